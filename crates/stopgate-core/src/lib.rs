@@ -1,0 +1,1 @@
+//! The judgement: words, policy, events, fold, decide.

@@ -1,0 +1,1 @@
+//! Every use case once.

@@ -1,0 +1,1 @@
+//! Test-only: a fake model and the real agent clients.

@@ -1,0 +1,1 @@
+//! What was said: markers in Markdown, the end of a transcript.

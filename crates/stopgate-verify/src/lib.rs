@@ -1,0 +1,1 @@
+//! The one impure act: runs checks and writes receipts.
