@@ -1,1 +1,59 @@
-//! The judgement: words, policy, events, fold, decide.
+//! The judgement of stopgate, and the words it is made of.
+//!
+//! Nothing here reads a clock, a file or a variable: `no_std` makes that a
+//! compile error rather than a habit. Two functions matter: [`due`] says which
+//! checks a stop needs, [`decide`] says what the stop is answered.
+
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod time;
+
+mod outcome;
+
+mod marker;
+
+mod receipt;
+
+mod policy;
+
+mod state;
+
+mod event;
+
+mod fold;
+
+mod seen;
+
+mod tally;
+
+mod brakes;
+
+mod decide;
+
+mod clean;
+
+mod prompt;
+
+mod digest;
+
+pub use crate::clean::{clean, clip, clip_end};
+pub use crate::decide::{Decision, Verdict, decide, due};
+pub use crate::digest::{Digest, digest_of};
+pub use crate::event::{Binding, Event, FORMAT, Facts, Leave, Ruling, Speaker, Started, Stopped};
+pub use crate::fold::{apply, fold};
+pub use crate::marker::{Marker, Signal, signal};
+pub use crate::outcome::Outcome;
+pub use crate::policy::{Enforcement, Order, Policy, Rule};
+pub use crate::prompt::{PROMPT_BYTES_MAX, announcement};
+pub use crate::receipt::{Receipt, Status};
+pub use crate::seen::{Seen, ToolUse};
+pub use crate::state::{
+    Criterion, FRAMES_MAX, Frame, LoopId, Mode, Phase, Proof, Rest, SessionId, Standing, State,
+    Waiting,
+};
+pub use crate::tally::Tally;
+pub use crate::time::Timestamp;

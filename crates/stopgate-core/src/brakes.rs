@@ -1,0 +1,116 @@
+//! The limits that let an agent go, whatever it wishes.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use crate::outcome::Outcome;
+use crate::policy::Rule;
+use crate::seen::Seen;
+use crate::state::{Phase, State, Waiting};
+use crate::tally::Tally;
+use crate::time::Timestamp;
+
+/// A brake that holds: how the loop ends, and why.
+pub(crate) type Brake = Option<(Outcome, String)>;
+
+/// Asks one brake; rules that are no brakes never hold.
+pub(crate) fn brake(
+    rule: Rule,
+    state: &State,
+    seen: &Seen,
+    tally: &Tally,
+    now: Timestamp,
+) -> Brake {
+    match rule {
+        Rule::Corrupt => corrupt(state),
+        Rule::Stale => stale(state, now),
+        Rule::Infra => infra(seen, tally),
+        Rule::Iterations => iterations(state),
+        Rule::Time => time(state, now),
+        Rule::Idle => idle(state, tally),
+        Rule::Repeat => repeat(state, tally),
+        Rule::Oscillation => oscillation(state, tally),
+        Rule::Cap => cap(seen, tally),
+        Rule::Ended
+        | Rule::Paused
+        | Rule::Waiting
+        | Rule::Background
+        | Rule::Person
+        | Rule::Proof
+        | Rule::FrameLimit
+        | Rule::Signals
+        | Rule::Continue => None,
+    }
+}
+
+fn corrupt(state: &State) -> Brake {
+    (!state.is_sound()).then(|| (Outcome::Aborted, "the loop's record is not sound".to_string()))
+}
+
+fn stale(state: &State, now: Timestamp) -> Brake {
+    let age_ms = now.since(state.updated_at);
+    if age_ms <= state.policy.stale_after_ms {
+        return None;
+    }
+    if let Phase::Waiting { on: Waiting::Answer(question), .. } = &state.phase {
+        return Some((Outcome::NeedsInput, format!("nobody answered: {question}")));
+    }
+    let minutes = age_ms / 60_000;
+    Some((Outcome::Stale, format!("nothing had touched it for {minutes} minutes")))
+}
+
+fn infra(seen: &Seen, tally: &Tally) -> Brake {
+    if tally.errors < 2 {
+        return None;
+    }
+    let broken = seen.receipts.iter().find(|r| r.status == crate::receipt::Status::Error)?;
+    let trouble = broken.trouble.as_deref().unwrap_or("it could not be run");
+    Some((
+        Outcome::InfraError,
+        format!("check \"{}\": {trouble}, twice in a row", broken.criterion),
+    ))
+}
+
+fn iterations(state: &State) -> Brake {
+    let outermost = state.frames.first()?;
+    (outermost.iteration >= outermost.max)
+        .then(|| (Outcome::MaxIterations, format!("{} iterations were used", outermost.max)))
+}
+
+fn time(state: &State, now: Timestamp) -> Brake {
+    let minutes = state.policy.max_minutes;
+    let spent = minutes > 0 && state.used_ms(now) >= i64::from(minutes) * 60_000;
+    spent.then(|| (Outcome::Budget, format!("{minutes} minutes were used")))
+}
+
+fn idle(state: &State, tally: &Tally) -> Brake {
+    let max = state.policy.max_idle;
+    (max > 0 && tally.idle >= max).then(|| {
+        (Outcome::Stalled, format!("{max} continuations in a row led to no tool use and no change"))
+    })
+}
+
+fn repeat(state: &State, tally: &Tally) -> Brake {
+    let max = state.policy.max_repeat;
+    (max > 0 && tally.repeat >= max).then(|| {
+        (Outcome::Stalled, format!("the same checks failed in the same way {} times", max + 1))
+    })
+}
+
+fn oscillation(state: &State, tally: &Tally) -> Brake {
+    let rounds = state.policy.max_rounds;
+    tally.oscillates(rounds).then(|| {
+        (Outcome::Oscillating, format!("two sets of failures took turns for {rounds} rounds"))
+    })
+}
+
+fn cap(seen: &Seen, tally: &Tally) -> Brake {
+    let cap = seen.cap?;
+    (tally.refusals >= cap).then(|| {
+        let why = format!(
+            "the client ends a turn after {cap} refusals without a tool call; \
+             lift it with CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 or `stopgate install claude`"
+        );
+        (Outcome::Capped, why)
+    })
+}

@@ -1,0 +1,241 @@
+//! The function that says whether an agent may stop.
+//!
+//! Total and pure: every state, sight and instant has an answer, and the same
+//! three always give the same one. Brakes are asked before wishes, so no failing
+//! check can hold an agent past its limits; only proof comes before them.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::brakes::brake;
+use crate::event::{Event, Facts, Leave, Ruling, Stopped};
+use crate::marker::{Signal, signal};
+use crate::outcome::Outcome;
+use crate::policy::Rule;
+use crate::prompt;
+use crate::seen::Seen;
+use crate::state::{Criterion, Phase, State, Waiting};
+use crate::tally::Tally;
+use crate::time::Timestamp;
+
+/// The answer to "may I stop?".
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Verdict {
+    /// Yes, for now; the loop is not over because of it.
+    Allow(Leave),
+    /// No: work on, with this text.
+    Continue {
+        /// What the agent is told.
+        text: String,
+    },
+    /// Yes: the loop ended as it should.
+    Complete {
+        /// How.
+        outcome: Outcome,
+        /// Why, in a sentence.
+        why: String,
+    },
+    /// Yes: the loop ended and a person is needed.
+    Escalate {
+        /// How.
+        outcome: Outcome,
+        /// Why, in a sentence.
+        why: String,
+    },
+}
+
+/// A verdict, the rule that gave it, and what the journal must know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Decision {
+    /// The answer.
+    pub verdict: Verdict,
+    /// The rule that answered.
+    pub rule: Rule,
+    /// What happened, for the journal; nothing once a loop has ended.
+    pub events: Vec<Event>,
+}
+
+/// The checks that must run before [`decide`] is asked; none where it won't look at them.
+pub fn due<'a>(state: &'a State, seen: &Seen, now: Timestamp) -> Vec<&'a Criterion> {
+    let tally = state.tally.after(state, seen);
+    let before_proof = state.policy.order.rules().iter().take_while(|rule| **rule != Rule::Proof);
+    let settled =
+        before_proof.into_iter().any(|rule| ask(*rule, state, seen, &tally, now).is_some());
+    if settled || state.frames.len() > 1 {
+        return Vec::new();
+    }
+    state.criteria.iter().filter(|criterion| criterion.is_checked()).collect()
+}
+
+/// Says whether the agent behind `state` may stop, given what was `seen`.
+pub fn decide(state: &State, seen: &Seen, now: Timestamp) -> Decision {
+    let tally = state.tally.after(state, seen);
+    let rules = state.policy.order.rules().iter();
+    let answered =
+        rules.into_iter().find_map(|rule| Some((*rule, ask(*rule, state, seen, &tally, now)?)));
+    let (rule, answer) = answered.unwrap_or((Rule::Continue, Answer::Continue { popped: 0 }));
+    record(state, seen, tally, rule, answer)
+}
+
+/// What a rule answers, before it is put into words.
+enum Answer {
+    Allow(Leave, &'static str),
+    Complete(Outcome, String),
+    Escalate(Outcome, String),
+    Continue { popped: u32 },
+}
+
+fn ask(rule: Rule, state: &State, seen: &Seen, tally: &Tally, now: Timestamp) -> Option<Answer> {
+    match rule {
+        Rule::Ended => state.outcome().map(|_| Answer::Allow(Leave::Ended, "the loop is over")),
+        Rule::Paused => paused(state),
+        Rule::Waiting => waiting(state),
+        Rule::Background => background(state, seen),
+        Rule::Person => state
+            .tally
+            .person_spoke
+            .then_some(Answer::Allow(Leave::Person, "a person spoke during the turn")),
+        Rule::Proof => proof(state, seen),
+        Rule::FrameLimit => frame_limit(state),
+        Rule::Signals => signals(state, seen),
+        Rule::Continue => Some(Answer::Continue { popped: 0 }),
+        Rule::Corrupt
+        | Rule::Stale
+        | Rule::Infra
+        | Rule::Iterations
+        | Rule::Time
+        | Rule::Idle
+        | Rule::Repeat
+        | Rule::Oscillation
+        | Rule::Cap => brake(rule, state, seen, tally, now)
+            .map(|(outcome, why)| Answer::Escalate(outcome, why)),
+    }
+}
+
+fn paused(state: &State) -> Option<Answer> {
+    matches!(state.phase, Phase::Paused { .. })
+        .then_some(Answer::Allow(Leave::Paused, "a person paused the loop"))
+}
+
+fn waiting(state: &State) -> Option<Answer> {
+    matches!(state.phase, Phase::Waiting { on: Waiting::Answer(_), .. })
+        .then_some(Answer::Allow(Leave::Waiting, "the agent waits for a person's answer"))
+}
+
+/// Work that started since the last stop will wake the agent; each task parks once,
+/// so that a server left running does not disarm the loop.
+fn background(state: &State, seen: &Seen) -> Option<Answer> {
+    let fresh = seen.background.iter().any(|task| !state.tally.tasks.contains(task));
+    fresh.then_some(Answer::Allow(Leave::Background, "background work will wake the agent"))
+}
+
+fn proof(state: &State, seen: &Seen) -> Option<Answer> {
+    let checked = state.criteria.iter().filter(|criterion| criterion.is_checked());
+    if state.frames.len() > 1 || checked.clone().count() == 0 {
+        return None;
+    }
+    if !checked.clone().all(|criterion| seen.passed(&criterion.name)) {
+        return None;
+    }
+    let count = checked.count();
+    let checks =
+        if count == 1 { "its check passes".into() } else { format!("all {count} checks pass") };
+    if count == state.criteria.len() {
+        return Some(Answer::Complete(Outcome::Done, checks));
+    }
+    let why = format!("{checks}; the rest is the agent's word");
+    claims(state, seen).then_some(Answer::Complete(Outcome::Attested, why))
+}
+
+/// A nested frame at its limit is taken off; it never ends the loop around it.
+fn frame_limit(state: &State) -> Option<Answer> {
+    let spent = state.frames.iter().skip(1).position(|frame| frame.iteration >= frame.max)?;
+    let kept = spent + 1;
+    Some(Answer::Continue { popped: count(state.frames.len() - kept) })
+}
+
+fn signals(state: &State, seen: &Seen) -> Option<Answer> {
+    let top = state.top()?;
+    match signal(top.mode, &seen.markers) {
+        Some(Signal::Blocked) => Some(Answer::Escalate(
+            Outcome::Blocked,
+            "the agent said that it is blocked".to_string(),
+        )),
+        Some(Signal::Escalate) => {
+            Some(Answer::Escalate(Outcome::NeedsInput, "the agent asked for a person".to_string()))
+        }
+        Some(Signal::Complete) | None if !claims(state, seen) => None,
+        Some(Signal::Complete) | None if state.frames.len() > 1 => {
+            Some(Answer::Continue { popped: 1 })
+        }
+        Some(Signal::Complete) | None => attested(state),
+    }
+}
+
+/// The agent's word ends a loop only where nothing could be checked.
+fn attested(state: &State) -> Option<Answer> {
+    if state.criteria.iter().any(Criterion::is_checked) {
+        return None;
+    }
+    let why = "the agent said so; no check proved it".to_string();
+    Some(Answer::Complete(Outcome::Attested, why))
+}
+
+/// Whether the agent claims that the top frame is finished.
+pub(crate) fn claims(state: &State, seen: &Seen) -> bool {
+    let said = state.top().and_then(|top| signal(top.mode, &seen.markers));
+    state.phase == Phase::Completing || said == Some(Signal::Complete)
+}
+
+fn count(frames: usize) -> u32 {
+    u32::try_from(frames).unwrap_or(u32::MAX)
+}
+
+/// Puts an answer into words and into the journal's form.
+fn record(state: &State, seen: &Seen, mut tally: Tally, rule: Rule, answer: Answer) -> Decision {
+    let mut popped = 0;
+    let (verdict, ruling, why) = match answer {
+        Answer::Allow(leave, why) => {
+            tally = state.tally.passed_over(seen);
+            (Verdict::Allow(leave), Ruling::Allow(leave), why.to_string())
+        }
+        Answer::Complete(outcome, why) => {
+            (Verdict::Complete { outcome, why: why.clone() }, Ruling::Complete(outcome), why)
+        }
+        Answer::Escalate(outcome, why) => {
+            (Verdict::Escalate { outcome, why: why.clone() }, Ruling::Escalate(outcome), why)
+        }
+        Answer::Continue { popped: frames } => {
+            popped = frames;
+            tally.refusals = tally.refusals.saturating_add(1);
+            let text = prompt::text(state, seen, &tally, popped);
+            (Verdict::Continue { text }, Ruling::Continue, String::new())
+        }
+    };
+    if verdict == Verdict::Allow(Leave::Ended) {
+        return Decision { verdict, rule, events: Vec::new() };
+    }
+    let text = match &verdict {
+        Verdict::Continue { text } => text.clone(),
+        Verdict::Allow(_) | Verdict::Complete { .. } | Verdict::Escalate { .. } => String::new(),
+    };
+    let facts = Facts {
+        markers: seen.markers.clone(),
+        tools: seen.tools,
+        background: seen.background.clone(),
+        cap: seen.cap,
+    };
+    let receipts = seen.receipts.clone();
+    let stopped = Stopped { rule, ruling, why, popped, text, receipts, facts, tally };
+    Decision { verdict, rule, events: vec![Event::Stopped(Box::new(stopped))] }
+}
+
+#[cfg(test)]
+mod enumeration;
+#[cfg(test)]
+mod tests;

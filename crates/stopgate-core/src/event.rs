@@ -1,0 +1,215 @@
+//! What happened to a loop. The journal keeps these; the state is a fold over them.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::marker::Marker;
+use crate::outcome::Outcome;
+use crate::policy::{Policy, Rule};
+use crate::receipt::Receipt;
+use crate::seen::ToolUse;
+use crate::state::{Criterion, Frame, LoopId, Rest, SessionId};
+use crate::tally::Tally;
+use crate::time::Timestamp;
+
+/// The version of the stored form of events and states.
+pub const FORMAT: u32 = 1;
+
+/// One thing that happened to a loop.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// It began.
+    Started(Box<Started>),
+    /// It holds this session from now on.
+    Bound {
+        /// The session.
+        session: SessionId,
+        /// How it came to hold it.
+        how: Binding,
+    },
+    /// A nested frame was put on top.
+    Pushed {
+        /// The frame.
+        frame: Frame,
+    },
+    /// The top frame was taken off by a command.
+    Popped,
+    /// The agent asked to stop and was answered.
+    Stopped(Box<Stopped>),
+    /// The agent asked for verification.
+    Claimed,
+    /// The agent asked a person something.
+    Asked {
+        /// What it asked.
+        question: String,
+    },
+    /// Somebody or something prompted the agent.
+    Prompted {
+        /// The prompt's name.
+        prompt_id: Option<String>,
+        /// Who spoke.
+        speaker: Speaker,
+    },
+    /// A person asked the loop to stand aside.
+    Paused {
+        /// For how long.
+        rest: Rest,
+    },
+    /// A person let it go on.
+    Resumed {
+        /// The new limit of the outermost frame, if it was raised.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_iterations: Option<u32>,
+    },
+    /// The session's context was cleared by this client process.
+    Cleared {
+        /// The client's process.
+        client: String,
+    },
+    /// The session's context is about to be compacted.
+    Compacted {
+        /// What set it off.
+        trigger: String,
+    },
+    /// The agent's turn broke off because its model could not be reached.
+    TurnFailed {
+        /// The kind of error.
+        error: String,
+        /// What the service said.
+        text: String,
+    },
+    /// The session ended; the loop waits for it to be resumed.
+    SessionEnded {
+        /// Why, in the agent's word.
+        reason: String,
+    },
+    /// It is over, by command.
+    Ended {
+        /// How it ended.
+        outcome: Outcome,
+        /// Why, in a sentence.
+        why: String,
+    },
+}
+
+/// How a loop began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Started {
+    /// Its name.
+    pub id: LoopId,
+    /// What it is for.
+    pub goal: String,
+    /// The folder it belongs to.
+    pub project: String,
+    /// The session it holds from the start.
+    pub session: Option<SessionId>,
+    /// Until when a session may claim it.
+    pub claim_until: Option<Timestamp>,
+    /// How it is judged.
+    pub policy: Policy,
+    /// Its outermost frame.
+    pub frame: Frame,
+    /// What must hold before it is done.
+    pub criteria: Vec<Criterion>,
+}
+
+/// How a loop came to hold a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Binding {
+    /// The session was the first to come by while it was pending.
+    Claimed,
+    /// The session follows one whose context was cleared.
+    Carried,
+}
+
+/// Who prompted the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// A person, during a turn that is still running.
+    Interjection,
+    /// A person, with a prompt of its own.
+    Person,
+    /// The client itself, because background work finished.
+    Notification,
+}
+
+/// One stop and its answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    /// The rule that answered.
+    pub rule: Rule,
+    /// What was ruled.
+    pub ruling: Ruling,
+    /// Why, in a sentence.
+    pub why: String,
+    /// How many frames were taken off.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub popped: u32,
+    /// The text that the agent was sent.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// What the checks produced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub receipts: Vec<Receipt>,
+    /// What else was seen.
+    pub facts: Facts,
+    /// What is counted from now on.
+    pub tally: Tally,
+}
+
+/// What was ruled at a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ruling {
+    /// The stop was let pass and not counted.
+    Allow(Leave),
+    /// The agent was sent back to work.
+    Continue,
+    /// The loop ended as it should.
+    Complete(Outcome),
+    /// The loop ended and a person is needed.
+    Escalate(Outcome),
+}
+
+/// Why a stop was let pass without ending the loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Leave {
+    /// The loop had ended before.
+    Ended,
+    /// A person paused it.
+    Paused,
+    /// The agent waits for a person's answer.
+    Waiting,
+    /// Background work will wake the agent.
+    Background,
+    /// A person spoke during the turn.
+    Person,
+}
+
+/// What was seen at a stop, beside the receipts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// The markers that stood as signals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub markers: Vec<Marker>,
+    /// Whether a tool was used.
+    pub tools: ToolUse,
+    /// Background tasks that ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub background: Vec<String>,
+    /// How many refusals in a row the agent's client accepts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap: Option<u32>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
+}

@@ -1,0 +1,193 @@
+//! How events make a state.
+//!
+//! Total: an event that makes no sense changes nothing. What is cancelled stays
+//! cancelled, whatever comes later.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::event::{Event, Ruling, Speaker, Started, Stopped};
+use crate::outcome::Outcome;
+use crate::seen::ToolUse;
+use crate::state::{FRAMES_MAX, Frame, Phase, Rest, Standing, State, Waiting};
+use crate::tally::Tally;
+use crate::time::Timestamp;
+
+/// The state after all of `events`; nothing unless the first one is the start.
+pub fn fold<'a>(events: impl IntoIterator<Item = (&'a Event, Timestamp)>) -> Option<State> {
+    events.into_iter().fold(None, |state, (event, at)| apply(state, event, at))
+}
+
+/// The state after one more event.
+pub fn apply(state: Option<State>, event: &Event, at: Timestamp) -> Option<State> {
+    let Some(mut state) = state else {
+        return match event {
+            Event::Started(started) => Some(begin(started, at)),
+            _other => None,
+        };
+    };
+    if state.outcome().is_some_and(|outcome| !may_follow(outcome, event)) {
+        return Some(state);
+    }
+    change(&mut state, event, at);
+    state.updated_at = at;
+    Some(state)
+}
+
+/// Only a person's resume follows an end, and only where the outcome permits it.
+fn may_follow(outcome: Outcome, event: &Event) -> bool {
+    outcome.can_resume() && matches!(event, Event::Resumed { .. })
+}
+
+fn begin(started: &Started, at: Timestamp) -> State {
+    State {
+        id: started.id.clone(),
+        goal: started.goal.clone(),
+        project: started.project.clone(),
+        session: started.session.clone(),
+        claim_until: started.claim_until,
+        policy: started.policy,
+        phase: Phase::Active,
+        frames: vec![started.frame.clone()],
+        criteria: started.criteria.clone(),
+        tally: Tally::default(),
+        started_at: at,
+        updated_at: at,
+        progress_at: at,
+        rest_ms: 0,
+    }
+}
+
+fn change(state: &mut State, event: &Event, at: Timestamp) {
+    match event {
+        // A loop begins once; a session that only ended may be resumed; compaction
+        // and a broken turn leave a trace and nothing else.
+        Event::Started(_)
+        | Event::SessionEnded { .. }
+        | Event::Cleared { .. }
+        | Event::Compacted { .. }
+        | Event::TurnFailed { .. } => {}
+        Event::Bound { session, .. } => {
+            state.session = Some(session.clone());
+            state.claim_until = None;
+        }
+        Event::Pushed { frame } => push(&mut state.frames, frame),
+        Event::Popped => pop(&mut state.frames, 1),
+        Event::Stopped(stopped) => stop(state, stopped, at),
+        Event::Claimed => {
+            if state.phase == Phase::Active {
+                state.phase = Phase::Completing;
+            }
+        }
+        Event::Asked { question } => {
+            state.phase = Phase::Waiting { on: Waiting::Answer(question.clone()), since: at };
+        }
+        Event::Prompted { prompt_id, speaker } => {
+            prompt(state, *speaker, at);
+            if prompt_id.is_some() {
+                state.tally.prompt_id.clone_from(prompt_id);
+            }
+        }
+        Event::Paused { rest } => state.phase = Phase::Paused { rest: *rest, since: at },
+        Event::Resumed { max_iterations } => resume(state, *max_iterations, at),
+        Event::Ended { outcome, why } => {
+            state.phase = Phase::Ended { outcome: *outcome, why: why.clone(), at };
+        }
+    }
+}
+
+fn push(frames: &mut Vec<Frame>, frame: &Frame) {
+    if frames.len() < FRAMES_MAX {
+        frames.push(frame.clone());
+    }
+}
+
+/// Takes frames off the top; the outermost one stays, only an end takes that.
+fn pop(frames: &mut Vec<Frame>, count: u32) {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let left = frames.len().saturating_sub(count).max(1);
+    frames.truncate(left);
+}
+
+fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
+    let unmet_before = state.tally.recent.last().copied();
+    state.tally = stopped.tally.clone();
+    let unmet_changed = state.tally.recent.last().copied() != unmet_before;
+    if stopped.facts.tools == ToolUse::Used || unmet_changed {
+        state.progress_at = at;
+    }
+    for criterion in &mut state.criteria {
+        if let Some(receipt) = stopped.receipts.iter().find(|r| r.criterion == criterion.name) {
+            criterion.last = Some(Standing::of(receipt));
+        }
+    }
+    pop(&mut state.frames, stopped.popped);
+    match stopped.ruling {
+        Ruling::Continue => {
+            state.phase = Phase::Active;
+            // A child's iterations count against its parents' limits, too.
+            for frame in &mut state.frames {
+                frame.iteration = frame.iteration.saturating_add(1);
+            }
+        }
+        Ruling::Complete(outcome) | Ruling::Escalate(outcome) => {
+            state.phase = Phase::Ended { outcome, why: stopped.why.clone(), at };
+        }
+        Ruling::Allow(crate::event::Leave::Background) => {
+            state.phase = Phase::Waiting { on: Waiting::Background, since: at };
+        }
+        Ruling::Allow(_) => {}
+    }
+}
+
+fn prompt(state: &mut State, speaker: Speaker, at: Timestamp) {
+    match speaker {
+        Speaker::Notification => {}
+        Speaker::Interjection => {
+            state.tally.person_spoke = true;
+            wake(state, at);
+        }
+        Speaker::Person => {
+            state.tally.person_spoke = false;
+            wake(state, at);
+        }
+    }
+}
+
+/// A person who speaks answers a question and ends a hold; a pause stays.
+fn wake(state: &mut State, at: Timestamp) {
+    match &state.phase {
+        Phase::Waiting { on: Waiting::Answer(_), .. }
+        | Phase::Paused { rest: Rest::NextPrompt, .. } => go_on(state, at),
+        Phase::Active
+        | Phase::Completing
+        | Phase::Waiting { .. }
+        | Phase::Paused { .. }
+        | Phase::Ended { .. } => {}
+    }
+}
+
+fn resume(state: &mut State, max_iterations: Option<u32>, at: Timestamp) {
+    go_on(state, at);
+    // Whoever resumes has looked: what led to the end is forgiven, the count is not.
+    let spent = core::mem::take(&mut state.tally);
+    state.tally = Tally { stops: spent.stops, prompt_id: spent.prompt_id, ..Tally::default() };
+    if let (Some(max), Some(frame)) = (max_iterations, state.frames.first_mut()) {
+        frame.max = max;
+    }
+}
+
+fn go_on(state: &mut State, at: Timestamp) {
+    let rested = match &state.phase {
+        Phase::Paused { since, .. } | Phase::Waiting { on: Waiting::Answer(_), since } => {
+            at.since(*since)
+        }
+        Phase::Ended { at: ended, .. } => at.since(*ended),
+        Phase::Active | Phase::Completing | Phase::Waiting { .. } => 0,
+    };
+    state.rest_ms = state.rest_ms.saturating_add(rested);
+    state.phase = Phase::Active;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! How a loop is judged, as data.
+
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The limits of a loop and the order in which it is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Policy {
+    /// Minutes of work allowed; 0 is no limit.
+    pub max_minutes: u32,
+    /// Idle continuations in a row allowed; 0 is no limit.
+    pub max_idle: u32,
+    /// Continuations with the same failures in a row allowed; 0 is no limit.
+    pub max_repeat: u32,
+    /// Rounds of two sets of failures taking turns allowed; 0 is no limit.
+    pub max_rounds: u32,
+    /// How long a loop may lie untouched.
+    pub stale_after_ms: i64,
+    /// Whether verdicts bind.
+    pub enforcement: Enforcement,
+    /// In which order the rules are asked.
+    pub order: Order,
+}
+
+/// Whether verdicts bind the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Enforcement {
+    /// A refused stop is refused.
+    Enforce,
+    /// Decide and record, always allow.
+    Shadow,
+}
+
+/// A documented order of judgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Brakes before wishes; only proof comes before them.
+    Native,
+}
+
+/// One question of the judgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// Has the loop ended already?
+    Ended,
+    /// Did a person ask it to stand aside?
+    Paused,
+    /// Is the record sound?
+    Corrupt,
+    /// Has nobody touched it for too long?
+    Stale,
+    /// Is the agent waiting for a person's answer?
+    Waiting,
+    /// Did background work start that will wake the agent?
+    Background,
+    /// Did a person speak during this turn?
+    Person,
+    /// Do all criteria pass?
+    Proof,
+    /// Could the checks not be run twice in a row?
+    Infra,
+    /// Was the agent sent back as often as allowed?
+    Iterations,
+    /// Is the time used up?
+    Time,
+    /// Did the agent do nothing for several turns?
+    Idle,
+    /// Do the same criteria fail in the same way again and again?
+    Repeat,
+    /// Do two sets of failures take turns?
+    Oscillation,
+    /// Would the agent's own cap throw our answer away?
+    Cap,
+    /// Is a nested frame at its limit?
+    FrameLimit,
+    /// What did the agent say?
+    Signals,
+    /// Nothing lets it go: it works on.
+    Continue,
+}
+
+const NATIVE: [Rule; 18] = [
+    Rule::Ended,
+    Rule::Paused,
+    Rule::Corrupt,
+    Rule::Stale,
+    Rule::Waiting,
+    Rule::Background,
+    Rule::Person,
+    Rule::Proof,
+    Rule::Infra,
+    Rule::Iterations,
+    Rule::Time,
+    Rule::Idle,
+    Rule::Repeat,
+    Rule::Oscillation,
+    Rule::Cap,
+    Rule::FrameLimit,
+    Rule::Signals,
+    Rule::Continue,
+];
+
+impl Order {
+    /// The rules in the order they are asked; the last one always answers.
+    pub const fn rules(self) -> &'static [Rule] {
+        match self {
+            Self::Native => &NATIVE,
+        }
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            max_minutes: 240,
+            max_idle: 3,
+            max_repeat: 5,
+            max_rounds: 3,
+            stale_after_ms: 12 * 60 * 60 * 1000,
+            enforcement: Enforcement::Enforce,
+            order: Order::Native,
+        }
+    }
+}
+
+impl Rule {
+    /// The word that users, JSON and SQL use.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ended => "ended",
+            Self::Paused => "paused",
+            Self::Corrupt => "corrupt",
+            Self::Stale => "stale",
+            Self::Waiting => "waiting",
+            Self::Background => "background",
+            Self::Person => "person",
+            Self::Proof => "proof",
+            Self::Infra => "infra",
+            Self::Iterations => "iterations",
+            Self::Time => "time",
+            Self::Idle => "idle",
+            Self::Repeat => "repeat",
+            Self::Oscillation => "oscillation",
+            Self::Cap => "cap",
+            Self::FrameLimit => "frame_limit",
+            Self::Signals => "signals",
+            Self::Continue => "continue",
+        }
+    }
+
+    /// The question the rule asks, for people.
+    pub const fn question(self) -> &'static str {
+        match self {
+            Self::Ended => "has the loop ended already?",
+            Self::Paused => "did a person ask it to stand aside?",
+            Self::Corrupt => "is the record sound?",
+            Self::Stale => "has nobody touched it for too long?",
+            Self::Waiting => "is the agent waiting for a person's answer?",
+            Self::Background => "did background work start that will wake the agent?",
+            Self::Person => "did a person speak during this turn?",
+            Self::Proof => "do all criteria pass?",
+            Self::Infra => "could a check not be run, twice in a row?",
+            Self::Iterations => "was the agent sent back as often as allowed?",
+            Self::Time => "is the time used up?",
+            Self::Idle => "did the agent do nothing for several turns?",
+            Self::Repeat => "do the same criteria fail in the same way again and again?",
+            Self::Oscillation => "do two sets of failures take turns?",
+            Self::Cap => "would the agent's own cap throw the answer away?",
+            Self::FrameLimit => "is a nested frame at its limit?",
+            Self::Signals => "what did the agent say?",
+            Self::Continue => "nothing lets it go, so it works on",
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}

@@ -1,0 +1,59 @@
+//! What was seen at one stop: everything `decide` may know beside the state.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::marker::Marker;
+use crate::receipt::{Receipt, Status};
+
+/// All that was seen at one stop.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// The markers that stood as signals in the last message.
+    pub markers: Vec<Marker>,
+    /// The last message's fingerprint, digits and white space aside.
+    pub message: Option<u64>,
+    /// Whether a tool ran since the last counted stop.
+    pub tools: ToolUse,
+    /// Where the agent's tool counter stands now.
+    pub tool_mark: Option<u64>,
+    /// Where the transcript ends now.
+    pub transcript_mark: Option<u64>,
+    /// Whether the agent says that a hook sent it back during this prompt.
+    pub continued: Option<bool>,
+    /// Background tasks that run now.
+    pub background: Vec<String>,
+    /// The prompt that the agent is answering.
+    pub prompt_id: Option<String>,
+    /// How many refusals in a row the agent's client accepts.
+    pub cap: Option<u32>,
+    /// What the checks that were due produced.
+    pub receipts: Vec<Receipt>,
+}
+
+/// Whether a tool was used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolUse {
+    /// At least one tool ran.
+    Used,
+    /// No tool ran.
+    None,
+    /// It can't be told.
+    #[default]
+    Unknown,
+}
+
+impl Seen {
+    /// What the check of `criterion` produced, if it ran.
+    pub fn receipt(&self, criterion: &str) -> Option<&Receipt> {
+        self.receipts.iter().find(|receipt| receipt.criterion == criterion)
+    }
+
+    /// Whether the check of `criterion` ran and passed; one that nobody ran has not.
+    pub fn passed(&self, criterion: &str) -> bool {
+        self.receipt(criterion).is_some_and(|receipt| receipt.status == Status::Pass)
+    }
+}

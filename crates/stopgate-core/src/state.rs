@@ -1,0 +1,317 @@
+//! What is remembered between two stops.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::outcome::Outcome;
+use crate::policy::Policy;
+use crate::receipt::{Receipt, Status};
+use crate::tally::Tally;
+use crate::time::Timestamp;
+
+/// How deep frames may be nested.
+pub const FRAMES_MAX: usize = 16;
+
+/// A loop's own name; never the session's.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LoopId(String);
+
+/// An agent's name for one session. Never empty.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionId(String);
+
+/// All that is remembered about one loop.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// Its name.
+    pub id: LoopId,
+    /// What it is for, as its owner wrote it.
+    pub goal: String,
+    /// The folder it belongs to.
+    pub project: String,
+    /// The session that it holds; none while it is pending.
+    pub session: Option<SessionId>,
+    /// Until when a session may claim it.
+    pub claim_until: Option<Timestamp>,
+    /// How it is judged.
+    pub policy: Policy,
+    /// Whether it is steering.
+    pub phase: Phase,
+    /// Its nested frames, the outermost first.
+    pub frames: Vec<Frame>,
+    /// What must hold before it is done.
+    pub criteria: Vec<Criterion>,
+    /// What it counts.
+    pub tally: Tally,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it was last touched.
+    pub updated_at: Timestamp,
+    /// When the agent last did something or a criterion changed.
+    pub progress_at: Timestamp,
+    /// How long it has rested: time that is not counted as work.
+    pub rest_ms: i64,
+}
+
+/// Whether a loop is steering its agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// It answers stops.
+    Active,
+    /// The agent asked for verification; the next stop gives it.
+    Completing,
+    /// It lets stops pass until something happens.
+    Waiting {
+        /// What it waits for.
+        on: Waiting,
+        /// Since when.
+        since: Timestamp,
+    },
+    /// A person asked it to stand aside.
+    Paused {
+        /// Until when it rests.
+        rest: Rest,
+        /// Since when.
+        since: Timestamp,
+    },
+    /// It is over.
+    Ended {
+        /// How.
+        outcome: Outcome,
+        /// Why, in a sentence.
+        why: String,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// What a waiting loop waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Waiting {
+    /// Background work of the agent.
+    Background,
+    /// A person's answer to this question.
+    Answer(String),
+}
+
+/// How long a person's pause lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rest {
+    /// Until the person speaks to the agent again.
+    NextPrompt,
+    /// Until somebody resumes it.
+    Resume,
+}
+
+/// One level of a nested loop.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frame {
+    /// Which markers it listens to.
+    pub mode: Mode,
+    /// How often the agent was sent back within it.
+    pub iteration: u32,
+    /// How often the agent may be sent back within it.
+    pub max: u32,
+    /// What it asks for.
+    pub prompt: String,
+}
+
+/// How a frame works, which decides the markers it listens to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// One goal.
+    Loop,
+    /// One issue.
+    Issue,
+    /// Issue after issue.
+    Grind,
+}
+
+/// One condition of done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Criterion {
+    /// Its name, as its owner wrote it.
+    pub name: String,
+    /// What makes it hold.
+    pub proof: Proof,
+    /// How it stood when it was last looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Standing>,
+}
+
+/// What makes a criterion hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// A command that stopgate runs itself.
+    Check {
+        /// The command, for the platform's shell.
+        command: String,
+        /// How long it may take.
+        timeout_ms: u64,
+    },
+    /// The agent's word.
+    Attest,
+}
+
+/// How a criterion stood when it was last looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// How the check came out.
+    pub status: Status,
+    /// Its exit code, where it had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// When it ended.
+    pub at: Timestamp,
+    /// Where its whole output is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
+}
+
+impl LoopId {
+    /// Takes the name as it is; the engine makes them.
+    pub fn new(name: &str) -> Self {
+        Self(name.into())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl SessionId {
+    /// Accepts any name but a blank one.
+    pub fn new(name: &str) -> Option<Self> {
+        if name.trim().is_empty() { None } else { Some(Self(name.into())) }
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl State {
+    /// The frame that is being worked on.
+    pub fn top(&self) -> Option<&Frame> {
+        self.frames.last()
+    }
+
+    /// How the loop ended, if it has.
+    pub fn outcome(&self) -> Option<Outcome> {
+        match &self.phase {
+            Phase::Ended { outcome, .. } => Some(*outcome),
+            Phase::Active | Phase::Completing | Phase::Waiting { .. } | Phase::Paused { .. } => {
+                None
+            }
+        }
+    }
+
+    /// Whether the record makes sense at all.
+    pub fn is_sound(&self) -> bool {
+        (1..=FRAMES_MAX).contains(&self.frames.len()) && self.frames.iter().all(|f| f.max > 0)
+    }
+
+    /// The word that people see for the state.
+    pub const fn word(&self) -> &'static str {
+        match &self.phase {
+            Phase::Active => "active",
+            Phase::Completing => "completing",
+            Phase::Waiting { .. } => "waiting",
+            Phase::Paused { .. } => "paused",
+            Phase::Ended { outcome, .. } => match outcome {
+                Outcome::Done | Outcome::Attested => "idle",
+                Outcome::Cancelled | Outcome::Aborted => "aborted",
+                Outcome::MaxIterations
+                | Outcome::Budget
+                | Outcome::Stalled
+                | Outcome::Oscillating
+                | Outcome::Stale
+                | Outcome::Blocked
+                | Outcome::Impossible
+                | Outcome::NeedsInput
+                | Outcome::RateLimited
+                | Outcome::InfraError
+                | Outcome::Tampered
+                | Outcome::Capped => "stuck",
+            },
+        }
+    }
+
+    /// Milliseconds of work so far.
+    pub fn used_ms(&self, now: Timestamp) -> i64 {
+        let end = match &self.phase {
+            Phase::Ended { at, .. } => *at,
+            Phase::Paused { since, .. } | Phase::Waiting { on: Waiting::Answer(_), since } => {
+                *since
+            }
+            Phase::Active | Phase::Completing | Phase::Waiting { .. } => now,
+        };
+        end.since(self.started_at).saturating_sub(self.rest_ms).max(0)
+    }
+}
+
+impl Criterion {
+    /// Whether stopgate itself proves it.
+    pub const fn is_checked(&self) -> bool {
+        match self.proof {
+            Proof::Check { .. } => true,
+            Proof::Attest => false,
+        }
+    }
+}
+
+impl Standing {
+    /// What is remembered of a receipt.
+    pub fn of(receipt: &Receipt) -> Self {
+        Self {
+            status: receipt.status,
+            exit_code: receipt.exit_code,
+            duration_ms: receipt.duration_ms,
+            at: receipt.at,
+            log: receipt.log.clone(),
+        }
+    }
+}
+
+impl Mode {
+    /// The word that users, JSON and SQL use.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Loop => "loop",
+            Self::Issue => "issue",
+            Self::Grind => "grind",
+        }
+    }
+}
+
+impl fmt::Display for LoopId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}

@@ -1,0 +1,157 @@
+//! What a loop counts from stop to stop.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::receipt::Status;
+use crate::seen::{Seen, ToolUse};
+use crate::state::State;
+
+/// Background tasks remembered; the oldest are forgotten first.
+const TASKS_MAX: usize = 64;
+/// Sets of failures remembered; enough for eight rounds.
+const RECENT_MAX: usize = 16;
+
+/// Everything a loop counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Stops that were judged, whatever came out.
+    pub stops: u64,
+    /// Continuations in a row that led to nothing.
+    pub idle: u32,
+    /// Stops in a row with the same failures as the one before.
+    pub repeat: u32,
+    /// Refusals in a row as the agent's client counts them.
+    pub refusals: u32,
+    /// Stops in a row at which a check could not be run.
+    pub errors: u32,
+    /// Whether a person spoke during the running turn.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub person_spoke: bool,
+    /// What failed at the last stop, and how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<u64>,
+    /// Which criteria failed at the last stops, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recent: Vec<u64>,
+    /// The last message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<u64>,
+    /// Where the agent's tool counter stood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_mark: Option<u64>,
+    /// Where the transcript ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript_mark: Option<u64>,
+    /// The prompt that the agent is answering.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_id: Option<String>,
+    /// Background tasks that had their turn to park the loop.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<String>,
+}
+
+impl Tally {
+    /// The tally with this stop counted in, before anything is decided.
+    #[must_use]
+    pub(crate) fn after(&self, state: &State, seen: &Seen) -> Self {
+        let names = unmet_names(state, seen);
+        let failure = failure(state, seen);
+        let first = self.recent.is_empty();
+        let idle_now = !first && self.is_idle(seen, names);
+        let mut next = Self {
+            stops: self.stops + 1,
+            idle: if idle_now { self.idle + 1 } else { 0 },
+            repeat: if failure.is_some() && failure == self.failure { self.repeat + 1 } else { 0 },
+            refusals: if self.client_counts_on(seen) { self.refusals } else { 0 },
+            errors: if any_error(seen) { self.errors + 1 } else { 0 },
+            person_spoke: false,
+            failure,
+            recent: self.recent.clone(),
+            message: seen.message,
+            tool_mark: seen.tool_mark,
+            transcript_mark: seen.transcript_mark,
+            prompt_id: seen.prompt_id.clone().or_else(|| self.prompt_id.clone()),
+            tasks: self.tasks.clone(),
+        };
+        next.recent.push(names);
+        let surplus = next.recent.len().saturating_sub(RECENT_MAX);
+        next.recent.drain(..surplus);
+        next
+    }
+
+    /// The tally after a stop that is let pass and not counted.
+    #[must_use]
+    pub(crate) fn passed_over(&self, seen: &Seen) -> Self {
+        let mut next = self.clone();
+        next.stops += 1;
+        for task in &seen.background {
+            if !next.tasks.contains(task) {
+                next.tasks.push(task.clone());
+            }
+        }
+        let surplus = next.tasks.len().saturating_sub(TASKS_MAX);
+        next.tasks.drain(..surplus);
+        next.person_spoke = false;
+        next
+    }
+
+    /// Whether the criteria that failed have taken turns for `rounds` rounds.
+    pub(crate) fn oscillates(&self, rounds: u32) -> bool {
+        let span = usize::try_from(rounds).unwrap_or(usize::MAX).saturating_mul(2);
+        if span == 0 || self.recent.len() < span {
+            return false;
+        }
+        let recent = &self.recent[self.recent.len() - span..];
+        recent[0] != recent[1] && recent.chunks(2).all(|pair| pair == &recent[..2])
+    }
+
+    fn is_idle(&self, seen: &Seen, names: u64) -> bool {
+        let same_unmet = self.recent.last() == Some(&names);
+        let did_nothing = match seen.tools {
+            ToolUse::Used => false,
+            ToolUse::None => true,
+            ToolUse::Unknown => seen.message.is_some() && seen.message == self.message,
+        };
+        same_unmet && did_nothing
+    }
+
+    /// A tool call or a new prompt starts the client's count of refusals anew.
+    fn client_counts_on(&self, seen: &Seen) -> bool {
+        let new_prompt = seen.prompt_id.is_some() && seen.prompt_id != self.prompt_id;
+        seen.tools != ToolUse::Used && seen.continued != Some(false) && !new_prompt
+    }
+}
+
+/// Which criteria do not pass, as a fingerprint.
+fn unmet_names(state: &State, seen: &Seen) -> u64 {
+    let mut digest = Digest::new();
+    for criterion in state.criteria.iter().filter(|c| !seen.passed(&c.name)) {
+        digest = digest.part(criterion.name.as_bytes());
+    }
+    digest.value()
+}
+
+/// What fails and how, as a fingerprint; nothing where no check fails.
+fn failure(state: &State, seen: &Seen) -> Option<u64> {
+    let mut digest = Digest::new();
+    let mut any = false;
+    for receipt in seen.receipts.iter().filter(|r| r.status != Status::Pass) {
+        any = true;
+        digest = digest.part(receipt.criterion.as_bytes());
+        digest = digest.part(receipt.status.word().as_bytes()).words(&receipt.tail);
+    }
+    (any && !state.criteria.is_empty()).then(|| digest.value())
+}
+
+fn any_error(seen: &Seen) -> bool {
+    seen.receipts.iter().any(|receipt| receipt.status == Status::Error)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
