@@ -1,1 +1,32 @@
 //! Test-only: a fake model and the real agent clients.
+//!
+//! A [`Stage`] is a hermetic place with a [`FakeModel`] of its own; it runs
+//! [`Session`]s of the real [`Client`] there and tells each one's [`Outcome`].
+//! Nothing leaves loopback, and nothing of the person who runs the tests is
+//! read or written. This crate never ships.
+
+mod client;
+mod door;
+mod error;
+mod hook;
+mod http;
+mod model;
+mod outcome;
+mod program;
+mod reply;
+mod running;
+mod session;
+mod sort;
+mod stage;
+mod turn;
+
+pub use client::{CLIENT_VARIABLE, CLIENT_VERSION, Client};
+pub use error::LabError;
+pub use hook::{Hook, Scope};
+pub use model::{FakeModel, Request, Told};
+pub use outcome::{Exit, Outcome, ResultWire};
+pub use program::{PROGRAM_VARIABLE, Program};
+pub use session::Session;
+pub use sort::Kind;
+pub use stage::{Reply, Stage};
+pub use turn::Turn;

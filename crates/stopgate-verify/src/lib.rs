@@ -1,1 +1,12 @@
-//! The one impure act: runs checks and writes receipts.
+//! The one impure act: runs checks and says what came out.
+//!
+//! A check never fails to answer: what could not be run is a receipt, too. Nothing
+//! here knows a store or prints; results are *given* to the core.
+
+mod capture;
+
+mod check;
+
+mod child;
+
+pub use crate::check::{Check, Ran, run};

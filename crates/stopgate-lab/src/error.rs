@@ -1,0 +1,82 @@
+//! Why the lab could not do what was asked.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::client::{CLIENT_VARIABLE, CLIENT_VERSION};
+use crate::program::PROGRAM_VARIABLE;
+
+/// Why the lab could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// No port for the fake model.
+    #[error("listen on loopback for the fake model")]
+    Listen {
+        /// What the system said.
+        source: io::Error,
+    },
+    /// No client where it was looked for.
+    #[error(
+        "find the client at {}: set {CLIENT_VARIABLE} to a claude program, or call Client::install",
+        path.display()
+    )]
+    ClientMissing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The package manager did not deliver the client.
+    #[error("install client {CLIENT_VERSION} with npm: {said}")]
+    Install {
+        /// The end of what npm printed.
+        said: String,
+    },
+    /// No stopgate where it was looked for.
+    #[error(
+        "find the stopgate program at {}: run `cargo build --release`, or set {PROGRAM_VARIABLE}",
+        path.display()
+    )]
+    ProgramMissing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// A file or folder of the lab.
+    #[error("{action} {}", path.display())]
+    File {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// On which file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A program that did not start, or could not be waited for.
+    #[error("run {}", program.display())]
+    Run {
+        /// Which program.
+        program: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A program that ran and refused.
+    #[error("have {program} do its part: {said}")]
+    Refused {
+        /// The command line, for people.
+        program: String,
+        /// What it printed.
+        said: String,
+    },
+}
+
+impl LabError {
+    /// For `map_err`: what was tried on which path.
+    pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::File { action, path, source }
+    }
+
+    /// For `map_err`: which program would not run.
+    pub(crate) fn run(program: &Path) -> impl FnOnce(io::Error) -> Self {
+        let program = program.to_path_buf();
+        move |source| Self::Run { program, source }
+    }
+}

@@ -1,0 +1,279 @@
+//! A scripted stand-in for the Anthropic Messages API, on loopback only.
+//!
+//! It answers the conversation of each session from that session's script, and
+//! everything else a client may ask with something harmless. It remembers all
+//! it was asked and never writes to disk.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::io::{self, BufReader};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use serde_json::{Value, json};
+
+use crate::error::LabError;
+use crate::http::{Call, answer_events};
+use crate::reply::{ReplyWire, tokens_of};
+use crate::sort::{Kind, kind_of, said_since_last_answer, session_of};
+use crate::turn::Turn;
+
+/// A model that says what its script says. Gone when dropped.
+pub struct FakeModel {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    listening: Option<JoinHandle<()>>,
+}
+
+/// One request that the fake model was sent.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The verb, as `POST`.
+    pub method: String,
+    /// The path without its query.
+    pub path: String,
+    /// What it is for.
+    pub kind: Kind,
+    /// Whose it is, or `-`.
+    pub session: String,
+    /// Which main call of its session it is, from 1; for other kinds, how many came before.
+    pub call: usize,
+    /// The parsed body, or null.
+    pub body: Value,
+}
+
+/// What the model was sent after its own last message, in one main call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// Whose call it was.
+    pub session: String,
+    /// Which main call of that session, from 1.
+    pub call: usize,
+    /// All texts and tool results, joined by line ends.
+    pub text: String,
+}
+
+impl FakeModel {
+    /// Listens on a free port of 127.0.0.1 and answers from now on.
+    pub fn start() -> Result<Self, LabError> {
+        let listen = |source| LabError::Listen { source };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(listen)?;
+        let address = listener.local_addr().map_err(listen)?;
+        let shared = Arc::new(Shared::new());
+        let theirs = Arc::clone(&shared);
+        let listening = thread::spawn(move || accept(&listener, &theirs));
+        Ok(Self { address, shared, listening: Some(listening) })
+    }
+
+    /// Where the model is, for `ANTHROPIC_BASE_URL`.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What this session's main calls are answered, in order; then the default turn.
+    pub fn script(&self, session: &str, turns: impl IntoIterator<Item = Turn>) {
+        self.shared.book().scripts.insert(session.into(), turns.into_iter().collect());
+    }
+
+    /// What any session without a script of its own is answered, each from its beginning.
+    pub fn script_for_all(&self, turns: impl IntoIterator<Item = Turn>) {
+        self.shared.book().script_for_all = turns.into_iter().collect();
+    }
+
+    /// The answer where a script has ended: `turn {n}` unless told otherwise.
+    pub fn default_turn(&self, turn: Turn) {
+        self.shared.book().default = turn;
+    }
+
+    /// Everything the model was asked so far, in order of arrival.
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared.book().requests.clone()
+    }
+
+    /// The main calls of every session.
+    pub fn main_calls(&self) -> Vec<Request> {
+        let mut requests = self.requests();
+        requests.retain(|request| request.kind == Kind::Main);
+        requests
+    }
+
+    /// The main calls of one session.
+    pub fn main_calls_of(&self, session: &str) -> Vec<Request> {
+        let mut calls = self.main_calls();
+        calls.retain(|call| call.session == session);
+        calls
+    }
+
+    /// What the model was told after its own last message, for each main call that had one.
+    pub fn told(&self) -> Vec<Told> {
+        let told = |request: Request| {
+            let text = said_since_last_answer(&request.body)?;
+            Some(Told { session: request.session, call: request.call, text })
+        };
+        self.main_calls().into_iter().filter_map(told).collect()
+    }
+}
+
+impl Drop for FakeModel {
+    fn drop(&mut self) {
+        self.shared.closing.store(true, Ordering::SeqCst);
+        // The listener sleeps in accept: one last connection wakes it.
+        let woken = TcpStream::connect(self.address).is_ok();
+        if let Some(listening) = self.listening.take().filter(|_| woken) {
+            listening.join().ok();
+        }
+        for stream in self.shared.streams().drain(..) {
+            stream.shutdown(Shutdown::Both).ok();
+        }
+    }
+}
+
+struct Shared {
+    book: Mutex<Book>,
+    streams: Mutex<Vec<TcpStream>>,
+    closing: AtomicBool,
+}
+
+impl Shared {
+    fn new() -> Self {
+        let book = Book {
+            requests: Vec::new(),
+            calls: BTreeMap::new(),
+            scripts: BTreeMap::new(),
+            script_for_all: Vec::new(),
+            default: Turn::text("turn {n}"),
+        };
+        Self {
+            book: Mutex::new(book),
+            streams: Mutex::new(Vec::new()),
+            closing: AtomicBool::new(false),
+        }
+    }
+
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn streams(&self) -> MutexGuard<'_, Vec<TcpStream>> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Book {
+    requests: Vec<Request>,
+    calls: BTreeMap<String, usize>,
+    scripts: BTreeMap<String, Vec<Turn>>,
+    script_for_all: Vec<Turn>,
+    default: Turn,
+}
+
+impl Book {
+    /// Writes a request down and says which one it is, from 1.
+    fn record(&mut self, call: &Call, kind: Kind, session: &str, body: &Value) -> usize {
+        let count = self.calls.entry(session.into()).or_default();
+        *count += usize::from(kind == Kind::Main);
+        self.requests.push(Request {
+            method: call.method.clone(),
+            path: call.path.clone(),
+            kind,
+            session: session.into(),
+            call: *count,
+            body: body.clone(),
+        });
+        self.requests.len()
+    }
+
+    fn turn(&self, kind: Kind, session: &str) -> Turn {
+        match kind {
+            Kind::Main => {
+                let script = self.scripts.get(session).unwrap_or(&self.script_for_all);
+                let at = self.call(session).saturating_sub(1);
+                script.get(at).unwrap_or(&self.default).clone()
+            }
+            Kind::Subagent => Turn::text("sub-agent finished"),
+            Kind::Compact => Turn::text("<summary>SUMMARY-OF-CONVERSATION</summary>"),
+            Kind::Verifier => Turn::text(r#"{"ok": true, "reason": "scripted"}"#),
+            Kind::Side | Kind::Other => Turn::text("ok"),
+        }
+    }
+
+    fn call(&self, session: &str) -> usize {
+        self.calls.get(session).copied().unwrap_or_default()
+    }
+}
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    for stream in listener.incoming().map_while(Result::ok) {
+        if shared.closing.load(Ordering::SeqCst) {
+            return;
+        }
+        if let Ok(kept) = stream.try_clone() {
+            shared.streams().push(kept);
+        }
+        let shared = Arc::clone(shared);
+        // A peer that hangs up in mid-answer is its own business.
+        thread::spawn(move || serve(stream, &shared).ok());
+    }
+}
+
+fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut reader = BufReader::new(stream.try_clone()?);
+    while let Some(call) = Call::read(&mut reader)? {
+        answer(&mut stream, shared, &call)?;
+        if call.closes() {
+            return stream.shutdown(Shutdown::Both);
+        }
+    }
+    Ok(())
+}
+
+fn answer(stream: &mut TcpStream, shared: &Shared, call: &Call) -> io::Result<()> {
+    let body = serde_json::from_slice::<Value>(&call.body).unwrap_or_default();
+    if (call.method.as_str(), call.path.as_str()) == ("POST", "/v1/messages") {
+        return answer_message(stream, shared, call, &body);
+    }
+    let session = session_of(&call.headers, &body);
+    shared.book().record(call, Kind::Other, &session, &body);
+    match (call.method.as_str(), call.path.as_str()) {
+        ("POST", "/v1/messages/count_tokens") => {
+            call.answer(stream, 200, &json!({"input_tokens": tokens_of(&body)}))
+        }
+        ("GET", "/v1/models") => call.answer(
+            stream,
+            200,
+            &json!({"data": [], "has_more": false, "first_id": null, "last_id": null}),
+        ),
+        ("GET" | "HEAD", "/") => call.answer(stream, 200, &json!({})),
+        (_, path) => {
+            let error = json!({"type": "not_found_error", "message": path});
+            call.answer(stream, 404, &json!({"type": "error", "error": error}))
+        }
+    }
+}
+
+fn answer_message(
+    stream: &mut TcpStream,
+    shared: &Shared,
+    call: &Call,
+    body: &Value,
+) -> io::Result<()> {
+    let kind = kind_of(&call.headers, body);
+    let session = session_of(&call.headers, body);
+    let (turn, reply) = {
+        let mut book = shared.book();
+        let serial = book.record(call, kind, &session, body);
+        let turn = book.turn(kind, &session);
+        let reply = ReplyWire::new(&turn, body, book.call(&session), serial);
+        (turn, reply)
+    };
+    thread::sleep(turn.delay);
+    if body["stream"] == true {
+        return answer_events(stream, &reply.events());
+    }
+    call.answer(stream, 200, &reply.message())
+}

@@ -1,0 +1,212 @@
+//! A hermetic place for sessions of the real client.
+//!
+//! Own home, own git project, own stopgate state, own fake model; an empty
+//! environment, a dummy key, and a dead proxy for whatever is not loopback.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::client::Client;
+use crate::door;
+use crate::error::LabError;
+use crate::hook::{Hook, Scope};
+use crate::model::FakeModel;
+use crate::outcome::Outcome;
+use crate::program::Program;
+use crate::running::Running;
+use crate::session::Session;
+
+/// Keeps a stage's folder for a look afterwards.
+const KEEP_VARIABLE: &str = "STOPGATE_LAB_KEEP";
+
+/// A place with a project, a model and a client. Gone when dropped, unless
+/// `STOPGATE_LAB_KEEP` is set.
+pub struct Stage {
+    root: TempDir,
+    client: Client,
+    model: FakeModel,
+    sessions: AtomicUsize,
+    runs: AtomicUsize,
+}
+
+/// What a command printed, and its exit code.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The exit code, or -1 when a signal ended it.
+    pub code: i32,
+    /// Its stdout as text.
+    pub stdout: String,
+    /// Its stderr as text.
+    pub stderr: String,
+}
+
+impl Reply {
+    /// The JSON it printed, or null.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_default()
+    }
+}
+
+impl Stage {
+    /// Sets up the folders and starts the model.
+    pub fn new(client: Client) -> Result<Self, LabError> {
+        let temp = std::env::temp_dir();
+        let root = tempfile::Builder::new().prefix("stopgate-lab-").tempdir_in(&temp);
+        let mut root = root.map_err(LabError::file("create a folder in", &temp))?;
+        root.disable_cleanup(door::variable(KEEP_VARIABLE).is_some());
+        let (sessions, runs) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let stage = Self { root, client, model: FakeModel::start()?, sessions, runs };
+        for folder in ["home", "project", "state", "runs"] {
+            let folder = stage.path(folder);
+            fs::create_dir(&folder).map_err(LabError::file("create", &folder))?;
+        }
+        let reply = finish(stage.command("git").args(["init", "--quiet"]))?;
+        if reply.code != 0 {
+            return Err(LabError::Refused { program: "git init".into(), said: reply.stderr });
+        }
+        Ok(stage)
+    }
+
+    /// The model that this stage's clients talk to.
+    pub fn model(&self) -> &FakeModel {
+        &self.model
+    }
+
+    /// The project's folder.
+    pub fn project(&self) -> PathBuf {
+        self.path("project")
+    }
+
+    /// The folder that stands for the person's home.
+    pub fn home(&self) -> PathBuf {
+        self.path("home")
+    }
+
+    /// stopgate's state folder on this stage.
+    pub fn state(&self) -> PathBuf {
+        self.path("state")
+    }
+
+    /// The settings file of a scope.
+    pub fn settings_path(&self, scope: Scope) -> PathBuf {
+        let folder = match scope {
+            Scope::User => self.home(),
+            Scope::Project => self.project(),
+        };
+        folder.join(".claude/settings.json")
+    }
+
+    /// Writes the settings file of a scope: this hook on these events, nothing else.
+    pub fn hook(&self, scope: Scope, events: &[&str], hook: &Hook) -> Result<(), LabError> {
+        let path = self.settings_path(scope);
+        let folder = path.parent().unwrap_or(&path);
+        fs::create_dir_all(folder).map_err(LabError::file("create", folder))?;
+        fs::write(&path, hook.settings(events).to_string()).map_err(LabError::file("write", &path))
+    }
+
+    /// A session under the next free id of this stage.
+    pub fn session(&self, prompt: &str) -> Session {
+        let number = self.sessions.fetch_add(1, Ordering::SeqCst) + 1;
+        Session::new(format!("00000000-0000-4000-8000-{number:012}"), prompt)
+    }
+
+    /// Runs a stopgate command in the project, in this stage's environment.
+    pub fn stopgate<A: AsRef<OsStr>>(
+        &self,
+        program: &Program,
+        args: impl IntoIterator<Item = A>,
+    ) -> Result<Reply, LabError> {
+        finish(self.command(program.path()).args(args))
+    }
+
+    /// Runs one session to its end.
+    pub fn run(&self, session: &Session) -> Result<Outcome, LabError> {
+        self.finish_session(session, self.start(session)?)
+    }
+
+    /// Runs sessions at the same time; tells their outcomes in the order given.
+    pub fn run_all(&self, sessions: &[Session]) -> Result<Vec<Outcome>, LabError> {
+        let started = sessions.iter().map(|session| self.start(session));
+        let started = started.collect::<Result<Vec<_>, _>>()?;
+        let pairs = sessions.iter().zip(started);
+        pairs.map(|(session, started)| self.finish_session(session, started)).collect()
+    }
+
+    fn start(&self, session: &Session) -> Result<Started, LabError> {
+        let run = self.runs.fetch_add(1, Ordering::SeqCst) + 1;
+        let stdout = self.path("runs").join(format!("{run}.jsonl"));
+        let stderr = self.path("runs").join(format!("{run}.stderr"));
+        let mut command = self.command(self.client.path());
+        command.args(&session.args).envs(session.env.iter().map(|(name, value)| (name, value)));
+        let running = Running::start(command, &stdout, &stderr)?;
+        Ok(Started { running, stdout, stderr })
+    }
+
+    fn finish_session(&self, session: &Session, started: Started) -> Result<Outcome, LabError> {
+        let exit = started.running.finish(session.limit)?;
+        let stdout = read(&started.stdout)?;
+        let stderr = read(&started.stderr)?;
+        Ok(Outcome::new(&session.id, exit, &stdout, stderr, &self.model))
+    }
+
+    fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = door::command(program);
+        command.env_clear().envs(self.environment()).current_dir(self.project());
+        command
+    }
+
+    fn environment(&self) -> Vec<(&'static str, OsString)> {
+        // Nothing listens on the discard port: what is not loopback fails at once.
+        let dead = "http://127.0.0.1:9";
+        vec![
+            ("PATH", door::variable("PATH").unwrap_or_else(|| "/usr/bin:/bin".into())),
+            ("HOME", self.home().into()),
+            ("STOPGATE_HOME", self.state().into()),
+            ("GIT_CONFIG_GLOBAL", "/dev/null".into()),
+            ("GIT_CONFIG_NOSYSTEM", "1".into()),
+            ("TERM", "xterm-256color".into()),
+            ("NO_COLOR", "1".into()),
+            ("LANG", "C.UTF-8".into()),
+            ("ANTHROPIC_BASE_URL", self.model.url().into()),
+            ("ANTHROPIC_API_KEY", "dummy-key-for-the-lab".into()),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
+            ("DISABLE_TELEMETRY", "1".into()),
+            ("DISABLE_ERROR_REPORTING", "1".into()),
+            ("DISABLE_AUTOUPDATER", "1".into()),
+            ("HTTP_PROXY", dead.into()),
+            ("HTTPS_PROXY", dead.into()),
+            ("NO_PROXY", "127.0.0.1,localhost".into()),
+        ]
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+}
+
+struct Started {
+    running: Running,
+    stdout: PathBuf,
+    stderr: PathBuf,
+}
+
+fn finish(command: &mut Command) -> Result<Reply, LabError> {
+    let program = PathBuf::from(command.get_program());
+    let output = command.output().map_err(LabError::run(&program))?;
+    Ok(Reply {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}
+
+fn read(path: &Path) -> Result<String, LabError> {
+    let bytes = fs::read(path).map_err(LabError::file("read", path))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,132 @@
+//! The one door to what is remembered.
+
+use stopgate_core::{Event, LoopId, SessionId, State, Timestamp};
+
+use crate::StoreError;
+
+/// Append-only events and the state they make, for many loops.
+///
+/// Correctness rests on [`Journal::append`] alone: it stores events only at the
+/// revision they were decided at. [`Journal::begin`] only makes conflicts rare.
+pub trait Journal {
+    /// Takes a turn: until [`Journal::end`], an engine may keep other writers waiting.
+    ///
+    /// Never held while checks run.
+    fn begin(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Ends the turn; what was not appended is dropped.
+    fn end(&mut self) {}
+
+    /// Chores that may wait until the answer is printed.
+    fn settle(&mut self) {}
+
+    /// Loads a loop by its name.
+    fn load(&mut self, id: &LoopId) -> Result<Option<Stored>, StoreError>;
+
+    /// Loads the loop that holds `session`, if one is running.
+    fn load_held(&mut self, session: &SessionId) -> Result<Option<Stored>, StoreError>;
+
+    /// The running loops of `project` that hold no session yet, the oldest first.
+    fn pending(&mut self, project: &str) -> Result<Vec<Stored>, StoreError>;
+
+    /// The names that begin with `prefix`, a few of them.
+    fn find(&mut self, prefix: &str) -> Result<Vec<LoopId>, StoreError>;
+
+    /// Loops, the newest first.
+    fn list(&mut self, filter: &Filter<'_>) -> Result<Vec<Stored>, StoreError>;
+
+    /// Everything that happened to a loop, in order.
+    fn history(&mut self, id: &LoopId) -> Result<Vec<Entry>, StoreError>;
+
+    /// What happened to any loop after `cursor`, in order, at most `limit` entries.
+    fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<Entry>, StoreError>;
+
+    /// Stores `events` and the `state` they lead to, if the loop is still at `expected`.
+    ///
+    /// A new loop begins at [`Revision::NONE`].
+    fn append(
+        &mut self,
+        expected: Revision,
+        events: &[Recorded],
+        state: &State,
+    ) -> Result<Appended, StoreError>;
+}
+
+/// How many events a loop has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Revision(pub u64);
+
+impl Revision {
+    /// The revision of a loop that does not exist yet.
+    pub const NONE: Self = Self(0);
+}
+
+/// A place in the order of all events of a journal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cursor(pub u64);
+
+/// A loop as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The state.
+    pub state: State,
+    /// The revision it was read at.
+    pub revision: Revision,
+}
+
+/// An event and when it happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// What happened.
+    pub event: Event,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// An event as it stands in the journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its place among all events.
+    pub cursor: Cursor,
+    /// The loop it belongs to.
+    pub id: LoopId,
+    /// Its number within the loop, from 1.
+    pub revision: Revision,
+    /// What happened, and when.
+    pub recorded: Recorded,
+}
+
+/// What became of an append.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Appended {
+    /// It is stored; the loop is at this revision now.
+    Stored(Revision),
+    /// Somebody else wrote first; load and decide again.
+    Conflict,
+    /// Another running loop holds the session.
+    SessionTaken,
+}
+
+/// Which loops to list.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter<'a> {
+    /// Only those of this folder.
+    pub project: Option<&'a str>,
+    /// Only those that run or only those that ended.
+    pub standing: Standing,
+    /// At most so many; 0 is all.
+    pub limit: usize,
+}
+
+/// Whether loops that ended are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Standing {
+    /// All of them.
+    #[default]
+    Any,
+    /// Those that have not ended.
+    Running,
+}

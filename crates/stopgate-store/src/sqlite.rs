@@ -1,0 +1,206 @@
+//! The embedded default: one SQLite file, many short-lived processes.
+//!
+//! Set up for cold processes: write-ahead log without automatic checkpoints, a
+//! fair lock taken before the file is opened, and a truncating checkpoint after
+//! the answer, once the log has grown. So the cost of a stop never grows, and a
+//! stop pays no fsync on the common path.
+
+mod lock;
+mod rows;
+mod schema;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use stopgate_core::{LoopId, SessionId, State};
+
+use crate::StoreError;
+use crate::journal::{Appended, Cursor, Entry, Filter, Journal, Recorded, Revision, Stored};
+use lock::FileLock;
+
+/// The write-ahead log is put back into the database once it has this many pages.
+pub const WAL_PAGES_MAX: u64 = 128;
+const PAGE_BYTES: u64 = 4096;
+
+/// A journal in one SQLite file.
+#[derive(Debug)]
+pub struct SqliteJournal {
+    path: PathBuf,
+    patience: Duration,
+    lock: Option<FileLock>,
+    connection: Option<Connection>,
+    in_transaction: bool,
+}
+
+impl SqliteJournal {
+    /// A journal at `path`, whose users wait for each other for `patience` at most.
+    ///
+    /// Nothing is opened yet; a missing file is made when it is first used.
+    pub fn new(path: &Path, patience: Duration) -> Self {
+        Self { path: path.into(), patience, lock: None, connection: None, in_transaction: false }
+    }
+
+    /// The connection, opened while no other process opens, writes or recovers.
+    fn open(&mut self) -> Result<&Connection, StoreError> {
+        if self.connection.is_none() {
+            let held = self.lock.is_some();
+            self.take_lock()?;
+            let opened = self.connect();
+            if !held {
+                self.lock = None;
+            }
+            self.connection = Some(opened?);
+        }
+        self.connection.as_ref().ok_or(StoreError::Busy { path: self.path.clone() })
+    }
+
+    fn take_lock(&mut self) -> Result<(), StoreError> {
+        if self.lock.is_none() {
+            self.lock = Some(FileLock::take(&self.path.with_extension("lock"), self.patience)?);
+        }
+        Ok(())
+    }
+
+    fn connect(&self) -> Result<Connection, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let open = |source| StoreError::Open { path: self.path.clone(), source };
+        let connection = Connection::open_with_flags(&self.path, flags).map_err(open)?;
+        connection.busy_timeout(self.patience).map_err(open)?;
+        schema::prepare(&connection, &self.path)?;
+        Ok(connection)
+    }
+
+    /// Runs `work` on the open connection and says what was being done if it fails.
+    fn with<T>(
+        &mut self,
+        doing: &'static str,
+        work: impl FnOnce(&Connection) -> Result<T, rows::RowError>,
+    ) -> Result<T, StoreError> {
+        let path = self.path.clone();
+        work(self.open()?).map_err(|error| error.at(doing, path))
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        self.with("commit", |connection| Ok(connection.execute_batch("COMMIT")?))?;
+        self.in_transaction = false;
+        Ok(())
+    }
+
+    fn rollback(&mut self) {
+        if let (true, Some(connection)) = (self.in_transaction, &self.connection) {
+            // A rollback that fails leaves a transaction that dies with the process.
+            let _ = connection.execute_batch("ROLLBACK");
+        }
+        self.in_transaction = false;
+    }
+
+    fn wal_bytes(&self) -> u64 {
+        let mut wal = self.path.clone().into_os_string();
+        wal.push("-wal");
+        std::fs::metadata(PathBuf::from(wal)).map_or(0, |found| found.len())
+    }
+}
+
+impl Journal for SqliteJournal {
+    fn begin(&mut self) -> Result<(), StoreError> {
+        self.take_lock()?;
+        self.open()?;
+        if !self.in_transaction {
+            self.with("begin", |connection| Ok(connection.execute_batch("BEGIN IMMEDIATE")?))?;
+            self.in_transaction = true;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        self.rollback();
+        self.lock = None;
+    }
+
+    fn settle(&mut self) {
+        if self.wal_bytes() <= WAL_PAGES_MAX * PAGE_BYTES || self.take_lock().is_err() {
+            return;
+        }
+        if let Some(connection) = &self.connection {
+            // Somebody reads: the next stop will try again.
+            let _ = connection.busy_timeout(Duration::ZERO);
+            let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            let _ = connection.busy_timeout(self.patience);
+        }
+    }
+
+    fn load(&mut self, id: &LoopId) -> Result<Option<Stored>, StoreError> {
+        self.with("load a loop", |connection| rows::load(connection, id))
+    }
+
+    fn load_held(&mut self, session: &SessionId) -> Result<Option<Stored>, StoreError> {
+        self.with("load a session's loop", |connection| rows::load_held(connection, session))
+    }
+
+    fn pending(&mut self, project: &str) -> Result<Vec<Stored>, StoreError> {
+        self.with("look for pending loops", |connection| rows::pending(connection, project))
+    }
+
+    fn find(&mut self, prefix: &str) -> Result<Vec<LoopId>, StoreError> {
+        self.with("look for a loop", |connection| rows::find(connection, prefix))
+    }
+
+    fn list(&mut self, filter: &Filter<'_>) -> Result<Vec<Stored>, StoreError> {
+        self.with("list loops", |connection| rows::list(connection, filter))
+    }
+
+    fn history(&mut self, id: &LoopId) -> Result<Vec<Entry>, StoreError> {
+        self.with("read a loop's history", |connection| rows::history(connection, id))
+    }
+
+    fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<Entry>, StoreError> {
+        self.with("read the tail", |connection| rows::tail(connection, cursor, limit))
+    }
+
+    fn append(
+        &mut self,
+        expected: Revision,
+        events: &[Recorded],
+        state: &State,
+    ) -> Result<Appended, StoreError> {
+        let own_turn = !self.in_transaction;
+        if own_turn {
+            self.begin()?;
+        }
+        let appended =
+            self.with("append", |connection| rows::append(connection, expected, events, state));
+        match appended {
+            Ok(Appended::Stored(_)) => {
+                let committed = self.commit();
+                if committed.is_err() {
+                    self.rollback();
+                }
+                committed?;
+            }
+            Ok(Appended::Conflict | Appended::SessionTaken) | Err(_) => self.rollback(),
+        }
+        if own_turn {
+            self.lock = None;
+        }
+        appended
+    }
+}
+
+impl Drop for SqliteJournal {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Whether the engine says that somebody else is at it.
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+/// Whether the engine says that the file is damaged or foreign.
+fn is_corrupt(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}

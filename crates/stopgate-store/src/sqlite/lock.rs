@@ -1,0 +1,49 @@
+//! A fair queue in front of the file.
+//!
+//! SQLite's own waiting sleeps and is unfair; the kernel's queue is neither. Taken
+//! before the file is opened, because opening may mean recovery.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use crate::StoreError;
+
+/// Held until dropped, or until the process ends.
+#[derive(Debug)]
+pub(super) struct FileLock {
+    _file: File,
+}
+
+impl FileLock {
+    /// Waits for the lock at `path`, but not longer than `patience`.
+    pub(super) fn take(path: &Path, patience: Duration) -> Result<Self, StoreError> {
+        let trouble = |source| StoreError::Lock { path: path.into(), source };
+        let mut options = OpenOptions::new();
+        let file = options.create(true).truncate(false).write(true).open(path).map_err(trouble)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { _file: file }),
+            Err(TryLockError::WouldBlock) => wait(file, path, patience),
+            Err(TryLockError::Error(source)) => Err(trouble(source)),
+        }
+    }
+}
+
+/// Waits in the kernel's queue, on a thread that is left behind when patience ends.
+fn wait(file: File, path: &Path, patience: Duration) -> Result<FileLock, StoreError> {
+    let (done, waiting) = mpsc::channel();
+    let queue = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || {
+        let locked = file.lock();
+        // Nobody listens any more: the lock goes with the file.
+        let _ = done.send(locked.map(|()| file));
+    });
+    let trouble = |source| StoreError::Lock { path: path.into(), source };
+    queue.map_err(trouble)?;
+    match waiting.recv_timeout(patience) {
+        Ok(locked) => locked.map(|file| FileLock { _file: file }).map_err(trouble),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+            Err(StoreError::Busy { path: path.into() })
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What the file looks like. Few objects, because every cold process reads them all.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::{is_busy, is_corrupt};
+use crate::StoreError;
+
+/// The format that this program writes.
+pub(super) const FORMAT: u32 = stopgate_core::FORMAT;
+
+/// `previous` chains the events of a loop, which saves an index on the hot path.
+const TABLES: &str = "
+CREATE TABLE loop (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    session TEXT,
+    project TEXT NOT NULL,
+    running INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    newest INTEGER NOT NULL,
+    state TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX loop_held ON loop (session) WHERE running = 1;
+CREATE TABLE event (
+    cursor INTEGER PRIMARY KEY,
+    previous INTEGER NOT NULL,
+    loop INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    format INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    body TEXT NOT NULL
+) STRICT;
+";
+
+/// Makes sure that the file is a journal of a format that this program knows.
+pub(super) fn prepare(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let found = format(connection).map_err(|source| refuse("look at", path, source))?;
+    match found {
+        FORMAT => Ok(()),
+        0 => create(connection, path),
+        found => Err(StoreError::Newer { path: path.into(), found, known: FORMAT }),
+    }
+}
+
+fn format(connection: &Connection) -> Result<u32, rusqlite::Error> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// Makes the tables, unless another process was faster; looks again inside the lock.
+fn create(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let trouble = |source| refuse("set up", path, source);
+    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(trouble)?;
+    connection.execute_batch("BEGIN IMMEDIATE").map_err(trouble)?;
+    let made = format(connection).and_then(|found| match found {
+        0 => connection.execute_batch(&format!("{TABLES} PRAGMA user_version = {FORMAT};")),
+        _made => Ok(()),
+    });
+    let end = if made.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    let ended = connection.execute_batch(end);
+    made.and(ended).map_err(trouble)
+}
+
+/// Names the trouble: in use, damaged, or simply refused.
+pub(super) fn refuse(doing: &'static str, path: &Path, source: rusqlite::Error) -> StoreError {
+    let path = path.to_path_buf();
+    if is_busy(&source) {
+        StoreError::Busy { path }
+    } else if is_corrupt(&source) {
+        StoreError::Corrupt { path, source }
+    } else {
+        StoreError::Engine { doing, path, source }
+    }
+}
