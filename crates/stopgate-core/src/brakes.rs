@@ -93,7 +93,13 @@ fn idle(state: &State, tally: &Tally) -> Brake {
 fn repeat(state: &State, tally: &Tally) -> Brake {
     let max = state.policy.max_repeat;
     (max > 0 && tally.repeat >= max).then(|| {
-        (Outcome::Stalled, format!("the same checks failed in the same way {} times", max + 1))
+        (
+            Outcome::Stalled,
+            format!(
+                "the same checks failed in the same way {} times",
+                tally.repeat.saturating_add(1)
+            ),
+        )
     })
 }
 
@@ -114,3 +120,6 @@ fn cap(seen: &Seen, tally: &Tally) -> Brake {
         (Outcome::Capped, why)
     })
 }
+
+#[cfg(test)]
+mod tests;

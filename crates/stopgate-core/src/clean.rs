@@ -1,6 +1,10 @@
 //! Makes foreign text fit to be shown: to a model, in a terminal, in a log.
 
 use alloc::string::String;
+use core::iter::Peekable;
+use core::str::Chars;
+
+type Rest<'a> = Peekable<Chars<'a>>;
 
 /// Strips terminal sequences, control characters and bidi overrides; keeps newlines and tabs.
 pub fn clean(text: &str) -> String {
@@ -28,7 +32,9 @@ pub fn clip(text: &str, bytes_max: usize) -> String {
     if text.len() <= bytes_max {
         return text.into();
     }
-    let mut end = bytes_max.saturating_sub('…'.len_utf8());
+    let Some(mut end) = bytes_max.checked_sub('…'.len_utf8()) else {
+        return String::new();
+    };
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -53,39 +59,39 @@ pub fn clip_end(text: &str, bytes_max: usize) -> &str {
     }
 }
 
-fn skip_sequence(rest: &mut core::iter::Peekable<core::str::Chars<'_>>) {
+/// Skips what follows an escape; what does not belong to the sequence stays.
+fn skip_sequence(rest: &mut Rest<'_>) {
     match rest.peek() {
         Some('[') => {
             rest.next();
-            skip_past(rest, |c| ('@'..='~').contains(&c));
+            skip_while(rest, |c| (' '..='?').contains(&c));
+            rest.next_if(|c| ('@'..='~').contains(c));
         }
         Some(']' | 'P' | 'X' | '^' | '_') => {
-            rest.next();
-            skip_past(rest, |c| c == '\u{7}' || c == '\u{1b}' || c == '\u{9c}');
-            // ESC \ closes a string; its backslash goes with it.
-            if rest.peek() == Some(&'\\') {
-                rest.next();
-            }
+            // A string ends with a bell or a terminator; one that never does, with its line.
+            skip_while(rest, |c| !matches!(c, '\u{7}' | '\u{9c}' | '\u{1b}' | '\n' | '\r'));
+            rest.next_if(|c| matches!(c, '\u{7}' | '\u{9c}'));
         }
-        Some(_) => {
+        Some(' '..='/') => {
+            skip_while(rest, |c| (' '..='/').contains(&c));
+            rest.next_if(|c| ('0'..='~').contains(c));
+        }
+        Some('0'..='~') => {
             rest.next();
         }
-        None => {}
+        Some(_) | None => {}
     }
 }
 
-fn skip_past(rest: &mut impl Iterator<Item = char>, last: impl Fn(char) -> bool) {
-    for c in rest {
-        if last(c) {
-            break;
-        }
-    }
+fn skip_while(rest: &mut Rest<'_>, belongs: impl Fn(char) -> bool) {
+    while rest.next_if(|c| belongs(*c)).is_some() {}
 }
 
 fn is_invisible(c: char) -> bool {
     matches!(
         c,
-        '\u{200b}'..='\u{200f}'
+        '\u{61c}'
+            | '\u{200b}'..='\u{200f}'
             | '\u{202a}'..='\u{202e}'
             | '\u{2060}'..='\u{2069}'
             | '\u{feff}'
@@ -94,4 +100,4 @@ fn is_invisible(c: char) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -188,8 +188,12 @@ fn attested(state: &State) -> Option<Answer> {
 
 /// Whether the agent claims that the top frame is finished.
 pub(crate) fn claims(state: &State, seen: &Seen) -> bool {
-    let said = state.top().and_then(|top| signal(top.mode, &seen.markers));
-    state.phase == Phase::Completing || said == Some(Signal::Complete)
+    match state.top().and_then(|top| signal(top.mode, &seen.markers)) {
+        Some(Signal::Complete) => true,
+        // Who asked for verification and then gives up has not finished.
+        Some(Signal::Blocked | Signal::Escalate) => false,
+        None => state.phase == Phase::Completing,
+    }
 }
 
 fn count(frames: usize) -> u32 {

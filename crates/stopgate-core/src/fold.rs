@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use crate::event::{Event, Ruling, Speaker, Started, Stopped};
 use crate::outcome::Outcome;
+use crate::policy::Rule;
 use crate::seen::ToolUse;
 use crate::state::{FRAMES_MAX, Frame, Phase, Rest, Standing, State, Waiting};
 use crate::tally::Tally;
@@ -34,9 +35,12 @@ pub fn apply(state: Option<State>, event: &Event, at: Timestamp) -> Option<State
     Some(state)
 }
 
-/// Only a person's resume follows an end, and only where the outcome permits it.
+/// Only a person's resume follows an end, and only where the outcome permits it; or
+/// their cancel, so that nothing can revive what they have cancelled.
 fn may_follow(outcome: Outcome, event: &Event) -> bool {
-    outcome.can_resume() && matches!(event, Event::Resumed { .. })
+    let by_person =
+        matches!(event, Event::Resumed { .. } | Event::Ended { outcome: Outcome::Cancelled, .. });
+    outcome.can_resume() && by_person
 }
 
 fn begin(started: &Started, at: Timestamp) -> State {
@@ -71,34 +75,62 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
             state.session = Some(session.clone());
             state.claim_until = None;
         }
-        Event::Pushed { frame } => push(&mut state.frames, frame),
-        Event::Popped => pop(&mut state.frames, 1),
+        Event::Pushed { frame } => {
+            let frame = frame.clone();
+            restack(state, |frames| push(frames, frame));
+        }
+        Event::Popped => restack(state, |frames| pop(frames, 1)),
         Event::Stopped(stopped) => stop(state, stopped, at),
         Event::Claimed => {
-            if state.phase == Phase::Active {
+            if is_steering(&state.phase) {
                 state.phase = Phase::Completing;
             }
         }
         Event::Asked { question } => {
-            state.phase = Phase::Waiting { on: Waiting::Answer(question.clone()), since: at };
+            // A person's pause outlives the agent's question.
+            if !matches!(state.phase, Phase::Paused { .. }) {
+                go_on(state, at);
+                state.phase = Phase::Waiting { on: Waiting::Answer(question.clone()), since: at };
+            }
         }
         Event::Prompted { prompt_id, speaker } => {
             prompt(state, *speaker, at);
-            if prompt_id.is_some() {
+            if prompt_id.is_some() && *prompt_id != state.tally.prompt_id {
                 state.tally.prompt_id.clone_from(prompt_id);
+                state.tally.refusals = 0;
             }
         }
-        Event::Paused { rest } => state.phase = Phase::Paused { rest: *rest, since: at },
+        Event::Paused { rest } => {
+            go_on(state, at);
+            state.phase = Phase::Paused { rest: *rest, since: at };
+        }
         Event::Resumed { max_iterations } => resume(state, *max_iterations, at),
         Event::Ended { outcome, why } => {
+            go_on(state, at);
             state.phase = Phase::Ended { outcome: *outcome, why: why.clone(), at };
         }
     }
 }
 
-fn push(frames: &mut Vec<Frame>, frame: &Frame) {
+const fn is_steering(phase: &Phase) -> bool {
+    match phase {
+        Phase::Active | Phase::Completing | Phase::Waiting { on: Waiting::Background, .. } => true,
+        Phase::Waiting { .. } | Phase::Paused { .. } | Phase::Ended { .. } => false,
+    }
+}
+
+/// Changes the frames; a claim was about the frame that was on top, and goes with it.
+fn restack(state: &mut State, change: impl FnOnce(&mut Vec<Frame>)) {
+    let depth = state.frames.len();
+    change(&mut state.frames);
+    if state.frames.len() != depth && state.phase == Phase::Completing {
+        state.phase = Phase::Active;
+    }
+}
+
+fn push(frames: &mut Vec<Frame>, frame: Frame) {
     if frames.len() < FRAMES_MAX {
-        frames.push(frame.clone());
+        frames.push(frame);
     }
 }
 
@@ -131,6 +163,9 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
             }
         }
         Ruling::Complete(outcome) | Ruling::Escalate(outcome) => {
+            if stopped.rule == Rule::Stale {
+                untouched(state, at);
+            }
             state.phase = Phase::Ended { outcome, why: stopped.why.clone(), at };
         }
         Ruling::Allow(crate::event::Leave::Background) => {
@@ -177,6 +212,15 @@ fn resume(state: &mut State, max_iterations: Option<u32>, at: Timestamp) {
     }
 }
 
+/// The time that nobody touched the loop was no work; else a resume would find it spent.
+fn untouched(state: &mut State, at: Timestamp) {
+    if is_steering(&state.phase) {
+        state.rest_ms = state.rest_ms.saturating_add(at.since(state.updated_at));
+    }
+    go_on(state, at);
+}
+
+/// Puts an end to rest, and remembers how long it was.
 fn go_on(state: &mut State, at: Timestamp) {
     let rested = match &state.phase {
         Phase::Paused { since, .. } | Phase::Waiting { on: Waiting::Answer(_), since } => {

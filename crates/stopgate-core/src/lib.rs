@@ -40,6 +40,9 @@ mod prompt;
 
 mod digest;
 
+#[cfg(test)]
+mod scene;
+
 pub use crate::clean::{clean, clip, clip_end};
 pub use crate::decide::{Decision, Verdict, decide, due};
 pub use crate::digest::{Digest, digest_of};

@@ -19,7 +19,10 @@ use crate::tally::Tally;
 /// The longest text an agent is sent.
 pub const PROMPT_BYTES_MAX: usize = 2048;
 const GOAL_BYTES_MAX: usize = 600;
+/// What a long goal leaves for the failures: one told in full, at its longest.
+const FAILURES_BYTES_MIN: usize = 720;
 const COMMAND_BYTES_MAX: usize = 160;
+const LOG_BYTES_MAX: usize = 240;
 const NAME_BYTES_MAX: usize = 60;
 const TAIL_BYTES_MIN: usize = 80;
 /// Failing criteria told in full; the others are named.
@@ -37,11 +40,15 @@ pub(crate) fn text(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> St
     headline(&mut text, state, frames, &unmet, popped);
     text.push_str(VOICE);
     text.push_str("\n\n");
-    ask(&mut text, state, frames);
-    remark(&mut text, state, seen, tally, popped);
+    let remark = remark(state, seen, tally, popped);
     let ending = ending(state, frames);
-    let room = PROMPT_BYTES_MAX.saturating_sub(text.len() + ending.len());
-    if frames.len() == 1 {
+    let tells = frames.len() == 1 && !unmet.is_empty();
+    let kept = if tells { FAILURES_BYTES_MIN } else { 0 };
+    let room = PROMPT_BYTES_MAX.saturating_sub(text.len() + remark.len() + ending.len());
+    text.push_str(&ask(state, frames, room.saturating_sub(kept)));
+    text.push_str(&remark);
+    if tells {
+        let room = PROMPT_BYTES_MAX.saturating_sub(text.len() + ending.len());
         text.push_str(&failures(&unmet, seen, room));
     }
     text.push_str(&ending);
@@ -59,7 +66,7 @@ pub fn announcement(state: &State) -> String {
     );
     text.push_str(VOICE);
     text.push_str("\n\n");
-    ask(&mut text, state, frames);
+    text.push_str(&ask(state, frames, PROMPT_BYTES_MAX));
     if !state.criteria.is_empty() {
         text.push_str("Done means:\n");
     }
@@ -100,20 +107,22 @@ fn headline(text: &mut String, state: &State, frames: &[Frame], unmet: &[&Criter
     }
 }
 
-fn ask(text: &mut String, state: &State, frames: &[Frame]) {
-    let goal = clip(clean(&state.goal).trim(), GOAL_BYTES_MAX);
-    let _ = writeln!(text, "Goal: {goal}");
-    let prompt = frames.last().map_or("", |frame| frame.prompt.as_str());
-    let prompt = clip(clean(prompt).trim(), GOAL_BYTES_MAX);
-    if !prompt.is_empty() && prompt != goal {
-        let _ = writeln!(text, "Now: {prompt}");
+fn ask(state: &State, frames: &[Frame], bytes_max: usize) -> String {
+    let goal = clean(&state.goal);
+    let goal = goal.trim();
+    let prompt = clean(frames.last().map_or("", |frame| frame.prompt.as_str()));
+    let prompt = prompt.trim();
+    let room = bytes_max.saturating_sub("Goal: \nNow: \n\n".len());
+    if prompt.is_empty() || prompt == goal {
+        return format!("Goal: {}\n\n", clip(goal, room.min(GOAL_BYTES_MAX)));
     }
-    text.push('\n');
+    let share = (room / 2).min(GOAL_BYTES_MAX);
+    format!("Goal: {}\nNow: {}\n\n", clip(goal, share), clip(prompt, share))
 }
 
 /// One or two sentences about this very stop, so that no two texts in a row are alike.
-fn remark(text: &mut String, state: &State, seen: &Seen, tally: &Tally, popped: u32) {
-    let before = text.len();
+fn remark(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
+    let mut text = String::new();
     if popped > 0 {
         let spent = state.frames.iter().skip(1).any(|frame| frame.iteration >= frame.max);
         text.push_str(if spent {
@@ -134,54 +143,50 @@ fn remark(text: &mut String, state: &State, seen: &Seen, tally: &Tally, popped: 
             "The same failures again: try another approach, or leave honestly as told below. ",
         ),
     }
-    if text.len() > before {
+    if !text.is_empty() {
         text.truncate(text.trim_end().len());
         text.push_str("\n\n");
     }
+    text
 }
 
 fn failures(unmet: &[&Criterion], seen: &Seen, room: usize) -> String {
-    let mut text = String::new();
-    if unmet.is_empty() {
-        return text;
+    let mut text = String::from("Not met:\n");
+    // The newline that ends the part has its place, too.
+    let room = room.saturating_sub(text.len() + 1);
+    let heads: Vec<String> = unmet.iter().take(TOLD_MAX).map(|c| head(c, seen)).collect();
+    let length = |told: usize| heads[..told].iter().map(String::len).sum::<usize>();
+    let fits = |told: &usize| length(*told) + others(&unmet[*told..]).len() <= room;
+    let told = (1..=heads.len()).rev().find(fits).unwrap_or(heads.len().min(1));
+    let mut rest = others(&unmet[told..]);
+    if length(told) + rest.len() > room {
+        rest.clear();
     }
-    text.push_str("Not met:\n");
-    let told = &unmet[..unmet.len().min(TOLD_MAX)];
-    let heads: Vec<String> = told.iter().map(|criterion| head(criterion, seen)).collect();
-    let rest = others(&unmet[told.len()..]);
-    let fixed = text.len() + rest.len() + heads.iter().map(String::len).sum::<usize>();
-    let tails = told.iter().filter(|criterion| seen.receipt(&criterion.name).is_some()).count();
-    // Fences and their newlines cost about as much as a short line.
-    let share = room.saturating_sub(fixed) / tails.max(1);
-    for (criterion, head) in told.iter().zip(&heads) {
-        if text.len() + head.len() > room {
-            break;
-        }
+    let tails = unmet[..told].iter().filter(|c| seen.receipt(&c.name).is_some()).count();
+    let share = room.saturating_sub(length(told) + rest.len()) / tails.max(1);
+    for (criterion, head) in unmet.iter().zip(&heads[..told]) {
         text.push_str(head);
         if let Some(receipt) = seen.receipt(&criterion.name) {
             text.push_str(&fenced(&receipt.tail, share));
         }
     }
-    if text.len() + rest.len() <= room {
-        text.push_str(&rest);
-    }
+    text.push_str(&rest);
     text.push('\n');
     text
 }
 
 fn head(criterion: &Criterion, seen: &Seen) -> String {
     let name = one_line(&criterion.name, NAME_BYTES_MAX);
-    let mut text = match seen.receipt(&criterion.name) {
-        Some(receipt) => format!("- {name}: {}\n", standing(receipt)),
-        None => format!("- {name}: waits for your word\n"),
+    let Proof::Check { command, .. } = &criterion.proof else {
+        return format!("- {name}: waits for your word\n");
     };
-    if let (Proof::Check { command, .. }, Some(receipt)) =
-        (&criterion.proof, seen.receipt(&criterion.name))
-    {
-        let _ = writeln!(text, "  reproduce: {}", one_line(command, COMMAND_BYTES_MAX));
-        if let Some(log) = &receipt.log {
-            let _ = writeln!(text, "  full log: {log}");
-        }
+    let receipt = seen.receipt(&criterion.name);
+    let standing = receipt.map_or_else(|| "not checked at this stop".into(), standing);
+    let command = one_line(command, COMMAND_BYTES_MAX);
+    let mut text = format!("- {name}: {standing}\n  reproduce: {command}\n");
+    if let Some(log) = receipt.and_then(|receipt| receipt.log.as_deref()) {
+        let log = clean(log).replace(['\n', '\t'], " ");
+        let _ = writeln!(text, "  full log: {}", clip(&log, LOG_BYTES_MAX));
     }
     text
 }

@@ -52,8 +52,10 @@ impl Seen {
         self.receipts.iter().find(|receipt| receipt.criterion == criterion)
     }
 
-    /// Whether the check of `criterion` ran and passed; one that nobody ran has not.
+    /// Whether the check of `criterion` ran and passed; one that nobody ran has not, and
+    /// where several share a name, all must have.
     pub fn passed(&self, criterion: &str) -> bool {
-        self.receipt(criterion).is_some_and(|receipt| receipt.status == Status::Pass)
+        let mut named = self.receipts.iter().filter(|receipt| receipt.criterion == criterion);
+        self.receipt(criterion).is_some() && named.all(|receipt| receipt.status == Status::Pass)
     }
 }

@@ -10,7 +10,7 @@ use crate::receipt::Status;
 use crate::seen::{Seen, ToolUse};
 use crate::state::State;
 
-/// Background tasks remembered; the oldest are forgotten first.
+/// Background tasks remembered; beyond that, those that have ended are forgotten.
 const TASKS_MAX: usize = 64;
 /// Sets of failures remembered; enough for eight rounds.
 const RECENT_MAX: usize = 16;
@@ -58,16 +58,21 @@ impl Tally {
     /// The tally with this stop counted in, before anything is decided.
     #[must_use]
     pub(crate) fn after(&self, state: &State, seen: &Seen) -> Self {
-        let names = unmet_names(state, seen);
+        // A nested stop looks at no check, so it says nothing new about what is unmet.
+        let names = match self.recent.last() {
+            Some(last) if state.frames.len() > 1 => *last,
+            Some(_) | None => unmet_names(state, seen),
+        };
         let failure = failure(state, seen);
+        let repeats = failure.is_some() && failure == self.failure;
         let first = self.recent.is_empty();
         let idle_now = !first && self.is_idle(seen, names);
         let mut next = Self {
-            stops: self.stops + 1,
-            idle: if idle_now { self.idle + 1 } else { 0 },
-            repeat: if failure.is_some() && failure == self.failure { self.repeat + 1 } else { 0 },
+            stops: self.stops.saturating_add(1),
+            idle: if idle_now { self.idle.saturating_add(1) } else { 0 },
+            repeat: if repeats { self.repeat.saturating_add(1) } else { 0 },
             refusals: if self.client_counts_on(seen) { self.refusals } else { 0 },
-            errors: if any_error(seen) { self.errors + 1 } else { 0 },
+            errors: if any_error(seen) { self.errors.saturating_add(1) } else { 0 },
             person_spoke: false,
             failure,
             recent: self.recent.clone(),
@@ -87,14 +92,16 @@ impl Tally {
     #[must_use]
     pub(crate) fn passed_over(&self, seen: &Seen) -> Self {
         let mut next = self.clone();
-        next.stops += 1;
+        next.stops = next.stops.saturating_add(1);
         for task in &seen.background {
             if !next.tasks.contains(task) {
                 next.tasks.push(task.clone());
             }
         }
-        let surplus = next.tasks.len().saturating_sub(TASKS_MAX);
-        next.tasks.drain(..surplus);
+        // Only what has ended may be forgotten: a forgotten task would park once more.
+        if next.tasks.len() > TASKS_MAX {
+            next.tasks.retain(|task| seen.background.contains(task));
+        }
         next.person_spoke = false;
         next
     }

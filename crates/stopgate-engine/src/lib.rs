@@ -1,1 +1,60 @@
-//! Every use case once.
+//! Every use case once: the one door for hook, commands and views.
+//!
+//! The engine may look at the clock, the environment and the rooms below. It never
+//! reads arguments, prints or exits; and it decides nothing that the core decides.
+
+mod failure;
+
+mod home;
+
+mod settings;
+
+mod world;
+
+mod project;
+
+mod signs;
+
+mod presence;
+
+mod log;
+
+mod engine;
+
+mod observe;
+
+mod stop;
+
+mod session;
+
+mod hook;
+
+mod target;
+
+mod start;
+
+mod control;
+
+mod explain;
+
+mod history;
+
+mod view;
+
+pub use crate::control::Exit;
+pub use crate::engine::Engine;
+pub use crate::explain::{Explanation, RuleView};
+pub use crate::failure::{Failure, Kind};
+pub use crate::history::EntryView;
+pub use crate::home::Home;
+pub use crate::hook::{Hook, HookAnswer, Mode as HookMode};
+pub use crate::log::Log;
+pub use crate::project::project_of;
+pub use crate::settings::Settings;
+pub use crate::start::{Begun, Binding, StartRequest};
+pub use crate::target::Target;
+pub use crate::view::{
+    BudgetView, CriterionView, FrameView, ListView, LoopView, ReceiptView, SCHEMA_VERSION,
+    StatusView, time_text,
+};
+pub use crate::world::{RealWorld, World};

@@ -1,2 +1,22 @@
-//! The program.
-fn main() {}
+//! The program: a hook for agents, commands for people.
+//!
+//! `hook` is looked for before anything else exists: an agent waits for it.
+
+mod commands;
+mod hook;
+mod output;
+
+use std::process::ExitCode;
+
+/// The C library's allocator is slow to wake in a cold static process.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == "hook") {
+        return hook::main(arguments);
+    }
+    commands::main()
+}

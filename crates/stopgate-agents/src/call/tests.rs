@@ -1,0 +1,66 @@
+//! The words that every agent shares.
+
+use super::*;
+
+#[test]
+fn only_a_prompt_that_begins_as_a_task_notification_is_one() {
+    for (prompt, expected) in [
+        (Some("<task-notification>\n<task-id>a1</task-id>"), true),
+        (Some("<task-notification>"), true),
+        (Some("what does <task-notification> mean?"), false),
+        (Some(""), false),
+        (None, false),
+    ] {
+        assert_eq!(call(prompt).is_task_notification(), expected, "{prompt:?}");
+    }
+}
+
+#[test]
+fn an_owned_call_says_the_same() {
+    let call = Call {
+        background: vec![Background {
+            id: "b1".into(),
+            kind: "shell".into(),
+            description: "".into(),
+        }],
+        cwd: Some("/proj".into()),
+        ..call(Some("go on"))
+    };
+    assert_eq!(call.clone().into_owned(), call);
+}
+
+#[test]
+fn every_error_finishes_the_sentence_could_not() {
+    let json = serde_json::from_str::<u8>("{").unwrap_err();
+    for error in [
+        Malformed::Empty,
+        Malformed::NotUtf8,
+        Malformed::NotJson(json),
+        Malformed::NotAnObject,
+        Malformed::NoSession,
+        Malformed::NoEvent,
+    ] {
+        let text = error.to_string();
+        assert!(text.starts_with(|first: char| first.is_ascii_lowercase()), "{text}");
+        assert!(!text.ends_with('.'), "{text}");
+    }
+}
+
+fn call(prompt: Option<&str>) -> Call<'_> {
+    Call {
+        event: Event::UserPromptSubmit,
+        session: "s1".into(),
+        cwd: None,
+        transcript: None,
+        prompt_id: None,
+        last_message: None,
+        continued: None,
+        background: Vec::new(),
+        source: None,
+        end_reason: None,
+        prompt: prompt.map(Cow::Borrowed),
+        error: None,
+        agent_id: None,
+        trigger: None,
+    }
+}

@@ -1,0 +1,219 @@
+//! What people and agents do to a loop that runs.
+
+use stopgate_core::{Event, FRAMES_MAX, Frame, LoopId, Mode, Outcome, Phase, Rest, State};
+use stopgate_store::{Filter, Standing, Stored};
+
+use crate::engine::Engine;
+use crate::failure::Failure;
+use crate::target::Target;
+
+/// An agent's honest exits that end a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Something outside its reach is in the way.
+    Blocked,
+    /// The goal can't be reached.
+    Impossible,
+}
+
+impl Engine {
+    /// Puts a nested frame on top.
+    pub fn push(
+        &mut self,
+        target: &Target,
+        mode: Mode,
+        max: u32,
+        prompt: &str,
+    ) -> Result<Stored, Failure> {
+        if max == 0 {
+            return Err(Failure::usage("--max-iterations must be at least 1"));
+        }
+        if prompt.trim().is_empty() {
+            return Err(Failure::usage("the frame's prompt is empty"));
+        }
+        let frame = Frame { mode, iteration: 0, max, prompt: prompt.trim().into() };
+        self.on_running(target, &mut |state| {
+            if state.frames.len() >= FRAMES_MAX {
+                return Err(Failure::usage(format!("frames are nested {FRAMES_MAX} deep already")));
+            }
+            Ok(vec![Event::Pushed { frame: frame.clone() }])
+        })
+    }
+
+    /// Takes the top frame off.
+    pub fn pop(&mut self, target: &Target) -> Result<Stored, Failure> {
+        self.on_running(target, &mut |state| {
+            if state.frames.len() < 2 {
+                return Err(Failure::usage("only the loop itself is left")
+                    .hint("end it with: stopgate cancel, or ask for verification: stopgate done"));
+            }
+            Ok(vec![Event::Popped])
+        })
+    }
+
+    /// The agent asks for verification.
+    pub fn claim(&mut self, target: &Target) -> Result<Stored, Failure> {
+        self.on_running(target, &mut |_| Ok(vec![Event::Claimed]))
+    }
+
+    /// The agent leaves honestly.
+    pub fn leave(&mut self, target: &Target, exit: Exit, why: &str) -> Result<Stored, Failure> {
+        let (outcome, word) = match exit {
+            Exit::Blocked => (Outcome::Blocked, "blocked"),
+            Exit::Impossible => (Outcome::Impossible, "impossible"),
+        };
+        if why.trim().is_empty() {
+            return Err(Failure::usage("say why, for the person who reads it")
+                .hint(format!("stopgate {word} \"what is in the way\"")));
+        }
+        let why = why.trim().to_string();
+        self.on_running(target, &mut |_| Ok(vec![Event::Ended { outcome, why: why.clone() }]))
+    }
+
+    /// The agent asks a person and rests until there is an answer.
+    pub fn ask(&mut self, target: &Target, question: &str) -> Result<Stored, Failure> {
+        if question.trim().is_empty() {
+            return Err(Failure::usage("the question is empty"));
+        }
+        let question = question.trim().to_string();
+        self.on_running(target, &mut |_| Ok(vec![Event::Asked { question: question.clone() }]))
+    }
+
+    /// A person asks the loop to stand aside.
+    pub fn pause(&mut self, target: &Target, rest: Rest) -> Result<Stored, Failure> {
+        self.on_running(target, &mut |state| {
+            Ok(match state.phase {
+                Phase::Paused { rest: now, .. } if now == rest => Vec::new(),
+                _ => vec![Event::Paused { rest }],
+            })
+        })
+    }
+
+    /// A person lets a loop go on: one that rests, or one that ended for a mendable reason.
+    pub fn resume(
+        &mut self,
+        target: &Target,
+        max_iterations: Option<u32>,
+    ) -> Result<Stored, Failure> {
+        let found = self.resolve(target)?;
+        self.refuse_second(&found.state)?;
+        let id = found.state.id;
+        let resumed =
+            self.update(&mut |engine| Ok(engine.journal.load(&id)?), &mut |state, _| {
+                may_resume(state, max_iterations)?;
+                Ok(vec![Event::Resumed { max_iterations }])
+            })?;
+        resumed.ok_or_else(|| gone(&id))
+    }
+
+    /// A person ends a loop, for good.
+    pub fn cancel(&mut self, target: &Target) -> Result<Stored, Failure> {
+        let found = self.resolve(target)?;
+        if found.state.outcome() == Some(Outcome::Cancelled) {
+            return Ok(found);
+        }
+        if let Some(outcome) = found.state.outcome() {
+            return Err(Failure::usage(format!(
+                "loop {} is over already: {outcome}",
+                found.state.id
+            )));
+        }
+        let why = self.cancelled_by();
+        self.end(&found.state.id, Outcome::Cancelled, why)
+    }
+
+    /// A person ends every loop that runs.
+    pub fn cancel_all(&mut self) -> Result<Vec<Stored>, Failure> {
+        let filter = Filter { standing: Standing::Running, ..Filter::default() };
+        let why = self.cancelled_by();
+        let running = self.journal.list(&filter)?;
+        running
+            .into_iter()
+            .map(|stored| self.end(&stored.state.id, Outcome::Cancelled, why))
+            .collect()
+    }
+
+    /// Ends a loop by command, whatever it is doing.
+    pub(crate) fn end(
+        &mut self,
+        id: &LoopId,
+        outcome: Outcome,
+        why: &str,
+    ) -> Result<Stored, Failure> {
+        let ended = self.update(&mut |engine| Ok(engine.journal.load(id)?), &mut |state, _| {
+            Ok(match state.outcome() {
+                Some(_) => Vec::new(),
+                None => vec![Event::Ended { outcome, why: why.into() }],
+            })
+        })?;
+        ended.ok_or_else(|| gone(id))
+    }
+
+    fn cancelled_by(&self) -> &'static str {
+        if self.settings.is_agents_shell() {
+            "cancelled from an agent's shell"
+        } else {
+            "cancelled by a person"
+        }
+    }
+
+    fn refuse_second(&mut self, state: &State) -> Result<(), Failure> {
+        let Some(session) = &state.session else { return Ok(()) };
+        match self.journal.load_held(session)? {
+            Some(other) if other.state.id != state.id => {
+                Err(Failure::usage(format!("loop {} holds the session now", other.state.id)))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Something happens to a loop that must still be running.
+    fn on_running(
+        &mut self,
+        target: &Target,
+        happened: &mut dyn FnMut(&State) -> Result<Vec<Event>, Failure>,
+    ) -> Result<Stored, Failure> {
+        let id = self.resolve(target)?.state.id;
+        let changed =
+            self.update(&mut |engine| Ok(engine.journal.load(&id)?), &mut |state, _| {
+                if let Some(outcome) = state.outcome() {
+                    return Err(over(state, outcome));
+                }
+                happened(state)
+            })?;
+        changed.ok_or_else(|| gone(&id))
+    }
+}
+
+fn may_resume(state: &State, max_iterations: Option<u32>) -> Result<(), Failure> {
+    if let Some(outcome) = state.outcome()
+        && !outcome.can_resume()
+    {
+        return Err(Failure::usage(format!(
+            "loop {} ended as {outcome}, which is final",
+            state.id
+        ))
+        .hint("begin a new one with: stopgate start"));
+    }
+    let used = state.frames.first().map_or(0, |frame| frame.iteration);
+    let max = max_iterations.or_else(|| state.frames.first().map(|frame| frame.max)).unwrap_or(0);
+    if max <= used {
+        return Err(Failure::usage(format!("all of its {used} continuations are used")).hint(
+            format!("allow more: stopgate resume {} --max-iterations {}", state.id, used + 10),
+        ));
+    }
+    Ok(())
+}
+
+fn over(state: &State, outcome: Outcome) -> Failure {
+    let failure = Failure::usage(format!("loop {} is over: {outcome}", state.id));
+    if outcome.can_resume() {
+        failure.hint(format!("bring it back with: stopgate resume {}", state.id))
+    } else {
+        failure.hint("begin a new one with: stopgate start")
+    }
+}
+
+fn gone(id: &LoopId) -> Failure {
+    Failure::no_loop(format!("loop {id} is gone"))
+}

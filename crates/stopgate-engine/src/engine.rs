@@ -1,0 +1,211 @@
+//! The engine and what every use case shares.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use stopgate_core::{Event, SessionId, State, Timestamp, apply};
+use stopgate_store::{Appended, Journal, Recorded, Revision, SqliteJournal, Stored};
+
+use crate::failure::Failure;
+use crate::home::Home;
+use crate::presence::Presence;
+use crate::settings::Settings;
+use crate::signs::Signs;
+use crate::world::{RealWorld, World};
+
+/// How long one process waits for the others.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often a use case decides again because somebody else was faster.
+const TRIES_MAX: usize = 64;
+
+/// Every use case, over one journal.
+pub struct Engine {
+    pub(crate) home: Home,
+    pub(crate) journal: Box<dyn Journal>,
+    pub(crate) signs: Signs,
+    pub(crate) presence: Presence,
+    pub(crate) world: Box<dyn World>,
+    pub(crate) settings: Settings,
+}
+
+impl Engine {
+    /// The engine that the environment asks for.
+    pub fn open(settings: Settings) -> Result<Self, Failure> {
+        let home = settings.home()?;
+        let world = Box::new(RealWorld::new(settings));
+        Self::with(home, world, settings)
+    }
+
+    /// An engine over the journal in `home`, in a given world.
+    pub fn with(home: Home, world: Box<dyn World>, settings: Settings) -> Result<Self, Failure> {
+        let path = journal_path(&home, settings)?;
+        let signs = Signs::beside(&path);
+        let journal = Box::new(SqliteJournal::new(&path, PATIENCE));
+        let presence = Presence::of(&home);
+        Ok(Self { home, journal, signs, presence, world, settings })
+    }
+
+    /// The current time.
+    pub fn now(&self) -> Timestamp {
+        self.world.now()
+    }
+
+    /// Where stopgate keeps its things.
+    pub const fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// Chores that may wait until the answer is printed.
+    pub fn settle(&mut self) {
+        self.journal.settle();
+    }
+
+    /// Makes the home folder, for commands that write.
+    pub(crate) fn prepare(&self) -> Result<(), Failure> {
+        self.home.create().map_err(|error| {
+            Failure::fault(format!("could not make {}", self.home.folder().display()))
+                .hint("set STOPGATE_HOME to a folder that you may write to")
+                .because(error)
+        })
+    }
+
+    /// Loads, changes and stores one loop, as often as others get in between.
+    ///
+    /// `change` says what happens to the state it is given; nothing means nothing.
+    pub(crate) fn update(
+        &mut self,
+        find: &mut dyn FnMut(&mut Self) -> Result<Option<Stored>, Failure>,
+        change: &mut dyn FnMut(&State, Timestamp) -> Result<Vec<Event>, Failure>,
+    ) -> Result<Option<Stored>, Failure> {
+        for _ in 0..TRIES_MAX {
+            self.journal.begin()?;
+            let tried = self.try_update(find, change);
+            self.journal.end();
+            match tried? {
+                Tried::Settled(stored) => return Ok(stored),
+                Tried::Again => {}
+            }
+        }
+        Err(Failure::fault("could not change the loop: others changed it all the time"))
+    }
+
+    fn try_update(
+        &mut self,
+        find: &mut dyn FnMut(&mut Self) -> Result<Option<Stored>, Failure>,
+        change: &mut dyn FnMut(&State, Timestamp) -> Result<Vec<Event>, Failure>,
+    ) -> Result<Tried, Failure> {
+        let Some(stored) = find(self)? else {
+            return Ok(Tried::Settled(None));
+        };
+        let now = self.now();
+        let events = change(&stored.state, now)?;
+        if events.is_empty() {
+            return Ok(Tried::Settled(Some(stored)));
+        }
+        match self.store(stored, events, now)? {
+            Stocked::Stored(stored) => Ok(Tried::Settled(Some(stored))),
+            Stocked::Conflict | Stocked::SessionTaken => Ok(Tried::Again),
+        }
+    }
+
+    /// Appends `events` to a loop as it was read, and keeps the signs true.
+    pub(crate) fn store(
+        &mut self,
+        stored: Stored,
+        events: Vec<Event>,
+        now: Timestamp,
+    ) -> Result<Stocked, Failure> {
+        let before = stored.state.clone();
+        let recorded: Vec<Recorded> =
+            events.into_iter().map(|event| Recorded { event, at: now }).collect();
+        let state =
+            recorded.iter().fold(Some(stored.state), |state, r| apply(state, &r.event, r.at));
+        let Some(state) = state else {
+            return Err(Failure::fault("could not follow what happened to the loop"));
+        };
+        self.append(stored.revision, &recorded, Some(&before), state)
+    }
+
+    /// Appends and keeps the signs true: up before the journal knows, down after.
+    pub(crate) fn append(
+        &mut self,
+        expected: Revision,
+        recorded: &[Recorded],
+        before: Option<&State>,
+        state: State,
+    ) -> Result<Stocked, Failure> {
+        self.put_signs(before, &state)?;
+        match self.journal.append(expected, recorded, &state)? {
+            Appended::Conflict => Ok(Stocked::Conflict),
+            Appended::SessionTaken => Ok(Stocked::SessionTaken),
+            Appended::Stored(revision) => {
+                self.take_signs(before, &state);
+                Ok(Stocked::Stored(Stored { state, revision }))
+            }
+        }
+    }
+
+    fn put_signs(&self, before: Option<&State>, state: &State) -> Result<(), Failure> {
+        if state.outcome().is_some() {
+            return Ok(());
+        }
+        let known = before.is_some_and(|b| b.outcome().is_none() && b.session == state.session);
+        let put = match &state.session {
+            _same if known => Ok(()),
+            Some(session) => self.signs.put_held(session.as_str()),
+            None => self.signs.put_pending(Path::new(&state.project)),
+        };
+        put.map_err(|error| {
+            Failure::fault("could not leave a sign beside the journal").because(error)
+        })
+    }
+
+    fn take_signs(&mut self, before: Option<&State>, state: &State) {
+        let Some(before) = before else { return };
+        let over = state.outcome().is_some();
+        match &before.session {
+            Some(session) if over || state.session != before.session => {
+                self.take_held_sign(session);
+            }
+            None if over || state.session.is_some() => self.take_pending_sign(&state.project),
+            Some(_) | None => {}
+        }
+    }
+
+    /// Takes the sign down unless another loop has come to hold the session meanwhile.
+    pub(crate) fn take_held_sign(&mut self, session: &SessionId) {
+        if matches!(self.journal.load_held(session), Ok(None)) {
+            self.signs.take_held(session.as_str());
+        }
+    }
+
+    pub(crate) fn take_pending_sign(&mut self, project: &str) {
+        if self.journal.pending(project).is_ok_and(|left| left.is_empty()) {
+            self.signs.take_pending(Path::new(project));
+        }
+    }
+}
+
+/// What came of one try.
+enum Tried {
+    Settled(Option<Stored>),
+    Again,
+}
+
+/// What came of an append.
+pub(crate) enum Stocked {
+    Stored(Stored),
+    Conflict,
+    SessionTaken,
+}
+
+fn journal_path(home: &Home, settings: Settings) -> Result<PathBuf, Failure> {
+    let Some(address) = settings.store() else {
+        return Ok(home.journal());
+    };
+    match address.strip_prefix("sqlite:") {
+        Some(path) if !path.is_empty() => Ok(PathBuf::from(path)),
+        Some(_) | None => Err(Failure::usage(format!("could not use the store {address}"))
+            .hint("this program knows STOPGATE_STORE=sqlite:PATH")),
+    }
+}

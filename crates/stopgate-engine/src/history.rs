@@ -1,0 +1,125 @@
+//! The journal as lines.
+
+use serde::Serialize;
+use stopgate_core::{Binding, Event, Rest, Ruling, Speaker, Stopped, clean, clip};
+use stopgate_store::{Cursor, Entry};
+
+use crate::engine::Engine;
+use crate::explain::words;
+use crate::failure::Failure;
+use crate::target::Target;
+use crate::view::{SCHEMA_VERSION, time_text};
+
+const TEXT_BYTES_MAX: usize = 200;
+const PAGE: usize = 500;
+
+/// One event, ready to be shown.
+#[derive(Clone, Debug, Serialize)]
+pub struct EntryView {
+    /// [`SCHEMA_VERSION`]
+    pub schema_version: u32,
+    /// Its place in the journal.
+    pub cursor: u64,
+    /// The loop.
+    #[serde(rename = "loop")]
+    pub id: String,
+    /// Its number within the loop.
+    pub revision: u64,
+    /// When it happened.
+    pub at: String,
+    /// What kind of event it is.
+    pub kind: &'static str,
+    /// What happened, in a sentence.
+    pub what: String,
+    /// The whole event.
+    pub event: Event,
+}
+
+impl Engine {
+    /// Everything that happened to one loop.
+    pub fn history(&mut self, target: &Target) -> Result<Vec<EntryView>, Failure> {
+        let id = self.resolve(target)?.state.id;
+        Ok(self.journal.history(&id)?.into_iter().map(view).collect())
+    }
+
+    /// What happened to any loop after `cursor`: a page of it.
+    pub fn tail(&mut self, cursor: u64) -> Result<Vec<EntryView>, Failure> {
+        Ok(self.journal.tail(Cursor(cursor), PAGE)?.into_iter().map(view).collect())
+    }
+}
+
+fn view(entry: Entry) -> EntryView {
+    let (kind, what) = describe(&entry.recorded.event);
+    EntryView {
+        schema_version: SCHEMA_VERSION,
+        cursor: entry.cursor.0,
+        id: entry.id.as_str().into(),
+        revision: entry.revision.0,
+        at: time_text(entry.recorded.at),
+        kind,
+        what,
+        event: entry.recorded.event,
+    }
+}
+
+fn describe(event: &Event) -> (&'static str, String) {
+    match event {
+        Event::Started(started) => ("started", short(&started.goal)),
+        Event::Bound { session, how: Binding::Claimed } => {
+            ("bound", format!("claimed by session {session}"))
+        }
+        Event::Bound { session, how: Binding::Carried } => {
+            ("bound", format!("carried over to session {session}"))
+        }
+        Event::Pushed { frame } => (
+            "pushed",
+            format!("{} frame, at most {}: {}", frame.mode, frame.max, short(&frame.prompt)),
+        ),
+        Event::Popped => ("popped", "the top frame was taken off".into()),
+        Event::Stopped(stopped) => ("stopped", describe_stop(stopped)),
+        Event::Claimed => ("claimed", "the agent asked for verification".into()),
+        Event::Asked { question } => ("asked", short(question)),
+        Event::Prompted { speaker, .. } => ("prompted", describe_speaker(*speaker).into()),
+        Event::Paused { rest: Rest::Resume } => ("paused", "until somebody resumes it".into()),
+        Event::Paused { rest: Rest::NextPrompt } => {
+            ("held", "until the person speaks again".into())
+        }
+        Event::Resumed { max_iterations: Some(max) } => {
+            ("resumed", format!("with {max} continuations"))
+        }
+        Event::Resumed { max_iterations: None } => ("resumed", "by a person".into()),
+        Event::Cleared { .. } => ("cleared", "the session's context was cleared".into()),
+        Event::Compacted { trigger } => {
+            ("compacted", format!("the context is compacted ({trigger})"))
+        }
+        Event::TurnFailed { error, text } => ("turn_failed", short(&format!("{error}: {text}"))),
+        Event::SessionEnded { reason } => ("session_ended", short(reason)),
+        Event::Ended { outcome, why } => ("ended", format!("{outcome}: {}", short(why))),
+    }
+}
+
+fn describe_stop(stopped: &Stopped) -> String {
+    match stopped.ruling {
+        Ruling::Continue => {
+            let line = stopped.text.lines().next().unwrap_or_default();
+            format!("sent back: {}", short(line))
+        }
+        Ruling::Allow(_) => format!("let pass: {}", stopped.why),
+        Ruling::Complete(_) | Ruling::Escalate(_) => {
+            let (_, outcome) = words(stopped.ruling);
+            format!("ended as {}: {}", outcome.unwrap_or_default(), short(&stopped.why))
+        }
+    }
+}
+
+fn describe_speaker(speaker: Speaker) -> &'static str {
+    match speaker {
+        Speaker::Interjection => "a person spoke during the turn: the next stop is let pass",
+        Speaker::Person => "a person prompted the agent",
+        Speaker::Notification => "background work finished",
+    }
+}
+
+fn short(text: &str) -> String {
+    clip(clean(text).replace('\n', " ").trim(), TEXT_BYTES_MAX)
+}

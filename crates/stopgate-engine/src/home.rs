@@ -1,0 +1,60 @@
+//! Where things lie.
+
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use stopgate_core::{Digest, LoopId};
+
+/// The folder that stopgate owns, outside every work tree.
+#[derive(Clone, Debug)]
+pub struct Home {
+    folder: PathBuf,
+}
+
+impl Home {
+    /// The home at `folder`; nothing is made yet.
+    pub const fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The folder itself.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Makes the folder, for its owner alone.
+    pub fn create(&self) -> io::Result<()> {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)
+    }
+
+    /// Whether somebody threw the switch that lies here.
+    pub fn is_stopped(&self) -> bool {
+        self.folder.join("STOP").exists()
+    }
+
+    /// The embedded journal.
+    pub fn journal(&self) -> PathBuf {
+        self.folder.join("journal.db")
+    }
+
+    /// The log of faults.
+    pub fn log(&self) -> PathBuf {
+        self.folder.join("stopgate.log")
+    }
+
+    /// The whole output of a check.
+    pub fn check_log(&self, id: &LoopId, criterion: &str) -> PathBuf {
+        self.folder.join("checks").join(id.as_str()).join(format!("{}.log", file_name(criterion)))
+    }
+}
+
+/// A name that is safe as a file's name, and still the same name to a reader where it can be.
+pub(crate) fn file_name(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if !name.is_empty() && name.len() <= 80 && name.chars().all(plain) {
+        return name.into();
+    }
+    let kept: String = name.chars().map(|c| if plain(c) { c } else { '-' }).take(40).collect();
+    format!("{kept}.{:016x}", Digest::new().part(name.as_bytes()).value())
+}

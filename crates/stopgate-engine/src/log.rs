@@ -1,0 +1,59 @@
+//! One line for each thing that went wrong, for whoever looks later.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use stopgate_core::{Timestamp, clean, clip};
+
+use crate::view::time_text;
+
+const BYTES_MAX: u64 = 1024 * 1024;
+const MESSAGE_BYTES_MAX: usize = 2000;
+
+/// The log of faults: JSON lines, rotated once.
+#[derive(Clone, Debug)]
+pub struct Log {
+    path: PathBuf,
+}
+
+#[derive(Serialize)]
+struct LineWire<'a> {
+    at: String,
+    level: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
+    message: String,
+}
+
+impl Log {
+    /// The log at `path`.
+    pub const fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Writes one line; gives it back where the file can't be written.
+    pub fn fault(
+        &self,
+        now: Timestamp,
+        session: Option<&str>,
+        message: &str,
+    ) -> Result<(), String> {
+        let message = clip(&clean(message).replace('\n', " "), MESSAGE_BYTES_MAX);
+        let line = LineWire { at: time_text(now), level: "warn", session, message };
+        let mut text = serde_json::to_string(&line).unwrap_or_default();
+        text.push('\n');
+        self.rotate();
+        let folder = self.path.parent().map_or(Ok(()), fs::create_dir_all);
+        let opened = OpenOptions::new().create(true).append(true).open(&self.path);
+        let written = folder.and(opened).and_then(|mut file| file.write_all(text.as_bytes()));
+        written.map_err(|_| text)
+    }
+
+    fn rotate(&self) {
+        if fs::metadata(&self.path).is_ok_and(|found| found.len() > BYTES_MAX) {
+            let _ = fs::rename(&self.path, self.path.with_extension("log.1"));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What can be seen at a stop, before any check runs.
+
+use std::fs::File;
+use std::path::Path;
+
+use stopgate_agents::{Call, claude};
+use stopgate_core::{Marker, Seen, State, ToolUse, digest_of};
+use stopgate_signals::markers;
+use stopgate_signals::transcript::{self, Bound, Last, Record};
+
+use crate::failure::Failure;
+use crate::signs::Signs;
+
+/// How much of a transcript's news is searched for tool use.
+const NEWS_BYTES_MAX: u64 = 128 * 1024;
+
+/// What the agent's client is known to be.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClientFacts {
+    /// How many refusals in a row it accepts.
+    pub(crate) cap: Option<u32>,
+}
+
+/// What the agent said last.
+pub(crate) struct Heard {
+    pub(crate) markers: Vec<Marker>,
+    pub(crate) digest: Option<u64>,
+}
+
+/// Reads the last message: from the payload, else from the end of the transcript.
+pub(crate) fn hear(call: &Call<'_>) -> Result<Heard, Failure> {
+    match &call.last_message {
+        Some(message) => Ok(understand(message)),
+        None => read_transcript(call),
+    }
+}
+
+/// Everything that is seen at a stop of the loop in `state`, but for the receipts.
+pub(crate) fn observe(
+    state: &State,
+    call: &Call<'_>,
+    heard: &Heard,
+    client: &ClientFacts,
+    signs: &Signs,
+) -> Seen {
+    let transcript_mark = call.transcript.as_deref().and_then(length);
+    let tool_mark = signs.tools_counted(&call.session);
+    Seen {
+        markers: heard.markers.clone(),
+        message: heard.digest,
+        tools: tool_use(state, call, tool_mark),
+        tool_mark,
+        transcript_mark,
+        continued: call.continued,
+        background: call.background.iter().map(|task| task.id.to_string()).collect(),
+        prompt_id: call.prompt_id.as_deref().map(String::from),
+        cap: client.cap,
+        receipts: Vec::new(),
+    }
+}
+
+fn understand(message: &str) -> Heard {
+    let spoken = markers::read(message);
+    Heard { markers: markers::own_line(&spoken).collect(), digest: Some(digest_of(message)) }
+}
+
+fn read_transcript(call: &Call<'_>) -> Result<Heard, Failure> {
+    let nothing = "could not tell what the agent said: the payload has no last message";
+    let Some(path) = call.transcript.as_deref() else {
+        return Err(Failure::fault(format!("{nothing} and names no transcript")));
+    };
+    let unreadable =
+        |why: &str| Failure::fault(format!("{nothing}, and the transcript {path} {why}"));
+    let file = File::open(path).map_err(|error| unreadable("can't be opened").because(error))?;
+    let is_file = file.metadata().is_ok_and(|found| found.is_file());
+    if !is_file {
+        return Err(unreadable("is no file"));
+    }
+    let last = transcript::last_message(file, Bound::default(), |line| record(line));
+    match last.map_err(|error| unreadable("can't be read").because(error))? {
+        Last::Text(message) => Ok(understand(&message)),
+        Last::Silent | Last::Empty => Ok(Heard { markers: Vec::new(), digest: None }),
+        Last::Unreadable => Err(unreadable("holds no record that can be read")),
+    }
+}
+
+fn record(line: &[u8]) -> Record {
+    match claude::record(line) {
+        claude::Record::Assistant { message, text } => Record::Assistant { message, text },
+        claude::Record::UserTurn => Record::UserTurn,
+        claude::Record::Other => Record::Other,
+        claude::Record::Foreign => Record::Foreign,
+    }
+}
+
+/// Counted batches tell; else the transcript's news; else nobody knows.
+fn tool_use(state: &State, call: &Call<'_>, tool_mark: Option<u64>) -> ToolUse {
+    match (state.tally.tool_mark, tool_mark) {
+        (before, Some(now)) if before != Some(now) => ToolUse::Used,
+        (Some(_), Some(_)) => ToolUse::None,
+        (_, None) | (None, Some(_)) => news(state, call),
+    }
+}
+
+fn news(state: &State, call: &Call<'_>) -> ToolUse {
+    let (Some(offset), Some(path)) = (state.tally.transcript_mark, call.transcript.as_deref())
+    else {
+        return ToolUse::Unknown;
+    };
+    let Ok(file) = File::open(path) else {
+        return ToolUse::Unknown;
+    };
+    let used =
+        transcript::tool_used_since(file, offset, NEWS_BYTES_MAX, |line| claude::is_tool_use(line));
+    match used {
+        Ok(transcript::ToolUse::Used) => ToolUse::Used,
+        Ok(transcript::ToolUse::None) => ToolUse::None,
+        Ok(transcript::ToolUse::Unknown) | Err(_) => ToolUse::Unknown,
+    }
+}
+
+fn length(path: &str) -> Option<u64> {
+    let found = std::fs::metadata(Path::new(path)).ok()?;
+    found.is_file().then(|| found.len())
+}

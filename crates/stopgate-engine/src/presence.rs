@@ -1,0 +1,82 @@
+//! Which sessions are alive in which project, on this machine.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use stopgate_core::{Digest, Timestamp};
+
+use crate::home::{Home, file_name};
+
+/// A session whose client can't be asked is taken for alive this long.
+const TRUSTED_MS: i64 = 12 * 60 * 60 * 1000;
+
+/// The sessions that said hello and not yet goodbye.
+#[derive(Clone, Debug)]
+pub(crate) struct Presence {
+    folder: PathBuf,
+}
+
+#[derive(Serialize, Deserialize)]
+struct HereWire {
+    session: String,
+    #[serde(default)]
+    client: Option<String>,
+    at: i64,
+}
+
+impl Presence {
+    pub(crate) fn of(home: &Home) -> Self {
+        Self { folder: home.folder().join("sessions") }
+    }
+
+    /// Notes that `session` of the client process `client` works in `project`.
+    pub(crate) fn arrive(
+        &self,
+        project: &Path,
+        session: &str,
+        client: Option<String>,
+        now: Timestamp,
+    ) {
+        let here = HereWire { session: session.into(), client, at: now.unix_millis() };
+        let path = self.path(project, session);
+        // Presence is a convenience: without it a loop is pending instead of bound.
+        if let (Some(folder), Ok(text)) = (path.parent(), serde_json::to_string(&here)) {
+            let _ = fs::create_dir_all(folder);
+            let _ = fs::write(&path, text);
+        }
+    }
+
+    /// Notes that `session` is gone.
+    pub(crate) fn leave(&self, project: &Path, session: &str) {
+        let _ = fs::remove_file(self.path(project, session));
+        let _ = fs::remove_dir(self.folder_of(project));
+    }
+
+    /// The sessions that are alive in `project`.
+    pub(crate) fn alive(&self, project: &Path, now: Timestamp) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.folder_of(project)) else {
+            return Vec::new();
+        };
+        let texts = entries.filter_map(|entry| fs::read_to_string(entry.ok()?.path()).ok());
+        let all = texts.filter_map(|text| serde_json::from_str::<HereWire>(&text).ok());
+        all.filter(|here| is_alive(here, now)).map(|here| here.session).collect()
+    }
+
+    fn folder_of(&self, project: &Path) -> PathBuf {
+        let digest = Digest::new().part(project.as_os_str().as_encoded_bytes());
+        self.folder.join(format!("{:016x}", digest.value()))
+    }
+
+    fn path(&self, project: &Path, session: &str) -> PathBuf {
+        self.folder_of(project).join(file_name(session))
+    }
+}
+
+fn is_alive(here: &HereWire, now: Timestamp) -> bool {
+    let process = here.client.as_deref().and_then(|pid| pid.parse().ok());
+    match process.and_then(rustix::process::Pid::from_raw) {
+        Some(pid) => rustix::process::test_kill_process(pid).is_ok(),
+        None => now.since(Timestamp::from_unix_millis(here.at)) < TRUSTED_MS,
+    }
+}

@@ -1,0 +1,175 @@
+//! What a session tells beside its stops: it begins, ends, is spoken to, forgets.
+
+use std::path::Path;
+
+use stopgate_agents::{Call, Source};
+use stopgate_core::{Binding, Event, LoopId, SessionId, Speaker, State, announcement, clean, clip};
+use stopgate_store::Stored;
+
+use crate::engine::Engine;
+use crate::failure::Failure;
+
+const TEXT_BYTES_MAX: usize = 400;
+/// A new session follows a cleared one at once, or not at all.
+const FOLLOWS_WITHIN_MS: i64 = 60_000;
+
+impl Engine {
+    /// A session begins or begins again; what it should know of its loop.
+    pub(crate) fn session_starts(
+        &mut self,
+        call: &Call<'_>,
+        session: &SessionId,
+        project: &Path,
+    ) -> Result<Option<String>, Failure> {
+        let now = self.now();
+        if self.home.folder().exists() {
+            self.presence.arrive(project, session.as_str(), self.settings.client(), now);
+        }
+        if call.source == Some(Source::Clear) {
+            self.carry_over(session)?;
+        }
+        if !self.may_concern(session, project) {
+            return Ok(None);
+        }
+        let told = self.claim_and(session, project, &mut |_| Vec::new())?;
+        Ok(told.map(|stored| announcement(&stored.state)))
+    }
+
+    /// A session ends; its loop waits for it to come back.
+    pub(crate) fn session_ends(
+        &mut self,
+        call: &Call<'_>,
+        session: &SessionId,
+        project: &Path,
+    ) -> Result<(), Failure> {
+        self.presence.leave(project, session.as_str());
+        if !self.signs.may_hold(session.as_str()) {
+            return Ok(());
+        }
+        let reason = call.end_reason.as_deref().unwrap_or("unknown");
+        let client = self.settings.client();
+        let cleared = client.clone().filter(|_| reason == "clear");
+        let ended = self.on_held(session, &mut |_| match &cleared {
+            Some(client) => vec![Event::Cleared { client: client.clone() }],
+            None => vec![Event::SessionEnded { reason: clip(&clean(reason), TEXT_BYTES_MAX) }],
+        })?;
+        if let (Some(client), Some(stored)) = (cleared, ended) {
+            let noted = self.signs.put_cleared(&client, stored.state.id.as_str());
+            noted.map_err(|error| {
+                Failure::fault("could not note that a session was cleared").because(error)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Somebody prompts the agent; what it should know of a loop that it claims by this.
+    pub(crate) fn prompted(
+        &mut self,
+        call: &Call<'_>,
+        session: &SessionId,
+        project: &Path,
+    ) -> Result<Option<String>, Failure> {
+        if !self.may_concern(session, project) {
+            return Ok(None);
+        }
+        let prompt_id = call.prompt_id.as_deref().map(String::from);
+        let notification = call.is_task_notification();
+        let mut claimed = false;
+        let told = self.claim_and(session, project, &mut |state| {
+            claimed = state.session.as_ref() != Some(session);
+            let running = prompt_id.is_some() && prompt_id == state.tally.prompt_id;
+            let speaker = match (notification, running) {
+                (true, _) => Speaker::Notification,
+                (false, true) => Speaker::Interjection,
+                (false, false) => Speaker::Person,
+            };
+            vec![Event::Prompted { prompt_id: prompt_id.clone(), speaker }]
+        })?;
+        Ok(told.filter(|_| claimed).map(|stored| announcement(&stored.state)))
+    }
+
+    /// A batch of tools ran: counted in a file, without opening the journal.
+    pub(crate) fn tools_ran(&mut self, session: &SessionId) -> Result<(), Failure> {
+        if !self.signs.may_hold(session.as_str()) {
+            return Ok(());
+        }
+        let counted = self.signs.count_tools(session.as_str());
+        counted.map_err(|error| Failure::fault("could not count a batch of tools").because(error))
+    }
+
+    /// The session is about to forget; leaves a trace in the journal.
+    pub(crate) fn compacts(&mut self, call: &Call<'_>, session: &SessionId) -> Result<(), Failure> {
+        let trigger = clip(&clean(call.trigger.as_deref().unwrap_or("unknown")), TEXT_BYTES_MAX);
+        self.on_held(session, &mut |_| vec![Event::Compacted { trigger: trigger.clone() }])?;
+        Ok(())
+    }
+
+    /// The agent's model could not be reached; no stop will come for this turn.
+    pub(crate) fn turn_failed(
+        &mut self,
+        call: &Call<'_>,
+        session: &SessionId,
+    ) -> Result<(), Failure> {
+        let error = clip(&clean(call.error.as_deref().unwrap_or("unknown")), TEXT_BYTES_MAX);
+        let text = clip(&clean(call.last_message.as_deref().unwrap_or("")), TEXT_BYTES_MAX);
+        self.on_held(session, &mut |_| {
+            vec![Event::TurnFailed { error: error.clone(), text: text.clone() }]
+        })?;
+        Ok(())
+    }
+
+    /// Whether the journal is worth opening for this session.
+    pub(crate) fn may_concern(&self, session: &SessionId, project: &Path) -> bool {
+        self.signs.may_hold(session.as_str())
+            || (self.signs.any_pending() && self.signs.may_be_pending(project))
+    }
+
+    fn on_held(
+        &mut self,
+        session: &SessionId,
+        happened: &mut dyn FnMut(&State) -> Vec<Event>,
+    ) -> Result<Option<Stored>, Failure> {
+        if !self.signs.may_hold(session.as_str()) {
+            return Ok(None);
+        }
+        self.update(&mut |engine| Ok(engine.journal.load_held(session)?), &mut |state, _| {
+            Ok(happened(state))
+        })
+    }
+
+    /// What happened to the session's loop; one that is pending is claimed first.
+    fn claim_and(
+        &mut self,
+        session: &SessionId,
+        project: &Path,
+        happened: &mut dyn FnMut(&State) -> Vec<Event>,
+    ) -> Result<Option<Stored>, Failure> {
+        self.update(
+            &mut |engine| Ok(engine.holder(session, Some(project))?.map(|(stored, _)| stored)),
+            &mut |state, _| {
+                let mut events = Vec::new();
+                if state.session.as_ref() != Some(session) {
+                    events.push(Event::Bound { session: session.clone(), how: Binding::Claimed });
+                }
+                events.extend(happened(state));
+                Ok(events)
+            },
+        )
+    }
+
+    /// The session that follows a cleared one in the same client takes its loop over.
+    fn carry_over(&mut self, session: &SessionId) -> Result<(), Failure> {
+        let Some(id) = self.settings.client().and_then(|client| self.signs.take_cleared(&client))
+        else {
+            return Ok(());
+        };
+        let id = LoopId::new(&id);
+        let bound = Event::Bound { session: session.clone(), how: Binding::Carried };
+        self.update(&mut |engine| Ok(engine.journal.load(&id)?), &mut |state, now| {
+            let follows = now.since(state.updated_at) <= FOLLOWS_WITHIN_MS;
+            let carried = follows && state.outcome().is_none();
+            Ok(if carried { vec![bound.clone()] } else { Vec::new() })
+        })?;
+        Ok(())
+    }
+}

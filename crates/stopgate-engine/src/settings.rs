@@ -1,0 +1,112 @@
+//! The one door to the environment.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::failure::Failure;
+use crate::home::Home;
+
+/// What the environment says, asked for piece by piece.
+///
+/// A stop without a loop must not pay for what it does not use, so nothing is read
+/// before it is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings;
+
+impl Settings {
+    /// Whether a kill switch is thrown: then nothing else is looked at.
+    pub fn is_disabled(self) -> bool {
+        is_on("STOPGATE_DISABLE") || is_on("IDLE_LOOP_DISABLE")
+    }
+
+    /// Whether this call comes from a check that stopgate itself runs.
+    pub fn is_inside_check(self) -> bool {
+        is_on("STOPGATE_INSIDE")
+    }
+
+    /// Where stopgate keeps its things.
+    pub fn home(self) -> Result<Home, Failure> {
+        let set = |name| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let folder = set("STOPGATE_HOME")
+            .or_else(|| set("XDG_STATE_HOME").map(|state| state.join("stopgate")))
+            .or_else(|| set("HOME").map(|home| home.join(".local/state/stopgate")));
+        folder.map(Home::new).ok_or_else(|| {
+            Failure::fault("could not tell where to keep the journal")
+                .hint("set STOPGATE_HOME to a folder of your own")
+        })
+    }
+
+    /// The person's home folder.
+    pub fn user_home(self) -> Option<PathBuf> {
+        var("HOME").map(PathBuf::from)
+    }
+
+    /// Where Claude Code keeps the person's settings.
+    pub fn claude_home(self) -> Option<PathBuf> {
+        let set = var("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+        set.or_else(|| self.user_home().map(|home| home.join(".claude")))
+    }
+
+    /// The store's address, where it is not the default one.
+    pub fn store(self) -> Option<String> {
+        text("STOPGATE_STORE")
+    }
+
+    /// Where the log goes, where it is not the default place.
+    pub fn log(self) -> Option<PathBuf> {
+        var("STOPGATE_LOG").map(PathBuf::from)
+    }
+
+    /// The session whose shell this is.
+    pub fn session(self) -> Option<String> {
+        text("CLAUDE_CODE_SESSION_ID")
+    }
+
+    /// Whether an agent runs this command, not a person.
+    pub fn is_agents_shell(self) -> bool {
+        var("CLAUDECODE").is_some() || self.session().is_some()
+    }
+
+    /// The agent's name and version, in its own spelling.
+    pub fn ai_agent(self) -> Option<String> {
+        text("AI_AGENT")
+    }
+
+    /// The client's limit on refusals in a row.
+    pub fn block_cap(self) -> Option<String> {
+        text("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")
+    }
+
+    /// The client's process.
+    pub fn client(self) -> Option<String> {
+        text("CLAUDE_PID")
+    }
+
+    /// The folder that the client was started in.
+    pub fn client_folder(self) -> Option<PathBuf> {
+        var("CLAUDE_PROJECT_DIR").filter(|value| !value.is_empty()).map(PathBuf::from)
+    }
+
+    /// A clock that stands still, for tests: milliseconds since the epoch.
+    pub fn test_clock(self) -> Option<i64> {
+        text("STOPGATE_TEST_CLOCK")?.parse().ok()
+    }
+
+    /// Where the names of new loops begin, for tests.
+    pub fn test_seed(self) -> Option<u64> {
+        text("STOPGATE_TEST_SEED")?.parse().ok()
+    }
+}
+
+fn is_on(name: &str) -> bool {
+    var(name).is_some_and(|value| value == "1")
+}
+
+fn text(name: &str) -> Option<String> {
+    var(name)?.into_string().ok().filter(|value| !value.is_empty())
+}
+
+#[expect(clippy::disallowed_methods, reason = "the door")]
+fn var(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}

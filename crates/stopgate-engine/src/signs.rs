@@ -1,0 +1,128 @@
+//! Signs beside the database that say whether it is worth opening.
+//!
+//! A sign is a hint, never the truth: one too many costs a look at the journal, so
+//! one must never be missing. A sign is put up before the journal knows, and taken
+//! down after, within the same turn.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use stopgate_core::Digest;
+
+use crate::home::file_name;
+
+/// The signs of one journal.
+#[derive(Clone, Debug)]
+pub(crate) struct Signs {
+    folder: PathBuf,
+}
+
+impl Signs {
+    /// The signs beside the journal at `journal`.
+    pub(crate) fn beside(journal: &Path) -> Self {
+        Self { folder: journal.with_extension("signs") }
+    }
+
+    /// Whether `session` may be held.
+    pub(crate) fn may_hold(&self, session: &str) -> bool {
+        self.held(session).exists()
+    }
+
+    /// Whether any project has a loop that waits to be claimed.
+    pub(crate) fn any_pending(&self) -> bool {
+        self.pending_folder().exists()
+    }
+
+    /// Whether `project` may have a loop that waits to be claimed.
+    pub(crate) fn may_be_pending(&self, project: &Path) -> bool {
+        self.pending(project).exists()
+    }
+
+    /// Says that `session` is held from now on.
+    pub(crate) fn put_held(&self, session: &str) -> io::Result<()> {
+        put(&self.held(session))
+    }
+
+    /// Says that `session` is held no more.
+    pub(crate) fn take_held(&self, session: &str) {
+        let _ = fs::remove_file(self.held(session));
+        let _ = fs::remove_file(self.tools(session));
+    }
+
+    /// Says that a loop of `project` waits to be claimed.
+    pub(crate) fn put_pending(&self, project: &Path) -> io::Result<()> {
+        put(&self.pending(project))
+    }
+
+    /// Says that no loop of `project` waits to be claimed.
+    pub(crate) fn take_pending(&self, project: &Path) {
+        let _ = fs::remove_file(self.pending(project));
+        // Goes only when it is empty: then no stop looks for a project any more.
+        let _ = fs::remove_dir(self.pending_folder());
+    }
+
+    /// Counts one batch of tool calls of a held session.
+    pub(crate) fn count_tools(&self, session: &str) -> io::Result<()> {
+        let path = self.tools(session);
+        let opened = OpenOptions::new().append(true).create(true).open(&path);
+        let mut file = match opened {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                make_folder(&path)?;
+                OpenOptions::new().append(true).create(true).open(&path)?
+            }
+            opened => opened?,
+        };
+        file.write_all(b".")
+    }
+
+    /// How many batches of tool calls were counted; nothing where nobody counts.
+    pub(crate) fn tools_counted(&self, session: &str) -> Option<u64> {
+        fs::metadata(self.tools(session)).ok().map(|found| found.len())
+    }
+
+    /// Notes that `client` cleared the session whose loop this is.
+    pub(crate) fn put_cleared(&self, client: &str, id: &str) -> io::Result<()> {
+        let path = self.cleared(client);
+        make_folder(&path)?;
+        fs::write(path, id)
+    }
+
+    /// The loop whose session `client` cleared last, once.
+    pub(crate) fn take_cleared(&self, client: &str) -> Option<String> {
+        let path = self.cleared(client);
+        let id = fs::read_to_string(&path).ok()?;
+        let _ = fs::remove_file(path);
+        Some(id)
+    }
+
+    fn held(&self, session: &str) -> PathBuf {
+        self.folder.join("held").join(file_name(session))
+    }
+
+    fn tools(&self, session: &str) -> PathBuf {
+        self.folder.join("tools").join(file_name(session))
+    }
+
+    fn cleared(&self, client: &str) -> PathBuf {
+        self.folder.join("cleared").join(file_name(client))
+    }
+
+    fn pending_folder(&self) -> PathBuf {
+        self.folder.join("pending")
+    }
+
+    fn pending(&self, project: &Path) -> PathBuf {
+        let digest = Digest::new().part(project.as_os_str().as_encoded_bytes());
+        self.pending_folder().join(format!("{:016x}", digest.value()))
+    }
+}
+
+fn put(path: &Path) -> io::Result<()> {
+    make_folder(path)?;
+    OpenOptions::new().create(true).truncate(false).write(true).open(path).map(drop)
+}
+
+fn make_folder(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)
+}

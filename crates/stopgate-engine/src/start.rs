@@ -1,0 +1,172 @@
+//! A loop begins.
+
+use std::path::PathBuf;
+
+use stopgate_core::{
+    Criterion, Event, Frame, Mode, Outcome, Policy, SessionId, Started, State, Timestamp, apply,
+};
+use stopgate_store::{Recorded, Revision, Stored};
+
+use crate::engine::{Engine, Stocked};
+use crate::failure::Failure;
+use crate::project::project_of;
+
+const GOAL_BYTES_MAX: usize = 16 * 1024;
+const CRITERIA_MAX: usize = 64;
+const NAMES_TRIED_MAX: usize = 8;
+
+/// What a new loop should be.
+#[derive(Clone, Debug)]
+pub struct StartRequest {
+    /// What it is for.
+    pub goal: String,
+    /// What the agent is asked to do, where that is more than the goal.
+    pub prompt: Option<String>,
+    /// How its outermost frame works.
+    pub mode: Mode,
+    /// How often the agent may be sent back.
+    pub max_iterations: u32,
+    /// How it is judged.
+    pub policy: Policy,
+    /// What must hold before it is done.
+    pub criteria: Vec<Criterion>,
+    /// The session it holds, where that is known.
+    pub session: Option<String>,
+    /// The folder it begins in.
+    pub folder: PathBuf,
+    /// How long a session may claim it, where it holds none.
+    pub claim_within_ms: i64,
+    /// Whether a loop that holds the session is cancelled first.
+    pub replace: bool,
+}
+
+/// A loop that has begun.
+#[derive(Clone, Debug)]
+pub struct Begun {
+    /// The loop.
+    pub stored: Stored,
+    /// Whom it holds.
+    pub binding: Binding,
+}
+
+/// Whom a new loop holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// This session.
+    Session(SessionId),
+    /// Nobody yet; the first session of the project to come by until then.
+    Pending(Timestamp),
+}
+
+impl Engine {
+    /// Begins a loop.
+    pub fn start(&mut self, request: &StartRequest) -> Result<Begun, Failure> {
+        validate(request)?;
+        self.prepare()?;
+        let session = self.session_for(request)?;
+        if let Some(session) = &session {
+            self.make_room(session, request.replace)?;
+        }
+        for _ in 0..NAMES_TRIED_MAX {
+            self.journal.begin()?;
+            let tried = self.try_start(request, session.as_ref());
+            self.journal.end();
+            match tried? {
+                Stocked::Stored(stored) => {
+                    return Ok(Begun { binding: binding(&stored.state), stored });
+                }
+                Stocked::SessionTaken => return Err(taken(session.as_ref())),
+                Stocked::Conflict => {}
+            }
+        }
+        Err(Failure::fault("could not find a free name for the loop"))
+    }
+
+    fn try_start(
+        &mut self,
+        request: &StartRequest,
+        session: Option<&SessionId>,
+    ) -> Result<Stocked, Failure> {
+        let now = self.now();
+        let id = self.world.new_id();
+        let prompt = request.prompt.clone().unwrap_or_else(|| request.goal.clone());
+        let started = Started {
+            id,
+            goal: request.goal.trim().into(),
+            project: project_of(&request.folder).display().to_string(),
+            session: session.cloned(),
+            claim_until: session.is_none().then(|| now.plus(request.claim_within_ms)),
+            policy: request.policy,
+            frame: Frame { mode: request.mode, iteration: 0, max: request.max_iterations, prompt },
+            criteria: request.criteria.clone(),
+        };
+        let event = Event::Started(Box::new(started));
+        let state = apply(None, &event, now)
+            .ok_or_else(|| Failure::fault("could not make the loop's first state"))?;
+        self.append(Revision::NONE, &[Recorded { event, at: now }], None, state)
+    }
+
+    /// The session that was named, else the one whose shell this is, else the only one here.
+    fn session_for(&self, request: &StartRequest) -> Result<Option<SessionId>, Failure> {
+        if let Some(name) = &request.session {
+            let session = SessionId::new(name);
+            return session.map(Some).ok_or_else(|| Failure::usage("--session can't be empty"));
+        }
+        if let Some(session) = self.settings.session().and_then(|name| SessionId::new(&name)) {
+            return Ok(Some(session));
+        }
+        let alive = self.presence.alive(&project_of(&request.folder), self.now());
+        Ok(match alive.as_slice() {
+            [only] => SessionId::new(only),
+            _ => None,
+        })
+    }
+
+    fn make_room(&mut self, session: &SessionId, replace: bool) -> Result<(), Failure> {
+        let Some(held) = self.journal.load_held(session)? else {
+            return Ok(());
+        };
+        if !replace {
+            return Err(taken(Some(session)));
+        }
+        let id = held.state.id;
+        self.end(&id, Outcome::Cancelled, "replaced by a new loop").map(|_| ())
+    }
+}
+
+fn binding(state: &State) -> Binding {
+    match (&state.session, state.claim_until) {
+        (Some(session), _) => Binding::Session(session.clone()),
+        (None, until) => Binding::Pending(until.unwrap_or(state.started_at)),
+    }
+}
+
+fn taken(session: Option<&SessionId>) -> Failure {
+    let name = session.map_or("this one", SessionId::as_str);
+    Failure::usage(format!("a loop already holds session {name}")).hint(
+        "nest another frame in it: stopgate push \"PROMPT\", or end it: start --replace, stopgate cancel",
+    )
+}
+
+fn validate(request: &StartRequest) -> Result<(), Failure> {
+    if request.goal.trim().is_empty() {
+        return Err(Failure::usage("the goal is empty")
+            .hint("stopgate start \"what must be true at the end\""));
+    }
+    if request.goal.len() > GOAL_BYTES_MAX {
+        return Err(Failure::usage(format!("the goal is longer than {GOAL_BYTES_MAX} bytes"))
+            .hint("put the details into a file that the goal names"));
+    }
+    if request.max_iterations == 0 {
+        return Err(Failure::usage("--max-iterations must be at least 1"));
+    }
+    if request.criteria.len() > CRITERIA_MAX {
+        return Err(Failure::usage(format!("more than {CRITERIA_MAX} criteria")));
+    }
+    for (at, criterion) in request.criteria.iter().enumerate() {
+        if request.criteria[..at].iter().any(|earlier| earlier.name == criterion.name) {
+            return Err(Failure::usage(format!("two criteria are called \"{}\"", criterion.name)));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! One stop, from request to verdict: the place where judgement meets the world.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use stopgate_agents::Call;
+use stopgate_core::{
+    Binding, Criterion, Event, Proof, Receipt, Seen, SessionId, State, Timestamp, Verdict, apply,
+    decide, due,
+};
+use stopgate_store::Stored;
+use stopgate_verify::{Check, Ran};
+
+use crate::engine::{Engine, Stocked};
+use crate::failure::Failure;
+use crate::observe::{ClientFacts, Heard, hear, observe};
+
+/// All checks of one stop together stay below the time-out that `install` asks for.
+const CHECKS_BUDGET: Duration = Duration::from_secs(570);
+const TRIES_MAX: usize = 64;
+
+/// A stop that was judged: the loop as it is now, and the verdict.
+pub(crate) struct Judged {
+    pub(crate) state: State,
+    pub(crate) verdict: Verdict,
+}
+
+impl Engine {
+    /// Judges one stop; nothing where no loop holds the session.
+    pub(crate) fn judge_stop(
+        &mut self,
+        call: &Call<'_>,
+        session: &SessionId,
+        project: Option<&Path>,
+        client: &ClientFacts,
+    ) -> Result<Option<Judged>, Failure> {
+        let heard = hear(call);
+        let mut receipts = None;
+        for _ in 0..TRIES_MAX {
+            self.journal.begin()?;
+            let Some((stored, claim)) = self.holder(session, project)? else {
+                self.drop_stale_sign(session);
+                self.journal.end();
+                return Ok(None);
+            };
+            // What was said matters only to a loop: a session without one is none of our business.
+            let heard = match &heard {
+                Ok(heard) => heard,
+                Err(error) => return Err(Failure::fault(error.story())),
+            };
+            match self.try_stop(stored, claim, call, heard, client, &mut receipts)? {
+                Step::Judged(judged) => return Ok(Some(judged)),
+                Step::Interrupted => return Ok(None),
+                Step::Again => self.journal.end(),
+            }
+        }
+        Err(Failure::fault("could not answer the stop: others changed the loop all the time"))
+    }
+
+    fn try_stop(
+        &mut self,
+        stored: Stored,
+        claim: Vec<Event>,
+        call: &Call<'_>,
+        heard: &Heard,
+        client: &ClientFacts,
+        receipts: &mut Option<Vec<Receipt>>,
+    ) -> Result<Step, Failure> {
+        let now = self.now();
+        let state = claimed(&stored.state, &claim, now);
+        let mut seen = observe(&state, call, heard, client, &self.signs);
+        let wanted = due(&state, &seen, now);
+        if !wanted.is_empty() && receipts.is_none() {
+            // No turn is held while checks run: whoever writes meanwhile is respected below.
+            self.journal.end();
+            *receipts = self.run_checks(&state, &wanted);
+            return Ok(if receipts.is_some() { Step::Again } else { Step::Interrupted });
+        }
+        seen.receipts = kept(receipts.as_deref(), &wanted);
+        self.settle_stop(stored, claim, &state, &seen, now)
+    }
+
+    fn settle_stop(
+        &mut self,
+        stored: Stored,
+        claim: Vec<Event>,
+        state: &State,
+        seen: &Seen,
+        now: Timestamp,
+    ) -> Result<Step, Failure> {
+        let decision = decide(state, seen, now);
+        let mut events = claim;
+        events.extend(decision.events);
+        if events.is_empty() {
+            let state = stored.state;
+            return Ok(Step::Judged(Judged { state, verdict: decision.verdict }));
+        }
+        Ok(match self.store(stored, events, now)? {
+            Stocked::Stored(stored) => {
+                Step::Judged(Judged { state: stored.state, verdict: decision.verdict })
+            }
+            Stocked::Conflict | Stocked::SessionTaken => Step::Again,
+        })
+    }
+
+    /// The loop that holds `session`, or the one it may claim now.
+    pub(crate) fn holder(
+        &mut self,
+        session: &SessionId,
+        project: Option<&Path>,
+    ) -> Result<Option<(Stored, Vec<Event>)>, Failure> {
+        if let Some(stored) = self.journal.load_held(session)? {
+            return Ok(Some((stored, Vec::new())));
+        }
+        let Some(project) = project else { return Ok(None) };
+        let now = self.now();
+        let pending = self.journal.pending(&project.display().to_string())?;
+        let open = |stored: &Stored| stored.state.claim_until.is_some_and(|until| now <= until);
+        let claim = Event::Bound { session: session.clone(), how: Binding::Claimed };
+        Ok(pending.into_iter().find(open).map(|stored| (stored, vec![claim])))
+    }
+
+    fn drop_stale_sign(&mut self, session: &SessionId) {
+        if self.signs.may_hold(session.as_str()) {
+            self.take_held_sign(session);
+        }
+    }
+
+    fn run_checks(&mut self, state: &State, wanted: &[&Criterion]) -> Option<Vec<Receipt>> {
+        let logs: Vec<PathBuf> =
+            wanted.iter().map(|c| self.home.check_log(&state.id, &c.name)).collect();
+        let checks: Vec<Check<'_>> =
+            wanted.iter().zip(logs).filter_map(|(criterion, log)| check(criterion, log)).collect();
+        match self.world.run(&checks, Path::new(&state.project), CHECKS_BUDGET) {
+            Ran::Receipts(receipts) => Some(receipts),
+            Ran::Interrupted => None,
+        }
+    }
+}
+
+/// What one try at a stop led to.
+enum Step {
+    Judged(Judged),
+    Again,
+    Interrupted,
+}
+
+fn check(criterion: &Criterion, log: PathBuf) -> Option<Check<'_>> {
+    match &criterion.proof {
+        Proof::Check { command, timeout_ms } => Some(Check {
+            criterion: &criterion.name,
+            command,
+            timeout: Duration::from_millis(*timeout_ms),
+            log,
+        }),
+        Proof::Attest => None,
+    }
+}
+
+/// Receipts of criteria that are still due; a check that nobody wants proves nothing.
+fn kept(receipts: Option<&[Receipt]>, wanted: &[&Criterion]) -> Vec<Receipt> {
+    let is_wanted = |receipt: &&Receipt| wanted.iter().any(|c| c.name == receipt.criterion);
+    receipts.unwrap_or_default().iter().filter(is_wanted).cloned().collect()
+}
+
+fn claimed(state: &State, claim: &[Event], now: Timestamp) -> State {
+    let claimed = claim.iter().fold(Some(state.clone()), |state, event| apply(state, event, now));
+    claimed.unwrap_or_else(|| state.clone())
+}

@@ -1,0 +1,78 @@
+//! What lies outside the process and is not a store: time, chance and checks.
+
+use std::path::Path;
+use std::time::Duration;
+
+use stopgate_core::{LoopId, Timestamp};
+use stopgate_verify::{Check, Ran};
+
+use crate::settings::Settings;
+
+/// Letters that nobody confuses when a name is read aloud.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+const NAME_LETTERS: u32 = 10;
+
+/// The world as a use case sees it.
+pub trait World {
+    /// The current time.
+    fn now(&self) -> Timestamp;
+    /// A name for a new loop.
+    fn new_id(&mut self) -> LoopId;
+    /// Runs checks in `folder`, within `budget` in all.
+    fn run(&mut self, checks: &[Check<'_>], folder: &Path, budget: Duration) -> Ran;
+}
+
+/// The real one.
+#[derive(Debug)]
+pub struct RealWorld {
+    clock: Option<i64>,
+    seed: Option<u64>,
+}
+
+impl RealWorld {
+    /// The real world, or the one that a test asks for.
+    pub fn new(settings: Settings) -> Self {
+        Self { clock: settings.test_clock(), seed: settings.test_seed() }
+    }
+
+    fn chance(&mut self) -> u64 {
+        if let Some(seed) = &mut self.seed {
+            *seed = seed.wrapping_add(1);
+            return *seed;
+        }
+        let mut bytes = [0; 8];
+        match getrandom::fill(&mut bytes) {
+            Ok(()) => u64::from_le_bytes(bytes),
+            // A system without chance still has time; a taken name is refused by the journal.
+            Err(_) => self.now().unix_millis().unsigned_abs().wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        }
+    }
+}
+
+impl World for RealWorld {
+    fn now(&self) -> Timestamp {
+        self.clock.map_or_else(system_time, Timestamp::from_unix_millis)
+    }
+
+    fn new_id(&mut self) -> LoopId {
+        let mut number = self.chance();
+        let mut name = String::new();
+        for _ in 0..NAME_LETTERS {
+            let letter = usize::try_from(number % 32).unwrap_or(0);
+            name.push(char::from(ALPHABET[letter]));
+            number /= 32;
+        }
+        LoopId::new(&name)
+    }
+
+    fn run(&mut self, checks: &[Check<'_>], folder: &Path, budget: Duration) -> Ran {
+        stopgate_verify::run(checks, folder, budget, &system_time)
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the door")]
+fn system_time() -> Timestamp {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let millis = since.map_or(0, |span| i64::try_from(span.as_millis()).unwrap_or(i64::MAX));
+    Timestamp::from_unix_millis(millis)
+}

@@ -1,0 +1,118 @@
+//! Commands for people and agents: one file each.
+
+mod agent_exits;
+mod cancel;
+mod common;
+mod completions;
+mod controls;
+mod explain;
+mod frames;
+mod list;
+mod log;
+mod man;
+mod start;
+mod status;
+mod statusline;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::output;
+
+/// The stop hook that lets a coding agent stop only when its work is proven.
+///
+/// An agent runs `stopgate hook AGENT` each time it is about to stop. Begin a loop with
+/// `stopgate start GOAL`, and the agent works on until your checks pass, a limit is
+/// reached, or you say so.
+#[derive(Debug, Parser)]
+#[command(name = "stopgate", version, max_term_width = 100, after_help = AFTER)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER: &str = "\
+Exit codes: 0 fine, 1 not done, 2 usage, 3 a limit ended it, 4 a person is needed, 5 tampered,
+6 cancelled, 66 no such loop, 70 fault in stopgate, 74 store unreachable, 75 try later.
+Kill switches: STOPGATE_DISABLE=1, or a file STOP in the folder of STOPGATE_HOME.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Start(start::Args),
+    Status(status::Args),
+    List(list::Args),
+    Push(frames::PushArgs),
+    Pop(frames::PopArgs),
+    Done(agent_exits::DoneArgs),
+    Blocked(agent_exits::BlockedArgs),
+    Impossible(agent_exits::ImpossibleArgs),
+    Ask(agent_exits::AskArgs),
+    Hold(controls::HoldArgs),
+    Pause(controls::PauseArgs),
+    Resume(controls::ResumeArgs),
+    Cancel(cancel::Args),
+    Explain(explain::Args),
+    Log(log::Args),
+    Statusline(statusline::Args),
+    Hook(HookArgs),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// What an agent calls when something happens; the payload is read from standard input
+///
+/// Prints exactly what the agent accepts, and nothing else. Always exits with 0: a fault
+/// lets the agent stop and is written to the log.
+#[derive(Debug, clap::Args)]
+struct HookArgs {
+    /// The agent that calls: claude
+    agent: String,
+    /// The event, where the payload does not name one
+    #[arg(long)]
+    event: Option<String>,
+    /// Decide and record, but always allow
+    #[arg(long)]
+    shadow: bool,
+}
+
+/// Runs the command that the arguments ask for.
+pub(crate) fn main() -> ExitCode {
+    let ran = match Cli::parse().command {
+        Command::Start(args) => start::run(args),
+        Command::Status(args) => status::run(&args),
+        Command::List(args) => list::run(&args),
+        Command::Push(args) => frames::push(&args),
+        Command::Pop(args) => frames::pop(&args),
+        Command::Done(args) => agent_exits::done(&args),
+        Command::Blocked(args) => agent_exits::blocked(&args),
+        Command::Impossible(args) => agent_exits::impossible(&args),
+        Command::Ask(args) => agent_exits::ask(&args),
+        Command::Hold(args) => controls::hold(&args),
+        Command::Pause(args) => controls::pause(&args),
+        Command::Resume(args) => controls::resume(&args),
+        Command::Cancel(args) => cancel::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Log(args) => log::run(&args),
+        Command::Statusline(args) => statusline::run(&args),
+        // `hook` never gets here: it is taken before arguments are parsed.
+        Command::Hook(_) => Ok(ExitCode::SUCCESS),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
+    };
+    ran.unwrap_or_else(|failure| output::failure(&failure))
+}
+
+/// Prints the help of `hook`, which has no other way to be shown.
+pub(crate) fn hook_help() -> ExitCode {
+    let mut cli = Cli::command();
+    if let Some(hook) = cli.find_subcommand_mut("hook") {
+        output::line(&hook.clone().bin_name("stopgate hook").render_long_help().ansi().to_string());
+    }
+    ExitCode::SUCCESS
+}
+
+/// The whole command line as data.
+fn cli() -> clap::Command {
+    Cli::command()
+}

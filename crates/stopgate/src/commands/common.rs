@@ -1,0 +1,69 @@
+//! What commands on one loop share.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use stopgate_engine::{Engine, Failure, LoopView, Settings, StatusView, Target};
+use stopgate_store::Stored;
+
+use crate::output;
+
+/// Which loop, and how to answer.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct OnLoop {
+    /// The loop's name or its beginning; without it this session's, else the project's newest
+    #[arg(value_name = "LOOP")]
+    pub(crate) name: Option<String>,
+    /// The loop that holds this session
+    #[arg(long, value_name = "ID", conflicts_with = "name")]
+    pub(crate) session: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl OnLoop {
+    /// The loop that is meant.
+    pub(crate) fn target(&self) -> Result<Target, Failure> {
+        target(self.name.as_deref(), self.session.as_deref())
+    }
+
+    /// Prints the loop: as JSON, or `sentence` for people.
+    pub(crate) fn show(
+        &self,
+        engine: &Engine,
+        stored: &Stored,
+        sentence: impl Fn(&LoopView) -> String,
+    ) -> ExitCode {
+        let view = engine.view(stored);
+        if self.json {
+            output::json(&StatusView::of(view));
+        } else {
+            output::line(&sentence(&view));
+        }
+        ExitCode::SUCCESS
+    }
+}
+
+/// The loop called `name`, or that of `session`, or the one that is meant here.
+pub(crate) fn target(name: Option<&str>, session: Option<&str>) -> Result<Target, Failure> {
+    Ok(match (name, session) {
+        (Some(name), _) => Target::Named(name.into()),
+        (None, Some(session)) => Target::Session(session.into()),
+        (None, None) => Target::Here(folder()?),
+    })
+}
+
+/// The engine that the environment asks for.
+pub(crate) fn engine() -> Result<Engine, Failure> {
+    Engine::open(Settings)
+}
+
+/// The folder that the command was called in.
+pub(crate) fn folder() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| {
+        Failure::fault("could not tell which folder this is")
+            .hint("cd to a folder that exists")
+            .because(error)
+    })
+}

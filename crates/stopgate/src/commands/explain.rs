@@ -1,0 +1,114 @@
+//! `explain`: why a stop was decided so.
+
+use std::process::ExitCode;
+
+use stopgate_core::{Receipt, Stopped};
+use stopgate_engine::{Explanation, Failure};
+
+use super::common;
+use crate::output::{self, BOLD, DIM, Outcome, styled};
+
+/// Show why a stop was decided so: the rule, what was seen, what was counted, the text sent
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A loop's name or its beginning, or the number of a stop, or both as LOOP:STOP
+    #[arg(value_name = "STOP")]
+    which: Option<String>,
+    /// The loop that holds this session
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Explains one stop.
+pub(crate) fn run(args: &Args) -> Outcome {
+    let (name, number) = read_which(args.which.as_deref())?;
+    let mut engine = common::engine()?;
+    let explanation =
+        engine.explain(&common::target(name.as_deref(), args.session.as_deref())?, number)?;
+    if args.json {
+        output::json(&explanation);
+    } else {
+        show(&explanation);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A loop's name has ten letters; a short number is a stop.
+fn read_which(which: Option<&str>) -> Result<(Option<String>, Option<usize>), Failure> {
+    let Some(which) = which else { return Ok((None, None)) };
+    let number = |text: &str| {
+        text.parse().map_err(|_| Failure::usage(format!("`{text}` is no number of a stop")))
+    };
+    match which.split_once(':') {
+        Some((name, stop)) => Ok((Some(name.into()), Some(number(stop)?))),
+        None if which.len() < 7 && which.bytes().all(|b| b.is_ascii_digit()) => {
+            Ok((None, Some(number(which)?)))
+        }
+        None => Ok((Some(which.into()), None)),
+    }
+}
+
+fn show(explanation: &Explanation) {
+    let verdict = match explanation.outcome {
+        Some(outcome) => format!("{} as {outcome}", explanation.verdict),
+        None => explanation.verdict.to_string(),
+    };
+    output::line(&format!(
+        "Stop {} of {} of loop {}: {}",
+        explanation.stop,
+        explanation.stops,
+        styled(BOLD, &explanation.id),
+        styled(BOLD, &verdict)
+    ));
+    output::line(&styled(DIM, &format!("  {}", explanation.at)));
+    if !explanation.why.is_empty() {
+        output::line(&format!("  because {}", explanation.why));
+    }
+    output::line("\nAsked in this order:");
+    for rule in &explanation.rules {
+        let mark = if rule.answered { "▶" } else { " " };
+        let text = format!("  {mark} {:<12} {}", rule.rule, rule.question);
+        output::line(&if rule.answered { styled(BOLD, &text) } else { styled(DIM, &text) });
+    }
+    show_seen(&explanation.stopped);
+    if !explanation.stopped.text.is_empty() {
+        output::line("\nThe agent was told:");
+        for line in explanation.stopped.text.lines() {
+            output::line(&format!("  {} {line}", styled(DIM, "|")));
+        }
+    }
+}
+
+fn show_seen(stopped: &Stopped) {
+    let facts = &stopped.facts;
+    let tally = &stopped.tally;
+    output::line("\nSeen and counted:");
+    let markers: Vec<String> = facts.markers.iter().map(|marker| format!("{marker:?}")).collect();
+    let said = if markers.is_empty() { "no marker".into() } else { markers.join(", ") };
+    row("said", &said);
+    row("tools", &format!("{:?}", facts.tools).to_lowercase());
+    row("idle", &tally.idle.to_string());
+    row("repeat", &tally.repeat.to_string());
+    let cap =
+        facts.cap.map_or_else(|| "lifted".into(), |cap| format!("{} of {cap}", tally.refusals));
+    row("cap", &cap);
+    if !facts.background.is_empty() {
+        row("background", &facts.background.join(", "));
+    }
+    for receipt in &stopped.receipts {
+        row(&format!("check {}", receipt.criterion), &receipt_line(receipt));
+    }
+}
+
+fn row(label: &str, text: &str) {
+    output::line(&format!("  {}  {text}", styled(DIM, &format!("{label:<12}"))));
+}
+
+fn receipt_line(receipt: &Receipt) -> String {
+    let code = receipt.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
+    let log = receipt.log.as_ref().map(|log| format!(", {log}")).unwrap_or_default();
+    format!("{}{code}, {} ms{log}", receipt.status, receipt.duration_ms)
+}

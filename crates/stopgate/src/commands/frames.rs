@@ -1,0 +1,48 @@
+//! `push` and `pop`: nested frames.
+
+use super::common::{self, OnLoop};
+use super::start::ModeWord;
+use crate::output::Outcome;
+
+/// Nest a frame in the session's loop: a smaller goal that is finished first
+#[derive(Debug, clap::Args)]
+pub(crate) struct PushArgs {
+    /// What the frame asks for
+    prompt: String,
+    /// How the frame works, which decides the markers it listens to
+    #[arg(long, value_enum, default_value = "issue")]
+    mode: ModeWord,
+    /// How often the agent may be sent back within it; counts against the outer frames, too
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    max_iterations: u32,
+    #[command(flatten)]
+    on: OnLoop,
+}
+
+/// Take the top frame off: the outer one goes on
+#[derive(Debug, clap::Args)]
+pub(crate) struct PopArgs {
+    #[command(flatten)]
+    on: OnLoop,
+}
+
+/// Puts a frame on top.
+pub(crate) fn push(args: &PushArgs) -> Outcome {
+    let mut engine = common::engine()?;
+    let stored =
+        engine.push(&args.on.target()?, args.mode.into(), args.max_iterations, &args.prompt)?;
+    Ok(args.on.show(&engine, &stored, |view| {
+        let depth = view.frames.len().saturating_sub(1);
+        format!("Frame {depth} of loop {}: {}", view.id, args.prompt.trim())
+    }))
+}
+
+/// Takes the top frame off.
+pub(crate) fn pop(args: &PopArgs) -> Outcome {
+    let mut engine = common::engine()?;
+    let stored = engine.pop(&args.on.target()?)?;
+    Ok(args.on.show(&engine, &stored, |view| {
+        let top = view.frames.last().map_or("", |frame| frame.prompt.as_str());
+        format!("Back to: {top}")
+    }))
+}

@@ -1,0 +1,198 @@
+//! `start`: a loop begins.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use stopgate_core::{Criterion, Enforcement, Mode, Policy, Proof};
+use stopgate_engine::{Begun, Binding, Failure, StartRequest, StatusView, time_text};
+
+use super::common;
+use crate::output::{self, BOLD, DIM, Outcome, styled};
+
+const HOUR_MS: i64 = 60 * 60 * 1000;
+
+/// Begin a loop: the agent works on until its checks pass or a limit is reached
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What must be true at the end
+    goal: String,
+    /// A command that must pass, run by stopgate itself (repeatable)
+    #[arg(long, value_name = "NAME=COMMAND", value_parser = named_command)]
+    check: Vec<(String, String)>,
+    /// Something that the agent attests; the loop then ends as attested, not as done (repeatable)
+    #[arg(long, value_name = "NAME")]
+    criterion: Vec<String>,
+    /// How long one check may take
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time_ms)]
+    check_timeout: i64,
+    /// How the loop works, which decides the markers it listens to
+    #[arg(long, value_enum, default_value = "loop")]
+    mode: ModeWord,
+    /// How often the agent may be sent back
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    max_iterations: u32,
+    /// Minutes of work allowed; 0 is no limit
+    #[arg(long, value_name = "N", default_value_t = 240)]
+    max_minutes: u32,
+    /// Idle continuations in a row allowed; 0 is no limit
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    max_idle: u32,
+    /// Continuations with the same failures in a row allowed; 0 is no limit
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    max_repeat: u32,
+    /// How long the loop may lie untouched: 90s, 15m, 12h, 2d
+    #[arg(long, value_name = "TIME", default_value = "12h", value_parser = time_ms)]
+    stale_after: i64,
+    /// The session to hold; without it the one whose shell this is, or the only one here
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// How long a session may claim the loop, where it holds none yet
+    #[arg(long, value_name = "TIME", default_value = "60m", value_parser = time_ms)]
+    claim_within: i64,
+    /// A file with what the agent is asked to do, where that is more than the goal
+    #[arg(long, value_name = "FILE")]
+    prompt_file: Option<PathBuf>,
+    /// Cancel the loop that holds the session, if there is one
+    #[arg(long)]
+    replace: bool,
+    /// Decide and record, but always let the agent stop
+    #[arg(long)]
+    shadow: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How a frame works.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum ModeWord {
+    /// One goal
+    Loop,
+    /// One issue
+    Issue,
+    /// Issue after issue
+    Grind,
+}
+
+impl From<ModeWord> for Mode {
+    fn from(word: ModeWord) -> Self {
+        match word {
+            ModeWord::Loop => Self::Loop,
+            ModeWord::Issue => Self::Issue,
+            ModeWord::Grind => Self::Grind,
+        }
+    }
+}
+
+/// Begins a loop and says whom it holds.
+pub(crate) fn run(args: Args) -> Outcome {
+    let mut engine = common::engine()?;
+    let json = args.json;
+    let begun = engine.start(&request(args)?)?;
+    warn(&begun);
+    let view = engine.view(&begun.stored);
+    if json {
+        output::json(&StatusView::of(view));
+        return Ok(ExitCode::SUCCESS);
+    }
+    output::line(&format!("Loop {} has begun: {}", styled(BOLD, &view.id), view.goal));
+    let checks = view.criteria.iter().filter(|c| c.kind == "run").count();
+    let proof = match checks {
+        0 => "no check, so the agent's word ends it (as attested)".into(),
+        1 => "1 check proves it".into(),
+        many => format!("{many} checks prove it"),
+    };
+    output::line(&styled(
+        DIM,
+        &format!("  at most {} continuations; {proof}", view.max_iterations),
+    ));
+    output::line(&styled(DIM, &format!("  {}", holds(&begun.binding))));
+    output::line(&styled(DIM, "  see it: stopgate status    end it: stopgate cancel"));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn holds(binding: &Binding) -> String {
+    match binding {
+        Binding::Session(session) => format!("holds session {session}"),
+        Binding::Pending(until) => format!(
+            "waits for a session: the first one in this project until {} claims it",
+            time_text(*until)
+        ),
+    }
+}
+
+fn warn(begun: &Begun) {
+    let _ = begun;
+}
+
+fn request(args: Args) -> Result<StartRequest, Failure> {
+    let prompt = args.prompt_file.as_deref().map(read_prompt).transpose()?;
+    let enforcement = if args.shadow { Enforcement::Shadow } else { Enforcement::Enforce };
+    let policy = Policy {
+        max_minutes: args.max_minutes,
+        max_idle: args.max_idle,
+        max_repeat: args.max_repeat,
+        stale_after_ms: args.stale_after,
+        enforcement,
+        ..Policy::default()
+    };
+    Ok(StartRequest {
+        goal: args.goal,
+        prompt,
+        mode: args.mode.into(),
+        max_iterations: args.max_iterations,
+        policy,
+        criteria: criteria(args.check, args.criterion, args.check_timeout),
+        session: args.session,
+        folder: common::folder()?,
+        claim_within_ms: args.claim_within,
+        replace: args.replace,
+    })
+}
+
+fn criteria(
+    checks: Vec<(String, String)>,
+    attested: Vec<String>,
+    timeout_ms: i64,
+) -> Vec<Criterion> {
+    let timeout_ms = timeout_ms.unsigned_abs();
+    let check = |(name, command)| Criterion {
+        name,
+        proof: Proof::Check { command, timeout_ms },
+        last: None,
+    };
+    let attest = |name| Criterion { name, proof: Proof::Attest, last: None };
+    checks.into_iter().map(check).chain(attested.into_iter().map(attest)).collect()
+}
+
+fn read_prompt(path: &std::path::Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|error| {
+        Failure::usage(format!("could not read the prompt file {}", path.display())).because(error)
+    })
+}
+
+fn named_command(text: &str) -> Result<(String, String), String> {
+    let (name, command) =
+        text.split_once('=').ok_or("write it as NAME=COMMAND, for example tests='cargo test'")?;
+    let (name, command) = (name.trim(), command.trim());
+    if name.is_empty() || command.is_empty() {
+        return Err("neither the name nor the command may be empty".into());
+    }
+    Ok((name.into(), command.into()))
+}
+
+/// A span as people write it: 90s, 15m, 12h, 2d.
+pub(crate) fn time_ms(text: &str) -> Result<i64, String> {
+    let wrong = || format!("`{text}` is no time; write for example 90s, 15m, 12h or 2d");
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: i64 = digits.parse().map_err(|_| wrong())?;
+    let unit = match &text[digits.len()..] {
+        "s" => 1000,
+        "" | "m" | "min" => 60_000,
+        "h" => HOUR_MS,
+        "d" => 24 * HOUR_MS,
+        _other => return Err(wrong()),
+    };
+    let millis = number.checked_mul(unit).ok_or_else(wrong)?;
+    if millis > 0 { Ok(millis) } else { Err(wrong()) }
+}

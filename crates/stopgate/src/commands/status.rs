@@ -1,0 +1,123 @@
+//! `status`: how a loop stands.
+
+use std::process::ExitCode;
+
+use stopgate_engine::{CriterionView, LoopView, StatusView};
+
+use super::common::{self, OnLoop};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, WAITS, mood, span, styled};
+
+/// Show how a loop stands: this session's, else the project's newest
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Say by the exit code how it ended
+    #[arg(long)]
+    exit_code: bool,
+    #[command(flatten)]
+    on: OnLoop,
+}
+
+/// Shows one loop.
+pub(crate) fn run(args: &Args) -> Outcome {
+    let mut engine = common::engine()?;
+    let stored = engine.resolve(&args.on.target()?)?;
+    let view = engine.view(&stored);
+    let code = if args.exit_code { exit_code(&view) } else { 0 };
+    if args.on.json {
+        output::json(&StatusView::of(view));
+    } else {
+        show(&view);
+    }
+    Ok(ExitCode::from(code))
+}
+
+fn show(view: &LoopView) {
+    let state = view.outcome.map_or_else(
+        || view.state.to_uppercase(),
+        |o| format!("{} ({o})", view.state.to_uppercase()),
+    );
+    let head = format!("{}  {}", styled(BOLD, &view.id), styled(mood(view).bold(), &state));
+    output::line(&format!("{head}  {}", view.goal.lines().next().unwrap_or_default()));
+    row("iteration", &format!("{} of {}", view.iteration, view.max_iterations));
+    for frame in view.frames.iter().skip(1) {
+        row(
+            "",
+            &format!("> {} {} of {}: {}", frame.mode, frame.iteration, frame.max, frame.prompt),
+        );
+    }
+    if let Some(why) = &view.why {
+        row("why", why);
+    }
+    for (at, criterion) in view.criteria.iter().enumerate() {
+        row(if at == 0 { "criteria" } else { "" }, &criterion_line(criterion));
+    }
+    row("time", &time_line(view));
+    row("progress", &format!("{} ago", span(view.progress_age_ms)));
+    row("session", &session_line(view));
+    row("project", &view.project);
+    row("next", next_line(view));
+}
+
+fn row(label: &str, text: &str) {
+    output::line(&format!("  {}  {text}", styled(DIM, &format!("{label:<9}"))));
+}
+
+fn criterion_line(criterion: &CriterionView) -> String {
+    let (style, mark) = match criterion.status {
+        "pass" => (GOOD, "✓"),
+        "unknown" => (WAITS, "·"),
+        _other => (BAD, "✗"),
+    };
+    let how = match (&criterion.receipt, criterion.kind) {
+        (_, "attest") => "the agent's word".into(),
+        (Some(receipt), _) => {
+            let seconds = receipt.duration_ms / 1000;
+            let tenths = receipt.duration_ms % 1000 / 100;
+            let code = receipt.exit_code.map(|code| format!("exit {code}, ")).unwrap_or_default();
+            format!("{}, {code}{seconds}.{tenths} s", criterion.status)
+        }
+        (None, _) => "not run yet".into(),
+    };
+    format!("{} {}  {}", styled(style, mark), criterion.name, styled(DIM, &how))
+}
+
+fn time_line(view: &LoopView) -> String {
+    let used = span(view.budget.used_ms);
+    match view.budget.max_minutes {
+        0 => format!("{used} used, no limit"),
+        limit => format!("{used} of {limit} min"),
+    }
+}
+
+fn session_line(view: &LoopView) -> String {
+    match (&view.session, &view.claim_until) {
+        (Some(session), _) => session.clone(),
+        (None, Some(until)) => format!("none yet; may be claimed until {until}"),
+        (None, None) => "none".into(),
+    }
+}
+
+fn next_line(view: &LoopView) -> &'static str {
+    match (view.outcome, view.state, view.next) {
+        (None, "paused", _) => "a person: stopgate resume",
+        (None, "waiting", "person") => "a person: answer in the session",
+        (None, "idle", _) => "nobody claimed it in time: stopgate cancel, then start again",
+        (None, _, _) => "the agent",
+        (Some(_), _, "person") => "a person: look at it, then stopgate resume or start anew",
+        (Some(_), _, _) => "nobody: it is over",
+    }
+}
+
+/// How it ended, or that it has not, as a number.
+fn exit_code(view: &LoopView) -> u8 {
+    match (view.outcome, view.next) {
+        (Some("done" | "attested"), _) => 0,
+        (Some("max_iterations" | "budget" | "capped"), _) => 3,
+        (Some("blocked" | "impossible" | "needs_input"), _) => 4,
+        (None, "person") if view.state == "waiting" => 4,
+        (Some("tampered"), _) => 5,
+        (Some("cancelled"), _) => 6,
+        (Some("rate_limited"), _) => 75,
+        (Some(_) | None, _) => 1,
+    }
+}

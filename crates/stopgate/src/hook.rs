@@ -1,0 +1,137 @@
+//! `stopgate hook AGENT`: what an agent calls.
+//!
+//! Whatever happens, a bug included, the answer is one that the agent accepts, and
+//! the exit code is one that lets it stop.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+
+use stopgate_engine::{Hook, HookAnswer, HookMode, Settings};
+
+const PAYLOAD_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Runs the hook; `arguments` are those after `hook`.
+pub(crate) fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let asked = Asked::read(arguments);
+    if matches!(&asked, Asked::Help) {
+        return crate::commands::hook_help();
+    }
+    panic::set_hook(Box::new(|_| {}));
+    let ran = panic::catch_unwind(AssertUnwindSafe(|| serve(&asked)));
+    match ran {
+        Ok(code) => code,
+        Err(bug) => {
+            let story = bug_story(&*bug);
+            if let Some(hook) = Hook::new(Settings, HookMode::Enforce) {
+                complain(hook.complain(None, &story));
+            }
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+/// What the command line asks for.
+enum Asked {
+    Serve { mode: HookMode, event: Option<String> },
+    Help,
+    Wrong(String),
+}
+
+impl Asked {
+    fn read(mut arguments: impl Iterator<Item = OsString>) -> Self {
+        let mut agent = None;
+        let mut mode = HookMode::Enforce;
+        let mut event = None;
+        while let Some(argument) = arguments.next() {
+            match argument.to_str() {
+                Some("--help" | "-h") => return Self::Help,
+                Some("--shadow") => mode = HookMode::Shadow,
+                Some("--event") => {
+                    event = arguments.next().and_then(|name| name.into_string().ok())
+                }
+                Some(name) if agent.is_none() && !name.starts_with('-') => {
+                    agent = Some(name.to_string())
+                }
+                Some(_) | None => {
+                    return Self::Wrong(format!("unknown argument {}", argument.display()));
+                }
+            }
+        }
+        match agent.as_deref() {
+            Some("claude") => Self::Serve { mode, event },
+            Some(other) => {
+                Self::Wrong(format!("unknown agent {other}; this program knows: claude"))
+            }
+            None => Self::Wrong("no agent is named: stopgate hook claude".into()),
+        }
+    }
+}
+
+fn serve(asked: &Asked) -> ExitCode {
+    let mode = match asked {
+        Asked::Serve { mode, .. } => *mode,
+        Asked::Help | Asked::Wrong(_) => HookMode::Enforce,
+    };
+    // A kill switch counts before anything is read.
+    let Some(hook) = Hook::new(Settings, mode) else {
+        return ExitCode::SUCCESS;
+    };
+    let payload = read_payload();
+    match (asked, payload) {
+        (Asked::Serve { event, .. }, Ok(payload)) => reply(hook.answer(&payload, event.as_deref())),
+        (Asked::Serve { .. }, Err(trouble)) => {
+            complain(hook.complain(None, &trouble));
+            ExitCode::SUCCESS
+        }
+        (Asked::Wrong(what), _) => {
+            complain(hook.complain(None, &format!("could not tell what to do: {what}")));
+            complain(Some(format!("stopgate hook: {what}\n")));
+            ExitCode::SUCCESS
+        }
+        (Asked::Help, _) => ExitCode::SUCCESS,
+    }
+}
+
+/// Reads standard input to its end, so that the agent never writes into a closed pipe.
+fn read_payload() -> Result<Vec<u8>, String> {
+    let mut payload = Vec::new();
+    let mut input = io::stdin().lock();
+    let read = input.by_ref().take(PAYLOAD_BYTES_MAX + 1).read_to_end(&mut payload);
+    read.map_err(|error| format!("could not read the payload: {error}"))?;
+    if payload.len() as u64 > PAYLOAD_BYTES_MAX {
+        let _ = io::copy(&mut input, &mut io::sink());
+        return Err(format!(
+            "could not take the payload: it is larger than {PAYLOAD_BYTES_MAX} bytes"
+        ));
+    }
+    Ok(payload)
+}
+
+fn reply(answer: HookAnswer) -> ExitCode {
+    complain(answer.complaint);
+    let mut out = io::stdout().lock();
+    // Whoever does not listen can't be told.
+    let _ = out.write_all(answer.reply.stdout.as_bytes()).and_then(|()| out.flush());
+    let _ = io::stderr().write_all(answer.reply.stderr.as_bytes());
+    if let Some(mut engine) = answer.engine {
+        engine.settle();
+        // The process ends here: closing the journal in order would cost the stop an fsync.
+        std::mem::forget(engine);
+    }
+    ExitCode::from(answer.reply.exit_code)
+}
+
+/// The last resort of a fault that can't be logged.
+fn complain(line: Option<String>) {
+    if let Some(line) = line {
+        let _ = io::stderr().write_all(line.as_bytes());
+    }
+}
+
+fn bug_story(bug: &(dyn std::any::Any + Send)) -> String {
+    let text = bug.downcast_ref::<&str>().map(|text| (*text).to_string());
+    let text = text.or_else(|| bug.downcast_ref::<String>().cloned());
+    format!("a bug in stopgate let this stop pass: {}", text.unwrap_or_default())
+}

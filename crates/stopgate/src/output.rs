@@ -1,0 +1,85 @@
+//! How commands speak: to people in colour, to programs in JSON.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+use stopgate_engine::{Failure, LoopView};
+
+/// For what matters most.
+pub(crate) const BOLD: Style = Style::new().bold();
+/// For what matters least.
+pub(crate) const DIM: Style = Style::new().dimmed();
+/// For what is well.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// For what is not.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default();
+/// For what waits.
+pub(crate) const WAITS: Style = AnsiColor::Yellow.on_default();
+
+/// What a command leaves behind.
+pub(crate) type Outcome = Result<ExitCode, Failure>;
+
+/// Prints a line for people; whoever closed the pipe has seen enough.
+pub(crate) fn line(text: &str) {
+    let mut out = anstream::stdout().lock();
+    let _ = writeln!(out, "{text}");
+}
+
+/// Prints a warning for people beside the answer.
+pub(crate) fn warn(text: &str) {
+    let mut out = anstream::stderr().lock();
+    let _ = writeln!(out, "{}warning:{} {text}", paint(WAITS.bold()), reset());
+}
+
+/// Prints one JSON object on one line.
+pub(crate) fn json(value: &impl Serialize) {
+    let mut out = anstream::stdout().lock();
+    let text = serde_json::to_string(value).unwrap_or_else(|_| "{}".into());
+    let _ = writeln!(out, "{text}");
+}
+
+/// Prints why a command failed, and says the exit code.
+pub(crate) fn failure(failure: &Failure) -> ExitCode {
+    let mut out = anstream::stderr().lock();
+    let _ = writeln!(out, "{}error:{} {}", paint(BAD.bold()), reset(), failure.story());
+    if let Some(hint) = &failure.hint {
+        let _ = writeln!(out, "{} hint:{} {hint}", paint(BOLD), reset());
+    }
+    ExitCode::from(failure.kind.exit_code())
+}
+
+/// `text` in a style.
+pub(crate) fn styled(style: Style, text: &str) -> String {
+    format!("{}{text}{}", paint(style), reset())
+}
+
+/// The style of a loop's state or outcome.
+pub(crate) fn mood(view: &LoopView) -> Style {
+    match (view.outcome, view.state) {
+        (Some("done"), _) => GOOD,
+        (Some("attested"), _) | (None, "waiting" | "paused" | "idle") => WAITS,
+        (Some(_), _) => BAD,
+        (None, _) => AnsiColor::Cyan.on_default(),
+    }
+}
+
+/// Milliseconds as people say them.
+pub(crate) fn span(millis: i64) -> String {
+    let seconds = millis / 1000;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        3600..172_800 => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+        _long => format!("{} days", seconds / 86_400),
+    }
+}
+
+fn paint(style: Style) -> String {
+    style.render().to_string()
+}
+
+fn reset() -> String {
+    anstyle::Reset.render().to_string()
+}
