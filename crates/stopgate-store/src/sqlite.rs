@@ -31,6 +31,8 @@ pub struct SqliteJournal {
     lock: Option<FileLock>,
     connection: Option<Connection>,
     in_transaction: bool,
+    /// The row that was loaded last in this transaction: an append need not look again.
+    spot: Option<rows::Spot>,
 }
 
 impl SqliteJournal {
@@ -38,7 +40,14 @@ impl SqliteJournal {
     ///
     /// Nothing is opened yet; a missing file is made when it is first used.
     pub fn new(path: &Path, patience: Duration) -> Self {
-        Self { path: path.into(), patience, lock: None, connection: None, in_transaction: false }
+        Self {
+            path: path.into(),
+            patience,
+            lock: None,
+            connection: None,
+            in_transaction: false,
+            spot: None,
+        }
     }
 
     /// The connection, opened while no other process opens, writes or recovers.
@@ -85,8 +94,20 @@ impl SqliteJournal {
 
     fn commit(&mut self) -> Result<(), StoreError> {
         self.with("commit", |connection| Ok(connection.execute_batch("COMMIT")?))?;
-        self.in_transaction = false;
+        self.leave();
         Ok(())
+    }
+
+    /// What was known within the transaction is not known any more.
+    fn leave(&mut self) {
+        self.in_transaction = false;
+        self.spot = None;
+    }
+
+    fn remember(&mut self, found: Option<rows::Found>) -> Option<Stored> {
+        let (stored, spot) = found?;
+        self.spot = self.in_transaction.then_some(spot);
+        Some(stored)
     }
 
     fn rollback(&mut self) {
@@ -94,7 +115,7 @@ impl SqliteJournal {
             // A rollback that fails leaves a transaction that dies with the process.
             let _ = connection.execute_batch("ROLLBACK");
         }
-        self.in_transaction = false;
+        self.leave();
     }
 
     fn wal_bytes(&self) -> u64 {
@@ -133,11 +154,14 @@ impl Journal for SqliteJournal {
     }
 
     fn load(&mut self, id: &LoopId) -> Result<Option<Stored>, StoreError> {
-        self.with("load a loop", |connection| rows::load(connection, id))
+        let found = self.with("load a loop", |connection| rows::load(connection, id))?;
+        Ok(self.remember(found))
     }
 
     fn load_held(&mut self, session: &SessionId) -> Result<Option<Stored>, StoreError> {
-        self.with("load a session's loop", |connection| rows::load_held(connection, session))
+        let doing = "load a session's loop";
+        let found = self.with(doing, |connection| rows::load_held(connection, session))?;
+        Ok(self.remember(found))
     }
 
     fn pending(&mut self, project: &str) -> Result<Vec<Stored>, StoreError> {
@@ -170,8 +194,14 @@ impl Journal for SqliteJournal {
         if own_turn {
             self.begin()?;
         }
-        let appended =
-            self.with("append", |connection| rows::append(connection, expected, events, state));
+        let spot = self.spot.take().filter(|spot| spot.is_of(&state.id));
+        let appended = self.with("append", |connection| {
+            let spot = match spot {
+                Some(spot) => Some(spot),
+                None => rows::spot(connection, &state.id)?,
+            };
+            rows::append(connection, spot, expected, events, state)
+        });
         match appended {
             Ok(Appended::Stored(_)) => {
                 let committed = self.commit();

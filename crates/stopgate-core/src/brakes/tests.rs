@@ -90,6 +90,12 @@ fn the_same_failures_five_times_over_are_enough() {
         stop*4 tests fail with an error => continue 10/20
         stop tests fail with an error   => escalate stalled",
     );
+    check(
+        "loop 0/20, check tests, idle 1, repeat 1
+        stop tests fail           => continue 1/20
+        stop tests fail, no tools => escalate stalled
+        rule                      => idle",
+    );
     check("loop 0/20, check tests, repeat 0\n stop*20 tests fail => continue 20/20");
 }
 

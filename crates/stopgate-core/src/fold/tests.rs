@@ -235,8 +235,11 @@ fn criteria_remember_how_they_stood() {
     let last = state.criteria[0].last.clone().expect("it was checked");
     assert_eq!((last.status, last.exit_code), (Status::Fail, Some(101)));
     assert_eq!(state.progress_at, NOON.plus(7));
-    let idle = stopped(state, &Seen { tools: ToolUse::None, ..seen }, NOON.plus(9));
+    let idle = Seen { tools: ToolUse::None, ..seen.clone() };
+    let idle = stopped(state, &idle, NOON.plus(9));
     assert_eq!((idle.progress_at, idle.updated_at), (NOON.plus(7), NOON.plus(9)));
+    let busy = stopped(idle, &Seen { tools: ToolUse::Used, ..seen }, NOON.plus(11));
+    assert_eq!(busy.progress_at, NOON.plus(11));
 }
 
 proptest! {

@@ -10,7 +10,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use super::html::{self, Elements};
 
 /// Deeper than anybody writes. The parser walks all open quotes and lists at each
-/// line, so one line of a million `>` would cost hours.
+/// line, so one line of a million `>` would make every line after it slow.
 const DEPTH_MAX: usize = 100;
 
 /// The parts of a message that are not the agent's own words.

@@ -436,5 +436,5 @@ fn a_message_nested_beyond_sense_says_nothing() {
 }
 
 fn hostile(piece: &str) -> String {
-    piece.repeat((256 << 10) / piece.len())
+    piece.repeat((128 << 10) / piece.len())
 }

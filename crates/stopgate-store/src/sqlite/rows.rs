@@ -36,17 +36,22 @@ impl RowError {
 
 const COLUMNS: &str = "SELECT id, revision, state FROM loop";
 
-pub(super) fn load(connection: &Connection, id: &LoopId) -> Result<Option<Stored>, RowError> {
-    one(connection, "SELECT id, revision, state FROM loop WHERE id = ?1", params![id.as_str()])
+pub(super) fn load(connection: &Connection, id: &LoopId) -> Result<Option<Found>, RowError> {
+    one(
+        connection,
+        "SELECT id, revision, state, number, newest, session, running FROM loop WHERE id = ?1",
+        params![id.as_str()],
+    )
 }
 
 pub(super) fn load_held(
     connection: &Connection,
     session: &SessionId,
-) -> Result<Option<Stored>, RowError> {
+) -> Result<Option<Found>, RowError> {
     one(
         connection,
-        "SELECT id, revision, state FROM loop WHERE session = ?1 AND running = 1",
+        "SELECT id, revision, state, number, newest, session, running FROM loop \
+         WHERE session = ?1 AND running = 1",
         params![session.as_str()],
     )
 }
@@ -111,70 +116,118 @@ pub(super) fn tail(
     .collect()
 }
 
+/// Where a loop's row lies, as it was read in the running transaction.
+#[derive(Clone, Debug)]
+pub(super) struct Spot {
+    id: String,
+    number: i64,
+    revision: i64,
+    newest: i64,
+    session: Option<String>,
+    running: bool,
+}
+
+impl Spot {
+    pub(super) fn is_of(&self, id: &LoopId) -> bool {
+        self.id == id.as_str()
+    }
+
+    /// Whether the columns that an index covers stay as they are.
+    fn holds_as(&self, state: &State) -> bool {
+        self.session.as_deref() == session(state) && self.running == running(state)
+    }
+}
+
+/// Looks for a loop's row.
+pub(super) fn spot(connection: &Connection, id: &LoopId) -> Result<Option<Spot>, RowError> {
+    let place = "SELECT id, number, revision, newest, session, running FROM loop WHERE id = ?1";
+    let found = connection.query_row(place, params![id.as_str()], |row| {
+        Ok(Spot {
+            id: row.get(0)?,
+            number: row.get(1)?,
+            revision: row.get(2)?,
+            newest: row.get(3)?,
+            session: row.get(4)?,
+            running: row.get(5)?,
+        })
+    });
+    Ok(found.optional()?)
+}
+
 pub(super) fn append(
     connection: &Connection,
+    spot: Option<Spot>,
     expected: Revision,
     events: &[Recorded],
     state: &State,
 ) -> Result<Appended, RowError> {
-    let place = "SELECT number, revision, newest FROM loop WHERE id = ?1";
-    let found = connection.query_row(place, params![state.id.as_str()], |row| {
-        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
-    });
-    let found = found.optional()?;
-    let (revision, newest) = found.map_or((0, 0), |(_, revision, newest)| (revision, newest));
-    if revision != as_i64(expected.0) {
+    let known = spot.as_ref().map_or(0, |spot| spot.revision);
+    if known != as_i64(expected.0) {
         return Ok(Appended::Conflict);
     }
-    let number = match found {
-        Some((number, _, _)) => number,
+    let spot = match spot {
+        Some(spot) => spot,
         None => match insert_loop(connection, state)? {
-            Some(number) => number,
+            Some(spot) => spot,
             None => return Ok(Appended::SessionTaken),
         },
     };
-    let newest = insert_events(connection, state, number, revision, newest, events)?;
-    let revision = revision + as_i64(events.len() as u64);
-    if update_loop(connection, state, number, revision, newest)? {
+    let newest = insert_events(connection, state, &spot, events)?;
+    let revision = spot.revision + as_i64(events.len() as u64);
+    if update_loop(connection, state, &spot, revision, newest)? {
         Ok(Appended::Stored(Revision(as_u64(revision))))
     } else {
         Ok(Appended::SessionTaken)
     }
 }
 
-fn insert_loop(connection: &Connection, state: &State) -> Result<Option<i64>, RowError> {
+fn insert_loop(connection: &Connection, state: &State) -> Result<Option<Spot>, RowError> {
     let inserted = connection.execute(
         "INSERT INTO loop (id, session, project, running, revision, newest, state) \
          VALUES (?1, ?2, ?3, ?4, 0, 0, '')",
         params![state.id.as_str(), session(state), state.project, running(state)],
     );
-    Ok(not_taken(inserted)?.then(|| connection.last_insert_rowid()))
+    Ok(not_taken(inserted)?.then(|| Spot {
+        id: state.id.as_str().into(),
+        number: connection.last_insert_rowid(),
+        revision: 0,
+        newest: 0,
+        session: session(state).map(String::from),
+        running: running(state),
+    }))
 }
 
+/// Writes the columns that an index covers only where they change: one page less a stop.
 fn update_loop(
     connection: &Connection,
     state: &State,
-    number: i64,
+    spot: &Spot,
     revision: i64,
     newest: i64,
 ) -> Result<bool, RowError> {
     let body = encode(&state.id, state)?;
-    let updated = connection.execute(
-        "UPDATE loop SET session = ?2, running = ?3, revision = ?4, newest = ?5, state = ?6 \
-         WHERE number = ?1",
-        params![number, session(state), running(state), revision, newest, body],
-    );
+    let updated = if spot.holds_as(state) {
+        connection.execute(
+            "UPDATE loop SET revision = ?2, newest = ?3, state = ?4 WHERE number = ?1",
+            params![spot.number, revision, newest, body],
+        )
+    } else {
+        connection.execute(
+            "UPDATE loop SET revision = ?2, newest = ?3, state = ?4, session = ?5, running = ?6 \
+             WHERE number = ?1",
+            params![spot.number, revision, newest, body, session(state), running(state)],
+        )
+    };
     not_taken(updated)
 }
 
 fn insert_events(
     connection: &Connection,
     state: &State,
-    number: i64,
-    mut revision: i64,
-    mut newest: i64,
+    spot: &Spot,
     events: &[Recorded],
 ) -> Result<i64, RowError> {
+    let (mut revision, mut newest) = (spot.revision, spot.newest);
     let mut insert = connection.prepare(
         "INSERT INTO event (previous, loop, revision, format, at, body) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -183,7 +236,7 @@ fn insert_events(
         revision += 1;
         let body = encode(&state.id, &recorded.event)?;
         let at = recorded.at.unix_millis();
-        newest = insert.insert(params![newest, number, revision, FORMAT, at, body])?;
+        newest = insert.insert(params![newest, spot.number, revision, FORMAT, at, body])?;
     }
     Ok(newest)
 }
@@ -229,14 +282,22 @@ fn event_row(row: &Row<'_>) -> Result<EventRow, rusqlite::Error> {
     })
 }
 
-fn one(
-    connection: &Connection,
-    sql: &str,
-    wanted: impl Params,
-) -> Result<Option<Stored>, RowError> {
+/// A loop and where its row lies.
+pub(super) type Found = (Stored, Spot);
+
+fn one(connection: &Connection, sql: &str, wanted: impl Params) -> Result<Option<Found>, RowError> {
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query(wanted)?;
-    rows.next()?.map(stored).transpose()
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let spot = Spot {
+        id: row.get(0)?,
+        number: row.get(3)?,
+        revision: row.get(1)?,
+        newest: row.get(4)?,
+        session: row.get(5)?,
+        running: row.get(6)?,
+    };
+    Ok(Some((stored(row)?, spot)))
 }
 
 fn many(connection: &Connection, sql: &str, wanted: impl Params) -> Result<Vec<Stored>, RowError> {
