@@ -66,7 +66,7 @@ pub fn due<'a>(state: &'a State, seen: &Seen, now: Timestamp) -> Vec<&'a Criteri
     let before_proof = state.policy.order.rules().iter().take_while(|rule| **rule != Rule::Proof);
     let settled =
         before_proof.into_iter().any(|rule| ask(*rule, state, seen, &tally, now).is_some());
-    if settled || state.frames.len() > 1 {
+    if settled || !asks_for_proof(state) {
         return Vec::new();
     }
     state.criteria.iter().filter(|criterion| criterion.is_checked()).collect()
@@ -134,9 +134,16 @@ fn background(state: &State, seen: &Seen) -> Option<Answer> {
     fresh.then_some(Answer::Allow(Leave::Background, "background work will wake the agent"))
 }
 
+/// The criteria are the whole loop's: a nested frame is judged by them only when the
+/// loop would end for want of iterations, for proof beats that.
+fn asks_for_proof(state: &State) -> bool {
+    let spent = state.frames.first().is_some_and(|frame| frame.iteration >= frame.max);
+    state.frames.len() == 1 || spent
+}
+
 fn proof(state: &State, seen: &Seen) -> Option<Answer> {
     let checked = state.criteria.iter().filter(|criterion| criterion.is_checked());
-    if state.frames.len() > 1 || checked.clone().count() == 0 {
+    if !asks_for_proof(state) || checked.clone().count() == 0 {
         return None;
     }
     if !checked.clone().all(|criterion| seen.passed(&criterion.name)) {
@@ -149,14 +156,20 @@ fn proof(state: &State, seen: &Seen) -> Option<Answer> {
         return Some(Answer::Complete(Outcome::Done, checks));
     }
     let why = format!("{checks}; the rest is the agent's word");
-    claims(state, seen).then_some(Answer::Complete(Outcome::Attested, why))
+    // A claim in a nested frame is about that frame.
+    let claimed = state.frames.len() == 1 && claims(state, seen);
+    claimed.then_some(Answer::Complete(Outcome::Attested, why))
 }
 
 /// A nested frame at its limit is taken off; it never ends the loop around it.
 fn frame_limit(state: &State) -> Option<Answer> {
+    spent_frames(state).map(|popped| Answer::Continue { popped })
+}
+
+/// How many frames go because one of them, or one below them, is at its limit.
+fn spent_frames(state: &State) -> Option<u32> {
     let spent = state.frames.iter().skip(1).position(|frame| frame.iteration >= frame.max)?;
-    let kept = spent + 1;
-    Some(Answer::Continue { popped: count(state.frames.len() - kept) })
+    Some(count(state.frames.len() - (spent + 1)))
 }
 
 fn signals(state: &State, seen: &Seen) -> Option<Answer> {
@@ -171,7 +184,7 @@ fn signals(state: &State, seen: &Seen) -> Option<Answer> {
         }
         Some(Signal::Complete) | None if !claims(state, seen) => None,
         Some(Signal::Complete) | None if state.frames.len() > 1 => {
-            Some(Answer::Continue { popped: 1 })
+            Some(Answer::Continue { popped: spent_frames(state).unwrap_or(1) })
         }
         Some(Signal::Complete) | None => attested(state),
     }

@@ -177,7 +177,11 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
 
 fn prompt(state: &mut State, speaker: Speaker, at: Timestamp) {
     match speaker {
-        Speaker::Notification => {}
+        Speaker::Notification => {
+            if matches!(state.phase, Phase::Waiting { on: Waiting::Background, .. }) {
+                state.phase = Phase::Active;
+            }
+        }
         Speaker::Interjection => {
             state.tally.person_spoke = true;
             wake(state, at);
@@ -203,10 +207,18 @@ fn wake(state: &mut State, at: Timestamp) {
 }
 
 fn resume(state: &mut State, max_iterations: Option<u32>, at: Timestamp) {
+    let ended = state.outcome();
     go_on(state, at);
     // Whoever resumes has looked: what led to the end is forgiven, the count is not.
     let spent = core::mem::take(&mut state.tally);
-    state.tally = Tally { stops: spent.stops, prompt_id: spent.prompt_id, ..Tally::default() };
+    // The client counts refusals on while the loop merely rests.
+    let refusals = if ended.is_none() { spent.refusals } else { 0 };
+    state.tally =
+        Tally { stops: spent.stops, prompt_id: spent.prompt_id, refusals, ..Tally::default() };
+    if ended == Some(Outcome::Budget) {
+        // Its time was used up: going on means as much time again.
+        state.rest_ms = at.since(state.started_at);
+    }
     if let (Some(max), Some(frame)) = (max_iterations, state.frames.first_mut()) {
         frame.max = max;
     }

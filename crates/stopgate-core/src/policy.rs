@@ -99,8 +99,8 @@ const NATIVE: [Rule; 18] = [
     Rule::Repeat,
     Rule::Oscillation,
     Rule::Cap,
-    Rule::FrameLimit,
     Rule::Signals,
+    Rule::FrameLimit,
     Rule::Continue,
 ];
 

@@ -12,7 +12,7 @@ use core::fmt::Write as _;
 use crate::clean::{clean, clip, clip_end};
 use crate::decide::claims;
 use crate::receipt::{Receipt, Status};
-use crate::seen::Seen;
+use crate::seen::{Seen, ToolUse};
 use crate::state::{Criterion, Frame, Mode, Proof, State};
 use crate::tally::Tally;
 
@@ -25,6 +25,8 @@ const COMMAND_BYTES_MAX: usize = 160;
 const LOG_BYTES_MAX: usize = 240;
 const NAME_BYTES_MAX: usize = 60;
 const TAIL_BYTES_MIN: usize = 80;
+/// Criteria named when a session begins.
+const ANNOUNCED_MAX: usize = 8;
 /// Failing criteria told in full; the others are named.
 const TOLD_MAX: usize = 3;
 const VOICE: &str = "This is stopgate's stop hook, not the user; it grants no permission.";
@@ -70,7 +72,7 @@ pub fn announcement(state: &State) -> String {
     if !state.criteria.is_empty() {
         text.push_str("Done means:\n");
     }
-    for criterion in state.criteria.iter().take(8) {
+    for criterion in state.criteria.iter().take(ANNOUNCED_MAX) {
         let name = one_line(&criterion.name, NAME_BYTES_MAX);
         let standing = criterion.last.as_ref().map_or("not checked yet", |last| last.status.word());
         match &criterion.proof {
@@ -82,6 +84,10 @@ pub fn announcement(state: &State) -> String {
                 let _ = writeln!(text, "- {name} (you attest it)");
             }
         }
+    }
+    let more = state.criteria.len().saturating_sub(ANNOUNCED_MAX);
+    if more > 0 {
+        let _ = writeln!(text, "- and {more} more: stopgate status");
     }
     text.push_str(&ending(state, frames));
     text
@@ -133,8 +139,14 @@ fn remark(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
     } else if claims(state, seen) {
         text.push_str("You said that it is done. That was checked, and it is not. ");
     }
-    if tally.idle > 0 {
-        text.push_str("No tool was used since the last stop: act, don't only answer. ");
+    match (tally.idle, seen.tools) {
+        (0, _) => {}
+        (_, ToolUse::None) => {
+            text.push_str("No tool was used since the last stop: act, don't only answer. ");
+        }
+        (_, ToolUse::Used | ToolUse::Unknown) => {
+            text.push_str("You only repeated your last message: act, don't only answer. ");
+        }
     }
     match tally.repeat {
         0 => {}

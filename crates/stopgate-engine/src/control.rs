@@ -1,6 +1,8 @@
 //! What people and agents do to a loop that runs.
 
-use stopgate_core::{Event, FRAMES_MAX, Frame, LoopId, Mode, Outcome, Phase, Rest, State};
+use stopgate_core::{
+    Event, FRAMES_MAX, Frame, LoopId, Mode, Outcome, Phase, Rest, State, Timestamp,
+};
 use stopgate_store::{Filter, Standing, Stored};
 
 use crate::engine::Engine;
@@ -99,8 +101,8 @@ impl Engine {
         self.refuse_second(&found.state)?;
         let id = found.state.id;
         let resumed =
-            self.update(&mut |engine| Ok(engine.journal.load(&id)?), &mut |state, _| {
-                may_resume(state, max_iterations)?;
+            self.update(&mut |engine| Ok(engine.journal.load(&id)?), &mut |state, now| {
+                may_resume(state, max_iterations, now)?;
                 Ok(vec![Event::Resumed { max_iterations }])
             })?;
         resumed.ok_or_else(|| gone(&id))
@@ -185,7 +187,7 @@ impl Engine {
     }
 }
 
-fn may_resume(state: &State, max_iterations: Option<u32>) -> Result<(), Failure> {
+fn may_resume(state: &State, max_iterations: Option<u32>, now: Timestamp) -> Result<(), Failure> {
     if let Some(outcome) = state.outcome()
         && !outcome.can_resume()
     {
@@ -194,6 +196,11 @@ fn may_resume(state: &State, max_iterations: Option<u32>) -> Result<(), Failure>
             state.id
         ))
         .hint("begin a new one with: stopgate start"));
+    }
+    // Nothing ownerless is adopted later.
+    if state.session.is_none() && state.claim_until.is_some_and(|until| until < now) {
+        return Err(Failure::usage(format!("nobody claimed loop {} in time", state.id))
+            .hint("begin it anew: stopgate cancel, then stopgate start"));
     }
     let used = state.frames.first().map_or(0, |frame| frame.iteration);
     let max = max_iterations.or_else(|| state.frames.first().map(|frame| frame.max)).unwrap_or(0);

@@ -18,6 +18,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How often a use case decides again because somebody else was faster.
 const TRIES_MAX: usize = 64;
 
+/// Loads the loop that a use case is about.
+type Find<'a> = &'a mut dyn FnMut(&mut Engine) -> Result<Option<Stored>, Failure>;
+/// Says what happens to a loop.
+type Change<'a> = &'a mut dyn FnMut(&State, Timestamp) -> Result<Vec<Event>, Failure>;
+
 /// Every use case, over one journal.
 pub struct Engine {
     pub(crate) home: Home,
@@ -74,33 +79,29 @@ impl Engine {
     /// `change` says what happens to the state it is given; nothing means nothing.
     pub(crate) fn update(
         &mut self,
-        find: &mut dyn FnMut(&mut Self) -> Result<Option<Stored>, Failure>,
-        change: &mut dyn FnMut(&State, Timestamp) -> Result<Vec<Event>, Failure>,
+        find: Find<'_>,
+        change: Change<'_>,
     ) -> Result<Option<Stored>, Failure> {
         for _ in 0..TRIES_MAX {
             self.journal.begin()?;
             let tried = self.try_update(find, change);
             self.journal.end();
             match tried? {
-                Tried::Settled(stored) => return Ok(stored),
+                Tried::Settled(stored) => return Ok(stored.map(|stored| *stored)),
                 Tried::Again => {}
             }
         }
         Err(Failure::fault("could not change the loop: others changed it all the time"))
     }
 
-    fn try_update(
-        &mut self,
-        find: &mut dyn FnMut(&mut Self) -> Result<Option<Stored>, Failure>,
-        change: &mut dyn FnMut(&State, Timestamp) -> Result<Vec<Event>, Failure>,
-    ) -> Result<Tried, Failure> {
+    fn try_update(&mut self, find: Find<'_>, change: Change<'_>) -> Result<Tried, Failure> {
         let Some(stored) = find(self)? else {
             return Ok(Tried::Settled(None));
         };
         let now = self.now();
         let events = change(&stored.state, now)?;
         if events.is_empty() {
-            return Ok(Tried::Settled(Some(stored)));
+            return Ok(Tried::Settled(Some(Box::new(stored))));
         }
         match self.store(stored, events, now)? {
             Stocked::Stored(stored) => Ok(Tried::Settled(Some(stored))),
@@ -119,7 +120,7 @@ impl Engine {
         let recorded: Vec<Recorded> =
             events.into_iter().map(|event| Recorded { event, at: now }).collect();
         let state =
-            recorded.iter().fold(Some(stored.state), |state, r| apply(state, &r.event, r.at));
+            recorded.iter().try_fold(stored.state, |state, r| apply(Some(state), &r.event, r.at));
         let Some(state) = state else {
             return Err(Failure::fault("could not follow what happened to the loop"));
         };
@@ -140,7 +141,7 @@ impl Engine {
             Appended::SessionTaken => Ok(Stocked::SessionTaken),
             Appended::Stored(revision) => {
                 self.take_signs(before, &state);
-                Ok(Stocked::Stored(Stored { state, revision }))
+                Ok(Stocked::Stored(Box::new(Stored { state, revision })))
             }
         }
     }
@@ -188,13 +189,13 @@ impl Engine {
 
 /// What came of one try.
 enum Tried {
-    Settled(Option<Stored>),
+    Settled(Option<Box<Stored>>),
     Again,
 }
 
 /// What came of an append.
 pub(crate) enum Stocked {
-    Stored(Stored),
+    Stored(Box<Stored>),
     Conflict,
     SessionTaken,
 }

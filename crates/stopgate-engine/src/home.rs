@@ -1,5 +1,6 @@
 //! Where things lie.
 
+use std::borrow::Cow;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,11 @@ impl Home {
         self.folder.join("journal.db")
     }
 
+    /// The signs beside the embedded journal.
+    pub(crate) fn signs(&self) -> PathBuf {
+        self.folder.join("journal.signs")
+    }
+
     /// The log of faults.
     pub fn log(&self) -> PathBuf {
         self.folder.join("stopgate.log")
@@ -50,11 +56,12 @@ impl Home {
 }
 
 /// A name that is safe as a file's name, and still the same name to a reader where it can be.
-pub(crate) fn file_name(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if !name.is_empty() && name.len() <= 80 && name.chars().all(plain) {
-        return name.into();
+pub(crate) fn file_name(name: &str) -> Cow<'_, str> {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    if !name.is_empty() && name.len() <= 80 && name.bytes().all(plain) {
+        return Cow::Borrowed(name);
     }
-    let kept: String = name.chars().map(|c| if plain(c) { c } else { '-' }).take(40).collect();
-    format!("{kept}.{:016x}", Digest::new().part(name.as_bytes()).value())
+    let letter = |c: char| if c.is_ascii() && plain(c as u8) { c } else { '-' };
+    let kept: String = name.chars().map(letter).take(40).collect();
+    Cow::Owned(format!("{kept}.{:016x}", Digest::new().part(name.as_bytes()).value()))
 }

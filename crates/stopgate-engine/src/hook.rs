@@ -11,6 +11,7 @@ use stopgate_core::{Enforcement, SessionId, State, Timestamp, Verdict};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::log::Log;
 use crate::observe::ClientFacts;
 use crate::project::project_of;
@@ -35,7 +36,7 @@ pub enum Mode {
 pub struct Hook {
     settings: Settings,
     mode: Mode,
-    engine_home: Option<crate::home::Home>,
+    engine_home: Option<Home>,
 }
 
 /// What the hook prints, and what it still has to do after that.
@@ -51,11 +52,11 @@ pub struct HookAnswer {
 impl Hook {
     /// A hook in this environment; nothing where a kill switch is thrown.
     pub fn new(settings: Settings, mode: Mode) -> Option<Self> {
-        if settings.is_disabled() || settings.is_inside_check() {
+        if settings.is_disabled() {
             return None;
         }
         let engine_home = settings.home().ok();
-        if engine_home.as_ref().is_some_and(crate::home::Home::is_stopped) {
+        if engine_home.as_ref().is_some_and(Home::is_stopped) {
             return None;
         }
         Some(Self { settings, mode, engine_home })
@@ -65,15 +66,15 @@ impl Hook {
     pub fn answer(&self, raw: &[u8], event: Option<&str>) -> HookAnswer {
         let mut engine = None;
         let call = claude::parse(raw, event);
-        let session = call.as_ref().ok().map(|call| call.session.to_string());
-        let answered = match call {
-            Ok(call) => self.serve(&call, &mut engine),
-            Err(error) => Err(Failure::fault(format!("could not {error}")).because(error)),
+        let answered = match &call {
+            Ok(call) => self.serve(call, &mut engine),
+            Err(error) => Err(Failure::fault(format!("could not {}", chain(error)))),
         };
         match answered {
             Ok(reply) => HookAnswer { reply, engine, complaint: None },
             Err(failure) => {
-                let complaint = self.complain(session.as_deref(), &failure.story());
+                let session = call.as_ref().ok().map(|call| &*call.session);
+                let complaint = self.complain(session, &failure.story());
                 HookAnswer { reply: Reply::default(), engine, complaint }
             }
         }
@@ -81,8 +82,9 @@ impl Hook {
 
     /// Logs a fault; gives the line back where the log can't be written.
     pub fn complain(&self, session: Option<&str>, story: &str) -> Option<String> {
+        stopgate_verify::survive_size_limit();
         let own = self.settings.log();
-        let path = own.or_else(|| self.engine_home.as_ref().map(crate::home::Home::log));
+        let path = own.or_else(|| self.engine_home.as_ref().map(Home::log));
         let now = crate::world::World::now(&crate::world::RealWorld::new(self.settings));
         match path {
             Some(path) => Log::new(path).fault(now, session, story).err(),
@@ -94,24 +96,25 @@ impl Hook {
         if matches!(call.event, Event::SubagentStop | Event::Other) {
             return Ok(Reply::default());
         }
-        let session = SessionId::new(&call.session)
-            .ok_or_else(|| Failure::fault("could not tell whose call this is"))?;
-        let place = self.place(call)?;
-        let Some(home) = self.engine_home.clone() else {
+        let cwd = cwd(call)?;
+        let Some(home) = &self.engine_home else {
             return Err(Failure::fault(
                 "could not tell where the journal is: no home folder is set",
             ));
         };
         // The common case ends here: no sign, no journal.
-        if !self.is_worth_opening(call, &home, &session, &place) {
+        if !self.is_worth_opening(call, home, cwd) {
             return Ok(Reply::default());
         }
+        let session = SessionId::new(&call.session)
+            .ok_or_else(|| Failure::fault("could not tell whose call this is"))?;
+        stopgate_verify::survive_size_limit();
         let world = Box::new(crate::world::RealWorld::new(self.settings));
-        let engine = kept.insert(Engine::with(home, world, self.settings)?);
+        let engine = kept.insert(Engine::with(home.clone(), world, self.settings)?);
         if engine.now() < CLOCK_EARLIEST {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));
         }
-        self.dispatch(engine, call, &session, &place)
+        self.dispatch(engine, call, &session, &self.place(cwd))
     }
 
     fn dispatch(
@@ -160,19 +163,19 @@ impl Hook {
         let cap = claude::block_cap(self.settings.block_cap().as_deref(), client.version.as_ref());
         let project = engine.signs.any_pending().then(|| project_of(place));
         let judged = engine.judge_stop(call, session, project.as_deref(), &ClientFacts { cap })?;
-        Ok(judged.map_or_else(Reply::default, |judged| self.render(&judged, &client)))
+        Ok(judged.map_or_else(Reply::default, |judged| self.render(&judged, client)))
     }
 
-    fn render(&self, judged: &Judged, client: &Client) -> Reply {
+    fn render(&self, judged: &Judged, client: Client) -> Reply {
         let shadow =
             self.mode == Mode::Shadow || judged.state.policy.enforcement == Enforcement::Shadow;
         match &judged.verdict {
             Verdict::Continue { .. } if shadow => Reply::default(),
-            Verdict::Continue { text } => claude::render(&Answer::Continue(text), client),
+            Verdict::Continue { text } => claude::render(&Answer::Continue(text), &client),
             Verdict::Allow(_) => Reply::default(),
             Verdict::Complete { outcome, why } | Verdict::Escalate { outcome, why } => {
                 let said = farewell(&judged.state, outcome.word(), why);
-                claude::render(&Answer::Tell(&said), client)
+                claude::render(&Answer::Tell(&said), &client)
             }
         }
     }
@@ -183,48 +186,57 @@ impl Hook {
     }
 
     /// The folder that the call is about: the client's own, else the one it names.
-    fn place(&self, call: &Call<'_>) -> Result<PathBuf, Failure> {
-        let Some(cwd) = call.cwd.as_deref().filter(|cwd| !cwd.is_empty()) else {
-            return Err(Failure::fault(
-                "could not tell where the agent works: the payload names no cwd",
-            ));
-        };
-        if !Path::new(cwd).is_dir() {
-            return Err(Failure::fault(format!(
-                "could not tell where the agent works: {cwd} is no folder"
-            )));
-        }
-        Ok(self.settings.client_folder().unwrap_or_else(|| PathBuf::from(cwd)))
+    fn place(&self, cwd: &Path) -> PathBuf {
+        self.settings.client_folder().unwrap_or_else(|| cwd.into())
     }
 
-    fn is_worth_opening(
-        &self,
-        call: &Call<'_>,
-        home: &crate::home::Home,
-        session: &SessionId,
-        place: &Path,
-    ) -> bool {
+    fn is_worth_opening(&self, call: &Call<'_>, home: &Home, cwd: &Path) -> bool {
         let Some(signs) = self.signs(home) else { return true };
-        let held = || signs.may_hold(session.as_str());
+        let held = || signs.may_hold(&call.session);
         match call.event {
             // These note who is alive, whether or not there is a loop.
             Event::SessionStart | Event::SessionEnd => true,
             Event::Stop | Event::UserPromptSubmit => {
-                held() || (signs.any_pending() && signs.may_be_pending(&project_of(place)))
+                held()
+                    || (signs.any_pending() && signs.may_be_pending(&project_of(&self.place(cwd))))
             }
             Event::PostToolBatch | Event::PreCompact | Event::StopFailure => held(),
             Event::SubagentStop | Event::Other => false,
         }
     }
 
-    fn signs(&self, home: &crate::home::Home) -> Option<Signs> {
+    fn signs(&self, home: &Home) -> Option<Signs> {
         match self.settings.store() {
-            None => Some(Signs::beside(&home.journal())),
+            None => Some(Signs::at(home.signs())),
             Some(address) => {
                 address.strip_prefix("sqlite:").map(|path| Signs::beside(Path::new(path)))
             }
         }
     }
+}
+
+/// The folder that the agent works in, which must exist.
+fn cwd<'a>(call: &'a Call<'_>) -> Result<&'a Path, Failure> {
+    let lost = "could not tell where the agent works";
+    let Some(cwd) = call.cwd.as_deref().filter(|cwd| !cwd.is_empty()) else {
+        return Err(Failure::fault(format!("{lost}: the payload names no cwd")));
+    };
+    if !Path::new(cwd).is_dir() {
+        return Err(Failure::fault(format!("{lost}: {cwd} is no folder")));
+    }
+    Ok(Path::new(cwd))
+}
+
+/// An error and what caused it, on one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    text
 }
 
 /// What the person is told when a loop ends.

@@ -41,6 +41,8 @@ mod history;
 
 mod view;
 
+mod setup;
+
 pub use crate::control::Exit;
 pub use crate::engine::Engine;
 pub use crate::explain::{Explanation, RuleView};
@@ -51,7 +53,10 @@ pub use crate::hook::{Hook, HookAnswer, Mode as HookMode};
 pub use crate::log::Log;
 pub use crate::project::project_of;
 pub use crate::settings::Settings;
-pub use crate::start::{Begun, Binding, StartRequest};
+pub use crate::setup::{
+    Configured, Examination, FileChange, Finding, Level, Place, Plan, Scope, examine, is_installed,
+};
+pub use crate::start::{Begun, Binding, Incumbent, StartRequest};
 pub use crate::target::Target;
 pub use crate::view::{
     BudgetView, CriterionView, FrameView, ListView, LoopView, ReceiptView, SCHEMA_VERSION,

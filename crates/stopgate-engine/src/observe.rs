@@ -71,12 +71,13 @@ fn read_transcript(call: &Call<'_>) -> Result<Heard, Failure> {
     };
     let unreadable =
         |why: &str| Failure::fault(format!("{nothing}, and the transcript {path} {why}"));
-    let file = File::open(path).map_err(|error| unreadable("can't be opened").because(error))?;
-    let is_file = file.metadata().is_ok_and(|found| found.is_file());
-    if !is_file {
+    let opened = |error| unreadable("can't be opened").because(error);
+    // Asked before it is opened: a pipe that nobody writes to would be waited for.
+    if !std::fs::metadata(path).map_err(opened)?.is_file() {
         return Err(unreadable("is no file"));
     }
-    let last = transcript::last_message(file, Bound::default(), |line| record(line));
+    let file = File::open(path).map_err(opened)?;
+    let last = transcript::last_message(file, Bound::default(), record);
     match last.map_err(|error| unreadable("can't be read").because(error))? {
         Last::Text(message) => Ok(understand(&message)),
         Last::Silent | Last::Empty => Ok(Heard { markers: Vec::new(), digest: None }),
@@ -110,8 +111,7 @@ fn news(state: &State, call: &Call<'_>) -> ToolUse {
     let Ok(file) = File::open(path) else {
         return ToolUse::Unknown;
     };
-    let used =
-        transcript::tool_used_since(file, offset, NEWS_BYTES_MAX, |line| claude::is_tool_use(line));
+    let used = transcript::tool_used_since(file, offset, NEWS_BYTES_MAX, claude::is_tool_use);
     match used {
         Ok(transcript::ToolUse::Used) => ToolUse::Used,
         Ok(transcript::ToolUse::None) => ToolUse::None,
@@ -121,5 +121,5 @@ fn news(state: &State, call: &Call<'_>) -> ToolUse {
 
 fn length(path: &str) -> Option<u64> {
     let found = std::fs::metadata(Path::new(path)).ok()?;
-    found.is_file().then(|| found.len())
+    found.is_file().then_some(found.len())
 }

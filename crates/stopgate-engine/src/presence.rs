@@ -69,7 +69,7 @@ impl Presence {
     }
 
     fn path(&self, project: &Path, session: &str) -> PathBuf {
-        self.folder_of(project).join(file_name(session))
+        self.folder_of(project).join(&*file_name(session))
     }
 }
 

@@ -15,13 +15,10 @@ pub struct Settings;
 
 impl Settings {
     /// Whether a kill switch is thrown: then nothing else is looked at.
+    ///
+    /// Checks run with the switch thrown, so that a client that a check starts is not held.
     pub fn is_disabled(self) -> bool {
         is_on("STOPGATE_DISABLE") || is_on("IDLE_LOOP_DISABLE")
-    }
-
-    /// Whether this call comes from a check that stopgate itself runs.
-    pub fn is_inside_check(self) -> bool {
-        is_on("STOPGATE_INSIDE")
     }
 
     /// Where stopgate keeps its things.

@@ -36,8 +36,17 @@ pub struct StartRequest {
     pub folder: PathBuf,
     /// How long a session may claim it, where it holds none.
     pub claim_within_ms: i64,
-    /// Whether a loop that holds the session is cancelled first.
-    pub replace: bool,
+    /// What becomes of a loop that holds the session already.
+    pub incumbent: Incumbent,
+}
+
+/// What becomes of a loop that holds the session when another is to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Incumbent {
+    /// It stays, and the new one is refused.
+    Keep,
+    /// It is cancelled.
+    Replace,
 }
 
 /// A loop that has begun.
@@ -65,7 +74,7 @@ impl Engine {
         self.prepare()?;
         let session = self.session_for(request)?;
         if let Some(session) = &session {
-            self.make_room(session, request.replace)?;
+            self.make_room(session, request.incumbent)?;
         }
         for _ in 0..NAMES_TRIED_MAX {
             self.journal.begin()?;
@@ -73,7 +82,7 @@ impl Engine {
             self.journal.end();
             match tried? {
                 Stocked::Stored(stored) => {
-                    return Ok(Begun { binding: binding(&stored.state), stored });
+                    return Ok(Begun { binding: binding(&stored.state), stored: *stored });
                 }
                 Stocked::SessionTaken => return Err(taken(session.as_ref())),
                 Stocked::Conflict => {}
@@ -122,11 +131,11 @@ impl Engine {
         })
     }
 
-    fn make_room(&mut self, session: &SessionId, replace: bool) -> Result<(), Failure> {
+    fn make_room(&mut self, session: &SessionId, incumbent: Incumbent) -> Result<(), Failure> {
         let Some(held) = self.journal.load_held(session)? else {
             return Ok(());
         };
-        if !replace {
+        if incumbent == Incumbent::Keep {
             return Err(taken(Some(session)));
         }
         let id = held.state.id;

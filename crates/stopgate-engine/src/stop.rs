@@ -49,7 +49,7 @@ impl Engine {
                 Err(error) => return Err(Failure::fault(error.story())),
             };
             match self.try_stop(stored, claim, call, heard, client, &mut receipts)? {
-                Step::Judged(judged) => return Ok(Some(judged)),
+                Step::Judged(judged) => return Ok(Some(*judged)),
                 Step::Interrupted => return Ok(None),
                 Step::Again => self.journal.end(),
             }
@@ -93,11 +93,11 @@ impl Engine {
         events.extend(decision.events);
         if events.is_empty() {
             let state = stored.state;
-            return Ok(Step::Judged(Judged { state, verdict: decision.verdict }));
+            return Ok(Step::Judged(Box::new(Judged { state, verdict: decision.verdict })));
         }
         Ok(match self.store(stored, events, now)? {
             Stocked::Stored(stored) => {
-                Step::Judged(Judged { state: stored.state, verdict: decision.verdict })
+                Step::Judged(Box::new(Judged { state: stored.state, verdict: decision.verdict }))
             }
             Stocked::Conflict | Stocked::SessionTaken => Step::Again,
         })
@@ -140,7 +140,7 @@ impl Engine {
 
 /// What one try at a stop led to.
 enum Step {
-    Judged(Judged),
+    Judged(Box<Judged>),
     Again,
     Interrupted,
 }
@@ -164,6 +164,7 @@ fn kept(receipts: Option<&[Receipt]>, wanted: &[&Criterion]) -> Vec<Receipt> {
 }
 
 fn claimed(state: &State, claim: &[Event], now: Timestamp) -> State {
-    let claimed = claim.iter().fold(Some(state.clone()), |state, event| apply(state, event, now));
+    let claimed =
+        claim.iter().try_fold(state.clone(), |state, event| apply(Some(state), event, now));
     claimed.unwrap_or_else(|| state.clone())
 }

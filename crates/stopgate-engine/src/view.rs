@@ -8,6 +8,8 @@ use stopgate_store::{Filter, Standing, Stored};
 use crate::engine::Engine;
 use crate::failure::Failure;
 
+const PARKED_MS_MAX: i64 = 60 * 60 * 1000;
+
 /// The version of every JSON answer.
 pub const SCHEMA_VERSION: u32 = 1;
 
@@ -196,9 +198,17 @@ fn loop_view(state: &State, now: Timestamp) -> LoopView {
 }
 
 /// A loop that nobody claimed in time holds nobody: it is idle, whatever it was meant to be.
+/// Background work parks a loop for an hour at most.
 fn word(state: &State, now: Timestamp) -> &'static str {
     let missed = state.session.is_none() && state.claim_until.is_some_and(|until| until < now);
-    if missed && state.outcome().is_none() { "idle" } else { state.word() }
+    match &state.phase {
+        Phase::Ended { .. } => state.word(),
+        _unclaimed if missed => "idle",
+        Phase::Waiting { on: Waiting::Background, since } if now.since(*since) > PARKED_MS_MAX => {
+            "active"
+        }
+        _steady => state.word(),
+    }
 }
 
 fn why(phase: &Phase) -> Option<String> {

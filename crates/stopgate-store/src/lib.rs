@@ -12,7 +12,11 @@ mod memory;
 mod sqlite;
 
 #[cfg(feature = "contract")]
-#[expect(clippy::missing_panics_doc, reason = "a case of the contract panics where it is broken")]
+#[expect(
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    reason = "a case of the contract panics where it is broken"
+)]
 pub mod contract;
 
 pub use crate::error::StoreError;

@@ -24,7 +24,7 @@ struct Shelf {
 }
 
 impl MemoryJournal {
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+    fn open(&self) -> MutexGuard<'_, Shelf> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -44,28 +44,28 @@ impl Shelf {
 
 impl Journal for MemoryJournal {
     fn load(&mut self, id: &LoopId) -> Result<Option<Stored>, StoreError> {
-        Ok(self.shelf().loops.get(id).cloned())
+        Ok(self.open().loops.get(id).cloned())
     }
 
     fn load_held(&mut self, session: &SessionId) -> Result<Option<Stored>, StoreError> {
-        Ok(self.shelf().running().find(|s| s.state.session.as_ref() == Some(session)).cloned())
+        Ok(self.open().running().find(|s| s.state.session.as_ref() == Some(session)).cloned())
     }
 
     fn pending(&mut self, project: &str) -> Result<Vec<Stored>, StoreError> {
-        let shelf = self.shelf();
-        let pending = shelf.running().filter(|s| s.state.session.is_none());
+        let inner = self.open();
+        let pending = inner.running().filter(|s| s.state.session.is_none());
         Ok(pending.filter(|s| s.state.project == project).cloned().collect())
     }
 
     fn find(&mut self, prefix: &str) -> Result<Vec<LoopId>, StoreError> {
-        let shelf = self.shelf();
-        let names = shelf.loops.keys().filter(|id| id.as_str().starts_with(prefix));
+        let inner = self.open();
+        let names = inner.loops.keys().filter(|id| id.as_str().starts_with(prefix));
         Ok(names.take(3).cloned().collect())
     }
 
     fn list(&mut self, filter: &Filter<'_>) -> Result<Vec<Stored>, StoreError> {
-        let shelf = self.shelf();
-        let newest = shelf.order.iter().rev().filter_map(|id| shelf.loops.get(id));
+        let inner = self.open();
+        let newest = inner.order.iter().rev().filter_map(|id| inner.loops.get(id));
         let wanted = newest
             .filter(|s| filter.project.is_none_or(|project| s.state.project == project))
             .filter(|s| match filter.standing {
@@ -77,12 +77,12 @@ impl Journal for MemoryJournal {
     }
 
     fn history(&mut self, id: &LoopId) -> Result<Vec<Entry>, StoreError> {
-        Ok(self.shelf().entries.iter().filter(|entry| entry.id == *id).cloned().collect())
+        Ok(self.open().entries.iter().filter(|entry| entry.id == *id).cloned().collect())
     }
 
     fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<Entry>, StoreError> {
-        let shelf = self.shelf();
-        Ok(shelf.entries.iter().filter(|e| e.cursor > cursor).take(limit).cloned().collect())
+        let inner = self.open();
+        Ok(inner.entries.iter().filter(|e| e.cursor > cursor).take(limit).cloned().collect())
     }
 
     fn append(
@@ -91,25 +91,25 @@ impl Journal for MemoryJournal {
         events: &[Recorded],
         state: &State,
     ) -> Result<Appended, StoreError> {
-        let mut shelf = self.shelf();
-        let actual = shelf.loops.get(&state.id).map_or(Revision::NONE, |stored| stored.revision);
+        let mut inner = self.open();
+        let actual = inner.loops.get(&state.id).map_or(Revision::NONE, |stored| stored.revision);
         if actual != expected {
             return Ok(Appended::Conflict);
         }
-        if shelf.is_taken(state) {
+        if inner.is_taken(state) {
             return Ok(Appended::SessionTaken);
         }
         let mut revision = expected;
         for recorded in events {
             revision = Revision(revision.0 + 1);
-            let cursor = Cursor(shelf.entries.len() as u64 + 1);
+            let cursor = Cursor(inner.entries.len() as u64 + 1);
             let id = state.id.clone();
-            shelf.entries.push(Entry { cursor, id, revision, recorded: recorded.clone() });
+            inner.entries.push(Entry { cursor, id, revision, recorded: recorded.clone() });
         }
         if expected == Revision::NONE {
-            shelf.order.push(state.id.clone());
+            inner.order.push(state.id.clone());
         }
-        shelf.loops.insert(state.id.clone(), Stored { state: state.clone(), revision });
+        inner.loops.insert(state.id.clone(), Stored { state: state.clone(), revision });
         Ok(Appended::Stored(revision))
     }
 }

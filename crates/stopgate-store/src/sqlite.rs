@@ -127,13 +127,18 @@ impl SqliteJournal {
 
 impl Journal for SqliteJournal {
     fn begin(&mut self) -> Result<(), StoreError> {
-        self.take_lock()?;
-        self.open()?;
-        if !self.in_transaction {
-            self.with("begin", |connection| Ok(connection.execute_batch("BEGIN IMMEDIATE")?))?;
-            self.in_transaction = true;
+        if self.in_transaction {
+            return Ok(());
         }
-        Ok(())
+        self.take_lock()?;
+        let begun =
+            self.with("begin", |connection| Ok(connection.execute_batch("BEGIN IMMEDIATE")?));
+        self.in_transaction = begun.is_ok();
+        if begun.is_err() {
+            // Whoever could not begin must not keep the others waiting.
+            self.lock = None;
+        }
+        begun
     }
 
     fn end(&mut self) {
@@ -142,7 +147,11 @@ impl Journal for SqliteJournal {
     }
 
     fn settle(&mut self) {
-        if self.wal_bytes() <= WAL_PAGES_MAX * PAGE_BYTES || self.take_lock().is_err() {
+        if self.wal_bytes() <= WAL_PAGES_MAX * PAGE_BYTES {
+            return;
+        }
+        let held = self.lock.is_some();
+        if self.take_lock().is_err() {
             return;
         }
         if let Some(connection) = &self.connection {
@@ -150,6 +159,9 @@ impl Journal for SqliteJournal {
             let _ = connection.busy_timeout(Duration::ZERO);
             let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
             let _ = connection.busy_timeout(self.patience);
+        }
+        if !held {
+            self.lock = None;
         }
     }
 

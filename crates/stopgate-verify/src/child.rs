@@ -47,7 +47,7 @@ impl Child {
             shell.env_remove(name);
         }
         // A client that a check starts must not be held by the hook that started the check.
-        shell.env("STOPGATE_INSIDE", "1");
+        shell.env("STOPGATE_DISABLE", "1");
         let process = shell.spawn()?;
         // The pipe closes only when our own copy of its writing end is gone.
         drop(shell);

@@ -9,4 +9,7 @@ mod check;
 
 mod child;
 
+mod size_limit;
+
 pub use crate::check::{Check, Ran, run};
+pub use crate::size_limit::survive_size_limit;

@@ -2,17 +2,23 @@
 
 mod agent_exits;
 mod cancel;
+mod claude_files;
+mod client;
 mod common;
 mod completions;
 mod controls;
+mod doctor;
 mod explain;
 mod frames;
+mod install;
 mod list;
 mod log;
 mod man;
 mod start;
 mod status;
 mod statusline;
+mod try_it;
+mod uninstall;
 
 use std::process::ExitCode;
 
@@ -55,6 +61,10 @@ enum Command {
     Explain(explain::Args),
     Log(log::Args),
     Statusline(statusline::Args),
+    Install(install::Args),
+    Uninstall(uninstall::Args),
+    Doctor(doctor::Args),
+    Try(try_it::Args),
     Hook(HookArgs),
     Completions(completions::Args),
     Man(man::Args),
@@ -95,6 +105,10 @@ pub(crate) fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Statusline(args) => statusline::run(&args),
+        Command::Install(args) => install::run(&args),
+        Command::Uninstall(args) => uninstall::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Try(args) => try_it::run(&args),
         // `hook` never gets here: it is taken before arguments are parsed.
         Command::Hook(_) => Ok(ExitCode::SUCCESS),
         Command::Completions(args) => completions::run(&args),

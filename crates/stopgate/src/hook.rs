@@ -4,13 +4,14 @@
 //! the exit code is one that lets it stop.
 
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
 use stopgate_engine::{Hook, HookAnswer, HookMode, Settings};
 
-const PAYLOAD_BYTES_MAX: u64 = 16 * 1024 * 1024;
+const PAYLOAD_BYTES_MAX: usize = 16 * 1024 * 1024;
+const PAYLOAD_BYTES_USUAL: usize = 8 * 1024;
 
 /// Runs the hook; `arguments` are those after `hook`.
 pub(crate) fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
@@ -18,7 +19,6 @@ pub(crate) fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     if matches!(&asked, Asked::Help) {
         return crate::commands::hook_help();
     }
-    panic::set_hook(Box::new(|_| {}));
     let ran = panic::catch_unwind(AssertUnwindSafe(|| serve(&asked)));
     match ran {
         Ok(code) => code,
@@ -49,10 +49,10 @@ impl Asked {
                 Some("--help" | "-h") => return Self::Help,
                 Some("--shadow") => mode = HookMode::Shadow,
                 Some("--event") => {
-                    event = arguments.next().and_then(|name| name.into_string().ok())
+                    event = arguments.next().and_then(|name| name.into_string().ok());
                 }
                 Some(name) if agent.is_none() && !name.starts_with('-') => {
-                    agent = Some(name.to_string())
+                    agent = Some(name.to_string());
                 }
                 Some(_) | None => {
                     return Self::Wrong(format!("unknown argument {}", argument.display()));
@@ -96,17 +96,38 @@ fn serve(asked: &Asked) -> ExitCode {
 
 /// Reads standard input to its end, so that the agent never writes into a closed pipe.
 fn read_payload() -> Result<Vec<u8>, String> {
-    let mut payload = Vec::new();
-    let mut input = io::stdin().lock();
-    let read = input.by_ref().take(PAYLOAD_BYTES_MAX + 1).read_to_end(&mut payload);
-    read.map_err(|error| format!("could not read the payload: {error}"))?;
-    if payload.len() as u64 > PAYLOAD_BYTES_MAX {
-        let _ = io::copy(&mut input, &mut io::sink());
-        return Err(format!(
-            "could not take the payload: it is larger than {PAYLOAD_BYTES_MAX} bytes"
-        ));
+    let mut payload = Vec::with_capacity(PAYLOAD_BYTES_USUAL);
+    loop {
+        if payload.len() > PAYLOAD_BYTES_MAX {
+            payload.clear();
+            drain(&mut payload);
+            return Err(format!("could not take the payload: more than {PAYLOAD_BYTES_MAX} bytes"));
+        }
+        match read_more(&mut payload) {
+            Ok(0) => return Ok(payload),
+            Ok(_) => {}
+            Err(error) => return Err(format!("could not read the payload: {error}")),
+        }
     }
-    Ok(payload)
+}
+
+/// Reads what is there. Straight from the file: a cold process pays for every buffer.
+fn read_more(payload: &mut Vec<u8>) -> rustix::io::Result<usize> {
+    if payload.len() == payload.capacity() {
+        payload.reserve(payload.len().max(PAYLOAD_BYTES_USUAL));
+    }
+    loop {
+        match rustix::io::read(rustix::stdio::stdin(), rustix::buffer::spare_capacity(payload)) {
+            Err(rustix::io::Errno::INTR) => {}
+            read => return read,
+        }
+    }
+}
+
+fn drain(scratch: &mut Vec<u8>) {
+    while read_more(scratch).is_ok_and(|read| read > 0) {
+        scratch.clear();
+    }
 }
 
 fn reply(answer: HookAnswer) -> ExitCode {

@@ -401,7 +401,12 @@ impl Case {
     /// Whether proof is asked for at all: nothing before it answers, no frame hides it.
     fn looks_at_checks(self) -> bool {
         let settled = self.spoke || self.task == Task::New || self.age == Age::Stale;
-        let whole = self.frames.base.is_some() && self.frames.inner.is_none();
+        // A nested frame is judged by the loop's criteria only where the loop ends anyway.
+        let whole = match self.frames.base {
+            Some(At::Limit) => true,
+            Some(At::Within) => self.frames.inner.is_none(),
+            None => false,
+        };
         self.is_steering() && whole && !settled && self.has_check()
     }
 
@@ -430,7 +435,7 @@ impl Case {
             (self.at(Counter::Idle) && self.tools != ToolUse::Used, "it is idle"),
             (self.at(Counter::Repeat) && !nested && fails, "it repeats"),
             (self.at(Counter::Refusals) && self.tools != ToolUse::Used, "it is capped"),
-            (self.frames.inner != Some(At::Limit) && self.says_blocked(), "it is blocked"),
+            (self.says_blocked(), "it is blocked"),
             (!nested && self.claims() && !fails, "it is claimed and nothing fails"),
         ];
         reasons.into_iter().find_map(|(holds, why)| holds.then_some(why))
@@ -438,7 +443,9 @@ impl Case {
 
     /// Nothing but proof of every criterion is done; nothing but a claim is attested.
     fn assert_complete(self, outcome: Outcome, decision: &Decision) {
-        assert!(self.is_steering() && self.frames.inner.is_none(), "{self:?}");
+        let proven_at_the_limit = outcome == Outcome::Done && self.frames.base == Some(At::Limit);
+        assert!(self.is_steering(), "{self:?}");
+        assert!(self.frames.inner.is_none() || proven_at_the_limit, "{self:?}");
         let Some(Event::Stopped(stopped)) = decision.events.first() else {
             panic!("an end is recorded: {self:?}");
         };

@@ -315,7 +315,6 @@ fn an_inner_limit_never_ends_the_loop() {
     check(
         "loop 0/20
         push issue 2/2
-        stop BLOCKED => continue 1/20
         stop BLOCKED => escalate blocked",
     );
     check(

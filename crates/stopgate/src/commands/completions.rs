@@ -15,6 +15,7 @@ pub(crate) struct Args {
 }
 
 /// Prints the completions.
+#[expect(clippy::unnecessary_wraps, reason = "every command has the same shape")]
 pub(crate) fn run(args: &Args) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut super::cli(), "stopgate", &mut script);

@@ -10,6 +10,7 @@ use crate::output::{self, BOLD, DIM, Outcome, mood, span, styled};
 
 /// List loops, the newest first
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// Only those of the project in this folder
     #[arg(long)]

@@ -12,6 +12,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(300);
 
 /// Show the journal: of one loop, or of all
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// Every loop
     #[arg(long, conflicts_with_all = ["name", "session"])]
@@ -29,21 +30,23 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let mut cursor = 0;
     let mut only = None;
     if args.all {
-        cursor = drain(&mut engine, cursor, None, args.on.json)?;
+        cursor = drain(&mut engine, cursor, None, args)?;
     } else {
         let target = args.on.target()?;
         let id = engine.resolve(&target)?.state.id;
         for entry in engine.history(&target)? {
-            show(&entry, args.on.json);
+            show(&entry, args);
             cursor = entry.cursor;
         }
         only = Some(id.as_str().to_string());
     }
-    while args.follow {
-        std::thread::sleep(LOOK_EVERY);
-        cursor = drain(&mut engine, cursor, only.as_deref(), args.on.json)?;
+    if !args.follow {
+        return Ok(ExitCode::SUCCESS);
     }
-    Ok(ExitCode::SUCCESS)
+    loop {
+        std::thread::sleep(LOOK_EVERY);
+        cursor = drain(&mut engine, cursor, only.as_deref(), args)?;
+    }
 }
 
 /// Shows all that came after `cursor`; says where it ended.
@@ -51,7 +54,7 @@ fn drain(
     engine: &mut Engine,
     mut cursor: u64,
     only: Option<&str>,
-    json: bool,
+    args: &Args,
 ) -> Result<u64, Failure> {
     loop {
         let page = engine.tail(cursor)?;
@@ -59,12 +62,12 @@ fn drain(
         cursor = last.cursor;
         page.iter()
             .filter(|entry| only.is_none_or(|id| entry.id == id))
-            .for_each(|e| show(e, json));
+            .for_each(|e| show(e, args));
     }
 }
 
-fn show(entry: &EntryView, json: bool) {
-    if json {
+fn show(entry: &EntryView, args: &Args) {
+    if args.on.json {
         output::json(entry);
         return;
     }

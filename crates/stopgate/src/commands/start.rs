@@ -1,10 +1,12 @@
 //! `start`: a loop begins.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use stopgate_core::{Criterion, Enforcement, Mode, Policy, Proof};
-use stopgate_engine::{Begun, Binding, Failure, StartRequest, StatusView, time_text};
+use stopgate_engine::{
+    Begun, Binding, Failure, Incumbent, Settings, StartRequest, StatusView, is_installed, time_text,
+};
 
 use super::common;
 use crate::output::{self, BOLD, DIM, Outcome, styled};
@@ -13,6 +15,7 @@ const HOUR_MS: i64 = 60 * 60 * 1000;
 
 /// Begin a loop: the agent works on until its checks pass or a limit is reached
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// What must be true at the end
     goal: String,
@@ -121,8 +124,14 @@ fn holds(binding: &Binding) -> String {
     }
 }
 
+/// Says so where nothing would hold the agent.
 fn warn(begun: &Begun) {
-    let _ = begun;
+    if !is_installed(Settings, Path::new(&begun.stored.state.project)) {
+        output::warn(
+            "no hook is installed for this project, so nothing will hold the agent: \
+             stopgate install claude",
+        );
+    }
 }
 
 fn request(args: Args) -> Result<StartRequest, Failure> {
@@ -146,7 +155,7 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
         session: args.session,
         folder: common::folder()?,
         claim_within_ms: args.claim_within,
-        replace: args.replace,
+        incumbent: if args.replace { Incumbent::Replace } else { Incumbent::Keep },
     })
 }
 
@@ -165,7 +174,7 @@ fn criteria(
     checks.into_iter().map(check).chain(attested.into_iter().map(attest)).collect()
 }
 
-fn read_prompt(path: &std::path::Path) -> Result<String, Failure> {
+fn read_prompt(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| {
         Failure::usage(format!("could not read the prompt file {}", path.display())).because(error)
     })

@@ -1,0 +1,151 @@
+//! Whether stopgate can do its work here, as far as files and variables tell.
+//!
+//! Nothing is started here: what a hook really answers is proven by whoever may start
+//! programs.
+
+mod home;
+
+mod hooks;
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use stopgate_agents::claude::settings::{self as text, Command, Found, Switches};
+
+use super::{Place, Scope};
+use crate::failure::Failure;
+use crate::project::project_of;
+use crate::settings::Settings;
+
+#[cfg(test)]
+mod tests;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// As it should be.
+    Ok,
+    /// Works, but not as well as it could.
+    Warning,
+    /// Keeps stopgate from its work.
+    Problem,
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// How bad it is.
+    pub level: Level,
+    /// What was looked at, in a word.
+    pub about: &'static str,
+    /// What was found.
+    pub text: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// A hook of ours that judges stops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Configured {
+    /// Whose settings name it; the first of them, where several do.
+    pub scope: Scope,
+    /// What it starts.
+    pub command: Command,
+}
+
+/// Everything that was found.
+#[derive(Clone, Debug)]
+pub struct Examination {
+    /// The findings, in reading order.
+    pub findings: Vec<Finding>,
+    /// The distinct hooks, ready to be tried.
+    pub hooks: Vec<Configured>,
+}
+
+impl Finding {
+    /// As it should be.
+    pub fn ok(about: &'static str, text: impl Into<String>) -> Self {
+        Self { level: Level::Ok, about, text: text.into(), hint: None }
+    }
+
+    /// Works, but not as well as it could.
+    pub fn warning(about: &'static str, text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { level: Level::Warning, about, text: text.into(), hint: Some(hint.into()) }
+    }
+
+    /// Keeps stopgate from its work.
+    pub fn problem(about: &'static str, text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { level: Level::Problem, about, text: text.into(), hint: Some(hint.into()) }
+    }
+}
+
+/// Looks at everything that concerns somebody who works in `folder` with `program`.
+pub fn examine(settings: Settings, folder: &Path, program: &Path) -> Examination {
+    let looks: Vec<Look> =
+        Place::all(settings, folder).into_iter().map(|place| Look::at(&place)).collect();
+    let mut findings = Vec::new();
+    findings.extend(on_path(settings.on_path().as_deref(), program));
+    findings.extend(hooks::installed(&looks));
+    findings.extend(hooks::doubled(&looks));
+    findings.extend(hooks::disabled(&looks));
+    findings.extend(hooks::cap(&looks, settings.block_cap().as_deref()));
+    findings.extend(hooks::subfolder(&looks, folder, &project_of(folder)));
+    findings.extend(home::switches(settings));
+    findings.extend(home::folder(settings));
+    findings.extend(home::journal(settings));
+    Examination { findings, hooks: hooks::configured(&looks) }
+}
+
+/// One settings file, read.
+struct Look {
+    scope: Scope,
+    path: PathBuf,
+    read: Result<Read, Failure>,
+}
+
+/// What of a settings file concerns us.
+#[derive(Default)]
+struct Read {
+    entries: Vec<Found>,
+    switches: Switches,
+}
+
+impl Look {
+    fn at(place: &Place) -> Self {
+        let read = place.read().and_then(|text| {
+            let text = text.unwrap_or_default();
+            let entries = text::find(&text).map_err(|error| place.refused(error))?;
+            let switches = text::switches(&text).map_err(|error| place.refused(error))?;
+            Ok(Read { entries, switches })
+        });
+        Self { scope: place.scope, path: place.settings.clone(), read }
+    }
+
+    /// Our entries, those for somebody else's loop files aside.
+    fn entries(&self) -> impl Iterator<Item = &Found> {
+        let read = self.read.as_ref().ok();
+        let entries = read.into_iter().flat_map(|read| &read.entries);
+        entries.filter(|found| !super::is_for_dialect(&found.command))
+    }
+}
+
+fn on_path(found: Option<&Path>, program: &Path) -> Vec<Finding> {
+    let finding = match found {
+        Some(path) if super::same_file(path, program) => {
+            Finding::ok("path", format!("`stopgate` is {}", path.display()))
+        }
+        Some(path) => Finding::warning(
+            "path",
+            format!("`stopgate` is {}, another program than this one", path.display()),
+            format!("this one is {}; let PATH name it first", program.display()),
+        ),
+        None => Finding::warning(
+            "path",
+            "`stopgate` is not on PATH: the agent can't type `stopgate done` or `stopgate blocked`",
+            format!("ln -s {} ~/.local/bin/stopgate, or another folder of PATH", program.display()),
+        ),
+    };
+    vec![finding]
+}

@@ -1,0 +1,146 @@
+//! Where stopgate keeps its things.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use stopgate_store::Standing;
+
+use super::Finding;
+use crate::engine::Engine;
+use crate::settings::Settings;
+
+/// Where a journal is not safe: locks and shared memory don't work as they do on a disk.
+const FOREIGN: [&str; 14] = [
+    "9p",
+    "afs",
+    "beegfs",
+    "ceph",
+    "cifs",
+    "davfs",
+    "drvfs",
+    "glusterfs",
+    "lustre",
+    "nfs",
+    "nfs4",
+    "smb3",
+    "smbfs",
+    "vboxsf",
+];
+
+/// Kill switches that are thrown.
+pub(super) fn switches(settings: Settings) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if settings.is_disabled() {
+        findings.push(Finding::problem(
+            "switches",
+            "STOPGATE_DISABLE or IDLE_LOOP_DISABLE is 1 in this shell: an agent started here is never held",
+            "unset STOPGATE_DISABLE IDLE_LOOP_DISABLE",
+        ));
+    }
+    let stopped = settings.home().ok().filter(crate::home::Home::is_stopped);
+    findings.extend(stopped.map(|home| {
+        let file = home.folder().join("STOP");
+        Finding::problem(
+            "switches",
+            format!("{} is there: no agent is ever held", file.display()),
+            format!("rm {}", file.display()),
+        )
+    }));
+    findings
+}
+
+/// The folder itself.
+pub(super) fn folder(settings: Settings) -> Vec<Finding> {
+    let home = match settings.home() {
+        Ok(home) => home,
+        Err(failure) => {
+            let hint = failure.hint.clone().unwrap_or_default();
+            return vec![Finding::problem("home", failure.story(), hint)];
+        }
+    };
+    let folder = home.folder();
+    let Ok(found) = fs::metadata(folder) else {
+        let text = format!("{} is not there yet", folder.display());
+        return vec![Finding::warning("home", text, "stopgate install claude makes it")];
+    };
+    let mut findings = Vec::new();
+    let mode = found.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        findings.push(Finding::warning(
+            "home",
+            format!("{} is open to others (mode {mode:o})", folder.display()),
+            format!("chmod 700 {}", folder.display()),
+        ));
+    }
+    findings.extend(unwritable(folder));
+    findings.extend(foreign(folder));
+    if findings.is_empty() {
+        let text = format!("{} is there, private and writable", folder.display());
+        findings.push(Finding::ok("home", text));
+    }
+    findings
+}
+
+fn unwritable(folder: &Path) -> Option<Finding> {
+    let trial = folder.join(format!(".doctor-{}", std::process::id()));
+    let tried = fs::write(&trial, "").and_then(|()| fs::remove_file(&trial));
+    let error = tried.err()?;
+    Some(Finding::problem(
+        "home",
+        format!("{} can't be written to: {error}", folder.display()),
+        "make it yours, or set STOPGATE_HOME to a folder that is",
+    ))
+}
+
+fn foreign(folder: &Path) -> Option<Finding> {
+    let real = folder.canonicalize().ok()?;
+    let mounts = fs::read_to_string("/proc/mounts").ok()?;
+    let kind = kind_of(&mounts, &real)?;
+    if !FOREIGN.contains(&kind) && !kind.starts_with("fuse.") {
+        return None;
+    }
+    Some(Finding::warning(
+        "home",
+        format!("{} is on {kind}, where locks can't be relied on", folder.display()),
+        "set STOPGATE_HOME to a folder on a local disk",
+    ))
+}
+
+/// The file system that `path` is on, by a table of mounts.
+pub(super) fn kind_of<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
+    let mounts = mounts.lines().filter_map(|line| {
+        let mut words = line.split(' ').skip(1);
+        let point = words.next()?.replace("\\040", " ");
+        Some((point, words.next()?))
+    });
+    // Of two mounts on one point the later one is seen.
+    let over = mounts.filter(|(point, _)| path.starts_with(point));
+    over.max_by_key(|(point, _)| point.len()).map(|(_, kind)| kind)
+}
+
+/// Whether everything in the journal can be read.
+pub(super) fn journal(settings: Settings) -> Vec<Finding> {
+    let fresh =
+        settings.store().is_none() && settings.home().is_ok_and(|home| !home.journal().exists());
+    if fresh {
+        return vec![Finding::ok("journal", "there is none yet; the first loop begins it")];
+    }
+    let read = Engine::open(settings).and_then(|mut engine| {
+        let all = engine.list(None, Standing::Any)?.loops.len();
+        let running = engine.list(None, Standing::Running)?.loops.len();
+        Ok((all, running))
+    });
+    let finding = match read {
+        Ok((all, running)) => {
+            let plural = if all == 1 { "" } else { "s" };
+            Finding::ok("journal", format!("sound: {all} loop{plural}, {running} running"))
+        }
+        Err(failure) => {
+            let hint = failure.hint.clone();
+            let hint = hint.unwrap_or_else(|| "until then every stop is let pass".into());
+            Finding::problem("journal", failure.story(), hint)
+        }
+    };
+    vec![finding]
+}

@@ -1,0 +1,142 @@
+//! One file of somebody else's, changed whole or not at all.
+
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+const BACKUPS_MAX: usize = 1000;
+
+/// One file before and after.
+#[derive(Clone, Debug)]
+pub struct FileChange {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What was read; nothing where there was no file.
+    pub before: Option<String>,
+    /// What it becomes; nothing where it goes.
+    pub after: Option<String>,
+    pub(super) keep: Keep,
+}
+
+/// Where the file as it was is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// In a backup beside it.
+    Beside,
+    /// Nowhere: it was ours.
+    Nowhere,
+}
+
+impl FileChange {
+    /// Changes the file, unless somebody else just did. Says where the earlier one is kept.
+    pub(super) fn carry_out(&self) -> Result<Option<PathBuf>, Failure> {
+        if read(&self.path)? != self.before {
+            return Err(Failure::fault(format!(
+                "could not change {}: somebody else just did",
+                self.path.display()
+            ))
+            .hint("try again"));
+        }
+        let kept = self.back_up().map_err(|error| self.trouble("back up", error))?;
+        match &self.after {
+            Some(text) => {
+                write(&self.path, text).map_err(|error| self.trouble("write", error))?;
+            }
+            None => remove(&self.path).map_err(|error| self.trouble("remove", error))?,
+        }
+        Ok(kept)
+    }
+
+    fn back_up(&self) -> io::Result<Option<PathBuf>> {
+        match (&self.before, self.keep) {
+            (Some(before), Keep::Beside) => back_up(&self.path, before).map(Some),
+            (None, _) | (_, Keep::Nowhere) => Ok(None),
+        }
+    }
+
+    fn trouble(&self, doing: &str, error: io::Error) -> Failure {
+        Failure::fault(format!("could not {doing} {}", self.path.display()))
+            .hint("see that its folder is yours and may be written to")
+            .because(error)
+    }
+}
+
+/// A file's text; nothing where there is none.
+pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::fault(format!("could not read {}", path.display()))
+            .hint("see that it is a text file of yours")
+            .because(error)),
+    }
+}
+
+/// Whether this is a program that may be started.
+pub(super) fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+/// Writes beside the file and then puts it into its place, so that nobody ever reads half of it.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let target = target(path)?;
+    let folder = target.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(folder)?;
+    let name = target.file_name().unwrap_or_default().display();
+    let draft = folder.join(format!(".{name}.stopgate-{}", std::process::id()));
+    let written = write_new(&draft, text, permissions(&target).as_ref())
+        .and_then(|()| fs::rename(&draft, &target));
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}
+
+/// The file itself, where `path` is a link to it.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    if !path.is_symlink() {
+        return Ok(path.into());
+    }
+    path.canonicalize().map_err(|error| io::Error::new(error.kind(), "it is a link to nothing"))
+}
+
+fn permissions(path: &Path) -> Option<Permissions> {
+    fs::metadata(path).ok().map(|found| found.permissions())
+}
+
+fn write_new(path: &Path, text: &str, permissions: Option<&Permissions>) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    if let Some(permissions) = permissions {
+        file.set_permissions(permissions.clone())?;
+    }
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Keeps a file's earlier text under the first free name beside it.
+fn back_up(path: &Path, text: &str) -> io::Result<PathBuf> {
+    let plain = format!("{}.stopgate-backup", path.display());
+    let numbered = (2..BACKUPS_MAX).map(|number| format!("{plain}-{number}"));
+    let permissions = permissions(path);
+    for name in std::iter::once(plain.clone()).chain(numbered) {
+        let backup = PathBuf::from(name);
+        match write_new(&backup, text, permissions.as_ref()) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            written => return written.map(|()| backup),
+        }
+    }
+    Err(io::Error::other("there are too many backups already"))
+}
+
+/// Removes a file of ours and the folders that it leaves empty.
+fn remove(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)?;
+    // skills/stopgate, then skills; a folder with anything in it stays.
+    for folder in path.ancestors().skip(1).take(2) {
+        let _ = fs::remove_dir(folder);
+    }
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! Claude Code, played: a throwaway project, and programs started as the client does.
+//!
+//! Nothing of a person's is touched: stopgate's home is a temporary folder, and what the
+//! surrounding shell says about clients and loops does not reach the programs.
+
+mod answer;
+
+mod door;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+use stopgate_agents::claude::settings::{CAP_VARIABLE, Command as HookCommand};
+use stopgate_engine::Failure;
+use tempfile::TempDir;
+
+pub(crate) use self::answer::Answer;
+pub(crate) use self::door::{Ran, Trouble};
+
+#[cfg(test)]
+mod tests;
+
+/// A client as it was seen, and a version that accepts every form of answer.
+const AI_AGENT: &str = "claude-code_2-1-325_harness";
+
+/// A throwaway project with a throwaway home.
+pub(crate) struct Stage {
+    folder: TempDir,
+    household: Household,
+}
+
+/// Whose home folder programs see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Household {
+    /// The person's, as the client's hooks do.
+    Real,
+    /// An empty one.
+    Empty,
+}
+
+/// One session of the played client.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Session {
+    /// Its name.
+    pub(crate) id: &'static str,
+}
+
+impl Stage {
+    /// A new one; it goes when it is dropped.
+    pub(crate) fn new(household: Household) -> Result<Self, Failure> {
+        let trouble = |error| {
+            Failure::fault("could not make a temporary folder")
+                .hint("set TMPDIR to a folder that you may write to")
+                .because(error)
+        };
+        let folder = tempfile::Builder::new().prefix("stopgate-").tempdir().map_err(trouble)?;
+        for name in ["project", "home", "person"] {
+            std::fs::create_dir(folder.path().join(name)).map_err(trouble)?;
+        }
+        // A project's root ends the search for one, whatever lies above the temporary folder.
+        std::fs::create_dir(folder.path().join("project/.git")).map_err(trouble)?;
+        Ok(Self { folder, household })
+    }
+
+    /// Removes everything, and says so where that fails.
+    pub(crate) fn close(self) -> Result<(), Failure> {
+        let path = self.folder.path().to_path_buf();
+        self.folder.close().map_err(|error| {
+            Failure::fault(format!("could not remove {}", path.display())).because(error)
+        })
+    }
+
+    /// The project's folder.
+    pub(crate) fn project(&self) -> PathBuf {
+        let project = self.folder.path().join("project");
+        project.canonicalize().unwrap_or(project)
+    }
+
+    /// Runs a command as a person would type it in the project.
+    pub(crate) fn person(&self, program: &Path, arguments: &[&str]) -> Result<Ran, Trouble> {
+        let mut command = self.command(program.as_os_str());
+        command.args(arguments);
+        door::run(command, String::new())
+    }
+
+    /// Runs a hook as the client does, with this payload.
+    pub(crate) fn hook(
+        &self,
+        hook: &HookCommand,
+        session: Session,
+        payload: &Value,
+    ) -> Result<Ran, Trouble> {
+        let mut command = match hook {
+            HookCommand::Exec(argv) => {
+                let mut words = argv.iter();
+                let mut command = self.command(OsStr::new(words.next().map_or("", |w| w.as_str())));
+                command.args(words);
+                command
+            }
+            HookCommand::Shell(line) => {
+                let mut command = self.command(OsStr::new("/bin/sh"));
+                command.arg("-c").arg(line);
+                command
+            }
+        };
+        command
+            .env("AI_AGENT", AI_AGENT)
+            .env("CLAUDECODE", "1")
+            .env("CLAUDE_PID", std::process::id().to_string())
+            .env("CLAUDE_EFFORT", "medium")
+            .env("CLAUDE_PROJECT_DIR", self.project())
+            .env("CLAUDE_CODE_SESSION_ID", session.id)
+            .env("CLAUDE_CODE_CHILD_SESSION", "1")
+            .env("CLAUDE_CODE_ENTRYPOINT", "cli")
+            .env("CLAUDE_CODE_SESSION_ATTENDED", "1")
+            .env(CAP_VARIABLE, "0");
+        door::run(command, format!("{payload}\n"))
+    }
+
+    fn command(&self, program: &OsStr) -> Command {
+        let mut command = door::command(program);
+        for (name, _) in std::env::vars_os().filter(|(name, _)| is_about_clients(name)) {
+            command.env_remove(name);
+        }
+        command.env("STOPGATE_HOME", self.folder.path().join("home"));
+        if self.household == Household::Empty {
+            command.env("HOME", self.folder.path().join("person"));
+        }
+        command.current_dir(self.project());
+        command
+    }
+}
+
+impl Session {
+    /// The agent is about to stop, after these last words.
+    pub(crate) fn stops(self, stage: &Stage, words: &str, continued: Continued) -> Value {
+        let mut payload = self.payload(stage, "Stop");
+        payload["stop_hook_active"] = json!(continued == Continued::Before);
+        payload["last_assistant_message"] = json!(words);
+        payload["background_tasks"] = json!([]);
+        payload["session_crons"] = json!([]);
+        payload
+    }
+
+    /// The session begins.
+    pub(crate) fn begins(self, stage: &Stage) -> Value {
+        let mut payload = self.payload(stage, "SessionStart");
+        payload["source"] = json!("startup");
+        payload
+    }
+
+    /// The session ends.
+    pub(crate) fn ends(self, stage: &Stage) -> Value {
+        let mut payload = self.payload(stage, "SessionEnd");
+        payload["reason"] = json!("prompt_input_exit");
+        payload
+    }
+
+    /// The agent used a tool: it wrote this file.
+    pub(crate) fn wrote(self, stage: &Stage, path: &Path, content: &str) -> Value {
+        let mut payload = self.payload(stage, "PostToolBatch");
+        payload["tool_calls"] = json!([{
+            "tool_name": "Write",
+            "tool_input": {"file_path": path, "content": content},
+            "tool_use_id": "toolu_0123456789abcdef01234567",
+            "tool_response": "File created successfully",
+        }]);
+        payload
+    }
+
+    fn payload(self, stage: &Stage, event: &str) -> Value {
+        let transcript = stage.folder.path().join(format!("{}.jsonl", self.id));
+        json!({
+            "session_id": self.id,
+            "transcript_path": transcript,
+            "cwd": stage.project(),
+            "prompt_id": "312ebcaf-0000-4000-8000-000000000000",
+            "permission_mode": "default",
+            "effort": {"level": "medium"},
+            "hook_event_name": event,
+        })
+    }
+}
+
+/// Whether the turn was held before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Continued {
+    /// It was.
+    Before,
+    /// This is its first stop.
+    Never,
+}
+
+/// Whether a variable would tell the programs about another client, loop or switch.
+fn is_about_clients(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    // Tests hold the clock and the names of loops still.
+    if name.starts_with("STOPGATE_TEST_") {
+        return false;
+    }
+    let prefixes = ["CLAUDE", "AI_AGENT", "STOPGATE_", "IDLE_LOOP_"];
+    prefixes.iter().any(|prefix| name.starts_with(prefix))
+}

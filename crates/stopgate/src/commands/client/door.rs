@@ -1,0 +1,107 @@
+//! The one door to other programs: each has a time limit, and pipes of its own.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+const LIMIT: Duration = Duration::from_secs(20);
+const LOOK_FIRST: Duration = Duration::from_millis(1);
+const LOOK_LAST: Duration = Duration::from_millis(20);
+/// How long output may still come after the program has ended.
+const DRAIN_GRACE: Duration = Duration::from_secs(1);
+const OUTPUT_BYTES_MAX: u64 = 1024 * 1024;
+
+/// What a program left behind.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    /// Its exit code; nothing where a signal ended it.
+    pub(crate) exit_code: Option<i32>,
+    /// What it printed.
+    pub(crate) stdout: String,
+    /// What it complained about.
+    pub(crate) stderr: String,
+    /// How long it took.
+    pub(crate) took: Duration,
+}
+
+/// Why a program left nothing behind.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// It could not be started.
+    NotStarted(io::Error),
+    /// It took too long and was ended.
+    TimedOut,
+    /// Something that it started still holds its output: the client would refuse the answer.
+    Clings,
+    /// It was lost.
+    Lost(io::Error),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotStarted(error) => write!(f, "it could not be started: {error}"),
+            Self::TimedOut => write!(f, "it took longer than {} s", LIMIT.as_secs()),
+            Self::Clings => f.write_str("something that it started still holds its output"),
+            Self::Lost(error) => write!(f, "it was lost: {error}"),
+        }
+    }
+}
+
+/// A program about to be started.
+#[expect(clippy::disallowed_methods, reason = "the door")]
+pub(super) fn command(program: &OsStr) -> Command {
+    Command::new(program)
+}
+
+/// Runs a program with `input`, in a process group of its own.
+#[expect(clippy::disallowed_methods, reason = "the door that waits")]
+pub(super) fn run(mut command: Command, input: String) -> Result<Ran, Trouble> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let begun = Instant::now();
+    let mut child = command.spawn().map_err(Trouble::NotStarted)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A program that does not read must not hold us up.
+        std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    }
+    let (stdout, stderr) = (collect(child.stdout.take()), collect(child.stderr.take()));
+    let status = wait(&mut child, &|| begun.elapsed())?;
+    let took = begun.elapsed();
+    let drain =
+        |output: Receiver<String>| output.recv_timeout(DRAIN_GRACE).map_err(|_| Trouble::Clings);
+    Ok(Ran { exit_code: status.code(), stdout: drain(stdout)?, stderr: drain(stderr)?, took })
+}
+
+fn wait(child: &mut Child, elapsed: &dyn Fn() -> Duration) -> Result<ExitStatus, Trouble> {
+    let mut look = LOOK_FIRST;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) if elapsed() < LIMIT => std::thread::sleep(look),
+            Ok(None) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(Trouble::TimedOut);
+            }
+            Err(error) => return Err(Trouble::Lost(error)),
+        }
+        look = (look * 2).min(LOOK_LAST);
+    }
+}
+
+fn collect(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(pipe) = pipe {
+            let _ = pipe.take(OUTPUT_BYTES_MAX).read_to_end(&mut bytes);
+        }
+        // Nobody waits any more: the program was given up.
+        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
+    });
+    receiver
+}

@@ -1,0 +1,154 @@
+//! The proof: a made-up stop, fired at the hook as the client would.
+
+use std::path::Path;
+use std::time::Duration;
+
+use stopgate_agents::claude::settings::Command;
+use stopgate_engine::{Configured, Failure, Finding};
+
+use crate::commands::client::{Answer, Continued, Household, Ran, Session, Stage, Trouble};
+
+const ABOUT: &str = "proof";
+const SESSION: Session = Session { id: "d0c70000-0000-4000-8000-000000000000" };
+const GOAL: &str = "prove that the hook holds";
+
+/// How long the two stops took.
+struct Took {
+    held: Duration,
+    let_go: Duration,
+}
+
+/// Fires at every hook that is configured; at this program itself where none is.
+pub(super) fn prove(program: &Path, hooks: &[Configured]) -> Result<Vec<Finding>, Failure> {
+    let mut findings = Vec::new();
+    for hook in hooks {
+        let scope = hook.scope.word();
+        let target = Target {
+            command: &hook.command,
+            name: format!("the hook in the {scope} settings ({})", first_word(&hook.command)),
+            repair: format!("stopgate install claude --scope {scope}"),
+        };
+        findings.extend(target.version(program)?);
+        findings.push(target.prove(program)?);
+    }
+    if hooks.is_empty() {
+        let argv = [&program.display().to_string(), "hook", "claude"].map(String::from);
+        let target = Target {
+            command: &Command::Exec(argv.into()),
+            name: "this program (no hook is installed yet)".into(),
+            repair: "get stopgate anew".into(),
+        };
+        findings.push(target.prove(program)?);
+    }
+    Ok(findings)
+}
+
+/// What is fired at.
+struct Target<'a> {
+    command: &'a Command,
+    name: String,
+    repair: String,
+}
+
+impl Target<'_> {
+    /// Says so where another version than this one is started.
+    fn version(&self, program: &Path) -> Result<Option<Finding>, Failure> {
+        let asked = match self.command {
+            Command::Exec(argv) => {
+                let word = argv.first().cloned().unwrap_or_default();
+                Command::Exec(vec![word, "--version".into()])
+            }
+            Command::Shell(line) => {
+                let word = line.split(" hook").next().unwrap_or_default();
+                Command::Shell(format!("{word} --version"))
+            }
+        };
+        if first_word(self.command) == program.display().to_string() {
+            return Ok(None);
+        }
+        let stage = Stage::new(Household::Real)?;
+        let Ok(ran) = stage.hook(&asked, SESSION, &serde_json::Value::Null) else {
+            return Ok(None);
+        };
+        let (own, other) = (format!("stopgate {}", env!("CARGO_PKG_VERSION")), ran.stdout.trim());
+        // A program that does not even say its version fails the proof.
+        if ran.exit_code != Some(0) || other == own {
+            return Ok(None);
+        }
+        let text = format!("{} is {other}, and this is {own}", self.name);
+        Ok(Some(Finding::warning("version", text, self.repair.clone())))
+    }
+
+    fn prove(&self, program: &Path) -> Result<Finding, Failure> {
+        let name = &self.name;
+        if is_shadow(self.command) {
+            let text = format!("{name} only watches (--shadow): it never holds an agent");
+            return Ok(Finding::warning(ABOUT, text, "take --shadow out of its arguments"));
+        }
+        let stage = Stage::new(Household::Real)?;
+        Ok(match fire(&stage, program, self.command) {
+            Ok(took) => {
+                let (held, let_go) = (took.held.as_millis(), took.let_go.as_millis());
+                let text = format!(
+                    "{name} held a made-up stop ({held} ms) and let it go once the loop was cancelled ({let_go} ms)"
+                );
+                Finding::ok(ABOUT, text)
+            }
+            Err(why) => {
+                Finding::problem(ABOUT, format!("{name} failed: {why}"), self.repair.clone())
+            }
+        })
+    }
+}
+
+/// Begins a loop that can't be done, stops, cancels it, and stops again.
+fn fire(stage: &Stage, program: &Path, command: &Command) -> Result<Took, String> {
+    let start = ["start", GOAL, "--session", SESSION.id, "--check", "never=false"];
+    typed(stage.person(program, &start), "begin a loop")?;
+    let first = SESSION.stops(stage, "I am done.", Continued::Never);
+    let (answer, held) = heard(stage.hook(command, SESSION, &first))?;
+    match answer {
+        Answer::Held(text) if text.contains(GOAL) => {}
+        Answer::Held(_) => return Err("the agent was held, but for another loop".into()),
+        Answer::Allowed | Answer::Told(_) => {
+            return Err("it let an agent stop whose check fails".into());
+        }
+        Answer::Refused(why) => return Err(format!("the client would ignore it: {why}")),
+    }
+    typed(stage.person(program, &["cancel", "--session", SESSION.id]), "cancel the loop")?;
+    let second = SESSION.stops(stage, "I am done, as I said.", Continued::Before);
+    let (answer, let_go) = heard(stage.hook(command, SESSION, &second))?;
+    match answer {
+        Answer::Allowed | Answer::Told(_) => Ok(Took { held, let_go }),
+        Answer::Held(_) => Err("it held an agent whose loop was cancelled".into()),
+        Answer::Refused(why) => Err(format!("the client would ignore it: {why}")),
+    }
+}
+
+fn typed(ran: Result<Ran, Trouble>, doing: &str) -> Result<(), String> {
+    match ran {
+        Ok(Ran { exit_code: Some(0), .. }) => Ok(()),
+        Ok(ran) => Err(format!("could not {doing}: {}", ran.stderr.trim())),
+        Err(trouble) => Err(format!("could not {doing}: {trouble}")),
+    }
+}
+
+fn heard(ran: Result<Ran, Trouble>) -> Result<(Answer, Duration), String> {
+    let ran = ran.map_err(|trouble| trouble.to_string())?;
+    Ok((Answer::read(&ran, "Stop"), ran.took))
+}
+
+/// The program of a hook, as its entry names it.
+fn first_word(command: &Command) -> &str {
+    match command {
+        Command::Exec(argv) => argv.first().map_or("", |word| word.as_str()),
+        Command::Shell(line) => line.split(" hook").next().unwrap_or(line),
+    }
+}
+
+fn is_shadow(command: &Command) -> bool {
+    match command {
+        Command::Exec(argv) => argv.iter().any(|word| word == "--shadow"),
+        Command::Shell(line) => line.split_whitespace().any(|word| word == "--shadow"),
+    }
+}

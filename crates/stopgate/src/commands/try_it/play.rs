@@ -1,0 +1,223 @@
+//! Playing the script against the real program.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use stopgate_agents::claude::settings::Command;
+
+use super::script::{Claim, Deed, Expected, Scene, Step};
+use crate::commands::client::{Answer, Continued, Ran, Session, Stage, Trouble};
+
+/// What did not go as it must.
+pub(super) struct Stumble(pub(super) String);
+
+impl From<Trouble> for Stumble {
+    fn from(trouble: Trouble) -> Self {
+        Self(format!("this program did not answer: {trouble}"))
+    }
+}
+
+/// A loop that runs.
+pub(super) struct Acting<'a> {
+    stage: &'a Stage,
+    program: &'a Path,
+    scene: &'a Scene,
+    session: Session,
+    hook: Command,
+    /// What the agent was told when its session began.
+    pub(super) told: String,
+}
+
+/// A step as it went.
+#[derive(Serialize)]
+pub(super) struct Played {
+    pub(super) scene: &'static str,
+    pub(super) step: &'static str,
+    /// What the agent did.
+    pub(super) did: String,
+    /// Its last words.
+    pub(super) said: &'static str,
+    /// What stopgate answered: `continue`, `complete` …
+    pub(super) verdict: String,
+    /// How the loop ended by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) outcome: Option<String>,
+    /// The rule that answered.
+    pub(super) rule: String,
+    /// Why, in a sentence.
+    pub(super) why: String,
+    /// The whole text of the answer.
+    pub(super) answer: String,
+}
+
+#[derive(Default, Deserialize)]
+struct ExplanationWire {
+    #[serde(default)]
+    verdict: String,
+    #[serde(default)]
+    outcome: Option<String>,
+    #[serde(default)]
+    rule: String,
+    #[serde(default)]
+    why: String,
+    #[serde(default)]
+    stopped: StoppedWire,
+}
+
+#[derive(Default, Deserialize)]
+struct StoppedWire {
+    #[serde(default)]
+    facts: FactsWire,
+    #[serde(default)]
+    receipts: Vec<ReceiptWire>,
+}
+
+#[derive(Default, Deserialize)]
+struct FactsWire {
+    #[serde(default)]
+    markers: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct ReceiptWire {
+    criterion: String,
+    status: String,
+    #[serde(default)]
+    exit_code: Option<i32>,
+}
+
+impl ExplanationWire {
+    fn claim(&self) -> Claim {
+        if self.stopped.facts.markers.is_empty() { Claim::None } else { Claim::Heard }
+    }
+
+    /// Why, in a sentence: the journal's own where it has one, else what it saw.
+    fn because(&self) -> String {
+        if !self.why.is_empty() {
+            return self.why.clone();
+        }
+        let heard = match self.claim() {
+            Claim::Heard => "its claim was checked",
+            Claim::None => "no claim was heard",
+        };
+        let receipts = self.stopped.receipts.iter().map(|receipt| {
+            let code = receipt.exit_code.map(|code| format!(" (exit {code})")).unwrap_or_default();
+            format!("check {}: {}{code}", receipt.criterion, receipt.status)
+        });
+        std::iter::once(heard.into()).chain(receipts).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// Begins the scene's loop, as a person does, and its session, as the client does.
+pub(super) fn begin<'a>(
+    stage: &'a Stage,
+    program: &'a Path,
+    scene: &'a Scene,
+) -> Result<Acting<'a>, Stumble> {
+    let mut arguments = vec!["start", scene.goal];
+    arguments.extend(scene.check.iter().flat_map(|check| ["--check", check]));
+    typed(stage.person(program, &arguments), "start")?;
+    let argv = [&program.display().to_string(), "hook", "claude"].map(String::from);
+    let hook = Command::Exec(argv.into());
+    let session = Session { id: scene.session };
+    let begun = stage.hook(&hook, session, &session.begins(stage))?;
+    match Answer::read(&begun, "SessionStart") {
+        Answer::Held(told) => Ok(Acting { stage, program, scene, session, hook, told }),
+        other => Err(Stumble(format!("the session was not told of the loop: {other:?}"))),
+    }
+}
+
+impl Acting<'_> {
+    /// Plays one turn of the agent and its stop.
+    pub(super) fn play(&self, step: &'static Step) -> Result<Played, Stumble> {
+        let did = self.act(&step.does)?;
+        let first = self.scene.steps.first().is_some_and(|first| std::ptr::eq(first, step));
+        let continued = if first { Continued::Never } else { Continued::Before };
+        let payload = self.session.stops(self.stage, step.says, continued);
+        let ran = self.stage.hook(&self.hook, self.session, &payload)?;
+        let answer = Answer::read(&ran, "Stop");
+        let explained = self.explain();
+        judge(step, &answer, &explained)?;
+        let answer = match answer {
+            Answer::Held(text) | Answer::Told(text) | Answer::Refused(text) => text,
+            Answer::Allowed => String::new(),
+        };
+        let why = explained.because();
+        Ok(Played {
+            scene: self.scene.title,
+            step: step.title,
+            did,
+            said: step.says,
+            verdict: explained.verdict,
+            outcome: explained.outcome,
+            rule: explained.rule,
+            why,
+            answer,
+        })
+    }
+
+    /// Ends the session, as the client does.
+    pub(super) fn end(self) -> Result<(), Stumble> {
+        let payload = self.session.ends(self.stage);
+        let ran = self.stage.hook(&self.hook, self.session, &payload)?;
+        match Answer::read(&ran, "SessionEnd") {
+            Answer::Allowed => Ok(()),
+            other => Err(Stumble(format!("the session's end was answered with {other:?}"))),
+        }
+    }
+
+    /// Does what the agent does, and reports the tool as the client would.
+    fn act(&self, deed: &Deed) -> Result<String, Stumble> {
+        let Deed::Writes { name, content } = deed else { return Ok("nothing".into()) };
+        let path = self.stage.project().join(name);
+        std::fs::write(&path, content)
+            .map_err(|error| Stumble(format!("could not write {}: {error}", path.display())))?;
+        let payload = self.session.wrote(self.stage, &path, content);
+        let ran = self.stage.hook(&self.hook, self.session, &payload)?;
+        match Answer::read(&ran, "PostToolBatch") {
+            Answer::Allowed => Ok(format!("writes {name}: {}", content.trim_end())),
+            other => Err(Stumble(format!("a tool was answered with {other:?}"))),
+        }
+    }
+
+    /// Asks the journal why the stop was answered so.
+    fn explain(&self) -> ExplanationWire {
+        let arguments = ["explain", "--session", self.session.id, "--json"];
+        let asked = self.stage.person(self.program, &arguments).ok();
+        asked.and_then(|ran| serde_json::from_str(&ran.stdout).ok()).unwrap_or_default()
+    }
+}
+
+/// Whether the stop was answered as it must be: by the hook, and in the journal.
+fn judge(step: &Step, answer: &Answer, explained: &ExplanationWire) -> Result<(), Stumble> {
+    let outcome = explained.outcome.as_deref();
+    let fits = match (step.expected, answer) {
+        (Expected::SentBack(claim), Answer::Held(_)) => {
+            explained.verdict == "continue" && explained.claim() == claim
+        }
+        (Expected::Ends(word), Answer::Told(_)) => outcome == Some(word),
+        (Expected::SentBack(_) | Expected::Ends(_), _) => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    let wanted = match step.expected {
+        Expected::SentBack(Claim::Heard) => "the agent's claim must be refused".into(),
+        Expected::SentBack(Claim::None) => "the agent must be sent back".into(),
+        Expected::Ends(word) => format!("the loop must end as {word}"),
+    };
+    Err(Stumble(format!(
+        "a step went wrong: \"{}\" Here {wanted}, but the answer was {answer:?} ({} {})",
+        step.title,
+        explained.verdict,
+        outcome.unwrap_or_default()
+    )))
+}
+
+fn typed(ran: Result<Ran, Trouble>, command: &str) -> Result<(), Stumble> {
+    let ran = ran?;
+    if ran.exit_code == Some(0) {
+        return Ok(());
+    }
+    Err(Stumble(format!("stopgate {command} failed: {}", ran.stderr.trim())))
+}

@@ -1,0 +1,114 @@
+//! What the scripted agent does and says.
+
+/// One loop from its beginning to its end.
+pub(super) struct Scene {
+    /// What it shows.
+    pub(super) title: &'static str,
+    /// What the loop is for.
+    pub(super) goal: &'static str,
+    /// The check that proves it, as `start` takes it.
+    pub(super) check: Option<&'static str>,
+    /// The session's name.
+    pub(super) session: &'static str,
+    /// What the agent does.
+    pub(super) steps: &'static [Step],
+}
+
+/// One turn of the agent, up to its stop.
+pub(super) struct Step {
+    /// What it is about.
+    pub(super) title: &'static str,
+    /// What the agent does.
+    pub(super) does: Deed,
+    /// Its last words.
+    pub(super) says: &'static str,
+    /// How its stop must be answered.
+    pub(super) expected: Expected,
+}
+
+/// What the agent does before it stops.
+pub(super) enum Deed {
+    /// It only talks.
+    Nothing,
+    /// It writes a file of the project.
+    Writes {
+        /// The file.
+        name: &'static str,
+        /// All of it.
+        content: &'static str,
+    },
+}
+
+/// How a stop must be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// The agent is sent back to work.
+    SentBack(Claim),
+    /// The loop ends with this outcome.
+    Ends(&'static str),
+}
+
+/// Whether the agent says that it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Claim {
+    /// It does, in a way that counts.
+    Heard,
+    /// It does not.
+    None,
+}
+
+/// The whole play.
+pub(super) const SCENES: [Scene; 2] = [
+    Scene {
+        title: "a check decides",
+        goal: "greet.sh says hello, world",
+        check: Some("greeting=sh greet.sh | grep -x 'hello, world'"),
+        session: "7e570001-0000-4000-8000-000000000000",
+        steps: &[
+            Step {
+                title: "The agent stops too early.",
+                does: Deed::Writes { name: "greet.sh", content: "# TODO\n" },
+                says: "I have set up greet.sh. The greeting itself can come later.",
+                expected: Expected::SentBack(Claim::None),
+            },
+            Step {
+                title: "It quotes the marker that means done, in a code block.",
+                does: Deed::Nothing,
+                says: "Once it works I will end with:\n```\n<promise>COMPLETE</promise>\n```",
+                expected: Expected::SentBack(Claim::None),
+            },
+            Step {
+                title: "It claims to be done, and is not.",
+                does: Deed::Writes { name: "greet.sh", content: "echo helo, world\n" },
+                says: "Everything works and all tests pass.\n\n<promise>COMPLETE</promise>",
+                expected: Expected::SentBack(Claim::Heard),
+            },
+            Step {
+                title: "It does the work.",
+                does: Deed::Writes { name: "greet.sh", content: "echo hello, world\n" },
+                says: "I had misspelt hello; it is right now.\n\n<promise>COMPLETE</promise>",
+                expected: Expected::Ends("done"),
+            },
+        ],
+    },
+    Scene {
+        title: "no check, only the agent's word",
+        goal: "the greeting is friendly",
+        check: None,
+        session: "7e570002-0000-4000-8000-000000000000",
+        steps: &[
+            Step {
+                title: "The agent stops without a word about the goal.",
+                does: Deed::Nothing,
+                says: "I have looked at the greeting.",
+                expected: Expected::SentBack(Claim::None),
+            },
+            Step {
+                title: "It gives its word.",
+                does: Deed::Nothing,
+                says: "The greeting is friendly enough.\n\n<promise>COMPLETE</promise>",
+                expected: Expected::Ends("attested"),
+            },
+        ],
+    },
+];

@@ -1,0 +1,26 @@
+//! The program as people and agents meet it: one binary, one hermetic stage.
+//!
+//! What is shown is snapshotted; what is sent to an agent passes a strict checker,
+//! in every test.
+
+#![expect(clippy::expect_used, reason = "a stage that can't be set is a failed test")]
+
+mod call;
+mod doors;
+mod stage;
+
+mod bad_input;
+mod binding;
+mod brakes;
+mod commands;
+mod controls;
+mod crowd;
+mod damage;
+mod events;
+mod frames;
+mod json;
+mod pending;
+mod signals;
+mod story;
+mod switches;
+mod tidy;

@@ -1,0 +1,237 @@
+//! The house keeps its own rules: sizes, walls, doors.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::doors;
+
+const FILE_LINES_MAX: usize = 500;
+const FUNCTION_LINES_MAX: usize = 70;
+
+/// Which of our crates a crate may build upon, as ARCHITECTURE.md's table has it: down only.
+const MAY_USE: [(&str, &[&str]); 15] = [
+    ("stopgate-core", &[]),
+    ("stopgate-signals", &["stopgate-core"]),
+    ("stopgate-agents", &["stopgate-core"]),
+    ("stopgate-dialects", &["stopgate-core"]),
+    ("stopgate-store", &["stopgate-core"]),
+    ("stopgate-store-postgres", &["stopgate-core", "stopgate-store"]),
+    ("stopgate-verify", &["stopgate-core"]),
+    (
+        "stopgate-engine",
+        &[
+            "stopgate-agents",
+            "stopgate-core",
+            "stopgate-dialects",
+            "stopgate-signals",
+            "stopgate-store",
+            "stopgate-store-postgres",
+            "stopgate-verify",
+        ],
+    ),
+    ("stopgate-mcp", &["stopgate-core", "stopgate-engine"]),
+    ("stopgate-server", &["stopgate-core", "stopgate-engine"]),
+    ("stopgate-tui", &["stopgate-core", "stopgate-engine"]),
+    ("stopgate-driver", &["stopgate-core", "stopgate-engine"]),
+    (
+        "stopgate",
+        &[
+            "stopgate-agents",
+            "stopgate-core",
+            "stopgate-dialects",
+            "stopgate-driver",
+            "stopgate-engine",
+            "stopgate-mcp",
+            "stopgate-server",
+            "stopgate-store",
+            "stopgate-tui",
+        ],
+    ),
+    ("stopgate-lab", &[]),
+    ("stopgate-sim", &["stopgate-core", "stopgate-engine", "stopgate-store"]),
+];
+
+/// Crates that may start programs as they please.
+const STARTERS: [&str; 2] = ["stopgate-verify", "stopgate-lab"];
+
+#[test]
+fn files_and_functions_stay_short() {
+    let mut long = Vec::new();
+    for source in sources() {
+        let lines = source.text.lines().count();
+        if lines > FILE_LINES_MAX {
+            long.push(format!("{}: {lines} lines", source.name));
+        }
+        long.extend(long_functions(&source));
+    }
+    assert_eq!(long, Vec::<String>::new());
+}
+
+#[test]
+fn nothing_is_allowed_silently_and_nothing_is_left_to_do() {
+    let forbidden = ["#[allow(", "#![allow(", "todo!(", "unimplemented!(", "dbg!("];
+    let mut found = Vec::new();
+    for source in sources() {
+        for word in forbidden {
+            if source.text.contains(word) {
+                found.push(format!("{}: {word}", source.name));
+            }
+        }
+    }
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    let silent = |source: &Source| !source.is_test() && !source.text.starts_with("//!");
+    let found: Vec<String> = sources().into_iter().filter(silent).map(|s| s.name).collect();
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn the_core_knows_no_machine() {
+    let root = fs::read_to_string(crates().join("stopgate-core/src/lib.rs")).expect("the core");
+    assert!(root.contains("#![no_std]"), "the core is no_std");
+    assert_eq!(dependencies("stopgate-core"), ["serde"]);
+    for source in sources().iter().filter(|source| source.krate == "stopgate-core") {
+        assert!(source.is_test() || !source.text.contains("std::"), "{} uses std", source.name);
+    }
+}
+
+#[test]
+fn dependencies_point_down() {
+    for krate in crate_names() {
+        let allowed = MAY_USE.iter().find(|(name, _)| *name == krate).map(|(_, may)| *may);
+        let allowed = allowed.unwrap_or_else(|| panic!("{krate} has no place in the table"));
+        for used in dependencies(&krate).iter().filter(|name| name.starts_with("stopgate")) {
+            assert!(allowed.contains(&used.as_str()), "{krate} may not use {used}");
+        }
+    }
+}
+
+#[test]
+fn the_hook_is_built_without_an_async_runtime() {
+    let mut cargo = doors::program(env!("CARGO"));
+    cargo.args(["tree", "--offline", "--locked", "--edges", "normal", "--prefix", "none"]);
+    cargo.args(["--package", "stopgate-engine"]).current_dir(crates());
+    let ran = cargo.output().expect("run cargo tree");
+    let tree = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(tree.contains("stopgate-core"), "{tree}");
+    for runtime in ["tokio ", "async-std ", "smol ", "mio ", "futures"] {
+        assert!(!tree.contains(runtime), "the hook's tree has {runtime}: {tree}");
+    }
+}
+
+#[test]
+fn programs_are_started_at_marked_doors_only() {
+    for source in sources() {
+        let imports = source.text.contains("std::process::");
+        let starts = imports && source.text.contains(" Command::new(");
+        let is_door = source.krate == "stopgate"
+            && source.text.contains("#[expect(clippy::disallowed_methods, reason = ");
+        let may = STARTERS.contains(&source.krate.as_str()) || is_door;
+        assert!(may || !starts, "{} starts programs", source.name);
+    }
+}
+
+#[test]
+fn the_environment_is_read_at_marked_doors_only() {
+    for source in sources() {
+        let reads = source.text.contains("env::var(") || source.text.contains("env::var_os(");
+        let is_door = ["stopgate-engine", "stopgate-lab"].contains(&source.krate.as_str())
+            && source.text.contains("#[expect(clippy::disallowed_methods, reason = ");
+        assert!(is_door || !reads, "{} reads the environment", source.name);
+    }
+}
+
+/// One file under `crates/*/src`.
+struct Source {
+    krate: String,
+    /// Its path below `crates`.
+    name: String,
+    text: String,
+}
+
+impl Source {
+    fn is_test(&self) -> bool {
+        ["tests.rs", "properties.rs", "enumeration.rs", "scene.rs"]
+            .iter()
+            .any(|name| self.name.ends_with(name))
+    }
+}
+
+fn crates() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().expect("crates lie side by side").into()
+}
+
+fn crate_names() -> Vec<String> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(crates()).expect("the crates") {
+        let entry = entry.expect("a crate");
+        if entry.path().join("Cargo.toml").exists() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    names
+}
+
+fn sources() -> Vec<Source> {
+    let mut found = Vec::new();
+    for krate in crate_names() {
+        collect(&krate, &crates().join(&krate).join("src"), &mut found);
+    }
+    assert!(found.len() > 50, "the sources are found");
+    found
+}
+
+fn collect(krate: &str, folder: &Path, found: &mut Vec<Source>) {
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            collect(krate, &path, found);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            let text = fs::read_to_string(&path).expect("a source");
+            let name = path.strip_prefix(crates()).expect("below the crates").display();
+            found.push(Source { krate: krate.into(), name: name.to_string(), text });
+        }
+    }
+}
+
+/// The names under `[dependencies]`, and under those of single targets.
+fn dependencies(krate: &str) -> Vec<String> {
+    let manifest = fs::read_to_string(crates().join(krate).join("Cargo.toml")).expect("a manifest");
+    let mut names = Vec::new();
+    let mut inside = false;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            inside = line.ends_with("dependencies]") && !line.contains("dev-dependencies");
+        } else if inside && !line.trim().is_empty() && !line.starts_with('#') {
+            names.push(line.split(['.', ' ', '=']).next().unwrap_or_default().into());
+        }
+    }
+    names
+}
+
+/// Functions that are too long; a function ends where a brace stands below its beginning.
+fn long_functions(source: &Source) -> Vec<String> {
+    let lines: Vec<&str> = source.text.lines().collect();
+    let mut long = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let code = line.trim_start();
+        let is_function = ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn ", "pub const fn "]
+            .iter()
+            .any(|begin| code.starts_with(begin));
+        if !is_function || code.ends_with('}') {
+            continue;
+        }
+        let end = format!("{}}}", &line[..line.len() - code.len()]);
+        let length = lines[at..].iter().position(|below| **below == end).unwrap_or(0) + 1;
+        if length > FUNCTION_LINES_MAX {
+            long.push(format!("{}:{}: {length} lines", source.name, at + 1));
+        }
+    }
+    long
+}
