@@ -20,7 +20,7 @@ use crate::journal::{Appended, Cursor, Entry, Filter, Journal, Recorded, Revisio
 use lock::FileLock;
 
 /// The write-ahead log is put back into the database once it has this many pages.
-pub const WAL_PAGES_MAX: u64 = 128;
+pub const WAL_PAGES_MAX: u64 = 96;
 const PAGE_BYTES: u64 = 4096;
 
 /// A journal in one SQLite file.
@@ -158,6 +158,9 @@ impl Journal for SqliteJournal {
             // Somebody reads: the next stop will try again.
             let _ = connection.busy_timeout(Duration::ZERO);
             let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            // A fresh log's first commit pays an fsync for its header: better here than in a
+            // stop that an agent waits for.
+            let _ = connection.execute_batch(schema::SAME_FORMAT);
             let _ = connection.busy_timeout(self.patience);
         }
         if !held {

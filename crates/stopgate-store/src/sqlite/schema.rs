@@ -10,29 +10,15 @@ use crate::StoreError;
 /// The format that this program writes.
 pub(super) const FORMAT: u32 = stopgate_core::FORMAT;
 
-/// `previous` chains the events of a loop, which saves an index on the hot path.
-const TABLES: &str = "
-CREATE TABLE loop (
-    number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    session TEXT,
-    project TEXT NOT NULL,
-    running INTEGER NOT NULL,
-    revision INTEGER NOT NULL,
-    newest INTEGER NOT NULL,
-    state TEXT NOT NULL
-) STRICT;
-CREATE UNIQUE INDEX loop_held ON loop (session) WHERE running = 1;
-CREATE TABLE event (
-    cursor INTEGER PRIMARY KEY,
-    previous INTEGER NOT NULL,
-    loop INTEGER NOT NULL,
-    revision INTEGER NOT NULL,
-    format INTEGER NOT NULL,
-    at INTEGER NOT NULL,
-    body TEXT NOT NULL
-) STRICT;
-";
+/// Bare columns, for a cold process parses this text at every stop; the types are kept
+/// by the one module that writes. `previous` chains a loop's events and saves an index.
+const TABLES: &str = "\
+CREATE TABLE loop(number INTEGER PRIMARY KEY,id UNIQUE,session,project,running,revision,newest,state);\
+CREATE UNIQUE INDEX loop_held ON loop(session) WHERE running=1;\
+CREATE TABLE event(cursor INTEGER PRIMARY KEY,previous,loop,revision,format,at,body);";
+
+/// Writes what is written already: a commit that changes nothing.
+pub(super) const SAME_FORMAT: &str = "PRAGMA user_version = 1";
 
 /// Makes sure that the file is a journal of a format that this program knows.
 pub(super) fn prepare(connection: &Connection, path: &Path) -> Result<(), StoreError> {
@@ -71,5 +57,15 @@ pub(super) fn refuse(doing: &'static str, path: &Path, source: rusqlite::Error) 
         StoreError::Corrupt { path, source }
     } else {
         StoreError::Engine { doing, path, source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FORMAT, SAME_FORMAT};
+
+    #[test]
+    fn the_commit_that_changes_nothing_names_the_present_format() {
+        assert_eq!(SAME_FORMAT, format!("PRAGMA user_version = {FORMAT}"));
     }
 }
