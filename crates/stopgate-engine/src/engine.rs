@@ -1,20 +1,18 @@
 //! The engine and what every use case shares.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 use stopgate_core::{Event, SessionId, State, Timestamp, apply};
-use stopgate_store::{Appended, Journal, Recorded, Revision, SqliteJournal, Stored};
+use stopgate_store::{Appended, Journal, Recorded, Revision, Stored};
 
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::presence::Presence;
 use crate::settings::Settings;
 use crate::signs::Signs;
+use crate::stores::{Choice, Opened, Stores};
 use crate::world::{RealWorld, World};
 
-/// How long one process waits for the others.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// How often a use case decides again because somebody else was faster.
 const TRIES_MAX: usize = 64;
 
@@ -31,23 +29,30 @@ pub struct Engine {
     pub(crate) presence: Presence,
     pub(crate) world: Box<dyn World>,
     pub(crate) settings: Settings,
+    pub(crate) stores: Stores,
+    pub(crate) choice: Choice,
 }
 
 impl Engine {
-    /// The engine that the environment asks for.
-    pub fn open(settings: Settings) -> Result<Self, Failure> {
+    /// The engine that the environment and the person's settings ask for.
+    pub fn open(settings: Settings, stores: Stores) -> Result<Self, Failure> {
         let home = settings.home()?;
         let world = Box::new(RealWorld::new(settings));
-        Self::with(home, world, settings)
+        let choice = Choice::read(settings)?;
+        Self::with(home, world, settings, stores, choice)
     }
 
-    /// An engine over the journal in `home`, in a given world.
-    pub fn with(home: Home, world: Box<dyn World>, settings: Settings) -> Result<Self, Failure> {
-        let path = journal_path(&home, settings)?;
-        let signs = Signs::beside(&path);
-        let journal = Box::new(SqliteJournal::new(&path, PATIENCE));
+    /// An engine over the journal that was chosen, in a given world.
+    pub(crate) fn with(
+        home: Home,
+        world: Box<dyn World>,
+        settings: Settings,
+        stores: Stores,
+        choice: Choice,
+    ) -> Result<Self, Failure> {
+        let Opened { journal, signs } = stores.open(&choice, &home)?;
         let presence = Presence::of(&home);
-        Ok(Self { home, journal, signs, presence, world, settings })
+        Ok(Self { home, journal, signs, presence, world, settings, stores, choice })
     }
 
     /// The current time.
@@ -151,14 +156,7 @@ impl Engine {
             return Ok(());
         }
         let known = before.is_some_and(|b| b.outcome().is_none() && b.session == state.session);
-        let put = match &state.session {
-            _same if known => Ok(()),
-            Some(session) => self.signs.put_held(session.as_str()),
-            None => self.signs.put_pending(Path::new(&state.project)),
-        };
-        put.map_err(|error| {
-            Failure::fault("could not leave a sign beside the journal").because(error)
-        })
+        if known { Ok(()) } else { put_sign(&self.signs, state) }
     }
 
     fn take_signs(&mut self, before: Option<&State>, state: &State) {
@@ -175,16 +173,34 @@ impl Engine {
 
     /// Takes the sign down unless another loop has come to hold the session meanwhile.
     pub(crate) fn take_held_sign(&mut self, session: &SessionId) {
-        if matches!(self.journal.load_held(session), Ok(None)) {
+        // Where signs mean nothing, a server need not be asked about them.
+        if !self.signs.are_kept() || matches!(self.journal.load_held(session), Ok(None)) {
             self.signs.take_held(session.as_str());
         }
     }
 
     pub(crate) fn take_pending_sign(&mut self, project: &str) {
-        if self.journal.pending(project).is_ok_and(|left| left.is_empty()) {
+        if self.signs.are_kept() && self.journal.pending(project).is_ok_and(|left| left.is_empty())
+        {
             self.signs.take_pending(Path::new(project));
         }
     }
+}
+
+impl Drop for Engine {
+    /// A command has no later moment; the hook settles when its answer is printed.
+    fn drop(&mut self) {
+        self.journal.settle();
+    }
+}
+
+/// Puts up the sign of a loop that runs.
+pub(crate) fn put_sign(signs: &Signs, state: &State) -> Result<(), Failure> {
+    let put = match &state.session {
+        Some(session) => signs.put_held(session.as_str()),
+        None => signs.put_pending(Path::new(&state.project)),
+    };
+    put.map_err(|error| Failure::fault("could not leave a sign beside the journal").because(error))
 }
 
 /// What came of one try.
@@ -198,15 +214,4 @@ pub(crate) enum Stocked {
     Stored(Box<Stored>),
     Conflict,
     SessionTaken,
-}
-
-fn journal_path(home: &Home, settings: Settings) -> Result<PathBuf, Failure> {
-    let Some(address) = settings.store() else {
-        return Ok(home.journal());
-    };
-    match address.strip_prefix("sqlite:") {
-        Some(path) if !path.is_empty() => Ok(PathBuf::from(path)),
-        Some(_) | None => Err(Failure::usage(format!("could not use the store {address}"))
-            .hint("this program knows STOPGATE_STORE=sqlite:PATH")),
-    }
 }

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use stopgate_store::StoreError;
+use stopgate_store::transfer::TransferError;
 
 /// Why something could not be done, and what to do about it.
 #[derive(Debug)]
@@ -14,7 +15,16 @@ pub struct Failure {
     pub message: String,
     /// What the person can do.
     pub hint: Option<String>,
-    source: Option<Box<dyn Error + Send + Sync>>,
+    source: Source,
+}
+
+/// What caused a failure.
+#[derive(Debug)]
+enum Source {
+    Nothing,
+    Error(Box<dyn Error + Send + Sync>),
+    /// What lies beneath an error whose own words are the failure's.
+    Beneath(Box<dyn Error + Send + Sync>),
 }
 
 /// Kinds of trouble.
@@ -56,7 +66,7 @@ impl Failure {
     /// Adds what caused it.
     #[must_use]
     pub fn because(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        self.source = Some(source.into());
+        self.source = Source::Error(source.into());
         self
     }
 
@@ -73,7 +83,7 @@ impl Failure {
     }
 
     fn of(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, source: None }
+        Self { kind, message: message.into(), hint: None, source: Source::Nothing }
     }
 }
 
@@ -97,24 +107,51 @@ impl fmt::Display for Failure {
 
 impl Error for Failure {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.source.as_ref().map(|source| &**source as &(dyn Error + 'static))
+        match &self.source {
+            Source::Nothing => None,
+            Source::Error(source) => Some(&**source),
+            Source::Beneath(error) => error.source(),
+        }
     }
 }
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        let message = format!("could not {error}");
-        let mut failure = Self::of(Kind::Store, message);
-        failure.source = match error {
-            StoreError::Open { source, .. }
-            | StoreError::Corrupt { source, .. }
-            | StoreError::Engine { source, .. } => Some(Box::new(source)),
-            StoreError::Lock { source, .. } => Some(Box::new(source)),
-            StoreError::Record { source, .. } | StoreError::Encode { source, .. } => {
-                Some(Box::new(source))
+        let mut failure = Self::of(Kind::Store, format!("could not {error}"));
+        failure.source = Source::Beneath(Box::new(error));
+        failure
+    }
+}
+
+impl From<TransferError> for Failure {
+    fn from(error: TransferError) -> Self {
+        let kind = match &error {
+            TransferError::Store(_) => Kind::Store,
+            TransferError::Read(_) | TransferError::Write(_) | TransferError::Encode { .. } => {
+                Kind::Fault
             }
-            StoreError::Busy { .. } | StoreError::Newer { .. } => None,
+            TransferError::Foreign { .. }
+            | TransferError::Newer { .. }
+            | TransferError::Damaged { .. }
+            | TransferError::CutOff { .. }
+            | TransferError::Altered { .. }
+            | TransferError::Gap { .. }
+            | TransferError::NoStart { .. }
+            | TransferError::Exists { .. }
+            | TransferError::Conflict { .. }
+            | TransferError::SessionTaken { .. } => Kind::Usage,
         };
+        let mut failure = Self::of(kind, format!("could not {error}"));
+        failure.hint = match &error {
+            TransferError::Exists { .. } => {
+                Some("nothing was written; leave those loops as they are: --skip-existing".into())
+            }
+            TransferError::SessionTaken { .. } => {
+                Some("nothing was written; cancel one of the two loops first".into())
+            }
+            _other => None,
+        };
+        failure.source = Source::Beneath(Box::new(error));
         failure
     }
 }

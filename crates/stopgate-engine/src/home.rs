@@ -44,6 +44,26 @@ impl Home {
         self.folder.join("journal.signs")
     }
 
+    /// What is noted about sessions whose journal is on a server.
+    pub(crate) fn server_notes(&self) -> PathBuf {
+        self.folder.join("server.signs")
+    }
+
+    /// Says that `session` was held back once because the store could not be asked.
+    pub(crate) fn held_back(&self, session: &str) -> PathBuf {
+        self.folder.join("held-back").join(&*file_name(session))
+    }
+
+    /// Where loops go that are over for long.
+    pub(crate) fn archive(&self, day: &str) -> PathBuf {
+        self.folder.join("archive").join(format!("{day}.jsonl"))
+    }
+
+    /// Held by whoever moves loops to an archive.
+    pub(crate) fn archive_lock(&self) -> PathBuf {
+        self.folder.join("archive.lock")
+    }
+
     /// The log of faults.
     pub fn log(&self) -> PathBuf {
         self.folder.join("stopgate.log")

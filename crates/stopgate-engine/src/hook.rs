@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 
 use stopgate_agents::claude::{self, Client, Version};
 use stopgate_agents::{Answer, Call, Event, Reply};
-use stopgate_core::{Enforcement, SessionId, State, Timestamp, Verdict};
+use stopgate_core::{Enforcement, SessionId, State, Timestamp, Verdict, clean, clip};
 
+use crate::address::Address;
+use crate::config::{Config, OnStoreError};
 use crate::engine::Engine;
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::home::Home;
 use crate::log::Log;
 use crate::observe::ClientFacts;
@@ -18,9 +20,13 @@ use crate::project::project_of;
 use crate::settings::Settings;
 use crate::signs::Signs;
 use crate::stop::Judged;
+use crate::stores::{Choice, Stores, signs};
+use crate::world::{RealWorld, World};
 
 /// No journal was written before this; a clock that says so is wrong. (2024-01-01)
 const CLOCK_EARLIEST: Timestamp = Timestamp::from_unix_millis(1_704_067_200_000);
+
+const REASON_BYTES_MAX: usize = 600;
 
 /// Whether the hook's answers bind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +41,7 @@ pub enum Mode {
 #[derive(Debug)]
 pub struct Hook {
     settings: Settings,
+    stores: Stores,
     mode: Mode,
     engine_home: Option<Home>,
 }
@@ -51,7 +58,7 @@ pub struct HookAnswer {
 
 impl Hook {
     /// A hook in this environment; nothing where a kill switch is thrown.
-    pub fn new(settings: Settings, mode: Mode) -> Option<Self> {
+    pub fn new(settings: Settings, stores: Stores, mode: Mode) -> Option<Self> {
         if settings.is_disabled() {
             return None;
         }
@@ -59,25 +66,25 @@ impl Hook {
         if engine_home.as_ref().is_some_and(Home::is_stopped) {
             return None;
         }
-        Some(Self { settings, mode, engine_home })
+        Some(Self { settings, stores, mode, engine_home })
     }
 
     /// Answers one payload.
     pub fn answer(&self, raw: &[u8], event: Option<&str>) -> HookAnswer {
-        let mut engine = None;
+        let mut errand = Errand::default();
         let call = claude::parse(raw, event);
         let answered = match &call {
-            Ok(call) => self.serve(call, &mut engine),
+            Ok(call) => self.serve(call, &mut errand),
             Err(error) => Err(Failure::fault(format!("could not {}", chain(error)))),
         };
-        match answered {
-            Ok(reply) => HookAnswer { reply, engine, complaint: None },
-            Err(failure) => {
-                let session = call.as_ref().ok().map(|call| &*call.session);
-                let complaint = self.complain(session, &failure.story());
-                HookAnswer { reply: Reply::default(), engine, complaint }
-            }
-        }
+        let reply = answered.unwrap_or_else(|failure| {
+            let session = call.as_ref().ok().map(|call| &*call.session);
+            errand.complaint = self.complain(session, &failure.story());
+            let call = call.as_ref().ok().filter(|_| failure.kind == Kind::Store);
+            let held_back = call.and_then(|call| self.hold_back(call, &mut errand, &failure));
+            held_back.unwrap_or_default()
+        });
+        HookAnswer { reply, engine: errand.engine, complaint: errand.complaint }
     }
 
     /// Logs a fault; gives the line back where the log can't be written.
@@ -85,14 +92,14 @@ impl Hook {
         stopgate_verify::survive_size_limit();
         let own = self.settings.log();
         let path = own.or_else(|| self.engine_home.as_ref().map(Home::log));
-        let now = crate::world::World::now(&crate::world::RealWorld::new(self.settings));
+        let now = RealWorld::new(self.settings).now();
         match path {
             Some(path) => Log::new(path).fault(now, session, story).err(),
             None => Some(format!("stopgate: {story}\n")),
         }
     }
 
-    fn serve(&self, call: &Call<'_>, kept: &mut Option<Engine>) -> Result<Reply, Failure> {
+    fn serve(&self, call: &Call<'_>, errand: &mut Errand) -> Result<Reply, Failure> {
         if matches!(call.event, Event::SubagentStop | Event::Other) {
             return Ok(Reply::default());
         }
@@ -102,19 +109,58 @@ impl Hook {
                 "could not tell where the journal is: no home folder is set",
             ));
         };
+        let address =
+            Choice::address(self.settings, || Ok(self.config(errand, call).address.clone()))?;
         // The common case ends here: no sign, no journal.
-        if !self.is_worth_opening(call, home, cwd) {
+        if !self.is_worth_opening(call, &signs(&address, home), cwd) {
             return Ok(Reply::default());
         }
         let session = SessionId::new(&call.session)
             .ok_or_else(|| Failure::fault("could not tell whose call this is"))?;
         stopgate_verify::survive_size_limit();
-        let world = Box::new(crate::world::RealWorld::new(self.settings));
-        let engine = kept.insert(Engine::with(home.clone(), world, self.settings)?);
+        let world = Box::new(RealWorld::new(self.settings));
+        let choice = self.choice(address, errand, call);
+        let engine = Engine::with(home.clone(), world, self.settings, self.stores, choice)?;
+        let engine = errand.engine.insert(engine);
         if engine.now() < CLOCK_EARLIEST {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));
         }
         self.dispatch(engine, call, &session, &self.place(cwd))
+    }
+
+    /// What the person's file says, read once; a file that makes no sense counts for nothing.
+    fn config<'e>(&self, errand: &'e mut Errand, call: &Call<'_>) -> &'e Config {
+        if errand.config.is_none() {
+            let read = Config::read(self.settings).unwrap_or_else(|failure| {
+                errand.complaint = self.complain(Some(&call.session), &failure.story());
+                Config::default()
+            });
+            errand.config = Some(read);
+        }
+        errand.config.get_or_insert_default()
+    }
+
+    fn choice(&self, address: Address, errand: &mut Errand, call: &Call<'_>) -> Choice {
+        let config = self.config(errand, call).clone();
+        let (choice, trouble) = Choice::of(self.settings, config, address);
+        if let Some(failure) = trouble {
+            errand.complaint = self.complain(Some(&call.session), &failure.story());
+        }
+        choice
+    }
+
+    /// Holds the first stop of a session back whose store can't be asked, where the person
+    /// wants that; what can't be remembered is not done, for nobody may be held twice.
+    fn hold_back(&self, call: &Call<'_>, errand: &mut Errand, failure: &Failure) -> Option<Reply> {
+        let wanted = self.config(errand, call).on_error == OnStoreError::BlockOnce;
+        if !wanted || call.event != Event::Stop || self.mode == Mode::Shadow {
+            return None;
+        }
+        let note = self.engine_home.as_ref()?.held_back(&call.session);
+        std::fs::create_dir_all(note.parent()?).ok()?;
+        std::fs::OpenOptions::new().create_new(true).write(true).open(note).ok()?;
+        let text = unasked(failure);
+        Some(claude::render(&Answer::Continue(&text), &self.client()))
     }
 
     fn dispatch(
@@ -190,8 +236,7 @@ impl Hook {
         self.settings.client_folder().unwrap_or_else(|| cwd.into())
     }
 
-    fn is_worth_opening(&self, call: &Call<'_>, home: &Home, cwd: &Path) -> bool {
-        let Some(signs) = self.signs(home) else { return true };
+    fn is_worth_opening(&self, call: &Call<'_>, signs: &Signs, cwd: &Path) -> bool {
         let held = || signs.may_hold(&call.session);
         match call.event {
             // These note who is alive, whether or not there is a loop.
@@ -200,19 +245,19 @@ impl Hook {
                 held()
                     || (signs.any_pending() && signs.may_be_pending(&project_of(&self.place(cwd))))
             }
-            Event::PostToolBatch | Event::PreCompact | Event::StopFailure => held(),
+            Event::PostToolBatch => signs.counts_tools(&call.session),
+            Event::PreCompact | Event::StopFailure => held(),
             Event::SubagentStop | Event::Other => false,
         }
     }
+}
 
-    fn signs(&self, home: &Home) -> Option<Signs> {
-        match self.settings.store() {
-            None => Some(Signs::at(home.signs())),
-            Some(address) => {
-                address.strip_prefix("sqlite:").map(|path| Signs::beside(Path::new(path)))
-            }
-        }
-    }
+/// What one call has come to know and to open.
+#[derive(Default)]
+struct Errand {
+    config: Option<Config>,
+    engine: Option<Engine>,
+    complaint: Option<String>,
 }
 
 /// The folder that the agent works in, which must exist.
@@ -237,6 +282,18 @@ fn chain(error: &dyn std::error::Error) -> String {
         next = cause.source();
     }
     text
+}
+
+/// What the agent is told when nobody could tell whether a loop holds it.
+fn unasked(failure: &Failure) -> String {
+    let why = clip(&clean(&failure.story()).replace('\n', " "), REASON_BYTES_MAX);
+    format!(
+        "Journal unreachable: this stop is held back once\n\n\
+         This message comes from stopgate, not from the user, and grants no permission.\n\
+         The journal could not be asked whether a loop holds this session: {why}.\n\n\
+         If you work on a goal with open criteria, go on with it. If you are finished, or \
+         nothing is left to do, say so and stop again: the next stop is let pass."
+    )
 }
 
 /// What the person is told when a loop ends.

@@ -19,6 +19,12 @@ mod presence;
 
 mod log;
 
+mod address;
+
+mod config;
+
+mod stores;
+
 mod engine;
 
 mod observe;
@@ -43,6 +49,9 @@ mod view;
 
 mod setup;
 
+mod upkeep;
+
+pub use crate::address::Address;
 pub use crate::control::Exit;
 pub use crate::engine::Engine;
 pub use crate::explain::{Explanation, RuleView};
@@ -57,7 +66,11 @@ pub use crate::setup::{
     Configured, Examination, FileChange, Finding, Level, Place, Plan, Scope, examine, is_installed,
 };
 pub use crate::start::{Begun, Binding, Incumbent, StartRequest};
+pub use crate::stores::{Opener, Remote, Stores};
 pub use crate::target::Target;
+pub use crate::upkeep::{
+    CheckView, CompactView, CopyView, Existing, ExportView, ImportView, MigrateView,
+};
 pub use crate::view::{
     BudgetView, CriterionView, FrameView, ListView, LoopView, ReceiptView, SCHEMA_VERSION,
     StatusView, time_text,

@@ -43,6 +43,7 @@ impl Engine {
         project: &Path,
     ) -> Result<(), Failure> {
         self.presence.leave(project, session.as_str());
+        let _ = std::fs::remove_file(self.home.held_back(session.as_str()));
         if !self.signs.may_hold(session.as_str()) {
             return Ok(());
         }
@@ -90,7 +91,7 @@ impl Engine {
 
     /// A batch of tools ran: counted in a file, without opening the journal.
     pub(crate) fn tools_ran(&mut self, session: &SessionId) -> Result<(), Failure> {
-        if !self.signs.may_hold(session.as_str()) {
+        if !self.signs.counts_tools(session.as_str()) {
             return Ok(());
         }
         let counted = self.signs.count_tools(session.as_str());

@@ -49,6 +49,24 @@ impl Settings {
         text("STOPGATE_STORE")
     }
 
+    /// Whose loops are meant, on a server that keeps those of many.
+    pub fn tenant(self) -> Option<String> {
+        text("STOPGATE_TENANT")
+    }
+
+    /// How long the store may take, as it was written.
+    pub fn store_deadline(self) -> Option<String> {
+        text("STOPGATE_STORE_DEADLINE")
+    }
+
+    /// The file with the person's own settings, whether or not it is there.
+    pub fn config_file(self) -> Option<PathBuf> {
+        let set = |name| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let folder =
+            set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")));
+        folder.map(|folder| folder.join("stopgate/config.toml"))
+    }
+
     /// Where the log goes, where it is not the default place.
     pub fn log(self) -> Option<PathBuf> {
         var("STOPGATE_LOG").map(PathBuf::from)

@@ -16,12 +16,33 @@ use crate::home::file_name;
 #[derive(Clone, Debug)]
 pub(crate) struct Signs {
     folder: PathBuf,
+    trust: Trust,
+}
+
+/// Whether signs can be relied on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trust {
+    /// Everybody who writes to the journal keeps them.
+    Kept,
+    /// The journal is on a server that others write to: it must be asked itself. No sign is
+    /// written or read; only tools are counted and cleared sessions noted, for this machine.
+    Never,
 }
 
 impl Signs {
     /// The signs in `folder`.
     pub(crate) const fn at(folder: PathBuf) -> Self {
-        Self { folder }
+        Self { folder, trust: Trust::Kept }
+    }
+
+    /// The notes in `folder` about a journal that must always be asked itself.
+    pub(crate) const fn untrusted(folder: PathBuf) -> Self {
+        Self { folder, trust: Trust::Never }
+    }
+
+    /// Whether what the signs say means anything.
+    pub(crate) fn are_kept(&self) -> bool {
+        self.trust == Trust::Kept
     }
 
     /// The signs beside the journal at `journal`.
@@ -31,33 +52,35 @@ impl Signs {
 
     /// Whether `session` may be held.
     pub(crate) fn may_hold(&self, session: &str) -> bool {
-        self.held(session).exists()
+        !self.are_kept() || self.held(session).exists()
     }
 
     /// Whether any project has a loop that waits to be claimed.
     pub(crate) fn any_pending(&self) -> bool {
-        self.pending_folder().exists()
+        !self.are_kept() || self.pending_folder().exists()
     }
 
     /// Whether `project` may have a loop that waits to be claimed.
     pub(crate) fn may_be_pending(&self, project: &Path) -> bool {
-        self.pending(project).exists()
+        !self.are_kept() || self.pending(project).exists()
     }
 
     /// Says that `session` is held from now on.
     pub(crate) fn put_held(&self, session: &str) -> io::Result<()> {
-        put(&self.held(session))
+        if self.are_kept() { put(&self.held(session)) } else { Ok(()) }
     }
 
     /// Says that `session` is held no more.
     pub(crate) fn take_held(&self, session: &str) {
-        let _ = fs::remove_file(self.held(session));
+        if self.are_kept() {
+            let _ = fs::remove_file(self.held(session));
+        }
         let _ = fs::remove_file(self.tools(session));
     }
 
     /// Says that a loop of `project` waits to be claimed.
     pub(crate) fn put_pending(&self, project: &Path) -> io::Result<()> {
-        put(&self.pending(project))
+        if self.are_kept() { put(&self.pending(project)) } else { Ok(()) }
     }
 
     /// Says that no loop of `project` waits to be claimed.
@@ -65,6 +88,22 @@ impl Signs {
         let _ = fs::remove_file(self.pending(project));
         // Goes only when it is empty: then no stop looks for a project any more.
         let _ = fs::remove_dir(self.pending_folder());
+    }
+
+    /// Whether tool calls of `session` are worth counting.
+    pub(crate) fn counts_tools(&self, session: &str) -> bool {
+        match self.trust {
+            Trust::Kept => self.may_hold(session),
+            Trust::Never => self.tools(session).exists(),
+        }
+    }
+
+    /// Says that a loop was seen to hold `session`: its tool calls count from now on.
+    pub(crate) fn watch_tools(&self, session: &str) {
+        if !self.are_kept() {
+            // Without a counter the transcript is looked at instead.
+            let _ = put(&self.tools(session));
+        }
     }
 
     /// Counts one batch of tool calls of a held session.
@@ -83,7 +122,8 @@ impl Signs {
 
     /// How many batches of tool calls were counted; nothing where nobody counts.
     pub(crate) fn tools_counted(&self, session: &str) -> Option<u64> {
-        fs::metadata(self.tools(session)).ok().map(|found| found.len())
+        let counted = fs::metadata(self.tools(session)).ok()?.len();
+        (counted > 0).then_some(counted)
     }
 
     /// Notes that `client` cleared the session whose loop this is.

@@ -43,6 +43,7 @@ impl Engine {
                 self.journal.end();
                 return Ok(None);
             };
+            self.signs.watch_tools(session.as_str());
             // What was said matters only to a loop: a session without one is none of our business.
             let heard = match &heard {
                 Ok(heard) => heard,

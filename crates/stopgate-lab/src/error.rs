@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::client::{CLIENT_VARIABLE, CLIENT_VERSION};
+use crate::cluster::PG_VARIABLE;
 use crate::program::PROGRAM_VARIABLE;
 
 /// Why the lab could not do what was asked.
@@ -38,6 +39,20 @@ pub enum LabError {
     ProgramMissing {
         /// Where it was looked for.
         path: PathBuf,
+    },
+    /// No PostgreSQL on this machine.
+    #[error(
+        "find PostgreSQL's programs: install the package postgresql, or set {PG_VARIABLE} to the \
+         folder with initdb and postgres"
+    )]
+    PostgresMissing,
+    /// A server that did not come up, or not as it was wanted.
+    #[error("have the PostgreSQL server {wanted}: {said}")]
+    Server {
+        /// What it should have done.
+        wanted: &'static str,
+        /// The end of its log.
+        said: String,
     },
     /// A file or folder of the lab.
     #[error("{action} {}", path.display())]

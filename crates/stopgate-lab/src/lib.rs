@@ -3,9 +3,10 @@
 //! A [`Stage`] is a hermetic place with a [`FakeModel`] of its own; it runs
 //! [`Session`]s of the real [`Client`] there and tells each one's [`Outcome`].
 //! Nothing leaves loopback, and nothing of the person who runs the tests is
-//! read or written. This crate never ships.
+//! read or written. A [`Cluster`] is a PostgreSQL server of its own. This crate never ships.
 
 mod client;
+mod cluster;
 mod door;
 mod error;
 mod hook;
@@ -21,6 +22,7 @@ mod stage;
 mod turn;
 
 pub use client::{CLIENT_VARIABLE, CLIENT_VERSION, Client};
+pub use cluster::{Cluster, PG_VARIABLE, Setup, Stop};
 pub use error::LabError;
 pub use hook::{Hook, Scope};
 pub use model::{FakeModel, Request, Told};

@@ -6,6 +6,7 @@
 mod cases;
 mod crowd;
 mod scene;
+mod upkeep;
 
 use std::fmt::Write as _;
 
@@ -26,6 +27,7 @@ pub type Case = (&'static str, fn(&dyn Bench));
 pub fn cases() -> Vec<Case> {
     let mut all = cases::all();
     all.extend(crowd::all());
+    all.extend(upkeep::all());
     all
 }
 

@@ -1,7 +1,12 @@
 //! Why the journal could not do what was asked.
 
+use std::error::Error;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// What a server's client library said, whichever library that is.
+pub type Cause = Box<dyn Error + Send + Sync>;
 
 /// Why the journal could not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -78,4 +83,172 @@ pub enum StoreError {
         /// What the engine said.
         source: rusqlite::Error,
     },
+    /// The server's address makes no sense.
+    #[error("read the store's address {address}: {why}")]
+    Address {
+        /// The address, without its password.
+        address: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Nobody answers at the address.
+    #[error(
+        "reach the journal at {address}; check that the server runs, its name, its port and \
+         the way to it"
+    )]
+    Unreachable {
+        /// The address, without its password.
+        address: String,
+        /// What was tried last.
+        source: Cause,
+    },
+    /// No answer came in time.
+    #[error(
+        "get an answer from the journal at {address} within {} ms; check the server's load and \
+         the network, or allow it more time", deadline.as_millis()
+    )]
+    Late {
+        /// The address, without its password.
+        address: String,
+        /// How long was waited.
+        deadline: Duration,
+    },
+    /// The server does not let us in.
+    #[error(
+        "log in to the journal at {address}; check the user, the password and the server's \
+         pg_hba.conf"
+    )]
+    Login {
+        /// The address, without its password.
+        address: String,
+        /// What the server said.
+        source: Cause,
+    },
+    /// The connection can't be made as safe as it was asked for.
+    #[error(
+        "make a safe connection to the journal at {address}; check sslmode, sslrootcert and \
+         the server's certificate"
+    )]
+    Tls {
+        /// The address, without its password.
+        address: String,
+        /// What is wrong with it.
+        source: Cause,
+    },
+    /// The server has no such database.
+    #[error("find the database of the journal at {address}; create it, or correct its name")]
+    Database {
+        /// The address, without its password.
+        address: String,
+        /// What the server said.
+        source: Cause,
+    },
+    /// The server is starting, stopping or recovering.
+    #[error(
+        "use the journal at {address} yet: its server is starting, stopping or in recovery; \
+         try again in a moment"
+    )]
+    NotReady {
+        /// The address, without its password.
+        address: String,
+        /// What the server said.
+        source: Cause,
+    },
+    /// The server has no connection left.
+    #[error(
+        "get a connection to the journal at {address}: all are in use; put a pooler before the \
+         server, or raise its max_connections"
+    )]
+    Full {
+        /// The address, without its password.
+        address: String,
+        /// What the server said.
+        source: Cause,
+    },
+    /// The server only reads.
+    #[error(
+        "write to the journal at {address}: that server is a standby, in recovery, or read-only; \
+         name the primary too and add target_session_attrs=read-write"
+    )]
+    ReadOnly {
+        /// The address, without its password.
+        address: String,
+    },
+    /// The role lacks a right.
+    #[error(
+        "{doing} in the journal at {address}: the role may not; grant it what docs/postgres.md \
+         lists, or run `stopgate store migrate` as the owner"
+    )]
+    Privilege {
+        /// What was being done.
+        doing: &'static str,
+        /// The address, without its password.
+        address: String,
+        /// What the server said.
+        source: Cause,
+    },
+    /// The connection broke while an answer was awaited.
+    #[error(
+        "{doing} in the journal at {address}: the connection was lost, and whether it was done \
+         is not known; try again"
+    )]
+    Lost {
+        /// What was being done.
+        doing: &'static str,
+        /// The address, without its password.
+        address: String,
+        /// How it was noticed.
+        source: Cause,
+    },
+    /// The server refused what was asked.
+    #[error("{doing} in the journal at {address}")]
+    Server {
+        /// What was being done.
+        doing: &'static str,
+        /// The address, without its password.
+        address: String,
+        /// What the server said.
+        source: Cause,
+    },
+    /// The database was set up, or written to, by a newer program.
+    #[error(
+        "use the journal at {address}: its format is {found}, this program knows {known}; \
+         install a newer stopgate"
+    )]
+    NewerServer {
+        /// The address, without its password.
+        address: String,
+        /// The format found.
+        found: u32,
+        /// The newest format that this program knows.
+        known: u32,
+    },
+}
+
+impl StoreError {
+    /// What caused it, for whoever tells the story further.
+    pub fn into_source(self) -> Option<Cause> {
+        match self {
+            Self::Open { source, .. }
+            | Self::Corrupt { source, .. }
+            | Self::Engine { source, .. } => Some(Box::new(source)),
+            Self::Lock { source, .. } => Some(Box::new(source)),
+            Self::Record { source, .. } | Self::Encode { source, .. } => Some(Box::new(source)),
+            Self::Unreachable { source, .. }
+            | Self::Login { source, .. }
+            | Self::Tls { source, .. }
+            | Self::Database { source, .. }
+            | Self::NotReady { source, .. }
+            | Self::Full { source, .. }
+            | Self::Privilege { source, .. }
+            | Self::Lost { source, .. }
+            | Self::Server { source, .. } => Some(source),
+            Self::Busy { .. }
+            | Self::Newer { .. }
+            | Self::Address { .. }
+            | Self::Late { .. }
+            | Self::ReadOnly { .. }
+            | Self::NewerServer { .. } => None,
+        }
+    }
 }

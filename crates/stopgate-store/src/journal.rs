@@ -1,13 +1,14 @@
 //! The one door to what is remembered.
 
-use stopgate_core::{Event, LoopId, SessionId, State, Timestamp};
+use stopgate_core::{Event, FORMAT, LoopId, SessionId, State, Timestamp};
 
 use crate::StoreError;
 
 /// Append-only events and the state they make, for many loops.
 ///
-/// Correctness rests on [`Journal::append`] alone: it stores events only at the
-/// revision they were decided at. [`Journal::begin`] only makes conflicts rare.
+/// Correctness rests on [`Journal::append`]: it stores events only at the revision they
+/// were decided at. [`Journal::begin`] only makes conflicts rare. [`Journal::remove`] is held
+/// to the same: it takes a loop out only at the revision at which it was put elsewhere.
 pub trait Journal {
     /// Takes a turn: until [`Journal::end`], an engine may keep other writers waiting.
     ///
@@ -52,6 +53,40 @@ pub trait Journal {
         events: &[Recorded],
         state: &State,
     ) -> Result<Appended, StoreError>;
+
+    /// The names of all loops in the order of their bytes, after `after`, at most `limit`.
+    fn names(&mut self, after: &LoopId, limit: usize) -> Result<Vec<LoopId>, StoreError>;
+
+    /// Takes a turn in which all appends are one: [`Journal::deliver`] keeps them, and
+    /// [`Journal::end`] drops them.
+    ///
+    /// What is loaded meanwhile shows them. Whether a session is taken is asked only at the
+    /// delivery, so that a history may be told again in which a session changed hands.
+    fn gather(&mut self) -> Result<(), StoreError>;
+
+    /// Keeps everything that was appended since [`Journal::gather`], or nothing; ends the turn.
+    fn deliver(&mut self) -> Result<Delivered, StoreError>;
+
+    /// Removes loops that have ended and are still at the revision given; how many it removed.
+    ///
+    /// A loop that runs, has moved on or is not there is left as it is. The order and the
+    /// cursors of what remains do not change, and no cursor is ever used twice.
+    fn remove(&mut self, loops: &[(LoopId, Revision)]) -> Result<u64, StoreError>;
+
+    /// Gives back the room that removed loops took.
+    fn reclaim(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// What is wrong with the engine's own structures, a sentence each.
+    fn check(&mut self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// Brings the stored form to the one that this program writes.
+    fn migrate(&mut self) -> Result<Migrated, StoreError> {
+        self.find("").map(|_| Migrated { from: FORMAT, to: FORMAT })
+    }
 }
 
 /// How many events a loop has.
@@ -108,6 +143,27 @@ pub enum Appended {
     Conflict,
     /// Another running loop holds the session.
     SessionTaken,
+}
+
+/// What became of the appends that were gathered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Delivered {
+    /// They are stored.
+    Stored,
+    /// Somebody else wrote to one of the loops; nothing is stored.
+    Conflict,
+    /// This loop would hold a session that another running loop holds; nothing is stored.
+    SessionTaken(LoopId),
+}
+
+/// From which stored form to which a journal was brought; 0 is an empty place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Migrated {
+    /// What was found.
+    pub from: u32,
+    /// What is there now.
+    pub to: u32,
 }
 
 /// Which loops to list.

@@ -1,7 +1,8 @@
 //! Where loops are remembered: one trait, several engines, one contract for all.
 //!
-//! Only `append` writes, and only where nobody else has written since: what is
-//! decided elsewhere is stored whole or not at all.
+//! Only `append` adds to a loop, and only where nobody else has written since: what is
+//! decided elsewhere is stored whole or not at all. Only `remove` takes loops out, and only
+//! such as have ended and were put elsewhere as they are.
 
 mod journal;
 
@@ -11,6 +12,10 @@ mod memory;
 
 mod sqlite;
 
+mod audit;
+
+pub mod transfer;
+
 #[cfg(feature = "contract")]
 #[expect(
     clippy::expect_used,
@@ -19,9 +24,11 @@ mod sqlite;
 )]
 pub mod contract;
 
-pub use crate::error::StoreError;
+pub use crate::audit::{Audit, audit};
+pub use crate::error::{Cause, StoreError};
 pub use crate::journal::{
-    Appended, Cursor, Entry, Filter, Journal, Recorded, Revision, Standing, Stored,
+    Appended, Cursor, Delivered, Entry, Filter, Journal, Migrated, Recorded, Revision, Standing,
+    Stored,
 };
 pub use crate::memory::MemoryJournal;
-pub use crate::sqlite::{SqliteJournal, WAL_PAGES_MAX};
+pub use crate::sqlite::{Durability, SqliteJournal, WAL_PAGES_MAX};

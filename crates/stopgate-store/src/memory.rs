@@ -7,25 +7,42 @@ use stopgate_core::{LoopId, SessionId, State};
 
 use crate::StoreError;
 use crate::journal::{
-    Appended, Cursor, Entry, Filter, Journal, Recorded, Revision, Standing, Stored,
+    Appended, Cursor, Delivered, Entry, Filter, Journal, Recorded, Revision, Standing, Stored,
 };
 
 /// A journal in memory; clones share it, as processes share a file.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryJournal {
     shelf: Arc<Mutex<Shelf>>,
+    gathered: Option<Gathered>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Shelf {
     order: Vec<LoopId>,
     loops: BTreeMap<LoopId, Stored>,
     entries: Vec<Entry>,
+    newest: Cursor,
+}
+
+/// What was appended and not yet delivered, and how the shelf looks with it.
+#[derive(Clone, Debug)]
+struct Gathered {
+    shelf: Shelf,
+    appends: Vec<(Revision, Vec<Recorded>, State)>,
 }
 
 impl MemoryJournal {
     fn open(&self) -> MutexGuard<'_, Shelf> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks at the shelf as this user sees it.
+    fn see<T>(&self, look: impl FnOnce(&Shelf) -> T) -> T {
+        match &self.gathered {
+            Some(gathered) => look(&gathered.shelf),
+            None => look(&self.open()),
+        }
     }
 }
 
@@ -40,49 +57,83 @@ impl Shelf {
             && state.session.is_some()
             && self.running().any(|s| s.state.id != state.id && s.state.session == state.session)
     }
+
+    fn append(&mut self, expected: Revision, events: &[Recorded], state: &State) -> Appended {
+        let actual = self.loops.get(&state.id).map_or(Revision::NONE, |stored| stored.revision);
+        if actual != expected {
+            return Appended::Conflict;
+        }
+        let mut revision = expected;
+        for recorded in events {
+            revision = Revision(revision.0 + 1);
+            self.newest = Cursor(self.newest.0 + 1);
+            let (cursor, id) = (self.newest, state.id.clone());
+            self.entries.push(Entry { cursor, id, revision, recorded: recorded.clone() });
+        }
+        if expected == Revision::NONE {
+            self.order.push(state.id.clone());
+        }
+        self.loops.insert(state.id.clone(), Stored { state: state.clone(), revision });
+        Appended::Stored(revision)
+    }
+
+    fn may_remove(&self, id: &LoopId, revision: Revision) -> bool {
+        let found = self.loops.get(id);
+        found.is_some_and(|s| s.revision == revision && s.state.outcome().is_some())
+    }
 }
 
 impl Journal for MemoryJournal {
+    fn end(&mut self) {
+        self.gathered = None;
+    }
+
     fn load(&mut self, id: &LoopId) -> Result<Option<Stored>, StoreError> {
-        Ok(self.open().loops.get(id).cloned())
+        Ok(self.see(|shelf| shelf.loops.get(id).cloned()))
     }
 
     fn load_held(&mut self, session: &SessionId) -> Result<Option<Stored>, StoreError> {
-        Ok(self.open().running().find(|s| s.state.session.as_ref() == Some(session)).cloned())
+        let holds = |stored: &&Stored| stored.state.session.as_ref() == Some(session);
+        Ok(self.see(|shelf| shelf.running().find(holds).cloned()))
     }
 
     fn pending(&mut self, project: &str) -> Result<Vec<Stored>, StoreError> {
-        let inner = self.open();
-        let pending = inner.running().filter(|s| s.state.session.is_none());
-        Ok(pending.filter(|s| s.state.project == project).cloned().collect())
+        Ok(self.see(|shelf| {
+            let pending = shelf.running().filter(|s| s.state.session.is_none());
+            pending.filter(|s| s.state.project == project).cloned().collect()
+        }))
     }
 
     fn find(&mut self, prefix: &str) -> Result<Vec<LoopId>, StoreError> {
-        let inner = self.open();
-        let names = inner.loops.keys().filter(|id| id.as_str().starts_with(prefix));
-        Ok(names.take(3).cloned().collect())
+        Ok(self.see(|shelf| {
+            let names = shelf.loops.keys().filter(|id| id.as_str().starts_with(prefix));
+            names.take(3).cloned().collect()
+        }))
     }
 
     fn list(&mut self, filter: &Filter<'_>) -> Result<Vec<Stored>, StoreError> {
-        let inner = self.open();
-        let newest = inner.order.iter().rev().filter_map(|id| inner.loops.get(id));
-        let wanted = newest
-            .filter(|s| filter.project.is_none_or(|project| s.state.project == project))
-            .filter(|s| match filter.standing {
-                Standing::Any => true,
-                Standing::Running => s.state.outcome().is_none(),
-            });
         let limit = if filter.limit == 0 { usize::MAX } else { filter.limit };
-        Ok(wanted.take(limit).cloned().collect())
+        Ok(self.see(|shelf| {
+            let newest = shelf.order.iter().rev().filter_map(|id| shelf.loops.get(id));
+            let wanted = newest
+                .filter(|s| filter.project.is_none_or(|project| s.state.project == project))
+                .filter(|s| match filter.standing {
+                    Standing::Any => true,
+                    Standing::Running => s.state.outcome().is_none(),
+                });
+            wanted.take(limit).cloned().collect()
+        }))
     }
 
     fn history(&mut self, id: &LoopId) -> Result<Vec<Entry>, StoreError> {
-        Ok(self.open().entries.iter().filter(|entry| entry.id == *id).cloned().collect())
+        Ok(self.see(|shelf| shelf.entries.iter().filter(|e| e.id == *id).cloned().collect()))
     }
 
     fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<Entry>, StoreError> {
-        let inner = self.open();
-        Ok(inner.entries.iter().filter(|e| e.cursor > cursor).take(limit).cloned().collect())
+        Ok(self.see(|shelf| {
+            let begin = shelf.entries.partition_point(|entry| entry.cursor <= cursor);
+            shelf.entries[begin..].iter().take(limit).cloned().collect()
+        }))
     }
 
     fn append(
@@ -91,25 +142,59 @@ impl Journal for MemoryJournal {
         events: &[Recorded],
         state: &State,
     ) -> Result<Appended, StoreError> {
+        if let Some(gathered) = &mut self.gathered {
+            gathered.appends.push((expected, events.to_vec(), state.clone()));
+            return Ok(gathered.shelf.append(expected, events, state));
+        }
         let mut inner = self.open();
         let actual = inner.loops.get(&state.id).map_or(Revision::NONE, |stored| stored.revision);
-        if actual != expected {
-            return Ok(Appended::Conflict);
-        }
-        if inner.is_taken(state) {
+        if actual == expected && inner.is_taken(state) {
             return Ok(Appended::SessionTaken);
         }
-        let mut revision = expected;
-        for recorded in events {
-            revision = Revision(revision.0 + 1);
-            let cursor = Cursor(inner.entries.len() as u64 + 1);
-            let id = state.id.clone();
-            inner.entries.push(Entry { cursor, id, revision, recorded: recorded.clone() });
+        Ok(inner.append(expected, events, state))
+    }
+
+    fn names(&mut self, after: &LoopId, limit: usize) -> Result<Vec<LoopId>, StoreError> {
+        Ok(self.see(|shelf| {
+            let names = shelf.loops.keys().filter(|id| *id > after);
+            names.take(limit).cloned().collect()
+        }))
+    }
+
+    fn gather(&mut self) -> Result<(), StoreError> {
+        let inner = self.open().clone();
+        self.gathered = Some(Gathered { shelf: inner, appends: Vec::new() });
+        Ok(())
+    }
+
+    fn deliver(&mut self) -> Result<Delivered, StoreError> {
+        let Some(gathered) = self.gathered.take() else { return Ok(Delivered::Stored) };
+        let mut shared = self.open();
+        let mut inner = shared.clone();
+        for (expected, events, state) in &gathered.appends {
+            if inner.append(*expected, events, state) == Appended::Conflict {
+                return Ok(Delivered::Conflict);
+            }
         }
-        if expected == Revision::NONE {
-            inner.order.push(state.id.clone());
+        let touched = gathered.appends.iter().filter_map(|(.., state)| inner.loops.get(&state.id));
+        if let Some(taken) = touched.into_iter().find(|stored| inner.is_taken(&stored.state)) {
+            return Ok(Delivered::SessionTaken(taken.state.id.clone()));
         }
-        inner.loops.insert(state.id.clone(), Stored { state: state.clone(), revision });
-        Ok(Appended::Stored(revision))
+        *shared = inner;
+        Ok(Delivered::Stored)
+    }
+
+    fn remove(&mut self, loops: &[(LoopId, Revision)]) -> Result<u64, StoreError> {
+        let mut inner = self.open();
+        let mut removed = 0;
+        for (id, revision) in loops {
+            if inner.may_remove(id, *revision) {
+                inner.loops.remove(id);
+                inner.order.retain(|other| other != id);
+                inner.entries.retain(|entry| entry.id != *id);
+                removed += 1;
+            }
+        }
+        Ok(removed)
     }
 }

@@ -8,7 +8,11 @@
 mod lock;
 mod rows;
 mod schema;
+#[cfg(test)]
+mod tests;
+mod upkeep;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,23 +20,40 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use stopgate_core::{LoopId, SessionId, State};
 
 use crate::StoreError;
-use crate::journal::{Appended, Cursor, Entry, Filter, Journal, Recorded, Revision, Stored};
+use crate::journal::{
+    Appended, Cursor, Delivered, Entry, Filter, Journal, Migrated, Recorded, Revision, Stored,
+};
 use lock::FileLock;
 
 /// The write-ahead log is put back into the database once it has this many pages.
 pub const WAL_PAGES_MAX: u64 = 96;
 const PAGE_BYTES: u64 = 4096;
 
+/// What a stop that was answered survives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// The death of any process. After a power loss the last few stops may be missing.
+    #[default]
+    Process,
+    /// A power loss too: each stop syncs the log, and the folder that it is in.
+    PowerLoss,
+}
+
 /// A journal in one SQLite file.
 #[derive(Debug)]
 pub struct SqliteJournal {
     path: PathBuf,
     patience: Duration,
+    durability: Durability,
+    /// The format that was found when the file was opened.
+    found: u32,
     lock: Option<FileLock>,
     connection: Option<Connection>,
     in_transaction: bool,
     /// The row that was loaded last in this transaction: an append need not look again.
     spot: Option<rows::Spot>,
+    /// While appends are gathered: the loops that will run.
+    gathered: Option<BTreeSet<LoopId>>,
 }
 
 impl SqliteJournal {
@@ -43,11 +64,21 @@ impl SqliteJournal {
         Self {
             path: path.into(),
             patience,
+            durability: Durability::default(),
+            found: 0,
             lock: None,
             connection: None,
             in_transaction: false,
             spot: None,
+            gathered: None,
         }
+    }
+
+    /// The same journal, whose appends survive what is asked for.
+    #[must_use]
+    pub const fn surviving(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
     }
 
     /// The connection, opened while no other process opens, writes or recovers.
@@ -71,14 +102,20 @@ impl SqliteJournal {
         Ok(())
     }
 
-    fn connect(&self) -> Result<Connection, StoreError> {
+    fn connect(&mut self) -> Result<Connection, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = |source| StoreError::Open { path: self.path.clone(), source };
         let connection = Connection::open_with_flags(&self.path, flags).map_err(open)?;
         connection.busy_timeout(self.patience).map_err(open)?;
-        schema::prepare(&connection, &self.path)?;
+        self.found = schema::prepare(&connection, &self.path)?;
+        match self.durability {
+            Durability::Process => {}
+            Durability::PowerLoss => {
+                connection.execute_batch("PRAGMA synchronous = FULL").map_err(open)?;
+            }
+        }
         Ok(connection)
     }
 
@@ -102,6 +139,7 @@ impl SqliteJournal {
     fn leave(&mut self) {
         self.in_transaction = false;
         self.spot = None;
+        self.gathered = None;
     }
 
     fn remember(&mut self, found: Option<rows::Found>) -> Option<Stored> {
@@ -116,6 +154,16 @@ impl SqliteJournal {
             let _ = connection.execute_batch("ROLLBACK");
         }
         self.leave();
+    }
+
+    /// Notes whether a gathered loop will run.
+    fn note(&mut self, state: &State) {
+        if let Some(running) = &mut self.gathered {
+            match state.outcome() {
+                None => running.insert(state.id.clone()),
+                Some(_) => running.remove(&state.id),
+            };
+        }
     }
 
     fn wal_bytes(&self) -> u64 {
@@ -209,15 +257,17 @@ impl Journal for SqliteJournal {
         if own_turn {
             self.begin()?;
         }
+        let hold = if self.gathered.is_some() { rows::Hold::Later } else { rows::Hold::Now };
         let spot = self.spot.take().filter(|spot| spot.is_of(&state.id));
         let appended = self.with("append", |connection| {
             let spot = match spot {
                 Some(spot) => Some(spot),
                 None => rows::spot(connection, &state.id)?,
             };
-            rows::append(connection, spot, expected, events, state)
+            rows::append(connection, spot, expected, events, state, hold)
         });
         match appended {
+            Ok(Appended::Stored(_)) if hold == rows::Hold::Later => self.note(state),
             Ok(Appended::Stored(_)) => {
                 let committed = self.commit();
                 if committed.is_err() {
@@ -231,6 +281,54 @@ impl Journal for SqliteJournal {
             self.lock = None;
         }
         appended
+    }
+
+    fn names(&mut self, after: &LoopId, limit: usize) -> Result<Vec<LoopId>, StoreError> {
+        self.with("list names", |connection| rows::names(connection, after, limit))
+    }
+
+    fn gather(&mut self) -> Result<(), StoreError> {
+        self.begin()?;
+        self.gathered = Some(BTreeSet::new());
+        Ok(())
+    }
+
+    fn deliver(&mut self) -> Result<Delivered, StoreError> {
+        let running = self.gathered.take().unwrap_or_default();
+        let held = self.with("hold sessions", |connection| rows::hold(connection, &running));
+        let delivered = match held {
+            Ok(None) => self.commit().map(|()| Delivered::Stored),
+            Ok(Some(id)) => Ok(Delivered::SessionTaken(id)),
+            Err(error) => Err(error),
+        };
+        self.end();
+        self.settle();
+        delivered
+    }
+
+    fn remove(&mut self, loops: &[(LoopId, Revision)]) -> Result<u64, StoreError> {
+        self.begin()?;
+        let removed = self.with("remove loops", |connection| upkeep::remove(connection, loops));
+        let removed = removed.and_then(|removed| self.commit().map(|()| removed));
+        self.end();
+        self.settle();
+        removed
+    }
+
+    fn reclaim(&mut self) -> Result<(), StoreError> {
+        self.take_lock()?;
+        let reclaimed = self.with("give room back", upkeep::reclaim);
+        self.lock = None;
+        reclaimed
+    }
+
+    fn check(&mut self) -> Result<Vec<String>, StoreError> {
+        self.with("check", upkeep::check)
+    }
+
+    fn migrate(&mut self) -> Result<Migrated, StoreError> {
+        self.open()?;
+        Ok(Migrated { from: self.found, to: schema::FORMAT })
     }
 }
 

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use stopgate_core::{Event, SessionId, Timestamp, apply};
 use stopgate_store::contract::{self, Bench, bound, ended, named, prompted, started};
 use stopgate_store::{
-    Appended, Cursor, Filter, Journal, MemoryJournal, Recorded, Revision, SqliteJournal,
+    Appended, Cursor, Filter, Journal, MemoryJournal, Recorded, Revision, SqliteJournal, audit,
 };
 
 struct Memory(MemoryJournal);
@@ -71,7 +71,7 @@ struct Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    (0..4_usize, 0..5_usize, 0..3_usize, prop_oneof![9 => Just(0), 1 => 1..3_u64])
+    (0..4_usize, 0..6_usize, 0..3_usize, prop_oneof![9 => Just(0), 1 => 1..3_u64])
         .prop_map(|(name, event, session, lag)| Step { name, event, session, lag })
 }
 
@@ -93,11 +93,24 @@ proptest! {
     }
 }
 
-fn play(journal: &mut dyn Journal, step: &Step, number: usize) -> Option<Appended> {
+/// What a step led to.
+#[derive(Debug, PartialEq, Eq)]
+enum Played {
+    Nothing,
+    Appended(Appended),
+    Removed(u64),
+}
+
+fn play(journal: &mut dyn Journal, step: &Step, number: usize) -> Played {
     let name = ["a", "b", "c", "d"][step.name];
     let session = ["s", "t", "u"][step.session];
     let at = Timestamp::from_unix_millis(1_750_000_000_000 + i64::try_from(number).unwrap());
     let found = journal.load(&named(name)).unwrap();
+    let revision = found.as_ref().map_or(0, |stored| stored.revision.0);
+    let expected = Revision(revision.saturating_sub(step.lag));
+    if step.event == 5 {
+        return Played::Removed(journal.remove(&[(named(name), expected)]).unwrap());
+    }
     let event: Event = match (step.event, &found) {
         (_, None) if step.session == 0 => started(name, "/p", None),
         (_, None) => started(name, "/p", Some(session)),
@@ -105,10 +118,10 @@ fn play(journal: &mut dyn Journal, step: &Step, number: usize) -> Option<Appende
         (1, Some(_)) => ended(),
         (_, Some(_)) => prompted(&format!("{number}")),
     };
-    let revision = found.as_ref().map_or(0, |stored| stored.revision.0);
-    let expected = Revision(revision.saturating_sub(step.lag));
-    let state = apply(found.map(|stored| stored.state), &event, at)?;
-    Some(journal.append(expected, &[Recorded { event, at }], &state).unwrap())
+    let Some(state) = apply(found.map(|stored| stored.state), &event, at) else {
+        return Played::Nothing;
+    };
+    Played::Appended(journal.append(expected, &[Recorded { event, at }], &state).unwrap())
 }
 
 fn dump(journal: &mut dyn Journal) -> String {
@@ -119,5 +132,7 @@ fn dump(journal: &mut dyn Journal) -> String {
         .map(|name| journal.load_held(&SessionId::new(name).unwrap()).unwrap())
         .collect();
     let pending = journal.pending("/p").unwrap();
-    format!("{loops:#?}\n{tail:#?}\n{held:#?}\n{pending:#?}")
+    let audit = audit(journal).unwrap();
+    assert_eq!(audit.findings, Vec::<String>::new());
+    format!("{loops:#?}\n{tail:#?}\n{held:#?}\n{pending:#?}\n{audit:#?}")
 }

@@ -17,6 +17,7 @@ mod man;
 mod start;
 mod status;
 mod statusline;
+mod store;
 mod try_it;
 mod uninstall;
 
@@ -61,6 +62,7 @@ enum Command {
     Explain(explain::Args),
     Log(log::Args),
     Statusline(statusline::Args),
+    Store(store::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
@@ -105,6 +107,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Statusline(args) => statusline::run(&args),
+        Command::Store(args) => store::run(&args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Doctor(args) => doctor::run(&args),

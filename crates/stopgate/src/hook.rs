@@ -10,6 +10,8 @@ use std::process::ExitCode;
 
 use stopgate_engine::{Hook, HookAnswer, HookMode, Settings};
 
+use crate::stores::STORES;
+
 const PAYLOAD_BYTES_MAX: usize = 16 * 1024 * 1024;
 const PAYLOAD_BYTES_USUAL: usize = 8 * 1024;
 
@@ -24,7 +26,7 @@ pub(crate) fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(code) => code,
         Err(bug) => {
             let story = bug_story(&*bug);
-            if let Some(hook) = Hook::new(Settings, HookMode::Enforce) {
+            if let Some(hook) = Hook::new(Settings, STORES, HookMode::Enforce) {
                 complain(hook.complain(None, &story));
             }
             ExitCode::SUCCESS
@@ -75,7 +77,7 @@ fn serve(asked: &Asked) -> ExitCode {
         Asked::Help | Asked::Wrong(_) => HookMode::Enforce,
     };
     // A kill switch counts before anything is read.
-    let Some(hook) = Hook::new(Settings, mode) else {
+    let Some(hook) = Hook::new(Settings, STORES, mode) else {
         return ExitCode::SUCCESS;
     };
     let payload = read_payload();

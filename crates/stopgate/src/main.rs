@@ -5,6 +5,7 @@
 mod commands;
 mod hook;
 mod output;
+mod stores;
 
 use std::process::ExitCode;
 

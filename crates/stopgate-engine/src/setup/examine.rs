@@ -16,6 +16,7 @@ use super::{Place, Scope};
 use crate::failure::Failure;
 use crate::project::project_of;
 use crate::settings::Settings;
+use crate::stores::Stores;
 
 #[cfg(test)]
 mod tests;
@@ -82,7 +83,7 @@ impl Finding {
 }
 
 /// Looks at everything that concerns somebody who works in `folder` with `program`.
-pub fn examine(settings: Settings, folder: &Path, program: &Path) -> Examination {
+pub fn examine(settings: Settings, stores: Stores, folder: &Path, program: &Path) -> Examination {
     let looks: Vec<Look> =
         Place::all(settings, folder).into_iter().map(|place| Look::at(&place)).collect();
     let mut findings = Vec::new();
@@ -94,7 +95,7 @@ pub fn examine(settings: Settings, folder: &Path, program: &Path) -> Examination
     findings.extend(hooks::subfolder(&looks, folder, &project_of(folder)));
     findings.extend(home::switches(settings));
     findings.extend(home::folder(settings));
-    findings.extend(home::journal(settings));
+    findings.extend(home::journal(settings, stores));
     Examination { findings, hooks: hooks::configured(&looks) }
 }
 

@@ -1,5 +1,6 @@
 //! Rows and what they mean.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row, params};
@@ -116,15 +117,41 @@ pub(super) fn tail(
     .collect()
 }
 
+pub(super) fn names(
+    connection: &Connection,
+    after: &LoopId,
+    limit: usize,
+) -> Result<Vec<LoopId>, RowError> {
+    let mut found = connection.prepare("SELECT id FROM loop WHERE id > ?1 ORDER BY id LIMIT ?2")?;
+    let wanted = params![after.as_str(), as_i64(limit as u64)];
+    let names = found.query_map(wanted, |row| row.get::<_, String>(0))?;
+    names.map(|name| Ok(LoopId::new(&name?))).collect()
+}
+
 /// Where a loop's row lies, as it was read in the running transaction.
 #[derive(Clone, Debug)]
 pub(super) struct Spot {
     id: String,
-    number: i64,
-    revision: i64,
-    newest: i64,
+    pub(super) number: i64,
+    pub(super) revision: i64,
+    pub(super) newest: i64,
     session: Option<String>,
-    running: bool,
+    pub(super) running: bool,
+}
+
+/// When a loop begins to hold its session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// With the append.
+    Now,
+    /// When all that is gathered is delivered.
+    Later,
+}
+
+impl Hold {
+    fn running(self, state: &State) -> bool {
+        self == Self::Now && state.outcome().is_none()
+    }
 }
 
 impl Spot {
@@ -133,8 +160,8 @@ impl Spot {
     }
 
     /// Whether the columns that an index covers stay as they are.
-    fn holds_as(&self, state: &State) -> bool {
-        self.session.as_deref() == session(state) && self.running == running(state)
+    fn holds_as(&self, state: &State, hold: Hold) -> bool {
+        self.session.as_deref() == session(state) && self.running == hold.running(state)
     }
 }
 
@@ -160,6 +187,7 @@ pub(super) fn append(
     expected: Revision,
     events: &[Recorded],
     state: &State,
+    hold: Hold,
 ) -> Result<Appended, RowError> {
     let known = spot.as_ref().map_or(0, |spot| spot.revision);
     if known != as_i64(expected.0) {
@@ -167,25 +195,30 @@ pub(super) fn append(
     }
     let spot = match spot {
         Some(spot) => spot,
-        None => match insert_loop(connection, state)? {
+        None => match insert_loop(connection, state, hold)? {
             Some(spot) => spot,
             None => return Ok(Appended::SessionTaken),
         },
     };
     let newest = insert_events(connection, state, &spot, events)?;
     let revision = spot.revision + as_i64(events.len() as u64);
-    if update_loop(connection, state, &spot, revision, newest)? {
+    if update_loop(connection, state, &spot, hold, (revision, newest))? {
         Ok(Appended::Stored(Revision(as_u64(revision))))
     } else {
         Ok(Appended::SessionTaken)
     }
 }
 
-fn insert_loop(connection: &Connection, state: &State) -> Result<Option<Spot>, RowError> {
+fn insert_loop(
+    connection: &Connection,
+    state: &State,
+    hold: Hold,
+) -> Result<Option<Spot>, RowError> {
+    let running = hold.running(state);
     let inserted = connection.execute(
         "INSERT INTO loop (id, session, project, running, revision, newest, state) \
          VALUES (?1, ?2, ?3, ?4, 0, 0, '')",
-        params![state.id.as_str(), session(state), state.project, running(state)],
+        params![state.id.as_str(), session(state), state.project, running],
     );
     Ok(not_taken(inserted)?.then(|| Spot {
         id: state.id.as_str().into(),
@@ -193,7 +226,7 @@ fn insert_loop(connection: &Connection, state: &State) -> Result<Option<Spot>, R
         revision: 0,
         newest: 0,
         session: session(state).map(String::from),
-        running: running(state),
+        running,
     }))
 }
 
@@ -202,11 +235,11 @@ fn update_loop(
     connection: &Connection,
     state: &State,
     spot: &Spot,
-    revision: i64,
-    newest: i64,
+    hold: Hold,
+    (revision, newest): (i64, i64),
 ) -> Result<bool, RowError> {
     let body = encode(&state.id, state)?;
-    let updated = if spot.holds_as(state) {
+    let updated = if spot.holds_as(state, hold) {
         connection.execute(
             "UPDATE loop SET revision = ?2, newest = ?3, state = ?4 WHERE number = ?1",
             params![spot.number, revision, newest, body],
@@ -215,10 +248,24 @@ fn update_loop(
         connection.execute(
             "UPDATE loop SET revision = ?2, newest = ?3, state = ?4, session = ?5, running = ?6 \
              WHERE number = ?1",
-            params![spot.number, revision, newest, body, session(state), running(state)],
+            params![spot.number, revision, newest, body, session(state), hold.running(state)],
         )
     };
     not_taken(updated)
+}
+
+/// Lets the loops hold their sessions; the first one whose session is taken, if there is one.
+pub(super) fn hold(
+    connection: &Connection,
+    running: &BTreeSet<LoopId>,
+) -> Result<Option<LoopId>, RowError> {
+    let mut update = connection.prepare("UPDATE loop SET running = 1 WHERE id = ?1")?;
+    for id in running {
+        if !not_taken(update.execute(params![id.as_str()]))? {
+            return Ok(Some(id.clone()));
+        }
+    }
+    Ok(None)
 }
 
 fn insert_events(
@@ -317,7 +364,10 @@ fn stored(row: &Row<'_>) -> Result<Stored, RowError> {
     Ok(Stored { state: decode(id, body)?, revision: Revision(as_u64(revision)) })
 }
 
-fn decode<'a, T: serde::Deserialize<'a>>(id: &str, body: &'a str) -> Result<T, RowError> {
+pub(super) fn decode<'a, T: serde::Deserialize<'a>>(
+    id: &str,
+    body: &'a str,
+) -> Result<T, RowError> {
     serde_json::from_str(body).map_err(|source| RowError::Decode { id: id.into(), source })
 }
 
@@ -326,15 +376,11 @@ fn encode<T: serde::Serialize>(id: &LoopId, value: &T) -> Result<String, RowErro
         .map_err(|source| RowError::Encode { id: id.as_str().into(), source })
 }
 
-fn session(state: &State) -> Option<&str> {
+pub(super) fn session(state: &State) -> Option<&str> {
     state.session.as_ref().map(SessionId::as_str)
 }
 
-fn running(state: &State) -> bool {
-    state.outcome().is_none()
-}
-
-fn as_i64(number: u64) -> i64 {
+pub(super) fn as_i64(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 

@@ -20,12 +20,13 @@ CREATE TABLE event(cursor INTEGER PRIMARY KEY,previous,loop,revision,format,at,b
 /// Writes what is written already: a commit that changes nothing.
 pub(super) const SAME_FORMAT: &str = "PRAGMA user_version = 1";
 
-/// Makes sure that the file is a journal of a format that this program knows.
-pub(super) fn prepare(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+/// Makes sure that the file is a journal of a format that this program knows; says which
+/// format it found, 0 where there was nothing.
+pub(super) fn prepare(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
     let found = format(connection).map_err(|source| refuse("look at", path, source))?;
     match found {
-        FORMAT => Ok(()),
-        0 => create(connection, path),
+        FORMAT => Ok(found),
+        0 => create(connection, path).map(|()| found),
         found => Err(StoreError::Newer { path: path.into(), found, known: FORMAT }),
     }
 }

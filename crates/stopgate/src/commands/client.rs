@@ -124,7 +124,10 @@ impl Stage {
         for (name, _) in std::env::vars_os().filter(|(name, _)| is_about_clients(name)) {
             command.env_remove(name);
         }
-        command.env("STOPGATE_HOME", self.folder.path().join("home"));
+        let home = self.folder.path().join("home");
+        // The person's own settings may name a journal that others share.
+        command.env("STOPGATE_STORE", format!("sqlite:{}", home.join("journal.db").display()));
+        command.env("STOPGATE_HOME", home);
         if self.household == Household::Empty {
             command.env("HOME", self.folder.path().join("person"));
         }

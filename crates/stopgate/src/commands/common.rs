@@ -7,6 +7,7 @@ use stopgate_engine::{Engine, Failure, LoopView, Settings, StatusView, Target};
 use stopgate_store::Stored;
 
 use crate::output;
+use crate::stores::STORES;
 
 /// Which loop, and how to answer.
 #[derive(Clone, Debug, clap::Args)]
@@ -56,7 +57,7 @@ pub(crate) fn target(name: Option<&str>, session: Option<&str>) -> Result<Target
 
 /// The engine that the environment asks for.
 pub(crate) fn engine() -> Result<Engine, Failure> {
-    Engine::open(Settings)
+    Engine::open(Settings, STORES)
 }
 
 /// The folder that the command was called in.

@@ -9,6 +9,7 @@ use stopgate_engine::{Finding, Level, SCHEMA_VERSION, Settings, examine};
 
 use super::{claude_files, common};
 use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, WAITS, styled};
+use crate::stores::STORES;
 
 /// Look for what could keep the hook from its work, and prove by a made-up stop that it holds
 #[derive(Debug, clap::Args)]
@@ -29,7 +30,7 @@ struct DoctorView<'a> {
 /// Looks, tries, and says what was found.
 pub(crate) fn run(args: &Args) -> Outcome {
     let program = claude_files::program()?;
-    let examined = examine(Settings, &common::folder()?, &program);
+    let examined = examine(Settings, STORES, &common::folder()?, &program);
     let about = format!("stopgate {} at {}", env!("CARGO_PKG_VERSION"), program.display());
     let mut findings = vec![Finding::ok("program", about)];
     findings.extend(examined.findings);

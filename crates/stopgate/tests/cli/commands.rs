@@ -158,11 +158,11 @@ fn a_damaged_or_newer_journal_is_exit_74_and_is_kept() {
 #[test]
 fn an_unknown_store_is_named() {
     let stage = Stage::new();
-    let ran = stage.run_with("list", &[("STOPGATE_STORE", "postgres://localhost/x")]);
+    let ran = stage.run_with("list", &[("STOPGATE_STORE", "mysql://me:secret@localhost/x")]);
     assert_snapshot!(ran, @"
     [stderr]
-    error: could not use the store postgres://localhost/x
-     hint: this program knows STOPGATE_STORE=sqlite:PATH
+    error: could not use the store mysql://me:***@localhost/x
+     hint: this program knows sqlite:PATH and postgres://USER@HOST/DATABASE
     [exit 2]
     ");
 }

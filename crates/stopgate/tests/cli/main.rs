@@ -13,6 +13,7 @@ mod bad_input;
 mod binding;
 mod brakes;
 mod commands;
+mod config;
 mod controls;
 mod crowd;
 mod damage;
@@ -20,7 +21,10 @@ mod events;
 mod frames;
 mod json;
 mod pending;
+#[cfg(feature = "postgres")]
+mod server;
 mod signals;
+mod store;
 mod story;
 mod switches;
 mod tidy;

@@ -7,8 +7,10 @@ use std::path::Path;
 use stopgate_store::Standing;
 
 use super::Finding;
+use crate::address::Address;
 use crate::engine::Engine;
 use crate::settings::Settings;
+use crate::stores::Stores;
 
 /// Where a journal is not safe: locks and shared memory don't work as they do on a disk.
 const FOREIGN: [&str; 14] = [
@@ -120,19 +122,19 @@ pub(super) fn kind_of<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
 }
 
 /// Whether everything in the journal can be read.
-pub(super) fn journal(settings: Settings) -> Vec<Finding> {
-    let fresh =
-        settings.store().is_none() && settings.home().is_ok_and(|home| !home.journal().exists());
-    if fresh {
-        return vec![Finding::ok("journal", "there is none yet; the first loop begins it")];
-    }
-    let read = Engine::open(settings).and_then(|mut engine| {
+pub(super) fn journal(settings: Settings, stores: Stores) -> Vec<Finding> {
+    let read = Engine::open(settings, stores).and_then(|mut engine| {
+        let fresh = engine.choice.address == Address::Own && !engine.home.journal().exists();
+        if fresh {
+            return Ok(None);
+        }
         let all = engine.list(None, Standing::Any)?.loops.len();
         let running = engine.list(None, Standing::Running)?.loops.len();
-        Ok((all, running))
+        Ok(Some((all, running)))
     });
     let finding = match read {
-        Ok((all, running)) => {
+        Ok(None) => Finding::ok("journal", "there is none yet; the first loop begins it"),
+        Ok(Some((all, running))) => {
             let plural = if all == 1 { "" } else { "s" };
             Finding::ok("journal", format!("sound: {all} loop{plural}, {running} running"))
         }

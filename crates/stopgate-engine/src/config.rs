@@ -1,0 +1,161 @@
+//! The person's own settings: `config.toml`.
+//!
+//! A stop without a loop pays one failed `open` for it, and nothing where the environment
+//! names the store: the file is read only where it exists and matters. What can loosen a
+//! loop stands here and nowhere else, so that no repository can say it.
+
+use std::io::ErrorKind;
+use std::time::Duration;
+
+use serde::Deserialize;
+use stopgate_store::Durability;
+
+use crate::failure::Failure;
+use crate::settings::Settings;
+
+/// What the person's file says about the store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Config {
+    pub(crate) address: Option<String>,
+    pub(crate) tenant: Option<String>,
+    pub(crate) deadline: Option<Duration>,
+    pub(crate) on_error: OnStoreError,
+    pub(crate) durability: Durability,
+}
+
+/// What becomes of a stop when the store can't be asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OnStoreError {
+    /// It is let pass.
+    #[default]
+    Allow,
+    /// The first one of a session is held back and told why.
+    BlockOnce,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConfigWire {
+    #[serde(default)]
+    store: StoreWire,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoreWire {
+    address: Option<String>,
+    tenant: Option<String>,
+    deadline: Option<String>,
+    #[serde(default)]
+    on_store_error: OnStoreError,
+    #[serde(default)]
+    durability: DurabilityWire,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum DurabilityWire {
+    #[default]
+    Process,
+    PowerLoss,
+}
+
+impl Config {
+    /// What the file says; nothing where there is none.
+    pub(crate) fn read(settings: Settings) -> Result<Self, Failure> {
+        let Some(path) = settings.config_file() else { return Ok(Self::default()) };
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if is_absent(error.kind()) => return Ok(Self::default()),
+            Err(error) => {
+                let what = format!("could not read {}", path.display());
+                return Err(Failure::usage(what).because(error));
+            }
+        };
+        Self::parse(&text).map_err(|why| {
+            Failure::usage(format!("could not understand {}: {why}", path.display()))
+                .hint("[store] knows address, tenant, deadline, on_store_error and durability")
+        })
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let wire: ConfigWire = toml::from_str(text).map_err(|error| one_line(&error))?;
+        let StoreWire { address, tenant, deadline, on_store_error, durability } = wire.store;
+        let durability = match durability {
+            DurabilityWire::Process => Durability::Process,
+            DurabilityWire::PowerLoss => Durability::PowerLoss,
+        };
+        let deadline = deadline.as_deref().map(span).transpose()?;
+        Ok(Self { address, tenant, deadline, on_error: on_store_error, durability })
+    }
+}
+
+/// A span as people write it: 500ms, 2s.
+pub(crate) fn span(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no time to wait; write for example 500ms or 2s");
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    let millis = match &text[digits.len()..] {
+        "ms" => Some(number),
+        "s" => number.checked_mul(1000),
+        "m" => number.checked_mul(60_000),
+        _other => None,
+    };
+    let millis = millis.filter(|millis| (1..=600_000).contains(millis));
+    millis.map(Duration::from_millis).ok_or_else(wrong)
+}
+
+fn is_absent(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// What the parser says, and in which line, without the drawing around it.
+fn one_line(error: &toml::de::Error) -> String {
+    error.message().lines().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Config, Durability, OnStoreError, span};
+
+    #[test]
+    fn a_file_says_where_the_journal_is_and_how_it_is_kept() {
+        let text = "[store]\naddress = \"postgres://h/d\"\ntenant = \"t\"\ndeadline = \"500ms\"\n\
+                    on_store_error = \"block_once\"\ndurability = \"power-loss\"\n";
+        let config = Config::parse(text).unwrap();
+        assert_eq!(config.address.as_deref(), Some("postgres://h/d"));
+        assert_eq!(config.tenant.as_deref(), Some("t"));
+        assert_eq!(config.deadline, Some(std::time::Duration::from_millis(500)));
+        assert_eq!(config.on_error, OnStoreError::BlockOnce);
+        assert_eq!(config.durability, Durability::PowerLoss);
+        assert_eq!(Config::parse("").unwrap(), Config::default());
+        assert_eq!(Config::parse("[store]").unwrap(), Config::default());
+    }
+
+    #[test]
+    fn what_it_does_not_know_is_refused() {
+        let texts = [
+            "[store]\nadress = \"x\"",
+            "[shop]",
+            "store = 1",
+            "[store]\ndurability = \"fsync\"",
+            "[store]\non_store_error = \"block\"",
+            "[store]\ndeadline = \"soon\"",
+            "[store",
+        ];
+        for text in texts {
+            assert!(Config::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_span_has_a_unit_and_an_end() {
+        for (text, millis) in [("2s", 2000), ("500ms", 500), ("1m", 60_000)] {
+            assert_eq!(span(text).unwrap().as_millis(), millis, "{text}");
+        }
+        for text in ["", "2", "0s", "-1s", "1h", "11m", "s", "1.5s"] {
+            assert!(span(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What is done to the store as a whole: it is checked, moved and kept small.
+
+mod archive;
+
+mod compact;
+
+mod view;
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Seek, Write};
+use std::path::Path;
+
+use stopgate_store::audit;
+use stopgate_store::transfer::{Import, Imported, Reader, existing, export, names, scan};
+
+pub use self::view::{CheckView, CompactView, CopyView, ExportView, ImportView, MigrateView};
+use crate::address::Address;
+use crate::engine::{Engine, put_sign};
+use crate::failure::Failure;
+use crate::signs::Signs;
+use crate::stores::{Choice, Opened};
+use crate::view::SCHEMA_VERSION;
+
+/// What becomes of loops that a journal has already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// They refuse the whole import.
+    Refuse,
+    /// They stay as they are, and the others are imported.
+    Skip,
+}
+
+impl Engine {
+    /// Looks whether the journal keeps its promises.
+    pub fn check_store(&mut self) -> Result<CheckView, Failure> {
+        let audit = audit(&mut *self.journal)?;
+        Ok(CheckView {
+            schema_version: SCHEMA_VERSION,
+            address: self.store_address(),
+            ok: audit.findings.is_empty(),
+            loops: audit.loops,
+            running: audit.running,
+            events: audit.events,
+            findings: audit.findings,
+        })
+    }
+
+    /// Brings the journal's stored form to the one that this program writes.
+    pub fn migrate_store(&mut self) -> Result<MigrateView, Failure> {
+        self.prepare()?;
+        let migrated = self.journal.migrate()?;
+        Ok(MigrateView {
+            schema_version: SCHEMA_VERSION,
+            address: self.store_address(),
+            from: migrated.from,
+            to: migrated.to,
+        })
+    }
+
+    /// Writes the whole journal to `out`.
+    pub fn export_store(&mut self, out: &mut dyn Write) -> Result<ExportView, Failure> {
+        let mut out = BufWriter::new(out);
+        let exported = export(&mut *self.journal, &mut out)?;
+        Ok(ExportView::of(exported))
+    }
+
+    /// Writes the whole journal to a file, which is there only when all of it is.
+    pub fn export_store_to(&mut self, path: &Path) -> Result<ExportView, Failure> {
+        let exported = archive::write(path, &mut |out| Ok(export(&mut *self.journal, out)?))?;
+        Ok(ExportView { file: Some(path.display().to_string()), ..ExportView::of(exported) })
+    }
+
+    /// Takes the loops of an export in: all of them or none.
+    pub fn import_store(
+        &mut self,
+        file: &mut File,
+        on_existing: Existing,
+    ) -> Result<ImportView, Failure> {
+        self.prepare()?;
+        let scanned = scan(&mut Reader::new(BufReader::new(&mut *file)))?;
+        let there = existing(&mut *self.journal, &scanned.names)?;
+        file.rewind().map_err(|error| Failure::fault("could not read it again").because(error))?;
+        let mut import = match on_existing {
+            Existing::Refuse => Import::begin(&mut *self.journal, &there)?,
+            Existing::Skip => Import::begin_without(&mut *self.journal, there)?,
+        };
+        let mut reader = Reader::new(BufReader::new(file));
+        while let Some(moved) = reader.read()? {
+            import.put(moved)?;
+        }
+        let imported = finish(import, &self.signs)?;
+        Ok(ImportView::of(imported, scanned.hash, self.store_address()))
+    }
+
+    /// Copies every loop to the journal at `to`: all of them or none.
+    pub fn copy_store(&mut self, to: &str, on_existing: Existing) -> Result<CopyView, Failure> {
+        let choice = Choice { address: Address::read(to)?, ..self.choice.clone() };
+        let (from, target) = (self.store_address(), choice.address.to_string());
+        if from == target {
+            return Err(Failure::usage(format!("{target} is where the journal is already")));
+        }
+        let Opened { mut journal, signs } = self.stores.open(&choice, &self.home)?;
+        let names = names(&mut *self.journal)?;
+        let there = existing(&mut *journal, &names)?;
+        let mut import = match on_existing {
+            Existing::Refuse => Import::begin(&mut *journal, &there)?,
+            Existing::Skip => Import::begin_without(&mut *journal, there)?,
+        };
+        let from_blake3 = import.put_all(&mut *self.journal)?.hash;
+        let imported = finish(import, &signs)?;
+        let to_blake3 = export(&mut *journal, &mut io::sink())?.hash;
+        Ok(CopyView {
+            schema_version: SCHEMA_VERSION,
+            from,
+            to: target,
+            loops: imported.loops,
+            events: imported.events,
+            skipped: imported.skipped,
+            same: from_blake3 == to_blake3,
+            from_blake3,
+            to_blake3,
+        })
+    }
+
+    /// Where the journal is, without passwords.
+    fn store_address(&self) -> String {
+        match &self.choice.address {
+            Address::Own => Address::Sqlite(self.home.journal()).to_string(),
+            named @ (Address::Sqlite(_) | Address::Postgres(_)) => named.to_string(),
+        }
+    }
+}
+
+/// Signs go up before the journal knows, here as everywhere.
+fn finish(mut import: Import<'_>, signs: &Signs) -> Result<Imported, Failure> {
+    for state in import.running()? {
+        put_sign(signs, &state)?;
+    }
+    Ok(import.finish()?)
+}

@@ -1,0 +1,168 @@
+//! The stored form, version by version: what was written once is read for ever.
+//!
+//! The files under `golden/v1` were written by the first program that had this format, and
+//! never change. Whoever changes the form of an event or a state must give it a new version
+//! and a folder of its own, and keep reading this one.
+
+#![expect(clippy::unwrap_used, reason = "a test says where it broke")]
+
+mod samples;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use samples::{at, golden, json, word, words};
+use stopgate_core::{Event, FORMAT, LoopId, SessionId, State, apply, fold};
+use stopgate_store::transfer::{Import, Reader, VERSION, existing, export, scan};
+use stopgate_store::{Cursor, Journal, MemoryJournal, Recorded, SqliteJournal, StoreError, audit};
+
+#[test]
+fn there_is_a_folder_for_every_version() {
+    for version in 1..=FORMAT {
+        assert!(folder(version).join("events.jsonl").exists(), "golden/v{version} is missing");
+    }
+    assert_eq!(VERSION, 1, "a new form of export needs golden files of its own");
+}
+
+#[test]
+fn events_are_stored_as_version_1_says() {
+    let stored = read("events.jsonl");
+    let written: String = golden().iter().map(|event| json(event) + "\n").collect();
+    assert_eq!(written, stored, "{CHANGED}");
+}
+
+#[test]
+fn words_are_stored_as_version_1_says() {
+    assert_eq!(words().join("\n") + "\n", read("words.jsonl"), "{CHANGED}");
+}
+
+#[test]
+fn every_event_of_version_1_is_read_and_written_back() {
+    let mut words: Vec<&str> = Vec::new();
+    for line in read("events.jsonl").lines() {
+        let event: Event = serde_json::from_str(line).unwrap();
+        assert_eq!(json(&event), line, "{CHANGED}");
+        words.push(word(&event));
+    }
+    words.sort_unstable();
+    words.dedup();
+    assert_eq!(words.len(), 15, "every variant is among them: {words:?}");
+}
+
+#[test]
+fn a_state_is_stored_as_version_1_says() {
+    let stored = read("state.json");
+    let state: State = serde_json::from_str(&stored).unwrap();
+    assert_eq!(json(&state) + "\n", stored, "{CHANGED}");
+    assert_eq!(state, life().last().unwrap().1, "{CHANGED}");
+}
+
+#[test]
+fn an_export_of_version_1_is_imported_and_written_back() {
+    let bytes = fs::read(folder(1).join("export.jsonl")).unwrap();
+    let mut journal = MemoryJournal::default();
+    import(&mut journal, &bytes);
+    assert_eq!(exported(&mut journal), String::from_utf8(bytes).unwrap(), "{CHANGED}");
+}
+
+#[test]
+fn a_journal_of_version_1_is_read_checked_and_written_to() {
+    let (_kept, path) = copy_of_journal();
+    let mut journal = SqliteJournal::new(&path, Duration::from_secs(5));
+    assert_eq!(exported(&mut journal), read("export.jsonl"), "{CHANGED}");
+    let found = audit(&mut journal).unwrap();
+    assert_eq!((found.loops, found.running, found.findings), (2, 1, Vec::new()));
+    let history = journal.history(&LoopId::new("golden")).unwrap();
+    let folded = fold(history.iter().map(|e| (&e.recorded.event, e.recorded.at))).unwrap();
+    assert_eq!(json(&folded) + "\n", read("state.json"), "{CHANGED}");
+    let held = journal.load_held(&SessionId::new("s9").unwrap()).unwrap().unwrap();
+    let event = Event::Claimed;
+    let state = apply(Some(held.state), &event, at(99_000)).unwrap();
+    let recorded = [Recorded { event, at: at(99_000) }];
+    assert!(journal.append(held.revision, &recorded, &state).is_ok());
+    assert_eq!(audit(&mut journal).unwrap().findings, Vec::<String>::new());
+}
+
+#[test]
+fn a_new_journal_has_the_tables_of_version_1() {
+    let (_kept, old) = copy_of_journal();
+    let folder = tempfile::tempdir().unwrap();
+    let new = folder.path().join("journal.db");
+    SqliteJournal::new(&new, Duration::from_secs(5)).migrate().unwrap();
+    assert_eq!(tables(&new), tables(&old), "{CHANGED}");
+}
+
+#[test]
+fn an_event_of_a_newer_format_is_refused_with_a_clear_word() {
+    let (_kept, path) = copy_of_journal();
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    raw.execute_batch("UPDATE event SET format = 2 WHERE revision = 3").unwrap();
+    drop(raw);
+    let mut journal = SqliteJournal::new(&path, Duration::from_secs(5));
+    let errors = [
+        journal.history(&LoopId::new("golden")).unwrap_err(),
+        journal.tail(Cursor(0), 100).unwrap_err(),
+    ];
+    for error in errors {
+        assert!(matches!(error, StoreError::Newer { found: 2, known: 1, .. }), "{error}");
+        assert!(error.to_string().contains("install a newer stopgate"), "{error}");
+    }
+}
+
+const CHANGED: &str = "the stored form has changed: give it a new FORMAT and golden files of its \
+                       own, and keep reading the old ones";
+
+/// The states through which the golden loop goes.
+fn life() -> Vec<(Recorded, State)> {
+    let mut life: Vec<(Recorded, State)> = Vec::new();
+    for (number, event) in (0..).zip(golden()) {
+        let when = at(number * 1000);
+        let before = life.last().map(|(_, state)| state.clone());
+        let state = apply(before, &event, when).unwrap();
+        life.push((Recorded { event, at: when }, state));
+    }
+    life
+}
+
+fn folder(version: u32) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/v{version}"))
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(folder(1).join(name)).unwrap()
+}
+
+fn copy_of_journal() -> (tempfile::TempDir, PathBuf) {
+    let kept = tempfile::tempdir().unwrap();
+    let path = kept.path().join("journal.db");
+    fs::copy(folder(1).join("journal.db"), &path).unwrap();
+    (kept, path)
+}
+
+fn tables(path: &Path) -> Vec<String> {
+    let raw = rusqlite::Connection::open(path).unwrap();
+    let mut all = raw.prepare("SELECT ifnull(sql, name) FROM sqlite_schema ORDER BY name").unwrap();
+    let rows = all.query_map([], |row| row.get(0)).unwrap();
+    let mut tables: Vec<String> = rows.map(Result::unwrap).collect();
+    let version: u32 = raw.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    tables.push(format!("user_version {version}"));
+    tables
+}
+
+fn import(journal: &mut dyn Journal, bytes: &[u8]) {
+    let scanned = scan(&mut Reader::new(bytes)).unwrap();
+    let there = existing(journal, &scanned.names).unwrap();
+    let mut import = Import::begin(journal, &there).unwrap();
+    let mut reader = Reader::new(bytes);
+    while let Some(moved) = reader.read().unwrap() {
+        import.put(moved).unwrap();
+    }
+    import.finish().unwrap();
+}
+
+fn exported(journal: &mut dyn Journal) -> String {
+    let mut bytes = Vec::new();
+    export(journal, &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}

@@ -1,0 +1,34 @@
+//! `store check`: does the journal keep its promises?
+
+use std::process::ExitCode;
+
+use stopgate_engine::CheckView;
+
+use super::{Form, count};
+use crate::commands::common;
+use crate::output::{self, BAD, GOOD, Outcome, styled};
+
+/// Look whether the file is sound and every state is what its events lead to; exit 1 if not
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+/// Looks, and says what was found.
+pub(super) fn run(form: Form) -> Outcome {
+    let view = common::engine()?.check_store()?;
+    match form {
+        Form::Json => output::json(&view),
+        Form::Text => show(&view),
+    }
+    Ok(ExitCode::from(u8::from(!view.ok)))
+}
+
+fn show(view: &CheckView) {
+    let (loops, events) = (count(view.loops, "loop"), count(view.events, "event"));
+    output::line(&format!("{}: {loops}, {} running, {events}", view.address, view.running));
+    for finding in &view.findings {
+        output::line(&format!("{} {finding}", styled(BAD, "✗")));
+    }
+    if view.ok {
+        output::line(&styled(GOOD, "Sound: every state is what its events lead to."));
+    }
+}

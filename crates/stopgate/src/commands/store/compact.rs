@@ -1,0 +1,42 @@
+//! `store compact`: loops that are over for long go to an archive.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::{Form, count};
+use crate::commands::{common, start::time_ms};
+use crate::output::{self, Outcome};
+
+/// Move loops that ended long ago to an archive, never one that runs
+///
+/// A loop leaves the journal only after the archive is safely on the disk. An archive is an
+/// export: stopgate store import brings its loops back.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// How long ago they must have ended: 12h, 30d
+    #[arg(long, value_name = "TIME", default_value = "30d", value_parser = time_ms)]
+    older_than: i64,
+    /// The archive, added to where it is there; without it today's in `STOPGATE_HOME/archive`
+    #[arg(long, value_name = "FILE")]
+    archive: Option<PathBuf>,
+}
+
+/// Archives.
+pub(super) fn run(args: &Args, form: Form) -> Outcome {
+    let mut engine = common::engine()?;
+    let view = match &args.archive {
+        Some(path) => engine.compact_store_to(args.older_than, path)?,
+        None => engine.compact_store(args.older_than)?,
+    };
+    match (form, &view.archive) {
+        (Form::Json, _) => output::json(&view),
+        (Form::Text, Some(archive)) => {
+            let (loops, events) = (count(view.removed, "loop"), count(view.events, "event"));
+            output::line(&format!("{loops}, {events} moved to {archive}"));
+        }
+        (Form::Text, None) => {
+            output::line(&format!("No loop ended before {}: nothing to do.", view.ended_before));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,43 @@
+//! `store copy`: from one store to another.
+
+use std::process::ExitCode;
+
+use stopgate_engine::{CopyView, Existing};
+
+use super::{Form, count};
+use crate::commands::common;
+use crate::output::{self, GOOD, Outcome, WAITS, styled};
+
+/// Copy the journal to another store, and compare the two: all loops or none
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The other store: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`
+    #[arg(long, value_name = "ADDRESS")]
+    to: String,
+    /// Leave loops that are there already as they are, and copy the others
+    #[arg(long)]
+    skip_existing: bool,
+}
+
+/// Copies.
+pub(super) fn run(args: &Args, form: Form) -> Outcome {
+    let existing = if args.skip_existing { Existing::Skip } else { Existing::Refuse };
+    let view = common::engine()?.copy_store(&args.to, existing)?;
+    match form {
+        Form::Json => output::json(&view),
+        Form::Text => show(&view),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(view: &CopyView) {
+    let (loops, events) = (count(view.loops, "loop"), count(view.events, "event"));
+    output::line(&format!("{loops}, {events} copied"));
+    output::line(&format!("  {}  blake3 {}", view.from, view.from_blake3));
+    output::line(&format!("  {}  blake3 {}", view.to, view.to_blake3));
+    output::line(&if view.same {
+        styled(GOOD, "The two are the same.")
+    } else {
+        styled(WAITS, "The two differ: one of them has events that the other has not.")
+    });
+}

@@ -1,0 +1,25 @@
+//! `store migrate`: the journal in the form that this program writes.
+
+use std::process::ExitCode;
+
+use super::Form;
+use crate::commands::common;
+use crate::output::{self, Outcome};
+
+/// Set the journal up, or bring it to the form that this program writes
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+/// Migrates, and says from where to where.
+pub(super) fn run(form: Form) -> Outcome {
+    let view = common::engine()?.migrate_store()?;
+    match form {
+        Form::Json => output::json(&view),
+        Form::Text => output::line(&match (view.from, view.to) {
+            (0, to) => format!("{}: set up, format {to}", view.address),
+            (from, to) if from == to => format!("{}: format {to}, nothing to do", view.address),
+            (from, to) => format!("{}: from format {from} to {to}", view.address),
+        }),
+    }
+    Ok(ExitCode::SUCCESS)
+}
