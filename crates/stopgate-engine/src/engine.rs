@@ -37,15 +37,35 @@ impl Engine {
     /// The engine that the environment asks for.
     pub fn open(settings: Settings) -> Result<Self, Failure> {
         let home = settings.home()?;
+        // A home that can't be made is told by whatever needs it.
+        let _ = home.create();
         let world = Box::new(RealWorld::new(settings));
         Self::with(home, world, settings)
     }
 
     /// An engine over the journal in `home`, in a given world.
     pub fn with(home: Home, world: Box<dyn World>, settings: Settings) -> Result<Self, Failure> {
+        Self::over(home, world, settings, SqliteJournal::new)
+    }
+
+    /// An engine that finds a journal or fails: a hook never begins one.
+    pub(crate) fn over_existing(
+        home: Home,
+        world: Box<dyn World>,
+        settings: Settings,
+    ) -> Result<Self, Failure> {
+        Self::over(home, world, settings, SqliteJournal::existing)
+    }
+
+    fn over(
+        home: Home,
+        world: Box<dyn World>,
+        settings: Settings,
+        make: fn(&Path, Duration) -> SqliteJournal,
+    ) -> Result<Self, Failure> {
         let path = journal_path(&home, settings)?;
         let signs = Signs::beside(&path);
-        let journal = Box::new(SqliteJournal::new(&path, PATIENCE));
+        let journal = Box::new(make(&path, PATIENCE));
         let presence = Presence::of(&home);
         Ok(Self { home, journal, signs, presence, world, settings })
     }

@@ -113,7 +113,7 @@ impl From<StoreError> for Failure {
             StoreError::Record { source, .. } | StoreError::Encode { source, .. } => {
                 Some(Box::new(source))
             }
-            StoreError::Busy { .. } | StoreError::Newer { .. } => None,
+            StoreError::Busy { .. } | StoreError::Empty { .. } | StoreError::Newer { .. } => None,
         };
         failure
     }

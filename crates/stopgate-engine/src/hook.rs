@@ -110,7 +110,7 @@ impl Hook {
             .ok_or_else(|| Failure::fault("could not tell whose call this is"))?;
         stopgate_verify::survive_size_limit();
         let world = Box::new(crate::world::RealWorld::new(self.settings));
-        let engine = kept.insert(Engine::with(home.clone(), world, self.settings)?);
+        let engine = kept.insert(Engine::over_existing(home.clone(), world, self.settings)?);
         if engine.now() < CLOCK_EARLIEST {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));
         }
@@ -244,8 +244,9 @@ fn farewell(state: &State, outcome: &str, why: &str) -> String {
     let used = state.frames.first().map_or(0, |frame| frame.iteration);
     let plural = if used == 1 { "" } else { "s" };
     let id = &state.id;
+    let stop = if why.ends_with(['.', '?', '!']) { "" } else { "." };
     format!(
-        "stopgate: loop {id} ended as {outcome} after {used} continuation{plural}: {why}. \
+        "stopgate: loop {id} ended as {outcome} after {used} continuation{plural}: {why}{stop} \
          More: stopgate explain {id}"
     )
 }

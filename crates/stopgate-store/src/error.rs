@@ -39,6 +39,12 @@ pub enum StoreError {
         /// What the engine said.
         source: rusqlite::Error,
     },
+    /// The file has lost its content.
+    #[error("find a journal at {}: the file is empty or cut short; it is kept as evidence", path.display())]
+    Empty {
+        /// Where it is.
+        path: PathBuf,
+    },
     /// The file was written by a newer program.
     #[error(
         "use the journal at {}: its format is {found}, this program knows {known}; \

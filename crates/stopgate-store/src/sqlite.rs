@@ -28,6 +28,7 @@ const PAGE_BYTES: u64 = 4096;
 pub struct SqliteJournal {
     path: PathBuf,
     patience: Duration,
+    missing: Missing,
     lock: Option<FileLock>,
     connection: Option<Connection>,
     in_transaction: bool,
@@ -35,14 +36,31 @@ pub struct SqliteJournal {
     spot: Option<rows::Spot>,
 }
 
+/// What becomes of a journal that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Missing {
+    Make,
+    Refuse,
+}
+
 impl SqliteJournal {
     /// A journal at `path`, whose users wait for each other for `patience` at most.
     ///
     /// Nothing is opened yet; a missing file is made when it is first used.
     pub fn new(path: &Path, patience: Duration) -> Self {
+        Self::at(path, patience, Missing::Make)
+    }
+
+    /// A journal that must be there: a missing or empty file is an error, not a new journal.
+    pub fn existing(path: &Path, patience: Duration) -> Self {
+        Self::at(path, patience, Missing::Refuse)
+    }
+
+    fn at(path: &Path, patience: Duration, missing: Missing) -> Self {
         Self {
             path: path.into(),
             patience,
+            missing,
             lock: None,
             connection: None,
             in_transaction: false,
@@ -72,13 +90,14 @@ impl SqliteJournal {
     }
 
     fn connect(&self) -> Result<Connection, StoreError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_CREATE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        if self.missing == Missing::Make {
+            flags |= OpenFlags::SQLITE_OPEN_CREATE;
+        }
         let open = |source| StoreError::Open { path: self.path.clone(), source };
         let connection = Connection::open_with_flags(&self.path, flags).map_err(open)?;
         connection.busy_timeout(self.patience).map_err(open)?;
-        schema::prepare(&connection, &self.path)?;
+        schema::prepare(&connection, &self.path, self.missing)?;
         Ok(connection)
     }
 

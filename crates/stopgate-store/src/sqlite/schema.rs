@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::{is_busy, is_corrupt};
+use super::{Missing, is_busy, is_corrupt};
 use crate::StoreError;
 
 /// The format that this program writes.
@@ -21,12 +21,17 @@ CREATE TABLE event(cursor INTEGER PRIMARY KEY,previous,loop,revision,format,at,b
 pub(super) const SAME_FORMAT: &str = "PRAGMA user_version = 1";
 
 /// Makes sure that the file is a journal of a format that this program knows.
-pub(super) fn prepare(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+pub(super) fn prepare(
+    connection: &Connection,
+    path: &Path,
+    missing: Missing,
+) -> Result<(), StoreError> {
     let found = format(connection).map_err(|source| refuse("look at", path, source))?;
-    match found {
-        FORMAT => Ok(()),
-        0 => create(connection, path),
-        found => Err(StoreError::Newer { path: path.into(), found, known: FORMAT }),
+    match (found, missing) {
+        (FORMAT, _) => Ok(()),
+        (0, Missing::Make) => create(connection, path),
+        (0, Missing::Refuse) => Err(StoreError::Empty { path: path.into() }),
+        (found, _) => Err(StoreError::Newer { path: path.into(), found, known: FORMAT }),
     }
 }
 
