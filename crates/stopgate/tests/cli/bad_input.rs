@@ -28,7 +28,7 @@ const fn case(name: &'static str, complaint: &'static str, act: fn(&Stage) -> Ra
 }
 
 /// Everything that is known to go wrong.
-const CASES: [Case; 34] = [
+const CASES: [Case; 36] = [
     case("empty stdin", "it is empty", |stage| raw(stage, b"")),
     case("blank stdin", "it is empty", |stage| raw(stage, b" \n\n")),
     case("20 MiB stdin", "more than 16777216 bytes", |stage| raw(stage, &vec![b' '; 20 << 20])),
