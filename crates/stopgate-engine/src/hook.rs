@@ -10,7 +10,7 @@ use stopgate_agents::{Answer, Call, Event, Reply};
 use stopgate_core::{Enforcement, SessionId, State, Timestamp, Verdict};
 
 use crate::engine::Engine;
-use crate::failure::Failure;
+use crate::failure::{Failure, chain};
 use crate::home::Home;
 use crate::log::Log;
 use crate::observe::ClientFacts;
@@ -225,18 +225,6 @@ fn cwd<'a>(call: &'a Call<'_>) -> Result<&'a Path, Failure> {
         return Err(Failure::fault(format!("{lost}: {cwd} is no folder")));
     }
     Ok(Path::new(cwd))
-}
-
-/// An error and what caused it, on one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        next = cause.source();
-    }
-    text
 }
 
 /// What the person is told when a loop ends.
