@@ -16,6 +16,7 @@ mod figures;
 mod hardness;
 mod journal;
 mod scene;
+mod suite;
 mod table;
 mod tools;
 mod trace;
@@ -28,6 +29,7 @@ Chores of the repository
 
 Usage: cargo xtask CHORE
 
+  test                            every test there is; installs what is missing, and says so
   dist                            build the static program: target/dist/stopgate
   bench [--quick] [--peer FILE]   time and count one stop, as one table; exit 1 where a gate is broken
                                   FILE is the stop hook of the ralph-loop plugin, measured beside ours
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
+        ["test"] => suite::run(),
         ["dist"] => dist::run().map(|()| Verdict::Fine),
         ["bench", options @ ..] => bench::run(options),
         ["hardness", options @ ..] => hardness::run(options),

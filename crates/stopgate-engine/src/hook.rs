@@ -197,8 +197,8 @@ impl Hook {
             // These note who is alive, whether or not there is a loop.
             Event::SessionStart | Event::SessionEnd => true,
             Event::Stop | Event::UserPromptSubmit => {
-                held()
-                    || (signs.any_pending() && signs.may_be_pending(&project_of(&self.place(cwd))))
+                !signs.are_silent(&call.session)
+                    && (held() || signs.may_be_pending(&project_of(&self.place(cwd))))
             }
             Event::PostToolBatch | Event::PreCompact | Event::StopFailure => held(),
             Event::SubagentStop | Event::Other => false,

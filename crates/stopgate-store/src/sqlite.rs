@@ -20,7 +20,7 @@ use crate::journal::{Appended, Cursor, Entry, Filter, Journal, Recorded, Revisio
 use lock::FileLock;
 
 /// The write-ahead log is put back into the database once it has this many pages.
-pub const WAL_PAGES_MAX: u64 = 96;
+pub const WAL_PAGES_MAX: u64 = 112;
 const PAGE_BYTES: u64 = 4096;
 
 /// A journal in one SQLite file.

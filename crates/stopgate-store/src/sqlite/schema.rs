@@ -26,7 +26,7 @@ pub(super) fn prepare(
     path: &Path,
     missing: Missing,
 ) -> Result<(), StoreError> {
-    let found = format(connection).map_err(|source| refuse("look at", path, source))?;
+    let found = format(connection).map_err(|source| refuse("find the format", path, source))?;
     match (found, missing) {
         (FORMAT, _) => Ok(()),
         (0, Missing::Make) => create(connection, path),
@@ -41,7 +41,7 @@ fn format(connection: &Connection) -> Result<u32, rusqlite::Error> {
 
 /// Makes the tables, unless another process was faster; looks again inside the lock.
 fn create(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let trouble = |source| refuse("set up", path, source);
+    let trouble = |source| refuse("make the tables", path, source);
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(trouble)?;
     connection.execute_batch("BEGIN IMMEDIATE").map_err(trouble)?;
     let made = format(connection).and_then(|found| match found {
