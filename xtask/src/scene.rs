@@ -139,6 +139,15 @@ impl Scene {
         self.hook_with(&format!("{session}-{event}"), &payload)
     }
 
+    /// A stop as short as they come, with hardly a variable in its environment.
+    pub(crate) fn shortest_stop(&self, session: &str) -> Result<Call> {
+        let mut payload = self.payload(session, "Stop", &self.path("transcript.jsonl"));
+        payload["last_assistant_message"] = json!("first answer");
+        let mut call = self.hook_with(&format!("{session}-shortest"), &payload)?;
+        call.other_variables = 0;
+        Ok(call)
+    }
+
     /// A stop whose payload has no message: it is read from `transcript`.
     pub(crate) fn stop_by_transcript(&self, session: &str, transcript: &Path) -> Result<Call> {
         let payload = self.payload(session, "Stop", transcript);

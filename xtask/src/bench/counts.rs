@@ -98,10 +98,10 @@ fn paths<'a>(plan: &Plan, small: &'a Scene, large: &'a Scene) -> Result<Vec<Path
         small: first,
         store: Store::Written,
     };
-    let mut free = path("no loop", small, small.hook("nobody", "Stop")?, Some(26_000), None);
+    let mut free = path("no loop", small, small.hook("nobody", "Stop")?, Some(27_000), None);
     free.store = Store::Closed;
-    let mut bare = path("no loop, bare", small, small.hook("nobody", "Stop")?, Some(20_000), None);
-    bare.call.other_variables = 0;
+    let shortest = small.shortest_stop("nobody")?;
+    let mut bare = path("no loop, shortest", small, shortest, Some(20_000), None);
     bare.store = Store::Closed;
     let batch = small.hook("batch", "PostToolBatch")?;
     let mut noop = path("no-op", small, held.clone(), None, None);
