@@ -33,6 +33,24 @@ pub enum Marker {
     LoopComplete,
 }
 
+impl Marker {
+    /// The marker as an agent writes it.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::LoopDoneComplete => "<loop-done>COMPLETE</loop-done>",
+            Self::LoopDoneMaxIterations => "<loop-done>MAX_ITERATIONS</loop-done>",
+            Self::LoopDoneStuck => "<loop-done>STUCK</loop-done>",
+            Self::IssueComplete => "<issue-complete>DONE</issue-complete>",
+            Self::GrindDoneNoMoreIssues => "<grind-done>NO_MORE_ISSUES</grind-done>",
+            Self::GrindDoneMaxIssues => "<grind-done>MAX_ISSUES</grind-done>",
+            Self::PromiseComplete => "<promise>COMPLETE</promise>",
+            Self::PromiseBlocked => "<promise>BLOCKED</promise>",
+            Self::PromiseEscalate => "<promise>ESCALATE</promise>",
+            Self::LoopComplete => "<loop-complete>",
+        }
+    }
+}
+
 /// What the markers of one message amount to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {

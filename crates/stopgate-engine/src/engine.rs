@@ -37,6 +37,8 @@ impl Engine {
     /// The engine that the environment and the person's settings ask for.
     pub fn open(settings: Settings, stores: Stores) -> Result<Self, Failure> {
         let home = settings.home()?;
+        // A home that can't be made is told by whatever needs it.
+        let _ = home.create();
         let world = Box::new(RealWorld::new(settings));
         let choice = Choice::read(settings)?;
         Self::with(home, world, settings, stores, choice)
@@ -50,9 +52,33 @@ impl Engine {
         stores: Stores,
         choice: Choice,
     ) -> Result<Self, Failure> {
-        let Opened { journal, signs } = stores.open(&choice, &home)?;
+        let opened = stores.open(&choice, &home)?;
+        Ok(Self::over(opened, home, world, settings, stores, choice))
+    }
+
+    /// An engine that finds a journal or fails: a hook never begins one.
+    pub(crate) fn over_existing(
+        home: Home,
+        world: Box<dyn World>,
+        settings: Settings,
+        stores: Stores,
+        choice: Choice,
+    ) -> Result<Self, Failure> {
+        let opened = stores.open_existing(&choice, &home)?;
+        Ok(Self::over(opened, home, world, settings, stores, choice))
+    }
+
+    fn over(
+        opened: Opened,
+        home: Home,
+        world: Box<dyn World>,
+        settings: Settings,
+        stores: Stores,
+        choice: Choice,
+    ) -> Self {
+        let Opened { journal, signs } = opened;
         let presence = Presence::of(&home);
-        Ok(Self { home, journal, signs, presence, world, settings, stores, choice })
+        Self { home, journal, signs, presence, world, settings, stores, choice }
     }
 
     /// The current time.

@@ -72,19 +72,24 @@ impl Failure {
 
     /// The whole story on one line, for a log.
     pub fn story(&self) -> String {
-        let mut story = self.message.clone();
-        let mut next = self.source();
-        while let Some(error) = next {
-            story.push_str(": ");
-            story.push_str(&error.to_string());
-            next = error.source();
-        }
-        story
+        chain(self)
     }
 
     fn of(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None, source: Source::Nothing }
     }
+}
+
+/// An error and what caused it, on one line.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    text
 }
 
 impl Kind {

@@ -12,7 +12,7 @@ use stopgate_core::{Enforcement, SessionId, State, Timestamp, Verdict, clean, cl
 use crate::address::Address;
 use crate::config::{Config, OnStoreError};
 use crate::engine::Engine;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, Kind, chain};
 use crate::home::Home;
 use crate::log::Log;
 use crate::observe::ClientFacts;
@@ -120,7 +120,8 @@ impl Hook {
         stopgate_verify::survive_size_limit();
         let world = Box::new(RealWorld::new(self.settings));
         let choice = self.choice(address, errand, call);
-        let engine = Engine::with(home.clone(), world, self.settings, self.stores, choice)?;
+        let engine =
+            Engine::over_existing(home.clone(), world, self.settings, self.stores, choice)?;
         let engine = errand.engine.insert(engine);
         if engine.now() < CLOCK_EARLIEST {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));
@@ -242,8 +243,8 @@ impl Hook {
             // These note who is alive, whether or not there is a loop.
             Event::SessionStart | Event::SessionEnd => true,
             Event::Stop | Event::UserPromptSubmit => {
-                held()
-                    || (signs.any_pending() && signs.may_be_pending(&project_of(&self.place(cwd))))
+                !signs.are_silent(&call.session)
+                    && (held() || signs.may_be_pending(&project_of(&self.place(cwd))))
             }
             Event::PostToolBatch => signs.counts_tools(&call.session),
             Event::PreCompact | Event::StopFailure => held(),
@@ -272,18 +273,6 @@ fn cwd<'a>(call: &'a Call<'_>) -> Result<&'a Path, Failure> {
     Ok(Path::new(cwd))
 }
 
-/// An error and what caused it, on one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        next = cause.source();
-    }
-    text
-}
-
 /// What the agent is told when nobody could tell whether a loop holds it.
 fn unasked(failure: &Failure) -> String {
     let why = clip(&clean(&failure.story()).replace('\n', " "), REASON_BYTES_MAX);
@@ -301,8 +290,9 @@ fn farewell(state: &State, outcome: &str, why: &str) -> String {
     let used = state.frames.first().map_or(0, |frame| frame.iteration);
     let plural = if used == 1 { "" } else { "s" };
     let id = &state.id;
+    let stop = if why.ends_with(['.', '?', '!']) { "" } else { "." };
     format!(
-        "stopgate: loop {id} ended as {outcome} after {used} continuation{plural}: {why}. \
+        "stopgate: loop {id} ended as {outcome} after {used} continuation{plural}: {why}{stop} \
          More: stopgate explain {id}"
     )
 }

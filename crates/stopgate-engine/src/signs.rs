@@ -60,6 +60,19 @@ impl Signs {
         !self.are_kept() || self.pending_folder().exists()
     }
 
+    /// Whether neither `session` is held nor any loop waits: then nobody opens the journal.
+    ///
+    /// One path for both questions, for most stops ask these and nothing else.
+    pub(crate) fn are_silent(&self, session: &str) -> bool {
+        let mut path = self.held(session);
+        if path.exists() {
+            return false;
+        }
+        path.pop();
+        path.set_file_name("pending");
+        !path.exists()
+    }
+
     /// Whether `project` may have a loop that waits to be claimed.
     pub(crate) fn may_be_pending(&self, project: &Path) -> bool {
         !self.are_kept() || self.pending(project).exists()

@@ -3,6 +3,7 @@
 //! The engine itself knows SQLite. An engine that needs more than the hook should carry is
 //! handed in by the program, so that nothing here is built upon it.
 
+use std::path::Path;
 use std::time::Duration;
 
 use stopgate_store::{Durability, Journal, SqliteJournal};
@@ -107,10 +108,19 @@ impl Choice {
 impl Stores {
     /// Makes the chosen journal ready; nothing is reached or opened yet.
     pub(crate) fn open(self, choice: &Choice, home: &Home) -> Result<Opened, Failure> {
+        self.open_by(choice, home, SqliteJournal::new)
+    }
+
+    /// The same, but an embedded journal that is missing is an error, not begun anew.
+    pub(crate) fn open_existing(self, choice: &Choice, home: &Home) -> Result<Opened, Failure> {
+        self.open_by(choice, home, SqliteJournal::existing)
+    }
+
+    fn open_by(self, choice: &Choice, home: &Home, embed: Embed) -> Result<Opened, Failure> {
         let signs = signs(&choice.address, home);
         let journal: Box<dyn Journal> = match &choice.address {
-            Address::Own => embedded(&home.journal(), choice),
-            Address::Sqlite(path) => embedded(path, choice),
+            Address::Own => embedded(&home.journal(), choice, embed),
+            Address::Sqlite(path) => embedded(path, choice, embed),
             Address::Postgres(url) => {
                 let Some(open) = self.postgres else {
                     return Err(Failure::usage(format!("could not use {}", choice.address))
@@ -136,7 +146,10 @@ pub(crate) fn signs(address: &Address, home: &Home) -> Signs {
     }
 }
 
-fn embedded(path: &std::path::Path, choice: &Choice) -> Box<dyn Journal> {
+/// Makes an embedded journal at a path, whose users wait for each other so long.
+type Embed = fn(&Path, Duration) -> SqliteJournal;
+
+fn embedded(path: &Path, choice: &Choice, embed: Embed) -> Box<dyn Journal> {
     let patience = choice.deadline.unwrap_or(PATIENCE);
-    Box::new(SqliteJournal::new(path, patience).surviving(choice.durability))
+    Box::new(embed(path, patience).surviving(choice.durability))
 }

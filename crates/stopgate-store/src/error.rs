@@ -44,6 +44,12 @@ pub enum StoreError {
         /// What the engine said.
         source: rusqlite::Error,
     },
+    /// The file has lost its content.
+    #[error("find a journal at {}: the file is empty or cut short; it is kept as evidence", path.display())]
+    Empty {
+        /// Where it is.
+        path: PathBuf,
+    },
     /// The file was written by a newer program.
     #[error(
         "use the journal at {}: its format is {found}, this program knows {known}; \
@@ -223,32 +229,4 @@ pub enum StoreError {
         /// The newest format that this program knows.
         known: u32,
     },
-}
-
-impl StoreError {
-    /// What caused it, for whoever tells the story further.
-    pub fn into_source(self) -> Option<Cause> {
-        match self {
-            Self::Open { source, .. }
-            | Self::Corrupt { source, .. }
-            | Self::Engine { source, .. } => Some(Box::new(source)),
-            Self::Lock { source, .. } => Some(Box::new(source)),
-            Self::Record { source, .. } | Self::Encode { source, .. } => Some(Box::new(source)),
-            Self::Unreachable { source, .. }
-            | Self::Login { source, .. }
-            | Self::Tls { source, .. }
-            | Self::Database { source, .. }
-            | Self::NotReady { source, .. }
-            | Self::Full { source, .. }
-            | Self::Privilege { source, .. }
-            | Self::Lost { source, .. }
-            | Self::Server { source, .. } => Some(source),
-            Self::Busy { .. }
-            | Self::Newer { .. }
-            | Self::Address { .. }
-            | Self::Late { .. }
-            | Self::ReadOnly { .. }
-            | Self::NewerServer { .. } => None,
-        }
-    }
 }

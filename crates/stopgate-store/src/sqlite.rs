@@ -26,7 +26,7 @@ use crate::journal::{
 use lock::FileLock;
 
 /// The write-ahead log is put back into the database once it has this many pages.
-pub const WAL_PAGES_MAX: u64 = 96;
+pub const WAL_PAGES_MAX: u64 = 112;
 const PAGE_BYTES: u64 = 4096;
 
 /// What a stop that was answered survives.
@@ -47,6 +47,7 @@ pub struct SqliteJournal {
     durability: Durability,
     /// The format that was found when the file was opened.
     found: u32,
+    missing: Missing,
     lock: Option<FileLock>,
     connection: Option<Connection>,
     in_transaction: bool,
@@ -56,16 +57,33 @@ pub struct SqliteJournal {
     gathered: Option<BTreeSet<LoopId>>,
 }
 
+/// What becomes of a journal that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Missing {
+    Make,
+    Refuse,
+}
+
 impl SqliteJournal {
     /// A journal at `path`, whose users wait for each other for `patience` at most.
     ///
     /// Nothing is opened yet; a missing file is made when it is first used.
     pub fn new(path: &Path, patience: Duration) -> Self {
+        Self::at(path, patience, Missing::Make)
+    }
+
+    /// A journal that must be there: a missing or empty file is an error, not a new journal.
+    pub fn existing(path: &Path, patience: Duration) -> Self {
+        Self::at(path, patience, Missing::Refuse)
+    }
+
+    fn at(path: &Path, patience: Duration, missing: Missing) -> Self {
         Self {
             path: path.into(),
             patience,
             durability: Durability::default(),
             found: 0,
+            missing,
             lock: None,
             connection: None,
             in_transaction: false,
@@ -103,13 +121,14 @@ impl SqliteJournal {
     }
 
     fn connect(&mut self) -> Result<Connection, StoreError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_CREATE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        if self.missing == Missing::Make {
+            flags |= OpenFlags::SQLITE_OPEN_CREATE;
+        }
         let open = |source| StoreError::Open { path: self.path.clone(), source };
         let connection = Connection::open_with_flags(&self.path, flags).map_err(open)?;
         connection.busy_timeout(self.patience).map_err(open)?;
-        self.found = schema::prepare(&connection, &self.path)?;
+        self.found = schema::prepare(&connection, &self.path, self.missing)?;
         match self.durability {
             Durability::Process => {}
             Durability::PowerLoss => {

@@ -94,3 +94,15 @@ fn append_start(journal: &mut SqliteJournal, name: &str) {
     assert_eq!(state.id, named(name));
     let _ = journal.append(Revision::NONE, &[Recorded { event, at }], &state).unwrap();
 }
+
+#[test]
+fn a_journal_that_must_be_there_is_not_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.db");
+    let open = || SqliteJournal::existing(&path, Duration::from_secs(1)).load(&LoopId::new("abc"));
+    assert!(matches!(open(), Err(StoreError::Open { .. })));
+    assert!(!path.exists());
+    std::fs::write(&path, "").unwrap();
+    assert!(matches!(open(), Err(StoreError::Empty { .. })));
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
+}

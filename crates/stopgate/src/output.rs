@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 use stopgate_engine::{Failure, LoopView};
 
@@ -25,6 +26,15 @@ pub(crate) type Outcome = Result<ExitCode, Failure>;
 pub(crate) fn line(text: &str) {
     let mut out = anstream::stdout().lock();
     let _ = writeln!(out, "{text}");
+}
+
+/// Whether nobody reads what is printed any more.
+pub(crate) fn is_unread() -> bool {
+    let out = rustix::stdio::stdout();
+    let mut asked = [PollFd::new(&out, PollFlags::empty())];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let looked = poll(&mut asked, Some(&now));
+    looked.is_ok() && asked[0].revents().contains(PollFlags::ERR)
 }
 
 /// Prints a warning for people beside the answer.

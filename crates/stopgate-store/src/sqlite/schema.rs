@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::{is_busy, is_corrupt};
+use super::{Missing, is_busy, is_corrupt};
 use crate::StoreError;
 
 /// The format that this program writes.
@@ -22,12 +22,17 @@ pub(super) const SAME_FORMAT: &str = "PRAGMA user_version = 1";
 
 /// Makes sure that the file is a journal of a format that this program knows; says which
 /// format it found, 0 where there was nothing.
-pub(super) fn prepare(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
-    let found = format(connection).map_err(|source| refuse("look at", path, source))?;
-    match found {
-        FORMAT => Ok(found),
-        0 => create(connection, path).map(|()| found),
-        found => Err(StoreError::Newer { path: path.into(), found, known: FORMAT }),
+pub(super) fn prepare(
+    connection: &Connection,
+    path: &Path,
+    missing: Missing,
+) -> Result<u32, StoreError> {
+    let found = format(connection).map_err(|source| refuse("find the format", path, source))?;
+    match (found, missing) {
+        (FORMAT, _) => Ok(found),
+        (0, Missing::Make) => create(connection, path).map(|()| found),
+        (0, Missing::Refuse) => Err(StoreError::Empty { path: path.into() }),
+        (found, _) => Err(StoreError::Newer { path: path.into(), found, known: FORMAT }),
     }
 }
 
@@ -37,7 +42,7 @@ fn format(connection: &Connection) -> Result<u32, rusqlite::Error> {
 
 /// Makes the tables, unless another process was faster; looks again inside the lock.
 fn create(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let trouble = |source| refuse("set up", path, source);
+    let trouble = |source| refuse("make the tables", path, source);
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(trouble)?;
     connection.execute_batch("BEGIN IMMEDIATE").map_err(trouble)?;
     let made = format(connection).and_then(|found| match found {

@@ -86,7 +86,7 @@ fn show_seen(stopped: &Stopped) {
     let facts = &stopped.facts;
     let tally = &stopped.tally;
     output::line("\nSeen and counted:");
-    let markers: Vec<String> = facts.markers.iter().map(|marker| format!("{marker:?}")).collect();
+    let markers: Vec<&str> = facts.markers.iter().map(|marker| marker.text()).collect();
     let said = if markers.is_empty() { "no marker".into() } else { markers.join(", ") };
     row("said", &said);
     row("tools", &format!("{:?}", facts.tools).to_lowercase());

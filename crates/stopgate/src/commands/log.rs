@@ -43,10 +43,11 @@ pub(crate) fn run(args: &Args) -> Outcome {
     if !args.follow {
         return Ok(ExitCode::SUCCESS);
     }
-    loop {
+    while !output::is_unread() {
         std::thread::sleep(LOOK_EVERY);
         cursor = drain(&mut engine, cursor, only.as_deref(), args)?;
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Shows all that came after `cursor`; says where it ended.

@@ -28,7 +28,7 @@ const fn case(name: &'static str, complaint: &'static str, act: fn(&Stage) -> Ra
 }
 
 /// Everything that is known to go wrong.
-const CASES: [Case; 34] = [
+const CASES: [Case; 36] = [
     case("empty stdin", "it is empty", |stage| raw(stage, b"")),
     case("blank stdin", "it is empty", |stage| raw(stage, b" \n\n")),
     case("20 MiB stdin", "more than 16777216 bytes", |stage| raw(stage, &vec![b' '; 20 << 20])),
@@ -80,7 +80,9 @@ const CASES: [Case; 34] = [
     case("journal's lock held for 10 s", "another process holds it", damage::locked_lock),
     case("database of garbage", "damaged", damage::garbage),
     case("database truncated", "damaged", damage::truncated),
-    case("database cut within its header", "damaged", damage::cut_header),
+    case("database cut within its header", "empty or cut short", damage::cut_header),
+    case("database emptied", "empty or cut short", damage::emptied),
+    case("database gone", "open the journal", damage::gone),
     case("database of a newer format", "its format is 99", damage::newer),
     case("one corrupt field in the record", "its record is damaged", damage::corrupt_field),
     case("clock in 1970", "the clock is wrong", |stage| {

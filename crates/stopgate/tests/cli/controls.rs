@@ -60,7 +60,7 @@ fn a_question_that_nobody_answers_needs_input() {
     let stage = Stage::with_loop("Finish");
     stage.run_as("s1", "ask 'Which database?'");
     stage.advance_minutes(13 * 60);
-    assert_snapshot!(stage.stop("s1", "Still waiting."), @"allowed, and told: stopgate: loop 1stage0000 ended as needs_input after 0 continuations: nobody answered: Which database?. More: stopgate explain 1stage0000");
+    assert_snapshot!(stage.stop("s1", "Still waiting."), @"allowed, and told: stopgate: loop 1stage0000 ended as needs_input after 0 continuations: nobody answered: Which database? More: stopgate explain 1stage0000");
     assert_eq!(stage.standing("1stage0000"), "needs_input 0/20 s1");
 }
 

@@ -89,6 +89,21 @@ pub(crate) fn cut_header(stage: &Stage) -> Ran {
     damaged(stage, |path| cut(path, 60))
 }
 
+pub(crate) fn emptied(stage: &Stage) -> Ran {
+    damaged(stage, |path| cut(path, 0))
+}
+
+pub(crate) fn gone(stage: &Stage) -> Ran {
+    let (here, there) = (stage.path("home/journal.db"), stage.path("home/elsewhere.db"));
+    stage.run("status");
+    fs::rename(&here, &there).expect("move the journal away");
+    let call = stage.stop_call("s1", "x");
+    let ran = call.send_bytes(&call.bytes());
+    assert!(!here.exists(), "nothing is begun anew in its place");
+    fs::rename(&there, &here).expect("bring the journal back");
+    ran
+}
+
 pub(crate) fn newer(stage: &Stage) -> Ran {
     damaged(stage, |path| {
         let journal = Connection::open(path).expect("open the journal");

@@ -104,7 +104,7 @@ fn a_refused_stop_can_be_explained() {
       ▶ continue     nothing lets it go, so it works on
 
     Seen and counted:
-      said          PromiseComplete
+      said          <promise>COMPLETE</promise>
       tools         unknown
       idle          0
       repeat        0

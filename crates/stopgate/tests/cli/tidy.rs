@@ -123,6 +123,52 @@ fn the_hook_is_built_without_an_async_runtime() {
     }
 }
 
+/// Licences that ask for nothing but their own text.
+const PERMISSIVE: [&str; 13] = [
+    "MIT",
+    "MIT-0",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "ISC",
+    "Zlib",
+    "0BSD",
+    "CC0-1.0",
+    "Unlicense",
+    "Unicode-3.0",
+    "CDLA-Permissive-2.0",
+];
+
+#[test]
+fn what_others_wrote_comes_from_the_registry_with_a_permissive_licence() {
+    let mut cargo = doors::program(env!("CARGO"));
+    cargo.args(["metadata", "--offline", "--locked", "--format-version", "1"]);
+    // What is for other systems only need not be on this one.
+    cargo.arg("--filter-platform").arg(format!("{}-unknown-linux-gnu", std::env::consts::ARCH));
+    let ran = cargo.current_dir(crates()).output().expect("run cargo metadata");
+    let metadata: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("read metadata");
+    let packages = metadata["packages"].as_array().expect("packages");
+    assert!(packages.len() > 20, "it lists what we use");
+    let foreign = packages.iter().filter(|package| !package["source"].is_null());
+    let odd: Vec<String> = foreign.filter_map(oddity).collect();
+    assert_eq!(odd, Vec::<String>::new());
+}
+
+fn oddity(package: &serde_json::Value) -> Option<String> {
+    let name = package["name"].as_str().unwrap_or_default();
+    let licence = package["license"].as_str().unwrap_or_default();
+    let registry = package["source"].as_str().is_some_and(|from| from.starts_with("registry+"));
+    (!registry || !is_permissive(licence)).then(|| format!("{name}: {licence}"))
+}
+
+/// One of the alternatives must be permissive throughout.
+fn is_permissive(licence: &str) -> bool {
+    let plain = licence.replace(['(', ')'], "").replace('/', " OR ");
+    let all = |joined: &str| joined.split(" AND ").all(|one| PERMISSIVE.contains(&one.trim()));
+    plain.split(" OR ").any(all)
+}
+
 #[test]
 fn programs_are_started_at_marked_doors_only() {
     for source in sources() {

@@ -1,0 +1,122 @@
+//! What a stop survives: crowds, kills at every point, cancels, and a failing disk.
+//!
+//! After each blow the journal must be sound (see [`crate::journal::inspect`]) and
+//! nothing that was answered may be lost.
+
+mod cancel;
+mod faults;
+mod kills;
+mod points;
+mod storm;
+
+use anyhow::{Context, Result, bail};
+
+use crate::Verdict;
+use crate::table::{Gates, Table};
+use crate::tools::{self, Tool};
+
+/// How much is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// What a push can wait for.
+    Bounded,
+    /// Every path, every point, by hand.
+    Long,
+}
+
+/// What the command line asks for.
+#[derive(Debug)]
+struct Plan {
+    reach: Reach,
+    seed: u64,
+    only: Option<String>,
+}
+
+impl Plan {
+    fn wants(&self, part: &str) -> bool {
+        self.only.as_deref().is_none_or(|only| only == part)
+    }
+}
+
+/// What was found, blow by blow.
+#[derive(Debug)]
+struct Findings {
+    table: Table,
+    gates: Gates,
+}
+
+impl Findings {
+    /// Adds a row; every violation breaks a gate.
+    fn add(&mut self, what: &str, blows: usize, violations: &[String], figures: &str) {
+        let complaint = match (blows, violations) {
+            (0, _) => Some(format!("{what}: nothing was tried")),
+            (_, []) => None,
+            (_, some) => {
+                let shown = some.iter().take(5).cloned().collect::<Vec<_>>().join("; ");
+                Some(format!("{what}: {} violations: {shown}", some.len()))
+            }
+        };
+        let word = self.gates.ask(complaint);
+        let counted = violations.len().to_string();
+        self.table.row([what.into(), blows.to_string(), counted, figures.into(), word]);
+    }
+
+    /// Says that a part could not be run.
+    fn skip(&mut self, what: &str, why: &str) {
+        let word = self.gates.unmeasured(why);
+        self.table.row([what.into(), "0".into(), "-".into(), String::new(), word]);
+    }
+}
+
+/// Runs everything that was asked for and prints it.
+pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
+    let plan = plan(options)?;
+    let columns = ["what", "blows", "violations", "figures", ""];
+    let table = Table::new("Hardness", &columns);
+    let mut findings = Findings { table, gates: Gates::default() };
+    findings.table.note(format!("Seed {}.", plan.seed));
+    if plan.wants("storm") {
+        storm::measure(&mut findings)?;
+    }
+    if plan.wants("kills") {
+        kills::measure(&plan, &mut findings)?;
+    }
+    if plan.wants("cancel") {
+        cancel::measure(&plan, &mut findings)?;
+    }
+    let strace = tools::get("strace", "strace");
+    for (part, measure) in [("points", points::measure as Measure), ("faults", faults::measure)] {
+        match (plan.wants(part), strace) {
+            (false, _) => {}
+            (true, Tool::Here) => measure(&plan, &mut findings)?,
+            (true, Tool::Missing) => findings.skip(part, "not measured: no strace"),
+        }
+    }
+    findings.table.print();
+    Ok(findings.gates.verdict())
+}
+
+const PARTS: [&str; 5] = ["storm", "kills", "cancel", "points", "faults"];
+
+type Measure = fn(&Plan, &mut Findings) -> Result<()>;
+
+fn plan(options: &[&str]) -> Result<Plan> {
+    let mut plan = Plan { reach: Reach::Bounded, seed: 20_260_101, only: None };
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        match *option {
+            "--long" => plan.reach = Reach::Long,
+            "--seed" => {
+                let seed = options.next().and_then(|seed| seed.parse().ok());
+                plan.seed = seed.context("understand --seed: give a number")?;
+            }
+            "--only" => {
+                let part = options.next().filter(|part| PARTS.contains(part));
+                let part = part.with_context(|| format!("understand --only: one of {PARTS:?}"))?;
+                plan.only = Some((*part).to_string());
+            }
+            other => bail!("understand {other}: see cargo xtask --help"),
+        }
+    }
+    Ok(plan)
+}

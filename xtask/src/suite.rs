@@ -1,0 +1,86 @@
+//! Every test there is, on a machine that has only Rust.
+//!
+//! Says what it does, installs what is missing where it may, and stops at the
+//! first step that fails.
+
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+use crate::tools::{self, Tool};
+use crate::{Verdict, bench, dist, hardness};
+
+/// A program that the tests call, the package that brings it, and what it is for.
+const NEEDED: [(&str, &str, &str); 6] = [
+    ("git", "git", "projects that agents work in"),
+    ("npm", "npm", "the real agent client, from its package"),
+    ("setpriv", "util-linux", "hooks that run as an ordinary user"),
+    ("strace", "strace", "system calls: counted, and killed at"),
+    ("valgrind", "valgrind", "instructions, counted"),
+    ("musl-gcc", "musl-tools", "the static program"),
+];
+/// Timings on a busy machine deserve another look before they count.
+const LOOKS_MAX: usize = 3;
+
+/// Runs every test.
+pub(crate) fn run() -> Result<Verdict> {
+    step("tools", set_up)?;
+    step("program for the tests with the real client", build)?;
+    step("tests of every crate, the real client among them", tests)?;
+    step("released program", dist::run)?;
+    step("speed and counts of one stop", || again(|| bench::run(&["--quick"])))?;
+    step("storms, kills and faults", || again(|| hardness::run(&[])))?;
+    println!("\nEvery test passed.");
+    Ok(Verdict::Fine)
+}
+
+fn step(name: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
+    println!("\n── {name} ──");
+    let begun = Instant::now();
+    work()?;
+    println!("── {name}: fine, {} s", begun.elapsed().as_secs());
+    Ok(())
+}
+
+fn set_up() -> Result<()> {
+    let missing: Vec<_> = NEEDED.iter().filter(|(name, ..)| !tools::has(name)).collect();
+    if !missing.is_empty() {
+        tools::refresh();
+    }
+    for (name, package, purpose) in NEEDED {
+        if tools::has(name) {
+            println!("{name} is here: {purpose}");
+            continue;
+        }
+        println!("{name} is missing, installing {package}: {purpose}");
+        if tools::get(name, package) == Tool::Missing {
+            bail!("find {name}: install the package {package} and try again");
+        }
+    }
+    Ok(())
+}
+
+fn build() -> Result<()> {
+    cargo(&["build", "--release", "--locked", "--package", "stopgate"])
+}
+
+fn tests() -> Result<()> {
+    println!("the client is installed below target/lab, once");
+    cargo(&["test", "--workspace", "--locked"])
+}
+
+fn cargo(arguments: &[&str]) -> Result<()> {
+    tools::run(Command::new("cargo").current_dir(tools::root()?).args(arguments))
+}
+
+/// Looks again where a gate is broken: noise goes away, a fault stays.
+fn again(chore: impl Fn() -> Result<Verdict>) -> Result<()> {
+    for look in 1..=LOOKS_MAX {
+        match chore()? {
+            Verdict::Fine => return Ok(()),
+            Verdict::Broken => println!("a gate is broken (look {look} of {LOOKS_MAX})"),
+        }
+    }
+    bail!("keep every gate")
+}

@@ -1,0 +1,86 @@
+//! The programs a chore calls, and where the repository lies.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// The repository's root.
+pub(crate) fn root() -> Result<PathBuf> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().map(Path::to_path_buf).context("find the repository's root")
+}
+
+/// The released program.
+pub(crate) fn program() -> Result<PathBuf> {
+    built("stopgate")
+}
+
+/// The program that does nothing, built the same way.
+pub(crate) fn noop() -> Result<PathBuf> {
+    built("noop")
+}
+
+fn built(name: &str) -> Result<PathBuf> {
+    let path = root()?.join("target/dist").join(name);
+    if !path.is_file() {
+        bail!("find target/dist/{name}: run `cargo xtask dist` first");
+    }
+    Ok(path)
+}
+
+/// Runs `command` to its end, its output shown; fails where it fails.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().with_context(|| format!("start {name}"))?;
+    if !status.success() {
+        bail!("run {name}: {status}");
+    }
+    Ok(())
+}
+
+/// Whether `name` can be found on the path.
+pub(crate) fn has(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}
+
+/// Whether a tool is to be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tool {
+    Here,
+    Missing,
+}
+
+/// Brings the list of packages up to date, where this machine has one.
+pub(crate) fn refresh() {
+    if has("apt-get") && is_root() {
+        let mut update = Command::new("apt-get");
+        let _ = update.args(["update", "-q"]).stdout(Stdio::null()).status();
+    }
+}
+
+/// Finds `name`, or installs it as the package `package` where that is possible.
+pub(crate) fn get(name: &str, package: &str) -> Tool {
+    if has(name) {
+        return Tool::Here;
+    }
+    if !has("apt-get") || !is_root() {
+        eprintln!("{name} is missing: apt-get install {package}");
+        return Tool::Missing;
+    }
+    let mut install = Command::new("apt-get");
+    install.args(["install", "-y", "-q", package]).stdout(Stdio::null()).stderr(Stdio::null());
+    let _ = install.status();
+    if has(name) { Tool::Here } else { Tool::Missing }
+}
+
+/// Whether a missing tool breaks a gate: only where machines check.
+pub(crate) fn is_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| value == "true" || value == "1")
+}
+
+fn is_root() -> bool {
+    let said = Command::new("id").arg("-u").output();
+    said.is_ok_and(|said| said.stdout.trim_ascii() == b"0")
+}
