@@ -64,6 +64,9 @@ impl Signs {
     ///
     /// One path for both questions, for most stops ask these and nothing else.
     pub(crate) fn are_silent(&self, session: &str) -> bool {
+        if !self.are_kept() {
+            return false;
+        }
         let mut path = self.held(session);
         if path.exists() {
             return false;
