@@ -48,6 +48,12 @@ fn set_up() -> Result<()> {
     if !missing.is_empty() {
         tools::refresh();
     }
+    if !has_postgres() {
+        println!("PostgreSQL is missing, installing postgresql: a server for the shared journal");
+        tools::refresh();
+        tools::get("pg_ctlcluster", "postgresql");
+    }
+    println!("PostgreSQL: the tests run servers of their own, and stop them");
     for (name, package, purpose) in NEEDED {
         if tools::has(name) {
             println!("{name} is here: {purpose}");
@@ -59,6 +65,13 @@ fn set_up() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Debian keeps the server's programs off the path.
+fn has_postgres() -> bool {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let kept = versions.map(|version| version.path().join("bin/initdb")).any(|path| path.is_file());
+    kept || tools::has("initdb")
 }
 
 fn build() -> Result<()> {

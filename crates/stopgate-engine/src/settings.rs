@@ -62,9 +62,9 @@ impl Settings {
     /// The file with the person's own settings, whether or not it is there.
     pub fn config_file(self) -> Option<PathBuf> {
         let set = |name| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let folder =
-            set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")));
-        folder.map(|folder| folder.join("stopgate/config.toml"))
+        set("XDG_CONFIG_HOME")
+            .map(|folder| folder.join("stopgate/config.toml"))
+            .or_else(|| set("HOME").map(|home| home.join(".config/stopgate/config.toml")))
     }
 
     /// Where the log goes, where it is not the default place.
