@@ -12,8 +12,8 @@ use stopgate_store_postgres::{Options, PostgresJournal};
 
 use crate::scene::{begin, cluster, database, journal, options, story};
 
-const DEADLINE: Duration = Duration::from_secs(1);
-const SLACK: Duration = Duration::from_millis(700);
+const DEADLINE: Duration = Duration::from_secs(3);
+const SLACK: Duration = Duration::from_secs(3);
 
 #[test]
 fn a_server_that_can_not_be_used_is_named_with_what_to_do() {
@@ -63,7 +63,7 @@ fn a_host_that_never_answers_is_given_up() {
         cluster().password(),
         there
     );
-    assert_eq!(load(&both).unwrap(), ());
+    assert_eq!(journal(&both).load(&named("a")).unwrap(), None);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_server_that_is_slow_is_given_up_and_asked_again_later() {
     begin_at_leisure(&url);
     let mut journal = hook(&url);
     thread::scope(|scope| {
-        scope.spawn(|| hold_tables(&database, 3));
+        scope.spawn(|| hold_tables(&database, 8));
         thread::sleep(Duration::from_millis(700));
         let error = timed(|| begin(&mut journal, "b")).unwrap_err();
         assert!(matches!(error, StoreError::Late { .. }), "{}", story(&error));
