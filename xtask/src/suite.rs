@@ -28,6 +28,7 @@ pub(crate) fn run() -> Result<Verdict> {
     step("tools", set_up)?;
     step("program for the tests with the real client", build)?;
     step("tests of every crate, the real client among them", tests)?;
+    step("contract of every journal engine", contract)?;
     step("released program", dist::run)?;
     step("speed and counts of one stop", || again(|| bench::run(&["--quick"])))?;
     step("storms, kills and faults", || again(|| hardness::run(&[])))?;
@@ -81,6 +82,15 @@ fn build() -> Result<()> {
 fn tests() -> Result<()> {
     println!("the client is installed below target/lab, once");
     cargo(&["test", "--workspace", "--locked"])
+}
+
+/// Once more, for its table.
+fn contract() -> Result<()> {
+    let engines = ["--package", "stopgate-store", "--package", "stopgate-store-postgres"];
+    let mut arguments = vec!["test", "--locked", "--quiet"];
+    arguments.extend(engines);
+    arguments.extend(["keeps_the_contract", "--", "--nocapture"]);
+    cargo(&arguments)
 }
 
 fn cargo(arguments: &[&str]) -> Result<()> {

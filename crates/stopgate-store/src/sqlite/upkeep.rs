@@ -1,6 +1,8 @@
 //! What is done to a journal as a whole: loops are removed, room is given back, the file is
 //! checked.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, params};
 use stopgate_core::{LoopId, State};
 
@@ -82,16 +84,24 @@ fn strays(connection: &Connection) -> Result<Vec<String>, RowError> {
     if lost > 0 {
         found.push(format!("{lost} events belong to no loop"));
     }
-    let mut counts = connection.prepare(
-        "SELECT id, loop.revision, count(cursor) FROM loop LEFT JOIN event ON loop = number \
-         GROUP BY number HAVING loop.revision <> count(cursor)",
-    )?;
-    let mut rows = counts.query([])?;
+    let kept = kept(connection)?;
+    let mut loops = connection.prepare("SELECT id, revision, number FROM loop")?;
+    let mut rows = loops.query([])?;
     while let Some(row) = rows.next()? {
-        let (id, revision, count): (String, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        found.push(format!("loop {id}: {count} events are kept, {revision} are counted"));
+        let (id, revision, number): (String, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let count = kept.get(&number).copied().unwrap_or(0);
+        if count != revision {
+            found.push(format!("loop {id}: {count} events are kept, {revision} are counted"));
+        }
     }
     Ok(found)
+}
+
+/// How many events each loop has. Counted in one pass: no index leads from a loop to them.
+fn kept(connection: &Connection) -> Result<BTreeMap<i64, i64>, RowError> {
+    let mut counts = connection.prepare("SELECT loop, count(*) FROM event GROUP BY loop")?;
+    let counts = counts.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(counts.collect::<Result<_, _>>()?)
 }
 
 /// Columns that say something else than the state beside them.
