@@ -5,6 +5,7 @@
 //! room for noise.
 
 mod counts;
+pub(crate) mod growth;
 mod peer;
 mod sequence;
 mod times;
@@ -26,6 +27,16 @@ struct Plan {
     rounds: usize,
     sizes: Vec<Size>,
     peer: Option<PathBuf>,
+    scope: Scope,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// One stop, in every way.
+    Stop,
+    /// Whether a stop grows with the journal.
+    Growth,
 }
 
 /// A transcript's length.
@@ -46,6 +57,10 @@ const SIZES: [Size; 4] = [
 pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     let plan = plan(options)?;
     let mut gates = Gates::default();
+    if plan.scope == Scope::Growth {
+        growth::measure(plan.rounds, &mut gates)?;
+        return Ok(gates.verdict());
+    }
     let (small, large) = machines(&plan)?;
     times::measure(&plan, &small, &large, &mut gates)?;
     counts::measure(&plan, &small, &large, &mut gates)?;
@@ -55,7 +70,7 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
 }
 
 fn plan(options: &[&str]) -> Result<Plan> {
-    let mut plan = Plan { rounds: 200, sizes: SIZES.into(), peer: None };
+    let mut plan = Plan { rounds: 200, sizes: SIZES.into(), peer: None, scope: Scope::Stop };
     let mut options = options.iter();
     while let Some(option) = options.next() {
         match *option {
@@ -63,6 +78,7 @@ fn plan(options: &[&str]) -> Result<Plan> {
                 plan.rounds = 60;
                 plan.sizes = vec![SIZES[0], SIZES[2]];
             }
+            "--growth" => plan.scope = Scope::Growth,
             "--peer" => plan.peer = options.next().map(PathBuf::from),
             other => bail!("understand {other}: see cargo xtask --help"),
         }

@@ -4,9 +4,12 @@
 //! nothing that was answered may be lost.
 
 mod cancel;
+mod disk;
+mod engines;
 mod faults;
 mod kills;
 mod points;
+mod power;
 mod storm;
 
 use anyhow::{Context, Result, bail};
@@ -30,6 +33,16 @@ struct Plan {
     reach: Reach,
     seed: u64,
     only: Option<String>,
+    scope: Scope,
+}
+
+/// What is struck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// The program with its own file.
+    Program,
+    /// Every engine, and the servers below them.
+    Engines,
 }
 
 impl Plan {
@@ -75,36 +88,50 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     let table = Table::new("Hardness", &columns);
     let mut findings = Findings { table, gates: Gates::default() };
     findings.table.note(format!("Seed {}.", plan.seed));
-    if plan.wants("storm") {
-        storm::measure(&mut findings)?;
-    }
-    if plan.wants("kills") {
-        kills::measure(&plan, &mut findings)?;
-    }
-    if plan.wants("cancel") {
-        cancel::measure(&plan, &mut findings)?;
-    }
-    let strace = tools::get("strace", "strace");
-    for (part, measure) in [("points", points::measure as Measure), ("faults", faults::measure)] {
-        match (plan.wants(part), strace) {
-            (false, _) => {}
-            (true, Tool::Here) => measure(&plan, &mut findings)?,
-            (true, Tool::Missing) => findings.skip(part, "not measured: no strace"),
-        }
+    match plan.scope {
+        Scope::Program => program(&plan, &mut findings)?,
+        Scope::Engines => engines::measure(&plan, &mut findings)?,
     }
     findings.table.print();
     Ok(findings.gates.verdict())
 }
 
-const PARTS: [&str; 5] = ["storm", "kills", "cancel", "points", "faults"];
+fn program(plan: &Plan, findings: &mut Findings) -> Result<()> {
+    if plan.wants("storm") {
+        storm::measure(findings)?;
+    }
+    if plan.wants("kills") {
+        kills::measure(plan, findings)?;
+    }
+    if plan.wants("cancel") {
+        cancel::measure(plan, findings)?;
+    }
+    let strace = tools::get("strace", "strace");
+    let traced: [(&str, Measure); 3] =
+        [("points", points::measure), ("faults", faults::measure), ("power", power::measure)];
+    for (part, measure) in traced {
+        match (plan.wants(part), strace) {
+            (false, _) => {}
+            (true, Tool::Here) => measure(plan, findings)?,
+            (true, Tool::Missing) => findings.skip(part, "not measured: no strace"),
+        }
+    }
+    Ok(())
+}
+
+const PARTS: [&str; 10] = [
+    "storm", "kills", "cancel", "points", "faults", "power", "restart", "promote", "copy", "errors",
+];
 
 type Measure = fn(&Plan, &mut Findings) -> Result<()>;
 
 fn plan(options: &[&str]) -> Result<Plan> {
-    let mut plan = Plan { reach: Reach::Bounded, seed: 20_260_101, only: None };
+    let mut plan =
+        Plan { reach: Reach::Bounded, seed: 20_260_101, only: None, scope: Scope::Program };
     let mut options = options.iter();
     while let Some(option) = options.next() {
         match *option {
+            "--engines" => plan.scope = Scope::Engines,
             "--long" => plan.reach = Reach::Long,
             "--seed" => {
                 let seed = options.next().and_then(|seed| seed.parse().ok());

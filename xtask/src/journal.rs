@@ -11,12 +11,16 @@ use stopgate_core::{
     Event, Frame, LoopId, Mode, Policy, Seen, SessionId, Started, State, Timestamp, apply, decide,
     fold,
 };
-use stopgate_store::{Appended, Filter, Journal, Recorded, Revision, SqliteJournal, Stored};
+use stopgate_store::{
+    Appended, Delivered, Filter, Journal, Recorded, Revision, SqliteJournal, Stored,
+};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 /// 2026-01-01.
 const BEGAN: Timestamp = Timestamp::from_unix_millis(1_767_225_600_000);
 const MINUTE_MS: i64 = 60_000;
+/// Loops that are stored in one transaction when a journal is filled.
+const LOOPS_A_TURN: usize = 500;
 
 /// The write-ahead log's length.
 pub(crate) fn wal_bytes(home: &Path) -> u64 {
@@ -25,50 +29,96 @@ pub(crate) fn wal_bytes(home: &Path) -> u64 {
 
 /// Fills the journal in `home` with running loops of `events` events each.
 pub(crate) fn fill(home: &Path, project: &Path, loops: u32, events: u32) -> Result<()> {
-    let path = home.join("journal.db");
     let held = home.join("journal.signs/held");
     fs::create_dir_all(&held)?;
-    let mut journal = SqliteJournal::new(&path, PATIENCE);
+    let mut journal = SqliteJournal::new(&home.join("journal.db"), PATIENCE);
+    tell(&mut journal, project, loops, events)?;
     for number in 0..loops {
-        let (recorded, state) = story(number, project, events)?;
-        match journal.append(Revision::NONE, &recorded, &state)? {
-            Appended::Stored(_) => {}
-            refused => bail!("fill the journal: {refused:?}"),
+        fs::write(held.join(session(number)), b"")?;
+    }
+    Ok(())
+}
+
+/// Tells a journal of running loops of `events` events each.
+pub(crate) fn tell(
+    journal: &mut dyn Journal,
+    project: &Path,
+    loops: u32,
+    events: u32,
+) -> Result<()> {
+    let first = Story::new(project, events)?;
+    let mut numbers = (0..loops).peekable();
+    while numbers.peek().is_some() {
+        journal.gather()?;
+        for number in numbers.by_ref().take(LOOPS_A_TURN) {
+            let Story { recorded, state } = first.of(number);
+            match journal.append(Revision::NONE, &recorded, &state)? {
+                Appended::Stored(_) => {}
+                refused => bail!("fill the journal: {refused:?}"),
+            }
         }
-        fs::write(held.join(format!("other-{number}")), b"")?;
-        if number % 64 == 0 {
-            journal.settle();
+        match journal.deliver()? {
+            Delivered::Stored => {}
+            refused => bail!("fill the journal: {refused:?}"),
         }
     }
     Ok(())
 }
 
+/// The session that a told loop holds.
+pub(crate) fn session(number: u32) -> String {
+    format!("other-{number}")
+}
+
 /// A loop that was begun and sent back again and again, as the core decides it.
-fn story(number: u32, project: &Path, events: u32) -> Result<(Vec<Recorded>, State)> {
-    let session = SessionId::new(&format!("other-{number}"));
-    let goal = "bring every test of the parser to the new helper".to_string();
-    let policy = Policy { max_idle: 0, max_minutes: 0, ..Policy::default() };
-    let started = Event::Started(Box::new(Started {
-        id: LoopId::new(&format!("filler{number:06}")),
-        project: project.display().to_string(),
-        session,
-        claim_until: None,
-        policy,
-        frame: Frame { mode: Mode::Loop, iteration: 0, max: 1_000_000, prompt: goal.clone() },
-        criteria: Vec::new(),
-        goal,
-    }));
-    let mut state = apply(None, &started, BEGAN).context("begin a loop")?;
-    let mut recorded = vec![Recorded { event: started, at: BEGAN }];
-    for minute in 1..i64::from(events) {
-        let at = BEGAN.plus(minute * MINUTE_MS);
-        let decision = decide(&state, &Seen::default(), at);
-        for event in decision.events {
-            state = apply(Some(state), &event, at).context("follow a loop")?;
-            recorded.push(Recorded { event, at });
+struct Story {
+    recorded: Vec<Recorded>,
+    state: State,
+}
+
+impl Story {
+    fn new(project: &Path, events: u32) -> Result<Self> {
+        let goal = "bring every test of the parser to the new helper".to_string();
+        let policy = Policy { max_idle: 0, max_minutes: 0, ..Policy::default() };
+        let started = Event::Started(Box::new(Started {
+            id: LoopId::new(&name(0)),
+            project: project.display().to_string(),
+            session: SessionId::new(&session(0)),
+            claim_until: None,
+            policy,
+            frame: Frame { mode: Mode::Loop, iteration: 0, max: 1_000_000, prompt: goal.clone() },
+            criteria: Vec::new(),
+            goal,
+        }));
+        let mut state = apply(None, &started, BEGAN).context("begin a loop")?;
+        let mut recorded = vec![Recorded { event: started, at: BEGAN }];
+        for minute in 1..i64::from(events) {
+            let at = BEGAN.plus(minute * MINUTE_MS);
+            let decision = decide(&state, &Seen::default(), at);
+            for event in decision.events {
+                state = apply(Some(state), &event, at).context("follow a loop")?;
+                recorded.push(Recorded { event, at });
+            }
         }
+        Ok(Self { recorded, state })
     }
-    Ok((recorded, state))
+
+    /// The same of another loop: only its name and its session differ.
+    fn of(&self, number: u32) -> Self {
+        let Self { mut recorded, mut state } =
+            Self { recorded: self.recorded.clone(), state: self.state.clone() };
+        state.id = LoopId::new(&name(number));
+        state.session = SessionId::new(&session(number));
+        if let Some(Event::Started(started)) = recorded.first_mut().map(|first| &mut first.event) {
+            started.id = state.id.clone();
+            started.session.clone_from(&state.session);
+        }
+        Self { recorded, state }
+    }
+}
+
+fn name(number: u32) -> String {
+    format!("filler{number:06}")
 }
 
 /// Puts the write-ahead log back into the database, and leaves it there, empty.
@@ -98,7 +148,11 @@ pub(crate) fn inspect(home: &Path) -> Result<Vec<Stored>> {
         return Ok(Vec::new());
     }
     integrity(&path)?;
-    let mut journal = SqliteJournal::new(&path, PATIENCE);
+    follow(&mut SqliteJournal::new(&path, PATIENCE))
+}
+
+/// Every loop of `journal`, each proven to be what its events make.
+pub(crate) fn follow(journal: &mut dyn Journal) -> Result<Vec<Stored>> {
     let found = journal.list(&Filter::default())?;
     for stored in &found {
         let entries = journal.history(&stored.state.id)?;

@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
+use stopgate_store::Stored;
 use tempfile::TempDir;
 
+use crate::engines::place;
 use crate::{journal, tools, transcript};
 
 /// Options of a loop that no brake ends while it is measured.
@@ -24,6 +26,8 @@ pub(crate) struct Scene {
     folder: TempDir,
     /// The program under test.
     pub(crate) program: PathBuf,
+    /// Variables that every call gets, such as the store's address.
+    pub(crate) variables: Vec<(&'static str, String)>,
 }
 
 /// One program to be called, always in the same way.
@@ -37,6 +41,8 @@ pub(crate) struct Call {
     pub(crate) project: PathBuf,
     /// What it is given on standard input.
     pub(crate) payload: PathBuf,
+    /// Variables of its own, such as the store's address.
+    pub(crate) variables: Vec<(&'static str, String)>,
     /// How many variables it gets beside those that matter.
     pub(crate) other_variables: usize,
 }
@@ -75,7 +81,14 @@ impl Scene {
     pub(crate) fn of(program: PathBuf) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("stopgate-chore-").tempdir()?;
         fs::create_dir_all(folder.path().join("project/.git"))?;
-        Ok(Self { folder, program })
+        Ok(Self { folder, program, variables: Vec::new() })
+    }
+
+    /// An empty machine with the released program, whose store is at this address.
+    pub(crate) fn on(store: &str) -> Result<Self> {
+        let mut scene = Self::new()?;
+        scene.variables.push(("STOPGATE_STORE", store.into()));
+        Ok(scene)
     }
 
     /// A path in the machine.
@@ -106,7 +119,8 @@ impl Scene {
         line.extend(arguments.iter().map(PathBuf::from));
         let payload = PathBuf::from("/dev/null");
         let (home, project) = (self.home(), self.project());
-        Call { line, home, project, payload, other_variables: OTHER_VARIABLES }
+        let variables = self.variables.clone();
+        Call { line, home, project, payload, variables, other_variables: OTHER_VARIABLES }
     }
 
     /// Begins a loop that holds `session`.
@@ -189,6 +203,14 @@ impl Scene {
         journal::wal_bytes(&self.home())
     }
 
+    /// Every loop in the store, once the whole of it is proven sound.
+    pub(crate) fn inspect(&self) -> Result<Vec<Stored>> {
+        match self.variables.iter().find(|(name, _)| *name == "STOPGATE_STORE") {
+            Some((_, address)) => place::inspect(address),
+            None => journal::inspect(&self.home()),
+        }
+    }
+
     /// Keeps the home as it is now, under `name`.
     pub(crate) fn keep(&self, name: &str) -> Result<()> {
         copy(&self.home(), &self.path(name))
@@ -228,6 +250,7 @@ impl Call {
         }
         command.env("STOPGATE_HOME", &self.home).env("CLAUDE_PROJECT_DIR", &self.project);
         command.env("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "0");
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         let payload = File::open(&self.payload)
             .with_context(|| format!("read {}", self.payload.display()))?;
         command.stdin(payload).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -32,8 +32,19 @@ pub(crate) struct Point {
 
 /// Runs `call` under strace; gives all it asked for.
 pub(crate) fn trace(call: &Call, notes: &Path) -> Result<(Vec<Asked>, Ran)> {
+    trace_with(call, notes, &[])
+}
+
+/// Runs `call` under strace; gives all that it did to files, with every byte, in hexadecimal.
+pub(crate) fn trace_writes(call: &Call, notes: &Path) -> Result<(Vec<Asked>, Ran)> {
+    let calls = "trace=write,pwrite64,fsync,fdatasync,ftruncate,rename,unlink";
+    trace_with(call, notes, &["-xx", "-s", "65536", "-e", calls])
+}
+
+fn trace_with(call: &Call, notes: &Path, options: &[&str]) -> Result<(Vec<Asked>, Ran)> {
     let file = notes.display().to_string();
-    let ran = call.under(&["strace", "-f", "-y", "-o", &file]).run()?;
+    let plain = ["strace", "-f", "-y", "-o", &file];
+    let ran = call.under(&[&plain[..], options].concat()).run()?;
     let text = fs::read(notes).context("read what strace saw")?;
     let text = String::from_utf8_lossy(&text);
     let seen: Vec<Asked> = text.lines().filter_map(asked).collect();

@@ -27,8 +27,28 @@ struct Known {
 
 /// Kills as often as the plan says; looks at the journal after every round.
 pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
-    let wanted = if plan.reach == Reach::Long { 2000 } else { 200 };
-    let scene = Scene::new()?;
+    let wanted = if plan.reach == Reach::Long { 2000 } else { 500 };
+    kill(
+        "kill -9 at random among 4 agents",
+        wanted,
+        &Scene::new()?,
+        &|| Ok(()),
+        plan.seed,
+        findings,
+    )
+}
+
+/// Kills `wanted` stops on an empty machine, whichever its store is.
+///
+/// `rest` waits until nobody works for the dead any more.
+pub(super) fn kill(
+    what: &str,
+    wanted: usize,
+    scene: &Scene,
+    rest: &dyn Fn() -> Result<()>,
+    seed: u64,
+    findings: &mut Findings,
+) -> Result<()> {
     let mut calls = Vec::new();
     for agent in 0..AGENTS {
         scene.start(&session(agent), &ENDLESS)?;
@@ -41,14 +61,15 @@ pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
     let mut round: u64 = 0;
     while kills.load(Ordering::Relaxed) < wanted {
         let until = kills.load(Ordering::Relaxed) + KILLS_A_ROUND;
-        rage(&calls, &mut known, plan.seed ^ (round << 8), &Round { usual, kills: &kills, until });
+        rage(&calls, &mut known, seed ^ (round << 8), &Round { usual, kills: &kills, until });
         round += 1;
-        look(&scene, &mut known, &mut violations);
+        rest()?;
+        look(scene, &mut known, &mut violations);
     }
     let answered: u32 = known.iter().map(|known| known.answered).sum();
     let figures =
         format!("{answered} stops answered, none lost; usual stop {} us", usual.as_micros());
-    findings.add("kill -9 at random among 4 agents", kills.into_inner(), &violations, &figures);
+    findings.add(what, kills.into_inner(), &violations, &figures);
     Ok(())
 }
 
@@ -124,7 +145,7 @@ fn stop(call: &Call, patience: Duration) -> Result<Stop> {
 
 /// Nothing answered is lost, and nothing is counted that nobody did.
 fn look(scene: &Scene, known: &mut [Known], violations: &mut Vec<String>) {
-    let found = match journal::inspect(&scene.home()) {
+    let found = match scene.inspect() {
         Ok(found) => found,
         Err(error) => return violations.push(format!("could not {error:#}")),
     };
