@@ -32,6 +32,7 @@ pub(crate) fn run() -> Result<Verdict> {
     step("released program", dist::run)?;
     step("speed and counts of one stop", || again(|| bench::run(&["--quick"])))?;
     step("storms, kills and faults", || again(|| hardness::run(&[])))?;
+    step("the same on every journal engine", || again(|| hardness::run(&["--engines"])))?;
     println!("\nEvery test passed.");
     Ok(Verdict::Fine)
 }
