@@ -438,3 +438,28 @@ fn a_message_nested_beyond_sense_says_nothing() {
 fn hostile(piece: &str) -> String {
     piece.repeat((128 << 10) / piece.len())
 }
+
+#[test]
+fn promises_are_heard_in_prose_and_in_any_case() {
+    check_promises("<promise>COMPLETE</promise>", "0..27 complete");
+    check_promises("all <Promise> complete </PROMISE> now", "4..33 complete");
+    check_promises("é <promise>blocked</promise>", "3..29 blocked");
+    check_promises("`<promise>COMPLETE</promise>`", "");
+    check_promises("> <promise>ESCALATE</promise>", "");
+    check_promises("```\n<promise>complete</promise>\n```", "");
+    check_promises("<promise>DONE</promise> <promise>ESCALATE", "");
+}
+
+#[track_caller]
+fn check_promises(message: &str, expected: &str) {
+    let word = |marker: Marker| match marker {
+        Marker::PromiseComplete => "complete",
+        Marker::PromiseBlocked => "blocked",
+        _ => "other",
+    };
+    let heard: Vec<String> = super::promises(message)
+        .iter()
+        .map(|said| format!("{}..{} {}", said.start, said.end, word(said.marker)))
+        .collect();
+    assert_eq!(heard.join(", "), expected, "{message}");
+}

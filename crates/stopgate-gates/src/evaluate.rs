@@ -1,0 +1,250 @@
+//! What gates answer, one by one and in order.
+//!
+//! The first `complete` or `escalate` ends the evaluation; where all say `continue` the
+//! last one that judged is heard. A gate that fails escalates: it never lets a task pass.
+
+use serde::{Deserialize, Serialize};
+
+use crate::expression::Scene;
+use crate::gate::{CommandGate, Gate, GateRule, Kind};
+use crate::words::{Action, AgentContext, Answer};
+
+/// The id of the answer that no gate gave.
+const NOBODY: &str = "default";
+const REASON_BYTES_MAX: usize = 8192;
+
+/// What evaluation needs from outside: a command's answer, and how long things take.
+pub trait Hands {
+    /// Asks a command: `context` is JSON; what it wrote, or why it could not be asked.
+    fn ask(&mut self, gate: &CommandGate, context: &str) -> Result<String, String>;
+    /// A stopwatch in microseconds; only differences mean anything.
+    fn micros(&mut self) -> u64;
+}
+
+/// One gate as it is to be evaluated.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    /// Its name.
+    pub id: &'a str,
+    /// Whether it judges.
+    pub enabled: bool,
+    /// How; nothing where its definition can't be read.
+    pub gate: Option<&'a Gate>,
+}
+
+/// What came of evaluating gates.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// The gate that was heard; `default` where none was.
+    pub gate: String,
+    /// What it answered.
+    pub answer: Answer,
+    /// Why a promise of completion is not to be believed, where a gate objected to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objection: Option<String>,
+    /// What each gate that was looked at did.
+    pub traces: Vec<Trace>,
+}
+
+/// What one gate did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The gate.
+    pub gate: String,
+    /// What it answered; nothing where it was disabled or its condition did not hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<Action>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Whether it failed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub failed: bool,
+    /// How long it took.
+    #[serde(default)]
+    pub micros: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// Asks `gates` in order.
+pub fn evaluate(gates: &[Source<'_>], context: &AgentContext, hands: &mut dyn Hands) -> Evaluation {
+    let scene = Scene::new(context);
+    let mut traces = Vec::new();
+    let mut last = None;
+    let mut objection = None;
+    for source in gates {
+        let begun = hands.micros();
+        let answered = match source.gate {
+            _disabled if !source.enabled => Ok(None),
+            Some(gate) => answer(gate, &scene, hands),
+            None => Err("this version can't read the hook's definition".into()),
+        };
+        let micros = hands.micros().saturating_sub(begun);
+        let failed = answered.is_err();
+        let answer = answered.unwrap_or_else(|error| Some(Answer::failed(&error)));
+        traces.push(Trace {
+            gate: source.id.into(),
+            action: answer.as_ref().map(|answer| answer.action),
+            reason: answer.as_ref().map_or_else(String::new, |answer| answer.reason.clone()),
+            failed,
+            micros,
+        });
+        let Some(answer) = answer else { continue };
+        let ends = answer.action != Action::Continue;
+        if !ends && !answer.silent {
+            objection = Some(answer.reason.clone());
+        }
+        last = Some((source.id, answer));
+        if ends {
+            break;
+        }
+    }
+    match last {
+        Some((gate, answer)) => Evaluation { gate: gate.into(), answer, objection, traces },
+        None => Evaluation { gate: NOBODY.into(), answer: nobody(gates), objection, traces },
+    }
+}
+
+fn nobody(gates: &[Source<'_>]) -> Answer {
+    Answer::new(
+        Action::Continue,
+        if gates.is_empty() {
+            "No hooks registered for this task"
+        } else {
+            "No hook applies: each is disabled or its condition does not hold"
+        },
+    )
+}
+
+/// What `gate` answers; nothing where its condition does not hold.
+fn answer(gate: &Gate, scene: &Scene<'_>, hands: &mut dyn Hands) -> Result<Option<Answer>, String> {
+    if let Some(when) = &gate.when
+        && !scene.holds(when)?
+    {
+        return Ok(None);
+    }
+    match &gate.kind {
+        Kind::Preset(preset) => Ok(Some(preset.answer(scene.context()))),
+        Kind::Template(template) => by_rules(&template.rules(), scene).map(Some),
+        Kind::Rules(rules) => by_rules(rules, scene).map(Some),
+        Kind::Command(command) => by_command(command, scene, hands).map(Some),
+        Kind::All(parts) => all(parts, scene, hands),
+        Kind::Any(parts) => any(parts, scene, hands),
+        Kind::First(parts) => first(parts, scene, hands),
+        Kind::Not(part) => Ok(answer(part, scene, hands)?.map(inverse)),
+    }
+}
+
+fn by_rules(rules: &[GateRule], scene: &Scene<'_>) -> Result<Answer, String> {
+    for rule in rules {
+        let holds = rule.condition.as_ref().map_or(Ok(true), |source| scene.holds(source))?;
+        if holds {
+            let mut answer = Answer::new(rule.action, scene.render(&rule.reason)?);
+            answer.next_prompt =
+                rule.next_prompt.as_ref().map(|text| scene.render(text)).transpose()?;
+            answer.checkpoint_data.clone_from(&rule.checkpoint_data);
+            // To take a checkpoint is no objection.
+            answer.silent = rule.action == Action::Continue && rule.checkpoint_data.is_some();
+            return Ok(answer);
+        }
+    }
+    Ok(Answer::silent("Iteration in progress"))
+}
+
+fn by_command(
+    gate: &CommandGate,
+    scene: &Scene<'_>,
+    hands: &mut dyn Hands,
+) -> Result<Answer, String> {
+    let context = serde_json::to_string(scene.context()).map_err(|error| error.to_string())?;
+    let said = hands.ask(gate, &context)?;
+    let mut answer: Answer = serde_json::from_str(said.trim()).map_err(|error| {
+        format!(
+            "the command must write {{\"action\": …, \"reason\": …}}, and nothing else: {error}"
+        )
+    })?;
+    answer.reason = stopgate_core::clip(&answer.reason, REASON_BYTES_MAX);
+    answer.next_prompt =
+        answer.next_prompt.map(|text| stopgate_core::clip(&text, REASON_BYTES_MAX));
+    Ok(answer)
+}
+
+/// One part that does not say complete holds all back; an escalation at once.
+fn all(parts: &[Gate], scene: &Scene<'_>, hands: &mut dyn Hands) -> Result<Option<Answer>, String> {
+    let mut heard: Option<Answer> = None;
+    for part in parts {
+        let Some(answer) = answer(part, scene, hands)? else { continue };
+        match answer.action {
+            Action::Escalate => return Ok(Some(answer)),
+            Action::Continue => {
+                if heard.as_ref().is_none_or(|earlier| earlier.action == Action::Complete) {
+                    heard = Some(answer);
+                }
+            }
+            Action::Complete => {
+                if heard.is_none() {
+                    heard = Some(answer);
+                }
+            }
+        }
+    }
+    Ok(heard)
+}
+
+/// One part that says complete is enough; an escalation is heard only where none does.
+fn any(parts: &[Gate], scene: &Scene<'_>, hands: &mut dyn Hands) -> Result<Option<Answer>, String> {
+    let mut heard: Option<Answer> = None;
+    for part in parts {
+        let Some(answer) = answer(part, scene, hands)? else { continue };
+        match answer.action {
+            Action::Complete => return Ok(Some(answer)),
+            Action::Escalate => {
+                if heard.as_ref().is_none_or(|earlier| earlier.action == Action::Continue) {
+                    heard = Some(answer);
+                }
+            }
+            Action::Continue => {
+                if heard.as_ref().is_none_or(|earlier| earlier.action == Action::Continue) {
+                    heard = Some(answer);
+                }
+            }
+        }
+    }
+    Ok(heard)
+}
+
+fn first(
+    parts: &[Gate],
+    scene: &Scene<'_>,
+    hands: &mut dyn Hands,
+) -> Result<Option<Answer>, String> {
+    let mut heard = None;
+    for part in parts {
+        let Some(answer) = answer(part, scene, hands)? else { continue };
+        if answer.action != Action::Continue {
+            return Ok(Some(answer));
+        }
+        heard = Some(answer);
+    }
+    Ok(heard)
+}
+
+/// A call for a person stays one.
+fn inverse(mut answer: Answer) -> Answer {
+    answer.action = match answer.action {
+        Action::Complete => Action::Continue,
+        Action::Continue => Action::Complete,
+        Action::Escalate => return answer,
+    };
+    answer.reason = format!("not: {}", answer.reason);
+    answer.next_prompt = None;
+    answer.silent = false;
+    answer
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! Conditions and texts over what a gate sees, in minijinja's language.
+//!
+//! An expression can read the nine fields of the context and nothing else: there is no
+//! file, no clock and no way out, and fuel bounds how long it may think.
+
+use std::cell::OnceCell;
+
+use minijinja::value::Serde;
+use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value};
+use serde::Serialize;
+
+use crate::words::{AgentContext, CompletionPromise, ValidationResult};
+
+const FUEL: u64 = 50_000;
+const SOURCE_BYTES_MAX: usize = 4096;
+const TEXT_BYTES_MAX: usize = 8192;
+
+/// The names that an expression may use.
+const NAMES: [&str; 11] = [
+    "taskId",
+    "iteration",
+    "executionPhase",
+    "filesModified",
+    "validationResults",
+    "completionPromises",
+    "agentOutput",
+    "draftContent",
+    "draftType",
+    "passed",
+    "promised",
+];
+
+/// A context, ready for expressions; nothing is built before one is asked.
+pub struct Scene<'a> {
+    context: &'a AgentContext,
+    stage: OnceCell<Stage>,
+}
+
+struct Stage {
+    environment: Environment<'static>,
+    values: Value,
+}
+
+impl<'a> Scene<'a> {
+    /// A scene over `context`.
+    pub const fn new(context: &'a AgentContext) -> Self {
+        Self { context, stage: OnceCell::new() }
+    }
+
+    /// The context itself.
+    pub const fn context(&self) -> &'a AgentContext {
+        self.context
+    }
+
+    /// Whether `source` holds.
+    pub fn holds(&self, source: &str) -> Result<bool, String> {
+        let stage = self.stage();
+        let compiled = stage.environment.compile_expression_owned(source);
+        let compiled = compiled.map_err(|error| trouble(source, &error))?;
+        let value = compiled.eval(stage.values.clone()).map_err(|error| trouble(source, &error))?;
+        Ok(value.is_true())
+    }
+
+    /// `source` with its `{{ … }}` filled in.
+    pub fn render(&self, source: &str) -> Result<String, String> {
+        if !source.contains('{') {
+            return Ok(source.into());
+        }
+        let stage = self.stage();
+        let text = stage.environment.render_str(source, stage.values.clone());
+        let text = text.map_err(|error| trouble(source, &error))?;
+        Ok(stopgate_core::clip(&text, TEXT_BYTES_MAX))
+    }
+
+    fn stage(&self) -> &Stage {
+        self.stage.get_or_init(|| Stage {
+            environment: environment(self.context),
+            values: Value::from(Serde(ValuesWire::of(self.context))),
+        })
+    }
+}
+
+/// Says what is wrong with a condition, before anybody relies on it.
+pub(crate) fn check_condition(source: &str) -> Result<(), String> {
+    measure(source)?;
+    let context = AgentContext::default();
+    let environment = environment(&context);
+    let compiled = environment.compile_expression(source);
+    let compiled = compiled.map_err(|error| trouble(source, &error))?;
+    known(source, compiled.undeclared_variables(false))
+}
+
+/// Says what is wrong with a text that has `{{ … }}` in it.
+pub(crate) fn check_text(source: &str) -> Result<(), String> {
+    measure(source)?;
+    let context = AgentContext::default();
+    let environment = environment(&context);
+    let compiled = environment.template_from_str(source);
+    let compiled = compiled.map_err(|error| trouble(source, &error))?;
+    known(source, compiled.undeclared_variables(false))
+}
+
+fn measure(source: &str) -> Result<(), String> {
+    if source.trim().is_empty() {
+        return Err("it is empty".into());
+    }
+    if source.len() > SOURCE_BYTES_MAX {
+        return Err(format!("it is longer than {SOURCE_BYTES_MAX} bytes"));
+    }
+    Ok(())
+}
+
+fn known(source: &str, used: impl IntoIterator<Item = String>) -> Result<(), String> {
+    let mut unknown: Vec<String> = used
+        .into_iter()
+        .filter(|name| !NAMES.contains(&name.as_str()) && !is_built_in(name))
+        .collect();
+    unknown.sort();
+    match unknown.first() {
+        None => Ok(()),
+        Some(name) => Err(format!(
+            "unknown name `{name}` in `{source}`; known are {}, passed('RULE') and promised('COMPLETE')",
+            NAMES[..9].join(", ")
+        )),
+    }
+}
+
+fn is_built_in(name: &str) -> bool {
+    ["range", "dict", "namespace", "debug"].contains(&name)
+}
+
+fn environment(context: &AgentContext) -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_fuel(Some(FUEL));
+    environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+    let passed: Vec<(String, bool)> =
+        context.validation_results.iter().map(|r| (r.rule_name.clone(), r.passed)).collect();
+    environment.add_function("passed", move |name: String| {
+        let mut named = passed.iter().filter(|(rule, _)| *rule == name).peekable();
+        named.peek().is_some() && named.all(|(_, passed)| *passed)
+    });
+    let promised: Vec<&'static str> =
+        context.completion_promises.iter().map(|p| p.kind.word()).collect();
+    environment.add_function("promised", move |word: String| {
+        promised.iter().any(|said| said.eq_ignore_ascii_case(&word))
+    });
+    environment
+}
+
+/// What went wrong, and what people who write another language should write instead.
+fn trouble(source: &str, error: &Error) -> String {
+    let detail = error.detail().map_or_else(|| error.kind().to_string(), String::from);
+    let hint = if source.contains("&&") {
+        "; write `and` instead of `&&`"
+    } else if source.contains("||") {
+        "; write `or` instead of `||`"
+    } else if error.kind() == ErrorKind::SyntaxError && source.contains('!') {
+        "; write `not` instead of `!`"
+    } else if source.contains(".length") {
+        "; write `filesModified|length` instead of `.length`"
+    } else {
+        ""
+    };
+    format!("{detail} in `{source}`{hint}")
+}
+
+/// The nine fields as expressions see them: texts that are missing are empty, so that
+/// `'TODO' in draftContent` always has an answer.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ValuesWire<'a> {
+    task_id: &'a str,
+    iteration: u32,
+    execution_phase: Option<&'a str>,
+    files_modified: &'a [String],
+    validation_results: &'a [ValidationResult],
+    completion_promises: &'a [CompletionPromise],
+    agent_output: &'a str,
+    draft_content: &'a str,
+    draft_type: Option<&'a str>,
+}
+
+impl<'a> ValuesWire<'a> {
+    fn of(context: &'a AgentContext) -> Self {
+        Self {
+            task_id: &context.task_id,
+            iteration: context.iteration,
+            execution_phase: context.execution_phase.as_deref(),
+            files_modified: &context.files_modified,
+            validation_results: &context.validation_results,
+            completion_promises: &context.completion_promises,
+            agent_output: context.agent_output.as_deref().unwrap_or_default(),
+            draft_content: context.draft_content.as_deref().unwrap_or_default(),
+            draft_type: context.draft_type.as_deref(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

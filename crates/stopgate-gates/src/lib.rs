@@ -1,0 +1,47 @@
+//! Gates and iterations: what a task's gates answer, and what becomes of the task.
+//!
+//! Like the core it decides and does nothing: no disk, no clock, no environment, no
+//! processes. A gate that asks a command is *given* what the command said; a task is a
+//! fold over its steps, which somebody else keeps.
+
+mod words;
+
+mod promise;
+
+mod expression;
+
+mod gate;
+
+mod template;
+
+mod preset;
+
+mod evaluate;
+
+mod rule;
+
+mod iteration;
+
+mod metrics;
+
+mod step;
+
+mod task;
+
+mod judge;
+
+pub use crate::evaluate::{Evaluation, Hands, Source, Trace, evaluate};
+pub use crate::expression::Scene;
+pub use crate::gate::{CommandGate, Gate, GateRule, Kind};
+pub use crate::iteration::{Guard, HistoryEntry, Iteration, IterationStatus};
+pub use crate::judge::{Judgement, Signal, judge, wants_gates};
+pub use crate::metrics::Metrics;
+pub use crate::preset::Preset;
+pub use crate::promise::{detect, normalise};
+pub use crate::rule::{Measure, Rule, RuleKind, Target, pattern_result};
+pub use crate::step::{Changes, Checkpoint, Registered, Step, Validated};
+pub use crate::task::{CHECKPOINTS_MAX, GATES_MAX, Refusal, Task, TaskStatus};
+pub use crate::template::Template;
+pub use crate::words::{
+    Action, AgentContext, Answer, CheckpointData, CompletionPromise, PromiseType, ValidationResult,
+};

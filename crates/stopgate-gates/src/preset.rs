@@ -1,0 +1,73 @@
+//! The three gates that everybody needs, in exactly their order.
+
+use crate::words::{Action, AgentContext, Answer, PromiseType};
+
+/// A gate whose judgement is fixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// Promises first, then validation.
+    Default,
+    /// Only validation.
+    Validation,
+    /// Only promises.
+    Promise,
+}
+
+impl Preset {
+    /// Every preset there is.
+    pub const ALL: [Self; 3] = [Self::Default, Self::Validation, Self::Promise];
+
+    /// The word that tools use.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Validation => "validation",
+            Self::Promise => "promise",
+        }
+    }
+
+    /// What it answers.
+    pub(crate) fn answer(self, context: &AgentContext) -> Answer {
+        match self {
+            Self::Default => promised(context)
+                .or_else(|| validated(context))
+                .unwrap_or_else(|| Answer::silent("Iteration in progress")),
+            Self::Validation => validated(context)
+                .unwrap_or_else(|| Answer::silent("No validation rules configured")),
+            Self::Promise => promised(context)
+                .unwrap_or_else(|| Answer::silent("No completion promise detected")),
+        }
+    }
+}
+
+fn promised(context: &AgentContext) -> Option<Answer> {
+    let said = |kind| context.completion_promises.iter().any(|p| p.detected && p.kind == kind);
+    let order = [PromiseType::Complete, PromiseType::Escalate, PromiseType::Blocked];
+    let kind = order.into_iter().find(|kind| said(*kind))?;
+    let (action, what) = match kind {
+        PromiseType::Complete => (Action::Complete, "completion"),
+        PromiseType::Escalate => (Action::Escalate, "escalation"),
+        PromiseType::Blocked => (Action::Escalate, "blocked"),
+    };
+    Some(Answer::new(action, format!("Agent signaled {what} via {}", kind.text())))
+}
+
+fn validated(context: &AgentContext) -> Option<Answer> {
+    let results = &context.validation_results;
+    if results.is_empty() {
+        return None;
+    }
+    let failed: Vec<String> = results
+        .iter()
+        .filter(|result| !result.passed)
+        .map(|result| format!("- {}: {}", result.rule_name, result.message))
+        .collect();
+    if failed.is_empty() {
+        return Some(Answer::new(Action::Complete, "All validation rules passed"));
+    }
+    let reason = format!("{} validation rule(s) failed", failed.len());
+    let mut answer = Answer::new(Action::Continue, reason);
+    answer.next_prompt =
+        Some(format!("Fix the following validation failures:\n{}", failed.join("\n")));
+    Some(answer)
+}

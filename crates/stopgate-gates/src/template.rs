@@ -1,0 +1,77 @@
+//! Gates for common work, written with the same expressions that anybody can write.
+
+use crate::gate::GateRule;
+use crate::words::{Action, CheckpointData};
+
+/// A ready-made gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Template {
+    /// Tests first: complete when the rule `tests_pass` passes.
+    Tdd,
+    /// Until `vulns_fixed` and `sast_clean` pass, ten iterations at most.
+    SecurityRemediation,
+    /// A checkpoint at the fifth iteration.
+    MidpointCheckpoint,
+}
+
+impl Template {
+    /// Every template there is.
+    pub const ALL: [Self; 3] = [Self::Tdd, Self::SecurityRemediation, Self::MidpointCheckpoint];
+
+    /// The word that tools use.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Tdd => "tdd",
+            Self::SecurityRemediation => "security-remediation",
+            Self::MidpointCheckpoint => "midpoint-checkpoint",
+        }
+    }
+
+    /// The rules that it stands for.
+    pub fn rules(self) -> Vec<GateRule> {
+        match self {
+            Self::Tdd => vec![
+                rule("passed('tests_pass')", Action::Complete, "All tests pass"),
+                GateRule {
+                    next_prompt: Some("Fix failing tests and run again".into()),
+                    ..otherwise("Tests still failing")
+                },
+            ],
+            Self::SecurityRemediation => vec![
+                rule(
+                    "passed('vulns_fixed') and passed('sast_clean')",
+                    Action::Complete,
+                    "All vulnerabilities remediated",
+                ),
+                rule(
+                    "iteration >= 10",
+                    Action::Escalate,
+                    "Max iterations reached - complex vulnerabilities may require manual review",
+                ),
+                otherwise("Vulnerabilities remain"),
+            ],
+            Self::MidpointCheckpoint => vec![GateRule {
+                checkpoint_data: Some(CheckpointData {
+                    execution_phase: Some("midpoint".into()),
+                    agent_context: Some(serde_json::json!({ "milestone": "halfway" })),
+                    ..CheckpointData::default()
+                }),
+                ..rule("iteration == 5", Action::Continue, "Halfway checkpoint")
+            }],
+        }
+    }
+}
+
+fn rule(condition: &str, action: Action, reason: &str) -> GateRule {
+    GateRule {
+        condition: Some(condition.into()),
+        action,
+        reason: reason.into(),
+        next_prompt: None,
+        checkpoint_data: None,
+    }
+}
+
+fn otherwise(reason: &str) -> GateRule {
+    GateRule { condition: None, ..rule("", Action::Continue, reason) }
+}

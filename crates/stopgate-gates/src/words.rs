@@ -1,0 +1,196 @@
+//! The words that gates, commands and tools exchange, in the shape that they travel.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What a gate sees: everything about one iteration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AgentContext {
+    /// The task that is iterated.
+    pub task_id: String,
+    /// The current iteration, from 1.
+    pub iteration: u32,
+    /// What the agent is doing, in its own word.
+    pub execution_phase: Option<String>,
+    /// Files changed in this iteration.
+    pub files_modified: Vec<String>,
+    /// How the validation rules came out.
+    pub validation_results: Vec<ValidationResult>,
+    /// The promises in the agent's output.
+    pub completion_promises: Vec<CompletionPromise>,
+    /// What the agent wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_output: Option<String>,
+    /// A work product that is being written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft_content: Option<String>,
+    /// What kind of work product that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft_type: Option<String>,
+}
+
+/// How one validation rule came out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ValidationResult {
+    /// The rule.
+    pub rule_name: String,
+    /// What kind of rule it is.
+    #[serde(rename = "type")]
+    pub rule_type: String,
+    /// Whether it holds.
+    pub passed: bool,
+    /// What was found.
+    pub message: String,
+    /// How long it took.
+    pub duration_ms: u64,
+}
+
+/// A promise that was found in the agent's output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompletionPromise {
+    /// What was promised.
+    #[serde(rename = "type")]
+    pub kind: PromiseType,
+    /// Always true: a promise that was not found is not listed.
+    pub detected: bool,
+    /// The promise, and for an honest exit the reason that follows it.
+    pub content: String,
+    /// When it was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detected_at: Option<String>,
+}
+
+/// What an agent can promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum PromiseType {
+    /// The work is finished.
+    Complete,
+    /// Something is in the way.
+    Blocked,
+    /// A person is needed.
+    Escalate,
+}
+
+/// What a gate answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// The iteration may end as finished.
+    Complete,
+    /// The agent works on.
+    Continue,
+    /// The agent may stop, and a person is needed.
+    Escalate,
+}
+
+/// A gate's decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// What is to be done.
+    pub action: Action,
+    /// Why, for people.
+    pub reason: String,
+    /// What the agent should be told next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_prompt: Option<String>,
+    /// A checkpoint to take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint_data: Option<CheckpointData>,
+    /// Whatever else the gate wants to say.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+    /// A `continue` for want of anything to say, which stands in nobody's way.
+    #[serde(skip)]
+    pub(crate) silent: bool,
+}
+
+/// What a gate or an agent wants kept at a checkpoint.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CheckpointData {
+    /// What the agent was doing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub execution_phase: Option<String>,
+    /// How far it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub execution_step: Option<Value>,
+    /// What the agent wants to find again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_context: Option<Value>,
+    /// A work product that was being written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft_content: Option<String>,
+    /// What kind of work product that was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft_type: Option<String>,
+}
+
+impl Answer {
+    /// An answer and its reason, and nothing else.
+    pub fn new(action: Action, reason: impl Into<String>) -> Self {
+        Self {
+            action,
+            reason: reason.into(),
+            next_prompt: None,
+            checkpoint_data: None,
+            metadata: Map::new(),
+            silent: false,
+        }
+    }
+
+    /// Works on, for want of anything to say.
+    pub(crate) fn silent(reason: &str) -> Self {
+        Self { silent: true, ..Self::new(Action::Continue, reason) }
+    }
+
+    /// What a gate that could not answer answers.
+    pub(crate) fn failed(error: &str) -> Self {
+        let mut answer = Self::new(Action::Escalate, format!("Hook evaluation failed: {error}"));
+        answer.metadata.insert("error".into(), error.into());
+        answer
+    }
+}
+
+impl Action {
+    /// The word that tools and expressions use.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Continue => "continue",
+            Self::Escalate => "escalate",
+        }
+    }
+
+    /// Reads the word.
+    pub fn read(word: &str) -> Option<Self> {
+        [Self::Complete, Self::Continue, Self::Escalate].into_iter().find(|a| a.word() == word)
+    }
+}
+
+impl PromiseType {
+    /// Every promise there is.
+    pub const ALL: [Self; 3] = [Self::Complete, Self::Blocked, Self::Escalate];
+
+    /// The word between the tags.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Complete => "COMPLETE",
+            Self::Blocked => "BLOCKED",
+            Self::Escalate => "ESCALATE",
+        }
+    }
+
+    /// The promise as an agent writes it.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Complete => "<promise>COMPLETE</promise>",
+            Self::Blocked => "<promise>BLOCKED</promise>",
+            Self::Escalate => "<promise>ESCALATE</promise>",
+        }
+    }
+}
