@@ -13,7 +13,7 @@ use crate::outcome::Outcome;
 use crate::policy::{Policy, Rule};
 use crate::receipt::Receipt;
 use crate::seen::ToolUse;
-use crate::state::{Frame, LoopId, Rest, SessionId};
+use crate::state::{Frame, LoopId, Rest, SessionId, Surface};
 use crate::tally::Tally;
 use crate::time::Timestamp;
 
@@ -108,6 +108,8 @@ pub enum Event {
         /// The signature over what was proven.
         signature: String,
     },
+    /// Something happened to the task that the loop is, on the surface of tools.
+    Task(Box<TaskNote>),
     /// It is over, by command.
     Ended {
         /// How it ended.
@@ -139,6 +141,50 @@ pub struct Started {
     /// What the criteria rest on.
     #[serde(default, skip_serializing_if = "Ground::is_bare")]
     pub ground: Ground,
+    /// Who steers it.
+    #[serde(default, skip_serializing_if = "Surface::is_hook")]
+    pub surface: Surface,
+}
+
+/// Steps of a task, and what they mean for whom its loop holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskNote {
+    /// The steps, in a form that only the room of gates reads.
+    pub steps: Vec<String>,
+    /// What becomes of the loop.
+    #[serde(default, skip_serializing_if = "Hold::is_kept")]
+    pub hold: Hold,
+}
+
+/// What becomes of a task's loop.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hold {
+    /// It stays as it is.
+    #[default]
+    Keep,
+    /// Iterations begin or go on: it holds this session, if that is known.
+    Begin {
+        /// The session.
+        session: Option<SessionId>,
+        /// The frame that is worked on.
+        frame: Frame,
+    },
+    /// It goes on and holds nobody.
+    Open,
+    /// It is over until somebody goes on with the task.
+    End {
+        /// How it ended.
+        outcome: Outcome,
+        /// Why, in a sentence.
+        why: String,
+    },
+}
+
+impl Hold {
+    const fn is_kept(&self) -> bool {
+        matches!(self, Self::Keep)
+    }
 }
 
 /// How a loop came to hold a session.

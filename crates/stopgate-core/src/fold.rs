@@ -7,11 +7,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::criterion::{Proof, Standing};
-use crate::event::{Event, Ruling, Speaker, Started, Stopped};
+use crate::event::{Event, Hold, Ruling, Speaker, Started, Stopped};
 use crate::outcome::Outcome;
 use crate::policy::Rule;
 use crate::seen::ToolUse;
-use crate::state::{FRAMES_MAX, Frame, Phase, Rest, State, Waiting};
+use crate::state::{FRAMES_MAX, Frame, Phase, Rest, State, Surface, Waiting};
 use crate::tally::Tally;
 use crate::time::Timestamp;
 
@@ -28,7 +28,8 @@ pub fn apply(state: Option<State>, event: &Event, at: Timestamp) -> Option<State
             _other => None,
         };
     };
-    if state.outcome().is_some_and(|outcome| !may_follow(outcome, event)) {
+    let foreign = matches!(event, Event::Task(_)) && state.surface == Surface::Hook;
+    if foreign || state.outcome().is_some_and(|outcome| !may_follow(outcome, event)) {
         return Some(state);
     }
     change(&mut state, event, at);
@@ -37,8 +38,12 @@ pub fn apply(state: Option<State>, event: &Event, at: Timestamp) -> Option<State
 }
 
 /// Only a person's resume follows an end, and only where the outcome permits it; or
-/// their cancel, so that nothing can revive what they have cancelled.
+/// their cancel, so that nothing can revive what they have cancelled. A task's end is
+/// nobody's proof, so its steps follow every end but a cancel.
 fn may_follow(outcome: Outcome, event: &Event) -> bool {
+    if matches!(event, Event::Task(_)) {
+        return outcome != Outcome::Cancelled;
+    }
     let by_person = matches!(
         event,
         Event::Resumed { .. }
@@ -61,6 +66,7 @@ fn begin(started: &Started, at: Timestamp) -> State {
         frames: vec![started.frame.clone()],
         criteria: started.criteria.clone(),
         ground: started.ground.clone(),
+        surface: started.surface,
         tally: Tally::default(),
         started_at: at,
         updated_at: at,
@@ -118,7 +124,32 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
             state.ground.seal = Some(seal.clone());
             state.tally.tampered = 0;
         }
+        Event::Task(note) => {
+            state.progress_at = at;
+            hold(state, &note.hold, at);
+        }
         Event::Ended { outcome, why } => {
+            go_on(state, at);
+            state.phase = Phase::Ended { outcome: *outcome, why: why.clone(), at };
+        }
+    }
+}
+
+fn hold(state: &mut State, hold: &Hold, at: Timestamp) {
+    match hold {
+        Hold::Keep => {}
+        Hold::Begin { session, frame } => {
+            go_on(state, at);
+            state.session.clone_from(session);
+            state.claim_until = None;
+            state.frames = vec![frame.clone()];
+            state.tally = Tally { stops: state.tally.stops, ..Tally::default() };
+        }
+        Hold::Open => {
+            go_on(state, at);
+            state.session = None;
+        }
+        Hold::End { outcome, why } => {
             go_on(state, at);
             state.phase = Phase::Ended { outcome: *outcome, why: why.clone(), at };
         }

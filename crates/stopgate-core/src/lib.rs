@@ -54,7 +54,9 @@ pub use crate::criterion::{
 };
 pub use crate::decide::{Decision, Verdict, decide, due};
 pub use crate::digest::{Digest, digest_of};
-pub use crate::event::{Binding, Event, FORMAT, Facts, Leave, Ruling, Speaker, Started, Stopped};
+pub use crate::event::{
+    Binding, Event, FORMAT, Facts, Hold, Leave, Ruling, Speaker, Started, Stopped, TaskNote,
+};
 pub use crate::fold::{apply, fold};
 pub use crate::ground::{Ground, Source};
 pub use crate::marker::{Marker, Signal, signal};
@@ -63,6 +65,8 @@ pub use crate::policy::{Enforcement, Order, Policy, Rule};
 pub use crate::prompt::{PROMPT_BYTES_MAX, announcement};
 pub use crate::receipt::{Evidence, Receipt, Status, Tests};
 pub use crate::seen::{Seen, ToolUse};
-pub use crate::state::{FRAMES_MAX, Frame, LoopId, Mode, Phase, Rest, SessionId, State, Waiting};
+pub use crate::state::{
+    FRAMES_MAX, Frame, LoopId, Mode, Phase, Rest, SessionId, State, Surface, Waiting,
+};
 pub use crate::tally::Tally;
 pub use crate::time::Timestamp;

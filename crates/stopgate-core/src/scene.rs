@@ -63,6 +63,7 @@ pub(crate) fn started(policy: Policy, frame: Frame, criteria: Vec<Criterion>) ->
         frame,
         criteria,
         ground: crate::Ground::default(),
+        surface: crate::Surface::Hook,
     }))
 }
 

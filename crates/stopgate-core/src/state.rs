@@ -50,6 +50,9 @@ pub struct State {
     /// What the criteria rest on.
     #[serde(default, skip_serializing_if = "Ground::is_bare")]
     pub ground: Ground,
+    /// Who steers it.
+    #[serde(default, skip_serializing_if = "Surface::is_hook")]
+    pub surface: Surface,
     /// What it counts.
     pub tally: Tally,
     /// When it began.
@@ -60,6 +63,17 @@ pub struct State {
     pub progress_at: Timestamp,
     /// How long it has rested: time that is not counted as work.
     pub rest_ms: i64,
+}
+
+/// Who steers a loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Surface {
+    /// The hook that answers stops; a session claims it.
+    #[default]
+    Hook,
+    /// Tools that the agent calls: the loop is a task, and holds a session while it iterates.
+    Tools,
 }
 
 /// Whether a loop is steering its agent.
@@ -222,6 +236,12 @@ impl State {
             Phase::Active | Phase::Completing | Phase::Waiting { .. } => now,
         };
         end.since(self.started_at).saturating_sub(self.rest_ms).max(0)
+    }
+}
+
+impl Surface {
+    pub(crate) const fn is_hook(&self) -> bool {
+        matches!(self, Self::Hook)
     }
 }
 
