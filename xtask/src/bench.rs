@@ -6,6 +6,7 @@
 
 mod counts;
 pub(crate) mod growth;
+mod mcp;
 mod peer;
 mod sequence;
 mod times;
@@ -37,6 +38,8 @@ enum Scope {
     Stop,
     /// Whether a stop grows with the journal.
     Growth,
+    /// The MCP server.
+    Mcp,
 }
 
 /// A transcript's length.
@@ -57,16 +60,20 @@ const SIZES: [Size; 4] = [
 pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     let plan = plan(options)?;
     let mut gates = Gates::default();
-    if plan.scope == Scope::Growth {
-        growth::measure(plan.rounds, &mut gates)?;
-        return Ok(gates.verdict());
+    match plan.scope {
+        Scope::Stop => stop(&plan, &mut gates)?,
+        Scope::Growth => growth::measure(plan.rounds, &mut gates)?,
+        Scope::Mcp => mcp::measure(plan.rounds, &mut gates)?,
     }
-    let (small, large) = machines(&plan)?;
-    times::measure(&plan, &small, &large, &mut gates)?;
-    counts::measure(&plan, &small, &large, &mut gates)?;
-    sequence::measure(&mut gates)?;
-    size(&mut gates)?;
     Ok(gates.verdict())
+}
+
+fn stop(plan: &Plan, gates: &mut Gates) -> Result<()> {
+    let (small, large) = machines(plan)?;
+    times::measure(plan, &small, &large, gates)?;
+    counts::measure(plan, &small, &large, gates)?;
+    sequence::measure(gates)?;
+    size(gates)
 }
 
 fn plan(options: &[&str]) -> Result<Plan> {
@@ -79,6 +86,7 @@ fn plan(options: &[&str]) -> Result<Plan> {
                 plan.sizes = vec![SIZES[0], SIZES[2]];
             }
             "--growth" => plan.scope = Scope::Growth,
+            "--mcp" => plan.scope = Scope::Mcp,
             "--peer" => plan.peer = options.next().map(PathBuf::from),
             other => bail!("understand {other}: see cargo xtask --help"),
         }

@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use crate::turn::Turn;
 
+/// Where a script leaves room for a word that it can't know.
+const LAST: &str = "{last:";
+
 /// One answer, ready to be written.
 pub(crate) struct ReplyWire {
     id: String,
@@ -20,7 +23,7 @@ impl ReplyWire {
         Self {
             id: format!("msg_{serial:020}"),
             model: body["model"].clone(),
-            blocks: turn.blocks(call, serial),
+            blocks: turn.blocks(call, serial).into_iter().map(|block| filled(block, body)).collect(),
             stop_reason: turn.stop_reason(),
             input_tokens: turn.input_tokens.unwrap_or_else(|| tokens_of(body)),
         }
@@ -66,6 +69,30 @@ impl ReplyWire {
             "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
         })
     }
+}
+
+/// `block` with each `{last:BEGIN}` as the last word in `body` that begins so: a script can't
+/// know the ids that tools will answer.
+fn filled(block: Value, body: &Value) -> Value {
+    let text = block.to_string();
+    if !text.contains(LAST) {
+        return block;
+    }
+    let seen = body["messages"].to_string();
+    let mut parts = text.split(LAST);
+    let mut whole = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (begin, rest) = part.split_once('}').unwrap_or((part, ""));
+        whole.push_str(last_word(&seen, begin));
+        whole.push_str(rest);
+    }
+    serde_json::from_str(&whole).unwrap_or(block)
+}
+
+fn last_word<'a>(seen: &'a str, begin: &str) -> &'a str {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let words = seen.split(|c: char| !is_word(c));
+    words.filter(|word| word.starts_with(begin)).last().unwrap_or_default()
 }
 
 /// A rough count of tokens: four bytes each, never none.

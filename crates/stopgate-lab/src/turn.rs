@@ -25,7 +25,8 @@ impl Turn {
         Self::of(Part::Text(text.into()))
     }
 
-    /// A call of one of the client's tools.
+    /// A call of one of the client's tools. In it, `{last:TASK-}` becomes the last word of
+    /// the conversation that begins with `TASK-`.
     pub fn tool(name: &str, input: Value) -> Self {
         Self::of(Part::Tool { name: name.into(), input })
     }

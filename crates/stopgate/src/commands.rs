@@ -14,6 +14,8 @@ mod install;
 mod list;
 mod log;
 mod man;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod start;
 mod status;
 mod statusline;
@@ -67,6 +69,8 @@ enum Command {
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
     Try(try_it::Args),
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::Args),
     Hook(HookArgs),
     Completions(completions::Args),
     Man(man::Args),
@@ -112,6 +116,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Try(args) => try_it::run(&args),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(args) => mcp::run(&args),
         // `hook` never gets here: it is taken before arguments are parsed.
         Command::Hook(_) => Ok(ExitCode::SUCCESS),
         Command::Completions(args) => completions::run(&args),

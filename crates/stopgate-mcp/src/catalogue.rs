@@ -1,0 +1,109 @@
+//! The tools: names, texts and schemas, exactly as `tools.json` has them.
+//!
+//! One file says what a model reads and what is enforced. `also` lists arguments that
+//! older clients send: they are checked like the others and not shown; what is `ignored`
+//! among them goes no further.
+
+use std::sync::Arc;
+
+use rmcp::model::Tool;
+use serde_json::{Map, Value};
+
+/// Which tools are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolSet {
+    /// Every tool.
+    All,
+    /// The loop's own three.
+    Loop,
+}
+
+/// How long a call of a tool may keep its thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// It only asks the journal.
+    Quick,
+    /// It may run programs.
+    Slow,
+}
+
+/// One tool, as it is told and as it is enforced.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// What clients are told.
+    pub(crate) tool: Tool,
+    /// The schema that arguments must fit: what is shown, and what older clients send.
+    pub(crate) schema: Value,
+    pub(crate) pace: Pace,
+}
+
+/// All tools of one server.
+#[derive(Debug)]
+pub(crate) struct Catalogue {
+    entries: Vec<Entry>,
+}
+
+const TOOLS: &str = include_str!("tools.json");
+
+impl Catalogue {
+    /// The tools of `set`.
+    pub(crate) fn new(set: ToolSet) -> Self {
+        let listed: Vec<Value> = serde_json::from_str(TOOLS).unwrap_or_default();
+        let entries = listed.into_iter().filter_map(entry).filter(|e| belongs(&e.tool.name, set));
+        Self { entries: entries.collect() }
+    }
+
+    /// The tool called `name`.
+    pub(crate) fn find(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.tool.name == name)
+    }
+
+    /// What clients are told.
+    pub(crate) fn tools(&self) -> Vec<Tool> {
+        self.entries.iter().map(|entry| entry.tool.clone()).collect()
+    }
+
+    /// Every name, for whoever asked for another.
+    pub(crate) fn names(&self) -> String {
+        let names: Vec<&str> = self.entries.iter().map(|entry| &*entry.tool.name).collect();
+        names.join(", ")
+    }
+}
+
+fn belongs(name: &str, set: ToolSet) -> bool {
+    match set {
+        ToolSet::All => true,
+        ToolSet::Loop => name.starts_with("loop_"),
+    }
+}
+
+fn entry(mut listed: Value) -> Option<Entry> {
+    let name = listed["name"].as_str()?.to_string();
+    let text = listed["description"].as_str()?.to_string();
+    let also = listed["also"].take();
+    let slow = listed["slow"] == true;
+    let shown = listed["inputSchema"].take();
+    let mut schema = shown.clone();
+    if let (Some(known), Value::Object(also)) = (schema["properties"].as_object_mut(), also) {
+        known.extend(also);
+    }
+    let Value::Object(shown) = shown else { return None };
+    let tool = Tool::new(name, text, Arc::new(shown));
+    Some(Entry { tool, schema, pace: if slow { Pace::Slow } else { Pace::Quick } })
+}
+
+/// The names that a schema knows.
+pub(crate) fn known_names(schema: &Value) -> Option<&Map<String, Value>> {
+    schema["properties"].as_object()
+}
+
+/// `arguments` without what is only tolerated, and without what is said to be nothing.
+pub(crate) fn kept(schema: &Value, mut arguments: Map<String, Value>) -> Map<String, Value> {
+    arguments.retain(|name, given| {
+        !given.is_null() && schema["properties"][name.as_str()]["ignored"] != true
+    });
+    arguments
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! Where a checked call is carried out.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+/// Does what a tool is for. Calls come from several threads.
+pub trait Desk: Send + Sync + 'static {
+    /// Carries out one call; its arguments fit the tool's schema.
+    fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, Refusal>;
+
+    /// Chores of this thread that may wait until the answer is on its way.
+    fn settle(&self) {}
+}
+
+/// Why a call was not carried out, in words for the model that asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What was wrong, as a sentence.
+    pub why: String,
+    /// What to do next, as a sentence; empty where nothing can be done.
+    pub next: String,
+}
+
+impl Refusal {
+    /// A refusal without advice.
+    pub fn new(why: impl Into<String>) -> Self {
+        Self { why: why.into(), next: String::new() }
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub fn next(mut self, next: impl Into<String>) -> Self {
+        self.next = next.into();
+        self
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.why)?;
+        if self.next.is_empty() {
+            return Ok(());
+        }
+        let stop = if self.why.ends_with(['.', '!', '?']) { "" } else { "." };
+        write!(f, "{stop} {}", self.next)
+    }
+}

@@ -1,0 +1,28 @@
+//! Gates, iterations and loops as tools of the Model Context Protocol.
+//!
+//! A server over the engine: it checks arguments, calls one use case, and answers.
+//! It never decides, never stores, and nothing of it runs before `mcp` is asked for.
+
+mod desk;
+
+mod catalogue;
+
+mod arguments;
+
+mod server;
+
+mod loops;
+
+mod task_desk;
+
+mod stdio;
+
+mod http;
+
+mod serve;
+
+pub use crate::catalogue::ToolSet;
+pub use crate::desk::{Desk, Refusal};
+pub use crate::http::{HttpOptions, Token};
+pub use crate::serve::{ServeError, serve_http, serve_stdio};
+pub use crate::task_desk::TaskDesk;

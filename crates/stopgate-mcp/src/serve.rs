@@ -1,0 +1,91 @@
+//! The server's two doors: standard streams, and HTTP on this machine.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use rmcp::service::ServerInitializeError;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::catalogue::ToolSet;
+use crate::desk::Desk;
+use crate::http::{self, HttpOptions};
+use crate::server::Server;
+use crate::stdio::{Input, Output};
+
+/// Why the server could not serve.
+#[derive(Debug)]
+pub enum ServeError {
+    /// The runtime could not be set up.
+    Runtime(io::Error),
+    /// The client did not speak the protocol.
+    Opening(Box<ServerInitializeError>),
+    /// The address can't be listened on.
+    Listen {
+        /// The address.
+        at: SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The address is not this machine's alone.
+    NotLoopback(SocketAddr),
+}
+
+impl std::fmt::Display for ServeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Runtime(_) => f.write_str("set up the server"),
+            Self::Opening(_) => f.write_str("open the conversation with the client"),
+            Self::Listen { at, .. } => write!(f, "listen on {at}"),
+            Self::NotLoopback(at) => write!(f, "serve on {at}: it can be reached from outside"),
+        }
+    }
+}
+
+impl std::error::Error for ServeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Runtime(source) | Self::Listen { source, .. } => Some(source),
+            Self::Opening(source) => Some(source),
+            Self::NotLoopback(_) => None,
+        }
+    }
+}
+
+/// Serves one client over standard input and output, until it leaves.
+pub fn serve_stdio(set: ToolSet, desk: Arc<dyn Desk>) -> Result<(), ServeError> {
+    run(async {
+        let server = Server::new(set, desk);
+        let streams = (Input::standard(), Output::standard());
+        match rmcp::serve_server(server, streams).await {
+            Ok(running) => {
+                let _ = running.waiting().await;
+                Ok(())
+            }
+            // It came and left without a word.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(ServeError::Opening(Box::new(error))),
+        }
+    })
+}
+
+/// Serves clients over HTTP; `listening` hears the address once it is open.
+pub fn serve_http(
+    set: ToolSet,
+    desk: Arc<dyn Desk>,
+    options: HttpOptions,
+    listening: impl FnOnce(SocketAddr),
+) -> Result<(), ServeError> {
+    if !options.address.ip().is_loopback() {
+        return Err(ServeError::NotLoopback(options.address));
+    }
+    run(http::serve(Server::new(set, desk), options, listening))
+}
+
+/// One thread for the protocol; what may take long has threads of its own.
+fn run(serving: impl Future<Output = Result<(), ServeError>>) -> Result<(), ServeError> {
+    let runtime: Runtime =
+        Builder::new_current_thread().enable_io().enable_time().build().map_err(ServeError::Runtime)?;
+    runtime.block_on(serving)
+}

@@ -1,0 +1,119 @@
+//! The desk over the engine: one use case a tool.
+//!
+//! The journal belongs to one thread at a time, so each thread that carries out calls
+//! opens it for itself; they all see the same loops.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use stopgate_engine::tasks::{SessionGates, Tasks};
+use stopgate_engine::{Failure, Settings, Stores};
+
+use crate::desk::{Desk, Refusal};
+use crate::loops;
+
+thread_local! {
+    static OPENED: RefCell<Option<Tasks>> = const { RefCell::new(None) };
+}
+
+/// Carries out calls over the journal that the environment asks for. One in a process.
+pub struct TaskDesk {
+    settings: Settings,
+    stores: Stores,
+    gates: SessionGates,
+    folder: PathBuf,
+}
+
+impl TaskDesk {
+    /// A desk for clients that work in `folder`.
+    pub fn new(settings: Settings, stores: Stores, folder: PathBuf) -> Self {
+        Self { settings, stores, gates: SessionGates::default(), folder }
+    }
+
+    /// Lends this thread's engine out. One that breaks is not put back.
+    fn with<T>(&self, work: impl FnOnce(&mut Tasks) -> T) -> Result<T, Failure> {
+        let mut tasks = match OPENED.with(RefCell::take) {
+            Some(tasks) => tasks,
+            None => Tasks::open(self.settings, self.stores, self.gates.clone())?,
+        };
+        let done = work(&mut tasks);
+        OPENED.with(|opened| opened.replace(Some(tasks)));
+        Ok(done)
+    }
+}
+
+impl Desk for TaskDesk {
+    fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, Refusal> {
+        let ask = Value::Object(arguments);
+        let answered = self.with(|tasks| self.answer(tasks, tool, ask)).map_err(|f| refused(&f))?;
+        answered
+    }
+
+    fn settle(&self) {
+        // Nothing was opened, so nothing is to be tidied.
+        OPENED.with_borrow_mut(|opened| {
+            if let Some(tasks) = opened {
+                tasks.engine().settle();
+            }
+        });
+    }
+}
+
+impl TaskDesk {
+    fn answer(&self, tasks: &mut Tasks, tool: &str, ask: Value) -> Result<Value, Refusal> {
+        match tool {
+            "task_create" => reply(ask, |ask| tasks.task_create(ask)),
+            "task_get" => reply(ask, |ask| tasks.task_get(ask)),
+            "task_update" => reply(ask, |ask| tasks.task_update(ask)),
+            "hook_register" => reply(ask, |ask| tasks.hook_register(ask)),
+            "hook_evaluate" => reply(ask, |ask| tasks.hook_evaluate(ask)),
+            "hook_list" => reply(ask, |ask| tasks.hook_list(ask)),
+            "hook_clear" => reply(ask, |ask| tasks.hook_clear(ask)),
+            "hook_update" => reply(ask, |ask| tasks.hook_update(ask)),
+            "iteration_start" => reply(ask, |ask| tasks.iteration_start(ask)),
+            "iteration_validate" => reply(ask, |ask| tasks.iteration_validate(ask)),
+            "iteration_next" => reply(ask, |ask| tasks.iteration_next(ask)),
+            "iteration_complete" => reply(ask, |ask| tasks.iteration_complete(ask)),
+            "checkpoint_create" => reply(ask, |ask| tasks.checkpoint_create(ask)),
+            "checkpoint_resume" => reply(ask, |ask| tasks.checkpoint_resume(ask)),
+            "loop_start" => reply(ask, |ask| loops::start(tasks.engine(), ask, &self.folder)),
+            "loop_status" => reply(ask, |ask| loops::status(tasks.engine(), ask, &self.folder)),
+            "loop_done" => reply(ask, |ask| loops::done(tasks.engine(), ask, &self.folder)),
+            other => Err(Refusal::new(format!("Nobody does {other} here"))),
+        }
+    }
+}
+
+/// Reads what is asked, has it done, and writes the answer.
+fn reply<Ask: DeserializeOwned, View: Serialize>(
+    ask: Value,
+    case: impl FnOnce(&Ask) -> Result<View, Failure>,
+) -> Result<Value, Refusal> {
+    let ask: Ask = serde_json::from_value(ask).map_err(|error| misread(&error))?;
+    let view = case(&ask).map_err(|failure| refused(&failure))?;
+    serde_json::to_value(view).map_err(|error| misread(&error))
+}
+
+fn misread(error: &serde_json::Error) -> Refusal {
+    Refusal::new(format!("Invalid arguments: {error}")).next("Nothing was stored. Call again.")
+}
+
+fn refused(failure: &Failure) -> Refusal {
+    let refusal = Refusal::new(sentence(&failure.story()));
+    match &failure.hint {
+        Some(hint) => refusal.next(format!("{}.", sentence(hint).trim_end_matches('.'))),
+        None => refusal,
+    }
+}
+
+/// `text` with a capital at its beginning.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,14 @@
+//! The MCP server as clients meet it: the built program, real pipes, real sockets.
+
+#![cfg(feature = "mcp")]
+#![expect(clippy::expect_used, reason = "a scene that can't be set is a failed test")]
+
+mod client;
+mod doors;
+
+mod bad_arguments;
+mod cases;
+mod http;
+mod protocol;
+mod restart;
+mod story;

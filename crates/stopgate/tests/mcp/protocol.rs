@@ -1,0 +1,160 @@
+//! How the server speaks: revisions old and new, order, errors, endings.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, Scene};
+
+const TOOLS: [&str; 17] = [
+    "task_create",
+    "task_get",
+    "task_update",
+    "hook_register",
+    "hook_update",
+    "hook_list",
+    "hook_clear",
+    "hook_evaluate",
+    "iteration_start",
+    "iteration_validate",
+    "iteration_next",
+    "iteration_complete",
+    "checkpoint_create",
+    "checkpoint_resume",
+    "loop_start",
+    "loop_status",
+    "loop_done",
+];
+
+fn names(answer: &Value) -> Vec<String> {
+    let tools = answer["result"]["tools"].as_array().expect("a list of tools");
+    tools.iter().map(|tool| tool["name"].as_str().expect("a name").into()).collect()
+}
+
+#[test]
+fn old_clients_are_answered_in_their_own_revision() {
+    let scene = Scene::new();
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut client = Client::start(scene.command(&["mcp"]));
+        let answer = client.hello(revision);
+        assert_eq!(answer["protocolVersion"], revision);
+        assert_eq!(answer["serverInfo"]["name"], "stopgate");
+        assert!(answer["capabilities"]["tools"].is_object(), "{answer}");
+        assert_eq!(names(&client.ask("tools/list", &json!({}))), TOOLS);
+        client.task();
+        assert_eq!(client.leave(), "");
+    }
+}
+
+#[test]
+fn a_client_from_the_future_is_offered_what_there_is() {
+    let scene = Scene::new();
+    let mut client = Client::start(scene.command(&["mcp"]));
+    assert_eq!(client.hello("2099-01-01")["protocolVersion"], "2025-11-25");
+    client.task();
+}
+
+#[test]
+fn new_clients_need_no_hello() {
+    let scene = Scene::new();
+    let mut client = Client::start(scene.command(&["mcp"]));
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let found = client.ask("server/discover", &json!({"_meta": meta}));
+    let revisions = found["result"]["supportedVersions"].as_array().expect("revisions");
+    for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
+        assert!(revisions.contains(&json!(revision)), "{found}");
+    }
+    assert_eq!(names(&client.ask("tools/list", &json!({"_meta": meta}))), TOOLS);
+    let ask = json!({"name": "task_create", "arguments": {"title": "t"}, "_meta": meta});
+    let made = client.ask("tools/call", &ask);
+    assert_eq!(made["result"]["isError"], false, "{made}");
+    assert_eq!(made["result"]["structuredContent"]["title"], "t", "{made}");
+}
+
+#[test]
+fn node_hosts_hand_out_sockets() {
+    let scene = Scene::new();
+    let mut client = Client::start_on_sockets(scene.command(&["mcp"]));
+    client.hello("2025-11-25");
+    client.task();
+    assert_eq!(client.leave(), "");
+}
+
+#[test]
+fn only_the_loops_tools_where_so_asked() {
+    let scene = Scene::new();
+    let mut client = scene.client_of(scene.command(&["mcp", "--tools", "loop"]));
+    let listed = names(&client.ask("tools/list", &json!({})));
+    assert_eq!(listed, ["loop_start", "loop_status", "loop_done"]);
+    let said = client.refused("task_create", &json!({"title": "t"}));
+    assert_eq!(
+        said,
+        "Unknown tool: task_create. Call one of: loop_start, loop_status, loop_done."
+    );
+}
+
+#[test]
+fn what_makes_no_sense_costs_an_answer_and_not_the_server() {
+    let scene = Scene::new();
+    let mut client = scene.client();
+    client.write_text("this is no JSON");
+    client.write_text("");
+    client.write_text("[]");
+    client.write_text("{\"jsonrpc\":\"2.0\",\"id\":900,\"method\":\"no/such/method\"}");
+    let mut answer = client.read();
+    while answer["id"] != 900 {
+        answer = client.read();
+    }
+    assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    let unknown = client.call_raw("no_such_tool", &json!({}));
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    client.task();
+}
+
+#[test]
+fn calls_that_were_sent_at_once_are_all_answered_before_the_end() {
+    let scene = Scene::new();
+    let mut client = scene.client();
+    for number in 1000..1100 {
+        let params = json!({"name": "task_create", "arguments": {"title": number.to_string()}});
+        let ask = json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params});
+        client.write(&ask);
+    }
+    let rest = client.leave();
+    let mut answered: Vec<u64> = rest
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("a message"))
+        .filter(|answer| answer["result"]["isError"] == false)
+        .filter_map(|answer| answer["id"].as_u64())
+        .collect();
+    answered.sort_unstable();
+    assert_eq!(answered, (1000..1100).collect::<Vec<u64>>());
+}
+
+#[test]
+fn a_client_that_leaves_at_once_is_no_fault() {
+    let scene = Scene::new();
+    assert_eq!(Client::start(scene.command(&["mcp"])).leave(), "");
+}
+
+#[test]
+fn a_rule_that_takes_its_time_holds_nobody_else_up() {
+    let scene = Scene::new();
+    let mut client = scene.client();
+    let task = client.task();
+    let ask = json!({
+        "taskId": task, "maxIterations": 3, "completionPromises": ["COMPLETE"],
+        "validationRules": [{"type": "command", "name": "slow", "config": {"command": "sleep 3"}}],
+    });
+    let iteration = client.done("iteration_start", &ask)["iterationId"].clone();
+    let params = json!({"name": "iteration_validate", "arguments": {"iterationId": iteration}});
+    client.write(&json!({"jsonrpc": "2.0", "id": 700, "method": "tools/call", "params": params}));
+    // It is answered although the other is not.
+    client.write(&json!({"jsonrpc": "2.0", "id": 701, "method": "ping"}));
+    let params = json!({"name": "task_get", "arguments": {"id": task}});
+    client.write(&json!({"jsonrpc": "2.0", "id": 702, "method": "tools/call", "params": params}));
+    let order = [client.read(), client.read(), client.read()].map(|answer| answer["id"].clone());
+    assert_eq!(order, [json!(701), json!(702), json!(700)]);
+}
