@@ -1,11 +1,13 @@
 //! Commands for people and agents: one file each.
 
 mod agent_exits;
+mod approve;
 mod cancel;
 mod claude_files;
 mod client;
 mod common;
 mod completions;
+mod config;
 mod controls;
 mod doctor;
 mod explain;
@@ -14,12 +16,15 @@ mod install;
 mod list;
 mod log;
 mod man;
+mod receipt;
 mod start;
 mod status;
 mod statusline;
 mod store;
+mod trust;
 mod try_it;
 mod uninstall;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -59,6 +64,12 @@ enum Command {
     Pause(controls::PauseArgs),
     Resume(controls::ResumeArgs),
     Cancel(cancel::Args),
+    Verify(verify::Args),
+    Approve(approve::Args),
+    Receipt(receipt::Args),
+    Trust(trust::TrustArgs),
+    Untrust(trust::UntrustArgs),
+    Config(config::Args),
     Explain(explain::Args),
     Log(log::Args),
     Statusline(statusline::Args),
@@ -104,6 +115,12 @@ pub(crate) fn main() -> ExitCode {
         Command::Pause(args) => controls::pause(&args),
         Command::Resume(args) => controls::resume(&args),
         Command::Cancel(args) => cancel::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Approve(args) => approve::run(&args),
+        Command::Receipt(args) => receipt::run(&args),
+        Command::Trust(args) => trust::trust(&args),
+        Command::Untrust(args) => trust::untrust(&args),
+        Command::Config(args) => config::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Statusline(args) => statusline::run(&args),
