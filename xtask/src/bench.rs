@@ -10,6 +10,7 @@ mod mcp;
 mod peer;
 mod sequence;
 mod times;
+mod tree;
 
 use std::path::PathBuf;
 
@@ -40,6 +41,8 @@ enum Scope {
     Growth,
     /// The MCP server.
     Mcp,
+    /// The fingerprint of a large work tree.
+    Tree,
 }
 
 /// A transcript's length.
@@ -63,6 +66,7 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     match plan.scope {
         Scope::Stop => stop(&plan, &mut gates)?,
         Scope::Growth => growth::measure(plan.rounds, &mut gates)?,
+        Scope::Tree => tree::measure(plan.rounds, &mut gates)?,
         Scope::Mcp => mcp::measure(plan.rounds, &mut gates)?,
     }
     Ok(gates.verdict())
@@ -87,6 +91,7 @@ fn plan(options: &[&str]) -> Result<Plan> {
             }
             "--growth" => plan.scope = Scope::Growth,
             "--mcp" => plan.scope = Scope::Mcp,
+            "--tree" => plan.scope = Scope::Tree,
             "--peer" => plan.peer = options.next().map(PathBuf::from),
             other => bail!("understand {other}: see cargo xtask --help"),
         }

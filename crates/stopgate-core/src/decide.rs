@@ -283,4 +283,6 @@ fn record(state: &State, seen: &Seen, mut tally: Tally, rule: Rule, answer: Answ
 #[cfg(test)]
 mod enumeration;
 #[cfg(test)]
+mod ground_tests;
+#[cfg(test)]
 mod tests;

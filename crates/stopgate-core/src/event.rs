@@ -100,6 +100,9 @@ pub enum Event {
         seal: String,
         /// What had been changed.
         changes: Vec<String>,
+        /// The project's file as it is now, where that was among it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<String>,
     },
     /// The end as `done` was signed, so that an edited record can be told from a proven one.
     Certified {

@@ -120,8 +120,11 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
         }
         Event::Resumed { max_iterations } => resume(state, *max_iterations, at),
         Event::Approved { criterion } => approve(state, criterion, at),
-        Event::Resealed { seal, .. } => {
+        Event::Resealed { seal, source, .. } => {
             state.ground.seal = Some(seal.clone());
+            if let (Some(known), Some(now)) = (&mut state.ground.source, source) {
+                known.accepted = Some(now.clone());
+            }
             state.tally.tampered = 0;
         }
         Event::Task(note) => {

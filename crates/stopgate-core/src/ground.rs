@@ -30,6 +30,9 @@ pub struct Source {
     pub path: String,
     /// The fingerprint of its content.
     pub content: String,
+    /// The fingerprint of a later content that a person accepted; the criteria stay as they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<String>,
 }
 
 impl Ground {

@@ -181,7 +181,7 @@ impl Stage {
             "push" => Event::Pushed { frame: read_frame(rest) },
             "pop" => Event::Popped,
             "approve" => Event::Approved { criterion: rest.into() },
-            "reseal" => Event::Resealed { seal: rest.into(), changes: vec![] },
+            "reseal" => Event::Resealed { seal: rest.into(), changes: vec![], source: None },
             "done" => Event::Claimed,
             "ask" => Event::Asked { question: rest.into() },
             "person" => prompted(Speaker::Person),

@@ -25,6 +25,8 @@ pub(crate) struct ClientFacts {
 pub(crate) struct Heard {
     pub(crate) markers: Vec<Marker>,
     pub(crate) digest: Option<u64>,
+    /// What it said, for those who look for a pattern in it.
+    pub(crate) message: Option<String>,
 }
 
 /// Reads the last message: from the payload, else from the end of the transcript.
@@ -55,13 +57,18 @@ pub(crate) fn observe(
         background: call.background.iter().map(|task| task.id.to_string()).collect(),
         prompt_id: call.prompt_id.as_deref().map(String::from),
         cap: client.cap,
+        untrusted: false,
         receipts: Vec::new(),
     }
 }
 
 fn understand(message: &str) -> Heard {
     let spoken = markers::read(message);
-    Heard { markers: markers::own_line(&spoken).collect(), digest: Some(digest_of(message)) }
+    Heard {
+        markers: markers::own_line(&spoken).collect(),
+        digest: Some(digest_of(message)),
+        message: Some(message.into()),
+    }
 }
 
 fn read_transcript(call: &Call<'_>) -> Result<Heard, Failure> {
@@ -80,7 +87,9 @@ fn read_transcript(call: &Call<'_>) -> Result<Heard, Failure> {
     let last = transcript::last_message(file, Bound::default(), record);
     match last.map_err(|error| unreadable("can't be read").because(error))? {
         Last::Text(message) => Ok(understand(&message)),
-        Last::Silent | Last::Empty => Ok(Heard { markers: Vec::new(), digest: None }),
+        Last::Silent | Last::Empty => {
+            Ok(Heard { markers: Vec::new(), digest: None, message: None })
+        }
         Last::Unreadable => Err(unreadable("holds no record that can be read")),
     }
 }

@@ -1,11 +1,13 @@
 //! Commands for people and agents: one file each.
 
 mod agent_exits;
+mod approve;
 mod cancel;
 mod claude_files;
 mod client;
 mod common;
 mod completions;
+mod config;
 mod controls;
 mod doctor;
 mod explain;
@@ -16,12 +18,15 @@ mod log;
 mod man;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod receipt;
 mod start;
 mod status;
 mod statusline;
 mod store;
+mod trust;
 mod try_it;
 mod uninstall;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -61,6 +66,12 @@ enum Command {
     Pause(controls::PauseArgs),
     Resume(controls::ResumeArgs),
     Cancel(cancel::Args),
+    Verify(verify::Args),
+    Approve(approve::Args),
+    Receipt(receipt::Args),
+    Trust(trust::TrustArgs),
+    Untrust(trust::UntrustArgs),
+    Config(config::Args),
     Explain(explain::Args),
     Log(log::Args),
     Statusline(statusline::Args),
@@ -108,6 +119,12 @@ pub(crate) fn main() -> ExitCode {
         Command::Pause(args) => controls::pause(&args),
         Command::Resume(args) => controls::resume(&args),
         Command::Cancel(args) => cancel::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Approve(args) => approve::run(&args),
+        Command::Receipt(args) => receipt::run(&args),
+        Command::Trust(args) => trust::trust(&args),
+        Command::Untrust(args) => trust::untrust(&args),
+        Command::Config(args) => config::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Statusline(args) => statusline::run(&args),

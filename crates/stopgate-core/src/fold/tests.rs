@@ -390,7 +390,7 @@ fn one_of_each() -> Vec<Event> {
         Event::TurnFailed { error: word.clone(), text: word.clone() },
         Event::SessionEnded { reason: word.clone() },
         Event::Approved { criterion: word.clone() },
-        Event::Resealed { seal: word.clone(), changes: vec![word.clone()] },
+        Event::Resealed { seal: word.clone(), changes: vec![word.clone()], source: None },
         Event::Certified { key: word.clone(), signature: word.clone() },
         ruled(Ruling::Continue, Rule::Continue, 0),
         ruled(Ruling::Continue, Rule::FrameLimit, 7),

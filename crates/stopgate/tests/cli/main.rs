@@ -21,10 +21,12 @@ mod events;
 mod frames;
 mod json;
 mod pending;
+mod proof;
 #[cfg(feature = "postgres")]
 mod server;
 mod signals;
 mod store;
 mod story;
+mod suites;
 mod switches;
 mod tidy;
