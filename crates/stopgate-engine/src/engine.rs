@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stopgate_core::{Event, SessionId, State, Timestamp, apply};
+use stopgate_core::{Event, SessionId, State, Surface, Timestamp, apply};
 use stopgate_store::{Appended, Journal, Recorded, Revision, Stored};
 
 use crate::failure::Failure;
@@ -206,8 +206,9 @@ impl Engine {
     }
 
     pub(crate) fn take_pending_sign(&mut self, project: &str) {
-        if self.signs.are_kept() && self.journal.pending(project).is_ok_and(|left| left.is_empty())
-        {
+        // Tasks hold nobody and wait for nobody.
+        let waits = |left: Vec<Stored>| left.iter().any(|s| s.state.claim_until.is_some());
+        if self.signs.are_kept() && self.journal.pending(project).is_ok_and(|left| !waits(left)) {
             self.signs.take_pending(Path::new(project));
         }
     }
@@ -224,6 +225,8 @@ impl Drop for Engine {
 pub(crate) fn put_sign(signs: &Signs, state: &State) -> Result<(), Failure> {
     let put = match &state.session {
         Some(session) => signs.put_held(session.as_str()),
+        // Nobody claims a task, so no hook need look for one.
+        None if state.surface == Surface::Tools => Ok(()),
         None => signs.put_pending(Path::new(&state.project)),
     };
     put.map_err(|error| Failure::fault("could not leave a sign beside the journal").because(error))

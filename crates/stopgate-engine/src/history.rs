@@ -1,7 +1,7 @@
 //! The journal as lines.
 
 use serde::Serialize;
-use stopgate_core::{Binding, Event, Rest, Ruling, Speaker, Stopped, clean, clip};
+use stopgate_core::{Binding, Event, Hold, Rest, Ruling, Speaker, Stopped, TaskNote, clean, clip};
 use stopgate_store::{Cursor, Entry};
 
 use crate::engine::Engine;
@@ -106,6 +106,7 @@ fn describe(event: &Event) -> (&'static str, String) {
             ("resealed", format!("a person accepts: {}", short(&changes.join(", "))))
         }
         Event::Certified { .. } => ("certified", "what was proven is signed".into()),
+        Event::Task(note) => ("task", describe_task(note)),
         Event::Ended { outcome, why } => ("ended", format!("{outcome}: {}", short(why))),
     }
 }
@@ -121,6 +122,20 @@ fn describe_stop(stopped: &Stopped) -> String {
             let (_, outcome) = words(stopped.ruling);
             format!("ended as {}: {}", outcome.unwrap_or_default(), short(&stopped.why))
         }
+    }
+}
+
+/// The first word of each step: `{"begun":…}` is "begun".
+fn describe_task(note: &TaskNote) -> String {
+    let name = |step: &String| step.split('"').nth(1).unwrap_or("unknown").to_string();
+    let names: Vec<String> = note.steps.iter().map(name).collect();
+    match &note.hold {
+        Hold::Keep | Hold::Open => names.join(", "),
+        Hold::Begin { session: None, .. } => format!("{}; no session is held", names.join(", ")),
+        Hold::Begin { session: Some(session), .. } => {
+            format!("{}; session {session} is held", names.join(", "))
+        }
+        Hold::End { outcome, why } => format!("{}: {outcome}: {}", names.join(", "), short(why)),
     }
 }
 

@@ -63,6 +63,8 @@ mod history;
 
 mod view;
 
+pub mod tasks;
+
 mod setup;
 
 mod upkeep;

@@ -63,6 +63,15 @@ impl Presence {
         all.filter(|here| is_alive(here, now)).map(|here| here.session).collect()
     }
 
+    /// The session that the client process works with now: the one that came last.
+    pub(crate) fn of_client(&self, project: &Path, client: &str) -> Option<String> {
+        let entries = fs::read_dir(self.folder_of(project)).ok()?;
+        let texts = entries.filter_map(|entry| fs::read_to_string(entry.ok()?.path()).ok());
+        let all = texts.filter_map(|text| serde_json::from_str::<HereWire>(&text).ok());
+        let own = all.filter(|here| here.client.as_deref() == Some(client));
+        own.max_by_key(|here| here.at).map(|here| here.session)
+    }
+
     fn folder_of(&self, project: &Path) -> PathBuf {
         let digest = Digest::new().part(project.as_os_str().as_encoded_bytes());
         self.folder.join(format!("{:016x}", digest.value()))

@@ -161,6 +161,7 @@ impl Engine {
             frame: Frame { mode: request.mode, iteration: 0, max: limits.max_iterations, prompt },
             criteria: laid.criteria.clone(),
             ground: laid.ground.clone(),
+            surface: stopgate_core::Surface::Hook,
         };
         let event = Event::Started(Box::new(started));
         let state = apply(None, &event, now)

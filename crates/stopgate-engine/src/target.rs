@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use stopgate_core::{LoopId, SessionId};
+use stopgate_core::{LoopId, SessionId, Surface};
 use stopgate_store::{Filter, Standing, Stored};
 
 use crate::engine::Engine;
@@ -68,13 +68,25 @@ impl Engine {
         let project = crate::project::project_of(folder).display().to_string();
         for standing in [Standing::Running, Standing::Any] {
             let filter = Filter { project: Some(&project), standing, limit: 1 };
-            if let Some(stored) = self.journal.list(&filter)?.pop() {
-                return Ok(stored);
+            match self.journal.list(&filter)?.pop() {
+                // A task that holds nobody is not what is meant here: whoever means it names it.
+                Some(stored) if is_loose_task(&stored) => {
+                    let all = self.journal.list(&Filter { limit: 0, ..filter })?;
+                    if let Some(stored) = all.into_iter().find(|stored| !is_loose_task(stored)) {
+                        return Ok(stored);
+                    }
+                }
+                Some(stored) => return Ok(stored),
+                None => {}
             }
         }
         Err(Failure::no_loop(format!("no loop in {project}"))
             .hint("begin one with: stopgate start \"GOAL\", or name one: stopgate list"))
     }
+}
+
+fn is_loose_task(stored: &Stored) -> bool {
+    stored.state.surface == Surface::Tools && stored.state.session.is_none()
 }
 
 fn missing(name: &str) -> Failure {

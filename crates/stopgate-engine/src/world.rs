@@ -1,7 +1,9 @@
 //! What lies outside the process and is not a store: time, chance and checks.
 
+use std::time::Instant;
+
 use stopgate_core::{LoopId, Timestamp};
-use stopgate_verify::{Measured, Proved, Request};
+use stopgate_verify::{Check, Limits, Measured, Proved, Ran, Request};
 
 use crate::settings::Settings;
 
@@ -19,6 +21,10 @@ pub trait World {
     fn prove(&mut self, request: &Request<'_>) -> Proved;
     /// Runs checks for the first time; nothing where somebody ended the program meanwhile.
     fn measure(&mut self, request: &Request<'_>) -> Option<Vec<Measured>>;
+    /// Runs commands that prove nothing by themselves: rules and gates of tasks.
+    fn run(&mut self, checks: &[Check<'_>], limits: Limits<'_>) -> Ran;
+    /// A stopwatch in microseconds; only differences mean anything.
+    fn micros(&mut self) -> u64;
 }
 
 /// The real one.
@@ -26,12 +32,13 @@ pub trait World {
 pub struct RealWorld {
     clock: Option<i64>,
     seed: Option<u64>,
+    watch: Option<Instant>,
 }
 
 impl RealWorld {
     /// The real world, or the one that a test asks for.
     pub fn new(settings: Settings) -> Self {
-        Self { clock: settings.test_clock(), seed: settings.test_seed() }
+        Self { clock: settings.test_clock(), seed: settings.test_seed(), watch: None }
     }
 
     fn chance(&mut self) -> u64 {
@@ -71,6 +78,15 @@ impl World for RealWorld {
     fn measure(&mut self, request: &Request<'_>) -> Option<Vec<Measured>> {
         stopgate_verify::measure(request, &system_time)
     }
+
+    fn run(&mut self, checks: &[Check<'_>], limits: Limits<'_>) -> Ran {
+        stopgate_verify::run(checks, limits, &system_time)
+    }
+
+    fn micros(&mut self) -> u64 {
+        let begun = *self.watch.get_or_insert_with(instant);
+        u64::try_from(instant().duration_since(begun).as_micros()).unwrap_or(u64::MAX)
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the door")]
@@ -78,4 +94,9 @@ fn system_time() -> Timestamp {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let millis = since.map_or(0, |span| i64::try_from(span.as_millis()).unwrap_or(i64::MAX));
     Timestamp::from_unix_millis(millis)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the door: how long a gate took")]
+fn instant() -> Instant {
+    Instant::now()
 }

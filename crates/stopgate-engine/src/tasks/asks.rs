@@ -1,0 +1,193 @@
+//! What tools ask, in the shape that it travels.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+macro_rules! ask {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Deserialize)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        pub struct $name { $($(#[$field_doc])* pub $field: $kind,)* }
+    };
+}
+
+ask! {
+    /// A task to create.
+    TaskCreate {
+        /// What it is about.
+        title: String,
+        /// The details.
+        description: Option<String>,
+        /// What is written down about it.
+        notes: Option<String>,
+        /// Whatever its owner wants kept.
+        metadata: Option<Map<String, Value>>,
+    }
+}
+
+ask! {
+    /// A task to look at.
+    TaskGet {
+        /// The task.
+        id: String,
+    }
+}
+
+ask! {
+    /// What to change of a task.
+    TaskUpdate {
+        /// The task.
+        id: String,
+        /// The title.
+        title: Option<String>,
+        /// The details.
+        description: Option<String>,
+        /// The notes.
+        notes: Option<String>,
+        /// `pending`, `in_progress`, `blocked` or `completed`.
+        status: Option<String>,
+        /// What is in the way.
+        blocked_reason: Option<String>,
+        /// Entries to set; null removes one.
+        metadata: Option<Map<String, Value>>,
+    }
+}
+
+ask! {
+    /// A gate to put up.
+    HookRegister {
+        /// The task.
+        task_id: String,
+        /// A preset, a template, or `custom`.
+        hook_type: Option<String>,
+        /// How a custom gate judges.
+        gate: Option<Value>,
+        /// When it judges at all.
+        when: Option<String>,
+        /// Whatever its owner wants kept.
+        metadata: Option<Map<String, Value>>,
+        /// Whether it is forgotten with the server.
+        #[serde(default)]
+        session: bool,
+    }
+}
+
+ask! {
+    /// What the agent did in an iteration, for gates and rules to judge.
+    HookEvaluate {
+        /// The iteration.
+        iteration_id: String,
+        /// What the agent wrote.
+        agent_output: Option<String>,
+        /// Files that it changed.
+        #[serde(default)]
+        files_modified: Vec<String>,
+        /// A work product that is being written.
+        draft_content: Option<String>,
+        /// What kind of work product that is.
+        draft_type: Option<String>,
+        /// What the agent is doing, in its own word.
+        execution_phase: Option<String>,
+    }
+}
+
+/// The same for a validation.
+pub type IterationValidate = HookEvaluate;
+
+ask! {
+    /// A task whose gates to list.
+    HookList {
+        /// The task.
+        task_id: String,
+    }
+}
+
+ask! {
+    /// A task whose gates to take down.
+    HookClear {
+        /// The task.
+        task_id: String,
+    }
+}
+
+ask! {
+    /// A gate to enable or disable.
+    HookUpdate {
+        /// The gate.
+        hook_id: String,
+        /// Whether it judges from now on.
+        enabled: bool,
+    }
+}
+
+ask! {
+    /// Iterations to begin.
+    IterationStart {
+        /// The task.
+        task_id: String,
+        /// How many there may be.
+        max_iterations: u32,
+        /// What the agent may promise.
+        completion_promises: Vec<String>,
+        /// What each is validated by.
+        #[serde(default)]
+        validation_rules: Vec<Value>,
+        /// How many failures in a row end them.
+        circuit_breaker_threshold: Option<u32>,
+        /// The session that works on it, where the server can't know.
+        session: Option<String>,
+    }
+}
+
+ask! {
+    /// An iteration that is over, and how it went.
+    IterationNext {
+        /// The iteration.
+        iteration_id: String,
+        /// How it went, where somebody else validated it.
+        validation_result: Option<Value>,
+        /// What the agent wants to find again.
+        agent_context: Option<Value>,
+    }
+}
+
+ask! {
+    /// Iterations to end.
+    IterationComplete {
+        /// The iteration.
+        iteration_id: String,
+        /// What the agent promises.
+        completion_promise: String,
+        /// What it says about it.
+        summary: Option<String>,
+    }
+}
+
+ask! {
+    /// A checkpoint to take.
+    CheckpointCreate {
+        /// The task.
+        task_id: String,
+        /// What the agent is doing.
+        execution_phase: Option<String>,
+        /// How far it is.
+        execution_step: Option<Value>,
+        /// What it wants to find again.
+        agent_context: Option<Value>,
+        /// A work product that is being written.
+        draft_content: Option<String>,
+        /// What kind of work product that is.
+        draft_type: Option<String>,
+    }
+}
+
+ask! {
+    /// A checkpoint to go back to.
+    CheckpointResume {
+        /// The task.
+        task_id: String,
+        /// The checkpoint; the newest, where none is named.
+        checkpoint_id: Option<String>,
+    }
+}

@@ -1,0 +1,111 @@
+//! Commands that gates and rules ask: JSON in, JSON out, with the proof's discipline.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use stopgate_core::{LoopId, Status, clip_end};
+use stopgate_gates::{CommandGate, Hands};
+use stopgate_verify::{Check, Command, Limits, Ran, Run, Strangers, Whole};
+
+use crate::engine::Engine;
+
+/// How much a command may answer.
+const ANSWER_BYTES_MAX: usize = 256 * 1024;
+const TAIL_BYTES_MAX: usize = 400;
+
+/// The engine's hands for the gates of one task.
+pub(crate) struct EngineHands<'a> {
+    pub(crate) engine: &'a mut Engine,
+    pub(crate) id: LoopId,
+    pub(crate) folder: PathBuf,
+}
+
+impl Hands for EngineHands<'_> {
+    fn ask(&mut self, gate: &CommandGate, context: &str) -> Result<String, String> {
+        let timeout = Duration::from_millis(gate.timeout_ms);
+        self.tell(&gate.command, context, timeout)
+    }
+
+    fn micros(&mut self) -> u64 {
+        self.engine.world.micros()
+    }
+}
+
+impl EngineHands<'_> {
+    /// Runs a command with `told` on its standard input; what it answered.
+    pub(crate) fn tell(
+        &mut self,
+        command: &str,
+        told: &str,
+        timeout: Duration,
+    ) -> Result<String, String> {
+        let logs = self.engine.home.check_logs(&self.id);
+        let name = self.engine.world.new_id();
+        let input = logs.join(format!("gate-{name}.json"));
+        write(&input, told).map_err(|error| format!("could not hand over the context: {error}"))?;
+        let line = format!("( {command}\n) < {}", quoted(&input));
+        let check = Check {
+            timeout,
+            whole: Whole::Text { bytes_max: ANSWER_BYTES_MAX },
+            ..Check::new("gate", Command::Shell(&line), self.folder.clone(), logs.join("gate.log"))
+        };
+        let ran = self.run(&[check], timeout);
+        let _ = fs::remove_file(&input);
+        let run = ran?.pop().ok_or("the command was not run")?;
+        answer(&run)
+    }
+
+    /// Runs commands of a task.
+    pub(crate) fn run(
+        &mut self,
+        checks: &[Check<'_>],
+        budget: Duration,
+    ) -> Result<Vec<Run>, String> {
+        let pass = self.engine.passed_variables();
+        // The server has children of its own, so it ends only those that carry a mark.
+        let limits = Limits { budget, jobs: 2, pass: &pass, strangers: Strangers::Spare };
+        match self.engine.world.run(checks, limits) {
+            Ran::Runs(runs) => Ok(runs),
+            Ran::Interrupted => Err("the server was asked to end".into()),
+        }
+    }
+}
+
+fn answer(run: &Run) -> Result<String, String> {
+    let receipt = &run.receipt;
+    let tail = || clip_end(&receipt.tail, TAIL_BYTES_MAX).trim().to_string();
+    match receipt.status {
+        Status::Pass => {}
+        Status::Timeout => return Err(format!("no answer in time ({} ms)", receipt.duration_ms)),
+        _other => {
+            let what = receipt.trouble.clone().unwrap_or_else(|| match receipt.exit_code {
+                Some(code) => format!("the command ended with code {code}"),
+                None => "the command failed".into(),
+            });
+            return Err(format!("{what}: {}", tail()));
+        }
+    }
+    let bytes = run.text.as_deref().unwrap_or_default();
+    let text = String::from_utf8_lossy(bytes);
+    // What it said beside its answer comes before it: the answer is all, or the last line.
+    let text = text.trim();
+    let whole = serde_json::from_str::<serde_json::Value>(text).is_ok();
+    let said = if whole { text } else { text.lines().last().unwrap_or_default() };
+    Ok(said.to_string())
+}
+
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
+}
+
+/// A path as one word of the shell.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
+}

@@ -1,0 +1,263 @@
+//! Iterations of a task: begun, validated, counted and ended.
+
+use stopgate_core::{Hold, Outcome, clip};
+use stopgate_gates::{
+    AgentContext, Evaluation, Iteration, Judgement, PromiseType, Rule, Signal, Step, Task,
+    Validated, ValidationResult, judge, wants_gates,
+};
+
+use super::context::{context, measure};
+use super::hands::EngineHands;
+use super::hooks::checkpoint_of;
+use super::rules::{self, Sight};
+use super::{
+    CompletedView, DecisionView, IterationComplete, IterationNext, IterationStart,
+    IterationValidate, IterationView, Loaded, TITLE_BYTES_MAX, Tasks, bounded, link,
+};
+use crate::failure::Failure;
+use crate::tasks::ValidationView;
+
+const HELD_BY_OTHER: &str =
+    "another loop holds this session, so its stop hook does not wait for these iterations";
+
+impl Tasks {
+    /// Begins iterations.
+    pub fn iteration_start(&mut self, ask: &IterationStart) -> Result<IterationView, Failure> {
+        let id = self.task(&ask.task_id)?.stored.state.id;
+        let session = self.session(ask.session.as_deref());
+        let loaded = self.change(&id, &mut |task, _, now| {
+            let name = task.name("IT", id.as_str(), now);
+            let step = task.begin(
+                name,
+                ask.max_iterations,
+                &ask.completion_promises,
+                &ask.validation_rules,
+                ask.circuit_breaker_threshold,
+                now,
+            )?;
+            let hold = match &step {
+                Step::Begun(iteration) => link::begin(iteration, &id, session.clone()),
+                _other => Hold::Keep,
+            };
+            Ok((vec![step], hold))
+        })?;
+        let mut view = iteration_view(&loaded)?;
+        if session.is_some() && view.held_session.is_none() {
+            view.warnings.push(HELD_BY_OTHER.into());
+        }
+        Ok(view)
+    }
+
+    /// Validates an iteration: rules first, then guards and gates over their results.
+    pub fn iteration_validate(
+        &mut self,
+        ask: &IterationValidate,
+    ) -> Result<ValidationView, Failure> {
+        measure(ask)?;
+        let loaded = self.task_of_iteration(&ask.iteration_id)?;
+        let iteration = loaded.task.run_of(&ask.iteration_id)?.clone();
+        let name = format!("TASK-{}", loaded.stored.state.id);
+        let now = self.engine.now();
+        let mut context = context(ask, &name, &iteration, &[], now);
+        context.validation_results = self.run_rules(&loaded, &iteration, &context)?;
+        let asked = wants_gates(&iteration, &context.completion_promises);
+        let evaluation = asked.then(|| self.ask_gates(&loaded, &context));
+        let evaluation = evaluation.filter(|evaluation| !evaluation.traces.is_empty());
+        let judgement = judge(
+            &iteration,
+            &context.completion_promises,
+            &context.validation_results,
+            evaluation.as_ref(),
+        );
+        self.keep_validation(&loaded, &iteration, &context, &judgement, evaluation.as_ref())?;
+        Ok(validation_view(&iteration, &name, context.validation_results, judgement, evaluation))
+    }
+
+    /// Ends an iteration and begins the next.
+    pub fn iteration_next(&mut self, ask: &IterationNext) -> Result<IterationView, Failure> {
+        let id = self.task_of_iteration(&ask.iteration_id)?.stored.state.id;
+        let told = ask.validation_result.as_ref();
+        let loaded = self.change(&id, &mut |task, state, now| {
+            let seen = super::seen_from_outside(task, state);
+            let mut steps = vec![seen.advance(&ask.iteration_id, told, now)?];
+            if let Some(context) = &ask.agent_context {
+                let kept = stopgate_gates::CheckpointData {
+                    agent_context: Some(context.clone()),
+                    ..stopgate_gates::CheckpointData::default()
+                };
+                let name = task.name("CP", id.as_str(), now);
+                steps.push(task.checkpoint(name, kept, None, now));
+            }
+            Ok((steps, Hold::Keep))
+        })?;
+        iteration_view(&loaded)
+    }
+
+    /// Ends the iterations, for the tools and for the stop hook alike.
+    pub fn iteration_complete(
+        &mut self,
+        ask: &IterationComplete,
+    ) -> Result<CompletedView, Failure> {
+        bounded("summary", ask.summary.as_deref(), super::TEXT_BYTES_MAX)?;
+        let id = self.task_of_iteration(&ask.iteration_id)?.stored.state.id;
+        let mut cleared = 0;
+        let mut promised = PromiseType::Complete;
+        let loaded = self.change(&id, &mut |task, _, _| {
+            promised = task.finish_with(&ask.iteration_id, &ask.completion_promise)?;
+            cleared = task.gates.len();
+            let summary = ask.summary.clone();
+            let hold = ended(promised, summary.as_deref());
+            Ok((vec![Step::Finished { promise: promised, summary }], hold))
+        })?;
+        let hooks_cleared = cleared + self.gates.clear(&id);
+        Ok(CompletedView {
+            iteration_id: ask.iteration_id.clone(),
+            task_id: format!("TASK-{id}"),
+            total_iterations: loaded.task.iteration.as_ref().map_or(0, |run| run.number),
+            completion_promise: promised.text(),
+            task_status: loaded.task.status.word(),
+            hooks_cleared,
+        })
+    }
+
+    fn run_rules(
+        &mut self,
+        loaded: &Loaded,
+        iteration: &Iteration,
+        context: &AgentContext,
+    ) -> Result<Vec<ValidationResult>, Failure> {
+        let read = |(n, rule)| Rule::read(rule, &format!("validationRules[{n}]"));
+        let rules: Result<Vec<Rule>, String> =
+            iteration.rules.iter().enumerate().map(read).collect();
+        let rules = rules.map_err(|error| {
+            Failure::fault(format!("could not read a rule of this iteration: {error}"))
+                .hint("begin the iterations anew with rules that this version knows")
+        })?;
+        let config = self.engine.settings.config_file();
+        let sight = Sight {
+            context,
+            notes: loaded.task.notes.as_deref().unwrap_or_default(),
+            validators: config.and_then(|file| Some(file.parent()?.join("validators"))),
+        };
+        let state = &loaded.stored.state;
+        let (id, folder) = (state.id.clone(), state.project.clone().into());
+        let mut hands = EngineHands { engine: &mut self.engine, id, folder };
+        Ok(rules::run(&rules, &sight, &mut hands))
+    }
+
+    fn keep_validation(
+        &mut self,
+        loaded: &Loaded,
+        iteration: &Iteration,
+        context: &AgentContext,
+        judgement: &Judgement,
+        evaluation: Option<&Evaluation>,
+    ) -> Result<(), Failure> {
+        let why = why(judgement, evaluation);
+        let validated = Validated {
+            number: iteration.number,
+            results: context.validation_results.clone(),
+            files: context.files_modified.clone(),
+            signal: judgement.signal,
+            why: (judgement.signal == Signal::Escalate).then(|| why.clone()),
+            evaluation: evaluation.cloned(),
+        };
+        let id = &loaded.stored.state.id;
+        self.change(id, &mut |task, _, now| {
+            moved_on(task, iteration)?;
+            let mut steps = vec![Step::Validated(Box::new(validated.clone()))];
+            steps.extend(evaluation.and_then(|e| checkpoint_of(task, id, e, now)));
+            let hold = match judgement.signal {
+                Signal::Escalate => Hold::End { outcome: Outcome::Blocked, why: why.clone() },
+                Signal::Continue | Signal::Complete | Signal::Blocked => Hold::Keep,
+            };
+            Ok((steps, hold))
+        })?;
+        Ok(())
+    }
+}
+
+/// What was validated must still be what runs.
+fn moved_on(task: &Task, seen: &Iteration) -> Result<(), Failure> {
+    let now = task.run_of(&seen.id)?;
+    if now.number == seen.number {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "iteration {} began while number {} was being validated",
+        now.number, seen.number
+    ))
+    .hint("somebody else works on this task, too; validate again"))
+}
+
+fn why(judgement: &Judgement, evaluation: Option<&Evaluation>) -> String {
+    let gate = evaluation.map(|evaluation| evaluation.answer.reason.clone());
+    let said = judgement.promise.clone();
+    let guard =
+        judgement.feedback.first().cloned().filter(|_| {
+            judgement.feedback.last().is_some_and(|line| line.starts_with("Blocked by: "))
+        });
+    let why = guard.or(gate).or(said).unwrap_or_else(|| "a person is needed".into());
+    clip(&why, TITLE_BYTES_MAX)
+}
+
+fn ended(promise: PromiseType, summary: Option<&str>) -> Hold {
+    let said = summary.map(|text| clip(text, TITLE_BYTES_MAX));
+    let (outcome, why) = match promise {
+        PromiseType::Complete => {
+            (Outcome::Attested, "the agent promised completion; no check proved it")
+        }
+        PromiseType::Blocked => (Outcome::Blocked, "the agent said that it is blocked"),
+        PromiseType::Escalate => (Outcome::NeedsInput, "the agent asked for a person"),
+    };
+    let why = match said {
+        Some(said) if outcome != Outcome::Attested => said,
+        Some(_) | None => why.into(),
+    };
+    Hold::End { outcome, why }
+}
+
+fn iteration_view(loaded: &Loaded) -> Result<IterationView, Failure> {
+    let Loaded { stored, task } = loaded;
+    let iteration =
+        task.running().ok_or_else(|| Failure::fault("could not find the iteration again"))?;
+    let held = stored.state.session.as_ref().filter(|_| stored.state.outcome().is_none());
+    Ok(IterationView {
+        iteration_id: iteration.id.clone(),
+        task_id: format!("TASK-{}", stored.state.id),
+        iteration_number: iteration.number,
+        max_iterations: iteration.max,
+        remaining_iterations: iteration.remaining(),
+        completion_promises: iteration.promises.iter().map(|promise| promise.text()).collect(),
+        circuit_breaker_threshold: iteration.breaker,
+        held_session: held.map(|session| session.as_str().into()),
+        warnings: Vec::new(),
+    })
+}
+
+fn validation_view(
+    iteration: &Iteration,
+    task_id: &str,
+    results: Vec<ValidationResult>,
+    judgement: Judgement,
+    evaluation: Option<Evaluation>,
+) -> ValidationView {
+    let decision =
+        evaluation.map(|evaluation| DecisionView::of(&evaluation, task_id, iteration.number));
+    ValidationView {
+        iteration_id: iteration.id.clone(),
+        task_id: task_id.into(),
+        iteration_number: iteration.number,
+        remaining_iterations: iteration.remaining(),
+        validation_passed: results.iter().all(|result| result.passed),
+        results,
+        completion_signal: judgement.signal,
+        detected_promise: judgement.promise,
+        completion_promises_detected: judgement.promises,
+        feedback: judgement.feedback,
+        warnings: judgement.warnings,
+        next_prompt: decision.as_ref().and_then(|decision| decision.next_prompt.clone()),
+        checkpoint_created: decision.as_ref().is_some_and(|d| d.checkpoint_created),
+        hook_decision: decision,
+    }
+}

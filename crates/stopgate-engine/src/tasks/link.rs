@@ -1,0 +1,36 @@
+//! Which session works on a task: the one whose client started this server.
+
+use stopgate_core::{Frame, Hold, LoopId, Mode, SessionId};
+use stopgate_gates::Iteration;
+
+use super::Tasks;
+use crate::project::project_of;
+
+impl Tasks {
+    /// The session that was named, else the one of the environment, else the client's.
+    pub(super) fn session(&self, named: Option<&str>) -> Option<SessionId> {
+        if let Some(name) = named {
+            return SessionId::new(name);
+        }
+        if let Some(session) = self.engine.settings.session().and_then(|name| SessionId::new(&name))
+        {
+            return Some(session);
+        }
+        let parent = rustix::process::getppid()?.as_raw_nonzero().to_string();
+        let project = project_of(&self.folder);
+        let session = self.engine.presence.of_client(&project, &parent)?;
+        SessionId::new(&session)
+    }
+}
+
+/// Iterations hold the session: what its stop hook says while they run.
+pub(super) fn begin(iteration: &Iteration, id: &LoopId, session: Option<SessionId>) -> Hold {
+    let prompt = format!(
+        "Iterations {} of task TASK-{id} are running. Ask iteration_validate whether you are \
+         done; go on with iteration_next; when you are finished or blocked, end them with \
+         iteration_complete, and only then stop.",
+        iteration.id
+    );
+    let max = iteration.max.max(1);
+    Hold::Begin { session, frame: Frame { mode: Mode::Loop, iteration: 0, max, prompt } }
+}

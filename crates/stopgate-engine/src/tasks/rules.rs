@@ -1,0 +1,197 @@
+//! Runs an iteration's validation rules, each to a result: what can't be run has failed.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+use stopgate_core::{Status, clip_end};
+use stopgate_gates::{AgentContext, Rule, RuleKind, Target, ValidationResult, pattern_result};
+use stopgate_verify::{Check, Command, Run, coverage};
+
+use super::hands::EngineHands;
+
+/// All rules of one validation together.
+const BUDGET: Duration = Duration::from_mins(20);
+const VALIDATOR_TIMEOUT: Duration = Duration::from_mins(1);
+const TAIL_BYTES_MAX: usize = 400;
+const REPORT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// What rules look at beside the work tree.
+pub(super) struct Sight<'a> {
+    pub(super) context: &'a AgentContext,
+    pub(super) notes: &'a str,
+    /// Where people put their validators.
+    pub(super) validators: Option<PathBuf>,
+}
+
+/// Runs the rules that are enabled, in order; commands run side by side.
+pub(super) fn run(
+    rules: &[Rule],
+    sight: &Sight<'_>,
+    hands: &mut EngineHands<'_>,
+) -> Vec<ValidationResult> {
+    let asked: Vec<&Rule> = rules.iter().filter(|rule| rule.enabled).collect();
+    let mut commands = run_commands(&asked, hands).into_iter();
+    let mut results = Vec::new();
+    for rule in asked {
+        let begun = hands.engine.world.micros();
+        let (passed, message) = match &rule.kind {
+            RuleKind::Command { exit_codes, .. } => {
+                let run = commands.next().unwrap_or_else(|| Err("it was not run".into()));
+                results.push(command_result(rule, exit_codes, run));
+                continue;
+            }
+            RuleKind::Pattern { pattern, flags, target, must_match } => {
+                let text = text_of(*target, sight);
+                pattern_result(pattern, flags, *must_match, text, *target)
+            }
+            RuleKind::Coverage { floor, format, report, .. } => {
+                covered(&hands.folder.join(report), *format, floor)
+            }
+            RuleKind::Files { paths, all } => files(&hands.folder, paths, *all),
+            RuleKind::Custom { validator, config } => custom(validator, config, sight, hands),
+        };
+        let duration_ms = hands.engine.world.micros().saturating_sub(begun) / 1000;
+        results.push(result(rule, passed, message, duration_ms));
+    }
+    results
+}
+
+fn result(rule: &Rule, passed: bool, message: String, duration_ms: u64) -> ValidationResult {
+    ValidationResult {
+        rule_name: rule.name.clone(),
+        rule_type: rule.word.into(),
+        passed,
+        message,
+        duration_ms,
+    }
+}
+
+fn text_of<'a>(target: Target, sight: &Sight<'a>) -> &'a str {
+    match target {
+        Target::AgentOutput => sight.context.agent_output.as_deref().unwrap_or_default(),
+        Target::TaskNotes => sight.notes,
+        Target::DraftContent => sight.context.draft_content.as_deref().unwrap_or_default(),
+    }
+}
+
+fn run_commands(rules: &[&Rule], hands: &mut EngineHands<'_>) -> Vec<Result<Run, String>> {
+    let logs = hands.engine.home.check_logs(&hands.id);
+    let folder = hands.folder.clone();
+    let check = |rule: &&'_ Rule| match &rule.kind {
+        RuleKind::Command { command, timeout_ms, folder: below, set, .. } => {
+            let place = below.as_ref().map_or_else(|| folder.clone(), |below| folder.join(below));
+            let log = logs.join(format!("{}.log", crate::home::file_name(&rule.name)));
+            Some((command.clone(), *timeout_ms, place, log, set.clone(), rule.name.clone()))
+        }
+        RuleKind::Pattern { .. }
+        | RuleKind::Coverage { .. }
+        | RuleKind::Files { .. }
+        | RuleKind::Custom { .. } => None,
+    };
+    let asked: Vec<_> = rules.iter().filter_map(check).collect();
+    let checks: Vec<Check<'_>> = asked
+        .iter()
+        .map(|(command, timeout_ms, place, log, set, name)| Check {
+            timeout: Duration::from_millis(*timeout_ms),
+            set,
+            ..Check::new(name, Command::Shell(command), place.clone(), log.clone())
+        })
+        .collect();
+    match hands.run(&checks, BUDGET) {
+        Ok(runs) => runs.into_iter().map(Ok).collect(),
+        Err(error) => checks.iter().map(|_| Err(error.clone())).collect(),
+    }
+}
+
+fn command_result(rule: &Rule, codes: &[i32], run: Result<Run, String>) -> ValidationResult {
+    let run = match run {
+        Ok(run) => run.receipt,
+        Err(error) => return result(rule, false, error, 0),
+    };
+    let passed = run.exit_code.is_some_and(|code| codes.contains(&code));
+    let tail = clip_end(&run.tail, TAIL_BYTES_MAX);
+    let tail = tail.trim();
+    let mut message = match (run.status, run.exit_code) {
+        (Status::Timeout, _) => format!("Command timed out after {} ms", run.duration_ms),
+        (_, Some(code)) if passed => format!("Command exited with code {code}"),
+        (_, Some(code)) => {
+            let wanted: Vec<String> = codes.iter().map(ToString::to_string).collect();
+            format!("Command exited with code {code}, expected {}", wanted.join(" or "))
+        }
+        (_, None) => run.trouble.unwrap_or_else(|| "Command could not be run".into()),
+    };
+    if !passed && !tail.is_empty() {
+        message = format!("{message}: {tail}");
+    }
+    result(rule, passed, message, run.duration_ms)
+}
+
+fn covered(
+    report: &Path,
+    format: stopgate_core::CoverageFormat,
+    floor: &stopgate_core::Floor,
+) -> (bool, String) {
+    let unreadable = |why: String| (false, format!("Coverage report {}: {why}", report.display()));
+    match std::fs::metadata(report) {
+        Err(error) => return unreadable(error.to_string()),
+        Ok(found) if !found.is_file() => return unreadable("is no file".into()),
+        Ok(found) if found.len() > REPORT_BYTES_MAX => return unreadable("is too large".into()),
+        Ok(_) => {}
+    }
+    let text = match std::fs::read_to_string(report) {
+        Ok(text) => text,
+        Err(error) => return unreadable(error.to_string()),
+    };
+    match coverage::read(&text, Some(format)) {
+        Err(error) => unreadable(error),
+        Ok(found) => match coverage::judge(&found, floor) {
+            coverage::Verdict::Met => (true, "Coverage is high enough".into()),
+            coverage::Verdict::Short(why) | coverage::Verdict::Unproven(why) => (false, why),
+        },
+    }
+}
+
+fn files(folder: &Path, paths: &[String], all: bool) -> (bool, String) {
+    let missing: Vec<&str> =
+        paths.iter().map(String::as_str).filter(|path| !folder.join(path).exists()).collect();
+    let passed = if all { missing.is_empty() } else { missing.len() < paths.len() };
+    if missing.is_empty() {
+        (passed, format!("All {} file(s) exist", paths.len()))
+    } else {
+        (passed, format!("Missing: {}", missing.join(", ")))
+    }
+}
+
+/// A person's own program, by name, in the folder that only they write to.
+fn custom(
+    validator: &str,
+    config: &serde_json::Value,
+    sight: &Sight<'_>,
+    hands: &mut EngineHands<'_>,
+) -> (bool, String) {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let program = sight.validators.as_ref().map(|folder| folder.join(validator));
+    let program = program.filter(|program| validator.chars().all(plain) && program.is_file());
+    let Some(program) = program else {
+        return (false, format!("Custom validator not found: {validator}"));
+    };
+    let command = format!("'{}'", program.display().to_string().replace('\'', "'\\''"));
+    let told = json!({ "context": sight.context, "config": config }).to_string();
+    match hands.tell(&command, &told, VALIDATOR_TIMEOUT) {
+        Err(error) => (false, format!("Custom validator {validator} failed: {error}")),
+        Ok(said) => read_verdict(validator, &said),
+    }
+}
+
+fn read_verdict(validator: &str, said: &str) -> (bool, String) {
+    let value: serde_json::Value = serde_json::from_str(said).unwrap_or_default();
+    let message = value.get("message").and_then(serde_json::Value::as_str).unwrap_or_default();
+    match value.get("passed").and_then(serde_json::Value::as_bool) {
+        Some(passed) => (passed, clip_end(message, TAIL_BYTES_MAX).to_string()),
+        None => {
+            let why = "must write {\"passed\": true or false, \"message\": …}";
+            (false, format!("Custom validator {validator} {why}"))
+        }
+    }
+}
