@@ -42,6 +42,7 @@ pub(crate) fn brake(
         | Rule::Proof
         | Rule::FrameLimit
         | Rule::Signals
+        | Rule::Gates
         | Rule::Continue => None,
     }
 }

@@ -4,6 +4,8 @@
 //! three always give the same one. Brakes are asked before wishes, so no failing
 //! check can hold an agent past its limits; only proof comes before them.
 
+mod gates;
+
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -73,6 +75,16 @@ pub fn due<'a>(state: &'a State, seen: &Seen, now: Timestamp) -> Vec<&'a Criteri
     state.criteria.iter().filter(|criterion| criterion.is_checked()).collect()
 }
 
+/// Whether [`decide`] would hear the loop's gates; asked once the checks that are due have run.
+pub fn asks_gates(state: &State, seen: &Seen, now: Timestamp) -> bool {
+    if state.gates.is_empty() {
+        return false;
+    }
+    let tally = state.tally.after(state, seen);
+    let mut earlier = state.policy.order.rules().iter().take_while(|rule| **rule != Rule::Gates);
+    earlier.all(|rule| ask(*rule, state, seen, &tally, now).is_none())
+}
+
 /// Says whether the agent behind `state` may stop, given what was `seen`.
 pub fn decide(state: &State, seen: &Seen, now: Timestamp) -> Decision {
     let tally = state.tally.after(state, seen);
@@ -107,6 +119,7 @@ fn ask(rule: Rule, state: &State, seen: &Seen, tally: &Tally, now: Timestamp) ->
         Rule::Proof => proof(state, seen),
         Rule::FrameLimit => frame_limit(state),
         Rule::Signals => signals(state, seen),
+        Rule::Gates => gates::ask(state, seen),
         Rule::Continue => Some(Answer::Continue { popped: 0 }),
         Rule::Corrupt
         | Rule::Stale
@@ -276,7 +289,8 @@ fn record(state: &State, seen: &Seen, mut tally: Tally, rule: Rule, answer: Answ
         cap: seen.cap,
     };
     let receipts = seen.receipts.clone();
-    let stopped = Stopped { rule, ruling, why, popped, text, receipts, facts, tally };
+    let gates = seen.gates.clone();
+    let stopped = Stopped { rule, ruling, why, popped, text, receipts, gates, facts, tally };
     Decision { verdict, rule, events: vec![Event::Stopped(Box::new(stopped))] }
 }
 

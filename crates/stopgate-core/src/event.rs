@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::criterion::Criterion;
+use crate::gate::{GateWord, LoopGate};
 use crate::ground::Ground;
 use crate::marker::Marker;
 use crate::outcome::Outcome;
@@ -147,6 +148,9 @@ pub struct Started {
     /// Who steers it.
     #[serde(default, skip_serializing_if = "Surface::is_hook")]
     pub surface: Surface,
+    /// What else must agree before the agent goes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<LoopGate>,
 }
 
 /// Steps of a task, and what they mean for whom its loop holds.
@@ -230,6 +234,9 @@ pub struct Stopped {
     /// What the checks produced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub receipts: Vec<Receipt>,
+    /// What the loop's gates said, where they were asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gates: Option<GateWord>,
     /// What else was seen.
     pub facts: Facts,
     /// What is counted from now on.

@@ -67,6 +67,7 @@ fn begin(started: &Started, at: Timestamp) -> State {
         criteria: started.criteria.clone(),
         ground: started.ground.clone(),
         surface: started.surface,
+        gates: started.gates.clone(),
         tally: Tally::default(),
         started_at: at,
         updated_at: at,

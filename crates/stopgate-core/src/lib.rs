@@ -22,6 +22,8 @@ mod criterion;
 
 mod ground;
 
+mod gate;
+
 mod policy;
 
 mod state;
@@ -52,12 +54,13 @@ pub use crate::criterion::{
     Author, Baseline, CoverageFormat, Criterion, Floor, GitDemand, Kept, Proof, Reuse, Site,
     Standing, Subject, Terms, Visibility, Weight,
 };
-pub use crate::decide::{Decision, Verdict, decide, due};
+pub use crate::decide::{Decision, Verdict, asks_gates, decide, due};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
     Binding, Event, FORMAT, Facts, Hold, Leave, Ruling, Speaker, Started, Stopped, TaskNote,
 };
 pub use crate::fold::{apply, fold};
+pub use crate::gate::{GateAction, GateTrace, GateWord, LoopGate};
 pub use crate::ground::{Ground, Source};
 pub use crate::marker::{Marker, Signal, signal};
 pub use crate::outcome::Outcome;

@@ -83,11 +83,13 @@ pub enum Rule {
     FrameLimit,
     /// What did the agent say?
     Signals,
+    /// What do the loop's gates say?
+    Gates,
     /// Nothing lets it go: it works on.
     Continue,
 }
 
-const NATIVE: [Rule; 20] = [
+const NATIVE: [Rule; 21] = [
     Rule::Ended,
     Rule::Paused,
     Rule::Corrupt,
@@ -107,6 +109,7 @@ const NATIVE: [Rule; 20] = [
     Rule::Cap,
     Rule::Signals,
     Rule::FrameLimit,
+    Rule::Gates,
     Rule::Continue,
 ];
 
@@ -156,6 +159,7 @@ impl Rule {
             Self::Cap => "cap",
             Self::FrameLimit => "frame_limit",
             Self::Signals => "signals",
+            Self::Gates => "gates",
             Self::Continue => "continue",
         }
     }
@@ -182,6 +186,7 @@ impl Rule {
             Self::Cap => "would the agent's own cap throw the answer away?",
             Self::FrameLimit => "is a nested frame at its limit?",
             Self::Signals => "what did the agent say?",
+            Self::Gates => "what do the loop's gates say?",
             Self::Continue => "nothing lets it go, so it works on",
         }
     }

@@ -25,6 +25,7 @@ const FAILURES_BYTES_MIN: usize = 720;
 const COMMAND_BYTES_MAX: usize = 160;
 const LOG_BYTES_MAX: usize = 240;
 const NAME_BYTES_MAX: usize = 60;
+const GATE_BYTES_MAX: usize = 400;
 const TAIL_BYTES_MIN: usize = 80;
 /// Criteria named when a session begins.
 const ANNOUNCED_MAX: usize = 8;
@@ -189,6 +190,9 @@ fn remark(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
         _more => text.push_str(
             "The same failures again: try another approach, or leave honestly as told below. ",
         ),
+    }
+    if let Some(said) = seen.gates.as_ref().and_then(|gates| gates.next_prompt.as_ref()) {
+        let _ = write!(text, "A gate of this loop says: {}", clip(&clean(said), GATE_BYTES_MAX));
     }
     if !text.is_empty() {
         text.truncate(text.trim_end().len());

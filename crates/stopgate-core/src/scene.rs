@@ -64,6 +64,7 @@ pub(crate) fn started(policy: Policy, frame: Frame, criteria: Vec<Criterion>) ->
         criteria,
         ground: crate::Ground::default(),
         surface: crate::Surface::Hook,
+        gates: vec![],
     }))
 }
 

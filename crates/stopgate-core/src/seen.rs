@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::gate::GateWord;
 use crate::marker::Marker;
 use crate::receipt::{Receipt, Status};
 
@@ -33,6 +34,8 @@ pub struct Seen {
     pub untrusted: bool,
     /// What the checks that were due produced.
     pub receipts: Vec<Receipt>,
+    /// What the loop's gates said, where they were asked.
+    pub gates: Option<GateWord>,
 }
 
 /// Whether a tool was used.

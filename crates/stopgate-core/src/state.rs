@@ -7,6 +7,7 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::criterion::Criterion;
+use crate::gate::LoopGate;
 use crate::ground::Ground;
 use crate::outcome::Outcome;
 use crate::policy::Policy;
@@ -53,6 +54,9 @@ pub struct State {
     /// Who steers it.
     #[serde(default, skip_serializing_if = "Surface::is_hook")]
     pub surface: Surface,
+    /// What else must agree before the agent goes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<LoopGate>,
     /// What it counts.
     pub tally: Tally,
     /// When it began.

@@ -57,6 +57,8 @@ mod control;
 
 mod veil;
 
+mod gates;
+
 mod explain;
 
 mod history;

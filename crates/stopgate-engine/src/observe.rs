@@ -59,6 +59,7 @@ pub(crate) fn observe(
         cap: client.cap,
         untrusted: false,
         receipts: Vec::new(),
+        gates: None,
     }
 }
 

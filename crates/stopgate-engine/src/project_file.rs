@@ -30,6 +30,8 @@ pub struct ProjectFile {
     pub roots: Vec<String>,
     /// How many checks run side by side; 0 is the usual number.
     pub jobs: u32,
+    /// Gates of every loop here, as people write them.
+    pub gates: Vec<String>,
 }
 
 /// A criterion as the file has it, before anything was run for it.

@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 
 use stopgate_core::{
-    Author, Event, Frame, Mode, Outcome, SessionId, Started, State, Timestamp, apply,
+    Author, Event, Frame, LoopGate, Mode, Outcome, SessionId, Started, State, Surface, Timestamp,
+    apply,
 };
 use stopgate_store::{Recorded, Revision, Stored};
 
 use crate::config::Config;
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
+use crate::gates;
 use crate::ground::{Counted, Laid};
 use crate::limits::{Asked, Limits, Setting, settle};
 use crate::project::project_of;
@@ -34,6 +36,8 @@ pub struct StartRequest {
     pub limits: Asked,
     /// What must hold before it is done, beyond what the project's file says.
     pub criteria: Vec<Draft>,
+    /// Gates beside the criteria, as people write them.
+    pub gates: Vec<String>,
     /// The session it holds, where that is known.
     pub session: Option<String>,
     /// The folder it begins in.
@@ -85,6 +89,7 @@ impl Engine {
         let project = project_of(&request.folder);
         let file = ProjectFile::read(&project)?;
         let drafts = drafts(request, file.as_ref())?;
+        let gates = gates_of(request, file.as_ref(), &project)?;
         let config = Config::read(self.settings)?;
         let wished = file.as_ref().map(|file| file.limits).unwrap_or_default();
         let (limits, settings) = settle(&request.limits, &config.limits, &wished);
@@ -98,7 +103,8 @@ impl Engine {
         if let Some(session) = &session {
             self.make_room(session)?;
         }
-        let stored = self.begin(request, session.as_ref(), limits, &laid)?;
+        let ground = (&laid, gates.as_slice());
+        let stored = self.begin(request, session.as_ref(), limits, ground)?;
         Ok(Begun { binding: binding(&stored.state), stored, settings, counted, untrusted })
     }
 
@@ -107,11 +113,11 @@ impl Engine {
         request: &StartRequest,
         session: Option<&SessionId>,
         limits: Limits,
-        laid: &Laid,
+        ground: (&Laid, &[LoopGate]),
     ) -> Result<Stored, Failure> {
         for _ in 0..NAMES_TRIED_MAX {
             self.journal.begin()?;
-            let tried = self.try_start(request, session, limits, laid);
+            let tried = self.try_start(request, session, limits, ground);
             self.journal.end();
             match tried? {
                 Stocked::Stored(stored) => return Ok(*stored),
@@ -146,7 +152,7 @@ impl Engine {
         request: &StartRequest,
         session: Option<&SessionId>,
         limits: Limits,
-        laid: &Laid,
+        (laid, gates): (&Laid, &[LoopGate]),
     ) -> Result<Stocked, Failure> {
         let now = self.now();
         let id = self.world.new_id();
@@ -161,7 +167,8 @@ impl Engine {
             frame: Frame { mode: request.mode, iteration: 0, max: limits.max_iterations, prompt },
             criteria: laid.criteria.clone(),
             ground: laid.ground.clone(),
-            surface: stopgate_core::Surface::Hook,
+            surface: Surface::Hook,
+            gates: gates.to_vec(),
         };
         let event = Event::Started(Box::new(started));
         let state = apply(None, &event, now)
@@ -215,6 +222,17 @@ fn drafts(request: &StartRequest, file: Option<&ProjectFile>) -> Result<Vec<Draf
         }
     }
     Ok(drafts)
+}
+
+/// The project's gates, then those that were asked for.
+fn gates_of(
+    request: &StartRequest,
+    file: Option<&ProjectFile>,
+    project: &std::path::Path,
+) -> Result<Vec<LoopGate>, Failure> {
+    let mut texts = file.map(|file| file.gates.clone()).unwrap_or_default();
+    texts.extend(request.gates.iter().cloned());
+    gates::read(&texts, project)
 }
 
 fn binding(state: &State) -> Binding {

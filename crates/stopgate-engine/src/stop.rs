@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use stopgate_agents::Call;
 use stopgate_core::{
-    Binding, Criterion, Event, Outcome, Receipt, Seen, SessionId, State, Timestamp, Verdict, apply,
-    decide, due,
+    Binding, Criterion, Event, GateWord, Outcome, Receipt, Seen, SessionId, State, Timestamp,
+    Verdict, apply, asks_gates, decide, due,
 };
 use stopgate_store::Stored;
 use stopgate_verify::{Freshness, Proved, Request};
@@ -36,7 +36,7 @@ impl Engine {
         client: &ClientFacts,
     ) -> Result<Option<Judged>, Failure> {
         let heard = hear(call);
-        let mut receipts = None;
+        let mut known = Known::default();
         for _ in 0..TRIES_MAX {
             self.journal.begin()?;
             let Some((stored, claim)) = self.holder(session, project)? else {
@@ -50,7 +50,7 @@ impl Engine {
                 Ok(heard) => heard,
                 Err(error) => return Err(Failure::fault(error.story())),
             };
-            match self.try_stop(stored, claim, call, heard, client, &mut receipts)? {
+            match self.try_stop(stored, claim, call, heard, client, &mut known)? {
                 Step::Judged(judged) => return Ok(Some(*judged)),
                 Step::Interrupted => return Ok(None),
                 Step::Again => self.journal.end(),
@@ -66,20 +66,28 @@ impl Engine {
         call: &Call<'_>,
         heard: &Heard,
         client: &ClientFacts,
-        receipts: &mut Option<Vec<Receipt>>,
+        known: &mut Known,
     ) -> Result<Step, Failure> {
         let now = self.now();
         let state = claimed(&stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.signs);
         seen.untrusted = Trust::of(&self.home).lacks(&state);
         let wanted = due(&state, &seen, now);
-        if !wanted.is_empty() && receipts.is_none() {
+        if !wanted.is_empty() && known.receipts.is_none() {
             // No turn is held while checks run: whoever writes meanwhile is respected below.
             self.journal.end();
-            *receipts = self.run_checks(&state, &seen, heard);
-            return Ok(if receipts.is_some() { Step::Again } else { Step::Interrupted });
+            known.receipts = self.run_checks(&state, &seen, heard);
+            return Ok(if known.receipts.is_some() { Step::Again } else { Step::Interrupted });
         }
-        seen.receipts = kept(receipts.as_deref(), &wanted);
+        seen.receipts = kept(known.receipts.as_deref(), &wanted);
+        if asks_gates(&state, &seen, now) {
+            if known.gates.is_none() {
+                self.journal.end();
+                known.gates = self.ask_loop_gates(&state, heard, &seen.receipts, now);
+                return Ok(Step::Again);
+            }
+            seen.gates = known.gates.clone();
+        }
         self.settle_stop(stored, claim, &state, &seen, now)
     }
 
@@ -157,6 +165,13 @@ impl Engine {
 pub(crate) fn began(state: &State) -> Option<SystemTime> {
     let millis = u64::try_from(state.started_at.unix_millis()).ok()?;
     UNIX_EPOCH.checked_add(Duration::from_millis(millis))
+}
+
+/// What was found out about a stop so far, and need not be found out again.
+#[derive(Default)]
+struct Known {
+    receipts: Option<Vec<Receipt>>,
+    gates: Option<GateWord>,
 }
 
 /// What one try at a stop led to.

@@ -108,6 +108,16 @@ impl Choice {
     }
 }
 
+impl crate::engine::Engine {
+    /// Whether the journal is on a server, so that to ask it is to wait.
+    pub const fn is_on_server(&self) -> bool {
+        match self.choice.address {
+            Address::Postgres(_) => true,
+            Address::Own | Address::Sqlite(_) => false,
+        }
+    }
+}
+
 impl Stores {
     /// Makes the chosen journal ready; nothing is reached or opened yet.
     pub(crate) fn open(self, choice: &Choice, home: &Home) -> Result<Opened, Failure> {

@@ -32,6 +32,7 @@ pub use self::asks::{
     HookUpdate, IterationComplete, IterationNext, IterationStart, IterationValidate, TaskCreate,
     TaskGet, TaskUpdate,
 };
+pub(crate) use self::hands::EngineHands;
 pub use self::session_gates::SessionGates;
 pub use self::stats::{GateStatsView, StatsView};
 pub use self::views::{
@@ -82,7 +83,12 @@ impl Tasks {
         let engine = Engine::open(settings, stores)?;
         let here = settings.client_folder().or_else(|| std::env::current_dir().ok());
         let folder = here.unwrap_or_else(|| PathBuf::from("/"));
-        Ok(Self { engine, folder, known: BTreeMap::new(), gates })
+        Ok(Self::over(engine, folder, gates))
+    }
+
+    /// The tasks of an engine's journal, for a client that works in `folder`.
+    pub(crate) const fn over(engine: Engine, folder: PathBuf, gates: SessionGates) -> Self {
+        Self { engine, folder, known: BTreeMap::new(), gates }
     }
 
     /// The engine beneath, for loops that are not tasks.
@@ -171,6 +177,7 @@ impl Tasks {
             criteria: Vec::new(),
             ground: Ground::default(),
             surface: Surface::Tools,
+            gates: Vec::new(),
         }));
         let created = note(std::slice::from_ref(step), Hold::Keep)?;
         let recorded = [started, created].map(|event| Recorded { event, at: now });

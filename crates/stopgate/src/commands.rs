@@ -20,6 +20,7 @@ mod man;
 mod mcp;
 mod receipt;
 mod start;
+mod stats;
 mod status;
 mod statusline;
 mod store;
@@ -74,6 +75,7 @@ enum Command {
     Config(config::Args),
     Explain(explain::Args),
     Log(log::Args),
+    Stats(stats::Args),
     Statusline(statusline::Args),
     Store(store::Args),
     Install(install::Args),
@@ -127,6 +129,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Config(args) => config::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
+        Command::Stats(args) => stats::run(&args),
         Command::Statusline(args) => statusline::run(&args),
         Command::Store(args) => store::run(&args),
         Command::Install(args) => install::run(&args),

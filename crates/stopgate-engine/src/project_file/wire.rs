@@ -22,6 +22,7 @@ struct FileWire {
     limits: LoopWire,
     proof: ProofWire,
     criterion: Vec<CriterionWire>,
+    gates: Vec<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -151,6 +152,10 @@ pub(super) fn parse(text: &str) -> Result<ProjectFile, String> {
         }
         criteria.push(draft);
     }
+    // A gate is asked at every stop, so no command of a project's file may be one.
+    if let Some(gate) = wire.gates.iter().find(|gate| crate::gates::has_command(gate)) {
+        return Err(format!("gates: `{gate}` runs a command; give that with start --gate"));
+    }
     let limits = Asked::of(&wire.limits)?;
     let source = Source { path: String::new(), content: String::new(), accepted: None };
     Ok(ProjectFile {
@@ -159,6 +164,7 @@ pub(super) fn parse(text: &str) -> Result<ProjectFile, String> {
         criteria,
         roots: wire.proof.roots,
         jobs: wire.proof.jobs.unwrap_or(0),
+        gates: wire.gates,
     })
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use stopgate_core::{Event, Surface};
-use stopgate_gates::{Gate, Metrics, Step, Task};
+use stopgate_core::{Event, GateAction, GateTrace, Outcome, State, Surface};
+use stopgate_gates::{Action, Gate, Metrics, Step, Task, Trace};
 use stopgate_store::Filter;
 
 use super::MetricsView;
@@ -43,8 +43,9 @@ impl Engine {
     pub fn gate_stats(&mut self) -> Result<StatsView, Failure> {
         let mut counts: BTreeMap<String, Count> = BTreeMap::new();
         for stored in self.journal.list(&Filter::default())? {
-            if stored.state.surface == Surface::Tools {
-                self.count_task(&stored.state.id, &mut counts)?;
+            match stored.state.surface {
+                Surface::Tools => self.count_task(&stored.state.id, &mut counts)?,
+                Surface::Hook => self.count_loop(&stored.state, &mut counts)?,
             }
         }
         let mut gates: Vec<GateStatsView> = counts
@@ -57,6 +58,40 @@ impl Engine {
             .collect();
         gates.sort_by_key(|gate| std::cmp::Reverse(gate.metrics.evaluations));
         Ok(StatsView { schema_version: SCHEMA_VERSION, gates })
+    }
+
+    /// A loop that a person cancelled although its gate wanted it to go on contradicts the gate.
+    fn count_loop(
+        &mut self,
+        state: &State,
+        counts: &mut BTreeMap<String, Count>,
+    ) -> Result<(), Failure> {
+        if state.gates.is_empty() {
+            return Ok(());
+        }
+        for gate in &state.gates {
+            counts.entry(gate.name.clone()).or_default().registered += 1;
+        }
+        let mut last: Option<(String, GateAction)> = None;
+        for entry in self.journal.history(&state.id)? {
+            match &entry.recorded.event {
+                Event::Stopped(stopped) => {
+                    let Some(word) = &stopped.gates else { continue };
+                    for asked in &word.asked {
+                        counts.entry(asked.gate.clone()).or_default().metrics.count(&trace(asked));
+                    }
+                    last = Some((word.gate.clone(), word.action));
+                }
+                Event::Ended { outcome: Outcome::Cancelled, .. } => {
+                    // A person put an end to what a gate wanted to go on.
+                    if let Some((gate, GateAction::Continue)) = last.take() {
+                        counts.entry(gate).or_default().metrics.false_continue += 1;
+                    }
+                }
+                _other => {}
+            }
+        }
+        Ok(())
     }
 
     fn count_task(
@@ -84,6 +119,21 @@ impl Engine {
             counts.entry(name).or_default().metrics.add(&metrics);
         }
         Ok(())
+    }
+}
+
+fn trace(asked: &GateTrace) -> Trace {
+    let action = asked.action.map(|action| match action {
+        GateAction::Complete => Action::Complete,
+        GateAction::Continue => Action::Continue,
+        GateAction::Escalate => Action::Escalate,
+    });
+    Trace {
+        gate: asked.gate.clone(),
+        action,
+        reason: asked.reason.clone(),
+        failed: asked.failed,
+        micros: asked.micros,
     }
 }
 

@@ -28,6 +28,8 @@ pub fn started(name: &str, project: &str, session: Option<&str>) -> Event {
         frame: Frame { mode: Mode::Loop, iteration: 0, max: 20, prompt: "go".into() },
         criteria: Vec::new(),
         ground: stopgate_core::Ground::default(),
+        surface: stopgate_core::Surface::Hook,
+        gates: Vec::new(),
     }))
 }
 

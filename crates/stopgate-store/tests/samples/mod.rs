@@ -2,9 +2,10 @@
 
 use stopgate_core::{
     Author, Baseline, Binding, CoverageFormat, Criterion, Enforcement, Event, Evidence, Facts,
-    Floor, Frame, GitDemand, Ground, Leave, LoopId, Marker, Mode, Order, Outcome, Phase, Policy,
-    Proof, Receipt, Rest, Reuse, Rule, Ruling, SessionId, Site, Source, Speaker, Standing, Started,
-    Status, Stopped, Subject, Tally, Terms, Tests, Timestamp, ToolUse, Visibility, Waiting, Weight,
+    Floor, Frame, GateAction, GateTrace, GateWord, GitDemand, Ground, Hold, Leave, LoopGate,
+    LoopId, Marker, Mode, Order, Outcome, Phase, Policy, Proof, Receipt, Rest, Reuse, Rule, Ruling,
+    SessionId, Site, Source, Speaker, Standing, Started, Status, Stopped, Subject, Surface, Tally,
+    TaskNote, Terms, Tests, Timestamp, ToolUse, Visibility, Waiting, Weight,
 };
 
 /// The moment at which the samples begin.
@@ -31,6 +32,7 @@ pub(crate) fn golden() -> Vec<Event> {
             popped: 0,
             text: String::new(),
             receipts: Vec::new(),
+            gates: None,
             facts: Facts::default(),
             tally: Tally::default(),
         })),
@@ -101,7 +103,46 @@ pub(crate) fn more() -> Vec<Event> {
             source: Some("c1".into()),
         },
         Event::Certified { key: "ab".into(), signature: "cd".into() },
+        Event::Stopped(Box::new(Stopped {
+            rule: Rule::Gates,
+            ruling: Ruling::Escalate(Outcome::NeedsInput),
+            gates: Some(gates()),
+            ..sent_back()
+        })),
+        Event::Started(Box::new(Started {
+            surface: Surface::Tools,
+            gates: vec![LoopGate { name: "tired".into(), definition: "{}".into() }],
+            ..begin()
+        })),
+        task(Hold::Keep),
+        task(Hold::Begin {
+            session: Some(session("s1")),
+            frame: Frame { mode: Mode::Loop, iteration: 0, max: 5, prompt: "iterate".into() },
+        }),
+        task(Hold::Open),
+        task(Hold::End { outcome: Outcome::Attested, why: "promised".into() }),
     ]
+}
+
+fn task(hold: Hold) -> Event {
+    Event::Task(Box::new(TaskNote { steps: vec!["\"cleared\"".into()], hold }))
+}
+
+fn gates() -> GateWord {
+    GateWord {
+        gate: "tired".into(),
+        action: GateAction::Escalate,
+        reason: "too many".into(),
+        next_prompt: Some("rest".into()),
+        asked: vec![GateTrace {
+            gate: "tired".into(),
+            action: Some(GateAction::Escalate),
+            reason: "too many".into(),
+            failed: true,
+            micros: 7,
+            inputs: "{}".into(),
+        }],
+    }
 }
 
 fn proofs() -> Vec<Proof> {
@@ -184,6 +225,7 @@ pub(crate) fn word(event: &Event) -> &'static str {
         Event::Approved { .. } => "approved",
         Event::Resealed { .. } => "resealed",
         Event::Certified { .. } => "certified",
+        Event::Task(_) => "task",
     }
 }
 
@@ -254,6 +296,8 @@ fn begin() -> Started {
             Criterion::new("reads well", Proof::Attest),
         ],
         ground: Ground::default(),
+        surface: Surface::Hook,
+        gates: Vec::new(),
     }
 }
 
@@ -276,6 +320,7 @@ fn sent_back() -> Stopped {
             at: at(5000),
             evidence: Evidence::default(),
         }],
+        gates: None,
         facts: Facts {
             markers: vec![Marker::PromiseComplete, Marker::LoopDoneStuck],
             tools: ToolUse::Used,

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use stopgate_core::{Receipt, Stopped};
+use stopgate_core::{GateAction, GateWord, Receipt, Stopped};
 use stopgate_engine::{Explanation, Failure};
 
 use super::common;
@@ -98,8 +98,25 @@ fn show_seen(stopped: &Stopped) {
     if !facts.background.is_empty() {
         row("background", &facts.background.join(", "));
     }
+    if let Some(gates) = &stopped.gates {
+        show_gates(gates);
+    }
     for receipt in &stopped.receipts {
         row(&format!("check {}", receipt.criterion), &receipt_line(receipt));
+    }
+}
+
+fn show_gates(gates: &GateWord) {
+    for asked in &gates.asked {
+        let said = asked.action.map_or("passed over", GateAction::word);
+        let heard = if asked.gate == gates.gate { ", heard" } else { "" };
+        row("gate", &format!("{}: {said}{heard}, {} µs: {}", asked.gate, asked.micros, asked.reason));
+    }
+    if let Some(first) = gates.asked.first().filter(|asked| !asked.inputs.is_empty()) {
+        row("gates saw", &first.inputs);
+    }
+    if gates.asked.is_empty() {
+        row("gates", &gates.reason);
     }
 }
 

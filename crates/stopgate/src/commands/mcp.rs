@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use stopgate_engine::{Failure, Settings};
+use serde::Serialize;
+use stopgate_engine::{Failure, SCHEMA_VERSION, Settings};
 use stopgate_mcp::{HttpOptions, ServeError, TaskDesk, Token, ToolSet, serve_http, serve_stdio};
 
 use super::common;
@@ -29,6 +30,17 @@ pub(crate) struct Args {
     /// The file with the token that HTTP clients must show; made where there is none
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
+    /// Say in JSON where it listens
+    #[arg(long, requires = "http")]
+    json: bool,
+}
+
+/// Where it listens, for programs.
+#[derive(Serialize)]
+struct ListeningView<'a> {
+    schema_version: u32,
+    url: String,
+    token_file: &'a Path,
 }
 
 /// Which tools are served.
@@ -63,10 +75,13 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let token = token(&file)?;
     let options = HttpOptions { address, token };
     served(serve_http(set, desk, options, |at| {
-        output::line(&format!(
-            "Listening on http://{at}/mcp; the token is in {}",
-            file.display()
-        ));
+        let url = format!("http://{at}/mcp");
+        if args.json {
+            let schema_version = SCHEMA_VERSION;
+            output::json(&ListeningView { schema_version, url, token_file: &file });
+        } else {
+            output::line(&format!("Listening on {url}; the token is in {}", file.display()));
+        }
     }))
 }
 

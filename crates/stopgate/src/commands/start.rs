@@ -26,6 +26,10 @@ pub(crate) struct Args {
     /// Something that the agent attests; the loop then ends as attested, not as done (repeatable)
     #[arg(long, value_name = "NAME")]
     criterion: Vec<String>,
+    /// A gate beside the checks, asked at each stop: an expression such as
+    /// `escalate if iteration > 10`, a name such as `tdd`, or JSON (repeatable)
+    #[arg(long, value_name = "EXPR")]
+    gate: Vec<String>,
     /// How long one check may take
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time_ms)]
     check_timeout: i64,
@@ -189,6 +193,7 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
         mode: args.mode.into(),
         limits,
         criteria: criteria(args.check, args.criterion, args.check_timeout, &args.protect, start),
+        gates: args.gate,
         session: args.session,
         folder: common::folder()?,
         claim_within_ms: args.claim_within,
