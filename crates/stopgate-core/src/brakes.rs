@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
+use crate::ledger;
 use crate::outcome::Outcome;
 use crate::policy::Rule;
 use crate::seen::Seen;
@@ -31,6 +32,8 @@ pub(crate) fn brake(
         Rule::Repeat => repeat(state, tally),
         Rule::Oscillation => oscillation(state, tally),
         Rule::Cap => cap(seen, tally),
+        Rule::Errors => ledger::errors(&seen.ledger),
+        Rule::Spend => ledger::spend(&seen.ledger),
         Rule::Ended
         | Rule::Paused
         | Rule::Waiting
@@ -39,6 +42,11 @@ pub(crate) fn brake(
         | Rule::Proof
         | Rule::FrameLimit
         | Rule::Signals
+        | Rule::TopLimit
+        | Rule::Said
+        | Rule::Empty
+        | Rule::Stuck
+        | Rule::Written
         | Rule::Continue => None,
     }
 }

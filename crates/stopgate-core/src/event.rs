@@ -87,6 +87,11 @@ pub enum Event {
         /// Why, in the agent's word.
         reason: String,
     },
+    /// Somebody else's file, which is the truth, says that its frames are these.
+    Synced {
+        /// The frames, the outermost first.
+        frames: Vec<Frame>,
+    },
     /// It is over, by command.
     Ended {
         /// How it ended.
@@ -191,6 +196,10 @@ pub enum Leave {
     Background,
     /// A person spoke during the turn.
     Person,
+    /// The frame on top was closed; the one below goes on at the next stop.
+    Popped,
+    /// The file lists nothing that is to be proven.
+    Empty,
 }
 
 /// What was seen at a stop, beside the receipts.

@@ -20,6 +20,8 @@ mod receipt;
 
 mod policy;
 
+mod order;
+
 mod state;
 
 mod event;
@@ -31,6 +33,12 @@ mod seen;
 mod tally;
 
 mod brakes;
+
+mod idle;
+
+mod ledger;
+
+mod written;
 
 mod decide;
 
@@ -48,6 +56,8 @@ pub use crate::decide::{Decision, Verdict, decide, due};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{Binding, Event, FORMAT, Facts, Leave, Ruling, Speaker, Started, Stopped};
 pub use crate::fold::{apply, fold};
+pub use crate::idle::idle_signal;
+pub use crate::ledger::{ErrorClass, Ledger, WrittenError};
 pub use crate::marker::{Marker, Signal, signal};
 pub use crate::outcome::Outcome;
 pub use crate::policy::{Enforcement, Order, Policy, Rule};

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ledger::Ledger;
 use crate::marker::Marker;
 use crate::receipt::{Receipt, Status};
 
@@ -31,6 +32,8 @@ pub struct Seen {
     pub cap: Option<u32>,
     /// What the checks that were due produced.
     pub receipts: Vec<Receipt>,
+    /// What a task's own record says about its money and its errors.
+    pub ledger: Ledger,
 }
 
 /// Whether a tool was used.

@@ -10,6 +10,7 @@
 //! never parsed as Markdown at all.
 
 mod html;
+mod promised;
 mod quoted;
 mod tags;
 
@@ -20,6 +21,7 @@ mod tests;
 
 use stopgate_core::Marker;
 
+pub use self::promised::promised;
 use self::quoted::Quoted;
 use self::tags::Tag;
 

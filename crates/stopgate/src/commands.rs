@@ -7,17 +7,23 @@ mod client;
 mod common;
 mod completions;
 mod controls;
+mod criteria;
+mod dialects;
 mod doctor;
 mod explain;
+mod features;
 mod frames;
+mod import;
 mod install;
 mod list;
 mod log;
 mod man;
+mod score;
 mod start;
 mod status;
 mod statusline;
 mod store;
+mod task;
 mod try_it;
 mod uninstall;
 
@@ -62,6 +68,12 @@ enum Command {
     Explain(explain::Args),
     Log(log::Args),
     Statusline(statusline::Args),
+    Iterate(criteria::IterateArgs),
+    Complete(criteria::CompleteArgs),
+    Features(features::Args),
+    Task(task::Args),
+    Score(score::Args),
+    Import(import::Args),
     Store(store::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
@@ -74,9 +86,10 @@ enum Command {
 
 /// What an agent calls when something happens; the payload is read from standard input
 ///
-/// Prints exactly what the agent accepts, and nothing else. Always exits with 0: a fault
-/// lets the agent stop and is written to the log.
+/// Prints exactly what the agent accepts, and nothing else. Exits with 0, and with 2 only
+/// where --dialect idle blocks: a fault lets the agent stop and is written to the log.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 struct HookArgs {
     /// The agent that calls: claude
     agent: String,
@@ -86,6 +99,15 @@ struct HookArgs {
     /// Decide and record, but always allow
     #[arg(long)]
     shadow: bool,
+    /// The loop is kept in somebody else's files: idle, features, criteria, task, ralph-loop
+    #[arg(long, value_name = "D")]
+    dialect: Option<String>,
+    /// The task record of --dialect task; else the agent's own task folder of the session
+    #[arg(long, value_name = "F")]
+    task_file: Option<std::path::PathBuf>,
+    /// --dialect criteria and task answer with `ok` and `reason` only
+    #[arg(long)]
+    strict_ok: bool,
 }
 
 /// Runs the command that the arguments ask for.
@@ -107,6 +129,12 @@ pub(crate) fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Statusline(args) => statusline::run(&args),
+        Command::Iterate(args) => criteria::iterate(args),
+        Command::Complete(args) => criteria::complete(&args),
+        Command::Features(args) => features::run(args),
+        Command::Task(args) => task::run(args),
+        Command::Score(args) => score::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Store(args) => store::run(&args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),

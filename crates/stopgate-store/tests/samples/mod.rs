@@ -68,6 +68,7 @@ pub(crate) fn word(event: &Event) -> &'static str {
         Event::Bound { .. } => "bound",
         Event::Pushed { .. } => "pushed",
         Event::Popped => "popped",
+        Event::Synced { .. } => "synced",
         Event::Stopped(_) => "stopped",
         Event::Claimed => "claimed",
         Event::Asked { .. } => "asked",
