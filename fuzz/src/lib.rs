@@ -154,6 +154,7 @@ fn stopped(text: &str, said: &[Marker]) -> String {
         phase: look.phase(NOW),
         frames: vec![look.frame()],
         criteria: Vec::new(),
+        ground: stopgate_core::Ground::default(),
         tally: look.tally(Tally::default()),
         started_at: NOW,
         updated_at: NOW,

@@ -9,6 +9,7 @@ pub(crate) mod growth;
 mod peer;
 mod sequence;
 mod times;
+mod tree;
 
 use std::path::PathBuf;
 
@@ -37,6 +38,8 @@ enum Scope {
     Stop,
     /// Whether a stop grows with the journal.
     Growth,
+    /// The fingerprint of a large work tree.
+    Tree,
 }
 
 /// A transcript's length.
@@ -57,9 +60,16 @@ const SIZES: [Size; 4] = [
 pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     let plan = plan(options)?;
     let mut gates = Gates::default();
-    if plan.scope == Scope::Growth {
-        growth::measure(plan.rounds, &mut gates)?;
-        return Ok(gates.verdict());
+    match plan.scope {
+        Scope::Stop => {}
+        Scope::Growth => {
+            growth::measure(plan.rounds, &mut gates)?;
+            return Ok(gates.verdict());
+        }
+        Scope::Tree => {
+            tree::measure(plan.rounds, &mut gates)?;
+            return Ok(gates.verdict());
+        }
     }
     let (small, large) = machines(&plan)?;
     times::measure(&plan, &small, &large, &mut gates)?;
@@ -79,6 +89,7 @@ fn plan(options: &[&str]) -> Result<Plan> {
                 plan.sizes = vec![SIZES[0], SIZES[2]];
             }
             "--growth" => plan.scope = Scope::Growth,
+            "--tree" => plan.scope = Scope::Tree,
             "--peer" => plan.peer = options.next().map(PathBuf::from),
             other => bail!("understand {other}: see cargo xtask --help"),
         }

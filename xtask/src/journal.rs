@@ -88,6 +88,7 @@ impl Story {
             policy,
             frame: Frame { mode: Mode::Loop, iteration: 0, max: 1_000_000, prompt: goal.clone() },
             criteria: Vec::new(),
+            ground: stopgate_core::Ground::default(),
             goal,
         }));
         let mut state = apply(None, &started, BEGAN).context("begin a loop")?;

@@ -35,6 +35,7 @@ Usage: cargo xtask CHORE
   bench [--quick] [--peer FILE]   time and count one stop, as one table; exit 1 where a gate is broken
                                   FILE is the stop hook of the ralph-loop plugin, measured beside ours
   bench --growth [--quick]        one stop over 1,000 to 1,000,000 stored events: flat within 15 %
+  bench --tree [--quick]          the fingerprint of a work tree of 50,000 files, beside git status
   engines [--long] [--only WORD]  one stop on SQLite and on PostgreSQL: cold, pooled, growing
                                   WORD is one of cold, pool, growth
   hardness [--long] [--seed N] [--only WORD]

@@ -6,6 +6,7 @@ use alloc::string::{String, ToString};
 use crate::ledger;
 use crate::outcome::Outcome;
 use crate::policy::Rule;
+use crate::receipt::Status;
 use crate::seen::Seen;
 use crate::state::{Phase, State, Waiting};
 use crate::tally::Tally;
@@ -25,6 +26,7 @@ pub(crate) fn brake(
     match rule {
         Rule::Corrupt => corrupt(state),
         Rule::Stale => stale(state, now),
+        Rule::Tampered => tampered(seen, tally),
         Rule::Infra => infra(seen, tally),
         Rule::Iterations => iterations(state),
         Rule::Time => time(state, now),
@@ -37,6 +39,7 @@ pub(crate) fn brake(
         Rule::Ended
         | Rule::Paused
         | Rule::Waiting
+        | Rule::Trust
         | Rule::Background
         | Rule::Person
         | Rule::Proof
@@ -63,15 +66,30 @@ fn stale(state: &State, now: Timestamp) -> Brake {
     if let Phase::Waiting { on: Waiting::Answer(question), .. } = &state.phase {
         return Some((Outcome::NeedsInput, format!("nobody answered: {question}")));
     }
+    if let Phase::Waiting { on: Waiting::Approval, .. } = &state.phase {
+        return Some((Outcome::NeedsInput, "nobody approved it".to_string()));
+    }
     let minutes = age_ms / 60_000;
     Some((Outcome::Stale, format!("nothing had touched it for {minutes} minutes")))
+}
+
+/// The agent is told once to put it right; whoever leaves it as it is needs a person.
+fn tampered(seen: &Seen, tally: &Tally) -> Brake {
+    if tally.tampered < 2 {
+        return None;
+    }
+    let changed = seen.receipts.iter().find(|r| r.status == Status::Tampered)?;
+    let trouble = changed.trouble.as_deref().unwrap_or("what it judges by was changed");
+    let why =
+        format!("check \"{}\": {trouble}; it was not put right when asked", changed.criterion);
+    Some((Outcome::Tampered, why))
 }
 
 fn infra(seen: &Seen, tally: &Tally) -> Brake {
     if tally.errors < 2 {
         return None;
     }
-    let broken = seen.receipts.iter().find(|r| r.status == crate::receipt::Status::Error)?;
+    let broken = seen.receipts.iter().find(|r| r.status == Status::Error)?;
     let trouble = broken.trouble.as_deref().unwrap_or("it could not be run");
     Some((
         Outcome::InfraError,

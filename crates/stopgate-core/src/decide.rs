@@ -11,6 +11,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::brakes::brake;
+use crate::criterion::{Criterion, Proof};
 use crate::event::{Event, Facts, Leave, Ruling, Stopped};
 use crate::idle;
 use crate::marker::{Signal, signal};
@@ -18,7 +19,7 @@ use crate::outcome::Outcome;
 use crate::policy::Rule;
 use crate::prompt;
 use crate::seen::Seen;
-use crate::state::{Criterion, Phase, Rest, State, Waiting};
+use crate::state::{Phase, Rest, State, Waiting};
 use crate::tally::Tally;
 use crate::time::Timestamp;
 use crate::written;
@@ -100,6 +101,8 @@ pub fn decide(state: &State, seen: &Seen, now: Timestamp) -> Decision {
     record(state, seen, tally, rule, answer)
 }
 
+const UNTRUSTED: &str = "nobody trusted the project's file, so its checks were not run";
+
 /// What a rule answers, before it is put into words.
 pub(crate) enum Answer {
     Allow(Leave, &'static str),
@@ -117,6 +120,7 @@ fn ask(rule: Rule, state: &State, seen: &Seen, tally: &Tally, now: Timestamp) ->
         Rule::Ended => state.outcome().map(|_| Answer::Allow(Leave::Ended, "the loop is over")),
         Rule::Paused => paused(state),
         Rule::Waiting => waiting(state),
+        Rule::Trust => seen.untrusted.then_some(Answer::Allow(Leave::Untrusted, UNTRUSTED)),
         Rule::Background => background(state, seen),
         Rule::Person => state
             .tally
@@ -133,6 +137,7 @@ fn ask(rule: Rule, state: &State, seen: &Seen, tally: &Tally, now: Timestamp) ->
         Rule::Continue => Some(Answer::Continue { popped: 0 }),
         Rule::Corrupt
         | Rule::Stale
+        | Rule::Tampered
         | Rule::Infra
         | Rule::Iterations
         | Rule::Time
@@ -173,24 +178,44 @@ fn asks_for_proof(state: &State) -> bool {
     state.frames.len() == 1 || spent
 }
 
+/// Proof counts only where something was checked, and only what the loop can't do without.
 fn proof(state: &State, seen: &Seen) -> Option<Answer> {
-    let checked = state.criteria.iter().filter(|criterion| criterion.is_checked());
-    if !asks_for_proof(state) || checked.clone().count() == 0 {
+    let required = || state.criteria.iter().filter(|criterion| criterion.is_required());
+    let checked = required().filter(|criterion| criterion.is_checked()).count();
+    if !asks_for_proof(state) || checked == 0 || !all_pass(state, seen) {
         return None;
     }
-    if !checked.clone().all(|criterion| seen.passed(&criterion.name)) {
-        return None;
-    }
-    let count = checked.count();
     let checks =
-        if count == 1 { "its check passes".into() } else { format!("all {count} checks pass") };
-    if count == state.criteria.len() {
+        if checked == 1 { "its check passes".into() } else { format!("all {checked} checks pass") };
+    if checked == required().count() {
         return Some(Answer::Complete(Outcome::Done, checks));
     }
-    let why = format!("{checks}; the rest is the agent's word");
     // A claim in a nested frame is about that frame.
-    let claimed = state.frames.len() == 1 && claims(state, seen);
-    claimed.then_some(Answer::Complete(Outcome::Attested, why))
+    if required().any(|c| c.proof == Proof::Attest)
+        && !(state.frames.len() == 1 && claims(state, seen))
+    {
+        return None;
+    }
+    Some(if required().any(needs_approval) {
+        Answer::Allow(Leave::Approval, "all that is left is a person's word")
+    } else {
+        let why = if required().any(|c| c.proof == Proof::Attest) {
+            format!("{checks}; the rest is the agent's word")
+        } else {
+            format!("{checks}; the rest is a person's word")
+        };
+        Answer::Complete(Outcome::Attested, why)
+    })
+}
+
+/// Whether every check that the loop can't do without passed.
+fn all_pass(state: &State, seen: &Seen) -> bool {
+    let mut checked = state.criteria.iter().filter(|c| c.is_required() && c.is_checked());
+    checked.all(|criterion| seen.passed(&criterion.name))
+}
+
+fn needs_approval(criterion: &Criterion) -> bool {
+    criterion.proof == Proof::Approve && criterion.approved_at.is_none()
 }
 
 /// A nested frame at its limit is taken off; it never ends the loop around it.
@@ -224,8 +249,11 @@ fn signals(state: &State, seen: &Seen) -> Option<Answer> {
 
 /// The agent's word ends a loop only where nothing could be checked.
 fn attested(state: &State) -> Option<Answer> {
-    if state.criteria.iter().any(Criterion::is_checked) {
+    if state.criteria.iter().any(|c| c.is_required() && c.is_checked()) {
         return None;
+    }
+    if state.criteria.iter().any(|c| c.is_required() && needs_approval(c)) {
+        return Some(Answer::Allow(Leave::Approval, "all that is left is a person's word"));
     }
     let why = "the agent said so; no check proved it".to_string();
     Some(Answer::Complete(Outcome::Attested, why))
@@ -290,5 +318,7 @@ fn record(state: &State, seen: &Seen, mut tally: Tally, rule: Rule, answer: Answ
 
 #[cfg(test)]
 mod enumeration;
+#[cfg(test)]
+mod ground_tests;
 #[cfg(test)]
 mod tests;

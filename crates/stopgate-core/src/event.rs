@@ -6,12 +6,14 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::criterion::Criterion;
+use crate::ground::Ground;
 use crate::marker::Marker;
 use crate::outcome::Outcome;
 use crate::policy::{Policy, Rule};
 use crate::receipt::Receipt;
 use crate::seen::ToolUse;
-use crate::state::{Criterion, Frame, LoopId, Rest, SessionId};
+use crate::state::{Frame, LoopId, Rest, SessionId};
 use crate::tally::Tally;
 use crate::time::Timestamp;
 
@@ -92,6 +94,28 @@ pub enum Event {
         /// The frames, the outermost first.
         frames: Vec<Frame>,
     },
+    /// A person attested a criterion that only a person can attest.
+    Approved {
+        /// The criterion.
+        criterion: String,
+    },
+    /// A person accepted what was changed of that which the checks are judged by.
+    Resealed {
+        /// The fingerprint of what they are judged by from now on.
+        seal: String,
+        /// What had been changed.
+        changes: Vec<String>,
+        /// The project's file as it is now, where that was among it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<String>,
+    },
+    /// The end as `done` was signed, so that an edited record can be told from a proven one.
+    Certified {
+        /// The key's name.
+        key: String,
+        /// The signature over what was proven.
+        signature: String,
+    },
     /// It is over, by command.
     Ended {
         /// How it ended.
@@ -120,6 +144,9 @@ pub struct Started {
     pub frame: Frame,
     /// What must hold before it is done.
     pub criteria: Vec<Criterion>,
+    /// What the criteria rest on.
+    #[serde(default, skip_serializing_if = "Ground::is_bare")]
+    pub ground: Ground,
 }
 
 /// How a loop came to hold a session.
@@ -200,6 +227,10 @@ pub enum Leave {
     Popped,
     /// The file lists nothing that is to be proven.
     Empty,
+    /// Nobody trusted the project's file, so its checks were not run.
+    Untrusted,
+    /// All that is left is a person's word.
+    Approval,
 }
 
 /// What was seen at a stop, beside the receipts.

@@ -6,11 +6,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::criterion::{Proof, Standing};
 use crate::event::{Event, Ruling, Speaker, Started, Stopped};
 use crate::outcome::Outcome;
 use crate::policy::Rule;
 use crate::seen::ToolUse;
-use crate::state::{FRAMES_MAX, Frame, Phase, Rest, Standing, State, Waiting};
+use crate::state::{FRAMES_MAX, Frame, Phase, Rest, State, Waiting};
 use crate::tally::Tally;
 use crate::time::Timestamp;
 
@@ -38,8 +39,13 @@ pub fn apply(state: Option<State>, event: &Event, at: Timestamp) -> Option<State
 /// Only a person's resume follows an end, and only where the outcome permits it; or
 /// their cancel, so that nothing can revive what they have cancelled.
 fn may_follow(outcome: Outcome, event: &Event) -> bool {
-    let by_person =
-        matches!(event, Event::Resumed { .. } | Event::Ended { outcome: Outcome::Cancelled, .. });
+    let by_person = matches!(
+        event,
+        Event::Resumed { .. }
+            | Event::Resealed { .. }
+            | Event::Approved { .. }
+            | Event::Ended { outcome: Outcome::Cancelled, .. }
+    );
     outcome.can_resume() && by_person
 }
 
@@ -54,6 +60,7 @@ fn begin(started: &Started, at: Timestamp) -> State {
         phase: Phase::Active,
         frames: vec![started.frame.clone()],
         criteria: started.criteria.clone(),
+        ground: started.ground.clone(),
         tally: Tally::default(),
         started_at: at,
         updated_at: at,
@@ -70,6 +77,7 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
         | Event::SessionEnded { .. }
         | Event::Cleared { .. }
         | Event::Compacted { .. }
+        | Event::Certified { .. }
         | Event::TurnFailed { .. } => {}
         Event::Bound { session, .. } => {
             state.session = Some(session.clone());
@@ -106,6 +114,14 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
             state.phase = Phase::Paused { rest: *rest, since: at };
         }
         Event::Resumed { max_iterations } => resume(state, *max_iterations, at),
+        Event::Approved { criterion } => approve(state, criterion, at),
+        Event::Resealed { seal, source, .. } => {
+            state.ground.seal = Some(seal.clone());
+            if let (Some(known), Some(now)) = (&mut state.ground.source, source) {
+                known.accepted = Some(now.clone());
+            }
+            state.tally.tampered = 0;
+        }
         Event::Ended { outcome, why } => {
             go_on(state, at);
             state.phase = Phase::Ended { outcome: *outcome, why: why.clone(), at };
@@ -159,11 +175,15 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
     for criterion in &mut state.criteria {
         if let Some(receipt) = stopped.receipts.iter().find(|r| r.criterion == criterion.name) {
             criterion.last = Some(Standing::of(receipt));
+            if criterion.tests.is_none() {
+                criterion.tests = receipt.evidence.tests;
+            }
         }
     }
     pop(&mut state.frames, stopped.popped);
     match stopped.ruling {
         Ruling::Continue => {
+            go_on_from_approval(state, at);
             state.phase = Phase::Active;
             count(state);
         }
@@ -175,6 +195,11 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
         }
         Ruling::Allow(crate::event::Leave::Background) => {
             state.phase = Phase::Waiting { on: Waiting::Background, since: at };
+        }
+        Ruling::Allow(crate::event::Leave::Approval) => {
+            if !matches!(state.phase, Phase::Waiting { on: Waiting::Approval, .. }) {
+                state.phase = Phase::Waiting { on: Waiting::Approval, since: at };
+            }
         }
         Ruling::Allow(_) => {}
     }
@@ -188,6 +213,21 @@ fn count(state: &mut State) {
     for frame in state.frames.iter_mut().skip(spared) {
         frame.iteration = frame.iteration.saturating_add(1);
     }
+}
+
+/// The time that a person took for their word was no work.
+fn go_on_from_approval(state: &mut State, at: Timestamp) {
+    if matches!(state.phase, Phase::Waiting { on: Waiting::Approval, .. }) {
+        go_on(state, at);
+    }
+}
+
+fn approve(state: &mut State, name: &str, at: Timestamp) {
+    let waits = |c: &&mut crate::criterion::Criterion| c.name == name && c.proof == Proof::Approve;
+    if let Some(criterion) = state.criteria.iter_mut().find(waits) {
+        criterion.approved_at = Some(at);
+    }
+    go_on_from_approval(state, at);
 }
 
 fn prompt(state: &mut State, speaker: Speaker, at: Timestamp) {
@@ -250,9 +290,8 @@ fn untouched(state: &mut State, at: Timestamp) {
 /// Puts an end to rest, and remembers how long it was.
 fn go_on(state: &mut State, at: Timestamp) {
     let rested = match &state.phase {
-        Phase::Paused { since, .. } | Phase::Waiting { on: Waiting::Answer(_), since } => {
-            at.since(*since)
-        }
+        Phase::Paused { since, .. }
+        | Phase::Waiting { on: Waiting::Answer(_) | Waiting::Approval, since } => at.since(*since),
         Phase::Ended { at: ended, .. } => at.since(*ended),
         Phase::Active | Phase::Completing | Phase::Waiting { .. } => 0,
     };

@@ -18,6 +18,10 @@ mod marker;
 
 mod receipt;
 
+mod criterion;
+
+mod ground;
+
 mod policy;
 
 mod order;
@@ -52,21 +56,23 @@ mod digest;
 mod scene;
 
 pub use crate::clean::{clean, clip, clip_end};
+pub use crate::criterion::{
+    Author, Baseline, CoverageFormat, Criterion, Floor, GitDemand, Kept, Proof, Reuse, Site,
+    Standing, Subject, Terms, Visibility, Weight,
+};
 pub use crate::decide::{Decision, Verdict, decide, due};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{Binding, Event, FORMAT, Facts, Leave, Ruling, Speaker, Started, Stopped};
 pub use crate::fold::{apply, fold};
+pub use crate::ground::{Ground, Source};
 pub use crate::idle::idle_signal;
 pub use crate::ledger::{ErrorClass, Ledger, WrittenError};
 pub use crate::marker::{Marker, Signal, signal};
 pub use crate::outcome::Outcome;
 pub use crate::policy::{Enforcement, Order, Policy, Rule};
 pub use crate::prompt::{PROMPT_BYTES_MAX, announcement};
-pub use crate::receipt::{Receipt, Status};
+pub use crate::receipt::{Evidence, Receipt, Status, Tests};
 pub use crate::seen::{Seen, ToolUse};
-pub use crate::state::{
-    Criterion, FRAMES_MAX, Frame, LoopId, Mode, Phase, Proof, Rest, SessionId, Standing, State,
-    Waiting,
-};
+pub use crate::state::{FRAMES_MAX, Frame, LoopId, Mode, Phase, Rest, SessionId, State, Waiting};
 pub use crate::tally::Tally;
 pub use crate::time::Timestamp;

@@ -81,8 +81,9 @@ impl Outcome {
             | Self::NeedsInput
             | Self::RateLimited
             | Self::InfraError
+            | Self::Tampered
             | Self::Capped => true,
-            Self::Done | Self::Attested | Self::Tampered | Self::Cancelled | Self::Aborted => false,
+            Self::Done | Self::Attested | Self::Cancelled | Self::Aborted => false,
         }
     }
 

@@ -67,10 +67,14 @@ pub enum Rule {
     Stale,
     /// Is the agent waiting for a person's answer?
     Waiting,
+    /// Did a person trust the project's file?
+    Trust,
     /// Did background work start that will wake the agent?
     Background,
     /// Did a person speak during this turn?
     Person,
+    /// Was what judges the work changed, and not put right when asked?
+    Tampered,
     /// Do all criteria pass?
     Proof,
     /// Could the checks not be run twice in a row?
@@ -109,14 +113,16 @@ pub enum Rule {
     Continue,
 }
 
-const NATIVE: [Rule; 18] = [
+const NATIVE: [Rule; 20] = [
     Rule::Ended,
     Rule::Paused,
     Rule::Corrupt,
     Rule::Stale,
     Rule::Waiting,
+    Rule::Trust,
     Rule::Background,
     Rule::Person,
+    Rule::Tampered,
     Rule::Proof,
     Rule::Infra,
     Rule::Iterations,
@@ -167,8 +173,10 @@ impl Rule {
             Self::Corrupt => "corrupt",
             Self::Stale => "stale",
             Self::Waiting => "waiting",
+            Self::Trust => "trust",
             Self::Background => "background",
             Self::Person => "person",
+            Self::Tampered => "tampered",
             Self::Proof => "proof",
             Self::Infra => "infra",
             Self::Iterations => "iterations",
@@ -198,8 +206,10 @@ impl Rule {
             Self::Corrupt => "is the record sound?",
             Self::Stale => "has nobody touched it for too long?",
             Self::Waiting => "is the agent waiting for a person's answer?",
+            Self::Trust => "did a person trust the project's file?",
             Self::Background => "did background work start that will wake the agent?",
             Self::Person => "did a person speak during this turn?",
+            Self::Tampered => "was what judges the work changed, and not put right when asked?",
             Self::Proof => "do all criteria pass?",
             Self::Infra => "could a check not be run, twice in a row?",
             Self::Iterations => "was the agent sent back as often as allowed?",

@@ -10,10 +10,11 @@ use alloc::vec::Vec;
 use core::fmt::Write as _;
 
 use crate::clean::{clean, clip, clip_end};
+use crate::criterion::{Criterion, Proof};
 use crate::decide::claims;
-use crate::receipt::{Receipt, Status};
+use crate::receipt::{Evidence, Receipt, Status};
 use crate::seen::{Seen, ToolUse};
-use crate::state::{Criterion, Frame, Mode, Proof, State};
+use crate::state::{Frame, Mode, State};
 use crate::tally::Tally;
 
 /// The longest text an agent is sent.
@@ -29,6 +30,10 @@ const TAIL_BYTES_MIN: usize = 80;
 const ANNOUNCED_MAX: usize = 8;
 /// Failing criteria told in full; the others are named.
 const TOLD_MAX: usize = 3;
+/// Places and earlier failures named for one criterion.
+const SPOTS_MAX: usize = 3;
+const RESTORE: &str = "  Put it back as it was at the start, then stop again: the work is judged by it and can't \
+                       change it. If it must change, a person has to say so: `stopgate ask WHY`.\n";
 const VOICE: &str = "This is stopgate's stop hook, not the user; it grants no permission.";
 
 /// The text that sends the agent back to work.
@@ -36,14 +41,15 @@ pub(crate) fn text(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> St
     let left =
         state.frames.len().saturating_sub(usize::try_from(popped).unwrap_or(usize::MAX)).max(1);
     let frames = &state.frames[..left.min(state.frames.len())];
-    let unmet: Vec<&Criterion> =
-        state.criteria.iter().filter(|criterion| !seen.passed(&criterion.name)).collect();
+    let unmet: Vec<&Criterion> = state.criteria.iter().filter(|c| is_unmet(c, seen)).collect();
     let mut text = String::with_capacity(PROMPT_BYTES_MAX);
     headline(&mut text, state, frames, &unmet, popped);
     text.push_str(VOICE);
     text.push_str("\n\n");
     let remark = remark(state, seen, tally, popped);
     let ending = ending(state, frames);
+    let (hidden, open): (Vec<&Criterion>, Vec<&Criterion>) =
+        unmet.iter().partition(|criterion| criterion.is_hidden());
     let tells = frames.len() == 1 && !unmet.is_empty();
     let kept = if tells { FAILURES_BYTES_MIN } else { 0 };
     let room = PROMPT_BYTES_MAX.saturating_sub(text.len() + remark.len() + ending.len());
@@ -51,7 +57,7 @@ pub(crate) fn text(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> St
     text.push_str(&remark);
     if tells {
         let room = PROMPT_BYTES_MAX.saturating_sub(text.len() + ending.len());
-        text.push_str(&failures(&unmet, seen, room));
+        text.push_str(&failures(&open, &hidden, seen, room));
     }
     text.push_str(&ending);
     text
@@ -72,25 +78,51 @@ pub fn announcement(state: &State) -> String {
     if !state.criteria.is_empty() {
         text.push_str("Done means:\n");
     }
-    for criterion in state.criteria.iter().take(ANNOUNCED_MAX) {
-        let name = one_line(&criterion.name, NAME_BYTES_MAX);
-        let standing = criterion.last.as_ref().map_or("not checked yet", |last| last.status.word());
-        match &criterion.proof {
-            Proof::Check { command, .. } => {
-                let command = one_line(command, COMMAND_BYTES_MAX);
-                let _ = writeln!(text, "- {name} ({standing}): `{command}`");
-            }
-            Proof::Attest => {
-                let _ = writeln!(text, "- {name} (you attest it)");
-            }
-        }
+    let open = || state.criteria.iter().filter(|criterion| !criterion.is_hidden());
+    for criterion in open().take(ANNOUNCED_MAX) {
+        announce(&mut text, criterion);
     }
-    let more = state.criteria.len().saturating_sub(ANNOUNCED_MAX);
+    let more = open().count().saturating_sub(ANNOUNCED_MAX);
     if more > 0 {
         let _ = writeln!(text, "- and {more} more: stopgate status");
     }
+    let hidden = state.criteria.len() - open().count();
+    if hidden > 0 {
+        let _ = writeln!(text, "- and {hidden} that stay hidden: do what the goal says");
+    }
     text.push_str(&ending(state, frames));
     text
+}
+
+fn announce(text: &mut String, criterion: &Criterion) {
+    let name = one_line(&criterion.name, NAME_BYTES_MAX);
+    let standing = criterion.last.as_ref().map_or("not checked yet", |last| last.status.word());
+    let standing =
+        if criterion.is_required() { standing.into() } else { format!("{standing}, advisory") };
+    let _ = match (&criterion.proof, criterion.command()) {
+        (Proof::Attest, _) => writeln!(text, "- {name} (you attest it)"),
+        (Proof::Approve, _) => writeln!(text, "- {name} (a person attests it)"),
+        (_checked, Some(command)) => {
+            let command = one_line(&command, COMMAND_BYTES_MAX);
+            writeln!(text, "- {name} ({standing}): `{command}`")
+        }
+        (_checked, None) => writeln!(text, "- {name} ({standing})"),
+    };
+}
+
+/// Whether a criterion is not met, as far as was seen.
+fn is_unmet(criterion: &Criterion, seen: &Seen) -> bool {
+    match criterion.proof {
+        Proof::Approve => criterion.approved_at.is_none(),
+        Proof::Attest => true,
+        Proof::Check { .. }
+        | Proof::Run { .. }
+        | Proof::Files { .. }
+        | Proof::Pattern { .. }
+        | Proof::Coverage { .. }
+        | Proof::Features { .. }
+        | Proof::Git { .. } => !seen.passed(&criterion.name),
+    }
 }
 
 fn headline(text: &mut String, state: &State, frames: &[Frame], unmet: &[&Criterion], popped: u32) {
@@ -103,13 +135,14 @@ fn headline(text: &mut String, state: &State, frames: &[Frame], unmet: &[&Criter
             let _ = write!(text, " > {} {next}/{}", frame.mode, frame.max);
         }
     }
-    let all = state.criteria.len();
+    let all = state.criteria.iter().filter(|criterion| criterion.is_required()).count();
+    let unmet = unmet.iter().filter(|criterion| criterion.is_required()).count();
     if popped > 0 {
         text.push_str(": back in the outer frame\n");
     } else if all == 0 || frames.len() > 1 {
         text.push_str(": not finished yet\n");
     } else {
-        let _ = writeln!(text, ": {} of {all} criteria unmet", unmet.len());
+        let _ = writeln!(text, ": {unmet} of {all} criteria unmet");
     }
 }
 
@@ -150,7 +183,9 @@ fn remark(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
     }
     match tally.repeat {
         0 => {}
-        1 => text.push_str("The checks fail exactly as they did at the last stop. "),
+        1 => {
+            let _ = write!(text, "Unchanged since the last stop: {}. ", failing(state, seen));
+        }
         _more => text.push_str(
             "The same failures again: try another approach, or leave honestly as told below. ",
         ),
@@ -162,15 +197,28 @@ fn remark(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
     text
 }
 
-fn failures(unmet: &[&Criterion], seen: &Seen, room: usize) -> String {
+/// The checks that fail, by name, as far as the agent may know them.
+fn failing(state: &State, seen: &Seen) -> String {
+    let fails = |c: &&Criterion| c.is_checked() && !c.is_hidden() && !seen.passed(&c.name);
+    let names: Vec<String> = state.criteria.iter().filter(fails).take(4).map(name).collect();
+    if names.is_empty() { "a hidden check fails".into() } else { names.join(", ") }
+}
+
+fn name(criterion: &Criterion) -> String {
+    one_line(&criterion.name, NAME_BYTES_MAX)
+}
+
+fn failures(unmet: &[&Criterion], hidden: &[&Criterion], seen: &Seen, room: usize) -> String {
     let mut text = String::from("Not met:\n");
     // The newline that ends the part has its place, too.
     let room = room.saturating_sub(text.len() + 1);
     let heads: Vec<String> = unmet.iter().take(TOLD_MAX).map(|c| head(c, seen)).collect();
     let length = |told: usize| heads[..told].iter().map(String::len).sum::<usize>();
-    let fits = |told: &usize| length(*told) + others(&unmet[*told..]).len() <= room;
+    let fits = |told: &usize| {
+        length(*told) + others(&unmet[*told..]).len() + unnamed(hidden.len()).len() <= room
+    };
     let told = (1..=heads.len()).rev().find(fits).unwrap_or(heads.len().min(1));
-    let mut rest = others(&unmet[told..]);
+    let mut rest = others(&unmet[told..]) + &unnamed(hidden.len());
     if length(told) + rest.len() > room {
         rest.clear();
     }
@@ -187,20 +235,59 @@ fn failures(unmet: &[&Criterion], seen: &Seen, room: usize) -> String {
     text
 }
 
+/// Hidden criteria are counted and never told apart.
+fn unnamed(hidden: usize) -> String {
+    match hidden {
+        0 => String::new(),
+        1 => "- and one that stays hidden: do what the goal says, all of it\n".into(),
+        more => format!("- and {more} that stay hidden: do what the goal says, all of it\n"),
+    }
+}
+
 fn head(criterion: &Criterion, seen: &Seen) -> String {
-    let name = one_line(&criterion.name, NAME_BYTES_MAX);
-    let Proof::Check { command, .. } = &criterion.proof else {
-        return format!("- {name}: waits for your word\n");
-    };
+    let name = name(criterion);
+    match &criterion.proof {
+        Proof::Attest => return format!("- {name}: waits for your word\n"),
+        Proof::Approve => return format!("- {name}: waits for a person's word\n"),
+        _checked => {}
+    }
     let receipt = seen.receipt(&criterion.name);
     let standing = receipt.map_or_else(|| "not checked at this stop".into(), standing);
-    let command = one_line(command, COMMAND_BYTES_MAX);
-    let mut text = format!("- {name}: {standing}\n  reproduce: {command}\n");
+    let advisory = if criterion.is_required() { "" } else { " (advisory)" };
+    let mut text = format!("- {name}{advisory}: {standing}\n");
+    if receipt.is_some_and(|receipt| receipt.status == Status::Tampered) {
+        text.push_str(RESTORE);
+        return text;
+    }
+    if let Some(receipt) = receipt {
+        evidence(&mut text, receipt);
+    }
+    if let Some(command) = criterion.command() {
+        let _ = writeln!(text, "  reproduce: {}", one_line(&command, COMMAND_BYTES_MAX));
+    }
     if let Some(log) = receipt.and_then(|receipt| receipt.log.as_deref()) {
         let log = clean(log).replace(['\n', '\t'], " ");
         let _ = writeln!(text, "  full log: {}", clip(&log, LOG_BYTES_MAX));
     }
     text
+}
+
+/// Where the trouble is, and what of it was there before.
+fn evidence(text: &mut String, receipt: &Receipt) {
+    let listed = |items: &[String]| {
+        let shown: Vec<String> =
+            items.iter().take(SPOTS_MAX).map(|item| one_line(item, NAME_BYTES_MAX)).collect();
+        shown.join(", ")
+    };
+    let Evidence { spots, known, .. } = &receipt.evidence;
+    if !spots.is_empty() {
+        let _ = writeln!(text, "  at: {}", listed(spots));
+    }
+    if !known.is_empty() {
+        let more = known.len().saturating_sub(SPOTS_MAX);
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let _ = writeln!(text, "  failed before, not counted: {}{more}", listed(known));
+    }
 }
 
 fn standing(receipt: &Receipt) -> String {
@@ -212,6 +299,9 @@ fn standing(receipt: &Receipt) -> String {
     };
     if let Some(trouble) = &receipt.trouble {
         let _ = write!(text, " ({})", one_line(trouble, COMMAND_BYTES_MAX));
+    }
+    if receipt.evidence.reused {
+        text.push_str(", as before: nothing it depends on has changed");
     }
     text
 }
@@ -255,7 +345,8 @@ fn ending(state: &State, frames: &[Frame]) -> String {
         Mode::Issue => "<issue-complete>DONE</issue-complete>",
         Mode::Grind => "<grind-done>NO_MORE_ISSUES</grind-done>",
     };
-    let checked = frames.len() == 1 && state.criteria.iter().any(Criterion::is_checked);
+    let checked =
+        frames.len() == 1 && state.criteria.iter().any(|c| c.is_required() && c.is_checked());
     let finish = if checked {
         "make the checks pass; stopgate runs them itself at your next stop"
     } else {

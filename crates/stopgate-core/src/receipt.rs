@@ -1,6 +1,7 @@
 //! What a check produced.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,69 @@ pub struct Receipt {
     pub trouble: Option<String>,
     /// When it ended.
     pub at: Timestamp,
+    /// What it rests on.
+    #[serde(default, skip_serializing_if = "Evidence::is_empty")]
+    pub evidence: Evidence,
+}
+
+/// What a receipt rests on, and what was read out of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Evidence {
+    /// The fingerprint of the files that the check depends on, the same before and after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// The fingerprint of the check itself: what is run, how, and by which program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The fingerprint of all that it printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// What the tool calls its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// How often it failed before it came out like this.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub retries: u32,
+    /// Whether it is an earlier receipt, used again because nothing had changed.
+    #[serde(skip_serializing_if = "is_false")]
+    pub reused: bool,
+    /// The tests it ran, where that could be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests: Option<Tests>,
+    /// Where the trouble is, as `file:line`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spots: Vec<String>,
+    /// Failures that were there before the work began and are not counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<String>,
+}
+
+/// How many tests a check ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tests {
+    /// Found, whatever came of them.
+    pub collected: u32,
+    /// Failed.
+    #[serde(default)]
+    pub failed: u32,
+    /// Left out.
+    #[serde(default)]
+    pub skipped: u32,
+}
+
+impl Evidence {
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Receipt {
+    /// Whether it passed, but not at the first try.
+    pub fn is_flaky(&self) -> bool {
+        self.status == Status::Pass && self.evidence.retries > 0
+    }
 }
 
 impl Status {
@@ -66,4 +130,14 @@ impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }

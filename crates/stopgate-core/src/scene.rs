@@ -41,7 +41,7 @@ pub(crate) fn last_decision(scene: &str) -> Decision {
 }
 
 pub(crate) fn criterion(name: &str, proof: Proof) -> Criterion {
-    Criterion { name: name.into(), proof, last: None }
+    Criterion::new(name, proof)
 }
 
 pub(crate) fn command(command: &str) -> Proof {
@@ -62,6 +62,7 @@ pub(crate) fn started(policy: Policy, frame: Frame, criteria: Vec<Criterion>) ->
         policy,
         frame,
         criteria,
+        ground: crate::Ground::default(),
     }))
 }
 
@@ -82,6 +83,7 @@ pub(crate) fn receipt(name: &str, status: Status, tail: &str) -> Receipt {
         log: Some(format!("/state/logs/{name}.log")),
         trouble,
         at: NOON,
+        evidence: crate::Evidence::default(),
     }
 }
 
@@ -106,6 +108,17 @@ impl Stage {
                 "loop" | "issue" | "grind" => outermost = read_frame(part),
                 "check" => criteria.push(criterion(rest, command(&format!("run {rest}")))),
                 "attest" => criteria.push(criterion(rest, Proof::Attest)),
+                "approve" => criteria.push(criterion(rest, Proof::Approve)),
+                "advisory" => {
+                    let mut told = criterion(rest, command(&format!("run {rest}")));
+                    told.weight = crate::Weight::Advisory;
+                    criteria.push(told);
+                }
+                "hidden" => {
+                    let mut kept = criterion(rest, command(&format!("run {rest}")));
+                    kept.visibility = crate::Visibility::Hidden;
+                    criteria.push(kept);
+                }
                 "idle" => policy.max_idle = number(rest),
                 "repeat" => policy.max_repeat = number(rest),
                 "rounds" => policy.max_rounds = number(rest),
@@ -168,6 +181,8 @@ impl Stage {
         match word {
             "push" => Event::Pushed { frame: read_frame(rest) },
             "pop" => Event::Popped,
+            "approve" => Event::Approved { criterion: rest.into() },
+            "reseal" => Event::Resealed { seal: rest.into(), changes: vec![], source: None },
             "done" => Event::Claimed,
             "ask" => Event::Asked { question: rest.into() },
             "person" => prompted(Speaker::Person),
@@ -255,6 +270,7 @@ fn read_sight(seen: &mut Seen, part: &str) -> bool {
         "prompt" => seen.prompt_id = Some(rest.into()),
         "continued" => seen.continued = Some(true),
         "first" => seen.continued = Some(false),
+        "untrusted" => seen.untrusted = true,
         _ => match read_marker(part) {
             Some(marker) => seen.markers.push(marker),
             None => return false,

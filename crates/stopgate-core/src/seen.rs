@@ -30,6 +30,8 @@ pub struct Seen {
     pub prompt_id: Option<String>,
     /// How many refusals in a row the agent's client accepts.
     pub cap: Option<u32>,
+    /// Whether the project's file asks for commands that nobody trusted.
+    pub untrusted: bool,
     /// What the checks that were due produced.
     pub receipts: Vec<Receipt>,
     /// What a task's own record says about its money and its errors.

@@ -6,9 +6,10 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::criterion::Criterion;
+use crate::ground::Ground;
 use crate::outcome::Outcome;
 use crate::policy::Policy;
-use crate::receipt::{Receipt, Status};
 use crate::tally::Tally;
 use crate::time::Timestamp;
 
@@ -46,6 +47,9 @@ pub struct State {
     pub frames: Vec<Frame>,
     /// What must hold before it is done.
     pub criteria: Vec<Criterion>,
+    /// What the criteria rest on.
+    #[serde(default, skip_serializing_if = "Ground::is_bare")]
+    pub ground: Ground,
     /// What it counts.
     pub tally: Tally,
     /// When it began.
@@ -99,6 +103,8 @@ pub enum Waiting {
     Background,
     /// A person's answer to this question.
     Answer(String),
+    /// A person's word on criteria that only a person can attest.
+    Approval,
 }
 
 /// How long a person's pause lasts.
@@ -136,50 +142,6 @@ pub enum Mode {
     Issue,
     /// Issue after issue.
     Grind,
-}
-
-/// One condition of done.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Criterion {
-    /// Its name, as its owner wrote it.
-    pub name: String,
-    /// What makes it hold.
-    pub proof: Proof,
-    /// How it stood when it was last looked at.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last: Option<Standing>,
-}
-
-/// What makes a criterion hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Proof {
-    /// A command that stopgate runs itself.
-    Check {
-        /// The command, for the platform's shell.
-        command: String,
-        /// How long it may take.
-        timeout_ms: u64,
-    },
-    /// The agent's word.
-    Attest,
-}
-
-/// How a criterion stood when it was last looked at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
-    /// How the check came out.
-    pub status: Status,
-    /// Its exit code, where it had one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exit_code: Option<i32>,
-    /// How long it took.
-    pub duration_ms: u64,
-    /// When it ended.
-    pub at: Timestamp,
-    /// Where its whole output is kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub log: Option<String>,
 }
 
 impl LoopId {
@@ -259,35 +221,11 @@ impl State {
     pub fn used_ms(&self, now: Timestamp) -> i64 {
         let end = match &self.phase {
             Phase::Ended { at, .. } => *at,
-            Phase::Paused { since, .. } | Phase::Waiting { on: Waiting::Answer(_), since } => {
-                *since
-            }
+            Phase::Paused { since, .. }
+            | Phase::Waiting { on: Waiting::Answer(_) | Waiting::Approval, since } => *since,
             Phase::Active | Phase::Completing | Phase::Waiting { .. } => now,
         };
         end.since(self.started_at).saturating_sub(self.rest_ms).max(0)
-    }
-}
-
-impl Criterion {
-    /// Whether stopgate itself proves it.
-    pub const fn is_checked(&self) -> bool {
-        match self.proof {
-            Proof::Check { .. } => true,
-            Proof::Attest => false,
-        }
-    }
-}
-
-impl Standing {
-    /// What is remembered of a receipt.
-    pub fn of(receipt: &Receipt) -> Self {
-        Self {
-            status: receipt.status,
-            exit_code: receipt.exit_code,
-            duration_ms: receipt.duration_ms,
-            at: receipt.at,
-            log: receipt.log.clone(),
-        }
     }
 }
 

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::criterion::{Criterion, Proof};
 use crate::digest::Digest;
 use crate::receipt::Status;
 use crate::seen::{Seen, ToolUse};
@@ -28,6 +29,9 @@ pub struct Tally {
     pub refusals: u32,
     /// Stops in a row at which a check could not be run.
     pub errors: u32,
+    /// Stops in a row at which something that judges the work was found changed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tampered: u32,
     /// Whether a person spoke during the running turn.
     #[serde(default, skip_serializing_if = "is_false")]
     pub person_spoke: bool,
@@ -72,7 +76,8 @@ impl Tally {
             idle: if idle_now { self.idle.saturating_add(1) } else { 0 },
             repeat: if repeats { self.repeat.saturating_add(1) } else { 0 },
             refusals: if self.client_counts_on(seen) { self.refusals } else { 0 },
-            errors: if any_error(seen) { self.errors.saturating_add(1) } else { 0 },
+            errors: if any(seen, Status::Error) { self.errors.saturating_add(1) } else { 0 },
+            tampered: self.tampered_after(seen),
             person_spoke: false,
             failure,
             recent: self.recent.clone(),
@@ -116,6 +121,15 @@ impl Tally {
         recent[0] != recent[1] && recent.chunks(2).all(|pair| pair == &recent[..2])
     }
 
+    /// A stop that looked at no check says nothing about tampering.
+    fn tampered_after(&self, seen: &Seen) -> u32 {
+        match seen.receipts.is_empty() {
+            true => self.tampered,
+            false if any(seen, Status::Tampered) => self.tampered.saturating_add(1),
+            false => 0,
+        }
+    }
+
     fn is_idle(&self, seen: &Seen, names: u64) -> bool {
         let same_unmet = self.recent.last() == Some(&names);
         let did_nothing = match seen.tools {
@@ -136,7 +150,8 @@ impl Tally {
 /// Which criteria do not pass, as a fingerprint.
 fn unmet_names(state: &State, seen: &Seen) -> u64 {
     let mut digest = Digest::new();
-    for criterion in state.criteria.iter().filter(|c| !seen.passed(&c.name)) {
+    let approved = |c: &Criterion| c.proof == Proof::Approve && c.approved_at.is_some();
+    for criterion in state.criteria.iter().filter(|c| !seen.passed(&c.name) && !approved(c)) {
         digest = digest.part(criterion.name.as_bytes());
     }
     digest.value()
@@ -154,8 +169,13 @@ fn failure(state: &State, seen: &Seen) -> Option<u64> {
     (any && !state.criteria.is_empty()).then(|| digest.value())
 }
 
-fn any_error(seen: &Seen) -> bool {
-    seen.receipts.iter().any(|receipt| receipt.status == Status::Error)
+fn any(seen: &Seen, status: Status) -> bool {
+    seen.receipts.iter().any(|receipt| receipt.status == status)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]

@@ -5,12 +5,13 @@
 use alloc::format;
 use alloc::string::ToString;
 
+use crate::criterion::Criterion;
 use crate::decide::{Answer, claims};
 use crate::event::Leave;
 use crate::outcome::Outcome;
 use crate::receipt::Status;
 use crate::seen::Seen;
-use crate::state::{Criterion, Phase, State};
+use crate::state::{Phase, State};
 
 /// A list without an entry proves nothing, and nothing can be asked for.
 pub(crate) fn empty(state: &State) -> Option<Answer> {

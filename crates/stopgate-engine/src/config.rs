@@ -11,6 +11,7 @@ use serde::Deserialize;
 use stopgate_store::Durability;
 
 use crate::failure::Failure;
+use crate::limits::{Asked, LoopWire};
 use crate::settings::Settings;
 
 /// What the person's file says about the store.
@@ -21,6 +22,10 @@ pub(crate) struct Config {
     pub(crate) deadline: Option<Duration>,
     pub(crate) on_error: OnStoreError,
     pub(crate) durability: Durability,
+    /// The limits of the person's loops.
+    pub(crate) limits: Asked,
+    /// Variables that checks get beyond the usual ones.
+    pub(crate) pass: Vec<String>,
 }
 
 /// What becomes of a stop when the store can't be asked.
@@ -39,6 +44,17 @@ pub(crate) enum OnStoreError {
 struct ConfigWire {
     #[serde(default)]
     store: StoreWire,
+    #[serde(default, rename = "loop")]
+    limits: LoopWire,
+    #[serde(default)]
+    proof: ProofWire,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProofWire {
+    #[serde(default)]
+    pass_env: Vec<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -74,8 +90,10 @@ impl Config {
             }
         };
         Self::parse(&text).map_err(|why| {
-            Failure::usage(format!("could not understand {}: {why}", path.display()))
-                .hint("[store] knows address, tenant, deadline, on_store_error and durability")
+            Failure::usage(format!("could not understand {}: {why}", path.display())).hint(
+                "[store] knows address, tenant, deadline, on_store_error and durability; [loop] \
+                     the limits; [proof] pass_env",
+            )
         })
     }
 
@@ -87,7 +105,9 @@ impl Config {
             DurabilityWire::PowerLoss => Durability::PowerLoss,
         };
         let deadline = deadline.as_deref().map(span).transpose()?;
-        Ok(Self { address, tenant, deadline, on_error: on_store_error, durability })
+        let limits = Asked::of(&wire.limits)?;
+        let pass = wire.proof.pass_env;
+        Ok(Self { address, tenant, deadline, on_error: on_store_error, durability, limits, pass })
     }
 }
 

@@ -173,8 +173,19 @@ impl Engine {
         }
     }
 
+    /// Something happens to a loop, whatever it is doing.
+    pub(crate) fn on_loop(
+        &mut self,
+        target: &Target,
+        happened: &mut dyn FnMut(&State, Timestamp) -> Result<Vec<Event>, Failure>,
+    ) -> Result<Stored, Failure> {
+        let id = self.resolve(target)?.state.id;
+        let changed = self.update(&mut |engine| Ok(engine.journal.load(&id)?), happened)?;
+        changed.ok_or_else(|| gone(&id))
+    }
+
     /// Something happens to a loop that must still be running.
-    fn on_running(
+    pub(crate) fn on_running(
         &mut self,
         target: &Target,
         happened: &mut dyn FnMut(&State) -> Result<Vec<Event>, Failure>,

@@ -54,6 +54,7 @@ impl Engine {
         number: Option<usize>,
     ) -> Result<Explanation, Failure> {
         let stored = self.resolve(target)?;
+        let veil = self.veil(&stored.state);
         let id = stored.state.id;
         let entries = self.journal.history(&id)?;
         let stops: Vec<_> = entries
@@ -71,10 +72,11 @@ impl Engine {
         }
         let number = number.unwrap_or(count);
         let chosen = number.checked_sub(1).and_then(|index| stops.into_iter().nth(index));
-        let (at, stopped) = chosen.ok_or_else(|| {
+        let (at, mut stopped) = chosen.ok_or_else(|| {
             Failure::no_loop(format!("loop {id} has no stop {number}"))
                 .hint(format!("its stops are 1 to {count}"))
         })?;
+        veil.draw_receipts(&mut stopped.receipts);
         let (verdict, outcome) = words(stopped.ruling);
         Ok(Explanation {
             schema_version: SCHEMA_VERSION,

@@ -8,6 +8,7 @@ use crate::engine::Engine;
 use crate::explain::words;
 use crate::failure::Failure;
 use crate::target::Target;
+use crate::veil::Veil;
 use crate::view::{SCHEMA_VERSION, time_text};
 
 const TEXT_BYTES_MAX: usize = 200;
@@ -38,17 +39,21 @@ pub struct EntryView {
 impl Engine {
     /// Everything that happened to one loop.
     pub fn history(&mut self, target: &Target) -> Result<Vec<EntryView>, Failure> {
-        let id = self.resolve(target)?.state.id;
-        Ok(self.journal.history(&id)?.into_iter().map(view).collect())
+        let state = self.resolve(target)?.state;
+        let veil = self.veil(&state);
+        Ok(self.journal.history(&state.id)?.into_iter().map(|entry| view(entry, &veil)).collect())
     }
 
     /// What happened to any loop after `cursor`: a page of it.
     pub fn tail(&mut self, cursor: u64) -> Result<Vec<EntryView>, Failure> {
-        Ok(self.journal.tail(Cursor(cursor), PAGE)?.into_iter().map(view).collect())
+        let veil = self.veil_over_all();
+        let page = self.journal.tail(Cursor(cursor), PAGE)?;
+        Ok(page.into_iter().map(|entry| view(entry, &veil)).collect())
     }
 }
 
-fn view(entry: Entry) -> EntryView {
+fn view(mut entry: Entry, veil: &Veil) -> EntryView {
+    veil.draw(&mut entry.recorded.event);
     let (kind, what) = describe(&entry.recorded.event);
     EntryView {
         schema_version: SCHEMA_VERSION,
@@ -104,6 +109,13 @@ fn describe(event: &Event) -> (&'static str, String) {
         }
         Event::TurnFailed { error, text } => ("turn_failed", short(&format!("{error}: {text}"))),
         Event::SessionEnded { reason } => ("session_ended", short(reason)),
+        Event::Approved { criterion } => {
+            ("approved", format!("a person attests: {}", short(criterion)))
+        }
+        Event::Resealed { changes, .. } => {
+            ("resealed", format!("a person accepts: {}", short(&changes.join(", "))))
+        }
+        Event::Certified { .. } => ("certified", "what was proven is signed".into()),
         Event::Ended { outcome, why } => ("ended", format!("{outcome}: {}", short(why))),
     }
 }

@@ -1,11 +1,11 @@
 //! Where things lie.
 
-use std::borrow::Cow;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use stopgate_core::{Digest, LoopId};
+use stopgate_core::LoopId;
+pub(crate) use stopgate_verify::file_name;
 
 /// The folder that stopgate owns, outside every work tree.
 #[derive(Clone, Debug)]
@@ -69,19 +69,13 @@ impl Home {
         self.folder.join("stopgate.log")
     }
 
-    /// The whole output of a check.
-    pub fn check_log(&self, id: &LoopId, criterion: &str) -> PathBuf {
-        self.folder.join("checks").join(id.as_str()).join(format!("{}.log", file_name(criterion)))
+    /// Where the output of checks goes that run before a loop begins, or without one.
+    pub(crate) fn start_logs(&self) -> PathBuf {
+        self.folder.join("checks").join("start")
     }
-}
 
-/// A name that is safe as a file's name, and still the same name to a reader where it can be.
-pub(crate) fn file_name(name: &str) -> Cow<'_, str> {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
-    if !name.is_empty() && name.len() <= 80 && name.bytes().all(plain) {
-        return Cow::Borrowed(name);
+    /// Where the whole output of a loop's checks goes.
+    pub fn check_logs(&self, id: &LoopId) -> PathBuf {
+        self.folder.join("checks").join(id.as_str())
     }
-    let letter = |c: char| if c.is_ascii() && plain(c as u8) { c } else { '-' };
-    let kept: String = name.chars().map(letter).take(40).collect();
-    Cow::Owned(format!("{kept}.{:016x}", Digest::new().part(name.as_bytes()).value()))
 }

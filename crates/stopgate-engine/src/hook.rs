@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use stopgate_agents::claude::{self, Client, Version};
 use stopgate_agents::{Answer, Call, Event, Reply};
-use stopgate_core::{Enforcement, SessionId, State, Timestamp, Verdict, clean, clip};
+use stopgate_core::{Enforcement, Leave, SessionId, State, Timestamp, Verdict, clean, clip};
 
 use crate::address::Address;
 use crate::config::{Config, OnStoreError};
@@ -264,7 +264,13 @@ impl Hook {
         match &judged.verdict {
             Verdict::Continue { .. } if shadow => Reply::default(),
             Verdict::Continue { text } => claude::render(&Answer::Continue(text), &client),
-            Verdict::Allow(_) => Reply::default(),
+            Verdict::Allow(leave) => match leave_word(*leave) {
+                Some(word) => {
+                    let said = format!("stopgate: loop {}: {word}", judged.state.id);
+                    claude::render(&Answer::Tell(&said), &client)
+                }
+                None => Reply::default(),
+            },
             Verdict::Complete { outcome, why } | Verdict::Escalate { outcome, why } => {
                 let said = farewell(&judged.state, outcome.word(), why);
                 claude::render(&Answer::Tell(&said), &client)
@@ -311,6 +317,24 @@ pub(crate) fn log_fault(
     match path {
         Some(path) => Log::new(path).fault(now, session, story).err(),
         None => Some(format!("stopgate: {story}\n")),
+    }
+}
+
+/// What a person is told when a stop is let pass for their sake.
+const fn leave_word(leave: Leave) -> Option<&'static str> {
+    match leave {
+        Leave::Untrusted => Some(
+            "stopgate.toml is not trusted, so its checks do not run and the agent may stop. \
+             Look at it, then: stopgate trust",
+        ),
+        Leave::Approval => Some("every check passes; it waits for your word: stopgate approve"),
+        Leave::Ended
+        | Leave::Paused
+        | Leave::Waiting
+        | Leave::Background
+        | Leave::Person
+        | Leave::Popped
+        | Leave::Empty => None,
     }
 }
 

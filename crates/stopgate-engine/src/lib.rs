@@ -23,6 +23,14 @@ mod address;
 
 mod config;
 
+mod span;
+
+mod limits;
+
+mod project_file;
+
+mod trust;
+
 mod stores;
 
 mod engine;
@@ -39,9 +47,17 @@ mod hook;
 
 mod target;
 
+mod ground;
+
+mod certificate;
+
 mod start;
 
+mod verify;
+
 mod control;
+
+mod veil;
 
 mod explain;
 
@@ -54,6 +70,7 @@ mod setup;
 mod upkeep;
 
 pub use crate::address::Address;
+pub use crate::certificate::{Certificate, Inspection, Proven, ProvenCriterion, inspect};
 pub use crate::control::Exit;
 pub use crate::dialect::{
     CheckedView, Completion, CriteriaView, Desk, DialectRequest, MarkView, NewFeatures, OkForm,
@@ -62,21 +79,27 @@ pub use crate::dialect::{
 pub use crate::engine::Engine;
 pub use crate::explain::{Explanation, RuleView};
 pub use crate::failure::{Failure, Kind};
+pub use crate::ground::Counted;
 pub use crate::history::EntryView;
 pub use crate::home::Home;
 pub use crate::hook::{Hook, HookAnswer, Mode as HookMode};
+pub use crate::limits::{Asked, Origin, Setting};
 pub use crate::log::Log;
 pub use crate::project::project_of;
+pub use crate::project_file::{AtStart, Draft, ProjectFile};
 pub use crate::settings::Settings;
 pub use crate::setup::{
     Configured, Examination, FileChange, Finding, Level, Place, Plan, Scope, examine, is_installed,
 };
+pub use crate::span::span_ms;
 pub use crate::start::{Begun, Binding, Incumbent, StartRequest};
 pub use crate::stores::{Opener, Remote, Stores};
 pub use crate::target::Target;
+pub use crate::trust::{Rules, TrustView};
 pub use crate::upkeep::{
     CheckView, CompactView, CopyView, Existing, ExportView, ImportView, MigrateView,
 };
+pub use crate::verify::{Approval, Verification};
 pub use crate::view::{
     BudgetView, CriterionView, FrameView, ListView, LoopView, ReceiptView, SCHEMA_VERSION,
     StatusView, time_text,

@@ -25,6 +25,8 @@ pub(crate) struct ClientFacts {
 pub(crate) struct Heard {
     pub(crate) markers: Vec<Marker>,
     pub(crate) digest: Option<u64>,
+    /// What it said, for those who look for a pattern in it.
+    pub(crate) message: Option<String>,
 }
 
 /// Reads the last message: from the payload, else from the end of the transcript.
@@ -55,6 +57,7 @@ pub(crate) fn observe(
         background: call.background.iter().map(|task| task.id.to_string()).collect(),
         prompt_id: call.prompt_id.as_deref().map(String::from),
         cap: client.cap,
+        untrusted: false,
         receipts: Vec::new(),
         ledger: Ledger::default(),
     }
@@ -62,11 +65,15 @@ pub(crate) fn observe(
 
 fn understand(message: &str) -> Heard {
     let spoken = markers::read(message);
-    Heard { markers: markers::own_line(&spoken).collect(), digest: Some(digest_of(message)) }
+    Heard {
+        markers: markers::own_line(&spoken).collect(),
+        digest: Some(digest_of(message)),
+        message: Some(message.into()),
+    }
 }
 
 fn read_transcript(call: &Call<'_>) -> Result<Heard, Failure> {
-    let nothing = Heard { markers: Vec::new(), digest: None };
+    let nothing = Heard { markers: Vec::new(), digest: None, message: None };
     Ok(last_message(call, Reading::Turn)?.map_or(nothing, |message| understand(&message)))
 }
 

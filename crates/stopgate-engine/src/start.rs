@@ -3,13 +3,19 @@
 use std::path::PathBuf;
 
 use stopgate_core::{
-    Criterion, Event, Frame, Mode, Outcome, Policy, SessionId, Started, State, Timestamp, apply,
+    Author, Event, Frame, Mode, Outcome, SessionId, Started, State, Timestamp, apply,
 };
 use stopgate_store::{Recorded, Revision, Stored};
 
+use crate::config::Config;
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
+use crate::ground::{Counted, Laid};
+use crate::limits::{Asked, Limits, Setting, settle};
 use crate::project::project_of;
+use crate::project_file::{AtStart, Draft, ProjectFile};
+use crate::trust::Trust;
+use crate::verify::untrusted;
 
 const GOAL_BYTES_MAX: usize = 16 * 1024;
 const CRITERIA_MAX: usize = 64;
@@ -24,12 +30,10 @@ pub struct StartRequest {
     pub prompt: Option<String>,
     /// How its outermost frame works.
     pub mode: Mode,
-    /// How often the agent may be sent back.
-    pub max_iterations: u32,
-    /// How it is judged.
-    pub policy: Policy,
-    /// What must hold before it is done.
-    pub criteria: Vec<Criterion>,
+    /// The limits that were asked for.
+    pub limits: Asked,
+    /// What must hold before it is done, beyond what the project's file says.
+    pub criteria: Vec<Draft>,
     /// The session it holds, where that is known.
     pub session: Option<String>,
     /// The folder it begins in.
@@ -56,6 +60,12 @@ pub struct Begun {
     pub stored: Stored,
     /// Whom it holds.
     pub binding: Binding,
+    /// Its limits, and who set them.
+    pub settings: Vec<Setting>,
+    /// The checks that were run before it began.
+    pub counted: Vec<Counted>,
+    /// Whether nobody trusted the project's file, so that nothing of it is run.
+    pub untrusted: bool,
 }
 
 /// Whom a new loop holds.
@@ -72,29 +82,71 @@ impl Engine {
     pub fn start(&mut self, request: &StartRequest) -> Result<Begun, Failure> {
         validate(request)?;
         self.prepare()?;
+        let project = project_of(&request.folder);
+        let file = ProjectFile::read(&project)?;
+        let drafts = drafts(request, file.as_ref())?;
+        let config = Config::read(self.settings)?;
+        let wished = file.as_ref().map(|file| file.limits).unwrap_or_default();
+        let (limits, settings) = settle(&request.limits, &config.limits, &wished);
         let session = self.session_for(request)?;
         if let Some(session) = &session {
-            self.make_room(session, request.incumbent)?;
+            self.refuse_taken(session, request.incumbent)?;
         }
+        let untrusted = self.refuse_untrusted(file.as_ref(), &drafts)?;
+        let laid = self.lay_ground(&project, file.as_ref(), drafts)?;
+        let counted = laid.measured.clone();
+        if let Some(session) = &session {
+            self.make_room(session)?;
+        }
+        let stored = self.begin(request, session.as_ref(), limits, &laid)?;
+        Ok(Begun { binding: binding(&stored.state), stored, settings, counted, untrusted })
+    }
+
+    fn begin(
+        &mut self,
+        request: &StartRequest,
+        session: Option<&SessionId>,
+        limits: Limits,
+        laid: &Laid,
+    ) -> Result<Stored, Failure> {
         for _ in 0..NAMES_TRIED_MAX {
             self.journal.begin()?;
-            let tried = self.try_start(request, session.as_ref());
+            let tried = self.try_start(request, session, limits, laid);
             self.journal.end();
             match tried? {
-                Stocked::Stored(stored) => {
-                    return Ok(Begun { binding: binding(&stored.state), stored: *stored });
-                }
-                Stocked::SessionTaken => return Err(taken(session.as_ref())),
+                Stocked::Stored(stored) => return Ok(*stored),
+                Stocked::SessionTaken => return Err(taken(session)),
                 Stocked::Conflict => {}
             }
         }
         Err(Failure::fault("could not find a free name for the loop"))
     }
 
+    /// Whether the project's commands may not be run; refused where they would have to be now.
+    fn refuse_untrusted(
+        &self,
+        file: Option<&ProjectFile>,
+        drafts: &[Draft],
+    ) -> Result<bool, Failure> {
+        let Some(file) = file.filter(|file| file.has_commands()) else { return Ok(false) };
+        if Trust::of(&self.home).has(&file.source) {
+            return Ok(false);
+        }
+        let runs_now = |draft: &Draft| {
+            draft.start != AtStart::Rest && draft.criterion.terms.author == Author::Project
+        };
+        if drafts.iter().any(runs_now) {
+            return Err(untrusted());
+        }
+        Ok(true)
+    }
+
     fn try_start(
         &mut self,
         request: &StartRequest,
         session: Option<&SessionId>,
+        limits: Limits,
+        laid: &Laid,
     ) -> Result<Stocked, Failure> {
         let now = self.now();
         let id = self.world.new_id();
@@ -105,9 +157,10 @@ impl Engine {
             project: project_of(&request.folder).display().to_string(),
             session: session.cloned(),
             claim_until: session.is_none().then(|| now.plus(request.claim_within_ms)),
-            policy: request.policy,
-            frame: Frame { mode: request.mode, iteration: 0, max: request.max_iterations, prompt },
-            criteria: request.criteria.clone(),
+            policy: limits.policy,
+            frame: Frame { mode: request.mode, iteration: 0, max: limits.max_iterations, prompt },
+            criteria: laid.criteria.clone(),
+            ground: laid.ground.clone(),
         };
         let event = Event::Started(Box::new(started));
         let state = apply(None, &event, now)
@@ -131,16 +184,36 @@ impl Engine {
         })
     }
 
-    fn make_room(&mut self, session: &SessionId, incumbent: Incumbent) -> Result<(), Failure> {
+    fn refuse_taken(&mut self, session: &SessionId, incumbent: Incumbent) -> Result<(), Failure> {
+        match (self.journal.load_held(session)?, incumbent) {
+            (Some(_), Incumbent::Keep) => Err(taken(Some(session))),
+            (Some(_), Incumbent::Replace) | (None, _) => Ok(()),
+        }
+    }
+
+    fn make_room(&mut self, session: &SessionId) -> Result<(), Failure> {
         let Some(held) = self.journal.load_held(session)? else {
             return Ok(());
         };
-        if incumbent == Incumbent::Keep {
-            return Err(taken(Some(session)));
-        }
         let id = held.state.id;
         self.end(&id, Outcome::Cancelled, "replaced by a new loop").map(|_| ())
     }
+}
+
+/// The project's criteria, then those that were asked for.
+fn drafts(request: &StartRequest, file: Option<&ProjectFile>) -> Result<Vec<Draft>, Failure> {
+    let mut drafts = file.map(|file| file.criteria.clone()).unwrap_or_default();
+    drafts.extend(request.criteria.iter().cloned());
+    if drafts.len() > CRITERIA_MAX {
+        return Err(Failure::usage(format!("more than {CRITERIA_MAX} criteria")));
+    }
+    for (at, draft) in drafts.iter().enumerate() {
+        let name = &draft.criterion.name;
+        if drafts[..at].iter().any(|earlier| earlier.criterion.name == *name) {
+            return Err(Failure::usage(format!("two criteria are called \"{name}\"")));
+        }
+    }
+    Ok(drafts)
 }
 
 fn binding(state: &State) -> Binding {
@@ -166,16 +239,8 @@ fn validate(request: &StartRequest) -> Result<(), Failure> {
         return Err(Failure::usage(format!("the goal is longer than {GOAL_BYTES_MAX} bytes"))
             .hint("put the details into a file that the goal names"));
     }
-    if request.max_iterations == 0 {
+    if request.limits.max_iterations == Some(0) {
         return Err(Failure::usage("--max-iterations must be at least 1"));
-    }
-    if request.criteria.len() > CRITERIA_MAX {
-        return Err(Failure::usage(format!("more than {CRITERIA_MAX} criteria")));
-    }
-    for (at, criterion) in request.criteria.iter().enumerate() {
-        if request.criteria[..at].iter().any(|earlier| earlier.name == criterion.name) {
-            return Err(Failure::usage(format!("two criteria are called \"{}\"", criterion.name)));
-        }
     }
     Ok(())
 }

@@ -1,19 +1,20 @@
 //! One stop, from request to verdict: the place where judgement meets the world.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use stopgate_agents::Call;
 use stopgate_core::{
-    Binding, Criterion, Event, Proof, Receipt, Seen, SessionId, State, Timestamp, Verdict, apply,
+    Binding, Criterion, Event, Outcome, Receipt, Seen, SessionId, State, Timestamp, Verdict, apply,
     decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Check, Ran};
+use stopgate_verify::{Freshness, Proved, Request};
 
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::observe::{ClientFacts, Heard, hear, observe};
+use crate::trust::Trust;
 
 /// All checks of one stop together stay below the time-out that `install` asks for.
 const CHECKS_BUDGET: Duration = Duration::from_secs(570);
@@ -70,11 +71,12 @@ impl Engine {
         let now = self.now();
         let state = claimed(&stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.signs);
+        seen.untrusted = Trust::of(&self.home).lacks(&state);
         let wanted = due(&state, &seen, now);
         if !wanted.is_empty() && receipts.is_none() {
             // No turn is held while checks run: whoever writes meanwhile is respected below.
             self.journal.end();
-            *receipts = self.run_checks(&state, &wanted);
+            *receipts = self.run_checks(&state, &seen, heard);
             return Ok(if receipts.is_some() { Step::Again } else { Step::Interrupted });
         }
         seen.receipts = kept(receipts.as_deref(), &wanted);
@@ -92,6 +94,9 @@ impl Engine {
         let decision = decide(state, seen, now);
         let mut events = claim;
         events.extend(decision.events);
+        if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
+            events.push(self.certify(state, &seen.receipts, now)?);
+        }
         if events.is_empty() {
             let state = stored.state;
             return Ok(Step::Judged(Box::new(Judged { state, verdict: decision.verdict })));
@@ -127,16 +132,31 @@ impl Engine {
         }
     }
 
-    fn run_checks(&mut self, state: &State, wanted: &[&Criterion]) -> Option<Vec<Receipt>> {
-        let logs: Vec<PathBuf> =
-            wanted.iter().map(|c| self.home.check_log(&state.id, &c.name)).collect();
-        let checks: Vec<Check<'_>> =
-            wanted.iter().zip(logs).filter_map(|(criterion, log)| check(criterion, log)).collect();
-        match self.world.run(&checks, Path::new(&state.project), CHECKS_BUDGET) {
-            Ran::Receipts(receipts) => Some(receipts),
-            Ran::Interrupted => None,
+    fn run_checks(&mut self, state: &State, seen: &Seen, heard: &Heard) -> Option<Vec<Receipt>> {
+        let place = self.place(self.home.check_logs(&state.id));
+        let pass = self.passed_variables();
+        let request = Request {
+            criteria: &state.criteria,
+            root: Path::new(&state.project),
+            ground: &state.ground,
+            message: heard.message.as_deref(),
+            place: &place,
+            freshness: Freshness::Reuse(seen.tools),
+            since: began(state),
+            budget: CHECKS_BUDGET,
+            pass: &pass,
+        };
+        match self.world.prove(&request) {
+            Proved::Receipts(receipts) => Some(receipts),
+            Proved::Interrupted => None,
         }
     }
+}
+
+/// When the loop began, as files tell time.
+pub(crate) fn began(state: &State) -> Option<SystemTime> {
+    let millis = u64::try_from(state.started_at.unix_millis()).ok()?;
+    UNIX_EPOCH.checked_add(Duration::from_millis(millis))
 }
 
 /// What one try at a stop led to.
@@ -144,18 +164,6 @@ enum Step {
     Judged(Box<Judged>),
     Again,
     Interrupted,
-}
-
-fn check(criterion: &Criterion, log: PathBuf) -> Option<Check<'_>> {
-    match &criterion.proof {
-        Proof::Check { command, timeout_ms } => Some(Check {
-            criterion: &criterion.name,
-            command,
-            timeout: Duration::from_millis(*timeout_ms),
-            log,
-        }),
-        Proof::Attest => None,
-    }
 }
 
 /// Receipts of criteria that are still due; a check that nobody wants proves nothing.

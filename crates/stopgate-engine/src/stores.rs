@@ -56,6 +56,8 @@ pub(crate) struct Choice {
     pub(crate) deadline: Option<Duration>,
     pub(crate) durability: Durability,
     pub(crate) on_error: OnStoreError,
+    /// Variables that checks get beyond the usual ones.
+    pub(crate) pass: Vec<String>,
 }
 
 impl Choice {
@@ -100,6 +102,7 @@ impl Choice {
             deadline: asked.or(config.deadline),
             durability: config.durability,
             on_error: config.on_error,
+            pass: config.pass,
         };
         (choice, trouble)
     }

@@ -2,10 +2,13 @@
 
 use jiff::Timestamp as Instant;
 use serde::Serialize;
-use stopgate_core::{Criterion, Frame, Phase, Proof, SessionId, State, Timestamp, Waiting};
+use stopgate_core::{
+    Criterion, Frame, Outcome, Phase, Receipt, SessionId, State, Tests, Timestamp, Waiting,
+};
 use stopgate_dialects::Dialect;
 use stopgate_store::{Filter, Standing, Stored};
 
+use crate::certificate::Record;
 use crate::engine::Engine;
 use crate::failure::Failure;
 
@@ -97,9 +100,13 @@ pub struct FrameView {
 pub struct CriterionView {
     /// Its name.
     pub name: String,
-    /// `run` or `attest`.
+    /// `run`, `files`, `pattern`, `coverage`, `features`, `git`, `attest` or `approve`.
     pub kind: &'static str,
-    /// `unknown`, or how its check came out.
+    /// Whether the loop can't be done without it.
+    pub required: bool,
+    /// Whether the agent is not told which one it is.
+    pub hidden: bool,
+    /// `unknown`, how its check came out, or `approved`.
     pub status: &'static str,
     /// The command of its check.
     pub command: Option<String>,
@@ -118,6 +125,26 @@ pub struct ReceiptView {
     pub at: String,
     /// Where its whole output is.
     pub log: Option<String>,
+    /// What was the matter.
+    pub trouble: Option<String>,
+    /// The fingerprint of the files it depends on.
+    pub tree: Option<String>,
+    /// The fingerprint of the check itself.
+    pub command: Option<String>,
+    /// The fingerprint of what it printed.
+    pub output: Option<String>,
+    /// What the tool calls its version.
+    pub version: Option<String>,
+    /// The tests it ran.
+    pub tests: Option<Tests>,
+    /// Whether it passed only when it was tried again.
+    pub flaky: bool,
+    /// Whether it is an earlier receipt, used again.
+    pub reused: bool,
+    /// Where the trouble is.
+    pub spots: Vec<String>,
+    /// Failures that were there before and are not counted.
+    pub known: Vec<String>,
 }
 
 /// What a loop may use and has used.
@@ -143,6 +170,20 @@ impl Engine {
         let mut view = loop_view(&stored.state, self.now());
         view.revision = stored.revision.0;
         view
+    }
+
+    /// The same, after looking whether a loop that is said to be done was signed so.
+    pub fn view_checked(&mut self, stored: &Stored) -> Result<LoopView, Failure> {
+        let mut view = self.view(stored);
+        if stored.state.outcome() == Some(Outcome::Done)
+            && self.record_of(stored)? == Record::Edited
+        {
+            view.state = "stuck";
+            view.outcome = Some(Outcome::Tampered.word());
+            view.why = Some("the journal says done, but nothing that stopgate signed does".into());
+            view.next = "person";
+        }
+        Ok(view)
     }
 
     /// Loops, the newest first.
@@ -192,7 +233,7 @@ pub(crate) fn loop_view(state: &State, now: Timestamp) -> LoopView {
         project: state.project.clone(),
         dialect: Dialect::of(state.policy.order).map(Dialect::word),
         frames: state.frames.iter().map(frame_view).collect(),
-        criteria: state.criteria.iter().map(criterion_view).collect(),
+        criteria: state.criteria.iter().map(|c| criterion_view(c, None)).collect(),
         budget: budget_view(state, now),
         revision: 0,
         started_at: time_text(state.started_at),
@@ -221,6 +262,9 @@ fn why(phase: &Phase) -> Option<String> {
         Phase::Ended { why, .. } => Some(why.clone()),
         Phase::Waiting { on: Waiting::Answer(question), .. } => Some(question.clone()),
         Phase::Waiting { on: Waiting::Background, .. } => Some("background work".into()),
+        Phase::Waiting { on: Waiting::Approval, .. } => {
+            Some("a person's word: stopgate approve".into())
+        }
         Phase::Active | Phase::Completing | Phase::Paused { .. } => None,
     }
 }
@@ -230,7 +274,8 @@ fn next(state: &State) -> &'static str {
         Phase::Active | Phase::Completing | Phase::Waiting { on: Waiting::Background, .. } => {
             "agent"
         }
-        Phase::Waiting { on: Waiting::Answer(_), .. } | Phase::Paused { .. } => "person",
+        Phase::Waiting { on: Waiting::Answer(_) | Waiting::Approval, .. }
+        | Phase::Paused { .. } => "person",
         Phase::Ended { outcome, .. } if outcome.can_resume() => "person",
         Phase::Ended { .. } => "nobody",
     }
@@ -250,23 +295,60 @@ fn frame_view(frame: &Frame) -> FrameView {
     }
 }
 
-fn criterion_view(criterion: &Criterion) -> CriterionView {
-    let (kind, command) = match &criterion.proof {
-        Proof::Check { command, .. } => ("run", Some(command.clone())),
-        Proof::Attest => ("attest", None),
-    };
+/// A criterion as people see it; `receipt` is what was found just now, where it was.
+pub(crate) fn criterion_view(criterion: &Criterion, receipt: Option<&Receipt>) -> CriterionView {
     let last = criterion.last.as_ref();
+    let status = match (criterion.approved_at, last) {
+        (Some(_), _) => "approved",
+        (None, Some(last)) => last.status.word(),
+        (None, None) => "unknown",
+    };
+    let made = receipt.map(receipt_view);
     CriterionView {
         name: criterion.name.clone(),
-        kind,
-        status: last.map_or("unknown", |last| last.status.word()),
-        command,
-        receipt: last.map(|last| ReceiptView {
-            exit_code: last.exit_code,
-            duration_ms: last.duration_ms,
-            at: time_text(last.at),
-            log: last.log.clone(),
-        }),
+        kind: criterion.proof.word(),
+        required: criterion.is_required(),
+        hidden: criterion.is_hidden(),
+        status,
+        command: criterion.command(),
+        receipt: made.or_else(|| last.map(|last| receipt_view(&remembered(criterion, last)))),
+    }
+}
+
+/// What is remembered of a receipt, in its full form.
+fn remembered(criterion: &Criterion, last: &stopgate_core::Standing) -> Receipt {
+    let kept = last.kept.clone();
+    Receipt {
+        criterion: criterion.name.clone(),
+        status: last.status,
+        exit_code: last.exit_code,
+        duration_ms: last.duration_ms,
+        tail: kept.as_ref().map(|kept| kept.tail.clone()).unwrap_or_default(),
+        output_bytes: kept.as_ref().map_or(0, |kept| kept.output_bytes),
+        log: last.log.clone(),
+        trouble: kept.as_ref().and_then(|kept| kept.trouble.clone()),
+        at: last.at,
+        evidence: kept.map(|kept| kept.evidence).unwrap_or_default(),
+    }
+}
+
+fn receipt_view(receipt: &Receipt) -> ReceiptView {
+    let evidence = receipt.evidence.clone();
+    ReceiptView {
+        exit_code: receipt.exit_code,
+        duration_ms: receipt.duration_ms,
+        at: time_text(receipt.at),
+        log: receipt.log.clone(),
+        trouble: receipt.trouble.clone(),
+        tree: evidence.tree,
+        command: evidence.command,
+        output: evidence.output,
+        version: evidence.version,
+        tests: evidence.tests,
+        flaky: receipt.is_flaky(),
+        reused: evidence.reused,
+        spots: evidence.spots,
+        known: evidence.known,
     }
 }
 

@@ -1,10 +1,7 @@
 //! What lies outside the process and is not a store: time, chance and checks.
 
-use std::path::Path;
-use std::time::Duration;
-
 use stopgate_core::{LoopId, Timestamp};
-use stopgate_verify::{Check, Ran};
+use stopgate_verify::{Measured, Proved, Request};
 
 use crate::settings::Settings;
 
@@ -18,8 +15,10 @@ pub trait World {
     fn now(&self) -> Timestamp;
     /// A name for a new loop.
     fn new_id(&mut self) -> LoopId;
-    /// Runs checks in `folder`, within `budget` in all.
-    fn run(&mut self, checks: &[Check<'_>], folder: &Path, budget: Duration) -> Ran;
+    /// Proves what can be proven.
+    fn prove(&mut self, request: &Request<'_>) -> Proved;
+    /// Runs checks for the first time; nothing where somebody ended the program meanwhile.
+    fn measure(&mut self, request: &Request<'_>) -> Option<Vec<Measured>>;
 }
 
 /// The real one.
@@ -65,8 +64,12 @@ impl World for RealWorld {
         LoopId::new(&name)
     }
 
-    fn run(&mut self, checks: &[Check<'_>], folder: &Path, budget: Duration) -> Ran {
-        stopgate_verify::run(checks, folder, budget, &system_time)
+    fn prove(&mut self, request: &Request<'_>) -> Proved {
+        stopgate_verify::prove(request, &system_time)
+    }
+
+    fn measure(&mut self, request: &Request<'_>) -> Option<Vec<Measured>> {
+        stopgate_verify::measure(request, &system_time)
     }
 }
 

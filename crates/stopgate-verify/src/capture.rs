@@ -1,99 +1,137 @@
-//! Reads a check's output: all of it, keeping the end, and the beginning in a file.
+//! Takes in a check's output: counts and fingerprints all of it, keeps the end, and
+//! the beginning in a file.
+//!
+//! Never waits, and never holds more than it was told to, whatever is printed.
 
 use std::collections::VecDeque;
-use std::fs::File;
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{PipeReader, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
-const TAIL_BYTES_MAX: usize = 64 * 1024;
 const LOG_BYTES_MAX: u64 = 4 * 1024 * 1024;
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// How much is read at once.
+pub(crate) const BLOCK_BYTES: usize = 64 * 1024;
 
-/// What was read so far.
-#[derive(Clone, Debug, Default)]
+/// Where the beginning of the output goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Log<'a> {
+    Nowhere,
+    /// A file of its own.
+    Fresh(&'a Path),
+    /// The file of an earlier try, after this line.
+    After(&'a Path, &'a str),
+}
+
+/// What was printed so far.
+#[derive(Debug)]
+pub(crate) struct Capture {
+    reader: Option<PipeReader>,
+    end: VecDeque<u8>,
+    end_bytes_max: usize,
+    bytes: u64,
+    hasher: blake3::Hasher,
+    log: Option<File>,
+    log_room: u64,
+    logged: bool,
+}
+
+/// What was printed in all.
+#[derive(Debug)]
 pub(crate) struct Captured {
     /// The end of it.
-    pub(crate) tail: Vec<u8>,
+    pub(crate) end: Vec<u8>,
     /// How much there was.
     pub(crate) bytes: u64,
+    /// The fingerprint of all of it.
+    pub(crate) hash: String,
     /// Whether a log file holds it.
     pub(crate) logged: bool,
 }
 
-/// A thread that reads until the last writer is gone.
-#[derive(Debug)]
-pub(crate) struct Capture {
-    shared: Arc<Mutex<Shared>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-#[derive(Debug, Default)]
-struct Shared {
-    tail: VecDeque<u8>,
-    bytes: u64,
-    log: Option<File>,
-    logged: bool,
-}
-
 impl Capture {
-    /// Begins to read; without a log file the tail is kept all the same.
-    pub(crate) fn begin(mut reader: PipeReader, log: &Path) -> Self {
-        let log = open_log(log);
-        let shared = Shared { logged: log.is_some(), log, ..Shared::default() };
-        let shared = Arc::new(Mutex::new(shared));
-        let writer = Arc::clone(&shared);
-        let thread = std::thread::spawn(move || {
-            let mut block = [0; 16 * 1024];
-            while let Ok(read @ 1..) = reader.read(&mut block) {
-                lock(&writer).take(&block[..read]);
-            }
-        });
-        Self { shared, thread: Some(thread) }
-    }
-
-    /// What was captured, after waiting up to `grace` for the last writer.
-    ///
-    /// A grandchild that keeps the pipe open is left behind, and so is the thread.
-    pub(crate) fn finish(mut self, grace: Duration) -> Captured {
-        let mut waited = Duration::ZERO;
-        while self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) && waited < grace {
-            std::thread::sleep(LOOK_EVERY);
-            waited += LOOK_EVERY;
+    /// Keeps up to `end_bytes_max`; without a log file the end is kept all the same.
+    pub(crate) fn new(reader: PipeReader, log: Log<'_>, end_bytes_max: usize) -> Self {
+        let (log, log_room) = open(log).map_or((None, 0), |(file, room)| (Some(file), room));
+        Self {
+            reader: Some(reader),
+            end: VecDeque::new(),
+            end_bytes_max,
+            bytes: 0,
+            hasher: blake3::Hasher::new(),
+            logged: log.is_some(),
+            log,
+            log_room,
         }
-        self.thread = None;
-        let shared = lock(&self.shared);
-        let tail = shared.tail.iter().copied().collect();
-        Captured { tail, bytes: shared.bytes, logged: shared.logged }
     }
-}
 
-impl Shared {
+    /// What can be waited for; nothing once the last writer is gone.
+    pub(crate) fn reader(&self) -> Option<&PipeReader> {
+        self.reader.as_ref()
+    }
+
+    /// Reads once; only when something is there to be read.
+    pub(crate) fn read(&mut self, block: &mut [u8]) {
+        let Some(reader) = &mut self.reader else { return };
+        match reader.read(block) {
+            Ok(0) => self.reader = None,
+            Ok(read) => self.take(&block[..read]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => self.reader = None,
+        }
+    }
+
+    /// What was captured. Whoever still writes is cut.
+    pub(crate) fn finish(self) -> Captured {
+        Captured {
+            end: self.end.into(),
+            bytes: self.bytes,
+            hash: self.hasher.finalize().to_hex().to_string(),
+            logged: self.logged,
+        }
+    }
+
     fn take(&mut self, block: &[u8]) {
-        if let Some(log) = &mut self.log {
-            let room = usize::try_from(LOG_BYTES_MAX.saturating_sub(self.bytes)).unwrap_or(0);
-            let cut = block.len().min(room);
-            if log.write_all(&block[..cut]).is_err() {
-                self.log = None;
-            } else if cut < block.len() {
-                let _ = log.write_all(b"\n[the rest is not kept]\n");
-                self.log = None;
-            }
-        }
         self.bytes += block.len() as u64;
-        self.tail.extend(block);
-        let surplus = self.tail.len().saturating_sub(TAIL_BYTES_MAX);
-        self.tail.drain(..surplus);
+        self.hasher.update(block);
+        self.write_log(block);
+        let kept = &block[block.len().saturating_sub(self.end_bytes_max)..];
+        let surplus = (self.end.len() + kept.len()).saturating_sub(self.end_bytes_max);
+        self.end.drain(..surplus.min(self.end.len()));
+        self.end.extend(kept);
+    }
+
+    fn write_log(&mut self, block: &[u8]) {
+        let Some(log) = &mut self.log else { return };
+        let room = usize::try_from(self.log_room).unwrap_or(usize::MAX);
+        let cut = block.len().min(room);
+        self.log_room -= cut as u64;
+        if log.write_all(&block[..cut]).is_err() {
+            self.log = None;
+        } else if cut < block.len() {
+            let _ = log.write_all(b"\n[the rest is not kept]\n");
+            self.log = None;
+        }
     }
 }
 
-fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn open_log(path: &Path) -> Option<File> {
-    std::fs::create_dir_all(path.parent()?).ok()?;
-    File::create(path).ok()
+/// The file, and how much may go into it.
+fn open(log: Log<'_>) -> Option<(File, u64)> {
+    let mut options = OpenOptions::new();
+    options.create(true).mode(0o600);
+    match log {
+        Log::Nowhere => None,
+        Log::Fresh(path) => {
+            DirBuilder::new().recursive(true).mode(0o700).create(path.parent()?).ok()?;
+            let file = options.write(true).truncate(true).open(path).ok()?;
+            file.set_permissions(Permissions::from_mode(0o600)).ok()?;
+            Some((file, LOG_BYTES_MAX))
+        }
+        Log::After(path, line) => {
+            let mut file = options.append(true).open(path).ok()?;
+            writeln!(file, "{line}").ok()?;
+            let held = file.metadata().ok()?.len();
+            Some((file, LOG_BYTES_MAX.saturating_sub(held)))
+        }
+    }
 }

@@ -1,149 +1,243 @@
 //! From a command to a receipt.
+//!
+//! A check never fails to answer: what could not be run is a receipt, too.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::ExitStatus;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use stopgate_core::{Receipt, Status, Timestamp};
+use signal_hook::consts::SIGXCPU;
+use stopgate_core::{Evidence, Receipt, Status, Timestamp};
 
+use crate::attempt::End;
 use crate::capture::Captured;
-use crate::child::{Child, End};
+use crate::limits::limited;
+use crate::orphans::Strangers;
+use crate::runner::Runner;
 
 /// How much of a check's output a receipt keeps.
-const TAIL_BYTES_MAX: usize = 4096;
-/// Checks that would have less time than this are not begun.
-const TIME_MIN: Duration = Duration::from_millis(10);
+pub(crate) const TAIL_BYTES_MAX: usize = 4096;
+/// How long a check may take where nobody says.
+const TIMEOUT: Duration = Duration::from_mins(1);
+/// What a shell adds to the number of the signal that ended its command.
+const SHELL_SIGNAL: i32 = 128;
 
 /// One check to run.
 #[derive(Clone, Debug)]
 pub struct Check<'a> {
     /// The criterion it proves.
     pub criterion: &'a str,
-    /// The command, for the platform's shell.
-    pub command: &'a str,
-    /// How long it may take.
+    /// What is run.
+    pub command: Command<'a>,
+    /// Where it is run.
+    pub folder: PathBuf,
+    /// How long each try may take.
     pub timeout: Duration,
+    /// How often it is tried again after it failed.
+    pub retries: u32,
     /// Where its whole output goes.
     pub log: PathBuf,
+    /// Variables of its own.
+    pub set: &'a [(String, String)],
+    /// Variables of ours that it may know whatever they look like; `*` at the end is the rest.
+    pub pass: &'a [String],
+    /// How much address space each of its processes may have.
+    pub memory_bytes: Option<u64>,
+    /// How long each of its processes may keep a processor busy.
+    pub cpu_seconds: Option<u64>,
+    /// What prints the tool's version; empty where nothing does.
+    pub version: &'a [String],
+    /// How much of its output is wanted afterwards.
+    pub whole: Whole,
+}
+
+/// What is run.
+#[derive(Clone, Copy, Debug)]
+pub enum Command<'a> {
+    /// A line for the platform's shell.
+    Shell(&'a str),
+    /// A program and its arguments.
+    Argv(&'a [String]),
+}
+
+/// How much of the output is wanted afterwards.
+#[derive(Clone, Copy, Debug)]
+pub enum Whole {
+    /// What the receipt keeps.
+    Tail,
+    /// All of it, or the end of it where there is more.
+    Text {
+        /// How much there may be.
+        bytes_max: usize,
+    },
+}
+
+/// What all checks of a run share.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<'a> {
+    /// How long they may take together.
+    pub budget: Duration,
+    /// How many may run at once.
+    pub jobs: usize,
+    /// Variables of ours that each of them may know whatever they look like.
+    pub pass: &'a [String],
+    /// What happens to children of this process that no check owns up to.
+    pub strangers: Strangers,
+}
+
+/// What came of one check.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What stopgate saw.
+    pub receipt: Receipt,
+    /// What it printed, where that was wanted: the end of it where it is shorter than
+    /// [`Receipt::output_bytes`].
+    pub text: Option<Vec<u8>>,
 }
 
 /// What came of running checks.
 #[derive(Debug)]
 pub enum Ran {
-    /// One receipt for each check, in order.
-    Receipts(Vec<Receipt>),
+    /// One for each check, in order.
+    Runs(Vec<Run>),
     /// Somebody ended the program meanwhile; the checks were ended, too.
     Interrupted,
 }
 
-/// Runs `checks` in `folder`, one after the other, within `budget` in all.
-pub fn run(
-    checks: &[Check<'_>],
-    folder: &Path,
-    budget: Duration,
-    now: &dyn Fn() -> Timestamp,
-) -> Ran {
-    let interrupted = listen();
-    let begun = now();
-    let mut receipts = Vec::new();
-    for check in checks {
-        let used = Duration::from_millis(now().since(begun).unsigned_abs());
-        let timeout = check.timeout.min(budget.saturating_sub(used));
-        match run_one(check, folder, timeout, &interrupted, now) {
-            Some(receipt) => receipts.push(receipt),
-            None => return Ran::Interrupted,
+impl<'a> Check<'a> {
+    /// A check with nothing special about it.
+    pub fn new(criterion: &'a str, command: Command<'a>, folder: PathBuf, log: PathBuf) -> Self {
+        Self {
+            criterion,
+            command,
+            folder,
+            timeout: TIMEOUT,
+            retries: 0,
+            log,
+            set: &[],
+            pass: &[],
+            memory_bytes: None,
+            cpu_seconds: None,
+            version: &[],
+            whole: Whole::Tail,
         }
     }
-    Ran::Receipts(receipts)
-}
 
-/// A flag that rises when somebody asks this program to end.
-///
-/// A check runs in a process group of its own, so it would outlive us otherwise.
-fn listen() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    for signal in [SIGTERM, SIGINT, SIGHUP] {
-        // Without the handler the check is orphaned, but the program still ends.
-        let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
+    /// The program and its arguments, limits included.
+    pub(crate) fn argv(&self) -> Vec<OsString> {
+        let argv = match self.command {
+            Command::Shell(line) => ["/bin/sh", "-c", line].map(OsString::from).to_vec(),
+            Command::Argv(argv) => argv.iter().map(OsString::from).collect(),
+        };
+        limited(argv, self.memory_bytes, self.cpu_seconds)
     }
-    flag
 }
 
-fn run_one(
+/// Runs `checks` side by side, begun in order, within the limits that they share.
+pub fn run(checks: &[Check<'_>], limits: Limits<'_>, now: &dyn Fn() -> Timestamp) -> Ran {
+    if checks.is_empty() {
+        return Ran::Runs(Vec::new());
+    }
+    Runner::new(checks, limits, now).run()
+}
+
+/// The time that a try had, and what set it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Allowance {
+    /// The check's own time-out.
+    Own(Duration),
+    /// What was left for all checks.
+    Rest(Duration),
+}
+
+impl Allowance {
+    pub(crate) fn time(self) -> Duration {
+        match self {
+            Self::Own(time) | Self::Rest(time) => time,
+        }
+    }
+
+    fn trouble(self) -> String {
+        let time = match self.time() {
+            time if time.subsec_millis() == 0 => format!("{} s", time.as_secs()),
+            time => format!("{:.1} s", time.as_secs_f64()),
+        };
+        match self {
+            Self::Own(_) => format!("killed after {time}"),
+            Self::Rest(_) => format!("killed after {time}: the time for checks was used up"),
+        }
+    }
+}
+
+/// When something began and ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    pub(crate) begun: Timestamp,
+    pub(crate) ended: Timestamp,
+}
+
+/// What a finished try says; nothing if it was interrupted.
+pub(crate) fn judged(
     check: &Check<'_>,
-    folder: &Path,
-    timeout: Duration,
-    interrupted: &AtomicBool,
-    now: &dyn Fn() -> Timestamp,
+    end: End,
+    captured: &Captured,
+    allowance: Allowance,
+    span: Span,
 ) -> Option<Receipt> {
-    let begun = now();
-    if timeout < TIME_MIN {
-        let trouble = "not begun: the time for checks was used up".to_string();
-        return Some(receipt(check, Status::Timeout, None, Some(trouble), begun, begun));
-    }
-    let child = match Child::spawn(check.command, folder, &check.log) {
-        Ok(child) => child,
-        Err(error) => {
-            let trouble = format!("could not be started in {}: {error}", folder.display());
-            return Some(receipt(check, Status::Error, None, Some(trouble), begun, now()));
-        }
-    };
-    let (end, captured) = child.wait(timeout, interrupted);
     let (status, exit_code, trouble) = match end {
-        End::Exited(status) => judge(status),
-        End::TimedOut => {
-            let trouble = format!("killed after {} s", timeout.as_secs());
-            (Status::Timeout, None, Some(trouble))
-        }
+        End::Exited(status) => judge(check, status),
+        End::TimedOut => (Status::Timeout, None, Some(allowance.trouble())),
         End::Lost(error) => (Status::Error, None, Some(format!("was lost: {error}"))),
         End::Interrupted => return None,
     };
-    let mut receipt = receipt(check, status, exit_code, trouble, begun, now());
-    keep(&mut receipt, &captured, check);
-    Some(receipt)
+    let end = &captured.end[captured.end.len().saturating_sub(TAIL_BYTES_MAX)..];
+    let tail = String::from_utf8_lossy(end);
+    Some(Receipt {
+        exit_code,
+        tail: stopgate_core::clip_end(&tail, TAIL_BYTES_MAX).to_string(),
+        output_bytes: captured.bytes,
+        log: captured.logged.then(|| check.log.display().to_string()),
+        evidence: Evidence { output: Some(captured.hash.clone()), ..Evidence::default() },
+        ..bare(check, status, trouble, span)
+    })
 }
 
-/// A shell's 126 and 127 mean that the command could not be run: that proves nothing.
-fn judge(status: ExitStatus) -> (Status, Option<i32>, Option<String>) {
-    match status.code() {
-        Some(0) => (Status::Pass, Some(0), None),
-        Some(126) => (Status::Error, Some(126), Some("the command can't be executed".into())),
-        Some(127) => (Status::Error, Some(127), Some("the command was not found".into())),
-        Some(code) => (Status::Fail, Some(code), None),
-        None => (Status::Fail, None, Some(format!("ended by a signal ({status})"))),
-    }
-}
-
-fn receipt(
+/// The receipt of a check that printed nothing.
+pub(crate) fn bare(
     check: &Check<'_>,
     status: Status,
-    exit_code: Option<i32>,
     trouble: Option<String>,
-    begun: Timestamp,
-    ended: Timestamp,
+    span: Span,
 ) -> Receipt {
     Receipt {
         criterion: check.criterion.into(),
         status,
-        exit_code,
-        duration_ms: ended.since(begun).unsigned_abs(),
+        exit_code: None,
+        duration_ms: span.ended.since(span.begun).unsigned_abs(),
         tail: String::new(),
         output_bytes: 0,
         log: None,
         trouble,
-        at: ended,
+        at: span.ended,
+        evidence: Evidence::default(),
     }
 }
 
-fn keep(receipt: &mut Receipt, captured: &Captured, check: &Check<'_>) {
-    let tail = String::from_utf8_lossy(&captured.tail);
-    receipt.tail = stopgate_core::clip_end(&tail, TAIL_BYTES_MAX).to_string();
-    receipt.output_bytes = captured.bytes;
-    if captured.logged {
-        receipt.log = Some(check.log.display().to_string());
+/// A shell's 126 and 127 mean that the command could not be run: that proves nothing.
+fn judge(check: &Check<'_>, status: ExitStatus) -> (Status, Option<i32>, Option<String>) {
+    let busy = check.cpu_seconds.map(|seconds| format!("used a processor for {seconds} s"));
+    match (status.code(), status.signal()) {
+        (Some(0), _) => (Status::Pass, Some(0), None),
+        (Some(126), _) => (Status::Error, Some(126), Some("the command can't be executed".into())),
+        (Some(127), _) => (Status::Error, Some(127), Some("the command was not found".into())),
+        (Some(code), _) if busy.is_some() && code == SHELL_SIGNAL + SIGXCPU => {
+            (Status::Timeout, Some(code), busy)
+        }
+        (Some(code), _) => (Status::Fail, Some(code), None),
+        (None, Some(SIGXCPU)) if busy.is_some() => (Status::Timeout, None, busy),
+        (None, _) => (Status::Fail, None, Some(format!("ended by a signal ({status})"))),
     }
 }
 

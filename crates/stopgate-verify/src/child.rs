@@ -1,107 +1,104 @@
 //! The one door to other programs.
 //!
-//! A child has its own process group, no standard input, and a pipe of its own:
-//! nothing of it can reach the agent through the hook's output. When time is up
-//! the whole group goes, politely at first.
+//! A child has its own process group, no standard input, and pipes of its own:
+//! nothing of it can reach the agent through the hook's output, and no descriptor
+//! of the hook reaches it.
 
-use std::ffi::OsStr;
-use std::io;
+use std::ffi::OsString;
+use std::io::{self, PipeWriter};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Once};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use signal_hook::consts::SIGCHLD;
 
-use crate::capture::{Capture, Captured};
+use crate::env::Variable;
+use crate::orphans;
 
-const LOOK_FIRST: Duration = Duration::from_millis(1);
-const LOOK_LAST: Duration = Duration::from_millis(20);
-const TERM_GRACE: Duration = Duration::from_secs(2);
-const DRAIN_GRACE: Duration = Duration::from_millis(300);
-
-/// A running command.
+/// A running program, or one that ended and keeps its number until it is let go.
+#[derive(Debug)]
 pub(crate) struct Child {
     process: std::process::Child,
-    capture: Capture,
-}
-
-/// How a command ended.
-pub(crate) enum End {
-    Exited(ExitStatus),
-    TimedOut,
-    Interrupted,
-    Lost(io::Error),
+    group: Pid,
+    handle: Option<OwnedFd>,
 }
 
 impl Child {
-    /// Starts `command` by the platform's shell in `folder`.
+    /// Starts a program in `folder`, with `variables` and nothing else around it.
     #[expect(clippy::disallowed_methods, reason = "the door")]
-    pub(crate) fn spawn(command: &str, folder: &Path, log: &Path) -> io::Result<Self> {
-        let (reader, writer) = io::pipe()?;
-        let mut shell = Command::new("/bin/sh");
-        shell.arg("-c").arg(command).current_dir(folder).process_group(0);
-        shell.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
-        for (name, _) in std::env::vars_os().filter(|(name, _)| is_private(name)) {
-            shell.env_remove(name);
-        }
-        // A client that a check starts must not be held by the hook that started the check.
-        shell.env("STOPGATE_DISABLE", "1");
-        let process = shell.spawn()?;
-        // The pipe closes only when our own copy of its writing end is gone.
-        drop(shell);
-        Ok(Self { process, capture: Capture::begin(reader, log) })
+    pub(crate) fn spawn(
+        argv: &[OsString],
+        folder: &Path,
+        variables: Vec<Variable>,
+        (out, err): (PipeWriter, PipeWriter),
+    ) -> io::Result<Self> {
+        let (program, arguments) =
+            argv.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(folder).process_group(0);
+        command.env_clear().envs(variables);
+        command.stdin(Stdio::null()).stdout(out).stderr(err);
+        notice_ends();
+        // What the agent left open for us is not for the check.
+        close_fds::set_fds_cloexec_threadsafe(3, &[]);
+        // The pipes close only when our own copies of their writing ends are gone.
+        let process = orphans::adopt(move || command.spawn())?;
+        let pid = i32::try_from(process.id()).ok().and_then(Pid::from_raw);
+        let group = pid.ok_or_else(|| io::Error::other("it has no number"))?;
+        Ok(Self { process, group, handle: handle(group) })
     }
 
-    /// Waits for the end, or makes one.
-    #[expect(clippy::disallowed_methods, reason = "the door that waits")]
-    pub(crate) fn wait(mut self, timeout: Duration, interrupted: &AtomicBool) -> (End, Captured) {
-        let begun = Instant::now();
-        let mut look = LOOK_FIRST;
-        let end = loop {
-            match self.process.try_wait() {
-                Ok(Some(status)) => break End::Exited(status),
-                Err(error) => break End::Lost(error),
-                Ok(None) if interrupted.load(Ordering::Relaxed) => break End::Interrupted,
-                Ok(None) if begun.elapsed() >= timeout => break End::TimedOut,
-                Ok(None) => std::thread::sleep(look.min(timeout)),
-            }
-            look = (look * 2).min(LOOK_LAST);
-        };
-        match end {
-            End::TimedOut | End::Interrupted => self.end_group(),
-            // Whoever is left in the group has no business after the check.
-            End::Exited(_) | End::Lost(_) => self.signal(Signal::KILL),
-        }
-        (end, self.capture.finish(DRAIN_GRACE))
+    /// Its number.
+    pub(crate) fn pid(&self) -> i32 {
+        self.group.as_raw_nonzero().get()
     }
 
-    fn end_group(&mut self) {
-        self.signal(Signal::TERM);
-        let mut waited = Duration::ZERO;
-        while waited < TERM_GRACE && matches!(self.process.try_wait(), Ok(None)) {
-            std::thread::sleep(LOOK_LAST);
-            waited += LOOK_LAST;
-        }
-        self.signal(Signal::KILL);
-        let _ = self.process.wait();
+    /// Becomes readable when the program ends, where the system has such a thing.
+    pub(crate) fn handle(&self) -> Option<&OwnedFd> {
+        self.handle.as_ref()
     }
 
-    fn signal(&self, signal: Signal) {
-        let group = i32::try_from(self.process.id()).ok().and_then(Pid::from_raw);
-        if let Some(group) = group {
-            // No such group: everybody has left.
-            let _ = kill_process_group(group, signal);
-        }
+    /// Whether it has ended; its number stays taken.
+    pub(crate) fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        // What can't be waited for is not there any more.
+        !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
+    }
+
+    /// Sends a signal to its group; only while its number is taken.
+    pub(crate) fn signal(&self, signal: Signal) {
+        // No such group: everybody has left.
+        let _ = kill_process_group(self.group, signal);
+    }
+
+    /// Lets it go, and says how it ended.
+    pub(crate) fn release(&mut self) -> io::Result<ExitStatus> {
+        orphans::release(&mut self.process)
     }
 }
 
-/// Whether a variable is the client's or a secret: none of a check's business.
-fn is_private(name: &OsStr) -> bool {
-    let name = name.to_string_lossy();
-    let prefixes = ["CLAUDE", "ANTHROPIC_", "OPENAI_", "AI_AGENT"];
-    let suffixes = ["_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD"];
-    prefixes.iter().any(|prefix| name.starts_with(prefix))
-        || suffixes.iter().any(|suffix| name.ends_with(suffix))
+/// Sees to it that the system keeps how a child ended until it was asked.
+///
+/// An agent that ignores the ends of its own children has us ignore ours.
+fn notice_ends() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Without the handler such a check is lost, which is an error and no proof.
+        let _ = signal_hook::flag::register(SIGCHLD, Arc::new(AtomicBool::new(false)));
+    });
+}
+
+#[cfg(target_os = "linux")]
+fn handle(pid: Pid) -> Option<OwnedFd> {
+    use rustix::process::{PidfdFlags, pidfd_open};
+    pidfd_open(pid, PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn handle(_: Pid) -> Option<OwnedFd> {
+    None
 }

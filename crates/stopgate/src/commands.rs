@@ -1,11 +1,13 @@
 //! Commands for people and agents: one file each.
 
 mod agent_exits;
+mod approve;
 mod cancel;
 mod claude_files;
 mod client;
 mod common;
 mod completions;
+mod config;
 mod controls;
 mod criteria;
 mod dialects;
@@ -18,14 +20,17 @@ mod install;
 mod list;
 mod log;
 mod man;
+mod receipt;
 mod score;
 mod start;
 mod status;
 mod statusline;
 mod store;
 mod task;
+mod trust;
 mod try_it;
 mod uninstall;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -65,6 +70,12 @@ enum Command {
     Pause(controls::PauseArgs),
     Resume(controls::ResumeArgs),
     Cancel(cancel::Args),
+    Verify(verify::Args),
+    Approve(approve::Args),
+    Receipt(receipt::Args),
+    Trust(trust::TrustArgs),
+    Untrust(trust::UntrustArgs),
+    Config(config::Args),
     Explain(explain::Args),
     Log(log::Args),
     Statusline(statusline::Args),
@@ -126,6 +137,12 @@ pub(crate) fn main() -> ExitCode {
         Command::Pause(args) => controls::pause(&args),
         Command::Resume(args) => controls::resume(&args),
         Command::Cancel(args) => cancel::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Approve(args) => approve::run(&args),
+        Command::Receipt(args) => receipt::run(&args),
+        Command::Trust(args) => trust::trust(&args),
+        Command::Untrust(args) => trust::untrust(&args),
+        Command::Config(args) => config::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Statusline(args) => statusline::run(&args),

@@ -44,6 +44,13 @@ pub(crate) fn line(text: &str) {
     let _ = writeln!(out, "{text}");
 }
 
+/// Asks a person something; the answer is theirs to type behind it.
+pub(crate) fn ask(question: &str) {
+    let mut out = anstream::stdout().lock();
+    let _ = write!(out, "{question}");
+    let _ = out.flush();
+}
+
 /// Whether nobody reads what is printed any more.
 pub(crate) fn is_unread() -> bool {
     let out = rustix::stdio::stdout();

@@ -25,13 +25,15 @@ const FRAMES: [Frames; 7] = [
     Frames { base: Some(At::Limit), inner: Some(At::Limit) },
 ];
 const AGES: [Age; 3] = [Age::Fresh, Age::AtLimit, Age::Stale];
-const CRITERIA: [&[Kind]; 6] = [
+const CRITERIA: [&[Kind]; 8] = [
     &[],
     &[Kind::Check(Status::Pass)],
     &[Kind::Check(Status::Fail)],
     &[Kind::Check(Status::Error)],
+    &[Kind::Check(Status::Tampered)],
     &[Kind::Attest],
     &[Kind::Check(Status::Pass), Kind::Attest],
+    &[Kind::Check(Status::Pass), Kind::Approve],
 ];
 const MARKERS: [Option<Marker>; 4] = [
     None,
@@ -75,6 +77,7 @@ enum Age {
 enum Kind {
     Check(Status),
     Attest,
+    Approve,
 }
 
 /// Which counter this stop may bring to its limit.
@@ -131,7 +134,7 @@ fn every_live_state_keeps_the_invariants() {
         Stand::Pause,
     ];
     let checked = every_case(&stands, &COUNTERS, &TOOLS, &TASKS);
-    assert_eq!(checked, 6 * 7 * 3 * 6 * 4 * 6 * 3 * 3 * 2 * 2);
+    assert_eq!(checked, 6 * 7 * 3 * 8 * 4 * 6 * 3 * 3 * 2 * 2);
 }
 
 #[test]
@@ -139,7 +142,7 @@ fn every_ended_state_lets_go_in_silence() {
     let stands = Outcome::ALL.map(Stand::Ended);
     let checked =
         every_case(&stands, &[Counter::None, Counter::All], &[ToolUse::None], &[Task::New]);
-    assert_eq!(checked, 16 * 7 * 3 * 6 * 4 * 2 * 2 * 2);
+    assert_eq!(checked, 16 * 7 * 3 * 8 * 4 * 2 * 2 * 2);
 }
 
 /// Seed 000's transition table, row by row.
@@ -277,6 +280,10 @@ fn assert_follows(case: Case, state: State, decision: &Decision) {
             let parked = Phase::Waiting { on: Waiting::Background, since: NOON };
             assert_eq!((after.phase, after.frames), (parked, before.frames), "{case:?}");
         }
+        Verdict::Allow(Leave::Approval) => {
+            let parked = Phase::Waiting { on: Waiting::Approval, since: NOON };
+            assert_eq!((after.phase, after.frames), (parked, before.frames), "{case:?}");
+        }
         Verdict::Allow(_) => {
             assert_eq!((after.phase, after.frames), (before.phase, before.frames), "{case:?}");
         }
@@ -310,6 +317,7 @@ impl Case {
         let proof = |kind: &Kind| match kind {
             Kind::Check(_) => criterion("tests", command("cargo test")),
             Kind::Attest => criterion("docs", Proof::Attest),
+            Kind::Approve => criterion("design", Proof::Approve),
         };
         self.criteria.iter().map(proof).collect()
     }
@@ -330,6 +338,7 @@ impl Case {
         tally.repeat = if is(Counter::Repeat) { state.policy.max_repeat - 1 } else { 0 };
         tally.refusals = if is(Counter::Refusals) { CAP } else { 0 };
         tally.errors = u32::from(is(Counter::Errors));
+        tally.tampered = u32::from(is(Counter::Errors));
         tally.person_spoke = self.spoke;
         tally.tasks = vec!["known".to_string()];
         tally
@@ -367,7 +376,7 @@ impl Case {
     fn receipts(self) -> Vec<crate::Receipt> {
         let statuses = self.criteria.iter().filter_map(|kind| match kind {
             Kind::Check(status) => Some(*status),
-            Kind::Attest => None,
+            Kind::Attest | Kind::Approve => None,
         });
         statuses.map(|status| receipt("tests", status, "1 test failed")).collect()
     }
@@ -385,7 +394,7 @@ impl Case {
     }
 
     fn has_check(self) -> bool {
-        self.criteria.iter().any(|kind| *kind != Kind::Attest)
+        self.criteria.iter().any(|kind| matches!(kind, Kind::Check(_)))
     }
 
     fn claims(self) -> bool {
@@ -417,7 +426,9 @@ impl Case {
     /// Why such a stop may never be refused; the first that applies.
     fn reason_to_let_go(self) -> Option<&'static str> {
         let nested = self.frames.inner.is_some();
-        let fails = self.has(Kind::Check(Status::Fail)) || self.has(Kind::Check(Status::Error));
+        let fails = [Status::Fail, Status::Error, Status::Tampered]
+            .into_iter()
+            .any(|status| self.has(Kind::Check(status)));
         let unproven = !nested && self.has_check();
         let reasons = [
             (!self.is_steering(), "it is ended, paused or waiting for an answer"),
@@ -426,6 +437,11 @@ impl Case {
             (self.task == Task::New, "background work started"),
             (self.spoke, "a person spoke"),
             (unproven && self.criteria == [Kind::Check(Status::Pass)], "it is proven"),
+            (unproven && self.has(Kind::Approve), "all that is left is a person's word"),
+            (
+                self.at(Counter::Errors) && !nested && self.has(Kind::Check(Status::Tampered)),
+                "what judges it was changed, and not put right",
+            ),
             (
                 self.at(Counter::Errors) && !nested && self.has(Kind::Check(Status::Error)),
                 "a check could not be run, twice",

@@ -45,7 +45,7 @@ fn a_resume_follows_every_outcome_that_permits_it() {
     }
     let refused = Outcome::ALL.into_iter().filter(|outcome| !outcome.can_resume());
     let words: Vec<&str> = refused.map(Outcome::word).collect();
-    assert_eq!(words, ["done", "attested", "tampered", "cancelled", "aborted"]);
+    assert_eq!(words, ["done", "attested", "cancelled", "aborted"]);
 }
 
 #[test]
@@ -73,7 +73,9 @@ fn an_end_is_changed_only_by_a_resume_or_a_cancel() {
         for event in one_of_each() {
             let by_person = matches!(
                 event,
-                Event::Resumed { .. } | Event::Ended { outcome: Outcome::Cancelled, .. }
+                Event::Resumed { .. }
+                    | Event::Resealed { .. }
+                    | Event::Ended { outcome: Outcome::Cancelled, .. }
             );
             let changed = after(over.clone(), &event) != over;
             assert_eq!(changed, by_person && outcome.can_resume(), "{outcome}, {event:?}");
@@ -387,6 +389,9 @@ fn one_of_each() -> Vec<Event> {
         Event::Compacted { trigger: word.clone() },
         Event::TurnFailed { error: word.clone(), text: word.clone() },
         Event::SessionEnded { reason: word.clone() },
+        Event::Approved { criterion: word.clone() },
+        Event::Resealed { seal: word.clone(), changes: vec![word.clone()], source: None },
+        Event::Certified { key: word.clone(), signature: word.clone() },
         ruled(Ruling::Continue, Rule::Continue, 0),
         ruled(Ruling::Continue, Rule::FrameLimit, 7),
         ruled(Ruling::Escalate(Outcome::Stale), Rule::Stale, 0),
@@ -394,7 +399,15 @@ fn one_of_each() -> Vec<Event> {
     for speaker in [Speaker::Interjection, Speaker::Person, Speaker::Notification] {
         events.push(Event::Prompted { prompt_id: Some(word.clone()), speaker });
     }
-    let leaves = [Leave::Ended, Leave::Paused, Leave::Waiting, Leave::Background, Leave::Person];
+    let leaves = [
+        Leave::Ended,
+        Leave::Paused,
+        Leave::Waiting,
+        Leave::Background,
+        Leave::Person,
+        Leave::Untrusted,
+        Leave::Approval,
+    ];
     events.extend(leaves.map(|leave| ruled(Ruling::Allow(leave), Rule::Person, u32::MAX)));
     for outcome in Outcome::ALL {
         events.push(Event::Ended { outcome, why: word.clone() });

@@ -66,6 +66,7 @@ impl Case {
                 prompt: String::new(),
             }],
             criteria: Vec::new(),
+            ground: crate::Ground::default(),
             tally,
             started_at: NOW,
             updated_at: NOW,

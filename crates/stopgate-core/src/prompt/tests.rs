@@ -110,7 +110,7 @@ Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask 
 #[test]
 fn a_remark_says_what_this_stop_was_like() {
     says("stop tests fail, COMPLETE", "You said that it is done. That was checked, and it is not.");
-    says("stop*2 tests fail", "The checks fail exactly as they did at the last stop.");
+    says("stop*2 tests fail", "Unchanged since the last stop: tests.");
     says("stop*3 tests fail", "The same failures again: try another approach");
     says("stop*2 tests fail anew, no tools", "No tool was used since the last stop");
     says("push issue 1/1\n stop", "The inner frame reached its limit and was closed");
@@ -287,4 +287,54 @@ fn wild() -> impl Strategy<Value = (State, Seen)> {
         state.frames = vec![outermost; depth + 1];
         (state, Seen { receipts, ..Seen::default() })
     })
+}
+
+#[test]
+fn a_hidden_criterion_is_counted_and_never_named() {
+    for scene in [
+        "stop tests fail, secret fail",
+        "stop tests pass, secret fail",
+        "stop*3 secret fail with s3cr3t",
+    ] {
+        let text = told(&format!("loop 0/20, check tests, hidden secret\n {scene}"));
+        assert!(!text.contains("secret") && !text.contains("s3cr3t"), "{text}");
+        assert!(text.contains("stays hidden"), "{text}");
+    }
+    let criteria = vec![criterion("tests", command("cargo test"))];
+    let start = started(Policy::default(), frame(Mode::Loop, 3, 20, "by hand"), criteria);
+    let mut state = begun(&start);
+    state.criteria[0].visibility = crate::Visibility::Hidden;
+    let text = announcement(&state);
+    assert!(!text.contains("tests (") && !text.contains("cargo test"), "{text}");
+    assert!(text.contains("- and 1 that stay hidden"), "{text}");
+}
+
+#[test]
+fn whoever_changed_what_judges_is_told_to_put_it_back() {
+    says(
+        "stop tests tampered",
+        "- tests: tampered after 12.3 s\n  Put it back as it was at the start",
+    );
+}
+
+#[test]
+fn places_and_earlier_failures_are_named() {
+    let criteria = vec![criterion("tests", command("cargo test"))];
+    let start = started(Policy::default(), frame(Mode::Loop, 3, 20, "by hand"), criteria);
+    let state = begun(&start);
+    let mut failed = crate::scene::receipt("tests", Status::Fail, "boom");
+    failed.evidence.spots = vec!["src/a.rs:3".into(), "src/b.rs:9".into()];
+    failed.evidence.known = (0..5).map(|n| format!("old_{n}")).collect();
+    failed.evidence.reused = true;
+    let seen = Seen { receipts: vec![failed], ..Seen::default() };
+    let text = super::text(&state, &seen, &crate::Tally::default(), 0);
+    assert!(text.contains("  at: src/a.rs:3, src/b.rs:9\n"), "{text}");
+    assert!(
+        text.contains("  failed before, not counted: old_0, old_1, old_2, and 2 more\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("fail, exit 101 after 12.3 s, as before: nothing it depends on"),
+        "{text}"
+    );
 }

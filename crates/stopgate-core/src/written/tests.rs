@@ -12,7 +12,7 @@ use crate::{
 };
 
 fn standing(status: Status) -> Standing {
-    Standing { status, exit_code: None, duration_ms: 0, at: NOON, log: None }
+    Standing { status, exit_code: None, duration_ms: 0, at: NOON, log: None, kept: None }
 }
 
 fn every_phase() -> Vec<Phase> {

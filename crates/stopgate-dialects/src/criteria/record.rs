@@ -151,8 +151,15 @@ impl Record {
                 Mark::Met => stopgate_core::Status::Pass,
                 Mark::Unmet | Mark::Assumed => stopgate_core::Status::Fail,
             };
-            let last = Standing { status, exit_code: None, duration_ms: 0, at: now, log: None };
-            Criterion { name: name.clone(), proof: Proof::Attest, last: Some(last) }
+            let last = Standing {
+                status,
+                exit_code: None,
+                duration_ms: 0,
+                at: now,
+                log: None,
+                kept: None,
+            };
+            Criterion { last: Some(last), ..Criterion::new(name, Proof::Attest) }
         };
         self.criteria.iter().map(criterion).collect()
     }

@@ -78,9 +78,16 @@ impl FeatureList {
     pub fn criteria(&self, now: Timestamp) -> Vec<Criterion> {
         let criterion = |feature: &Feature| {
             let status = if feature.passes { Status::Pass } else { Status::Fail };
-            let last = Standing { status, exit_code: None, duration_ms: 0, at: now, log: None };
+            let last = Standing {
+                status,
+                exit_code: None,
+                duration_ms: 0,
+                at: now,
+                log: None,
+                kept: None,
+            };
             let name = format!("{}: {}", feature.id, feature.description);
-            Criterion { name, proof: Proof::Attest, last: Some(last) }
+            Criterion { last: Some(last), ..Criterion::new(&name, Proof::Attest) }
         };
         self.features.iter().map(criterion).collect()
     }

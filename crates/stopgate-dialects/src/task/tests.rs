@@ -42,6 +42,7 @@ impl Play {
             phase: look.phase(NOON),
             frames: vec![look.frame()],
             criteria: Vec::new(),
+            ground: stopgate_core::Ground::default(),
             tally: look.tally(self.tally.clone()),
             started_at: NOON,
             updated_at: NOON,

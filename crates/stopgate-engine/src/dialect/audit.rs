@@ -116,6 +116,7 @@ fn begun(engine: &mut Engine, before: &State) -> Event {
         policy: before.policy,
         frame: before.frames.first().cloned().unwrap_or(blank),
         criteria: before.criteria.clone(),
+        ground: stopgate_core::Ground::default(),
     }))
 }
 

@@ -137,6 +137,7 @@ impl Desk {
             phase: sheet.phase.clone(),
             frames: sheet.frames.clone(),
             criteria: sheet.criteria.clone(),
+            ground: stopgate_core::Ground::default(),
             tally: memory.tally.clone(),
             started_at,
             updated_at: sheet.updated_at,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stopgate_dialects::idle::listing;
-use stopgate_verify::{Told, ask};
+use stopgate_verify::{ToolOutput, tool};
 
 use crate::failure::Failure;
 
@@ -37,7 +37,7 @@ impl Store {
         for way in ways {
             let arguments: Vec<&str> = ["read", topic].iter().chain(way).copied().collect();
             match self.ask(&arguments)? {
-                Some(told) if told.success => {
+                Some(told) if told.is_fine() => {
                     return Ok(listing::newest(&String::from_utf8_lossy(&told.stdout)));
                 }
                 Some(_) => {}
@@ -55,15 +55,16 @@ impl Store {
     /// Adds a message to a topic.
     pub(super) fn post(&self, topic: &str, body: &str) -> Result<(), Failure> {
         match self.ask(&["post", topic, "-m", body])? {
-            Some(told) if told.success => Ok(()),
+            Some(told) if told.is_fine() => Ok(()),
             Some(_) => Err(Failure::fault(format!("could not post to {topic}: jwz refused it"))),
             None => Err(Failure::fault(format!("could not post to {topic}: there is no jwz"))),
         }
     }
 
     /// Runs the command; nothing where it is not installed.
-    fn ask(&self, arguments: &[&str]) -> Result<Option<Told>, Failure> {
-        match ask(PROGRAM, arguments, &self.folder, PATIENCE) {
+    fn ask(&self, arguments: &[&str]) -> Result<Option<ToolOutput>, Failure> {
+        let argv: Vec<&str> = std::iter::once(PROGRAM).chain(arguments.iter().copied()).collect();
+        match tool(&argv, &self.folder, PATIENCE) {
             Ok(told) => Ok(Some(told)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Failure::fault("could not ask jwz").because(error)),

@@ -15,9 +15,9 @@ impl Desk {
     pub(super) fn notify(&self, message: &str) {
         let Some(command) = self.settings.notify() else { return };
         let line = format!("{command} \"$1\"");
-        let arguments = ["-c", &line, "stopgate", message];
-        match stopgate_verify::ask("/bin/sh", &arguments, &self.folder, PATIENCE) {
-            Ok(told) if told.success => {}
+        let argv = ["/bin/sh", "-c", &line, "stopgate", message];
+        match stopgate_verify::tool(&argv, &self.folder, PATIENCE) {
+            Ok(told) if told.is_fine() => {}
             Ok(_) => self.note(&format!("STOPGATE_NOTIFY failed: {command}")),
             Err(error) => self.note(&format!("STOPGATE_NOTIFY failed: {command}: {error}")),
         }

@@ -112,7 +112,13 @@ fn say(desk: &Desk, record: &Record, judged: &Judged, pause: Option<&Pause>) -> 
             Said { ok: true, reason: "background work is still running".into(), news: None }
         }
         Verdict::Allow(
-            Leave::Ended | Leave::Waiting | Leave::Person | Leave::Popped | Leave::Empty,
+            Leave::Ended
+            | Leave::Waiting
+            | Leave::Person
+            | Leave::Popped
+            | Leave::Empty
+            | Leave::Untrusted
+            | Leave::Approval,
         ) => Said { ok: true, reason: NO_TASK.into(), news: None },
     }
 }

@@ -27,6 +27,7 @@ pub fn started(name: &str, project: &str, session: Option<&str>) -> Event {
         policy: Policy::default(),
         frame: Frame { mode: Mode::Loop, iteration: 0, max: 20, prompt: "go".into() },
         criteria: Vec::new(),
+        ground: stopgate_core::Ground::default(),
     }))
 }
 

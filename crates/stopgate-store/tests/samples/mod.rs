@@ -1,9 +1,10 @@
 //! Every event there is, with every field filled: what a stored form must hold.
 
 use stopgate_core::{
-    Binding, Criterion, Enforcement, Event, Facts, Frame, Leave, LoopId, Marker, Mode, Order,
-    Outcome, Phase, Policy, Proof, Receipt, Rest, Rule, Ruling, SessionId, Speaker, Standing,
-    Started, Status, Stopped, Tally, Timestamp, ToolUse, Waiting,
+    Author, Baseline, Binding, CoverageFormat, Criterion, Enforcement, Event, Evidence, Facts,
+    Floor, Frame, GitDemand, Ground, Leave, LoopId, Marker, Mode, Order, Outcome, Phase, Policy,
+    Proof, Receipt, Rest, Reuse, Rule, Ruling, SessionId, Site, Source, Speaker, Standing, Started,
+    Status, Stopped, Subject, Tally, Terms, Tests, Timestamp, ToolUse, Visibility, Waiting, Weight,
 };
 
 /// The moment at which the samples begin.
@@ -60,6 +61,110 @@ pub(crate) fn golden() -> Vec<Event> {
     ]
 }
 
+/// What later programs write, in the same form: fields that are left out where they say
+/// nothing, and events that the first program did not have.
+pub(crate) fn more() -> Vec<Event> {
+    let mut begun = begin();
+    begun.ground = Ground {
+        seal: Some("5ea1".into()),
+        source: Some(Source {
+            path: "/golden/stopgate.toml".into(),
+            content: "c0".into(),
+            accepted: Some("c1".into()),
+        }),
+        roots: vec!["../lib".into()],
+        jobs: 3,
+    };
+    begun.criteria = proofs().into_iter().map(|proof| Criterion::new("it", proof)).collect();
+    begun.criteria.push(Criterion {
+        weight: Weight::Advisory,
+        visibility: Visibility::Hidden,
+        terms: terms(),
+        approved_at: Some(at(1)),
+        tests: Some(Tests { collected: 3, failed: 2, skipped: 1 }),
+        last: Some(Standing::of(&receipt())),
+        ..Criterion::new("everything", Proof::Approve)
+    });
+    vec![
+        Event::Started(Box::new(begun)),
+        Event::Stopped(Box::new(Stopped {
+            rule: Rule::Tampered,
+            ruling: Ruling::Escalate(Outcome::Tampered),
+            receipts: vec![receipt()],
+            tally: Tally { tampered: 2, ..tally() },
+            ..sent_back()
+        })),
+        Event::Approved { criterion: "everything".into() },
+        Event::Resealed {
+            seal: "5ea2".into(),
+            changes: vec!["tests/a.rs was changed".into()],
+            source: Some("c1".into()),
+        },
+        Event::Certified { key: "ab".into(), signature: "cd".into() },
+        Event::Synced {
+            frames: vec![Frame { mode: Mode::Issue, iteration: 3, max: 5, prompt: "file".into() }],
+        },
+    ]
+}
+
+fn proofs() -> Vec<Proof> {
+    vec![
+        Proof::Run { argv: vec!["cargo".into(), "test".into()], timeout_ms: 1 },
+        Proof::Files { exist: vec!["a".into()], absent: vec!["b".into()] },
+        Proof::Pattern {
+            subject: Subject::File("a".into()),
+            must: vec!["x".into()],
+            must_not: vec!["y".into()],
+        },
+        Proof::Pattern { subject: Subject::Message, must: Vec::new(), must_not: vec!["y".into()] },
+        Proof::Coverage {
+            report: "lcov.info".into(),
+            format: Some(CoverageFormat::Lcov),
+            floor: Floor { lines: Some(8000), branches: Some(1), functions: Some(2) },
+        },
+        Proof::Features { list: "features.json".into() },
+        Proof::Git { demands: vec![GitDemand::Clean, GitDemand::Pushed, GitDemand::NoConflicts] },
+        Proof::Approve,
+    ]
+}
+
+fn terms() -> Terms {
+    Terms {
+        retries: 2,
+        cwd: Some("sub".into()),
+        inputs: vec!["src/**".into()],
+        protect: vec!["tests/**".into()],
+        reuse: Reuse::Never,
+        site: Site::Pristine,
+        link: vec!["target".into()],
+        set: vec![("A".into(), "b".into())],
+        pass: vec!["C".into()],
+        version: vec!["cargo".into(), "--version".into()],
+        memory_bytes: Some(1),
+        cpu_seconds: Some(2),
+        baseline: Some(Baseline { failures: vec![1, 2], names: vec!["one".into()] }),
+        author: Author::Project,
+    }
+}
+
+fn receipt() -> Receipt {
+    let [receipt] = sent_back().receipts.try_into().unwrap();
+    Receipt {
+        evidence: Evidence {
+            tree: Some("77ee".into()),
+            command: Some("c0de".into()),
+            output: Some("0f".into()),
+            version: Some("cargo 1.95".into()),
+            retries: 1,
+            reused: true,
+            tests: Some(Tests { collected: 3, failed: 2, skipped: 1 }),
+            spots: vec!["src/a.rs:1".into()],
+            known: vec!["old".into()],
+        },
+        ..receipt
+    }
+}
+
 /// The word that a variant is stored under. A new variant breaks the build here: it needs a
 /// sample above, and the stored form a new version.
 pub(crate) fn word(event: &Event) -> &'static str {
@@ -80,14 +185,24 @@ pub(crate) fn word(event: &Event) -> &'static str {
         Event::TurnFailed { .. } => "turn_failed",
         Event::SessionEnded { .. } => "session_ended",
         Event::Ended { .. } => "ended",
+        Event::Approved { .. } => "approved",
+        Event::Resealed { .. } => "resealed",
+        Event::Certified { .. } => "certified",
     }
 }
+
+/// The orders of loops that are kept in somebody else's files.
+const FOREIGN: [Order; 5] =
+    [Order::Idle, Order::Features, Order::Criteria, Order::Task, Order::RalphLoop];
 
 /// Every word that a field may hold, a list for each kind.
 pub(crate) fn words() -> Vec<String> {
     vec![
         json(&Outcome::ALL),
         json(&Order::Native.rules()),
+        json(&FOREIGN),
+        json(&FOREIGN.map(Order::rules)),
+        json(&[Rest::NextPrompt, Rest::Resume, Rest::NextSession]),
         json(&[
             Marker::LoopDoneComplete,
             Marker::LoopDoneMaxIterations,
@@ -100,7 +215,17 @@ pub(crate) fn words() -> Vec<String> {
             Marker::PromiseEscalate,
             Marker::LoopComplete,
         ]),
-        json(&[Leave::Ended, Leave::Paused, Leave::Waiting, Leave::Background, Leave::Person]),
+        json(&[
+            Leave::Ended,
+            Leave::Paused,
+            Leave::Waiting,
+            Leave::Background,
+            Leave::Person,
+            Leave::Untrusted,
+            Leave::Approval,
+            Leave::Popped,
+            Leave::Empty,
+        ]),
         json(&[Status::Pass, Status::Fail, Status::Error, Status::Timeout, Status::Tampered]),
         json(&[Mode::Loop, Mode::Issue, Mode::Grind]),
         json(&[ToolUse::Used, ToolUse::None, ToolUse::Unknown]),
@@ -110,6 +235,7 @@ pub(crate) fn words() -> Vec<String> {
             Phase::Completing,
             Phase::Waiting { on: Waiting::Background, since: at(0) },
             Phase::Waiting { on: Waiting::Answer("Which?".into()), since: at(0) },
+            Phase::Waiting { on: Waiting::Approval, since: at(0) },
             Phase::Paused { rest: Rest::Resume, since: at(0) },
             Phase::Ended { outcome: Outcome::Done, why: "proven".into(), at: at(0) },
         ]),
@@ -128,18 +254,19 @@ fn begin() -> Started {
         frame: Frame { mode: Mode::Grind, iteration: 0, max: 20, prompt: "go".into() },
         criteria: vec![
             Criterion {
-                name: "tests".into(),
-                proof: check,
                 last: Some(Standing {
                     status: Status::Timeout,
                     exit_code: Some(-1),
                     duration_ms: 7,
                     at: at(0),
                     log: Some("/golden/log".into()),
+                    kept: None,
                 }),
+                ..Criterion::new("tests", check)
             },
-            Criterion { name: "reads well".into(), proof: Proof::Attest, last: None },
+            Criterion::new("reads well", Proof::Attest),
         ],
+        ground: Ground::default(),
     }
 }
 
@@ -160,6 +287,7 @@ fn sent_back() -> Stopped {
             log: Some("/golden/log".into()),
             trouble: Some("its output was cut".into()),
             at: at(5000),
+            evidence: Evidence::default(),
         }],
         facts: Facts {
             markers: vec![Marker::PromiseComplete, Marker::LoopDoneStuck],
@@ -178,6 +306,7 @@ fn tally() -> Tally {
         repeat: 3,
         refusals: 4,
         errors: 5,
+        tampered: 0,
         person_spoke: true,
         failure: Some(6),
         recent: vec![7, 8],

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_core::{Criterion, Policy, Proof};
+use stopgate_core::{Criterion, Proof};
 use stopgate_dialects::import::Carried;
 use stopgate_engine::{
-    Begun, Desk, DialectRequest, Engine, Failure, Incumbent, LoopView, OkForm, SCHEMA_VERSION,
-    Settings, StartRequest, Target,
+    Asked, Begun, Desk, DialectRequest, Draft, Engine, Failure, Incumbent, LoopView, OkForm,
+    SCHEMA_VERSION, Settings, StartRequest, Target,
 };
 
 use super::common;
@@ -75,8 +75,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
         schema_version: SCHEMA_VERSION,
         begun: None,
         goal: request.goal.clone(),
-        max_iterations: request.max_iterations,
-        criteria: request.criteria.iter().map(|criterion| criterion.name.clone()).collect(),
+        max_iterations: limit(args, &carried),
+        criteria: request.criteria.iter().map(|draft| draft.criterion.name.clone()).collect(),
         lost: carried.lost.clone(),
     };
     if !args.dry_run {
@@ -95,23 +95,21 @@ pub(crate) fn run(args: &Args) -> Outcome {
 }
 
 fn start_request(args: &Args, carried: &Carried, folder: PathBuf) -> StartRequest {
-    let check = |(name, command): &(String, String)| Criterion {
-        name: name.clone(),
-        proof: Proof::Check { command: command.clone(), timeout_ms: CHECK_TIMEOUT_MS },
-        last: None,
+    let check = |(name, command): &(String, String)| {
+        let proof = Proof::Check { command: command.clone(), timeout_ms: CHECK_TIMEOUT_MS };
+        Draft::at_rest(Criterion::new(name, proof))
     };
     let is_checked = |name: &&String| args.check.iter().any(|(checked, _)| checked == *name);
     let attested = carried.criteria.iter().filter(|name| !is_checked(name));
-    let attest = |name: &String| Criterion { name: name.clone(), proof: Proof::Attest, last: None };
-    let policy = Policy::default();
+    let attest = |name: &String| Draft::at_rest(Criterion::new(name, Proof::Attest));
     StartRequest {
         goal: carried.goal.clone(),
         prompt: carried.prompt.clone(),
         mode: carried.mode,
-        max_iterations: args.max_iterations.unwrap_or(carried.max_iterations),
-        policy: Policy {
-            stale_after_ms: carried.stale_after_ms.unwrap_or(policy.stale_after_ms),
-            ..policy
+        limits: Asked {
+            max_iterations: Some(limit(args, carried)),
+            stale_after_ms: carried.stale_after_ms,
+            ..Asked::default()
         },
         criteria: args.check.iter().map(check).chain(attested.map(attest)).collect(),
         session: args.session.clone().or_else(|| carried.session.clone()),
@@ -119,6 +117,10 @@ fn start_request(args: &Args, carried: &Carried, folder: PathBuf) -> StartReques
         claim_within_ms: CLAIM_MS,
         incumbent: Incumbent::Keep,
     }
+}
+
+fn limit(args: &Args, carried: &Carried) -> u32 {
+    args.max_iterations.unwrap_or(carried.max_iterations)
 }
 
 fn nest(engine: &mut Engine, begun: &Begun, carried: &Carried) -> Result<(), Failure> {

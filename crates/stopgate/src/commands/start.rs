@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use stopgate_core::{Criterion, Enforcement, Mode, Policy, Proof};
+use stopgate_core::{Criterion, Enforcement, Mode, Proof};
 use stopgate_engine::{
-    Begun, Binding, Failure, Incumbent, Settings, StartRequest, StatusView, is_installed, time_text,
+    Asked, AtStart, Begun, Binding, Counted, Draft, Failure, Incumbent, Origin, Settings,
+    StartRequest, StatusView, is_installed, time_text,
 };
 
 use super::common;
@@ -37,21 +38,27 @@ pub(crate) struct Args {
     /// How the loop works, which decides the markers it listens to
     #[arg(long, value_enum, default_value = "loop")]
     pub(crate) mode: ModeWord,
+    /// Files that the checks judge by, which the work must not change (repeatable)
+    #[arg(long, conflicts_with = "dialect", value_name = "GLOB")]
+    protect: Vec<String>,
+    /// Run the checks now; what fails already is not counted later
+    #[arg(long, conflicts_with = "dialect")]
+    baseline: bool,
     /// How often the agent may be sent back [default: 20]
     #[arg(long, value_name = "N")]
     pub(crate) max_iterations: Option<u32>,
-    /// Minutes of work allowed; 0 is no limit
-    #[arg(long, conflicts_with = "dialect", value_name = "N", default_value_t = 240)]
-    max_minutes: u32,
-    /// Idle continuations in a row allowed; 0 is no limit
-    #[arg(long, conflicts_with = "dialect", value_name = "N", default_value_t = 3)]
-    max_idle: u32,
-    /// Continuations with the same failures in a row allowed; 0 is no limit
-    #[arg(long, conflicts_with = "dialect", value_name = "N", default_value_t = 5)]
-    max_repeat: u32,
-    /// How long the loop may lie untouched: 90s, 15m, 12h, 2d
-    #[arg(long, conflicts_with = "dialect", value_name = "TIME", default_value = "12h", value_parser = time_ms)]
-    stale_after: i64,
+    /// Minutes of work allowed; 0 is no limit [default: 240]
+    #[arg(long, conflicts_with = "dialect", value_name = "N")]
+    max_minutes: Option<u32>,
+    /// Idle continuations in a row allowed; 0 is no limit [default: 3]
+    #[arg(long, conflicts_with = "dialect", value_name = "N")]
+    max_idle: Option<u32>,
+    /// Continuations with the same failures in a row allowed; 0 is no limit [default: 5]
+    #[arg(long, conflicts_with = "dialect", value_name = "N")]
+    max_repeat: Option<u32>,
+    /// How long the loop may lie untouched: 90s, 15m, 12h, 2d [default: 12h]
+    #[arg(long, conflicts_with = "dialect", value_name = "TIME", value_parser = time_ms)]
+    stale_after: Option<i64>,
     /// The session to hold; without it the one whose shell this is, or the only one here
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
@@ -111,7 +118,8 @@ pub(crate) fn run(args: Args) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     output::line(&format!("Loop {} has begun: {}", styled(BOLD, &view.id), view.goal));
-    let checks = view.criteria.iter().filter(|c| c.kind == "run").count();
+    let word = |kind: &str| matches!(kind, "attest" | "approve");
+    let checks = view.criteria.iter().filter(|c| c.required && !word(c.kind)).count();
     let proof = match checks {
         0 => "no check, so the agent's word ends it (as attested)".into(),
         1 => "1 check proves it".into(),
@@ -121,9 +129,23 @@ pub(crate) fn run(args: Args) -> Outcome {
         DIM,
         &format!("  at most {} continuations; {proof}", view.max_iterations),
     ));
+    for counted in &begun.counted {
+        output::line(&styled(DIM, &format!("  {}", counted_line(counted))));
+    }
     output::line(&styled(DIM, &format!("  {}", holds(&begun.binding))));
     output::line(&styled(DIM, "  see it: stopgate status    end it: stopgate cancel"));
     Ok(ExitCode::SUCCESS)
+}
+
+fn counted_line(counted: &Counted) -> String {
+    let tests = counted.tests.map(|tests| format!(", {tests} tests")).unwrap_or_default();
+    match counted.known {
+        Some(0) => format!("{}: nothing fails yet{tests}", counted.criterion),
+        Some(known) => {
+            format!("{}: {known} known failures will not be counted{tests}", counted.criterion)
+        }
+        None => format!("{}: run once{tests}", counted.criterion),
+    }
 }
 
 fn holds(binding: &Binding) -> String {
@@ -136,8 +158,17 @@ fn holds(binding: &Binding) -> String {
     }
 }
 
-/// Says so where nothing would hold the agent.
+/// Says so where nothing would hold the agent, or something was not taken as asked.
 fn warn(begun: &Begun) {
+    if begun.untrusted {
+        output::warn(
+            "stopgate.toml is not trusted: until it is, nothing of it is run and the agent may \
+             stop. Look at it, then: stopgate trust",
+        );
+    }
+    for setting in begun.settings.iter().filter(|setting| setting.origin == Origin::Project) {
+        output::warn(&format!("stopgate.toml limits {} to {}", setting.key, setting.value));
+    }
     if !is_installed(Settings, Path::new(&begun.stored.state.project)) {
         output::warn(
             "no hook is installed for this project, so nothing will hold the agent: \
@@ -148,22 +179,28 @@ fn warn(begun: &Begun) {
 
 fn request(args: Args) -> Result<StartRequest, Failure> {
     let prompt = args.prompt_file.as_deref().map(read_prompt).transpose()?;
-    let enforcement = if args.shadow { Enforcement::Shadow } else { Enforcement::Enforce };
-    let policy = Policy {
+    let enforcement = args.shadow.then_some(Enforcement::Shadow);
+    let limits = Asked {
+        max_iterations: args.max_iterations,
         max_minutes: args.max_minutes,
         max_idle: args.max_idle,
         max_repeat: args.max_repeat,
         stale_after_ms: args.stale_after,
         enforcement,
-        ..Policy::default()
     };
+    if !args.protect.is_empty() && args.check.is_empty() {
+        return Err(Failure::usage("--protect is about the checks of --check, and there is none"));
+    }
+    if args.baseline && args.check.is_empty() {
+        return Err(Failure::usage("--baseline is about the checks of --check, and there is none"));
+    }
+    let start = if args.baseline { AtStart::Baseline } else { AtStart::Rest };
     Ok(StartRequest {
         goal: args.goal,
         prompt,
         mode: args.mode.into(),
-        max_iterations: args.max_iterations.unwrap_or(MAX_ITERATIONS),
-        policy,
-        criteria: criteria(args.check, args.criterion, args.check_timeout),
+        limits,
+        criteria: criteria(args.check, args.criterion, args.check_timeout, &args.protect, start),
         session: args.session,
         folder: common::folder()?,
         claim_within_ms: args.claim_within,
@@ -175,14 +212,16 @@ fn criteria(
     checks: Vec<(String, String)>,
     attested: Vec<String>,
     timeout_ms: i64,
-) -> Vec<Criterion> {
+    protect: &[String],
+    start: AtStart,
+) -> Vec<Draft> {
     let timeout_ms = timeout_ms.unsigned_abs();
-    let check = |(name, command)| Criterion {
-        name,
-        proof: Proof::Check { command, timeout_ms },
-        last: None,
+    let check = |(name, command): (String, String)| {
+        let mut criterion = Criterion::new(&name, Proof::Check { command, timeout_ms });
+        criterion.terms.protect = protect.into();
+        Draft { criterion, start }
     };
-    let attest = |name| Criterion { name, proof: Proof::Attest, last: None };
+    let attest = |name: String| Draft::at_rest(Criterion::new(&name, Proof::Attest));
     checks.into_iter().map(check).chain(attested.into_iter().map(attest)).collect()
 }
 

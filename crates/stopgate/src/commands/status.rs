@@ -31,13 +31,16 @@ pub(crate) fn run(args: &Args) -> Outcome {
     if let Some(dialect) = args.dialect.filter(|_| args.block) {
         return criteria::block(dialect.into());
     }
-    let view = if let Some(dialect) = args.dialect {
+    let mut view = if let Some(dialect) = args.dialect {
         dialects::view(dialect.into())?
     } else {
         let mut engine = common::engine()?;
         let stored = engine.resolve(&args.on.target()?)?;
-        engine.view(&stored)
+        engine.view_checked(&stored)?
     };
+    if stopgate_engine::Settings.is_agents_shell() {
+        mask(&mut view);
+    }
     let code = if args.exit_code { exit_code(&view) } else { 0 };
     if args.on.json {
         output::json(&StatusView::of(view));
@@ -45,6 +48,20 @@ pub(crate) fn run(args: &Args) -> Outcome {
         show(&view);
     }
     Ok(ExitCode::from(code))
+}
+
+/// An agent is not told which criteria are hidden from it.
+pub(crate) fn mask(view: &mut LoopView) {
+    for criterion in view.criteria.iter_mut().filter(|criterion| criterion.hidden) {
+        mask_one(criterion);
+    }
+}
+
+/// Takes out everything that tells which criterion it is.
+pub(crate) fn mask_one(criterion: &mut CriterionView) {
+    criterion.name = "hidden".into();
+    criterion.command = None;
+    criterion.receipt = None;
 }
 
 fn show(view: &LoopView) {
@@ -89,23 +106,37 @@ fn row(label: &str, text: &str) {
     output::line(&format!("  {}  {text}", styled(DIM, &format!("{label:<9}"))));
 }
 
-fn criterion_line(criterion: &CriterionView) -> String {
+pub(crate) fn criterion_line(criterion: &CriterionView) -> String {
     let (style, mark) = match criterion.status {
-        "pass" => (GOOD, "✓"),
+        "pass" | "approved" => (GOOD, "✓"),
         "unknown" => (WAITS, "·"),
         _other => (BAD, "✗"),
     };
     let how = match (&criterion.receipt, criterion.kind) {
         (_, "attest") => "the agent's word".into(),
+        (_, "approve") if criterion.status == "approved" => "a person's word".into(),
+        (_, "approve") => "waits for a person: stopgate approve".into(),
         (Some(receipt), _) => {
             let seconds = receipt.duration_ms / 1000;
             let tenths = receipt.duration_ms % 1000 / 100;
             let code = receipt.exit_code.map(|code| format!("exit {code}, ")).unwrap_or_default();
-            format!("{}, {code}{seconds}.{tenths} s", criterion.status)
+            let mut text = format!("{}, {code}{seconds}.{tenths} s", criterion.status);
+            if receipt.flaky {
+                text.push_str(", flaky: it passed only when tried again");
+            }
+            if !receipt.known.is_empty() {
+                text.push_str(", with failures that were there before");
+            }
+            if let Some(trouble) = &receipt.trouble {
+                text.push_str(": ");
+                text.push_str(trouble);
+            }
+            text
         }
         (None, _) => "not run yet".into(),
     };
-    format!("{} {}  {}", styled(style, mark), criterion.name, styled(DIM, &how))
+    let advisory = if criterion.required { "" } else { " (advisory)" };
+    format!("{} {}{advisory}  {}", styled(style, mark), criterion.name, styled(DIM, &how))
 }
 
 fn time_line(view: &LoopView) -> String {
@@ -127,12 +158,19 @@ fn session_line(view: &LoopView) -> String {
 fn next_line(view: &LoopView) -> &'static str {
     match (view.outcome, view.state, view.next) {
         (None, "paused", _) => "a person: stopgate resume",
+        (None, "waiting", "person") if view.why.as_deref().is_some_and(is_approval) => {
+            "a person: stopgate approve"
+        }
         (None, "waiting", "person") => "a person: answer in the session",
         (None, "idle", _) => "nobody claimed it in time: stopgate cancel, then start again",
         (None, _, _) => "the agent",
         (Some(_), _, "person") => "a person: look at it, then stopgate resume or start anew",
         (Some(_), _, _) => "nobody: it is over",
     }
+}
+
+fn is_approval(why: &str) -> bool {
+    why.ends_with("stopgate approve")
 }
 
 /// How it ended, or that it has not, as a number.

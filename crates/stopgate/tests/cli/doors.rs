@@ -50,3 +50,17 @@ pub(crate) fn give_away(path: &Path) {
         std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).expect("give the file away");
     }
 }
+
+/// What a Rust toolchain needs to be found by a program that is called without a home.
+#[expect(clippy::disallowed_methods, reason = "a suite of Rust tests needs Rust")]
+pub(crate) fn toolchain() -> Vec<(&'static str, &'static str)> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let or_home = |name: &str, folder: &str| {
+        std::env::var(name).unwrap_or_else(|_| format!("{home}/{folder}"))
+    };
+    let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+    vec![
+        ("CARGO_HOME", leak(or_home("CARGO_HOME", ".cargo"))),
+        ("RUSTUP_HOME", leak(or_home("RUSTUP_HOME", ".rustup"))),
+    ]
+}

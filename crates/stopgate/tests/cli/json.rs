@@ -149,14 +149,25 @@ fn an_outcome_is_a_word_of_the_closed_list() {
 fn every_command_can_answer_in_json() {
     let stage = Stage::new();
     let help = stage.run("--help").out;
+    let names = commands(&help);
+    assert!(names.contains(&"start") && names.contains(&"statusline"), "{help}");
+    for name in names {
+        let help = stage.run(&format!("{name} --help")).out;
+        let parts = commands(&help);
+        assert!(help.contains("--json") || !parts.is_empty(), "{name} has no --json: {help}");
+        for part in parts {
+            let help = stage.run(&format!("{name} {part} --help")).out;
+            assert!(help.contains("--json"), "{name} {part} has no --json: {help}");
+        }
+    }
+}
+
+/// The commands that a help text lists, but for those that answer nobody in particular.
+fn commands(help: &str) -> Vec<&str> {
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     // A long description goes on in the next line, further to the right.
     let begins = listed.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
-    let names: Vec<&str> = begins.filter_map(|line| line.split_whitespace().next()).collect();
-    assert!(names.contains(&"start") && names.contains(&"statusline"), "{help}");
     let silent = ["hook", "completions", "man", "help"];
-    for name in names.iter().filter(|name| !silent.contains(name)) {
-        let help = stage.run(&format!("{name} --help")).out;
-        assert!(help.contains("--json"), "{name} has no --json: {help}");
-    }
+    let names = begins.filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| !silent.contains(name)).collect()
 }

@@ -27,12 +27,14 @@ mod idle;
 mod import;
 mod json;
 mod pending;
+mod proof;
 mod ralph_loop;
 #[cfg(feature = "postgres")]
 mod server;
 mod signals;
 mod store;
 mod story;
+mod suites;
 mod switches;
 mod task;
 mod tidy;

@@ -43,12 +43,12 @@ fn export(stage: &Stage, name: &str) -> String {
 fn a_sound_journal_is_checked_and_counted() {
     let stage = furnished();
     assert_snapshot!(stage.run("store check"), @"
-    sqlite:$STAGE/home/journal.db: 3 loops, 1 running, 6 events
+    sqlite:$STAGE/home/journal.db: 3 loops, 1 running, 7 events
     Sound: every state is what its events lead to.
     ");
     let view = stage.json("store check");
     assert_eq!((&view["ok"], &view["findings"]), (&json!(true), &json!([])));
-    assert_eq!((&view["schema_version"], &view["events"]), (&json!(1), &json!(6)));
+    assert_eq!((&view["schema_version"], &view["events"]), (&json!(1), &json!(7)));
 }
 
 #[test]
@@ -109,10 +109,10 @@ fn an_export_is_imported_byte_for_byte() {
     let view = stage.json(&format!("store export --out {}", stage.path("e.jsonl").display()));
     let bytes = fs::read(stage.path("e.jsonl")).expect("read the export");
     assert_eq!(view["bytes"], json!(bytes.len()));
-    assert_eq!((&view["loops"], &view["events"]), (&json!(3), &json!(6)));
+    assert_eq!((&view["loops"], &view["events"]), (&json!(3), &json!(7)));
     assert!(!stage.path("e.jsonl.part").exists());
     let imported = json_at(&stage, "other.db", &format!("store import {}", file(&stage)));
-    assert_eq!((&imported["loops"], &imported["events"]), (&json!(3), &json!(6)));
+    assert_eq!((&imported["loops"], &imported["events"]), (&json!(3), &json!(7)));
     assert_eq!(imported["blake3"], view["blake3"]);
     let again = export(&stage, "other.db");
     assert_eq!(again, stage.shown(&String::from_utf8_lossy(&bytes)));
@@ -136,8 +136,8 @@ fn without_a_file_the_lines_go_out_and_their_hash_beside_them() {
     assert_snapshot!(lines.next().expect("a header"), @r#"{"journal":"stopgate","version":1}"#);
     let event = lines.next().expect("an event");
     assert!(event.starts_with(r#"{"loop":"1stage0000","revision":1,"at":"#), "{event}");
-    assert!(ran.out.lines().last().expect("an end").starts_with(r#"{"end":{"events":6,"#));
-    assert!(ran.err.starts_with("3 loops, 6 events, blake3 "), "{ran}");
+    assert!(ran.out.lines().last().expect("an end").starts_with(r#"{"end":{"events":7,"#));
+    assert!(ran.err.starts_with("3 loops, 7 events, blake3 "), "{ran}");
     let json = stage.run("store export --json").err;
     assert!(serde_json::from_str::<Value>(&json).expect("JSON")["blake3"].is_string());
 }
@@ -155,7 +155,7 @@ fn an_import_reads_standard_input_too() {
     stage.run(&format!("store export --out {}", file(&stage)));
     let bytes = fs::read(stage.path("e.jsonl")).expect("read the export");
     let ran = other.finish(other.command("store import -"), &bytes);
-    assert_snapshot!(ran, @"sqlite:$STAGE/home/journal.db: 3 loops, 6 events imported");
+    assert_snapshot!(ran, @"sqlite:$STAGE/home/journal.db: 3 loops, 7 events imported");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn loops_that_are_there_refuse_an_import_before_anything_is_written() {
     let ran = other.run(&format!("store import {} --skip-existing", file(&stage)));
     assert_snapshot!(
         ran,
-        @"sqlite:$STAGE/home/journal.db: 2 loops, 4 events imported, 2 events left out"
+        @"sqlite:$STAGE/home/journal.db: 2 loops, 5 events imported, 2 events left out"
     );
     assert_eq!(other.standing("1stage0000"), "active 0/20 s1");
     assert_eq!(other.standing("3stage0000"), "done 0/20 s3");
@@ -218,7 +218,7 @@ fn a_copy_is_the_same_and_says_so() {
     let stage = furnished();
     let ran = stage.run(&format!("store copy --to {}", at(&stage, "copy.db")));
     let lines: Vec<&str> = ran.out.lines().collect();
-    assert_eq!((lines[0], lines[3]), ("3 loops, 6 events copied", "The two are the same."));
+    assert_eq!((lines[0], lines[3]), ("3 loops, 7 events copied", "The two are the same."));
     assert_eq!(lines[1].rsplit(' ').next(), lines[2].rsplit(' ').next(), "{ran}");
     assert_eq!(export(&stage, "copy.db"), stage.run("store export").out);
     let store = at(&stage, "copy.db");
@@ -229,7 +229,7 @@ fn a_copy_is_the_same_and_says_so() {
     let view = stage.json(&format!("store copy --to {store} --skip-existing"));
     assert_eq!(
         (&view["loops"], &view["skipped"], &view["same"]),
-        (&json!(0), &json!(6), &json!(false))
+        (&json!(0), &json!(7), &json!(false))
     );
     let itself = stage.run(&format!("store copy --to {}", at(&stage, "home/journal.db")));
     assert_eq!(itself.code, 2, "{itself}");
@@ -248,7 +248,7 @@ fn loops_that_ended_long_ago_go_to_an_archive_and_can_come_back() {
     stage.run("cancel --session s4");
     assert_snapshot!(
         stage.run("store compact --older-than 30d"),
-        @"2 loops, 4 events moved to $STAGE/home/archive/2026-12-16.jsonl"
+        @"2 loops, 5 events moved to $STAGE/home/archive/2026-12-16.jsonl"
     );
     let left: Vec<String> = left(&stage);
     assert_eq!(left, ["4stage0000", "1stage0000"], "what runs or ended lately stays");

@@ -89,8 +89,10 @@ fn a_refused_stop_can_be_explained() {
         corrupt      is the record sound?
         stale        has nobody touched it for too long?
         waiting      is the agent waiting for a person's answer?
+        trust        did a person trust the project's file?
         background   did background work start that will wake the agent?
         person       did a person speak during this turn?
+        tampered     was what judges the work changed, and not put right when asked?
         proof        do all criteria pass?
         infra        could a check not be run, twice in a row?
         iterations   was the agent sent back as often as allowed?
@@ -147,8 +149,10 @@ fn a_granted_stop_can_be_explained() {
         corrupt      is the record sound?
         stale        has nobody touched it for too long?
         waiting      is the agent waiting for a person's answer?
+        trust        did a person trust the project's file?
         background   did background work start that will wake the agent?
         person       did a person speak during this turn?
+        tampered     was what judges the work changed, and not put right when asked?
       ▶ proof        do all criteria pass?
 
     Seen and counted:
@@ -181,6 +185,7 @@ fn the_journal_is_shown_as_lines() {
     2026-11-15T06:00:00Z  1stage0000  started        Make the tests green
     2026-11-15T06:00:00Z  1stage0000  stopped        sent back: Loop 1/12: 1 of 2 criteria unmet
     2026-11-15T06:05:00Z  1stage0000  stopped        ended as done: all 2 checks pass
+    2026-11-15T06:05:00Z  1stage0000  certified      what was proven is signed
     ");
 }
 

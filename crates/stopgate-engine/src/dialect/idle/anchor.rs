@@ -7,7 +7,7 @@ use stopgate_agents::{Answer, Call, Event, Source, claude};
 use stopgate_core::{Timestamp, clip};
 use stopgate_dialects::idle::{ANCHOR_FILE, ANCHOR_TOPIC, Loop, Standing, anchor};
 use stopgate_dialects::instant_text;
-use stopgate_verify::ask;
+use stopgate_verify::tool;
 
 use super::{Place, find};
 use crate::dialect::{Answered, Desk, files};
@@ -72,12 +72,12 @@ fn message(desk: &Desk, state: &Loop, now: Timestamp) -> String {
 fn whole(desk: &Desk, state: &Loop) -> String {
     let mut text = anchor(state);
     let asked = [
-        ("Recent commits", ["log", "--oneline", "-5"]),
-        ("Changed files", ["status", "--short", "."]),
+        ("Recent commits", ["git", "log", "--oneline", "-5"]),
+        ("Changed files", ["git", "status", "--short", "."]),
     ];
     for (heading, arguments) in asked {
-        let told = ask("git", &arguments, &desk.folder, GIT_PATIENCE).ok();
-        let Some(told) = told.filter(|told| told.success && !told.stdout.is_empty()) else {
+        let told = tool(&arguments, &desk.folder, GIT_PATIENCE).ok();
+        let Some(told) = told.filter(|told| told.is_fine() && !told.stdout.is_empty()) else {
             continue;
         };
         let said = String::from_utf8_lossy(&told.stdout);

@@ -1,0 +1,409 @@
+//! One condition of done, as data.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::clean::clip_end;
+use crate::receipt::{Evidence, Receipt, Status, Tests};
+use crate::time::Timestamp;
+
+/// What is kept of a check's output for a receipt that may be used again.
+const TAIL_BYTES_MAX: usize = 1024;
+
+/// One condition of done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Criterion {
+    /// Its name, as its owner wrote it.
+    pub name: String,
+    /// What makes it hold.
+    pub proof: Proof,
+    /// Whether the loop can be done without it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub weight: Weight,
+    /// Whether the agent may know which one it is.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub visibility: Visibility,
+    /// How its check is run.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub terms: Terms,
+    /// When a person attested it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_at: Option<Timestamp>,
+    /// The tests that its check ran when they were first counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<Tests>,
+    /// How it stood when it was last looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Standing>,
+}
+
+/// What makes a criterion hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// A command that stopgate runs itself, by the platform's shell.
+    Check {
+        /// The command, for the platform's shell.
+        command: String,
+        /// How long it may take.
+        timeout_ms: u64,
+    },
+    /// A program that stopgate runs itself, without a shell.
+    Run {
+        /// The program and its arguments.
+        argv: Vec<String>,
+        /// How long it may take.
+        timeout_ms: u64,
+    },
+    /// Files that must or must not be there.
+    Files {
+        /// Patterns of which each must match a file.
+        exist: Vec<String>,
+        /// Patterns of which none may match a file.
+        absent: Vec<String>,
+    },
+    /// What a text must or must not say.
+    Pattern {
+        /// The text.
+        subject: Subject,
+        /// Expressions that must match.
+        must: Vec<String>,
+        /// Expressions that must not match.
+        must_not: Vec<String>,
+    },
+    /// How much of the code the tests reach.
+    Coverage {
+        /// The report's file.
+        report: String,
+        /// How the report is written; looked at where it is not said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        format: Option<CoverageFormat>,
+        /// What is asked for.
+        floor: Floor,
+    },
+    /// A list of features that must all pass.
+    Features {
+        /// The list's file.
+        list: String,
+    },
+    /// How the repository must stand.
+    Git {
+        /// What is asked for; all of it.
+        demands: Vec<GitDemand>,
+    },
+    /// The agent's word.
+    Attest,
+    /// A person's word.
+    Approve,
+}
+
+/// A text that a pattern is looked for in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// Every file that this pattern names; at least one must be there.
+    File(String),
+    /// The agent's last message.
+    Message,
+}
+
+/// How a coverage report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CoverageFormat {
+    /// `SF:`, `DA:`, `LF:` lines.
+    Lcov,
+    /// XML with `line-rate`.
+    Cobertura,
+    /// JSON as llvm-cov, coverage.py and istanbul write it.
+    Json,
+}
+
+/// The least coverage that will do, in hundredths of a percent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Floor {
+    /// Of lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u32>,
+    /// Of branches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branches: Option<u32>,
+    /// Of functions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub functions: Option<u32>,
+}
+
+/// How a repository must stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GitDemand {
+    /// Nothing uncommitted, nothing untracked.
+    Clean,
+    /// Every commit of this branch is on its upstream.
+    Pushed,
+    /// No file has conflict markers, and no merge is under way.
+    NoConflicts,
+}
+
+/// Whether a loop can be done without a criterion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// It can't.
+    #[default]
+    Required,
+    /// It can: the criterion is only told.
+    Advisory,
+}
+
+/// Whether the agent may know which criterion it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Visibility {
+    /// It may.
+    #[default]
+    Open,
+    /// It may not: it is only told that something is unmet.
+    Hidden,
+}
+
+/// How a check is run, beyond what it asks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Terms {
+    /// How often it may be run again after a failure.
+    #[serde(skip_serializing_if = "is_default")]
+    pub retries: u32,
+    /// The folder it runs in, from the project's root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Patterns of the files it depends on; the whole tree where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<String>,
+    /// Patterns of the files that it judges by, which the work must not change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub protect: Vec<String>,
+    /// Whether a receipt may be used again while its inputs are the same.
+    #[serde(skip_serializing_if = "is_default")]
+    pub reuse: Reuse,
+    /// Where it runs.
+    #[serde(skip_serializing_if = "is_default")]
+    pub site: Site,
+    /// Ignored paths that a pristine copy borrows from the work tree.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub link: Vec<String>,
+    /// Variables that are set for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<(String, String)>,
+    /// Variables that are passed on to it beyond the usual ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pass: Vec<String>,
+    /// A program whose first line of output says which version the check uses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub version: Vec<String>,
+    /// How much memory each of its processes may use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// How much processor time each of its processes may use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_seconds: Option<u64>,
+    /// What failed before the work began and is not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
+    /// Who wrote the criterion down.
+    #[serde(skip_serializing_if = "is_default")]
+    pub author: Author,
+}
+
+/// Whether a receipt may be used again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reuse {
+    /// As long as its inputs are the same.
+    #[default]
+    WhileUnchanged,
+    /// Never: it depends on more than files.
+    Never,
+}
+
+/// Where a check runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Site {
+    /// In the work tree.
+    #[default]
+    Tree,
+    /// In a copy of it, with protected files as they were at the start.
+    Pristine,
+}
+
+/// Who wrote a criterion down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Author {
+    /// Whoever began the loop.
+    #[default]
+    Command,
+    /// The project's file.
+    Project,
+}
+
+/// What failed before the work began.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Baseline {
+    /// A fingerprint of each failure.
+    pub failures: Vec<u64>,
+    /// Some of them by name, for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+}
+
+/// How a criterion stood when it was last looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// How the check came out.
+    pub status: Status,
+    /// Its exit code, where it had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// When it ended.
+    pub at: Timestamp,
+    /// Where its whole output is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
+    /// What a receipt needs to be used again; nothing where it can't be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Kept>,
+}
+
+/// What is kept of a receipt so that it can be used again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The end of what the check printed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tail: String,
+    /// How much it printed in all.
+    #[serde(default)]
+    pub output_bytes: u64,
+    /// What was the matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+    /// What it rests on.
+    #[serde(default)]
+    pub evidence: Evidence,
+}
+
+impl Criterion {
+    /// A criterion that is required, open, and checked in the usual way.
+    pub fn new(name: &str, proof: Proof) -> Self {
+        Self {
+            name: name.into(),
+            proof,
+            weight: Weight::default(),
+            visibility: Visibility::default(),
+            terms: Terms::default(),
+            approved_at: None,
+            tests: None,
+            last: None,
+        }
+    }
+
+    /// Whether stopgate itself proves it.
+    pub const fn is_checked(&self) -> bool {
+        match self.proof {
+            Proof::Check { .. }
+            | Proof::Run { .. }
+            | Proof::Files { .. }
+            | Proof::Pattern { .. }
+            | Proof::Coverage { .. }
+            | Proof::Features { .. }
+            | Proof::Git { .. } => true,
+            Proof::Attest | Proof::Approve => false,
+        }
+    }
+
+    /// Whether the loop can't be done without it.
+    pub fn is_required(&self) -> bool {
+        self.weight == Weight::Required
+    }
+
+    /// Whether the agent may not know which one it is.
+    pub fn is_hidden(&self) -> bool {
+        self.visibility == Visibility::Hidden
+    }
+
+    /// What to type to see what the check sees, where a command can show it.
+    pub fn command(&self) -> Option<String> {
+        match &self.proof {
+            Proof::Check { command, .. } => Some(command.clone()),
+            Proof::Run { argv, .. } => {
+                let words: Vec<String> = argv.iter().map(|word| quoted(word)).collect();
+                Some(words.join(" "))
+            }
+            Proof::Files { .. }
+            | Proof::Pattern { .. }
+            | Proof::Coverage { .. }
+            | Proof::Features { .. }
+            | Proof::Git { .. }
+            | Proof::Attest
+            | Proof::Approve => None,
+        }
+    }
+}
+
+impl Proof {
+    /// The word that users, JSON and SQL use for the kind.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Check { .. } | Self::Run { .. } => "run",
+            Self::Files { .. } => "files",
+            Self::Pattern { .. } => "pattern",
+            Self::Coverage { .. } => "coverage",
+            Self::Features { .. } => "features",
+            Self::Git { .. } => "git",
+            Self::Attest => "attest",
+            Self::Approve => "approve",
+        }
+    }
+}
+
+impl Standing {
+    /// What is remembered of a receipt.
+    pub fn of(receipt: &Receipt) -> Self {
+        let reusable = receipt.evidence.tree.is_some();
+        Self {
+            status: receipt.status,
+            exit_code: receipt.exit_code,
+            duration_ms: receipt.duration_ms,
+            at: receipt.at,
+            log: receipt.log.clone(),
+            kept: reusable.then(|| Kept {
+                tail: clip_end(&receipt.tail, TAIL_BYTES_MAX).into(),
+                output_bytes: receipt.output_bytes,
+                trouble: receipt.trouble.clone(),
+                evidence: receipt.evidence.clone(),
+            }),
+        }
+    }
+}
+
+/// An argument as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&b);
+    if !word.is_empty() && word.bytes().all(plain) {
+        return word.into();
+    }
+    let mut text = String::from("'");
+    text.push_str(&word.replace('\'', r"'\''"));
+    text.push('\'');
+    text
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,215 @@
+//! The limits of a loop, who asked for them, and which of them counts.
+//!
+//! A person's word (a flag, their own settings) beats the defaults. A repository may
+//! tighten what came of that, and never loosen it: whoever writes it is not whom the loop
+//! protects.
+
+use serde::{Deserialize, Serialize};
+use stopgate_core::{Enforcement, Policy};
+
+use crate::span::span_ms;
+
+const ITERATIONS: u32 = 20;
+
+/// `[loop]` as files have it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct LoopWire {
+    max_iterations: Option<u32>,
+    max_minutes: Option<u32>,
+    max_idle: Option<u32>,
+    max_repeat: Option<u32>,
+    stale_after: Option<String>,
+    mode: Option<ModeWire>,
+    max_tokens: Option<toml::Value>,
+    max_cost_usd: Option<toml::Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ModeWire {
+    Enforce,
+    Shadow,
+}
+
+/// Limits that somebody asks for; what they leave out is somebody else's to say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// How often the agent may be sent back.
+    pub max_iterations: Option<u32>,
+    /// Minutes of work allowed; 0 is no limit.
+    pub max_minutes: Option<u32>,
+    /// Idle continuations in a row allowed; 0 is no limit.
+    pub max_idle: Option<u32>,
+    /// Continuations with the same failures in a row allowed; 0 is no limit.
+    pub max_repeat: Option<u32>,
+    /// How long a loop may lie untouched.
+    pub stale_after_ms: Option<i64>,
+    /// Whether verdicts bind.
+    pub enforcement: Option<Enforcement>,
+}
+
+/// The limits that count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// How often the agent may be sent back.
+    pub(crate) max_iterations: u32,
+    /// Everything else.
+    pub(crate) policy: Policy,
+}
+
+/// Who said what a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Nobody: it is built in.
+    Default,
+    /// The person's own settings.
+    User,
+    /// Whoever gave the command.
+    Flag,
+    /// The project's file, which made it tighter.
+    Project,
+}
+
+/// One limit, who set it, and what else was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Setting {
+    /// Its name.
+    pub key: &'static str,
+    /// Its value, as files write it.
+    pub value: String,
+    /// Who set it.
+    pub origin: Origin,
+    /// What was asked for and not taken, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+impl Asked {
+    pub(crate) fn of(wire: &LoopWire) -> Result<Self, String> {
+        for (key, asked) in [("max_tokens", &wire.max_tokens), ("max_cost_usd", &wire.max_cost_usd)]
+        {
+            if asked.is_some() {
+                return Err(format!("`{key}` can't be kept by this version: take it out"));
+            }
+        }
+        if wire.max_iterations == Some(0) {
+            return Err("`max_iterations` must be at least 1".into());
+        }
+        let stale = wire.stale_after.as_deref().map(span_ms).transpose()?;
+        Ok(Self {
+            max_iterations: wire.max_iterations,
+            max_minutes: wire.max_minutes,
+            max_idle: wire.max_idle,
+            max_repeat: wire.max_repeat,
+            stale_after_ms: stale.map(|ms| i64::try_from(ms).unwrap_or(i64::MAX)),
+            enforcement: wire.mode.map(|mode| match mode {
+                ModeWire::Enforce => Enforcement::Enforce,
+                ModeWire::Shadow => Enforcement::Shadow,
+            }),
+        })
+    }
+}
+
+/// The limits that come of a flag, the person's settings, the defaults and the project's file.
+pub(crate) fn settle(flag: &Asked, user: &Asked, project: &Asked) -> (Limits, Vec<Setting>) {
+    let defaults = Policy::default();
+    let mut settings = Vec::new();
+    let mut number = |key, of: fn(&Asked) -> Option<u32>, default| {
+        let base = base(of(flag), of(user), default);
+        let (value, setting) = tighten(key, base, of(project), u64::from, &|n: u32| n.to_string());
+        settings.push(setting);
+        value
+    };
+    let max_iterations = number("max_iterations", |asked| asked.max_iterations, ITERATIONS);
+    let max_minutes = number("max_minutes", |asked| asked.max_minutes, defaults.max_minutes);
+    let max_idle = number("max_idle", |asked| asked.max_idle, defaults.max_idle);
+    let max_repeat = number("max_repeat", |asked| asked.max_repeat, defaults.max_repeat);
+    let stale = base(flag.stale_after_ms, user.stale_after_ms, defaults.stale_after_ms);
+    let (stale_after_ms, setting) =
+        tighten("stale_after", stale, project.stale_after_ms, i64::unsigned_abs, &span_text);
+    settings.push(setting);
+    let enforcement = base(flag.enforcement, user.enforcement, defaults.enforcement);
+    // An agent that is never held is the loosest there is.
+    let (enforcement, setting) =
+        tighten("mode", enforcement, project.enforcement, looseness, &|mode| {
+            mode_text(mode).into()
+        });
+    settings.push(setting);
+    let policy =
+        Policy { max_minutes, max_idle, max_repeat, stale_after_ms, enforcement, ..defaults };
+    (Limits { max_iterations, policy }, settings)
+}
+
+fn base<T>(flag: Option<T>, user: Option<T>, default: T) -> (T, Origin) {
+    match (flag, user) {
+        (Some(value), _) => (value, Origin::Flag),
+        (None, Some(value)) => (value, Origin::User),
+        (None, None) => (default, Origin::Default),
+    }
+}
+
+/// Takes the project's wish where it is tighter; 0 is no limit, so it is the loosest.
+fn tighten<T: Copy + PartialEq>(
+    key: &'static str,
+    (base, origin): (T, Origin),
+    project: Option<T>,
+    size: fn(T) -> u64,
+    text: &dyn Fn(T) -> String,
+) -> (T, Setting) {
+    let loose = |value: T| match size(value) {
+        0 => u64::MAX,
+        size => size,
+    };
+    match project {
+        Some(asked) if loose(asked) < loose(base) => {
+            let setting =
+                Setting { key, value: text(asked), origin: Origin::Project, refused: None };
+            (asked, setting)
+        }
+        Some(asked) if asked != base => {
+            let refused = format!("the project's file asks for {}, which is looser", text(asked));
+            (base, Setting { key, value: text(base), origin, refused: Some(refused) })
+        }
+        Some(_) | None => (base, Setting { key, value: text(base), origin, refused: None }),
+    }
+}
+
+fn looseness(mode: Enforcement) -> u64 {
+    match mode {
+        Enforcement::Enforce => 1,
+        Enforcement::Shadow => 2,
+    }
+}
+
+const fn mode_text(mode: Enforcement) -> &'static str {
+    match mode {
+        Enforcement::Enforce => "enforce",
+        Enforcement::Shadow => "shadow",
+    }
+}
+
+fn span_text(ms: i64) -> String {
+    let seconds = ms / 1000;
+    match seconds {
+        s if s % 3600 == 0 => format!("{}h", s / 3600),
+        s if s % 60 == 0 => format!("{}m", s / 60),
+        s => format!("{s}s"),
+    }
+}
+
+impl Origin {
+    /// The word for people.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::User => "user",
+            Self::Flag => "flag",
+            Self::Project => "project",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

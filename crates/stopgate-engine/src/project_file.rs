@@ -1,0 +1,108 @@
+//! The project's own file, `stopgate.toml`: what done means here, reviewed like code.
+//!
+//! Reading it runs nothing. It may ask for less than a person allows, never for more, and
+//! its commands run only after a person trusted this very content.
+
+mod wire;
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use stopgate_core::{Criterion, Source};
+
+use crate::failure::Failure;
+use crate::limits::Asked;
+
+/// The file's name, at the project's root.
+pub(crate) const FILE_NAME: &str = "stopgate.toml";
+const BYTES_MAX: u64 = 1024 * 1024;
+
+/// What a project's file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectFile {
+    /// Where it lies, and the fingerprint of its content.
+    pub source: Source,
+    /// The limits it asks for.
+    pub limits: Asked,
+    /// What must hold before a loop here is done.
+    pub criteria: Vec<Draft>,
+    /// Further folders whose files the checks depend on.
+    pub roots: Vec<String>,
+    /// How many checks run side by side; 0 is the usual number.
+    pub jobs: u32,
+}
+
+/// A criterion as the file has it, before anything was run for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    /// The criterion.
+    pub criterion: Criterion,
+    /// Whether what fails at the start is counted.
+    pub start: AtStart,
+}
+
+/// What is done with a check when a loop begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtStart {
+    /// Nothing.
+    Rest,
+    /// It is run, so that its tests can be counted.
+    Count,
+    /// It is run, and what fails then is not counted later.
+    Baseline,
+}
+
+impl Draft {
+    /// A criterion for which nothing is run at the start.
+    pub const fn at_rest(criterion: Criterion) -> Self {
+        Self { criterion, start: AtStart::Rest }
+    }
+}
+
+impl ProjectFile {
+    /// The file of `project`; nothing where it has none.
+    pub fn read(project: &Path) -> Result<Option<Self>, Failure> {
+        let path = project.join(FILE_NAME);
+        let Some(text) = text_of(&path)? else { return Ok(None) };
+        let read = wire::parse(&text).map_err(|why| {
+            Failure::usage(format!("could not understand {}: {why}", path.display()))
+                .hint("every key is explained by: stopgate start --help, and in the README")
+        })?;
+        let source =
+            Source { path: path.display().to_string(), content: content(&text), accepted: None };
+        Ok(Some(Self { source, ..read }))
+    }
+
+    /// Whether it asks for anything to be run.
+    pub fn has_commands(&self) -> bool {
+        self.criteria.iter().any(|draft| draft.criterion.command().is_some())
+    }
+}
+
+/// The fingerprint of a file's content.
+fn content(text: &str) -> String {
+    stopgate_verify::content_fingerprint(text.as_bytes())
+}
+
+/// The fingerprint of the file at `path` as it is now; nothing where it can't be read.
+pub(crate) fn content_at(path: &Path) -> Option<String> {
+    text_of(path).ok().flatten().map(|text| content(&text))
+}
+
+fn text_of(path: &Path) -> Result<Option<String>, Failure> {
+    let unreadable =
+        |error| Failure::usage(format!("could not read {}", path.display())).because(error);
+    match std::fs::metadata(path) {
+        Ok(found) if found.len() > BYTES_MAX => {
+            Err(Failure::usage(format!("{} is larger than 1 MiB", PathBuf::from(path).display())))
+        }
+        Ok(_) => std::fs::read_to_string(path).map(Some).map_err(unreadable),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(unreadable(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,357 @@
+//! The file's form. What it does not know it refuses: a limit that is misspelt limits nothing.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use stopgate_core::{
+    Author, CoverageFormat, Criterion, Floor, GitDemand, Proof, Reuse, Site, Source, Subject,
+    Terms, Visibility, Weight,
+};
+
+use super::{AtStart, Draft, ProjectFile};
+use crate::limits::{Asked, LoopWire};
+use crate::span::{bytes, span_ms};
+
+const CRITERIA_MAX: usize = 64;
+const TIMEOUT_MS: u64 = 5 * 60_000;
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct FileWire {
+    #[serde(rename = "loop")]
+    limits: LoopWire,
+    proof: ProofWire,
+    criterion: Vec<CriterionWire>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ProofWire {
+    jobs: Option<u32>,
+    roots: Vec<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct CriterionWire {
+    name: String,
+    run: Option<Vec<String>>,
+    shell: Option<String>,
+    files: Option<FilesWire>,
+    pattern: Option<PatternWire>,
+    coverage: Option<CoverageWire>,
+    features: Option<String>,
+    git: Option<Vec<GitWire>>,
+    attest: Option<AttestWire>,
+    timeout: Option<String>,
+    advisory: bool,
+    visibility: VisibilityWire,
+    retries: u32,
+    cwd: Option<String>,
+    inputs: Vec<String>,
+    protect: Vec<String>,
+    reuse: Option<bool>,
+    baseline: bool,
+    count_tests: bool,
+    pristine: bool,
+    link: Vec<String>,
+    env: BTreeMap<String, String>,
+    pass_env: Vec<String>,
+    version: Vec<String>,
+    memory: Option<String>,
+    cpu: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FilesWire {
+    #[serde(default)]
+    exist: Vec<String>,
+    #[serde(default)]
+    absent: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PatternWire {
+    file: Option<String>,
+    #[serde(default)]
+    message: bool,
+    #[serde(default)]
+    must: Patterns,
+    #[serde(default)]
+    must_not: Patterns,
+}
+
+/// One expression or several.
+#[derive(Default, Deserialize)]
+#[serde(untagged)]
+enum Patterns {
+    #[default]
+    None,
+    One(String),
+    Several(Vec<String>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CoverageWire {
+    report: String,
+    format: Option<FormatWire>,
+    lines: Option<f64>,
+    branches: Option<f64>,
+    functions: Option<f64>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum FormatWire {
+    Lcov,
+    Cobertura,
+    Json,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum GitWire {
+    Clean,
+    Pushed,
+    NoConflicts,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum AttestWire {
+    Agent,
+    Person,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum VisibilityWire {
+    #[default]
+    Open,
+    Hidden,
+}
+
+/// Reads the whole file; its source is filled in by whoever knows where it lies.
+pub(super) fn parse(text: &str) -> Result<ProjectFile, String> {
+    let wire: FileWire = toml::from_str(text).map_err(|error| located(text, &error))?;
+    if wire.criterion.len() > CRITERIA_MAX {
+        return Err(format!("more than {CRITERIA_MAX} criteria"));
+    }
+    let mut criteria: Vec<Draft> = Vec::new();
+    for (at, criterion) in wire.criterion.into_iter().enumerate() {
+        let name = criterion.name.trim().to_string();
+        let place =
+            if name.is_empty() { format!("number {}", at + 1) } else { format!("\"{name}\"") };
+        let draft = draft(name, criterion).map_err(|why| format!("criterion {place}: {why}"))?;
+        if criteria.iter().any(|earlier| earlier.criterion.name == draft.criterion.name) {
+            return Err(format!("two criteria are called \"{}\"", draft.criterion.name));
+        }
+        criteria.push(draft);
+    }
+    let limits = Asked::of(&wire.limits)?;
+    let source = Source { path: String::new(), content: String::new(), accepted: None };
+    Ok(ProjectFile {
+        source,
+        limits,
+        criteria,
+        roots: wire.proof.roots,
+        jobs: wire.proof.jobs.unwrap_or(0),
+    })
+}
+
+fn draft(name: String, mut wire: CriterionWire) -> Result<Draft, String> {
+    if name.is_empty() {
+        return Err("it needs a name".into());
+    }
+    let timeout_ms = wire.timeout.as_deref().map_or(Ok(TIMEOUT_MS), span_ms)?;
+    let proof = proof(&mut wire, timeout_ms)?;
+    let mut criterion = Criterion::new(&name, proof);
+    only_for_commands(&wire, &criterion)?;
+    criterion.weight = if wire.advisory { Weight::Advisory } else { Weight::Required };
+    criterion.visibility = match wire.visibility {
+        VisibilityWire::Open => Visibility::Open,
+        VisibilityWire::Hidden => Visibility::Hidden,
+    };
+    let start = match (wire.baseline, wire.count_tests) {
+        (true, _) => AtStart::Baseline,
+        (false, true) => AtStart::Count,
+        (false, false) => AtStart::Rest,
+    };
+    criterion.terms = terms(wire)?;
+    Ok(Draft { criterion, start })
+}
+
+/// Exactly one kind, so that nobody wonders which of two counts.
+fn proof(wire: &mut CriterionWire, timeout_ms: u64) -> Result<Proof, String> {
+    let mut kinds: Vec<Proof> = Vec::new();
+    if let Some(argv) = wire.run.take() {
+        if argv.first().is_none_or(|program| program.trim().is_empty()) {
+            return Err("`run` names no program".into());
+        }
+        kinds.push(Proof::Run { argv, timeout_ms });
+    }
+    if let Some(command) = wire.shell.take() {
+        if command.trim().is_empty() {
+            return Err("`shell` is empty".into());
+        }
+        kinds.push(Proof::Check { command, timeout_ms });
+    }
+    if let Some(FilesWire { exist, absent }) = wire.files.take() {
+        if exist.is_empty() && absent.is_empty() {
+            return Err("`files` asks for nothing: give it `exist` or `absent`".into());
+        }
+        kinds.push(Proof::Files { exist, absent });
+    }
+    kinds.extend(wire.pattern.take().map(pattern).transpose()?);
+    kinds.extend(wire.coverage.take().map(coverage).transpose()?);
+    kinds.extend(wire.features.take().map(|list| Proof::Features { list }));
+    kinds.extend(wire.git.take().map(git).transpose()?);
+    kinds.extend(wire.attest.take().map(|by| match by {
+        AttestWire::Agent => Proof::Attest,
+        AttestWire::Person => Proof::Approve,
+    }));
+    let wanted = "give it one of run, shell, files, pattern, coverage, features, git, attest";
+    match (kinds.pop(), kinds.is_empty()) {
+        (Some(proof), true) => Ok(proof),
+        (Some(_), false) => Err(format!("it has several kinds: {wanted}")),
+        (None, _) => Err(format!("it proves nothing: {wanted}")),
+    }
+}
+
+fn pattern(wire: PatternWire) -> Result<Proof, String> {
+    let subject = match (wire.file, wire.message) {
+        (Some(file), false) => Subject::File(file),
+        (None, true) => Subject::Message,
+        (Some(_), true) | (None, false) => {
+            return Err("`pattern` looks at one text: `file = \"…\"` or `message = true`".into());
+        }
+    };
+    let (must, must_not) = (wire.must.list(), wire.must_not.list());
+    if must.is_empty() && must_not.is_empty() {
+        return Err("`pattern` asks for nothing: give it `must` or `must_not`".into());
+    }
+    Ok(Proof::Pattern { subject, must, must_not })
+}
+
+fn coverage(wire: CoverageWire) -> Result<Proof, String> {
+    let format = wire.format.map(|format| match format {
+        FormatWire::Lcov => CoverageFormat::Lcov,
+        FormatWire::Cobertura => CoverageFormat::Cobertura,
+        FormatWire::Json => CoverageFormat::Json,
+    });
+    let floor = Floor {
+        lines: wire.lines.map(hundredths).transpose()?,
+        branches: wire.branches.map(hundredths).transpose()?,
+        functions: wire.functions.map(hundredths).transpose()?,
+    };
+    if floor == Floor::default() {
+        return Err(
+            "`coverage` asks for nothing: give it `lines`, `branches` or `functions`".into()
+        );
+    }
+    Ok(Proof::Coverage { report: wire.report, format, floor })
+}
+
+fn git(wire: Vec<GitWire>) -> Result<Proof, String> {
+    if wire.is_empty() {
+        return Err("`git` asks for nothing: give it clean, pushed or no-conflicts".into());
+    }
+    let demand = |wire| match wire {
+        GitWire::Clean => GitDemand::Clean,
+        GitWire::Pushed => GitDemand::Pushed,
+        GitWire::NoConflicts => GitDemand::NoConflicts,
+    };
+    Ok(Proof::Git { demands: wire.into_iter().map(demand).collect() })
+}
+
+/// Percent, as people write them, in hundredths.
+fn hundredths(percent: f64) -> Result<u32, String> {
+    if !(0.0..=100.0).contains(&percent) {
+        return Err(format!("{percent} is no percentage"));
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 0 to 10000")]
+    Ok((percent * 100.0).round() as u32)
+}
+
+/// A key that would have no effect is refused.
+fn only_for_commands(wire: &CriterionWire, criterion: &Criterion) -> Result<(), String> {
+    if criterion.command().is_some() {
+        return Ok(());
+    }
+    let keys = [
+        ("timeout", wire.timeout.is_some()),
+        ("retries", wire.retries > 0),
+        ("baseline", wire.baseline),
+        ("count_tests", wire.count_tests),
+        ("pristine", wire.pristine),
+        ("link", !wire.link.is_empty()),
+        ("env", !wire.env.is_empty()),
+        ("pass_env", !wire.pass_env.is_empty()),
+        ("version", !wire.version.is_empty()),
+        ("memory", wire.memory.is_some()),
+        ("cpu", wire.cpu.is_some()),
+        ("reuse", wire.reuse.is_some()),
+        ("inputs", !wire.inputs.is_empty()),
+    ];
+    let misplaced = keys.into_iter().find_map(|(key, is_set)| is_set.then_some(key));
+    misplaced.map_or(Ok(()), |key| {
+        Err(format!(
+            "`{key}` is for checks that run something, and this one is `{}`",
+            criterion.proof.word()
+        ))
+    })
+}
+
+fn terms(wire: CriterionWire) -> Result<Terms, String> {
+    if wire.pristine && wire.protect.is_empty() {
+        return Err("`pristine` restores protected files: say which with `protect`".into());
+    }
+    if !wire.link.is_empty() && !wire.pristine {
+        return Err("`link` is for `pristine = true`".into());
+    }
+    Ok(Terms {
+        retries: wire.retries,
+        cwd: wire.cwd,
+        inputs: wire.inputs,
+        protect: wire.protect,
+        reuse: if wire.reuse == Some(false) { Reuse::Never } else { Reuse::WhileUnchanged },
+        site: if wire.pristine { Site::Pristine } else { Site::Tree },
+        link: wire.link,
+        set: wire.env.into_iter().collect(),
+        pass: wire.pass_env,
+        version: wire.version,
+        memory_bytes: wire.memory.as_deref().map(bytes).transpose()?,
+        cpu_seconds: wire.cpu.as_deref().map(span_ms).transpose()?.map(|ms| ms.div_ceil(1000)),
+        baseline: None,
+        author: Author::Project,
+    })
+}
+
+impl Patterns {
+    fn list(self) -> Vec<String> {
+        match self {
+            Self::None => Vec::new(),
+            Self::One(one) => vec![one],
+            Self::Several(several) => several,
+        }
+    }
+}
+
+/// What the parser says, and in which line, without the drawing around it.
+pub(crate) fn located(text: &str, error: &toml::de::Error) -> String {
+    let said = error.message().lines().collect::<Vec<_>>().join(" ");
+    match error.span() {
+        Some(span) => {
+            let line = text.as_bytes()[..span.start.min(text.len())]
+                .iter()
+                .filter(|b| **b == b'\n')
+                .count()
+                + 1;
+            format!("line {line}: {said}")
+        }
+        None => said,
+    }
+}

@@ -1,0 +1,172 @@
+//! Which contents of which project files a person trusts.
+//!
+//! A repository can say what is to be run; only a person can say that it may be. The word
+//! is about one file with one content, and is kept in the person's own state.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use stopgate_core::{Author, Criterion, Source, State};
+
+use crate::config::Config;
+use crate::engine::Engine;
+use crate::failure::Failure;
+use crate::home::{Home, file_name};
+use crate::limits::{Asked, Setting, settle};
+use crate::project_file::{FILE_NAME, ProjectFile};
+use crate::view::{CriterionView, SCHEMA_VERSION, criterion_view};
+
+/// The person's word on project files.
+#[derive(Clone, Debug)]
+pub(crate) struct Trust {
+    folder: PathBuf,
+}
+
+impl Trust {
+    pub(crate) fn of(home: &Home) -> Self {
+        Self { folder: home.folder().join("trust") }
+    }
+
+    /// Whether a person trusts this file with this content.
+    pub(crate) fn has(&self, source: &Source) -> bool {
+        let kept = fs::read_to_string(self.note(&source.path)).unwrap_or_default();
+        kept.lines().any(|line| line == source.content)
+    }
+
+    /// Remembers that a person trusts it; other contents that they trusted stay so.
+    pub(crate) fn add(&self, source: &Source) -> Result<(), Failure> {
+        if self.has(source) {
+            return Ok(());
+        }
+        let note = self.note(&source.path);
+        let mut open = fs::OpenOptions::new();
+        let open = open.create(true).append(true).mode(0o600);
+        let written = fs::create_dir_all(&self.folder)
+            .and_then(|()| open.open(&note))
+            .and_then(|mut file| file.write_all(format!("{}\n", source.content).as_bytes()));
+        written.map_err(|error| {
+            Failure::fault(format!("could not write {}", note.display())).because(error)
+        })
+    }
+
+    /// Forgets every content of that file; says whether there was any.
+    pub(crate) fn remove(&self, path: &Path) -> Result<bool, Failure> {
+        match fs::remove_file(self.note(&path.display().to_string())) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(Failure::fault("could not forget it").because(error)),
+        }
+    }
+
+    /// Whether a loop asks for commands of a project's file that nobody trusted.
+    pub(crate) fn lacks(&self, state: &State) -> bool {
+        let commands = state.criteria.iter().any(|criterion| {
+            criterion.terms.author == Author::Project && criterion.command().is_some()
+        });
+        commands && state.ground.source.as_ref().is_some_and(|source| !self.has(source))
+    }
+
+    fn note(&self, path: &str) -> PathBuf {
+        self.folder.join(&*file_name(path))
+    }
+}
+
+/// A project's file, what it asks to be run, and whether a person trusts it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TrustView {
+    /// [`crate::SCHEMA_VERSION`]
+    pub schema_version: u32,
+    /// The file.
+    pub path: String,
+    /// The fingerprint of its content.
+    pub content: String,
+    /// What it asks to be run, by criterion.
+    pub commands: Vec<CommandView>,
+    /// Whether a person trusts it.
+    pub trusted: bool,
+}
+
+/// A command that a project's file asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CommandView {
+    /// The criterion.
+    pub criterion: String,
+    /// The command.
+    pub command: String,
+}
+
+impl Engine {
+    /// The project's file and how it stands.
+    pub fn trust_view(&self, project: &Path) -> Result<TrustView, Failure> {
+        let Some(file) = ProjectFile::read(project)? else {
+            return Err(Failure::usage(format!(
+                "there is no stopgate.toml in {}",
+                project.display()
+            ))
+            .hint("it lies at the project's root"));
+        };
+        let command = |criterion: &Criterion| {
+            let command = criterion.command()?;
+            Some(CommandView { criterion: criterion.name.clone(), command })
+        };
+        let commands = file.criteria.iter().filter_map(|draft| command(&draft.criterion)).collect();
+        let trusted = Trust::of(&self.home).has(&file.source);
+        let Source { path, content, .. } = file.source;
+        Ok(TrustView { schema_version: SCHEMA_VERSION, path, content, commands, trusted })
+    }
+
+    /// A person trusts the project's file with the content that they were shown.
+    pub fn trust(&mut self, shown: &TrustView) -> Result<(), Failure> {
+        self.as_person("trust a project's file")?;
+        self.prepare()?;
+        let TrustView { path, content, .. } = shown.clone();
+        Trust::of(&self.home).add(&Source { path, content, accepted: None })
+    }
+
+    /// A person takes their word back, for every content of the file.
+    pub fn untrust(&mut self, project: &Path) -> Result<bool, Failure> {
+        Trust::of(&self.home).remove(&project.join(FILE_NAME))
+    }
+
+    /// The limits that a loop begun here would have, and who set them.
+    pub fn rules(&self, project: &Path) -> Result<Rules, Failure> {
+        let file = ProjectFile::read(project)?;
+        let config = Config::read(self.settings)?;
+        let wished = file.as_ref().map(|file| file.limits).unwrap_or_default();
+        let (_, settings) = settle(&Asked::default(), &config.limits, &wished);
+        let trust = Trust::of(&self.home);
+        Ok(Rules {
+            schema_version: SCHEMA_VERSION,
+            user_file: self.settings.config_file().map(|path| path.display().to_string()),
+            project_file: file.as_ref().map(|file| file.source.path.clone()),
+            trusted: file.as_ref().map(|file| trust.has(&file.source)),
+            settings,
+            criteria: file
+                .map(|file| file.criteria.into_iter().map(|d| d.criterion).collect::<Vec<_>>())
+                .unwrap_or_default()
+                .iter()
+                .map(|criterion| criterion_view(criterion, None))
+                .collect(),
+        })
+    }
+}
+
+/// What a loop begun here would be bound by.
+#[derive(Clone, Debug, Serialize)]
+pub struct Rules {
+    /// [`crate::SCHEMA_VERSION`]
+    pub schema_version: u32,
+    /// The person's own settings, whether or not the file is there.
+    pub user_file: Option<String>,
+    /// The project's file, where there is one.
+    pub project_file: Option<String>,
+    /// Whether a person trusts it.
+    pub trusted: Option<bool>,
+    /// The limits.
+    pub settings: Vec<Setting>,
+    /// The project's criteria.
+    pub criteria: Vec<CriterionView>,
+}

@@ -1,0 +1,26 @@
+//! Prints the fingerprint of a folder, for benchmarks.
+//!
+//! Usage: `fingerprint FOLDER CACHE [PATTERN…]`
+
+#![expect(clippy::print_stdout, reason = "a program of its own")]
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use stopgate_verify::{Scope, fingerprint};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [folder, cache, patterns @ ..] = arguments.as_slice() else { return ExitCode::FAILURE };
+    let scope = if patterns.is_empty() { Scope::Whole } else { Scope::Globs(patterns) };
+    match fingerprint(&[Path::new(folder)], scope, Path::new(cache)) {
+        Ok(tree) => {
+            println!("{} {}", tree.hash(), tree.count());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            println!("could not {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

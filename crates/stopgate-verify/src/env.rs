@@ -1,0 +1,152 @@
+//! What a check may know of our environment.
+//!
+//! A list of what programs need, not of what is forbidden: a secret that nobody has
+//! thought of stays here. Nothing in it can be a key or a message channel unless a
+//! person named it.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+/// Carries the mark by which a check's processes are known.
+pub(crate) const MARK: &str = "STOPGATE_CHECK";
+
+/// A variable.
+pub(crate) type Variable = (OsString, OsString);
+
+/// Names that are needed by programs in general.
+const NAMES: &str = "
+    ALL_PROXY AR ARCHFLAGS AS BAZELISK_HOME BUNDLE_PATH CC CFLAGS CI CLASSPATH CLICOLOR
+    COLORTERM COLUMNS CPATH CPLUS_INCLUDE_PATH CPP CPPFLAGS CURL_CA_BUNDLE CXX CXXFLAGS
+    C_INCLUDE_PATH DEBIAN_FRONTEND DENO_DIR DEVELOPER_DIR DISPLAY DOCKER_HOST
+    DYLD_FALLBACK_LIBRARY_PATH DYLD_FRAMEWORK_PATH DYLD_LIBRARY_PATH EMSDK ERL_LIBS FC FFLAGS
+    FTP_PROXY GHCUP_INSTALL_BASE_PREFIX GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM GIT_CONFIG_SYSTEM
+    GRADLE_HOME GRADLE_OPTS GRADLE_USER_HOME HEX_HOME HOME HOSTNAME HTTPS_PROXY HTTP_PROXY
+    IN_NIX_SHELL JAVA_HOME JAVA_OPTS JAVA_TOOL_OPTIONS JDK_HOME JULIA_DEPOT_PATH KOTLIN_HOME
+    LANG LANGUAGE LD LDFLAGS LD_LIBRARY_PATH LIBCLANG_PATH LIBRARY_PATH LINES LOCALE_ARCHIVE
+    LOGNAME M2_HOME MACOSX_DEPLOYMENT_TARGET MAKE MAVEN_HOME MAVEN_OPTS MIX_ENV MIX_HOME
+    NIX_PATH NIX_PROFILES NIX_SSL_CERT_FILE NM NO_COLOR NO_PROXY NUMBER_OF_PROCESSORS OBJC
+    OPAMROOT OPAMSWITCH PATH PERL5LIB PERL5OPT PNPM_HOME PROJ_LIB RACK_ENV RAILS_ENV RANLIB
+    REQUESTS_CA_BUNDLE SDKMAN_DIR SDKROOT SHELL SOURCE_DATE_EPOCH STRIP SWIFTLY_HOME_DIR TEMP
+    TERM TERMINFO TERMINFO_DIRS TMP TMPDIR TOOLCHAINS TZ TZDIR USER VIRTUAL_ENV VOLTA_HOME
+    WAYLAND_DISPLAY XAUTHORITY YARN_CACHE_FOLDER ZDOTDIR";
+
+/// Beginnings of names that belong to one tool each.
+const FAMILIES: &str = "
+    ANDROID_ ASAN_ ASDF_ BUN_ CARGO_ CCACHE_ CMAKE_ COMPOSER_ CONDA_ COREPACK_ COVERAGE_ CTEST_
+    CUDA_ CYPRESS_ DOTNET_ ELECTRON_ FLUTTER_ FNM_ GEM_ GIT_AUTHOR_ GIT_COMMITTER_ GO GUIX_
+    HOMEBREW_ HYPOTHESIS_ JEST_ LC_ LLVM_ LSAN_ MESON MISE_ MKL_ MSAN_ MYPY NEXTEST_ NIX_CC
+    NIX_CFLAGS NIX_LDFLAGS NODE_ NPM_CONFIG_ NUGET_ NVM_ OMP_ OPENBLAS_ OPENSSL_ PIPENV_ PIPX_
+    PIP_ PKG_CONFIG PLAYWRIGHT_ PNPM_ POETRY_ PUB_ PUPPETEER_ PYENV_ PYTEST_ PYTHON QT_ RBENV_
+    ROCM_ RUBY RUFF_ RUST RVM_ SCCACHE_ SSL_CERT_ SWIFT_ TESTCONTAINERS_ TOX_ TSAN_ UBSAN_ UV_
+    VCPKG_ VITEST XDG_ YARN_ ZIG_";
+
+/// Beginnings of names that are the clients', the messengers' and the clouds' business.
+const PRIVATE: &str = "
+    AI_AGENT ANTHROPIC_ AWS_ AZURE_ CLAUDE CODEX_ DISCORD_ GEMINI_ GOOGLE_ HF_ MATRIX_ OPENAI_
+    SLACK_ SMTP_ STOPGATE_ TELEGRAM_ TWILIO_";
+
+/// What names descriptors that a check does not have.
+const ELSEWHERE: &str = "CARGO_MAKEFLAGS";
+
+/// What a secret's name has somewhere in it.
+const SMELLS: &str = "
+    ACCESS_KEY APIKEY API_KEY CREDENTIAL PASSPHRASE PASSWD PASSWORD PRIVATE_KEY SECRET TOKEN
+    WEBHOOK";
+
+/// How a secret's name ends.
+const SMELLING_ENDS: &str = "_AUTH _DSN _KEY _PASS _PAT _PWD";
+
+/// What is added to the environment of one check.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Additions<'a> {
+    /// Names that are passed whatever they look like; a `*` at the end stands for the rest.
+    pub(crate) pass: [&'a [String]; 2],
+    /// Variables of the check's own.
+    pub(crate) set: &'a [(String, String)],
+    /// The folder for temporary files.
+    pub(crate) scratch: Option<&'a Path>,
+    /// The check's mark.
+    pub(crate) mark: &'a str,
+}
+
+/// The environment of one check, out of `ours`; of two with the same name the later one counts.
+pub(crate) fn environment(
+    ours: impl Iterator<Item = Variable>,
+    additions: &Additions<'_>,
+) -> Vec<Variable> {
+    let mut mark = OsString::new();
+    let mut theirs = Vec::new();
+    for (name, value) in ours {
+        // A check of a check keeps the outer mark, so that the outer one finds it, too.
+        if name == MARK {
+            mark.clone_from(&value);
+            mark.push(":");
+        } else if additions.names(&name) || is_harmless(&name, &value) {
+            theirs.push((name, value));
+        }
+    }
+    if let Some(scratch) = additions.scratch {
+        theirs.extend(["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), scratch.into())));
+    }
+    theirs.extend(additions.set.iter().map(|(name, value)| (name.into(), value.into())));
+    mark.push(additions.mark);
+    theirs.push((MARK.into(), mark));
+    // A client that a check starts must not be held by the hook that started the check.
+    theirs.push(("STOPGATE_DISABLE".into(), "1".into()));
+    theirs
+}
+
+/// The environment of a tool: ours, but for what would lead git elsewhere or make it ask.
+pub(crate) fn tool_environment(ours: impl Iterator<Item = Variable>) -> Vec<Variable> {
+    let astray = |name: &OsStr| {
+        let name = name.to_string_lossy();
+        let kept = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM"];
+        let kept = kept.contains(&&*name)
+            || ["GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_SSH"].iter().any(|b| name.starts_with(b));
+        name.starts_with("GIT_") && !kept
+    };
+    let mut theirs: Vec<Variable> = ours.filter(|(name, _)| !astray(name)).collect();
+    let quiet = [("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0"), ("LC_ALL", "C")];
+    theirs.extend(quiet.map(|(name, value)| (name.into(), value.into())));
+    theirs
+}
+
+impl Additions<'_> {
+    /// Whether a person named it.
+    fn names(&self, name: &OsStr) -> bool {
+        let name = name.to_string_lossy();
+        let matches = |pattern: &String| match pattern.strip_suffix('*') {
+            Some(begin) => name.starts_with(begin),
+            None => *pattern == name,
+        };
+        self.pass.iter().flat_map(|names| names.iter()).any(matches)
+    }
+}
+
+/// Whether programs need it, and it can't be a secret.
+fn is_harmless(name: &OsStr, value: &OsStr) -> bool {
+    // Tools read some names in both cases: `http_proxy`, `npm_config_cache`.
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    let begins = |list: &str| list.split_whitespace().any(|begin| name.starts_with(begin));
+    let needed = NAMES.split_whitespace().any(|needed| needed == name) || begins(FAMILIES);
+    let smells = SMELLS.split_whitespace().any(|part| name.contains(part))
+        || SMELLING_ENDS.split_whitespace().any(|end| name.ends_with(end));
+    needed
+        && !smells
+        && !begins(PRIVATE)
+        && name != ELSEWHERE
+        && (name.ends_with("_PROXY") || !has_password(value))
+}
+
+/// Whether it is an address with a name and a password in it.
+fn has_password(value: &OsStr) -> bool {
+    let value = value.to_string_lossy();
+    let mut addresses = value.split("://").skip(1);
+    addresses.any(|rest| {
+        let host = rest.split(['/', '?', '#', ' ', ',']).next().unwrap_or_default();
+        host.rsplit_once('@').is_some_and(|(person, _)| person.contains(':'))
+    })
+}
+
+#[cfg(test)]
+mod tests;

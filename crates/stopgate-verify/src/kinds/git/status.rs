@@ -1,0 +1,73 @@
+//! What `git status` says.
+
+use super::{Repository, Trouble};
+
+/// How a work tree stands.
+#[derive(Debug, Default)]
+pub(super) struct Standing {
+    pub(super) head: Head,
+    pub(super) upstream: Option<String>,
+    /// How many commits the upstream lacks; nothing where it is gone.
+    pub(super) ahead: Option<u64>,
+    pub(super) changed: Vec<String>,
+    pub(super) unmerged: Vec<String>,
+    pub(super) untracked: Vec<String>,
+}
+
+/// What is checked out.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) enum Head {
+    #[default]
+    Detached,
+    /// A branch without a commit.
+    Unborn,
+    Branch(String),
+}
+
+impl Standing {
+    pub(super) fn read(repository: &Repository) -> Result<Self, Trouble> {
+        let text = repository.told(&[
+            "status",
+            "--porcelain=v2",
+            "-z",
+            "--branch",
+            "--ahead-behind",
+            "--untracked-files=all",
+            "--ignore-submodules=none",
+            "--no-renames",
+        ])?;
+        let mut standing = Self::default();
+        for entry in text.split(|byte| *byte == 0) {
+            standing.take(&String::from_utf8_lossy(entry));
+        }
+        Ok(standing)
+    }
+
+    fn take(&mut self, entry: &str) {
+        let field = |count: usize| entry.splitn(count, ' ').nth(count - 1).map(str::to_owned);
+        match entry.as_bytes().first() {
+            Some(b'#') => self.take_header(entry),
+            Some(b'1') => self.changed.extend(field(9)),
+            Some(b'2') => self.changed.extend(field(10)),
+            Some(b'u') => self.unmerged.extend(field(11)),
+            Some(b'?') => self.untracked.extend(field(2)),
+            Some(_) | None => {}
+        }
+    }
+
+    fn take_header(&mut self, entry: &str) {
+        let Some((name, value)) = entry.trim_start_matches("# ").split_once(' ') else { return };
+        match name {
+            "branch.oid" if value == "(initial)" => self.head = Head::Unborn,
+            "branch.head" if value != "(detached)" && self.head != Head::Unborn => {
+                self.head = Head::Branch(value.into());
+            }
+            "branch.upstream" => self.upstream = Some(value.into()),
+            "branch.ab" => {
+                let ahead = value.split(' ').next().and_then(|ahead| ahead.strip_prefix('+'));
+                self.ahead = ahead.and_then(|ahead| ahead.parse().ok());
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! The files that a pattern names, without ever leaving the project's folder.
+//!
+//! Folders behind a symbolic link are not entered; a link to a file counts where the
+//! file lies in the project. An absolute path is looked at as its owner wrote it.
+
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use crate::glob::Globs;
+
+/// How many entries one pattern may make us look at.
+const ENTRIES_MAX: usize = 500_000;
+
+/// What counts as a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Want {
+    /// Regular files that lie in the project.
+    Files,
+    /// Whatever has the name, also a link that leads nowhere.
+    Anything,
+}
+
+/// What a pattern names.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    /// Paths, as they are to be opened.
+    pub(super) paths: Vec<PathBuf>,
+    /// A folder that could not be read, so that there may be more.
+    pub(super) unread: Option<String>,
+}
+
+/// Finds up to `max` of what `pattern` names below `root`.
+pub(super) fn find(root: &Path, pattern: &str, want: Want, max: usize) -> Result<Named, String> {
+    let place = Place::new(root, pattern)?;
+    let mut named = Named::default();
+    let plain = place.base.join(&place.pattern);
+    if place.globs.is_none() || fs::symlink_metadata(&plain).is_ok() {
+        place.take_plain(&plain, want, max, &mut named)?;
+    } else if let Some(globs) = &place.globs {
+        let start = place.base.join(&place.prefix);
+        if fs::symlink_metadata(&start).is_ok() && place.holds(&start)? {
+            place.walk(start, Some(globs), want, max, &mut named)?;
+        }
+    }
+    named.paths.sort();
+    Ok(named)
+}
+
+/// One plain path below `root`, or an absolute one.
+pub(super) fn one(root: &Path, path: &str) -> Result<PathBuf, String> {
+    let place = Place::new(root, path)?;
+    let plain = place.base.join(&place.pattern);
+    if fs::symlink_metadata(&plain).is_ok() {
+        place.check(&plain)?;
+    }
+    Ok(plain)
+}
+
+/// A path as people read it: from the project's folder where it lies there.
+pub(super) fn shown(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}
+
+/// What came of reading a file.
+pub(super) enum Content {
+    /// All of it.
+    Whole(Vec<u8>),
+    /// It is larger than what was asked for.
+    TooLarge,
+    /// It is not there.
+    Missing,
+    /// It is there, and can't be read.
+    Unreadable(String),
+}
+
+/// Reads a regular file of up to `bytes_max`; anything else could keep us waiting.
+pub(super) fn read(path: &Path, bytes_max: u64) -> Content {
+    let unreadable = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Content::Missing,
+        _ => Content::Unreadable(error.to_string()),
+    };
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) => return unreadable(error),
+    };
+    if !metadata.is_file() {
+        return Content::Unreadable("not a regular file".into());
+    }
+    if metadata.len() > bytes_max {
+        return Content::TooLarge;
+    }
+    let mut content = Vec::new();
+    let read =
+        fs::File::open(path).and_then(|file| file.take(bytes_max + 1).read_to_end(&mut content));
+    match read {
+        Ok(length) if length as u64 > bytes_max => Content::TooLarge,
+        Ok(_) => Content::Whole(content),
+        Err(error) => unreadable(error),
+    }
+}
+
+/// Where a pattern begins.
+struct Place {
+    /// The folder that it may not leave, as the disk calls it; none for absolute paths.
+    wall: Option<PathBuf>,
+    base: PathBuf,
+    /// The pattern, from the base.
+    pattern: String,
+    /// The folders in it before the first wildcard.
+    prefix: PathBuf,
+    /// Nothing for a plain path.
+    globs: Option<Globs>,
+}
+
+impl Place {
+    fn new(root: &Path, pattern: &str) -> Result<Self, String> {
+        let pattern = pattern.trim();
+        if pattern.is_empty() {
+            return Err("an empty pattern names nothing".into());
+        }
+        if Path::new(pattern).components().any(|part| part == Component::ParentDir) {
+            return Err(format!("{pattern:?} leads out of the project: write an absolute path"));
+        }
+        let absolute = pattern.strip_prefix('/');
+        let (wall, base) = if absolute.is_some() {
+            (None, PathBuf::from("/"))
+        } else {
+            let wall = root.canonicalize();
+            let wall = wall.map_err(|error| format!("{}: {error}", root.display()))?;
+            (Some(wall), root.to_path_buf())
+        };
+        let pattern = absolute.unwrap_or(pattern).trim_start_matches('/').to_owned();
+        let wild = pattern.find(['*', '?', '[', '{', '\\']);
+        let literal =
+            wild.map_or("", |at| pattern[..at].rsplit_once('/').map_or("", |(dir, _)| dir));
+        let prefix = PathBuf::from(literal);
+        let globs = match wild {
+            Some(_) => Some(globs(&pattern)?),
+            None => None,
+        };
+        Ok(Self { wall, base, pattern, prefix, globs })
+    }
+
+    /// Whether an existing path is, with all links followed, behind the wall.
+    fn holds(&self, path: &Path) -> Result<bool, String> {
+        let Some(wall) = &self.wall else { return Ok(true) };
+        match path.canonicalize() {
+            Ok(real) if real.starts_with(wall) => Ok(true),
+            Ok(_) => Err(format!("{:?} leads out of the project through a link", self.pattern)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(format!("{}: {error}", path.display())),
+        }
+    }
+
+    fn check(&self, path: &Path) -> Result<bool, String> {
+        let folder = path.parent().unwrap_or(path);
+        Ok(self.holds(folder)? && self.holds(path)?)
+    }
+
+    fn take_plain(
+        &self,
+        path: &Path,
+        want: Want,
+        max: usize,
+        named: &mut Named,
+    ) -> Result<(), String> {
+        let metadata = match fs::symlink_metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) if is_missing(error.kind()) => return Ok(()),
+            Err(error) => return Err(format!("{}: {error}", path.display())),
+        };
+        match want {
+            Want::Anything if self.holds(path.parent().unwrap_or(path))? => {
+                named.paths.push(path.into());
+            }
+            Want::Files if self.check(path)? && metadata.is_dir() => {
+                self.walk(path.into(), None, want, max, named)?;
+            }
+            Want::Files if path.is_file() => named.paths.push(path.into()),
+            Want::Files | Want::Anything => {}
+        }
+        Ok(())
+    }
+
+    /// Goes through a folder and all below it that may hold what is wanted.
+    fn walk(
+        &self,
+        start: PathBuf,
+        globs: Option<&Globs>,
+        want: Want,
+        max: usize,
+        named: &mut Named,
+    ) -> Result<(), String> {
+        let mut folders = vec![start];
+        let mut seen = 0_usize;
+        while let Some(folder) = folders.pop().filter(|_| named.paths.len() < max) {
+            let entries = entries(&folder, named);
+            seen += entries.len();
+            for entry in entries {
+                let into = match self.step(&entry, globs, want) {
+                    Step::Into => &mut folders,
+                    Step::Take => &mut named.paths,
+                    Step::Pass => continue,
+                };
+                into.push(entry.path());
+            }
+            if seen > ENTRIES_MAX {
+                return Err(format!("{:?} names too much: make it narrower", self.pattern));
+            }
+        }
+        named.paths.truncate(max);
+        Ok(())
+    }
+
+    fn step(&self, entry: &fs::DirEntry, globs: Option<&Globs>, want: Want) -> Step {
+        let path = entry.path();
+        let Ok(kind) = entry.file_type() else { return Step::Pass };
+        let inside = path.strip_prefix(&self.base).unwrap_or(&path).as_os_str().as_bytes();
+        if kind.is_dir() {
+            let enters = globs.is_none_or(|globs| globs.enters(inside));
+            return if enters && entry.file_name() != ".git" { Step::Into } else { Step::Pass };
+        }
+        let takes = globs.is_none_or(|globs| globs.takes(inside));
+        if takes && self.counts(&path, kind, want) { Step::Take } else { Step::Pass }
+    }
+
+    /// A link out of the project is somebody else's file: it is passed over.
+    fn counts(&self, path: &Path, kind: fs::FileType, want: Want) -> bool {
+        match want {
+            Want::Anything => true,
+            Want::Files if kind.is_symlink() => path.is_file() && self.holds(path).unwrap_or(false),
+            Want::Files => kind.is_file(),
+        }
+    }
+}
+
+/// What to do with an entry of a folder.
+enum Step {
+    Into,
+    Take,
+    Pass,
+}
+
+/// The entries of a folder; one that can't be read is noted.
+fn entries(folder: &Path, named: &mut Named) -> Vec<fs::DirEntry> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.flatten().collect(),
+        Err(error) if is_missing(error.kind()) => Vec::new(),
+        Err(error) => {
+            named.unread = Some(format!("{}: {error}", folder.display()));
+            Vec::new()
+        }
+    }
+}
+
+fn is_missing(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// A bracket that is never closed would match nothing, and so prove that nothing is there.
+fn globs(pattern: &str) -> Result<Globs, String> {
+    let wrong = || format!("{pattern:?} is not a pattern: a bracket is not closed");
+    let (mut braces, mut in_class, mut escaped) = (0_u32, false, false);
+    for character in pattern.chars() {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            ']' => in_class = false,
+            '[' => in_class = true,
+            '/' if in_class => return Err(wrong()),
+            '{' if !in_class => braces += 1,
+            '}' if !in_class => braces = braces.checked_sub(1).ok_or_else(wrong)?,
+            _ => {}
+        }
+    }
+    if braces > 0 || in_class || escaped {
+        return Err(wrong());
+    }
+    Globs::new(&[pattern]).map_err(|pattern| format!("{pattern:?} is not a pattern"))
+}

@@ -1,0 +1,66 @@
+//! Contents that are kept as they were at the start, by their fingerprints.
+
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::tree::{hash_of, hex};
+
+/// More than this in all is not kept.
+pub(super) const KEPT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// A folder of contents.
+pub(crate) struct Keep<'a> {
+    folder: &'a Path,
+    room: u64,
+}
+
+impl<'a> Keep<'a> {
+    /// The folder, with room for this many bytes more.
+    pub(crate) const fn new(folder: &'a Path, room: u64) -> Self {
+        Self { folder, room }
+    }
+
+    /// Keeps a content, where there is room; says whether it did.
+    pub(crate) fn put(&mut self, hash: &str, content: &[u8]) -> io::Result<bool> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let Some(room) = self.room.checked_sub(content.len() as u64) else { return Ok(false) };
+        self.room = room;
+        let path = self.path(hash);
+        if self.get(hash).is_ok() {
+            return Ok(true);
+        }
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let fresh = path.with_extension(format!("{}-{count}.new", std::process::id()));
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(&fresh, content).and_then(|()| fs::rename(&fresh, &path)).inspect_err(|_| {
+            let _ = fs::remove_file(&fresh);
+        })?;
+        Ok(true)
+    }
+
+    /// A content, which is what it was when it was kept.
+    pub(crate) fn get(&self, hash: &str) -> io::Result<Vec<u8>> {
+        let content = fs::read(self.path(hash))?;
+        if hex(&hash_of(&content)) == hash {
+            return Ok(content);
+        }
+        Err(io::Error::new(io::ErrorKind::InvalidData, "the kept content is not what it was"))
+    }
+
+    fn path(&self, hash: &str) -> PathBuf {
+        self.folder.join(hash.get(..2).unwrap_or("xx")).join(hash)
+    }
+}
+
+/// What a file or link holds: its bytes, or the path it points to.
+pub(crate) fn content_of(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::symlink_metadata(path)?.is_symlink() {
+        return Ok(fs::read_link(path)?.as_os_str().as_bytes().into());
+    }
+    fs::read(path)
+}

@@ -1,0 +1,326 @@
+//! The fingerprint of a work tree: the same as long as every file that counts is the same.
+//!
+//! What counts is a file's path, whether it can be executed, and its content; not its times,
+//! not what git has staged or committed, not where the folder lies. Nothing in the tree is
+//! written, no link is followed, and what can't be read counts by what its folder says.
+
+mod clock;
+mod content;
+mod ignore;
+mod index;
+mod repo;
+mod stat;
+mod store;
+mod sweep;
+mod walk;
+
+use std::ffi::OsStr;
+use std::fmt::Write;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use self::index::{Hash, Index, Mark, join};
+use self::repo::{Repo, around};
+use self::sweep::{Swept, open_root, sweep};
+use self::walk::{Extent, RULES, Stopped, Walk};
+use crate::glob::Globs;
+
+pub(crate) use self::clock::Clock;
+pub(crate) use self::index::hash_of;
+pub(crate) use self::stat::Stat;
+
+/// More files than this, and checks had better run without a fingerprint.
+pub(crate) const FILES_MAX: usize = 300_000;
+
+/// Which files count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope<'a> {
+    /// All but what git ignores and does not track.
+    Whole,
+    /// Those that these patterns name from the root, also where git ignores them.
+    Globs(&'a [String]),
+}
+
+/// Why there is no fingerprint.
+#[derive(Debug, thiserror::Error)]
+pub enum TreeError {
+    /// A root could not be opened.
+    #[error("look at the files in {}", path.display())]
+    Root {
+        /// The root.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A pattern can't be one.
+    #[error("read the pattern «{0}»: write one from the project's root, without «..»")]
+    Pattern(String),
+    /// Git did not say which ignored files are tracked.
+    #[error("ask git about {}: {why}", path.display())]
+    Git {
+        /// The root.
+        path: PathBuf,
+        /// What git said.
+        why: String,
+    },
+    /// There are too many files, or looking at them takes too long.
+    #[error("look at the files in {}: there are too many, or the disk is too slow", path.display())]
+    TooLarge {
+        /// The root.
+        path: PathBuf,
+    },
+}
+
+/// The files of one or more roots, and their fingerprint.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    roots: Vec<Index>,
+    hash: String,
+}
+
+/// One file of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeFile {
+    /// Which root it lies in, counted from 0.
+    pub root: usize,
+    /// Its path from there.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+    pub(crate) content: Hash,
+    pub(crate) size: u64,
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A file.
+    Plain,
+    /// A file that can be executed.
+    Executable,
+    /// A symbolic link, which is never followed.
+    Link,
+    /// Something that could not be read.
+    Unreadable,
+}
+
+/// Says which files count, where that is not git's business.
+pub(crate) trait Chosen: Sync {
+    /// Whether the file counts.
+    fn takes(&self, path: &[u8]) -> bool;
+    /// Whether the folder may hold files that count.
+    fn enters(&self, path: &[u8]) -> bool;
+}
+
+/// Which files of a root count.
+#[derive(Clone, Copy)]
+pub(crate) enum Choice<'a> {
+    Whole,
+    Picked(&'a dyn Chosen),
+}
+
+/// Fingerprints the files of `roots`; what is learnt is kept in the folder `cache`.
+///
+/// The cache must lie outside of the roots. It may be lost or shared at any time.
+pub fn fingerprint(roots: &[&Path], scope: Scope<'_>, cache: &Path) -> Result<Tree, TreeError> {
+    match scope {
+        Scope::Whole => look(roots, Choice::Whole, b"whole", cache),
+        Scope::Globs(patterns) => {
+            let globs = Globs::new(patterns).map_err(TreeError::Pattern)?;
+            let key = format!("globs {patterns:?}");
+            look(roots, Choice::Picked(&globs), key.as_bytes(), cache)
+        }
+    }
+}
+
+/// Looks at the chosen files; `key` tells one choice from another.
+pub(crate) fn look(
+    roots: &[&Path],
+    choice: Choice<'_>,
+    key: &[u8],
+    cache: &Path,
+) -> Result<Tree, TreeError> {
+    look_then(roots, choice, key, cache, &Clock::start())
+}
+
+fn look_then(
+    roots: &[&Path],
+    choice: Choice<'_>,
+    key: &[u8],
+    cache: &Path,
+    clock: &Clock,
+) -> Result<Tree, TreeError> {
+    let mut indices = Vec::new();
+    for root in roots {
+        indices.push(look_at(root, choice, key, cache, clock)?);
+    }
+    let hash = match indices.as_slice() {
+        [one] => one.hash(),
+        several => hash_of(&several.iter().flat_map(Index::hash).collect::<Vec<u8>>()),
+    };
+    Ok(Tree { roots: indices, hash: hex(&hash) })
+}
+
+impl Tree {
+    /// The fingerprint, as 32 hexadecimal digits.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// How many files count.
+    pub fn count(&self) -> usize {
+        let counts = |index: &Index| index.entries.iter().filter(|e| e.mark != Mark::Rule).count();
+        self.roots.iter().map(counts).sum()
+    }
+
+    /// The files that count, root by root and folder by folder.
+    pub fn files(&self) -> impl Iterator<Item = TreeFile> + '_ {
+        self.roots.iter().enumerate().flat_map(|(root, index)| {
+            (0..index.folders.len()).flat_map(move |folder| files_of(root, index, folder))
+        })
+    }
+}
+
+impl Chosen for Globs {
+    fn takes(&self, path: &[u8]) -> bool {
+        Self::takes(self, path)
+    }
+
+    fn enters(&self, path: &[u8]) -> bool {
+        Self::enters(self, path)
+    }
+}
+
+fn files_of(root: usize, index: &Index, folder: usize) -> impl Iterator<Item = TreeFile> + '_ {
+    let mut path = Vec::new();
+    index.folder_path(folder, &mut path);
+    index.entries[index.entries_of(folder)].iter().filter_map(move |entry| {
+        let kind = match entry.mark {
+            Mark::Plain => Kind::Plain,
+            Mark::Executable => Kind::Executable,
+            Mark::Link => Kind::Link,
+            Mark::Unreadable => Kind::Unreadable,
+            Mark::Rule => return None,
+        };
+        let mut path = path.clone();
+        join(&mut path, index.name(entry.name));
+        let path = PathBuf::from(OsStr::from_bytes(&path));
+        Some(TreeFile { root, path, kind, content: entry.hash, size: entry.stat.size })
+    })
+}
+
+/// Looks at one root, with what is remembered of it.
+fn look_at(
+    root: &Path,
+    choice: Choice<'_>,
+    key: &[u8],
+    cache: &Path,
+    clock: &Clock,
+) -> Result<Index, TreeError> {
+    let failed = |source| TreeError::Root { path: root.into(), source };
+    let path = root.canonicalize().map_err(failed)?;
+    let fd = open_root(&path).map_err(|error| failed(error.into()))?;
+    let identity = hash_of(&[path.as_os_str().as_bytes(), b"\0", key].concat());
+    let file = cache.join(format!("{}.tree", hex(&identity)));
+    let look = Look { path: &path, fd: &fd, choice, clock };
+    let (index, news) =
+        look.with(store::read(&file, identity)).map_err(|stopped| match stopped {
+            Stopped::Git(why) => TreeError::Git { path: root.into(), why: why.0 },
+            Stopped::TooLarge | Stopped::RulesChanged => TreeError::TooLarge { path: root.into() },
+        })?;
+    if news == News::Some {
+        store::write(&file, identity, &index);
+    }
+    Ok(index)
+}
+
+/// Whether there is anything to be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum News {
+    None,
+    Some,
+}
+
+/// One look at one root.
+struct Look<'a> {
+    path: &'a Path,
+    fd: &'a OwnedFd,
+    choice: Choice<'a>,
+    clock: &'a Clock,
+}
+
+impl Look<'_> {
+    fn with(&self, known: Option<Index>) -> Result<(Index, News), Stopped> {
+        let Some(mut old) = known else {
+            let index = self.walk(Index::default(), &Swept::default(), Extent::Full)?;
+            return Ok((index, News::Some));
+        };
+        let swept = sweep(self.fd, &old);
+        let (extent, news) = self.ask_about_rules(&mut old, &swept)?;
+        if extent == Extent::Short && swept.is_clean() {
+            // Whatever was racy would have been swept up: all of it was looked at now.
+            old.taken = self.clock.taken;
+            return Ok((old, news));
+        }
+        Ok((self.walk(old, &swept, extent)?, News::Some))
+    }
+
+    /// Whether the rules of before still hold.
+    fn ask_about_rules(&self, old: &mut Index, swept: &Swept) -> Result<(Extent, News), Stopped> {
+        if let Choice::Picked(_) = self.choice {
+            return Ok((Extent::Short, News::None));
+        }
+        let git = around(self.path).map(|(_, git)| git);
+        let is_same_repo = old.repos.first().is_some_and(|repo| repo.is_of(git.as_ref()));
+        let watched = old.repos.iter().flat_map(|repo| &repo.watched);
+        let is_watched_same = watched.into_iter().all(|one| one.is_same(old.taken));
+        let is_rule = |entry: &(u32, Stat)| old.name(old.entries[entry.0 as usize].name) == RULES;
+        if !is_same_repo || !is_watched_same || swept.entries.iter().any(is_rule) {
+            return Ok((Extent::Full, News::Some));
+        }
+        let (mut extent, mut news, taken) = (Extent::Short, News::None, old.taken);
+        let has_changed =
+            |repo: &&mut Repo| repo.index.as_ref().is_some_and(|index| !index.is_same(taken));
+        for repo in old.repos.iter_mut().filter(has_changed) {
+            let before = std::mem::take(&mut repo.tracked);
+            repo.ask_again(self.path).map_err(Stopped::Git)?;
+            news = News::Some;
+            if before != repo.tracked {
+                extent = Extent::Full;
+            }
+        }
+        Ok((extent, news))
+    }
+
+    fn walk(&self, old: Index, swept: &Swept, extent: Extent) -> Result<Index, Stopped> {
+        let mut walk = Walk::new(self.fd, self.path, self.choice, self.clock, swept, old);
+        match walk.run(extent) {
+            Err(Stopped::RulesChanged) => walk.run(Extent::Full)?,
+            done => done?,
+        }
+        let Walk { mut new, pending, changed, .. } = walk;
+        content::read_all(self.fd, &mut new, &pending, self.clock)
+            .map_err(|_| Stopped::TooLarge)?;
+        new.seal_folders(changed);
+        Ok(new)
+    }
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod scene;
+
+#[cfg(test)]
+mod properties;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! Fingerprints of contents.
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::os::fd::AsFd;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustix::fs::{Mode, OFlags, openat, readlinkat};
+
+use super::clock::Clock;
+use super::index::{Hash, Index, Mark, hash_of, join, short};
+use super::stat::Stat;
+
+const BLOCK_BYTES: usize = 128 * 1024;
+/// Fewer files than this are not worth a second thread.
+const SHARED_MIN: usize = 64;
+/// How many files a thread takes at once.
+const SHARE: usize = 16;
+
+/// A file whose content is to be read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pending {
+    pub(crate) folder: u32,
+    pub(crate) entry: u32,
+}
+
+/// The time was up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TimeUp;
+
+/// Reads what is pending and notes the fingerprints.
+pub(crate) fn read_all(
+    root: impl AsFd + Sync,
+    index: &mut Index,
+    pending: &[Pending],
+    clock: &Clock,
+) -> Result<(), TimeUp> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(pending.len()));
+    let work = || {
+        let mut reader = Reader { block: vec![0; BLOCK_BYTES], clock };
+        let mut path = Vec::new();
+        loop {
+            let from = next.fetch_add(SHARE, Ordering::Relaxed);
+            let Some(share) = pending.get(from..pending.len().min(from + SHARE)) else { break };
+            if share.is_empty() || clock.is_over() {
+                break;
+            }
+            let read = share.iter().map(|one| reader.read(&root, index, *one, &mut path));
+            let read: Vec<_> = read.collect();
+            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(read);
+        }
+    };
+    std::thread::scope(|scope| {
+        if pending.len() >= SHARED_MIN {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if done.len() < pending.len() || clock.is_over() {
+        return Err(TimeUp);
+    }
+    for (entry, mark, hash) in done {
+        let entry = &mut index.entries[entry as usize];
+        entry.mark = mark;
+        entry.hash = hash;
+    }
+    Ok(())
+}
+
+struct Reader<'a> {
+    block: Vec<u8>,
+    clock: &'a Clock,
+}
+
+impl Reader<'_> {
+    fn read(
+        &mut self,
+        root: impl AsFd,
+        index: &Index,
+        one: Pending,
+        path: &mut Vec<u8>,
+    ) -> (u32, Mark, Hash) {
+        let entry = &index.entries[one.entry as usize];
+        index.folder_path(one.folder as usize, path);
+        join(path, index.name(entry.name));
+        let read = match entry.mark {
+            Mark::Link => readlinkat(root, path.as_slice(), Vec::new())
+                .map(|target| hash_of(target.as_bytes()))
+                .map_err(io::Error::from),
+            Mark::Plain | Mark::Executable | Mark::Unreadable | Mark::Rule => self.file(root, path),
+        };
+        match read {
+            Ok(hash) => (one.entry, readable(entry.mark, &entry.stat), hash),
+            Err(_) if entry.mark == Mark::Rule => (one.entry, Mark::Rule, outside(&entry.stat)),
+            Err(_) => (one.entry, Mark::Unreadable, outside(&entry.stat)),
+        }
+    }
+
+    fn file(&mut self, root: impl AsFd, path: &[u8]) -> io::Result<Hash> {
+        // What became a pipe meanwhile must not hold us.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let mut file = File::from(openat(root, path, flags, Mode::empty())?);
+        let read = file.read(&mut self.block)?;
+        if read < self.block.len() && file.read(&mut self.block[read..])? == 0 {
+            return Ok(hash_of(&self.block[..read]));
+        }
+        file.rewind()?;
+        self.long_file(file)
+    }
+
+    fn long_file(&mut self, mut file: File) -> io::Result<Hash> {
+        let mut hasher = blake3::Hasher::new();
+        loop {
+            match file.read(&mut self.block)? {
+                0 => return Ok(short(&hasher.finalize())),
+                read => hasher.update(&self.block[..read]),
+            };
+            if self.clock.is_over() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+        }
+    }
+}
+
+/// The mark of a file that can be read.
+const fn readable(mark: Mark, stat: &Stat) -> Mark {
+    match mark {
+        Mark::Link => Mark::Link,
+        Mark::Rule => Mark::Rule,
+        Mark::Plain | Mark::Executable | Mark::Unreadable => {
+            if stat.is_executable() {
+                Mark::Executable
+            } else {
+                Mark::Plain
+            }
+        }
+    }
+}
+
+/// What is known of a file that can't be read.
+fn outside(stat: &Stat) -> Hash {
+    let mut text = stat.mtime.to_le_bytes().to_vec();
+    text.extend_from_slice(&stat.size.to_le_bytes());
+    text.extend_from_slice(&stat.mode.to_le_bytes());
+    hash_of(&text)
+}

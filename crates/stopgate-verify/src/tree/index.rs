@@ -1,0 +1,190 @@
+//! What is known about one root's files: a list of folders, outermost first, and their files.
+//!
+//! Flat on purpose: tens of thousands of entries are read, compared and written in a few
+//! milliseconds, names lie one after the other, and nothing is allocated for a single entry.
+
+use super::repo::Repo;
+use super::stat::Stat;
+
+/// A fingerprint of one content; 128 bits tell any two apart.
+pub(crate) type Hash = [u8; 16];
+
+/// The fingerprint of a folder that holds no file.
+pub(crate) const EMPTY: Hash = [0; 16];
+
+/// Where a name lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub(crate) at: u32,
+    pub(crate) length: u16,
+}
+
+/// How a file counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    Plain,
+    Executable,
+    /// By the path it points to.
+    Link,
+    /// It could not be read: by what its folder says about it.
+    Unreadable,
+    /// Not at all, but it says which files do.
+    Rule,
+}
+
+/// One file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) name: Name,
+    pub(crate) mark: Mark,
+    pub(crate) stat: Stat,
+    pub(crate) hash: Hash,
+}
+
+/// Which of a folder's files count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// Those that the rules let through.
+    Ruled,
+    /// The folder is ignored: those that are tracked all the same.
+    TrackedOnly,
+    /// None: it could not be read.
+    Unreadable,
+}
+
+/// One folder; the folders below it follow it in the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Folder {
+    pub(crate) name: Name,
+    pub(crate) parent: u32,
+    /// The first folder that is not below it.
+    pub(crate) end: u32,
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+    pub(crate) stat: Stat,
+    pub(crate) reading: Reading,
+    pub(crate) hash: Hash,
+}
+
+/// Everything about one root.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Index {
+    /// When the look began that it comes from.
+    pub(crate) taken: i64,
+    pub(crate) folders: Vec<Folder>,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) names: Vec<u8>,
+    pub(crate) repos: Vec<Repo>,
+}
+
+impl Index {
+    pub(crate) fn name(&self, name: Name) -> &[u8] {
+        name_in(&self.names, name)
+    }
+
+    pub(crate) fn add_name(&mut self, name: &[u8]) -> Name {
+        let at = index(self.names.len());
+        self.names.extend_from_slice(name);
+        Name { at, length: u16::try_from(name.len()).unwrap_or(u16::MAX) }
+    }
+
+    /// Writes the path of a folder from the root; nothing for the root.
+    pub(crate) fn folder_path(&self, folder: usize, path: &mut Vec<u8>) {
+        path.clear();
+        let (mut chain, mut at) = (Vec::new(), folder);
+        while at != 0 {
+            chain.push(self.folders[at].name);
+            at = self.folders[at].parent as usize;
+        }
+        for name in chain.into_iter().rev() {
+            join(path, self.name(name));
+        }
+    }
+
+    /// The folders right below one, in order.
+    pub(crate) fn children(&self, folder: usize) -> impl Iterator<Item = usize> + '_ {
+        let end = self.folders[folder].end as usize;
+        let step = move |at: &usize| Some(self.folders[*at].end as usize).filter(|at| *at < end);
+        std::iter::successors(Some(folder + 1).filter(move |at| *at < end), step)
+    }
+
+    pub(crate) fn entries_of(&self, folder: usize) -> std::ops::Range<usize> {
+        let folder = &self.folders[folder];
+        folder.first as usize..folder.last as usize
+    }
+
+    /// The root's fingerprint.
+    pub(crate) fn hash(&self) -> Hash {
+        self.folders.first().map_or(EMPTY, |folder| folder.hash)
+    }
+
+    /// Fingerprints the folders that changed, and those above them, innermost first.
+    pub(crate) fn seal_folders(&mut self, mut changed: Vec<bool>) {
+        for at in (0..self.folders.len()).rev() {
+            if changed[at] {
+                changed[self.folders[at].parent as usize] = true;
+                self.folders[at].hash = self.folder_hash(at);
+            }
+        }
+    }
+
+    fn folder_hash(&self, folder: usize) -> Hash {
+        let mut text = Vec::new();
+        for entry in &self.entries[self.entries_of(folder)] {
+            let sort = match entry.mark {
+                Mark::Plain => b'f',
+                Mark::Executable => b'x',
+                Mark::Link => b'l',
+                Mark::Unreadable => b'u',
+                Mark::Rule => continue,
+            };
+            add_line(&mut text, sort, self.name(entry.name), &entry.hash);
+        }
+        for child in self.children(folder) {
+            let child = &self.folders[child];
+            if child.hash != EMPTY {
+                add_line(&mut text, b'd', self.name(child.name), &child.hash);
+            }
+        }
+        let own = &self.folders[folder];
+        if own.reading == Reading::Unreadable {
+            add_line(&mut text, b'u', &own.stat.mtime.to_le_bytes(), &EMPTY);
+        }
+        if text.is_empty() { EMPTY } else { hash_of(&text) }
+    }
+}
+
+pub(crate) fn name_in(names: &[u8], name: Name) -> &[u8] {
+    let at = name.at as usize;
+    names.get(at..at + usize::from(name.length)).unwrap_or_default()
+}
+
+/// Adds a name to a path.
+pub(crate) fn join(path: &mut Vec<u8>, name: &[u8]) {
+    if !path.is_empty() {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+}
+
+/// A position in one of the lists; they are far shorter than its limit.
+pub(crate) fn index(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+pub(crate) fn hash_of(bytes: &[u8]) -> Hash {
+    short(&blake3::hash(bytes))
+}
+
+pub(crate) fn short(long: &blake3::Hash) -> Hash {
+    let mut hash = EMPTY;
+    hash.copy_from_slice(&long.as_bytes()[..16]);
+    hash
+}
+
+fn add_line(text: &mut Vec<u8>, sort: u8, name: &[u8], hash: &Hash) {
+    text.push(sort);
+    text.extend_from_slice(&index(name.len()).to_le_bytes());
+    text.extend_from_slice(name);
+    text.extend_from_slice(hash);
+}

@@ -1,0 +1,321 @@
+//! The form in which an index is kept between processes.
+//!
+//! One file a root, read at once, checked as a whole, replaced as a whole. What is torn, of
+//! another version or of another root is as good as nothing: then everything is looked at.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::index::{Entry, Folder, Hash, Index, Mark, Name, Reading, index};
+use super::repo::{Repo, Watched};
+use super::stat::Stat;
+
+const MAGIC: &[u8; 7] = b"SGTREE\0";
+const VERSION: u8 = 1;
+const CHECKSUM_BYTES: usize = 32;
+const STAT_BYTES: usize = 36;
+const NAME_BYTES: usize = 6;
+const ENTRY_BYTES: usize = NAME_BYTES + 1 + STAT_BYTES + 16;
+const FOLDER_BYTES: usize = NAME_BYTES + 1 + 16 + STAT_BYTES + 16;
+
+/// The kept index, where it is whole and belongs to `identity`.
+pub(crate) fn read(path: &Path, identity: Hash) -> Option<Index> {
+    let bytes = fs::read(path).ok()?;
+    let (checksum, body) = bytes.split_at_checked(CHECKSUM_BYTES)?;
+    if blake3::hash(body).as_bytes() != checksum {
+        return None;
+    }
+    let mut input = Input { bytes: &bytes, at: CHECKSUM_BYTES };
+    let index = input.index(identity)?;
+    is_sound(&index).then_some(())?;
+    Some(Index { names: bytes, ..index })
+}
+
+/// Keeps the index. A cache that can't be written costs time, nothing else.
+pub(crate) fn write(path: &Path, identity: Hash, index: &Index) {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let Some(folder) = path.parent() else { return };
+    let fresh = path.with_extension(format!("{}-{count}.new", std::process::id()));
+    let bytes = encode(identity, index);
+    let written = fs::create_dir_all(folder)
+        .and_then(|()| fs::write(&fresh, bytes))
+        .and_then(|()| fs::rename(&fresh, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&fresh);
+    }
+}
+
+fn encode(identity: Hash, index: &Index) -> Vec<u8> {
+    let room = index.entries.len() * (ENTRY_BYTES + 24) + index.folders.len() * (FOLDER_BYTES + 24);
+    let mut output = Output { bytes: Vec::with_capacity(room + 4096), names: Vec::new() };
+    output.bytes.resize(CHECKSUM_BYTES, 0);
+    output.bytes.extend_from_slice(MAGIC);
+    output.bytes.push(VERSION);
+    output.bytes.extend_from_slice(&identity);
+    output.u64(index.taken.cast_unsigned());
+    output.repos(&index.repos);
+    output.count(index.folders.len());
+    output.count(index.entries.len());
+    // Names lie behind the records, so their places are known once the records' length is.
+    let records = index.folders.len() * FOLDER_BYTES + index.entries.len() * ENTRY_BYTES;
+    let names_from = output.bytes.len() + records;
+    for folder in &index.folders {
+        output.folder(folder, index.name(folder.name), names_from);
+    }
+    for entry in &index.entries {
+        output.entry(entry, index.name(entry.name), names_from);
+    }
+    let Output { mut bytes, names } = output;
+    bytes.extend_from_slice(&names);
+    let checksum = blake3::hash(&bytes[CHECKSUM_BYTES..]);
+    bytes[..CHECKSUM_BYTES].copy_from_slice(checksum.as_bytes());
+    bytes
+}
+
+/// Whether every place that it names exists.
+fn is_sound(index: &Index) -> bool {
+    let (folders, entries) = (index.folders.len(), index.entries.len());
+    let mut last = 0;
+    let folders_fit = index.folders.iter().enumerate().all(|(at, folder)| {
+        let parent = folder.parent as usize;
+        let fits = (parent < at || (at == 0 && parent == 0))
+            && (folder.end as usize) > at
+            && folder.end as usize <= folders
+            && folder.first == last
+            && folder.first <= folder.last
+            && folder.last as usize <= entries;
+        last = folder.last;
+        fits
+    });
+    folders > 0 && folders_fit && last as usize == entries
+}
+
+struct Output {
+    bytes: Vec<u8>,
+    names: Vec<u8>,
+}
+
+impl Output {
+    fn u64(&mut self, value: u64) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn u32(&mut self, value: u32) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn count(&mut self, count: usize) {
+        self.u32(index(count));
+    }
+
+    fn text(&mut self, text: &[u8]) {
+        self.count(text.len());
+        self.bytes.extend_from_slice(text);
+    }
+
+    fn stat(&mut self, stat: &Stat) {
+        self.u64(stat.mtime.cast_unsigned());
+        self.u64(stat.ctime.cast_unsigned());
+        self.u64(stat.size);
+        self.u64(stat.inode);
+        self.u32(stat.mode);
+    }
+
+    fn name(&mut self, name: &[u8], names_from: usize) {
+        self.count(names_from + self.names.len());
+        let length = u16::try_from(name.len()).unwrap_or(u16::MAX);
+        self.bytes.extend_from_slice(&length.to_le_bytes());
+        self.names.extend_from_slice(name);
+    }
+
+    fn folder(&mut self, folder: &Folder, name: &[u8], names_from: usize) {
+        self.name(name, names_from);
+        self.bytes.push(match folder.reading {
+            Reading::Ruled => 0,
+            Reading::TrackedOnly => 1,
+            Reading::Unreadable => 2,
+        });
+        for value in [folder.parent, folder.end, folder.first, folder.last] {
+            self.u32(value);
+        }
+        self.stat(&folder.stat);
+        self.bytes.extend_from_slice(&folder.hash);
+    }
+
+    fn entry(&mut self, entry: &Entry, name: &[u8], names_from: usize) {
+        self.name(name, names_from);
+        self.bytes.push(match entry.mark {
+            Mark::Plain => 0,
+            Mark::Executable => 1,
+            Mark::Link => 2,
+            Mark::Unreadable => 3,
+            Mark::Rule => 4,
+        });
+        self.stat(&entry.stat);
+        self.bytes.extend_from_slice(&entry.hash);
+    }
+
+    fn repos(&mut self, repos: &[Repo]) {
+        self.count(repos.len());
+        for repo in repos {
+            self.text(&repo.at);
+            self.text(repo.top.as_os_str().as_bytes());
+            self.count(repo.lists.len());
+            repo.lists.iter().for_each(|list| self.text(list.as_os_str().as_bytes()));
+            let index: Vec<&Watched> = repo.index.iter().collect();
+            self.watched(&index);
+            self.watched(&repo.watched.iter().collect::<Vec<_>>());
+            self.count(repo.tracked.len());
+            repo.tracked.iter().for_each(|path| self.text(path));
+        }
+    }
+
+    fn watched(&mut self, watched: &[&Watched]) {
+        self.count(watched.len());
+        for one in watched {
+            self.text(one.path.as_os_str().as_bytes());
+            self.bytes.push(u8::from(one.stat.is_some()));
+            self.stat(&one.stat.unwrap_or_default());
+        }
+    }
+}
+
+struct Input<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Input<'a> {
+    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let taken = self.bytes.get(self.at..self.at.checked_add(length)?)?;
+        self.at += length;
+        Some(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.take(N)?.try_into().ok()
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    /// A number of things that each take at least one byte.
+    fn count(&mut self) -> Option<usize> {
+        let count = self.u32()? as usize;
+        (count <= self.bytes.len()).then_some(count)
+    }
+
+    fn list<T>(&mut self, mut one: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let count = self.count()?;
+        (0..count).map(|_| one(self)).collect()
+    }
+
+    fn text(&mut self) -> Option<&'a [u8]> {
+        let length = self.count()?;
+        self.take(length)
+    }
+
+    fn path(&mut self) -> Option<PathBuf> {
+        self.text().map(|text| PathBuf::from(OsStr::from_bytes(text)))
+    }
+
+    fn stat(&mut self) -> Option<Stat> {
+        Some(Stat {
+            mtime: self.u64()?.cast_signed(),
+            ctime: self.u64()?.cast_signed(),
+            size: self.u64()?,
+            inode: self.u64()?,
+            mode: self.u32()?,
+        })
+    }
+
+    fn name(&mut self) -> Option<Name> {
+        Some(Name { at: self.u32()?, length: u16::from_le_bytes(self.array()?) })
+    }
+
+    fn index(&mut self, identity: Hash) -> Option<Index> {
+        let is_ours = self.array()? == *MAGIC && self.byte()? == VERSION;
+        let is_ours = is_ours && self.array()? == identity;
+        is_ours.then_some(())?;
+        let taken = self.u64()?.cast_signed();
+        let repos = self.list(Self::repo)?;
+        let (folder_count, entry_count) = (self.count()?, self.count()?);
+        let mut folders = Vec::with_capacity(folder_count);
+        for _ in 0..folder_count {
+            folders.push(self.folder()?);
+        }
+        let mut entries = Vec::with_capacity(entry_count);
+        for _ in 0..entry_count {
+            entries.push(self.entry()?);
+        }
+        Some(Index { taken, folders, entries, names: Vec::new(), repos })
+    }
+
+    fn folder(&mut self) -> Option<Folder> {
+        // One check for the whole record; the compiler drops those of its fields.
+        let mut record = Input { bytes: self.take(FOLDER_BYTES)?, at: 0 };
+        Some(Folder {
+            name: record.name()?,
+            reading: match record.byte()? {
+                0 => Reading::Ruled,
+                1 => Reading::TrackedOnly,
+                2 => Reading::Unreadable,
+                _ => return None,
+            },
+            parent: record.u32()?,
+            end: record.u32()?,
+            first: record.u32()?,
+            last: record.u32()?,
+            stat: record.stat()?,
+            hash: record.array()?,
+        })
+    }
+
+    fn entry(&mut self) -> Option<Entry> {
+        let mut record = Input { bytes: self.take(ENTRY_BYTES)?, at: 0 };
+        Some(Entry {
+            name: record.name()?,
+            mark: match record.byte()? {
+                0 => Mark::Plain,
+                1 => Mark::Executable,
+                2 => Mark::Link,
+                3 => Mark::Unreadable,
+                4 => Mark::Rule,
+                _ => return None,
+            },
+            stat: record.stat()?,
+            hash: record.array()?,
+        })
+    }
+
+    fn repo(&mut self) -> Option<Repo> {
+        Some(Repo {
+            at: self.text()?.into(),
+            top: self.path()?,
+            lists: self.list(Self::path)?,
+            index: self.list(Self::one_watched)?.pop(),
+            watched: self.list(Self::one_watched)?,
+            tracked: self.list(|input| input.text().map(Vec::from))?,
+        })
+    }
+
+    fn one_watched(&mut self) -> Option<Watched> {
+        let path = self.path()?;
+        let was_there = self.byte()? != 0;
+        let stat = self.stat()?;
+        Some(Watched { path, stat: was_there.then_some(stat) })
+    }
+}

@@ -1,0 +1,140 @@
+//! Compares what is known with what is there, without listing a folder.
+//!
+//! A folder whose own times are the same has the same names in it: only its files are looked
+//! at, each with one call.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustix::fs::{AtFlags, Mode, OFlags, fstat, open, openat, statat};
+use rustix::io::Errno;
+
+use super::index::{Index, Mark, Reading};
+use super::stat::{Sort, Stat};
+
+/// Fewer files than this are not worth a second thread.
+const SHARED_MIN: usize = 2_000;
+/// How many folders a thread takes at once.
+const SHARE: usize = 64;
+
+/// What a sweep found.
+#[derive(Debug, Default)]
+pub(crate) struct Swept {
+    /// Folders that must be listed again, in order.
+    pub(crate) folders: Vec<u32>,
+    /// Files whose content must be read again, in order, and how they are now.
+    pub(crate) entries: Vec<(u32, Stat)>,
+}
+
+impl Swept {
+    pub(crate) const fn is_clean(&self) -> bool {
+        self.folders.is_empty() && self.entries.is_empty()
+    }
+}
+
+/// Looks at every folder and file of the index.
+pub(crate) fn sweep(root: &OwnedFd, index: &Index) -> Swept {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut swept = Swept::default();
+        let mut path = Vec::new();
+        loop {
+            let from = next.fetch_add(SHARE, Ordering::Relaxed);
+            if from >= index.folders.len() {
+                return swept;
+            }
+            for folder in from..index.folders.len().min(from + SHARE) {
+                index.folder_path(folder, &mut path);
+                sweep_folder(root, index, folder, &path, &mut swept);
+            }
+        }
+    };
+    let mut all = std::thread::scope(|scope| {
+        let other = (index.entries.len() >= SHARED_MIN).then(|| scope.spawn(work));
+        let mut own = work();
+        if let Some(other) = other.and_then(|other| other.join().ok()) {
+            own.folders.extend(other.folders);
+            own.entries.extend(other.entries);
+        }
+        own
+    });
+    all.folders.sort_unstable();
+    all.entries.sort_unstable_by_key(|(entry, _)| *entry);
+    all
+}
+
+fn sweep_folder(root: &OwnedFd, index: &Index, at: usize, path: &[u8], swept: &mut Swept) {
+    let folder = &index.folders[at];
+    let before = swept.entries.len();
+    let is_same = open_folder(root, path, Purpose::Stat).is_ok_and(|fd| {
+        fstat(&fd).is_ok_and(|raw| Stat::of(&raw).still_is(&folder.stat, index.taken))
+            && folder.reading != Reading::Unreadable
+            && sweep_entries(&fd, index, at, swept)
+    });
+    if !is_same {
+        swept.entries.truncate(before);
+        swept.folders.push(super::index::index(at));
+    }
+}
+
+/// Says whether every file is still there.
+fn sweep_entries(fd: &OwnedFd, index: &Index, folder: usize, swept: &mut Swept) -> bool {
+    for at in index.entries_of(folder) {
+        let entry = &index.entries[at];
+        let Ok(raw) = statat(fd, index.name(entry.name), AtFlags::SYMLINK_NOFOLLOW) else {
+            return false;
+        };
+        let now = Stat::of(&raw);
+        if now.still_is(&entry.stat, index.taken) && entry.mark != Mark::Unreadable {
+            continue;
+        }
+        let was_link = entry.mark == Mark::Link;
+        let is_known = match now.sort() {
+            Sort::File => !was_link,
+            Sort::Link => was_link,
+            Sort::Folder | Sort::Other => false,
+        };
+        if !is_known {
+            return false;
+        }
+        swept.entries.push((super::index::index(at), now));
+    }
+    true
+}
+
+/// What a folder is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Stat,
+    List,
+}
+
+/// Opens a folder below the root, never through a link at its end.
+pub(crate) fn open_folder(
+    root: impl AsFd,
+    path: &[u8],
+    purpose: Purpose,
+) -> Result<OwnedFd, Errno> {
+    let path = if path.is_empty() { b"." } else { path };
+    let mut flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    if cfg!(target_os = "linux") && purpose == Purpose::Stat {
+        flags |= path_only();
+    }
+    openat(root, path, flags, Mode::empty())
+}
+
+#[cfg(target_os = "linux")]
+const fn path_only() -> OFlags {
+    OFlags::PATH
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn path_only() -> OFlags {
+    OFlags::empty()
+}
+
+/// Opens the root itself, which may be a link.
+pub(crate) fn open_root(path: &Path) -> Result<OwnedFd, Errno> {
+    open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+}

@@ -1,0 +1,358 @@
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::time::{Duration, SystemTime};
+
+use super::scene::{Scene, git, names};
+use super::{Scope, TreeError, fingerprint, hash_of, store};
+
+/// Every way to look gives the same, and it says whether that is what it was.
+#[track_caller]
+fn check(scene: &Scene, before: &str, change: Change) -> String {
+    let now = scene.hash();
+    assert_eq!(now, scene.hash_afresh(), "the cache knows better");
+    assert_eq!(now, scene.hash_later(), "a later process knows better");
+    match change {
+        Change::Seen => assert_ne!(now, before, "the change is not seen"),
+        Change::Nothing => assert_eq!(now, before, "nothing changed"),
+    }
+    now
+}
+
+#[derive(Clone, Copy)]
+enum Change {
+    Seen,
+    Nothing,
+}
+
+fn scene() -> (Scene, String) {
+    let scene = Scene::new();
+    scene.write("src/a.rs", "fn a() {}").write("src/deep/b.rs", "fn b() {}").write("c", "c");
+    let hash = check(&scene, "", Change::Seen);
+    (scene, hash)
+}
+
+#[test]
+fn contents_paths_and_kinds_count() {
+    let (scene, mut hash) = scene();
+    let mut step = |act: &dyn Fn(&Scene)| {
+        act(&scene);
+        hash = check(&scene, &hash, Change::Seen);
+    };
+    step(&|scene| {
+        scene.write("src/a.rs", "fn a() { }");
+    });
+    step(&|scene| {
+        scene.write("src/a.rs", "fn z() { }");
+    });
+    step(&|scene| {
+        scene.write("src/new.rs", "");
+    });
+    step(&|scene| {
+        scene.remove("src/new.rs");
+    });
+    step(&|scene| {
+        scene.rename("c", "C");
+    });
+    step(&|scene| {
+        scene.rename("src/deep", "src/Deep");
+    });
+    step(&|scene| {
+        scene.mode("src/a.rs", 0o755);
+    });
+    step(&|scene| {
+        scene.remove("C").link("C", "src/a.rs");
+    });
+    step(&|scene| {
+        scene.remove("C").link("C", "src/b.rs");
+    });
+    step(&|scene| {
+        scene.remove("C").write("C/inner", "x");
+    });
+    step(&|scene| {
+        scene.remove("C").write("C", "x");
+    });
+    step(&|scene| {
+        scene.remove("src").link("src", "/nowhere");
+    });
+}
+
+#[test]
+fn times_git_and_empty_folders_do_not() {
+    let (scene, hash) = scene();
+    let same = |scene: &Scene| assert_eq!(check(scene, &hash, Change::Nothing), hash);
+    let past = SystemTime::now_in_tests() - Duration::from_secs(1_000);
+    File::options().write(true).open(scene.path("c")).unwrap().set_modified(past).unwrap();
+    same(&scene);
+    fs::create_dir_all(scene.path("empty/folders")).unwrap();
+    same(&scene);
+    scene.write("c", "c");
+    same(&scene);
+    scene.git(&["add", "-A"]);
+    same(&scene);
+    scene.git(&["commit", "-qm", "one"]);
+    same(&scene);
+    scene.git(&["checkout", "-qb", "other"]);
+    same(&scene);
+    fs::rename(scene.root(), scene.beside("moved")).unwrap();
+    let moved = fingerprint(&[&scene.beside("moved")], Scope::Whole, &scene.beside("cache"));
+    assert_eq!(moved.unwrap().hash(), hash);
+}
+
+trait Now {
+    fn now_in_tests() -> SystemTime;
+}
+
+impl Now for SystemTime {
+    #[expect(clippy::disallowed_methods, reason = "a file's time is set")]
+    fn now_in_tests() -> SystemTime {
+        Self::now()
+    }
+}
+
+#[test]
+fn what_is_ignored_does_not_count_until_it_is_tracked() {
+    let (scene, hash) = scene();
+    scene.write(".gitignore", "out/\n*.log\n!keep.log\n");
+    let hash = check(&scene, &hash, Change::Seen);
+    scene.write("a.log", "x").write("out/deep/file", "x");
+    let hash = check(&scene, &hash, Change::Nothing);
+    scene.write("src/keep.log", "x");
+    let hash = check(&scene, &hash, Change::Seen);
+    scene.git(&["add", "-f", "out/deep/file", "a.log"]);
+    let hash = check(&scene, &hash, Change::Seen);
+    scene.write("out/deep/file", "y").write("out/deep/other", "y");
+    let hash = check(&scene, &hash, Change::Seen);
+    assert_eq!(
+        names(&scene.tree()),
+        [".gitignore", "a.log", "c", "out/deep/file", "src/a.rs", "src/deep/b.rs", "src/keep.log"]
+    );
+    scene.git(&["rm", "-qf", "--cached", "out/deep/file"]);
+    check(&scene, &hash, Change::Seen);
+}
+
+#[test]
+fn changed_rules_are_seen_wherever_they_stand() {
+    let (scene, hash) = scene();
+    scene.write("x.tmp", "x");
+    let hash = check(&scene, &hash, Change::Seen);
+    scene.write(".git/info/exclude", "*.tmp\n");
+    let hash = check(&scene, &hash, Change::Seen);
+    scene.write("src/deep/.gitignore", "*\n");
+    let hash = check(&scene, &hash, Change::Seen);
+    scene.write("src/deep/.gitignore", "#\n");
+    let hash = check(&scene, &hash, Change::Seen);
+    fs::write(scene.beside("mine"), "*.rs\n").unwrap();
+    let mine = scene.beside("mine").display().to_string();
+    scene.git(&["config", "core.excludesFile", &mine]);
+    let hash = check(&scene, &hash, Change::Seen);
+    fs::write(scene.beside("mine"), "*.none\n").unwrap();
+    let hash = check(&scene, &hash, Change::Seen);
+    scene.remove("src/deep/.gitignore").write("src/deep/.gitignore", "b.rs\n.gitignore\n");
+    check(&scene, &hash, Change::Seen);
+    assert_eq!(names(&scene.tree()), ["c", "src/a.rs"]);
+}
+
+#[test]
+fn repositories_within_count_by_their_files() {
+    let (scene, hash) = scene();
+    let inner = scene.beside("inner");
+    fs::create_dir(&inner).unwrap();
+    git(&inner, &["init", "-q", "."]);
+    fs::write(inner.join("lib.c"), "int x;").unwrap();
+    fs::write(inner.join(".gitignore"), "*.o\n").unwrap();
+    git(&inner, &["add", "-A"]);
+    git(&inner, &["commit", "-qm", "inner"]);
+    let from = inner.display().to_string();
+    scene.git(&["submodule", "add", "-q", &from, "vendor/inner"]);
+    let hash = check(&scene, &hash, Change::Seen);
+    scene.write("vendor/inner/lib.c", "int y;");
+    let hash = check(&scene, &hash, Change::Seen);
+    scene.write("vendor/inner/lib.o", "binary");
+    let hash = check(&scene, &hash, Change::Nothing);
+    git(&scene.path("vendor/inner"), &["add", "-f", "lib.o"]);
+    let hash = check(&scene, &hash, Change::Seen);
+    scene.git(&["clone", "-q", &from, "nested"]);
+    let hash = check(&scene, &hash, Change::Seen);
+    scene.write("nested/lib.c", "int z;");
+    let hash = check(&scene, &hash, Change::Seen);
+    // Its own rules end where another repository begins.
+    scene.write(".gitignore", "*.c\nvendor/\n");
+    check(&scene, &hash, Change::Seen);
+    let found = names(&scene.tree());
+    assert!(found.contains(&"nested/lib.c".to_string()), "{found:?}");
+    assert!(found.contains(&"vendor/inner/lib.c".to_string()), "{found:?}");
+}
+
+#[test]
+fn a_worktree_and_a_folder_within_are_as_good_as_the_top() {
+    let (scene, _) = scene();
+    scene
+        .write(".gitignore", "*.log\n/sub/out\nscratch/\n")
+        .write("sub/a", "a")
+        .write("sub/b.log", "");
+    scene.write("sub/out/x", "x").write("scratch/here", "x").write("sub/forced.log", "f");
+    scene.git(&["add", "-A"]);
+    scene.git(&["add", "-f", "sub/forced.log"]);
+    scene.git(&["commit", "-qm", "one"]);
+    let tree = scene.beside("worktree");
+    scene.git(&["worktree", "add", "-q", &tree.display().to_string()]);
+    let cache = scene.beside("cache");
+    let of = |path: &std::path::Path| fingerprint(&[path], Scope::Whole, &cache).unwrap();
+    assert_eq!(of(&tree).hash(), scene.hash());
+    fs::write(tree.join("new.log"), "x").unwrap();
+    assert_eq!(of(&tree).hash(), scene.hash());
+    fs::write(tree.join("new"), "x").unwrap();
+    assert_ne!(of(&tree).hash(), scene.hash());
+    assert_eq!(names(&of(&scene.path("sub"))), ["a", "forced.log"]);
+    assert_eq!(names(&of(&scene.path("sub"))), ["a", "forced.log"]);
+    // Whoever works in an ignored folder means its files.
+    assert_eq!(names(&of(&scene.path("scratch"))), ["here"]);
+}
+
+#[test]
+fn a_folder_without_git_is_looked_at_the_same_way() {
+    let scene = Scene::bare();
+    scene.write("a", "a").write(".gitignore", "*.log\n").write("x.log", "x");
+    let hash = check(&scene, "", Change::Seen);
+    assert_eq!(names(&scene.tree()), [".gitignore", "a"]);
+    scene.git(&["init", "-q", "."]);
+    let hash = check(&scene, &hash, Change::Nothing);
+    scene.git(&["add", "-f", "x.log"]);
+    check(&scene, &hash, Change::Seen);
+    assert_eq!(names(&scene.tree()), [".gitignore", "a", "x.log"]);
+}
+
+#[test]
+fn odd_names_and_things_are_no_trouble() {
+    let (scene, hash) = scene();
+    let odd = scene.root().join(OsStr::from_bytes(b"\xff\xfe name\n"));
+    fs::write(&odd, "odd").unwrap();
+    let hash = check(&scene, &hash, Change::Seen);
+    fs::write(&odd, "ODD").unwrap();
+    let hash = check(&scene, &hash, Change::Seen);
+    let deep = vec!["d"; 400].join("/");
+    scene.write(&format!("{deep}/bottom"), "x");
+    let hash = check(&scene, &hash, Change::Seen);
+    scene.write(&format!("{deep}/bottom"), "y");
+    let hash = check(&scene, &hash, Change::Seen);
+    std::os::unix::net::UnixListener::bind(scene.path("socket")).unwrap();
+    check(&scene, &hash, Change::Nothing);
+}
+
+#[test]
+fn what_cant_be_read_counts_by_its_outside() {
+    let (scene, hash) = scene();
+    scene.mode("c", 0o000);
+    let tree = scene.tree();
+    let is_root = File::open(scene.path("c")).is_ok();
+    let expected = if is_root { "c" } else { "c?" };
+    assert!(names(&tree).contains(&expected.to_string()), "{:?}", names(&tree));
+    assert_eq!(tree.hash() == hash, is_root, "a mark where it can't be read");
+    scene.mode("c", 0o644);
+    check(&scene, &hash, Change::Nothing);
+}
+
+#[test]
+fn a_change_within_one_tick_is_seen() {
+    let (scene, before) = scene();
+    scene.write("c", "C");
+    forge_stats(&scene, "cache", b"whole");
+    assert_ne!(scene.hash(), before, "what changed just now is read again");
+    // The same forgery is believed once the file was old enough: that is what makes it cheap.
+    let later = scene.hash_later();
+    scene.write("c", "d");
+    forge_stats(&scene, "cache-later", b"whole");
+    assert_eq!(scene.hash_later(), later);
+}
+
+/// Makes the cache believe that the files were like this when it was written.
+fn forge_stats(scene: &Scene, cache: &str, key: &[u8]) {
+    let root = scene.root().canonicalize().unwrap();
+    let identity = hash_of(&[root.as_os_str().as_bytes(), b"\0", key].concat());
+    let file = scene.beside(cache).join(format!("{}.tree", super::hex(&identity)));
+    let mut index = store::read(&file, identity).expect("a cache");
+    for at in 0..index.entries.len() {
+        let name = index.name(index.entries[at].name).to_vec();
+        if name == b"c" {
+            let metadata = fs::symlink_metadata(scene.path("c")).unwrap();
+            index.entries[at].stat = super::Stat::of_metadata(&metadata);
+        }
+    }
+    store::write(&file, identity, &index);
+}
+
+#[test]
+fn a_torn_or_foreign_cache_is_none() {
+    let (scene, hash) = scene();
+    let cache = scene.beside("cache");
+    let file = fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();
+    let whole = fs::read(&file).unwrap();
+    for length in [0, 1, 31, 40, whole.len() / 2, whole.len() - 1] {
+        fs::write(&file, &whole[..length]).unwrap();
+        assert_eq!(scene.hash(), hash, "cut at {length}");
+    }
+    for at in (0..whole.len()).step_by(97) {
+        let mut torn = whole.clone();
+        torn[at] ^= 0x55;
+        fs::write(&file, torn).unwrap();
+        assert_eq!(scene.hash(), hash, "torn at {at}");
+    }
+    let other = Scene::new();
+    other.write("other", "x").hash();
+    let foreign = fs::read_dir(other.beside("cache")).unwrap().next().unwrap().unwrap().path();
+    fs::copy(foreign, &file).unwrap();
+    assert_eq!(scene.hash(), hash);
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    assert_eq!(scene.hash(), hash, "a cache that can't be written costs only time");
+    let leftover = fs::read_dir(&cache).unwrap().count();
+    assert_eq!(leftover, 1, "nothing is left lying about");
+}
+
+#[test]
+fn patterns_choose_also_what_is_ignored() {
+    let (scene, _) = scene();
+    scene.write(".gitignore", "*.lcov\n").write("report.lcov", "x").write("deep/.git/x.rs", "x");
+    let patterns = ["src/**/*.rs", "*.lcov", "**/x.rs"];
+    let tree = scene.globs(&patterns);
+    assert_eq!(names(&tree), ["report.lcov", "src/a.rs", "src/deep/b.rs"]);
+    scene.write("c", "other").write("src/notes.md", "x");
+    assert_eq!(scene.globs(&patterns).hash(), tree.hash());
+    scene.write("report.lcov", "y");
+    assert_ne!(scene.globs(&patterns).hash(), tree.hash());
+    let wrong = fingerprint(&[&scene.root()], Scope::Globs(&["../x".into()]), &scene.beside("c"));
+    assert!(matches!(wrong, Err(TreeError::Pattern(_))), "{wrong:?}");
+}
+
+#[test]
+fn several_roots_have_one_fingerprint() {
+    let (one, other) = (Scene::bare(), Scene::bare());
+    one.write("a", "1");
+    other.write("a", "2");
+    let cache = one.beside("cache");
+    let both = |first: &Scene, second: &Scene| {
+        fingerprint(&[&first.root(), &second.root()], Scope::Whole, &cache).unwrap()
+    };
+    let hash = both(&one, &other).hash().to_string();
+    assert_eq!(both(&one, &other).count(), 2);
+    assert_ne!(both(&other, &one).hash(), hash, "which is which counts");
+    other.write("a", "3");
+    assert_ne!(both(&one, &other).hash(), hash);
+    let gone = fingerprint(&[&one.beside("nowhere")], Scope::Whole, &cache);
+    assert!(matches!(gone, Err(TreeError::Root { .. })), "{gone:?}");
+}
+
+#[test]
+fn two_at_once_do_no_harm() {
+    let (scene, _) = scene();
+    for round in 0..20 {
+        scene.write("src/a.rs", &format!("round {round}"));
+        let (one, other) = std::thread::scope(|scope| {
+            let other = scope.spawn(|| scene.hash());
+            (scene.hash(), other.join().unwrap())
+        });
+        assert_eq!(one, other);
+        assert_eq!(one, scene.hash_afresh());
+    }
+}

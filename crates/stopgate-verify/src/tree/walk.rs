@@ -1,0 +1,489 @@
+//! Lists what must be listed, and takes the rest over from what was known.
+//!
+//! A short walk lists only the folders that changed. Where the rules themselves changed it
+//! says so, and everything is listed; contents are read again only where a file changed.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
+use rustix::io::Errno;
+
+use super::clock::Clock;
+use super::content::Pending;
+use super::ignore::{Meaning, Rules, Thing};
+use super::index::{EMPTY, Entry, Folder, Index, Mark, Name, Reading, index, join, name_in};
+use super::repo::{GitFolder, NoAnswer, Outer, Repo, around};
+use super::stat::{Sort, Stat};
+use super::sweep::{Purpose, Swept, open_folder};
+use super::{Choice, FILES_MAX};
+
+pub(crate) const RULES: &[u8] = b".gitignore";
+
+/// Why a walk ended early.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// The rules changed: everything must be listed.
+    RulesChanged,
+    TooLarge,
+    Git(NoAnswer),
+}
+
+/// How much is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// What changed.
+    Short,
+    /// All of it.
+    Full,
+}
+
+/// One walk through a root.
+pub(crate) struct Walk<'a> {
+    pub(crate) root: &'a OwnedFd,
+    pub(crate) path: &'a Path,
+    pub(crate) choice: Choice<'a>,
+    pub(crate) clock: &'a Clock,
+    pub(crate) extent: Extent,
+    pub(crate) swept: &'a Swept,
+    /// What was known; new names are added to its own.
+    pub(crate) old: Index,
+    pub(crate) new: Index,
+    /// What is to be read.
+    pub(crate) pending: Vec<Pending>,
+    /// Which folders of the new index have to be fingerprinted again.
+    pub(crate) changed: Vec<bool>,
+    tracked: BTreeSet<Vec<u8>>,
+    levels: Vec<Level>,
+    at: Vec<u8>,
+    tasks: Vec<Task>,
+}
+
+/// A folder that the walk is in.
+struct Level {
+    /// Where names in it begin in the current path.
+    from: usize,
+    rules: Lazy<Rules>,
+    /// The repository that begins here.
+    outer: Option<Lazy<Outer>>,
+}
+
+enum Lazy<T> {
+    NotRead,
+    Read(T),
+}
+
+enum Task {
+    Visit { name: Name, parent: u32, old: Option<u32>, reading: Reading },
+    Leave { folder: u32, length: usize },
+}
+
+/// What a folder has in it.
+struct Listing {
+    stat: Stat,
+    names: Vec<(Vec<u8>, FileType)>,
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(
+        root: &'a OwnedFd,
+        path: &'a Path,
+        choice: Choice<'a>,
+        clock: &'a Clock,
+        swept: &'a Swept,
+        old: Index,
+    ) -> Self {
+        Self {
+            root,
+            path,
+            choice,
+            clock,
+            extent: Extent::Full,
+            swept,
+            old,
+            new: Index::default(),
+            pending: Vec::new(),
+            changed: Vec::new(),
+            tracked: BTreeSet::new(),
+            levels: Vec::new(),
+            at: Vec::new(),
+            tasks: Vec::new(),
+        }
+    }
+
+    /// Walks; afterwards `new` lacks only what is pending and the folders' fingerprints.
+    pub(crate) fn run(&mut self, extent: Extent) -> Result<(), Stopped> {
+        self.begin(extent)?;
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Visit { name, parent, old, reading } => {
+                    self.visit(name, parent, old, reading)?;
+                }
+                Task::Leave { folder, length } => {
+                    self.new.folders[folder as usize].end = index(self.new.folders.len());
+                    self.at.truncate(length);
+                    self.levels.pop();
+                }
+            }
+        }
+        self.new.names = std::mem::take(&mut self.old.names);
+        Ok(())
+    }
+
+    fn begin(&mut self, extent: Extent) -> Result<(), Stopped> {
+        self.extent = extent;
+        self.new = Index { taken: self.clock.taken, ..Index::default() };
+        self.pending.clear();
+        self.changed.clear();
+        self.levels.clear();
+        self.at.clear();
+        self.tasks.clear();
+        if let Choice::Whole = self.choice {
+            self.new.repos = match extent {
+                Extent::Short => self.old.repos.clone(),
+                Extent::Full => vec![root_repo(self.path).map_err(Stopped::Git)?],
+            };
+        }
+        let tracked = self.new.repos.iter().flat_map(|repo| repo.tracked.iter().cloned());
+        self.tracked = tracked.collect();
+        let old = (!self.old.folders.is_empty()).then_some(0);
+        let name = Name::default();
+        self.tasks.push(Task::Visit { name, parent: 0, old, reading: Reading::Ruled });
+        Ok(())
+    }
+
+    fn visit(
+        &mut self,
+        name: Name,
+        parent: u32,
+        old: Option<u32>,
+        reading: Reading,
+    ) -> Result<(), Stopped> {
+        let folders = self.new.folders.len();
+        if folders >= FILES_MAX || self.new.entries.len() >= FILES_MAX || self.clock.is_over() {
+            return Err(Stopped::TooLarge);
+        }
+        let length = self.at.len();
+        join(&mut self.at, name_in(&self.old.names, name));
+        self.tasks.push(Task::Leave { folder: index(folders), length });
+        let from = if self.at.is_empty() { 0 } else { self.at.len() + 1 };
+        let is_repo = self.new.repos.iter().any(|repo| repo.at == self.at);
+        let outer = is_repo.then_some(Lazy::NotRead);
+        self.levels.push(Level { from, rules: Lazy::NotRead, outer });
+        let first = index(self.new.entries.len());
+        let mut folder = Folder {
+            name,
+            parent,
+            end: 0,
+            first,
+            last: first,
+            stat: Stat::default(),
+            reading,
+            hash: EMPTY,
+        };
+        if let Some(old) = old.filter(|old| self.is_known(*old)) {
+            self.take_over(&mut folder, old as usize, index(folders));
+            self.new.folders.push(folder);
+            return Ok(());
+        }
+        self.new.folders.push(folder);
+        self.changed.push(true);
+        self.list(folders, old)
+    }
+
+    fn is_known(&self, old: u32) -> bool {
+        self.extent == Extent::Short && self.swept.folders.binary_search(&old).is_err()
+    }
+
+    /// Takes a folder over whose names are the same.
+    fn take_over(&mut self, folder: &mut Folder, old: usize, own: u32) {
+        let known = self.old.folders[old];
+        (folder.stat, folder.hash, folder.reading) = (known.stat, known.hash, known.reading);
+        let entries = self.old.entries_of(old);
+        self.new.entries.extend_from_slice(&self.old.entries[entries.clone()]);
+        folder.last = index(self.new.entries.len());
+        let touched = &self.swept.entries;
+        let begin = touched.partition_point(|(entry, _)| (*entry as usize) < entries.start);
+        let touched = touched[begin..].iter().take_while(|(at, _)| (*at as usize) < entries.end);
+        let before = self.pending.len();
+        for (at, stat) in touched {
+            let entry = folder.first + (*at - index(entries.start));
+            let known = &mut self.new.entries[entry as usize];
+            known.stat = *stat;
+            if matches!(known.mark, Mark::Plain | Mark::Executable | Mark::Unreadable) {
+                known.mark = mark_of(stat);
+            }
+            self.pending.push(Pending { folder: own, entry });
+        }
+        self.changed.push(self.pending.len() > before);
+        let children: Vec<usize> = self.old.children(old).collect();
+        for child in children.into_iter().rev() {
+            let known = &self.old.folders[child];
+            let (name, reading) = (known.name, known.reading);
+            let old = Some(index(child));
+            self.tasks.push(Task::Visit { name, parent: own, old, reading });
+        }
+    }
+
+    fn list(&mut self, own: usize, old: Option<u32>) -> Result<(), Stopped> {
+        let Some(listing) = self.read_folder()? else {
+            let stat = statat(self.root, self.at.as_slice(), AtFlags::SYMLINK_NOFOLLOW);
+            let folder = &mut self.new.folders[own];
+            folder.stat = stat.map(|raw| Stat::of(&raw)).unwrap_or_default();
+            folder.reading = Reading::Unreadable;
+            return Ok(());
+        };
+        // An unreadable folder of before may have become a readable one.
+        if self.new.folders[own].reading == Reading::Unreadable {
+            return Err(Stopped::RulesChanged);
+        }
+        self.new.folders[own].stat = listing.stat;
+        if let Choice::Whole = self.choice {
+            self.learn_rules(&listing, old)?;
+        }
+        let mut inner = Vec::new();
+        for (name, sort) in listing.names.iter().filter(|(name, _)| name != b".git") {
+            let length = self.at.len();
+            join(&mut self.at, name);
+            let is_folder = self.is_folder(*sort);
+            if is_folder && let Some(reading) = self.enters(own) {
+                inner.push((name.as_slice(), reading));
+            } else if !is_folder && let Some(mark) = self.takes(own, name) {
+                self.add_entry(own, old, name, mark);
+            }
+            self.at.truncate(length);
+        }
+        self.new.folders[own].last = index(self.new.entries.len());
+        self.will_visit(own, old, &inner);
+        Ok(())
+    }
+
+    /// Notes the folders that were found in one, with what was known of them.
+    fn will_visit(&mut self, own: usize, old: Option<u32>, inner: &[(&[u8], Reading)]) {
+        let known: Vec<usize> = match old {
+            Some(old) => self.old.children(old as usize).collect(),
+            None => Vec::new(),
+        };
+        for (name, reading) in inner.iter().rev() {
+            let folder = |child: &usize| self.old.folders[*child].name;
+            let found = known.binary_search_by(|child| self.old.name(folder(child)).cmp(name));
+            let old = found.ok().map(|at| known[at]);
+            let name = match old {
+                Some(old) => self.old.folders[old].name,
+                None => self.old.add_name(name),
+            };
+            let old = old.map(index);
+            self.tasks.push(Task::Visit { name, parent: index(own), old, reading: *reading });
+        }
+    }
+
+    /// The folder's names in order; nothing where it can't be read.
+    fn read_folder(&self) -> Result<Option<Listing>, Stopped> {
+        let fd = match open_folder(self.root, &self.at, Purpose::List) {
+            Ok(fd) => fd,
+            Err(Errno::NAMETOOLONG) => return Err(Stopped::TooLarge),
+            Err(_) => return Ok(None),
+        };
+        let Ok(raw) = fstat(&fd) else { return Ok(None) };
+        let Ok(entries) = Dir::read_from(&fd) else { return Ok(None) };
+        let mut names = Vec::new();
+        for entry in entries {
+            let Ok(entry) = entry else { return Ok(None) };
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                names.push((name.to_vec(), entry.file_type()));
+            }
+        }
+        names.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(Some(Listing { stat: Stat::of(&raw), names }))
+    }
+
+    fn is_folder(&self, sort: FileType) -> bool {
+        match sort {
+            FileType::Directory => true,
+            FileType::Unknown => statat(self.root, self.at.as_slice(), AtFlags::SYMLINK_NOFOLLOW)
+                .is_ok_and(|raw| Stat::of(&raw).sort() == Sort::Folder),
+            _ => false,
+        }
+    }
+
+    /// Reads the rules that begin in this folder; in a short walk they must be the old ones.
+    fn learn_rules(&mut self, listing: &Listing, old: Option<u32>) -> Result<(), Stopped> {
+        let has = |name: &[u8]| listing.names.iter().any(|(own, _)| own == name);
+        let folder = self.path.join(OsStr::from_bytes(&self.at));
+        if !self.at.is_empty() {
+            let git = if has(b".git") { GitFolder::of(&folder) } else { None };
+            let known = self.new.repos.iter().any(|repo| repo.at == self.at);
+            match (git, self.extent) {
+                (Some(git), Extent::Full) => {
+                    let repo = Repo::learn(folder.clone(), &git, &folder, &self.at);
+                    let repo = repo.map_err(Stopped::Git)?;
+                    self.tracked.extend(repo.tracked.iter().cloned());
+                    self.new.repos.push(repo);
+                    self.level().outer = Some(Lazy::NotRead);
+                }
+                (git, Extent::Short) if git.is_some() != known => {
+                    return Err(Stopped::RulesChanged);
+                }
+                (_, Extent::Full | Extent::Short) => {}
+            }
+        }
+        if self.extent == Extent::Short && !self.has_old_rules(old) {
+            return Err(Stopped::RulesChanged);
+        }
+        if !has(RULES) {
+            self.level().rules = Lazy::Read(Rules::default());
+        }
+        self.read_rules();
+        Ok(())
+    }
+
+    /// Whether the folder's own rules are those of before; a new folder's never matter elsewhere.
+    fn has_old_rules(&self, old: Option<u32>) -> bool {
+        let Some(old) = old else { return true };
+        let mut path = self.at.clone();
+        join(&mut path, RULES);
+        let now = statat(self.root, path, AtFlags::SYMLINK_NOFOLLOW).ok();
+        match (now, self.old_entry(old, RULES)) {
+            (Some(raw), Some(known)) => Stat::of(&raw).still_is(&known.stat, self.old.taken),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        }
+    }
+
+    fn level(&mut self) -> &mut Level {
+        let last = self.levels.len() - 1;
+        &mut self.levels[last]
+    }
+
+    /// Reads the rules of this folder and of those around it, up to its repository.
+    fn read_rules(&mut self) {
+        for at in (0..self.levels.len()).rev() {
+            let folder = &self.at[..self.levels[at].from.saturating_sub(1)];
+            if let Lazy::NotRead = self.levels[at].rules {
+                let rules = read_rule_file(self.root, folder);
+                self.levels[at].rules = Lazy::Read(rules);
+            }
+            if let Some(Lazy::NotRead) = self.levels[at].outer {
+                let repo = self.new.repos.iter().find(|repo| repo.at == folder);
+                let folder = self.path.join(OsStr::from_bytes(folder));
+                let outer = repo.map(|repo| Outer::read(repo, &folder)).unwrap_or_default();
+                self.levels[at].outer = Some(Lazy::Read(outer));
+            }
+            if self.levels[at].outer.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// How the folder at the current path is read, if at all.
+    fn enters(&self, parent: usize) -> Option<Reading> {
+        match self.choice {
+            Choice::Picked(chosen) => chosen.enters(&self.at).then_some(Reading::Ruled),
+            Choice::Whole if !self.ignores(parent, Thing::Folder) => Some(Reading::Ruled),
+            // A tracked folder is a repository of its own, with rules of its own.
+            Choice::Whole if self.tracked.contains(&self.at) => Some(Reading::Ruled),
+            Choice::Whole => {
+                let below = [self.at.as_slice(), b"/"].concat();
+                let next = self.tracked.range(below.clone()..).next();
+                next.filter(|path| path.starts_with(&below)).map(|_| Reading::TrackedOnly)
+            }
+        }
+    }
+
+    /// How the file at the current path counts, if at all; links and others are told apart later.
+    fn takes(&self, parent: usize, name: &[u8]) -> Option<Mark> {
+        match self.choice {
+            Choice::Picked(chosen) => chosen.takes(&self.at).then_some(Mark::Plain),
+            Choice::Whole if !self.ignores(parent, Thing::File) => Some(Mark::Plain),
+            Choice::Whole if self.tracked.contains(&self.at) => Some(Mark::Plain),
+            Choice::Whole => (name == RULES).then_some(Mark::Rule),
+        }
+    }
+
+    fn ignores(&self, parent: usize, thing: Thing) -> bool {
+        if self.new.folders[parent].reading == Reading::TrackedOnly {
+            return true;
+        }
+        for level in self.levels.iter().rev() {
+            let path = &self.at[level.from..];
+            if let Lazy::Read(rules) = &level.rules
+                && let Some(told) = rules.about(path, thing)
+            {
+                return told == Meaning::Ignore;
+            }
+            if let Some(Lazy::Read(outer)) = &level.outer {
+                return outer.about(path, thing) == Some(Meaning::Ignore);
+            }
+        }
+        false
+    }
+
+    fn old_entry(&self, old: u32, name: &[u8]) -> Option<&Entry> {
+        let entries = &self.old.entries[self.old.entries_of(old as usize)];
+        let at = entries.binary_search_by(|entry| self.old.name(entry.name).cmp(name)).ok()?;
+        entries.get(at)
+    }
+
+    /// Adds the file at the current path.
+    fn add_entry(&mut self, own: usize, old: Option<u32>, name: &[u8], mark: Mark) {
+        let Ok(raw) = statat(self.root, self.at.as_slice(), AtFlags::SYMLINK_NOFOLLOW) else {
+            return;
+        };
+        let stat = Stat::of(&raw);
+        let mark = match (stat.sort(), mark) {
+            (Sort::File, Mark::Rule) => Mark::Rule,
+            (Sort::File | Sort::Link, Mark::Plain) => mark_of(&stat),
+            _ => return,
+        };
+        let known = old.and_then(|old| self.old_entry(old, name)).copied();
+        let place = known.map(|known| known.name);
+        let same =
+            known.filter(|known| known.mark == mark && stat.still_is(&known.stat, self.old.taken));
+        let name = place.unwrap_or_else(|| self.old.add_name(name));
+        if same.is_none() {
+            let entry = index(self.new.entries.len());
+            self.pending.push(Pending { folder: index(own), entry });
+        }
+        let hash = same.map_or(EMPTY, |same| same.hash);
+        self.new.entries.push(Entry { name, mark, stat, hash });
+    }
+}
+
+/// The repository around the root, or what stands for it where there is none.
+fn root_repo(root: &Path) -> Result<Repo, NoAnswer> {
+    match around(root) {
+        Some((top, git)) => Repo::learn(top, &git, root, b""),
+        None => Ok(Repo::default()),
+    }
+}
+
+const fn mark_of(stat: &Stat) -> Mark {
+    match stat.sort() {
+        Sort::Link => Mark::Link,
+        Sort::File | Sort::Folder | Sort::Other => {
+            if stat.is_executable() {
+                Mark::Executable
+            } else {
+                Mark::Plain
+            }
+        }
+    }
+}
+
+/// A folder's rules; git does not read them through a link either.
+fn read_rule_file(root: &OwnedFd, folder: &[u8]) -> Rules {
+    let mut path = folder.to_vec();
+    join(&mut path, RULES);
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut text = Vec::new();
+    let read = openat(root, path.as_slice(), flags, Mode::empty())
+        .map(File::from)
+        .map(|mut file| file.read_to_end(&mut text).is_ok());
+    if matches!(read, Ok(true)) { Rules::read(&text) } else { Rules::default() }
+}

@@ -1,0 +1,96 @@
+//! `trust` and `untrust`: whether a project's file may have its commands run.
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use serde::Serialize;
+use stopgate_engine::{Failure, SCHEMA_VERSION, TrustView, project_of};
+
+use super::common;
+use crate::output::{self, BOLD, DIM, Outcome, styled};
+
+/// Let the commands of this project's stopgate.toml run, for exactly the content it has now
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrustArgs {
+    /// Don't ask
+    #[arg(long)]
+    yes: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Take the trust in this project's stopgate.toml back
+#[derive(Debug, clap::Args)]
+pub(crate) struct UntrustArgs {
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct UntrustView {
+    schema_version: u32,
+    removed: bool,
+}
+
+/// Shows what would be run, and takes a person's word.
+pub(crate) fn trust(args: &TrustArgs) -> Outcome {
+    let mut engine = common::engine()?;
+    let project = project_of(&common::folder()?);
+    let mut view = engine.trust_view(&project)?;
+    if !args.json {
+        show(&view);
+    }
+    if !view.trusted {
+        if !args.yes && !agrees()? {
+            output::line("Not trusted; nothing of it will be run.");
+            return Ok(ExitCode::from(1));
+        }
+        engine.trust(&view)?;
+        view.trusted = true;
+    }
+    if args.json {
+        output::json(&view);
+    } else {
+        output::line("Trusted, until the file changes.");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Takes it back.
+pub(crate) fn untrust(args: &UntrustArgs) -> Outcome {
+    let mut engine = common::engine()?;
+    let removed = engine.untrust(&project_of(&common::folder()?))?;
+    if args.json {
+        output::json(&UntrustView { schema_version: SCHEMA_VERSION, removed });
+    } else {
+        let said = if removed { "No longer trusted." } else { "It was not trusted." };
+        output::line(said);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(view: &TrustView) {
+    output::line(&format!("{} asks for:", styled(BOLD, &view.path)));
+    for asked in &view.commands {
+        let criterion = stopgate_core::clean(&asked.criterion);
+        let command = stopgate_core::clean(&asked.command);
+        output::line(&format!("  {}  {command}", styled(DIM, &criterion)));
+    }
+    if view.commands.is_empty() {
+        output::line("  no command at all");
+    }
+}
+
+fn agrees() -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::usage("nobody is there to ask")
+            .hint("look at the file, then: stopgate trust --yes"));
+    }
+    output::ask("Run these commands whenever a loop here is verified? [y/N] ");
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer);
+    let _ = std::io::stdout().flush();
+    Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
+}

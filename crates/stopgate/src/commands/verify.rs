@@ -1,0 +1,147 @@
+//! `verify`: what the hook would find now.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use stopgate_engine::{CriterionView, Failure, Kind, Settings, Verification, project_of};
+
+use super::common::{self, OnLoop};
+use super::status::{criterion_line, mask_one};
+use crate::output::{self, BAD, BOLD, GOOD, Outcome, styled};
+
+/// Run the criteria now, as the hook would: a loop's, else those of the project's stopgate.toml
+///
+/// Exits with 0 when every required check passes, 1 when one does not, 5 when something that
+/// judges the work was changed. Nothing is recorded, and no earlier result is used.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Verify the project's stopgate.toml, even where there is a loop
+    #[arg(long, conflicts_with_all = ["name", "session"])]
+    project: bool,
+    /// Write the results to this file as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    #[command(flatten)]
+    on: OnLoop,
+}
+
+/// Verifies and says what was found.
+pub(crate) fn run(args: &Args) -> Outcome {
+    let mut found = verification(args)?;
+    if Settings.is_agents_shell() {
+        found.criteria.iter_mut().filter(|c| c.hidden).for_each(mask_one);
+    }
+    if let Some(path) = &args.junit {
+        write(path, &junit(&found))?;
+    }
+    if args.on.json {
+        output::json(&found);
+    } else {
+        show(&found);
+    }
+    Ok(ExitCode::from(match found.result {
+        "pass" => 0,
+        "tampered" => 5,
+        _fail => 1,
+    }))
+}
+
+fn verification(args: &Args) -> Result<Verification, Failure> {
+    let mut engine = common::engine()?;
+    let named = args.on.name.is_some() || args.on.session.is_some();
+    let project = project_of(&common::folder()?);
+    if !args.project {
+        match engine.verify(&args.on.target()?) {
+            Err(failure) if failure.kind == Kind::NoLoop && !named => {}
+            found => return found,
+        }
+    }
+    engine.verify_project(&project)?.ok_or_else(|| {
+        Failure::no_loop("there is no loop here, and no stopgate.toml with criteria")
+            .hint("write down what done means: see `Criteria` in the README")
+    })
+}
+
+fn show(found: &Verification) {
+    for criterion in &found.criteria {
+        output::line(&format!("  {}", criterion_line(criterion)));
+    }
+    let (style, said) = match found.result {
+        "pass" => (GOOD, "every required check passes"),
+        "tampered" => (BAD, "something that judges the work was changed"),
+        _fail => (BAD, "not proven"),
+    };
+    output::line(&styled(style.bold(), said).clone());
+    if let Some(id) = &found.id {
+        output::line(&format!("loop {}", styled(BOLD, id)));
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| {
+        Failure::usage(format!("could not write {}", path.display())).because(error)
+    })
+}
+
+/// The results in the form that CI servers read.
+fn junit(found: &Verification) -> String {
+    let count =
+        |status: &[&str]| found.criteria.iter().filter(|c| status.contains(&c.status)).count();
+    let (failures, errors, skipped) =
+        (count(&["fail", "tampered"]), count(&["error", "timeout"]), count(&["unknown"]));
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"stopgate\" tests=\"{}\" \
+         failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\">\n",
+        found.criteria.len()
+    );
+    for criterion in &found.criteria {
+        text.push_str(&case(criterion));
+    }
+    text.push_str("</testsuite>\n");
+    text
+}
+
+fn case(criterion: &CriterionView) -> String {
+    let receipt = criterion.receipt.as_ref();
+    let millis = receipt.map_or(0, |receipt| receipt.duration_ms);
+    let mut text = format!(
+        "  <testcase classname=\"{}\" name=\"{}\" time=\"{}.{:03}\"",
+        criterion.kind,
+        escaped(&criterion.name),
+        millis / 1000,
+        millis % 1000
+    );
+    let why = receipt.and_then(|receipt| receipt.trouble.as_deref()).unwrap_or(criterion.status);
+    let element = match criterion.status {
+        "pass" | "approved" => None,
+        "fail" | "tampered" => Some("failure"),
+        "unknown" => Some("skipped"),
+        _other => Some("error"),
+    };
+    match element {
+        None => text.push_str("/>\n"),
+        Some(element) => {
+            let why = escaped(why);
+            let _ = write!(text, ">\n    <{element} message=\"{why}\"/>\n  </testcase>\n");
+        }
+    }
+    text
+}
+
+/// Text as an attribute; what XML can't hold at all is left out.
+fn escaped(text: &str) -> String {
+    let mut safe = String::new();
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\n' | '\t' => safe.push(' '),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
+            c => safe.push(c),
+        }
+    }
+    safe
+}

@@ -1,0 +1,332 @@
+//! Real suites of tests, from failing to fixed, through the real hook; and every way to
+//! make them pass without the work.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use crate::call::{Answer, Form};
+use crate::doors;
+use crate::stage::Stage;
+
+/// A stage with a copy of one of the projects under `tests/fixtures`, trusted.
+struct Suite {
+    stage: Stage,
+}
+
+impl Suite {
+    fn of(name: &str) -> Self {
+        let stage = Stage::new();
+        std::fs::remove_dir_all(stage.path("project")).expect("empty the project");
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
+        copy(&fixture, &stage.path("project"));
+        let hidden = stage.path("project/gitignore");
+        if hidden.exists() {
+            std::fs::rename(hidden, stage.path("project/.gitignore")).expect("rename a file");
+        }
+        let git = |arguments: &[&str]| {
+            let mut git = doors::program("git");
+            git.env_clear().env("PATH", doors::search_path()).env("HOME", stage.path("user"));
+            git.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(arguments);
+            let ran = git.current_dir(stage.path("project")).output().expect("run git");
+            assert!(
+                ran.status.success(),
+                "git {arguments:?}: {}",
+                String::from_utf8_lossy(&ran.stderr)
+            );
+        };
+        git(&["init", "-q"]);
+        git(&["add", "-A"]);
+        git(&["commit", "-q", "-m", "begin"]);
+        let suite = Self { stage };
+        let ran = suite.stage.run_with("trust --yes", &suite.tools());
+        assert_eq!(ran.code, 0, "{ran}");
+        suite
+    }
+
+    /// Cargo and rustup find their things below the person's real home.
+    fn tools(&self) -> Vec<(&'static str, &'static str)> {
+        let _ = self;
+        doors::toolchain()
+    }
+
+    fn begin(&self) -> String {
+        let ran =
+            self.stage.run_with("start 'Make the tests pass' --session s1 --json", &self.tools());
+        assert_eq!(ran.code, 0, "{ran}");
+        let answer: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        answer["loop"]["id"].as_str().expect("an id").into()
+    }
+
+    fn stop(&self, message: &str) -> Answer {
+        let mut call = self.stage.stop_call("s1", message);
+        for (name, value) in self.tools() {
+            call = call.var(name, value);
+        }
+        call.send()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        self.stage.write(&format!("project/{name}"), text);
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).expect("read a file")
+    }
+
+    fn remove(&self, name: &str) {
+        std::fs::remove_file(self.path(name)).expect("remove a file");
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.stage.path("project").join(name)
+    }
+
+    /// The work that makes the suite pass honestly.
+    fn do_the_work(&self, fixed: &str, place: &str) {
+        let text = self.read(fixed);
+        self.write(place, &text);
+    }
+
+    fn outcome(&self, id: &str) -> String {
+        self.stage.standing(id).split(' ').next().unwrap_or_default().into()
+    }
+
+    /// A stop after a cheat: refused, told what is wrong, and never done.
+    fn is_caught(&self, id: &str, said: &str) {
+        let answer = self.stop("All tests pass now. <promise>COMPLETE</promise>");
+        assert!(answer.is_sent_back(), "{answer}");
+        assert!(answer.text.contains(said), "{said}: {answer}");
+        assert!(answer.text.contains("Put it back as it was at the start"), "{answer}");
+        assert_eq!(self.outcome(id), "active");
+    }
+}
+
+#[test]
+fn a_python_suite_from_failing_to_fixed() {
+    let suite = Suite::of("pytest");
+    let id = suite.begin();
+    let first = suite.stop("Done!");
+    assert!(first.is_sent_back(), "{first}");
+    assert!(first.text.contains("at: durations.py:7"), "{first}");
+    assert!(first.text.contains("reproduce: pytest-3 -q"), "{first}");
+    suite
+        .write("durations.py", &suite.read("durations.py").replace("3600}", "3600, \"d\": 86400}"));
+    let second = suite.stop("Days work, too.");
+    assert!(second.is_sent_back() && second.text.contains("test_nonsense"), "{second}");
+    suite.do_the_work("fixed.py", "durations.py");
+    let third = suite.stop("Now it is really done.");
+    assert_eq!(third.form, Form::Tell, "{third}");
+    assert_eq!(suite.outcome(&id), "done");
+    let criterion = &suite.stage.json(&format!("status {id}"))["loop"]["criteria"][0];
+    let tests = &criterion["receipt"]["tests"];
+    assert_eq!((&tests["collected"], &tests["failed"]), (&5.into(), &0.into()), "{criterion}");
+    assert!(criterion["receipt"]["version"].as_str().is_some_and(|v| v.starts_with("pytest")));
+}
+
+#[test]
+fn a_node_suite_from_failing_to_fixed() {
+    let suite = Suite::of("node");
+    let id = suite.begin();
+    let first = suite.stop("Done!");
+    assert!(first.is_sent_back() && first.text.contains("at: test/slug.test.js:6"), "{first}");
+    suite.do_the_work("fixed.js", "slug.js");
+    assert_eq!(suite.stop("Done.").form, Form::Tell);
+    assert_eq!(suite.outcome(&id), "done");
+    let criterion = &suite.stage.json(&format!("status {id}"))["loop"]["criteria"][0];
+    assert_eq!(criterion["receipt"]["tests"]["collected"], 3, "{criterion}");
+}
+
+#[test]
+fn a_cargo_suite_from_failing_to_fixed_and_proven_by_a_receipt() {
+    let suite = Suite::of("cargo");
+    let id = suite.begin();
+    let first = suite.stop("Done!");
+    assert!(first.is_sent_back() && first.text.contains("tests/numerals.rs:"), "{first}");
+    suite.do_the_work("fixed.rs", "src/lib.rs");
+    let second = suite.stop("Done.");
+    assert_eq!(second.form, Form::Tell, "{second}");
+    assert_eq!(suite.outcome(&id), "done");
+    let receipt = suite.stage.path("receipt.json").display().to_string();
+    let ran = suite.stage.run(&format!("receipt export {id} --output {receipt}"));
+    assert_eq!(ran.code, 0, "{ran}");
+    assert_eq!(suite.stage.run(&format!("receipt check {receipt}")).code, 0);
+    suite.write("src/lib.rs", "pub fn roman(_: u32) -> String { String::new() }\n");
+    let ran = suite.stage.run(&format!("receipt check {receipt}"));
+    assert!(ran.code == 1 && ran.out.contains("proven for other files than these"), "{ran}");
+    let text = std::fs::read_to_string(&receipt).expect("read the receipt");
+    std::fs::write(&receipt, text.replace("Make the tests pass", "Make all tests pass"))
+        .expect("edit");
+    let ran = suite.stage.run(&format!("receipt check {receipt} --signature-only"));
+    assert!(ran.code == 1 && ran.out.contains("changed after it was signed"), "{ran}");
+}
+
+#[test]
+fn whoever_deletes_a_protected_test_is_not_done() {
+    let suite = Suite::of("pytest");
+    let id = suite.begin();
+    suite.remove("tests/test_parse.py");
+    suite.is_caught(&id, "tests/test_parse.py was deleted");
+    let last = suite.stop("It passes.");
+    assert_eq!((last.form, suite.outcome(&id).as_str()), (Form::Tell, "tampered"), "{last}");
+    assert_eq!(suite.stage.run(&format!("status {id} --exit-code")).code, 5);
+}
+
+#[test]
+fn whoever_deletes_an_unprotected_test_is_told_that_there_are_fewer() {
+    let suite = Suite::of("pytest");
+    let id = suite.begin();
+    suite.remove("tests/test_show.py");
+    suite.do_the_work("fixed.py", "durations.py");
+    suite.is_caught(&id, "fewer tests than at the start: 4, were 5");
+    suite.write(
+        "tests/test_show.py",
+        "from durations import show\n\n\ndef test_a_minute():\n    assert show(60) == \"1m\"\n",
+    );
+    assert_eq!(suite.stop("It is back.").form, Form::Tell);
+    assert_eq!(suite.outcome(&id), "done");
+}
+
+#[test]
+fn whoever_skips_a_test_is_not_done() {
+    let suite = Suite::of("pytest");
+    let id = suite.begin();
+    suite.write(
+        "tests/test_show.py",
+        "import pytest\nfrom durations import show\n\n\n@pytest.mark.skip\ndef test_a_minute():\n    assert show(60) == \"1m\"\n",
+    );
+    suite.do_the_work("fixed.py", "durations.py");
+    suite.is_caught(&id, "more tests are skipped than at the start: 1, were 0");
+}
+
+#[test]
+fn a_conftest_that_leaves_early_is_caught() {
+    let suite = Suite::of("pytest");
+    let id = suite.begin();
+    suite.write("tests/conftest.py", "import os\nos._exit(0)\n");
+    suite.is_caught(&id, "tests/conftest.py");
+    suite.remove("tests/conftest.py");
+    let answer = suite.stop("Put back.");
+    assert!(answer.is_sent_back() && answer.text.contains("- tests pass: fail"), "{answer}");
+    suite.write("conftest.py", "import sys\nsys.exit(0)\n");
+    suite.is_caught(&id, "conftest.py was changed");
+}
+
+#[test]
+fn another_program_of_the_same_name_is_caught() {
+    let suite = Suite::of("pytest");
+    let id = suite.begin();
+    let fake = suite.stage.path("user/bin/pytest-3");
+    suite.stage.write("user/bin/pytest-3", "#!/bin/sh\necho '5 passed in 0.01s'\n");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&fake, mode).expect("make it a program");
+    let path =
+        format!("{}:{}", suite.stage.path("user/bin").display(), doors::search_path().display());
+    let answer = suite.stage.stop_call("s1", "All pass.").var("PATH", &path).send();
+    assert!(
+        answer.is_sent_back() && answer.text.contains("pytest-3 is another program"),
+        "{answer}"
+    );
+    assert_eq!(suite.outcome(&id), "active");
+}
+
+#[test]
+fn an_edited_project_file_is_caught() {
+    let suite = Suite::of("pytest");
+    let id = suite.begin();
+    let before = suite.read("stopgate.toml");
+    suite.write("stopgate.toml", "[[criterion]]\nname = \"tests pass\"\nrun = [\"true\"]\n");
+    suite.is_caught(&id, "stopgate.toml is not what it was at the start");
+    suite.write("stopgate.toml", &before);
+    suite.do_the_work("fixed.py", "durations.py");
+    assert_eq!(suite.stop("Restored, and done.").form, Form::Tell);
+    assert_eq!(suite.outcome(&id), "done");
+}
+
+#[test]
+fn an_edited_journal_is_not_done() {
+    let suite = Suite::of("pytest");
+    let id = suite.begin();
+    assert!(suite.stop("Done!").is_sent_back());
+    let journal = Connection::open(suite.stage.path("home/journal.db")).expect("open the journal");
+    let tables: Vec<String> = journal
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        .and_then(|mut rows| rows.query_map([], |row| row.get(0))?.collect())
+        .expect("list tables");
+    let mut edited = 0;
+    for table in tables {
+        for column in ["state", "body", "snapshot"] {
+            let edit = format!(
+                "UPDATE {table} SET {column} = replace({column}, '\"phase\":\"active\"', \
+                 '\"phase\":{{\"ended\":{{\"outcome\":\"done\",\"why\":\"it passes\",\"at\":1}}}}')"
+            );
+            edited += journal.execute(&edit, []).unwrap_or(0);
+        }
+    }
+    assert!(edited > 0, "the journal's form has changed: this test must edit it in another way");
+    drop(journal);
+    let standing = suite.outcome(&id);
+    assert_ne!(standing, "done", "{standing}");
+    assert_eq!(suite.stage.run(&format!("receipt export {id}")).code, 2);
+}
+
+#[test]
+fn an_edited_seal_is_caught() {
+    let suite = Suite::of("pytest");
+    let id = suite.begin();
+    suite.remove("tests/test_parse.py");
+    for seal in std::fs::read_dir(suite.stage.path("home/seals")).expect("seals").flatten() {
+        let text = std::fs::read_to_string(seal.path()).expect("read the seal");
+        std::fs::write(seal.path(), text.replace("tests/test_parse.py", "tests/test_none.py"))
+            .expect("edit");
+    }
+    suite.is_caught(&id, "what was noted at the start about the checks was edited");
+}
+
+#[test]
+fn a_person_accepts_a_change_and_an_agent_can_t() {
+    let suite = Suite::of("pytest");
+    let id = suite.begin();
+    let test = suite.read("tests/test_parse.py").replace("86400", "24 * 3600");
+    suite.write("tests/test_parse.py", &test);
+    suite.is_caught(&id, "tests/test_parse.py was changed");
+    assert_eq!(suite.stop("It must change.").form, Form::Tell);
+    assert_eq!(suite.outcome(&id), "tampered");
+    let ran = suite.stage.run_as("s1", &format!("approve --change {id}"));
+    assert!(ran.code == 2 && ran.err.contains("only a person"), "{ran}");
+    let ran = suite.stage.run(&format!("approve --change {id}"));
+    assert!(ran.code == 0 && ran.out.contains("tests/test_parse.py was changed"), "{ran}");
+    assert_eq!(suite.outcome(&id), "active");
+    suite.do_the_work("fixed.py", "durations.py");
+    assert_eq!(suite.stop("Done.").form, Form::Tell);
+    assert_eq!(suite.outcome(&id), "done");
+}
+
+#[test]
+fn verify_says_the_same_in_a_pipeline() {
+    let suite = Suite::of("pytest");
+    let junit = suite.stage.path("junit.xml").display().to_string();
+    let ran = suite.stage.run(&format!("verify --junit {junit}"));
+    assert_eq!(ran.code, 1, "{ran}");
+    let xml = std::fs::read_to_string(&junit).expect("read the report");
+    assert!(xml.contains("<testcase classname=\"run\" name=\"tests pass\""), "{xml}");
+    assert!(xml.contains("failures=\"1\""), "{xml}");
+    suite.do_the_work("fixed.py", "durations.py");
+    assert_eq!(suite.stage.run("verify").code, 0);
+    let id = suite.begin();
+    suite.remove("tests/test_parse.py");
+    assert_eq!(suite.stage.run(&format!("verify {id}")).code, 5);
+    assert_eq!(suite.outcome(&id), "active", "nothing is recorded");
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("make a folder");
+    for entry in std::fs::read_dir(from).expect("read a folder").flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).expect("copy a file");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! How long the fingerprint of a large work tree takes, beside `git status` on the same tree.
+//!
+//! Every figure is a whole process, started cold; git and the fingerprint take turns.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
+
+use crate::figures::{Sample, millis, ratio};
+use crate::table::{Gates, Table};
+use crate::tools;
+
+const PACKS: usize = 50;
+const FOLDERS_A_PACK: usize = 50;
+const FILES_A_FOLDER: usize = 20;
+const FILES: usize = 50_000;
+const IGNORED: usize = 1_000;
+const UNCHANGED_MAX: f64 = 1.0;
+const CHANGED_MAX: f64 = 1.2;
+const UNCHANGED_TIME_MAX: Duration = Duration::from_millis(60);
+const WARM_UP: usize = 3;
+/// After this nothing counts as changed just now.
+const SETTLED: Duration = Duration::from_millis(2_200);
+
+/// A repository, a cache, and the program that fingerprints.
+struct Scene {
+    folder: TempDir,
+    program: PathBuf,
+}
+
+/// What was measured.
+#[derive(Default)]
+struct Taken {
+    status: Vec<Duration>,
+    cold: Vec<Duration>,
+    unchanged: Vec<Duration>,
+    changed: Vec<Duration>,
+    added: Vec<Duration>,
+    deleted: Vec<Duration>,
+    staged: Vec<Duration>,
+}
+
+/// Makes the repository, times everything and prints it.
+pub(super) fn measure(rounds: usize, gates: &mut Gates) -> Result<()> {
+    let scene = Scene::new()?;
+    let mut taken = Taken::default();
+    std::thread::sleep(SETTLED);
+    for _ in 0..3 {
+        fs::remove_dir_all(scene.cache()).ok();
+        taken.cold.push(scene.fingerprint()?.1);
+    }
+    for round in 0..WARM_UP + rounds {
+        let (status, unchanged) = (scene.status()?, scene.fingerprint()?.1);
+        if round >= WARM_UP {
+            taken.status.push(status);
+            taken.unchanged.push(unchanged);
+        }
+    }
+    for round in 0..rounds.min(60) {
+        scene.edit(round, &mut taken)?;
+    }
+    print(taken, rounds, gates);
+    Ok(())
+}
+
+impl Scene {
+    fn new() -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix("stopgate-chore-").tempdir()?;
+        let scene = Self { folder, program: program()? };
+        let root = scene.root();
+        let mut files = 0;
+        for pack in 0..PACKS {
+            for inner in 0..FOLDERS_A_PACK {
+                let folder = root.join(format!("pack-{pack:02}/src/module-{inner:02}"));
+                fs::create_dir_all(&folder)?;
+                for file in 0..FILES_A_FOLDER {
+                    let text = format!("// {pack} {inner} {file}\n").repeat(20 + file * 10);
+                    fs::write(folder.join(format!("file-{file:02}.rs")), text)?;
+                    files += 1;
+                }
+            }
+        }
+        if files != FILES {
+            bail!("make a tree of {FILES} files: it has {files}");
+        }
+        fs::write(root.join(".gitignore"), "/target/\n*.log\n.env\n")?;
+        fs::create_dir_all(root.join("target/debug"))?;
+        for file in 0..IGNORED {
+            fs::write(root.join(format!("target/debug/object-{file}.o")), "ignored")?;
+        }
+        scene.git(&["init", "-q", "."])?;
+        scene.git(&["add", "-A"])?;
+        let author = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"];
+        scene.git(&[author.as_slice(), &["commit", "-q", "-m", "all"]].concat())?;
+        Ok(scene)
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("root")
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.folder.path().join("cache")
+    }
+
+    fn git(&self, arguments: &[&str]) -> Result<Duration> {
+        let mut git = Command::new("git");
+        git.current_dir(self.root()).args(arguments);
+        Ok(time(&mut git)?.1)
+    }
+
+    fn status(&self) -> Result<Duration> {
+        self.git(&["status"])
+    }
+
+    /// What the fingerprint is, and how long that took.
+    fn fingerprint(&self) -> Result<(String, Duration)> {
+        let mut program = Command::new(&self.program);
+        program.arg(self.root()).arg(self.cache());
+        let (said, took) = time(&mut program)?;
+        let hash = said.split_whitespace().next().context("read the fingerprint")?;
+        Ok((hash.into(), took))
+    }
+
+    /// Changes, adds, stages and deletes one file, with a look after each.
+    fn edit(&self, round: usize, taken: &mut Taken) -> Result<()> {
+        let folder = self.root().join(format!("pack-{:02}/src/module-07", round % PACKS));
+        self.status()?;
+        let mut before = self.fingerprint()?.0;
+        let mut look = |sample: &mut Vec<Duration>| -> Result<()> {
+            let (now, took) = self.fingerprint()?;
+            if now == before {
+                bail!("see a change in {}", folder.display());
+            }
+            before = now;
+            sample.push(took);
+            Ok(())
+        };
+        fs::write(folder.join("file-03.rs"), format!("changed in round {round}"))?;
+        look(&mut taken.changed)?;
+        fs::write(folder.join("added.rs"), format!("added in round {round}"))?;
+        look(&mut taken.added)?;
+        self.git(&["add", "-A"])?;
+        taken.staged.push(self.fingerprint()?.1);
+        fs::remove_file(folder.join("added.rs"))?;
+        look(&mut taken.deleted)
+    }
+}
+
+/// The program that fingerprints, built to be fast.
+fn program() -> Result<PathBuf> {
+    let root = tools::root()?;
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(&root).args(["build", "--quiet", "--release"]);
+    cargo.args(["--package", "stopgate-verify", "--example", "fingerprint"]);
+    tools::run(&mut cargo)?;
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    Ok(root.join(target).join("release/examples/fingerprint"))
+}
+
+/// What a program printed, and how long it was there.
+fn time(command: &mut Command) -> Result<(String, Duration)> {
+    command.stdin(Stdio::null()).stderr(Stdio::inherit());
+    let begun = Instant::now();
+    let output = command.output().with_context(|| format!("start {:?}", command.get_program()))?;
+    let took = begun.elapsed();
+    if !output.status.success() {
+        bail!("run {command:?}: {}", String::from_utf8_lossy(&output.stdout));
+    }
+    Ok((String::from_utf8_lossy(&output.stdout).into_owned(), took))
+}
+
+fn print(taken: Taken, rounds: usize, gates: &mut Gates) {
+    let status = Sample::new(taken.status);
+    let median = status.median();
+    let columns = ["cold process", "median ms", "p95 ms", "to git status", "gate", ""];
+    let mut table = Table::new("The fingerprint of 50,000 files in 2,600 folders", &columns);
+    let mut row = |name: &str, sample: Sample, gate: Option<f64>| {
+        let own = ratio(sample.median(), median);
+        let broken = gate.filter(|gate| own > *gate);
+        let word = gate.map_or_else(String::new, |_| {
+            gates.ask(broken.map(|gate| format!("{name}: {own:.2} of git status, over {gate}")))
+        });
+        let shown = gate.map_or_else(|| "-".into(), |gate| format!("{gate:.1}"));
+        let (half, most) = (millis(sample.median()), millis(sample.percentile(95)));
+        table.row([name.into(), half, most, format!("{own:.2}"), shown, word]);
+    };
+    let unchanged = Sample::new(taken.unchanged);
+    let quick = unchanged.median();
+    row("git status", status, None);
+    row("fingerprint, nothing known", Sample::new(taken.cold), None);
+    row("fingerprint, unchanged", unchanged, Some(UNCHANGED_MAX));
+    row("fingerprint, one changed", Sample::new(taken.changed), Some(CHANGED_MAX));
+    row("fingerprint, one added", Sample::new(taken.added), Some(CHANGED_MAX));
+    row("fingerprint, one deleted", Sample::new(taken.deleted), Some(CHANGED_MAX));
+    row("fingerprint, one staged", Sample::new(taken.staged), None);
+    let slow = quick > UNCHANGED_TIME_MAX;
+    let word = gates.ask(slow.then(|| format!("unchanged: {} ms, over 60", millis(quick))));
+    table.note(format!(
+        "{rounds} rounds in turn with git status, fewer for edits; unchanged within {} ms: {word}.",
+        UNCHANGED_TIME_MAX.as_millis()
+    ));
+    table.print();
+}
