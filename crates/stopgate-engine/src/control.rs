@@ -6,7 +6,7 @@ use stopgate_core::{
 use stopgate_dialects::Dialect;
 use stopgate_store::{Filter, Standing, Stored};
 
-use crate::engine::Engine;
+use crate::engine::{Change, Engine};
 use crate::failure::Failure;
 use crate::target::Target;
 
@@ -177,7 +177,7 @@ impl Engine {
     pub(crate) fn on_loop(
         &mut self,
         target: &Target,
-        happened: &mut dyn FnMut(&State, Timestamp) -> Result<Vec<Event>, Failure>,
+        happened: Change<'_>,
     ) -> Result<Stored, Failure> {
         let id = self.resolve(target)?.state.id;
         let changed = self.update(&mut |engine| Ok(engine.journal.load(&id)?), happened)?;

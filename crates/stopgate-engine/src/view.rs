@@ -97,6 +97,7 @@ pub struct FrameView {
 
 /// One criterion.
 #[derive(Clone, Debug, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the answer")]
 pub struct CriterionView {
     /// Its name.
     pub name: String,
@@ -116,6 +117,7 @@ pub struct CriterionView {
 
 /// What is remembered of a receipt.
 #[derive(Clone, Debug, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the answer")]
 pub struct ReceiptView {
     /// The exit code, where there was one.
     pub exit_code: Option<i32>,
