@@ -12,9 +12,10 @@ use crate::tools::{self, Tool};
 use crate::{Verdict, bench, dist, hardness};
 
 /// A program that the tests call, the package that brings it, and what it is for.
-const NEEDED: [(&str, &str, &str); 6] = [
+const NEEDED: [(&str, &str, &str); 7] = [
     ("git", "git", "projects that agents work in"),
     ("npm", "npm", "the real agent client, from its package"),
+    ("pytest-3", "python3-pytest", "a suite of tests in Python, as a project has one"),
     ("setpriv", "util-linux", "hooks that run as an ordinary user"),
     ("strace", "strace", "system calls: counted, and killed at"),
     ("valgrind", "valgrind", "instructions, counted"),

@@ -10,6 +10,8 @@ mod reply;
 
 mod record;
 
+mod usage;
+
 pub mod settings;
 
 mod skill;
@@ -17,4 +19,5 @@ mod skill;
 pub use record::{Record, is_tool_use, record};
 pub use reply::{Client, Version, block_cap, render};
 pub use skill::{SKILL, SKILL_PATH};
+pub use usage::context_tokens;
 pub use wire::parse;

@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
+use crate::ledger;
 use crate::outcome::Outcome;
 use crate::policy::Rule;
 use crate::receipt::Status;
@@ -33,6 +34,8 @@ pub(crate) fn brake(
         Rule::Repeat => repeat(state, tally),
         Rule::Oscillation => oscillation(state, tally),
         Rule::Cap => cap(seen, tally),
+        Rule::Errors => ledger::errors(&seen.ledger),
+        Rule::Spend => ledger::spend(&seen.ledger),
         Rule::Ended
         | Rule::Paused
         | Rule::Waiting
@@ -43,6 +46,11 @@ pub(crate) fn brake(
         | Rule::FrameLimit
         | Rule::Signals
         | Rule::Gates
+        | Rule::TopLimit
+        | Rule::Said
+        | Rule::Empty
+        | Rule::Stuck
+        | Rule::Written
         | Rule::Continue => None,
     }
 }

@@ -15,14 +15,16 @@ use alloc::vec::Vec;
 use crate::brakes::brake;
 use crate::criterion::{Criterion, Proof};
 use crate::event::{Event, Facts, Leave, Ruling, Stopped};
+use crate::idle;
 use crate::marker::{Signal, signal};
 use crate::outcome::Outcome;
 use crate::policy::Rule;
 use crate::prompt;
 use crate::seen::Seen;
-use crate::state::{Phase, State, Waiting};
+use crate::state::{Phase, Rest, State, Waiting};
 use crate::tally::Tally;
 use crate::time::Timestamp;
+use crate::written;
 
 /// The answer to "may I stop?".
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +65,22 @@ pub struct Decision {
     pub events: Vec<Event>,
 }
 
+impl Decision {
+    /// The same decision in the words of somebody else's format; what was answered stays.
+    pub fn saying(mut self, words: &str) -> Self {
+        let Verdict::Continue { text } = &mut self.verdict else {
+            return self;
+        };
+        *text = words.into();
+        for event in &mut self.events {
+            if let Event::Stopped(stopped) = event {
+                stopped.text = words.into();
+            }
+        }
+        self
+    }
+}
+
 /// The checks that must run before [`decide`] is asked; none where it won't look at them.
 pub fn due<'a>(state: &'a State, seen: &Seen, now: Timestamp) -> Vec<&'a Criterion> {
     let tally = state.tally.after(state, seen);
@@ -98,11 +116,15 @@ pub fn decide(state: &State, seen: &Seen, now: Timestamp) -> Decision {
 const UNTRUSTED: &str = "nobody trusted the project's file, so its checks were not run";
 
 /// What a rule answers, before it is put into words.
-enum Answer {
+pub(crate) enum Answer {
     Allow(Leave, &'static str),
+    /// The frame on top goes, and the stop is let pass.
+    Pop(String),
     Complete(Outcome, String),
     Escalate(Outcome, String),
-    Continue { popped: u32 },
+    Continue {
+        popped: u32,
+    },
 }
 
 fn ask(rule: Rule, state: &State, seen: &Seen, tally: &Tally, now: Timestamp) -> Option<Answer> {
@@ -120,6 +142,11 @@ fn ask(rule: Rule, state: &State, seen: &Seen, tally: &Tally, now: Timestamp) ->
         Rule::FrameLimit => frame_limit(state),
         Rule::Signals => signals(state, seen),
         Rule::Gates => gates::ask(state, seen),
+        Rule::TopLimit => idle::top_limit(state),
+        Rule::Said => idle::said(state, &seen.markers),
+        Rule::Empty => written::empty(state),
+        Rule::Stuck => written::stuck(state),
+        Rule::Written => written::written(state, seen),
         Rule::Continue => Some(Answer::Continue { popped: 0 }),
         Rule::Corrupt
         | Rule::Stale
@@ -130,14 +157,19 @@ fn ask(rule: Rule, state: &State, seen: &Seen, tally: &Tally, now: Timestamp) ->
         | Rule::Idle
         | Rule::Repeat
         | Rule::Oscillation
-        | Rule::Cap => brake(rule, state, seen, tally, now)
+        | Rule::Cap
+        | Rule::Errors
+        | Rule::Spend => brake(rule, state, seen, tally, now)
             .map(|(outcome, why)| Answer::Escalate(outcome, why)),
     }
 }
 
 fn paused(state: &State) -> Option<Answer> {
-    matches!(state.phase, Phase::Paused { .. })
-        .then_some(Answer::Allow(Leave::Paused, "a person paused the loop"))
+    let Phase::Paused { rest, .. } = state.phase else { return None };
+    Some(match rest {
+        Rest::NextPrompt | Rest::Resume => Answer::Allow(Leave::Paused, "a person paused the loop"),
+        Rest::NextSession => Answer::Allow(Leave::Paused, "another session should go on"),
+    })
 }
 
 fn waiting(state: &State) -> Option<Answer> {
@@ -261,6 +293,10 @@ fn record(state: &State, seen: &Seen, mut tally: Tally, rule: Rule, answer: Answ
         Answer::Allow(leave, why) => {
             tally = state.tally.passed_over(seen);
             (Verdict::Allow(leave), Ruling::Allow(leave), why.to_string())
+        }
+        Answer::Pop(why) => {
+            popped = 1;
+            (Verdict::Allow(Leave::Popped), Ruling::Allow(Leave::Popped), why)
         }
         Answer::Complete(outcome, why) => {
             (Verdict::Complete { outcome, why: why.clone() }, Ruling::Complete(outcome), why)

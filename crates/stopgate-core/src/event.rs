@@ -90,6 +90,11 @@ pub enum Event {
         /// Why, in the agent's word.
         reason: String,
     },
+    /// Somebody else's file, which is the truth, says that its frames are these.
+    Synced {
+        /// The frames, the outermost first.
+        frames: Vec<Frame>,
+    },
     /// A person attested a criterion that only a person can attest.
     Approved {
         /// The criterion.
@@ -271,6 +276,10 @@ pub enum Leave {
     Background,
     /// A person spoke during the turn.
     Person,
+    /// The frame on top was closed; the one below goes on at the next stop.
+    Popped,
+    /// The file lists nothing that is to be proven.
+    Empty,
     /// Nobody trusted the project's file, so its checks were not run.
     Untrusted,
     /// All that is left is a person's word.

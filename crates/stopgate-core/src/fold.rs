@@ -94,6 +94,7 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
             let frame = frame.clone();
             restack(state, |frames| push(frames, frame));
         }
+        Event::Synced { frames } => sync(state, frames),
         Event::Popped => restack(state, |frames| pop(frames, 1)),
         Event::Stopped(stopped) => stop(state, stopped, at),
         Event::Claimed => {
@@ -176,6 +177,13 @@ fn restack(state: &mut State, change: impl FnOnce(&mut Vec<Frame>)) {
     }
 }
 
+/// Only a loop whose truth lies elsewhere is told by a file; a native one counts for itself.
+fn sync(state: &mut State, frames: &[Frame]) {
+    if !state.policy.order.is_native() && (1..=FRAMES_MAX).contains(&frames.len()) {
+        state.frames = frames.to_vec();
+    }
+}
+
 fn push(frames: &mut Vec<Frame>, frame: Frame) {
     if frames.len() < FRAMES_MAX {
         frames.push(frame);
@@ -209,10 +217,7 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
         Ruling::Continue => {
             go_on_from_approval(state, at);
             state.phase = Phase::Active;
-            // A child's iterations count against its parents' limits, too.
-            for frame in &mut state.frames {
-                frame.iteration = frame.iteration.saturating_add(1);
-            }
+            count(state);
         }
         Ruling::Complete(outcome) | Ruling::Escalate(outcome) => {
             if stopped.rule == Rule::Stale {
@@ -229,6 +234,16 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
             }
         }
         Ruling::Allow(_) => {}
+    }
+}
+
+/// A child's iterations count against its parents' limits, too; other formats count the
+/// frame on top alone.
+fn count(state: &mut State) {
+    let parents = state.frames.len().saturating_sub(1);
+    let spared = if state.policy.order.is_native() { 0 } else { parents };
+    for frame in state.frames.iter_mut().skip(spared) {
+        frame.iteration = frame.iteration.saturating_add(1);
     }
 }
 

@@ -26,6 +26,8 @@ mod gate;
 
 mod policy;
 
+mod order;
+
 mod state;
 
 mod event;
@@ -37,6 +39,12 @@ mod seen;
 mod tally;
 
 mod brakes;
+
+mod idle;
+
+mod ledger;
+
+mod written;
 
 mod decide;
 
@@ -62,6 +70,8 @@ pub use crate::event::{
 pub use crate::fold::{apply, fold};
 pub use crate::gate::{GateAction, GateTrace, GateWord, LoopGate};
 pub use crate::ground::{Ground, Source};
+pub use crate::idle::idle_signal;
+pub use crate::ledger::{ErrorClass, Ledger, WrittenError};
 pub use crate::marker::{Marker, Signal, signal};
 pub use crate::outcome::Outcome;
 pub use crate::policy::{Enforcement, Order, Policy, Rule};

@@ -4,6 +4,8 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::order;
+
 /// The limits of a loop and the order in which it is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
@@ -39,6 +41,16 @@ pub enum Enforcement {
 pub enum Order {
     /// Brakes before wishes; only proof comes before them.
     Native,
+    /// As the idle plugin judges: the frame on top is the loop.
+    Idle,
+    /// As the feature list judges: complete, then the limit.
+    Features,
+    /// As the criteria file judges.
+    Criteria,
+    /// As the task record judges.
+    Task,
+    /// As the widely used plugin judges: the limit, then the promise.
+    RalphLoop,
 }
 
 /// One question of the judgement.
@@ -85,6 +97,20 @@ pub enum Rule {
     Signals,
     /// What do the loop's gates say?
     Gates,
+    /// Is the frame on top at its limit?
+    TopLimit,
+    /// Did the agent say that the frame on top is over?
+    Said,
+    /// Do the errors that the agent wrote down need a person?
+    Errors,
+    /// Is the money used up?
+    Spend,
+    /// Does the file list nothing that is to be proven?
+    Empty,
+    /// Is the file's own circuit breaker open?
+    Stuck,
+    /// Does the file say that everything is met, and does the agent mean to finish?
+    Written,
     /// Nothing lets it go: it works on.
     Continue,
 }
@@ -118,6 +144,11 @@ impl Order {
     pub const fn rules(self) -> &'static [Rule] {
         match self {
             Self::Native => &NATIVE,
+            Self::Idle => &order::IDLE,
+            Self::Features => &order::FEATURES,
+            Self::Criteria => &order::CRITERIA,
+            Self::Task => &order::TASK,
+            Self::RalphLoop => &order::RALPH_LOOP,
         }
     }
 }
@@ -160,6 +191,13 @@ impl Rule {
             Self::FrameLimit => "frame_limit",
             Self::Signals => "signals",
             Self::Gates => "gates",
+            Self::TopLimit => "top_limit",
+            Self::Said => "said",
+            Self::Errors => "errors",
+            Self::Spend => "spend",
+            Self::Empty => "empty",
+            Self::Stuck => "stuck",
+            Self::Written => "written",
             Self::Continue => "continue",
         }
     }
@@ -187,6 +225,15 @@ impl Rule {
             Self::FrameLimit => "is a nested frame at its limit?",
             Self::Signals => "what did the agent say?",
             Self::Gates => "what do the loop's gates say?",
+            Self::TopLimit => "is the frame on top at its limit?",
+            Self::Said => "did the agent say that the frame on top is over?",
+            Self::Errors => "do the errors that the agent wrote down need a person?",
+            Self::Spend => "is the money used up?",
+            Self::Empty => "does the file list nothing that is to be proven?",
+            Self::Stuck => "is the file's own circuit breaker open?",
+            Self::Written => {
+                "does the file say that all is met, and does the agent mean to finish?"
+            }
             Self::Continue => "nothing lets it go, so it works on",
         }
     }

@@ -11,9 +11,9 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 
 use crate::{
-    Criterion, Decision, Event, Frame, LoopId, Marker, Mode, Outcome, Policy, Proof, Receipt, Rest,
-    Seen, Speaker, Started, State, Status, Timestamp, ToolUse, Verdict, apply, decide, digest_of,
-    due, fold,
+    Criterion, Decision, Event, Frame, LoopId, Marker, Mode, Order, Outcome, Policy, Proof,
+    Receipt, Rest, Seen, Speaker, Started, State, Status, Timestamp, ToolUse, Verdict, apply,
+    decide, digest_of, due, fold,
 };
 
 pub(crate) const NOON: Timestamp = Timestamp::from_unix_millis(1_800_000_000_000);
@@ -126,6 +126,8 @@ impl Stage {
                 "rounds" => policy.max_rounds = number(rest),
                 "minutes" => policy.max_minutes = number(rest),
                 "cap" => cap = Some(number(rest)),
+                "order" => policy.order = read_order(rest),
+                "stale" => policy.stale_after_ms = span(rest),
                 other => panic!("the stage knows no {other}"),
             }
         }
@@ -277,6 +279,17 @@ fn read_sight(seen: &mut Seen, part: &str) -> bool {
         },
     }
     true
+}
+
+fn read_order(text: &str) -> Order {
+    match text {
+        "idle" => Order::Idle,
+        "features" => Order::Features,
+        "criteria" => Order::Criteria,
+        "task" => Order::Task,
+        "ralph-loop" => Order::RalphLoop,
+        other => panic!("no order {other}"),
+    }
 }
 
 fn read_marker(text: &str) -> Option<Marker> {

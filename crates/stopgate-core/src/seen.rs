@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::gate::GateWord;
+use crate::ledger::Ledger;
 use crate::marker::Marker;
 use crate::receipt::{Receipt, Status};
 
@@ -36,6 +37,8 @@ pub struct Seen {
     pub receipts: Vec<Receipt>,
     /// What the loop's gates said, where they were asked.
     pub gates: Option<GateWord>,
+    /// What a task's own record says about its money and its errors.
+    pub ledger: Ledger,
 }
 
 /// Whether a tool was used.

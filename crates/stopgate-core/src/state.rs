@@ -133,6 +133,8 @@ pub enum Rest {
     NextPrompt,
     /// Until somebody resumes it.
     Resume,
+    /// Until another session takes over.
+    NextSession,
 }
 
 /// One level of a nested loop.
@@ -202,7 +204,9 @@ impl State {
 
     /// Whether the record makes sense at all.
     pub fn is_sound(&self) -> bool {
-        (1..=FRAMES_MAX).contains(&self.frames.len()) && self.frames.iter().all(|f| f.max > 0)
+        // Somebody else's file may set a limit of nothing; that is a limit, not damage.
+        let limited = !self.policy.order.is_native() || self.frames.iter().all(|f| f.max > 0);
+        (1..=FRAMES_MAX).contains(&self.frames.len()) && limited
     }
 
     /// The word that people see for the state.

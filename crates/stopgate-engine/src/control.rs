@@ -3,9 +3,10 @@
 use stopgate_core::{
     Event, FRAMES_MAX, Frame, LoopId, Mode, Outcome, Phase, Rest, State, Timestamp,
 };
+use stopgate_dialects::Dialect;
 use stopgate_store::{Filter, Standing, Stored};
 
-use crate::engine::Engine;
+use crate::engine::{Change, Engine};
 use crate::failure::Failure;
 use crate::target::Target;
 
@@ -98,6 +99,7 @@ impl Engine {
         max_iterations: Option<u32>,
     ) -> Result<Stored, Failure> {
         let found = self.resolve(target)?;
+        refuse_trail(&found.state)?;
         self.refuse_second(&found.state)?;
         let id = found.state.id;
         let resumed =
@@ -114,6 +116,7 @@ impl Engine {
         if found.state.outcome() == Some(Outcome::Cancelled) {
             return Ok(found);
         }
+        refuse_trail(&found.state)?;
         if let Some(outcome) = found.state.outcome() {
             return Err(Failure::usage(format!(
                 "loop {} is over already: {outcome}",
@@ -131,6 +134,7 @@ impl Engine {
         let running = self.journal.list(&filter)?;
         running
             .into_iter()
+            .filter(|stored| stored.state.policy.order.is_native())
             .map(|stored| self.end(&stored.state.id, Outcome::Cancelled, why))
             .collect()
     }
@@ -173,7 +177,7 @@ impl Engine {
     pub(crate) fn on_loop(
         &mut self,
         target: &Target,
-        happened: &mut dyn FnMut(&State, Timestamp) -> Result<Vec<Event>, Failure>,
+        happened: Change<'_>,
     ) -> Result<Stored, Failure> {
         let id = self.resolve(target)?.state.id;
         let changed = self.update(&mut |engine| Ok(engine.journal.load(&id)?), happened)?;
@@ -186,7 +190,9 @@ impl Engine {
         target: &Target,
         happened: &mut dyn FnMut(&State) -> Result<Vec<Event>, Failure>,
     ) -> Result<Stored, Failure> {
-        let id = self.resolve(target)?.state.id;
+        let found = self.resolve(target)?;
+        refuse_trail(&found.state)?;
+        let id = found.state.id;
         let changed =
             self.update(&mut |engine| Ok(engine.journal.load(&id)?), &mut |state, _| {
                 if let Some(outcome) = state.outcome() {
@@ -196,6 +202,16 @@ impl Engine {
             })?;
         changed.ok_or_else(|| gone(&id))
     }
+}
+
+/// An audit trail only tells what somebody else's file says: that is where it is acted upon.
+fn refuse_trail(state: &State) -> Result<(), Failure> {
+    let Some(dialect) = Dialect::of(state.policy.order) else {
+        return Ok(());
+    };
+    let what = format!("loop {} is only the audit trail of a loop in a file", state.id);
+    Err(Failure::usage(what)
+        .hint(format!("act on the file's loop: stopgate status|cancel --dialect {dialect}")))
 }
 
 fn may_resume(state: &State, max_iterations: Option<u32>, now: Timestamp) -> Result<(), Failure> {

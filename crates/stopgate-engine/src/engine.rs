@@ -19,7 +19,7 @@ const TRIES_MAX: usize = 64;
 /// Loads the loop that a use case is about.
 type Find<'a> = &'a mut dyn FnMut(&mut Engine) -> Result<Option<Stored>, Failure>;
 /// Says what happens to a loop.
-type Change<'a> = &'a mut dyn FnMut(&State, Timestamp) -> Result<Vec<Event>, Failure>;
+pub(crate) type Change<'a> = &'a mut dyn FnMut(&State, Timestamp) -> Result<Vec<Event>, Failure>;
 
 /// Every use case, over one journal.
 pub struct Engine {

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::project_file::{AtStart, Draft, ProjectFile};
 
 /// The first run of checks may take as long as a person is willing to wait.
-const MEASURE_BUDGET: Duration = Duration::from_secs(60 * 60);
+const MEASURE_BUDGET: Duration = Duration::from_hours(1);
 
 /// What a loop begins with.
 pub(crate) struct Laid {

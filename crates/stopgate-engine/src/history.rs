@@ -1,7 +1,9 @@
 //! The journal as lines.
 
 use serde::Serialize;
-use stopgate_core::{Binding, Event, Hold, Rest, Ruling, Speaker, Stopped, TaskNote, clean, clip};
+use stopgate_core::{
+    Binding, Event, Frame, Hold, Rest, Ruling, Speaker, Stopped, TaskNote, clean, clip,
+};
 use stopgate_store::{Cursor, Entry};
 
 use crate::engine::Engine;
@@ -80,6 +82,13 @@ fn describe(event: &Event) -> (&'static str, String) {
             "pushed",
             format!("{} frame, at most {}: {}", frame.mode, frame.max, short(&frame.prompt)),
         ),
+        Event::Synced { frames } => (
+            "synced",
+            format!(
+                "the file says: {}",
+                frames.iter().map(counted).collect::<Vec<_>>().join(" > ")
+            ),
+        ),
         Event::Popped => ("popped", "the top frame was taken off".into()),
         Event::Stopped(stopped) => ("stopped", describe_stop(stopped)),
         Event::Claimed => ("claimed", "the agent asked for verification".into()),
@@ -88,6 +97,9 @@ fn describe(event: &Event) -> (&'static str, String) {
         Event::Paused { rest: Rest::Resume } => ("paused", "until somebody resumes it".into()),
         Event::Paused { rest: Rest::NextPrompt } => {
             ("held", "until the person speaks again".into())
+        }
+        Event::Paused { rest: Rest::NextSession } => {
+            ("handed_over", "until another session takes over".into())
         }
         Event::Resumed { max_iterations: Some(max) } => {
             ("resumed", format!("with {max} continuations"))
@@ -137,6 +149,10 @@ fn describe_task(note: &TaskNote) -> String {
         }
         Hold::End { outcome, why } => format!("{}: {outcome}: {}", names.join(", "), short(why)),
     }
+}
+
+fn counted(frame: &Frame) -> String {
+    format!("{} {}/{}", frame.mode, frame.iteration, frame.max)
 }
 
 fn describe_speaker(speaker: Speaker) -> &'static str {

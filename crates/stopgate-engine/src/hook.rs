@@ -11,6 +11,7 @@ use stopgate_core::{Enforcement, Leave, SessionId, State, Timestamp, Verdict, cl
 
 use crate::address::Address;
 use crate::config::{Config, OnStoreError};
+use crate::dialect::{self, Answered, Desk, DialectRequest};
 use crate::engine::Engine;
 use crate::failure::{Failure, Kind, chain};
 use crate::home::Home;
@@ -87,16 +88,60 @@ impl Hook {
         HookAnswer { reply, engine: errand.engine, complaint: errand.complaint }
     }
 
+    /// Answers one payload for a loop in somebody else's files.
+    pub fn answer_dialect(
+        &self,
+        raw: &[u8],
+        event: Option<&str>,
+        request: DialectRequest,
+    ) -> HookAnswer {
+        let dialect = request.dialect;
+        let mut complaint = None;
+        let mut engine = None;
+        let answered = self.serve_dialect(raw, event, request, &mut engine);
+        let reply = match answered {
+            Ok(Answered::Block(_)) if self.mode == Mode::Shadow => dialect::allowed(dialect),
+            Ok(Answered::Allow(reply) | Answered::Block(reply)) => reply,
+            Err(failure) => {
+                complaint = self.complain(None, &failure.story());
+                dialect::allowed(dialect)
+            }
+        };
+        HookAnswer { reply, engine, complaint }
+    }
+
+    fn serve_dialect(
+        &self,
+        raw: &[u8],
+        event: Option<&str>,
+        request: DialectRequest,
+        engine: &mut Option<Engine>,
+    ) -> Result<Answered, Failure> {
+        let handed = self.settings.arguments();
+        // Some clients hand the payload over in a variable.
+        let raw = match &handed {
+            Some(handed) if raw.trim_ascii().is_empty() => handed.as_bytes(),
+            Some(_) | None => raw,
+        };
+        let call = claude::parse(raw, event);
+        let call = call.map_err(|error| Failure::fault(format!("could not {}", chain(&error))))?;
+        let folder = match &call.cwd {
+            Some(_) => cwd(&call)?.to_path_buf(),
+            None => dialect::folder(handed.as_deref())?,
+        };
+        stopgate_verify::survive_size_limit();
+        let desk = Desk::new(self.settings, self.stores, request, folder)?;
+        if desk.now < CLOCK_EARLIEST {
+            return Err(Failure::fault("could not judge the stop: the clock is wrong"));
+        }
+        let answered = dialect::answer(&desk, &call);
+        *engine = desk.into_engine();
+        answered
+    }
+
     /// Logs a fault; gives the line back where the log can't be written.
     pub fn complain(&self, session: Option<&str>, story: &str) -> Option<String> {
-        stopgate_verify::survive_size_limit();
-        let own = self.settings.log();
-        let path = own.or_else(|| self.engine_home.as_ref().map(Home::log));
-        let now = RealWorld::new(self.settings).now();
-        match path {
-            Some(path) => Log::new(path).fault(now, session, story).err(),
-            None => Some(format!("stopgate: {story}\n")),
-        }
+        log_fault(self.settings, self.engine_home.as_ref(), session, story)
     }
 
     fn serve(&self, call: &Call<'_>, errand: &mut Errand) -> Result<Reply, Failure> {
@@ -259,6 +304,22 @@ impl Hook {
     }
 }
 
+/// Logs a fault; gives the line back where the log can't be written.
+pub(crate) fn log_fault(
+    settings: Settings,
+    home: Option<&Home>,
+    session: Option<&str>,
+    story: &str,
+) -> Option<String> {
+    stopgate_verify::survive_size_limit();
+    let path = settings.log().or_else(|| home.map(Home::log));
+    let now = RealWorld::new(settings).now();
+    match path {
+        Some(path) => Log::new(path).fault(now, session, story).err(),
+        None => Some(format!("stopgate: {story}\n")),
+    }
+}
+
 /// What a person is told when a stop is let pass for their sake.
 const fn leave_word(leave: Leave) -> Option<&'static str> {
     match leave {
@@ -267,7 +328,13 @@ const fn leave_word(leave: Leave) -> Option<&'static str> {
              Look at it, then: stopgate trust",
         ),
         Leave::Approval => Some("every check passes; it waits for your word: stopgate approve"),
-        Leave::Ended | Leave::Paused | Leave::Waiting | Leave::Background | Leave::Person => None,
+        Leave::Ended
+        | Leave::Paused
+        | Leave::Waiting
+        | Leave::Background
+        | Leave::Person
+        | Leave::Popped
+        | Leave::Empty => None,
     }
 }
 

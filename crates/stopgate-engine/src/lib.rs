@@ -41,6 +41,8 @@ mod stop;
 
 mod session;
 
+mod dialect;
+
 mod hook;
 
 mod target;
@@ -74,6 +76,10 @@ mod upkeep;
 pub use crate::address::Address;
 pub use crate::certificate::{Certificate, Inspection, Proven, ProvenCriterion, inspect};
 pub use crate::control::Exit;
+pub use crate::dialect::{
+    CheckedView, Completion, CriteriaView, Desk, DialectRequest, MarkView, NewFeatures, OkForm,
+    TaskChange, TaskView, Trouble,
+};
 pub use crate::engine::Engine;
 pub use crate::explain::{Explanation, RuleView};
 pub use crate::failure::{Failure, Kind};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use stopgate_agents::{Call, claude};
-use stopgate_core::{Marker, Seen, State, ToolUse, digest_of};
+use stopgate_core::{Ledger, Marker, Seen, State, ToolUse, digest_of};
 use stopgate_signals::markers;
 use stopgate_signals::transcript::{self, Bound, Last, Record};
 
@@ -60,6 +60,7 @@ pub(crate) fn observe(
         untrusted: false,
         receipts: Vec::new(),
         gates: None,
+        ledger: Ledger::default(),
     }
 }
 
@@ -73,6 +74,21 @@ fn understand(message: &str) -> Heard {
 }
 
 fn read_transcript(call: &Call<'_>) -> Result<Heard, Failure> {
+    let nothing = Heard { markers: Vec::new(), digest: None, message: None };
+    Ok(last_message(call, Reading::Turn)?.map_or(nothing, |message| understand(&message)))
+}
+
+/// How far back a transcript is read for the last message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// To the beginning of the turn: what was said before a person spoke is old.
+    Turn,
+    /// To the last message that there is, whoever wrote after it.
+    Whole,
+}
+
+/// The last message of the transcript; nothing where the agent has not spoken yet.
+pub(crate) fn last_message(call: &Call<'_>, reading: Reading) -> Result<Option<String>, Failure> {
     let nothing = "could not tell what the agent said: the payload has no last message";
     let Some(path) = call.transcript.as_deref() else {
         return Err(Failure::fault(format!("{nothing} and names no transcript")));
@@ -85,12 +101,13 @@ fn read_transcript(call: &Call<'_>) -> Result<Heard, Failure> {
         return Err(unreadable("is no file"));
     }
     let file = File::open(path).map_err(opened)?;
-    let last = transcript::last_message(file, Bound::default(), record);
+    let last = transcript::last_message(file, Bound::default(), |line| match record(line) {
+        Record::UserTurn if reading == Reading::Whole => Record::Other,
+        read => read,
+    });
     match last.map_err(|error| unreadable("can't be read").because(error))? {
-        Last::Text(message) => Ok(understand(&message)),
-        Last::Silent | Last::Empty => {
-            Ok(Heard { markers: Vec::new(), digest: None, message: None })
-        }
+        Last::Text(message) => Ok(Some(message)),
+        Last::Silent | Last::Empty => Ok(None),
         Last::Unreadable => Err(unreadable("holds no record that can be read")),
     }
 }

@@ -102,6 +102,26 @@ impl Settings {
         var("CLAUDE_PROJECT_DIR").filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 
+    /// The list of tasks that sessions share, where they share one.
+    pub fn task_list(self) -> Option<String> {
+        text("CLAUDE_CODE_TASK_LIST_ID")
+    }
+
+    /// What some clients hand over beside the payload: the payload itself, or a folder.
+    pub fn arguments(self) -> Option<String> {
+        text("ARGUMENTS")
+    }
+
+    /// The folder of a loop over features, where it is not the default one.
+    pub fn features_folder(self) -> Option<PathBuf> {
+        var("RALPH_LOOP_DIR").filter(|value| !value.is_empty()).map(PathBuf::from)
+    }
+
+    /// The command that tells the person that a loop is over.
+    pub fn notify(self) -> Option<String> {
+        text("STOPGATE_NOTIFY").filter(|command| !command.trim().is_empty())
+    }
+
     /// A clock that stands still, for tests: milliseconds since the epoch.
     pub fn test_clock(self) -> Option<i64> {
         text("STOPGATE_TEST_CLOCK")?.parse().ok()

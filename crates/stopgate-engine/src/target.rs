@@ -8,6 +8,9 @@ use stopgate_store::{Filter, Standing, Stored};
 use crate::engine::Engine;
 use crate::failure::Failure;
 
+/// Among how many of a project's newest loops one of our own is looked for.
+const NEWEST: usize = 16;
+
 /// How a person or an agent names a loop.
 #[derive(Clone, Debug)]
 pub enum Target {
@@ -67,17 +70,18 @@ impl Engine {
         }
         let project = crate::project::project_of(folder).display().to_string();
         for standing in [Standing::Running, Standing::Any] {
-            let filter = Filter { project: Some(&project), standing, limit: 1 };
-            match self.journal.list(&filter)?.pop() {
-                // A task that holds nobody is not what is meant here: whoever means it names it.
-                Some(stored) if is_loose_task(&stored) => {
-                    let all = self.journal.list(&Filter { limit: 0, ..filter })?;
-                    if let Some(stored) = all.into_iter().find(|stored| !is_loose_task(stored)) {
-                        return Ok(stored);
-                    }
-                }
-                Some(stored) => return Ok(stored),
-                None => {}
+            let filter = Filter { project: Some(&project), standing, limit: NEWEST };
+            let mut found = self.journal.list(&filter)?;
+            if found.iter().all(is_loose_task) {
+                found = self.journal.list(&Filter { limit: 0, ..filter })?;
+            }
+            // A task that holds nobody is not what is meant here: whoever means it names it.
+            found.retain(|stored| !is_loose_task(stored));
+            // A loop of our own comes before the trail of somebody else's.
+            let own = found.iter().position(|stored| stored.state.policy.order.is_native());
+            let first = own.filter(|_| standing == Standing::Running).unwrap_or(0);
+            if first < found.len() {
+                return Ok(found.swap_remove(first));
             }
         }
         Err(Failure::no_loop(format!("no loop in {project}"))

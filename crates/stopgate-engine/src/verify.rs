@@ -19,7 +19,7 @@ use crate::trust::Trust;
 use crate::view::{CriterionView, SCHEMA_VERSION, criterion_view};
 
 /// A person who asks is willing to wait.
-const BUDGET: Duration = Duration::from_secs(60 * 60);
+const BUDGET: Duration = Duration::from_hours(1);
 
 /// What a verification found.
 #[derive(Clone, Debug, Serialize)]
@@ -232,11 +232,11 @@ fn waiting(state: &State, name: Option<&str>) -> Result<Vec<String>, Failure> {
     let waits = |c: &&Criterion| c.proof == Proof::Approve && c.approved_at.is_none();
     let all: Vec<String> = state.criteria.iter().filter(waits).map(|c| c.name.clone()).collect();
     let Some(name) = name else {
-        return match all.is_empty() {
-            true => Err(Failure::usage("no criterion waits for a person's word")
-                .hint("a changed protected file: stopgate approve --change")),
-            false => Ok(all),
-        };
+        if all.is_empty() {
+            return Err(Failure::usage("no criterion waits for a person's word")
+                .hint("a changed protected file: stopgate approve --change"));
+        }
+        return Ok(all);
     };
     if all.iter().any(|waiting| waiting == name) {
         return Ok(vec![name.into()]);

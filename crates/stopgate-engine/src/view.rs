@@ -5,6 +5,7 @@ use serde::Serialize;
 use stopgate_core::{
     Criterion, Frame, Outcome, Phase, Receipt, SessionId, State, Tests, Timestamp, Waiting,
 };
+use stopgate_dialects::Dialect;
 use stopgate_store::{Filter, Standing, Stored};
 
 use crate::certificate::Record;
@@ -52,7 +53,7 @@ pub struct LoopView {
     pub next: &'static str,
     /// Continuations used.
     pub iteration: u32,
-    /// Continuations allowed.
+    /// Continuations allowed; 0 is no limit.
     pub max_iterations: u32,
     /// The session it holds.
     pub session: Option<String>,
@@ -60,6 +61,9 @@ pub struct LoopView {
     pub claim_until: Option<String>,
     /// The folder it belongs to.
     pub project: String,
+    /// Whose file keeps it, where it is not ours: then this is an audit trail, or that file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<&'static str>,
     /// Its frames, the outermost first.
     pub frames: Vec<FrameView>,
     /// What must hold before it is done.
@@ -93,6 +97,7 @@ pub struct FrameView {
 
 /// One criterion.
 #[derive(Clone, Debug, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the answer")]
 pub struct CriterionView {
     /// Its name.
     pub name: String,
@@ -112,6 +117,7 @@ pub struct CriterionView {
 
 /// What is remembered of a receipt.
 #[derive(Clone, Debug, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the answer")]
 pub struct ReceiptView {
     /// The exit code, where there was one.
     pub exit_code: Option<i32>,
@@ -213,7 +219,7 @@ pub fn time_text(at: Timestamp) -> String {
         .map_or_else(|_| "unknown".into(), |at| at.to_string())
 }
 
-fn loop_view(state: &State, now: Timestamp) -> LoopView {
+pub(crate) fn loop_view(state: &State, now: Timestamp) -> LoopView {
     let outermost = state.frames.first();
     LoopView {
         id: state.id.as_str().into(),
@@ -223,10 +229,11 @@ fn loop_view(state: &State, now: Timestamp) -> LoopView {
         why: why(&state.phase),
         next: next(state),
         iteration: outermost.map_or(0, |frame| frame.iteration),
-        max_iterations: outermost.map_or(0, |frame| frame.max),
+        max_iterations: outermost.map_or(0, |frame| limit(frame.max)),
         session: state.session.as_ref().map(|session| session.as_str().into()),
         claim_until: state.claim_until.map(time_text),
         project: state.project.clone(),
+        dialect: Dialect::of(state.policy.order).map(Dialect::word),
         frames: state.frames.iter().map(frame_view).collect(),
         criteria: state.criteria.iter().map(|c| criterion_view(c, None)).collect(),
         budget: budget_view(state, now),
@@ -276,11 +283,16 @@ fn next(state: &State) -> &'static str {
     }
 }
 
+/// Other formats know loops without a limit, which the core counts towards a number out of reach.
+const fn limit(max: u32) -> u32 {
+    if max == u32::MAX { 0 } else { max }
+}
+
 fn frame_view(frame: &Frame) -> FrameView {
     FrameView {
         mode: frame.mode.word(),
         iteration: frame.iteration,
-        max: frame.max,
+        max: limit(frame.max),
         prompt: frame.prompt.clone(),
     }
 }

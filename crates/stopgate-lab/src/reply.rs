@@ -23,7 +23,11 @@ impl ReplyWire {
         Self {
             id: format!("msg_{serial:020}"),
             model: body["model"].clone(),
-            blocks: turn.blocks(call, serial).into_iter().map(|block| filled(block, body)).collect(),
+            blocks: turn
+                .blocks(call, serial)
+                .into_iter()
+                .map(|block| filled(block, body))
+                .collect(),
             stop_reason: turn.stop_reason(),
             input_tokens: turn.input_tokens.unwrap_or_else(|| tokens_of(body)),
         }
@@ -92,7 +96,7 @@ fn filled(block: Value, body: &Value) -> Value {
 fn last_word<'a>(seen: &'a str, begin: &str) -> &'a str {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
     let words = seen.split(|c: char| !is_word(c));
-    words.filter(|word| word.starts_with(begin)).last().unwrap_or_default()
+    words.rev().find(|word| word.starts_with(begin)).unwrap_or_default()
 }
 
 /// A rough count of tokens: four bytes each, never none.

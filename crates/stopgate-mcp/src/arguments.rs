@@ -16,7 +16,11 @@ pub(crate) fn problems(schema: &Value, arguments: &Map<String, Value>) -> Vec<St
 
 fn value(schema: &Value, given: &Value, path: &str, found: &mut Vec<String>) {
     if !is_of_type(&schema["type"], given) {
-        found.push(format!("{path}: Must be of type: {} (got {})", kind(&schema["type"]), a(given)));
+        found.push(format!(
+            "{path}: Must be of type: {} (got {})",
+            kind(&schema["type"]),
+            a(given)
+        ));
         return;
     }
     if let Some(allowed) = schema["enum"].as_array()

@@ -9,6 +9,13 @@ pub trait Desk: Send + Sync + 'static {
     /// Carries out one call; its arguments fit the tool's schema.
     fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, Refusal>;
 
+    /// Whether what runs no programs may be done on the thread that speaks the protocol.
+    ///
+    /// Not where that means to wait for a server, or to wait in a runtime of its own.
+    fn is_near(&self) -> bool {
+        true
+    }
+
     /// Chores of this thread that may wait until the answer is on its way.
     fn settle(&self) {}
 }

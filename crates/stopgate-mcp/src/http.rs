@@ -56,7 +56,8 @@ impl Token {
     pub fn generate() -> Result<Self, getrandom::Error> {
         let mut bytes = [0_u8; 32];
         getrandom::fill(&mut bytes)?;
-        Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+        let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or('0');
+        Ok(Self(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()))
     }
 
     /// The secret itself, for the file it is kept in.

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use stopgate_core::{Criterion, Mode, Policy, Proof};
+use stopgate_core::{Criterion, Mode, Proof};
 use stopgate_engine::{
-    Binding, Engine, Exit, Failure, Incumbent, LoopView, StartRequest, Target, time_text,
+    Asked, Binding, CriterionView, Draft, Engine, Exit, Failure, Incumbent, LoopView, StartRequest,
+    Target, time_text,
 };
 
-const MAX_ITERATIONS: u32 = 20;
 const CHECK_TIMEOUT_MS: u64 = 5 * 60 * 1000;
 const CLAIM_WITHIN_MS: i64 = 60 * 60 * 1000;
 
@@ -63,12 +63,58 @@ pub(crate) enum Claim {
     NeedsInput,
 }
 
-/// A loop, and what that means for whoever asked.
+/// A loop in the words that an agent needs, and what it means for it.
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct LoopAnswer {
-    #[serde(rename = "loop")]
-    found: LoopView,
+    id: String,
+    goal: String,
+    state: &'static str,
+    outcome: Option<&'static str>,
+    why: Option<String>,
+    iteration: u32,
+    max_iterations: u32,
+    session: Option<String>,
+    criteria: Vec<CriterionAnswer>,
     note: String,
+}
+
+/// What must hold. Which of them are hidden is not told.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CriterionAnswer {
+    name: String,
+    status: &'static str,
+    command: Option<String>,
+    log: Option<String>,
+}
+
+impl LoopAnswer {
+    fn new(view: LoopView, note: String) -> Self {
+        Self {
+            criteria: view.criteria.into_iter().map(CriterionAnswer::new).collect(),
+            id: view.id,
+            goal: view.goal,
+            state: view.state,
+            outcome: view.outcome,
+            why: view.why,
+            iteration: view.iteration,
+            max_iterations: view.max_iterations,
+            session: view.session,
+            note,
+        }
+    }
+}
+
+impl CriterionAnswer {
+    fn new(view: CriterionView) -> Self {
+        if view.hidden {
+            let name = "hidden".into();
+            return Self { name, status: view.status, command: None, log: None };
+        }
+        let log = view.receipt.and_then(|receipt| receipt.log);
+        Self { name: view.name, status: view.status, command: view.command, log }
+    }
 }
 
 /// Begins a loop.
@@ -86,20 +132,22 @@ pub(crate) fn start(
             time_text(*until)
         ),
     };
-    Ok(LoopAnswer { found, note })
+    Ok(LoopAnswer::new(found, note))
 }
 
 fn request(ask: &StartAsk, folder: &Path) -> StartRequest {
-    let standard = Policy::default();
-    let policy =
-        Policy { max_minutes: ask.max_minutes.unwrap_or(standard.max_minutes), ..standard };
+    let limits = Asked {
+        max_iterations: ask.max_iterations,
+        max_minutes: ask.max_minutes,
+        ..Asked::default()
+    };
     StartRequest {
         goal: ask.goal.clone(),
         prompt: None,
         mode: Mode::Loop,
-        max_iterations: ask.max_iterations.unwrap_or(MAX_ITERATIONS),
-        policy,
-        criteria: ask.checks.iter().map(criterion).collect(),
+        limits,
+        criteria: ask.checks.iter().map(draft).collect(),
+        gates: Vec::new(),
         session: ask.session.clone(),
         folder: folder.into(),
         claim_within_ms: CLAIM_WITHIN_MS,
@@ -107,9 +155,9 @@ fn request(ask: &StartAsk, folder: &Path) -> StartRequest {
     }
 }
 
-fn criterion(ask: &CheckAsk) -> Criterion {
+fn draft(ask: &CheckAsk) -> Draft {
     let proof = Proof::Check { command: ask.command.clone(), timeout_ms: CHECK_TIMEOUT_MS };
-    Criterion { name: ask.name.clone(), proof, last: None }
+    Draft::at_rest(Criterion::new(&ask.name, proof))
 }
 
 /// Shows a loop.
@@ -119,15 +167,16 @@ pub(crate) fn status(
     folder: &Path,
 ) -> Result<LoopAnswer, Failure> {
     let stored = engine.resolve(&target(ask.id.as_deref(), folder))?;
-    let found = engine.view(&stored);
+    let mut answer = LoopAnswer::new(engine.view_checked(&stored)?, String::new());
+    let open = |criterion: &&CriterionAnswer| !["pass", "approved"].contains(&criterion.status);
     let unmet: Vec<&str> =
-        found.criteria.iter().filter(|c| c.status != "pass").map(|c| c.name.as_str()).collect();
-    let note = match (found.outcome, unmet.as_slice()) {
+        answer.criteria.iter().filter(open).map(|criterion| criterion.name.as_str()).collect();
+    answer.note = match (answer.outcome, unmet.as_slice()) {
         (Some(outcome), _) => format!("It is over: {outcome}."),
         (None, []) => "Nothing is left to be proven.".into(),
         (None, unmet) => format!("Not proven yet: {}.", unmet.join(", ")),
     };
-    Ok(LoopAnswer { found, note })
+    Ok(answer)
 }
 
 /// Hears how it went.
@@ -146,7 +195,7 @@ pub(crate) fn done(
             "Put the question to the person and stop; the loop goes on when they answer.",
         ),
     };
-    Ok(LoopAnswer { found: engine.view(&stored), note: note.into() })
+    Ok(LoopAnswer::new(engine.view(&stored), note.into()))
 }
 
 fn target(id: Option<&str>, folder: &Path) -> Target {

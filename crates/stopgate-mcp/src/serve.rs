@@ -85,7 +85,10 @@ pub fn serve_http(
 
 /// One thread for the protocol; what may take long has threads of its own.
 fn run(serving: impl Future<Output = Result<(), ServeError>>) -> Result<(), ServeError> {
-    let runtime: Runtime =
-        Builder::new_current_thread().enable_io().enable_time().build().map_err(ServeError::Runtime)?;
+    let runtime: Runtime = Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .build()
+        .map_err(ServeError::Runtime)?;
     runtime.block_on(serving)
 }

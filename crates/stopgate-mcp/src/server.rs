@@ -3,12 +3,14 @@
 //! Keeps nothing between calls, so any of its revisions of the protocol will do and a
 //! client that comes back finds everything.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -47,26 +49,33 @@ impl Server {
         }
         let arguments = kept(&entry.schema, arguments);
         let name = entry.tool.name.clone();
-        match entry.pace {
-            Pace::Quick => {
-                let answer = carry_out(&*self.desk, &name, arguments);
-                let desk = Arc::clone(&self.desk);
-                tokio::spawn(async move {
-                    // The answer goes first.
-                    tokio::task::yield_now().await;
-                    desk.settle();
-                });
-                answer
-            }
-            Pace::Slow => {
-                let desk = Arc::clone(&self.desk);
-                let slow = move || carry_out(&*desk, &name, arguments);
-                let answer = tokio::task::spawn_blocking(slow).await;
-                let desk = Arc::clone(&self.desk);
-                drop(tokio::task::spawn_blocking(move || desk.settle()));
-                answer.unwrap_or_else(|_| Err(broke()))
-            }
+        if entry.pace == Pace::Quick && self.desk.is_near() {
+            self.here(&name, arguments)
+        } else {
+            self.elsewhere(name, arguments).await
         }
+    }
+
+    /// On this thread: nobody is kept waiting for long.
+    fn here(&self, name: &str, arguments: Map<String, Value>) -> Answer {
+        let answer = carry_out(&*self.desk, name, arguments);
+        let desk = Arc::clone(&self.desk);
+        tokio::spawn(async move {
+            // The answer goes first.
+            tokio::task::yield_now().await;
+            desk.settle();
+        });
+        answer
+    }
+
+    /// On a thread of its own.
+    async fn elsewhere(&self, name: Cow<'static, str>, arguments: Map<String, Value>) -> Answer {
+        let desk = Arc::clone(&self.desk);
+        let slow = move || carry_out(&*desk, &name, arguments);
+        let answer = tokio::task::spawn_blocking(slow).await;
+        let desk = Arc::clone(&self.desk);
+        drop(tokio::task::spawn_blocking(move || desk.settle()));
+        answer.unwrap_or_else(|_| Err(broke()))
     }
 }
 
@@ -108,6 +117,20 @@ impl ServerHandler for Server {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         self.catalogue.find(name).map(|entry| entry.tool.clone())
+    }
+
+    /// What has a known method and still could not be read.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        if request.method == "tools/call" {
+            let text = "tools/call takes a name and arguments, and arguments must be an object";
+            return Err(ErrorData::invalid_params(text, None));
+        }
+        let text = format!("Unknown method: {}", request.method);
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None))
     }
 
     async fn call_tool(

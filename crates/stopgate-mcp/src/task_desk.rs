@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -25,31 +26,44 @@ pub struct TaskDesk {
     stores: Stores,
     gates: SessionGates,
     folder: PathBuf,
+    /// Where the journal is, once it was opened.
+    is_on_server: OnceLock<bool>,
 }
 
 impl TaskDesk {
     /// A desk for clients that work in `folder`.
     pub fn new(settings: Settings, stores: Stores, folder: PathBuf) -> Self {
-        Self { settings, stores, gates: SessionGates::default(), folder }
+        let gates = SessionGates::default();
+        Self { settings, stores, gates, folder, is_on_server: OnceLock::new() }
     }
 
     /// Lends this thread's engine out. One that breaks is not put back.
     fn with<T>(&self, work: impl FnOnce(&mut Tasks) -> T) -> Result<T, Failure> {
         let mut tasks = match OPENED.with(RefCell::take) {
             Some(tasks) => tasks,
-            None => Tasks::open(self.settings, self.stores, self.gates.clone())?,
+            None => self.open()?,
         };
         let done = work(&mut tasks);
         OPENED.with(|opened| opened.replace(Some(tasks)));
         Ok(done)
+    }
+
+    fn open(&self) -> Result<Tasks, Failure> {
+        let mut tasks = Tasks::open(self.settings, self.stores, self.gates.clone())?;
+        self.is_on_server.get_or_init(|| tasks.engine().is_on_server());
+        Ok(tasks)
     }
 }
 
 impl Desk for TaskDesk {
     fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, Refusal> {
         let ask = Value::Object(arguments);
-        let answered = self.with(|tasks| self.answer(tasks, tool, ask)).map_err(|f| refused(&f))?;
-        answered
+        self.with(|tasks| self.answer(tasks, tool, ask)).map_err(|failure| refused(&failure))?
+    }
+
+    /// The first call tells.
+    fn is_near(&self) -> bool {
+        self.is_on_server.get() == Some(&false)
     }
 
     fn settle(&self) {

@@ -10,6 +10,7 @@
 //! never parsed as Markdown at all.
 
 mod html;
+mod promised;
 mod promises;
 mod quoted;
 mod tags;
@@ -21,6 +22,7 @@ mod tests;
 
 use stopgate_core::Marker;
 
+pub use self::promised::promised;
 pub use self::promises::{Promise, promises};
 use self::quoted::Quoted;
 use self::tags::Tag;

@@ -15,7 +15,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use stopgate_core::Criterion;
+use stopgate_core::{Criterion, Site};
 
 use self::hooks::{Family, families, family_of, is_skipped};
 use self::keep::{KEPT_BYTES_MAX, content_of};
@@ -124,7 +124,10 @@ impl Seal {
                 None => drop(texts.insert("it is no longer among the criteria".to_string())),
                 Some(own) => self.changed_criterion(root, sealed, own, &mut texts),
             }
-            texts.extend(self.changed_files(root, sealed, &now)?);
+            // A pristine copy has these files as they were, whatever became of them since.
+            if own.is_none_or(|own| own.terms.site == Site::Tree) {
+                texts.extend(self.changed_files(root, sealed, &now)?);
+            }
             let change = |text| Change { criterion: Some(sealed.name.clone()), text };
             changes.extend(texts.into_iter().map(change));
         }

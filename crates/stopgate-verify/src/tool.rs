@@ -31,6 +31,13 @@ pub struct ToolOutput {
     pub stderr: Vec<u8>,
 }
 
+impl ToolOutput {
+    /// Whether the tool ended well.
+    pub fn is_fine(&self) -> bool {
+        self.status_code == Some(0)
+    }
+}
+
 /// Runs `argv` in `folder`, with our environment but for what would lead git astray.
 ///
 /// A tool that fails has an answer; one that can't be started, takes longer than

@@ -22,7 +22,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use self::index::{Hash, Index, Mark, join};
-use self::repo::{Repo, around};
+use self::repo::around;
 use self::sweep::{Swept, open_root, sweep};
 use self::walk::{Extent, RULES, Stopped, Walk};
 use crate::glob::Globs;
@@ -281,16 +281,18 @@ impl Look<'_> {
             return Ok((Extent::Full, News::Some));
         }
         let (mut extent, mut news, taken) = (Extent::Short, News::None, old.taken);
-        let has_changed =
-            |repo: &&mut Repo| repo.index.as_ref().is_some_and(|index| !index.is_same(taken));
-        for repo in old.repos.iter_mut().filter(has_changed) {
-            let before = std::mem::take(&mut repo.tracked);
-            repo.ask_again(self.path).map_err(Stopped::Git)?;
+        let mut repos = std::mem::take(&mut old.repos);
+        for repo in repos.iter_mut().filter(|repo| repo.tracks_others(taken)) {
+            let folders = old.folders_by_path();
+            let before = repo.tracked.clone();
+            let counts = |path: &[u8]| old.counts(&folders, path);
+            repo.ask_again(self.path, &counts).map_err(Stopped::Git)?;
             news = News::Some;
             if before != repo.tracked {
                 extent = Extent::Full;
             }
         }
+        old.repos = repos;
         Ok((extent, news))
     }
 

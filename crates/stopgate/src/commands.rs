@@ -9,9 +9,13 @@ mod common;
 mod completions;
 mod config;
 mod controls;
+mod criteria;
+mod dialects;
 mod doctor;
 mod explain;
+mod features;
 mod frames;
+mod import;
 mod install;
 mod list;
 mod log;
@@ -19,11 +23,13 @@ mod man;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod receipt;
+mod score;
 mod start;
 mod stats;
 mod status;
 mod statusline;
 mod store;
+mod task;
 mod trust;
 mod try_it;
 mod uninstall;
@@ -77,6 +83,12 @@ enum Command {
     Log(log::Args),
     Stats(stats::Args),
     Statusline(statusline::Args),
+    Iterate(criteria::IterateArgs),
+    Complete(criteria::CompleteArgs),
+    Features(features::Args),
+    Task(task::Args),
+    Score(score::Args),
+    Import(import::Args),
     Store(store::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
@@ -91,9 +103,10 @@ enum Command {
 
 /// What an agent calls when something happens; the payload is read from standard input
 ///
-/// Prints exactly what the agent accepts, and nothing else. Always exits with 0: a fault
-/// lets the agent stop and is written to the log.
+/// Prints exactly what the agent accepts, and nothing else. Exits with 0, and with 2 only
+/// where --dialect idle blocks: a fault lets the agent stop and is written to the log.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 struct HookArgs {
     /// The agent that calls: claude
     agent: String,
@@ -103,6 +116,15 @@ struct HookArgs {
     /// Decide and record, but always allow
     #[arg(long)]
     shadow: bool,
+    /// The loop is kept in somebody else's files: idle, features, criteria, task, ralph-loop
+    #[arg(long, value_name = "D")]
+    dialect: Option<String>,
+    /// The task record of --dialect task; else the agent's own task folder of the session
+    #[arg(long, value_name = "F")]
+    task_file: Option<std::path::PathBuf>,
+    /// --dialect criteria and task answer with `ok` and `reason` only
+    #[arg(long)]
+    strict_ok: bool,
 }
 
 /// Runs the command that the arguments ask for.
@@ -131,6 +153,12 @@ pub(crate) fn main() -> ExitCode {
         Command::Log(args) => log::run(&args),
         Command::Stats(args) => stats::run(&args),
         Command::Statusline(args) => statusline::run(&args),
+        Command::Iterate(args) => criteria::iterate(args),
+        Command::Complete(args) => criteria::complete(&args),
+        Command::Features(args) => features::run(args),
+        Command::Task(args) => task::run(args),
+        Command::Score(args) => score::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Store(args) => store::run(&args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),

@@ -6,9 +6,11 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use stopgate_engine::{Hook, HookAnswer, HookMode, Settings};
+use stopgate_dialects::Dialect;
+use stopgate_engine::{DialectRequest, Hook, HookAnswer, HookMode, OkForm, Settings};
 
 use crate::stores::STORES;
 
@@ -36,7 +38,7 @@ pub(crate) fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// What the command line asks for.
 enum Asked {
-    Serve { mode: HookMode, event: Option<String> },
+    Serve { mode: HookMode, event: Option<String>, request: Option<DialectRequest> },
     Help,
     Wrong(String),
 }
@@ -46,6 +48,7 @@ impl Asked {
         let mut agent = None;
         let mut mode = HookMode::Enforce;
         let mut event = None;
+        let mut foreign = Foreign::default();
         while let Some(argument) = arguments.next() {
             match argument.to_str() {
                 Some("--help" | "-h") => return Self::Help,
@@ -53,6 +56,9 @@ impl Asked {
                 Some("--event") => {
                     event = arguments.next().and_then(|name| name.into_string().ok());
                 }
+                Some("--dialect") => foreign.dialect = arguments.next(),
+                Some("--task-file") => foreign.task_file = arguments.next().map(PathBuf::from),
+                Some("--strict-ok") => foreign.form = OkForm::Strict,
                 Some(name) if agent.is_none() && !name.starts_with('-') => {
                     agent = Some(name.to_string());
                 }
@@ -62,12 +68,42 @@ impl Asked {
             }
         }
         match agent.as_deref() {
-            Some("claude") => Self::Serve { mode, event },
+            Some("claude") => match foreign.request() {
+                Ok(request) => Self::Serve { mode, event, request },
+                Err(what) => Self::Wrong(what),
+            },
             Some(other) => {
                 Self::Wrong(format!("unknown agent {other}; this program knows: claude"))
             }
             None => Self::Wrong("no agent is named: stopgate hook claude".into()),
         }
+    }
+}
+
+/// What the command line says about loops in somebody else's files.
+#[derive(Default)]
+struct Foreign {
+    dialect: Option<OsString>,
+    task_file: Option<PathBuf>,
+    form: OkForm,
+}
+
+impl Foreign {
+    fn request(self) -> Result<Option<DialectRequest>, String> {
+        let Some(word) = self.dialect else {
+            let stray = self.task_file.is_some() || self.form == OkForm::Strict;
+            return if stray {
+                Err("--task-file and --strict-ok need --dialect".into())
+            } else {
+                Ok(None)
+            };
+        };
+        let Some(dialect) = word.to_str().and_then(Dialect::named) else {
+            let known: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.word()).collect();
+            let known = known.join(", ");
+            return Err(format!("unknown dialect {}; this program knows: {known}", word.display()));
+        };
+        Ok(Some(DialectRequest { dialect, task_file: self.task_file, form: self.form }))
     }
 }
 
@@ -82,7 +118,12 @@ fn serve(asked: &Asked) -> ExitCode {
     };
     let payload = read_payload();
     match (asked, payload) {
-        (Asked::Serve { event, .. }, Ok(payload)) => reply(hook.answer(&payload, event.as_deref())),
+        (Asked::Serve { event, request: None, .. }, Ok(payload)) => {
+            reply(hook.answer(&payload, event.as_deref()))
+        }
+        (Asked::Serve { event, request: Some(request), .. }, Ok(payload)) => {
+            reply(hook.answer_dialect(&payload, event.as_deref(), request.clone()))
+        }
         (Asked::Serve { .. }, Err(trouble)) => {
             complain(hook.complain(None, &trouble));
             ExitCode::SUCCESS

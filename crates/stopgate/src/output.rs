@@ -22,6 +22,22 @@ pub(crate) const WAITS: Style = AnsiColor::Yellow.on_default();
 /// What a command leaves behind.
 pub(crate) type Outcome = Result<ExitCode, Failure>;
 
+/// Who reads the answer of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// Somebody at a terminal.
+    People,
+    /// A program that reads JSON.
+    Programs,
+}
+
+impl From<bool> for Audience {
+    /// What `--json` asks for.
+    fn from(json: bool) -> Self {
+        if json { Self::Programs } else { Self::People }
+    }
+}
+
 /// Prints a line for people; whoever closed the pipe has seen enough.
 pub(crate) fn line(text: &str) {
     let mut out = anstream::stdout().lock();

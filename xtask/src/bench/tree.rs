@@ -3,7 +3,7 @@
 //! Every figure is a whole process, started cold; git and the fingerprint take turns.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -36,6 +36,8 @@ struct Scene {
 #[derive(Default)]
 struct Taken {
     status: Vec<Duration>,
+    /// While files are edited.
+    edit_status: Vec<Duration>,
     cold: Vec<Duration>,
     unchanged: Vec<Duration>,
     changed: Vec<Duration>,
@@ -72,20 +74,13 @@ impl Scene {
         let folder = tempfile::Builder::new().prefix("stopgate-chore-").tempdir()?;
         let scene = Self { folder, program: program()? };
         let root = scene.root();
-        let mut files = 0;
-        for pack in 0..PACKS {
-            for inner in 0..FOLDERS_A_PACK {
-                let folder = root.join(format!("pack-{pack:02}/src/module-{inner:02}"));
-                fs::create_dir_all(&folder)?;
-                for file in 0..FILES_A_FOLDER {
-                    let text = format!("// {pack} {inner} {file}\n").repeat(20 + file * 10);
-                    fs::write(folder.join(format!("file-{file:02}.rs")), text)?;
-                    files += 1;
-                }
-            }
+        let folders = PACKS * FOLDERS_A_PACK;
+        for at in 0..folders {
+            let (pack, inner) = (at / FOLDERS_A_PACK, at % FOLDERS_A_PACK);
+            fill(&root.join(format!("pack-{pack:02}/src/module-{inner:02}")))?;
         }
-        if files != FILES {
-            bail!("make a tree of {FILES} files: it has {files}");
+        if folders * FILES_A_FOLDER != FILES {
+            bail!("make a tree of {FILES} files");
         }
         fs::write(root.join(".gitignore"), "/target/\n*.log\n.env\n")?;
         fs::create_dir_all(root.join("target/debug"))?;
@@ -129,7 +124,7 @@ impl Scene {
     /// Changes, adds, stages and deletes one file, with a look after each.
     fn edit(&self, round: usize, taken: &mut Taken) -> Result<()> {
         let folder = self.root().join(format!("pack-{:02}/src/module-07", round % PACKS));
-        self.status()?;
+        taken.edit_status.push(self.status()?);
         let mut before = self.fingerprint()?.0;
         let mut look = |sample: &mut Vec<Duration>| -> Result<()> {
             let (now, took) = self.fingerprint()?;
@@ -151,6 +146,16 @@ impl Scene {
     }
 }
 
+/// Makes a folder with sources of different lengths.
+fn fill(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    for file in 0..FILES_A_FOLDER {
+        let text = format!("// {} {file}\n", folder.display()).repeat(20 + file * 5);
+        fs::write(folder.join(format!("file-{file:02}.rs")), text)?;
+    }
+    Ok(())
+}
+
 /// The program that fingerprints, built to be fast.
 fn program() -> Result<PathBuf> {
     let root = tools::root()?;
@@ -167,7 +172,8 @@ fn program() -> Result<PathBuf> {
 fn time(command: &mut Command) -> Result<(String, Duration)> {
     command.stdin(Stdio::null()).stderr(Stdio::inherit());
     let begun = Instant::now();
-    let output = command.output().with_context(|| format!("start {:?}", command.get_program()))?;
+    let output =
+        command.output().with_context(|| format!("start {}", command.get_program().display()))?;
     let took = begun.elapsed();
     if !output.status.success() {
         bail!("run {command:?}: {}", String::from_utf8_lossy(&output.stdout));
@@ -176,12 +182,12 @@ fn time(command: &mut Command) -> Result<(String, Duration)> {
 }
 
 fn print(taken: Taken, rounds: usize, gates: &mut Gates) {
-    let status = Sample::new(taken.status);
-    let median = status.median();
+    let (status, edit_status) = (Sample::new(taken.status), Sample::new(taken.edit_status));
+    let (quiet, busy) = (status.median(), edit_status.median());
     let columns = ["cold process", "median ms", "p95 ms", "to git status", "gate", ""];
     let mut table = Table::new("The fingerprint of 50,000 files in 2,600 folders", &columns);
-    let mut row = |name: &str, sample: Sample, gate: Option<f64>| {
-        let own = ratio(sample.median(), median);
+    let mut row = |name: &str, sample: Sample, git: Duration, gate: Option<f64>| {
+        let own = ratio(sample.median(), git);
         let broken = gate.filter(|gate| own > *gate);
         let word = gate.map_or_else(String::new, |_| {
             gates.ask(broken.map(|gate| format!("{name}: {own:.2} of git status, over {gate}")))
@@ -192,13 +198,14 @@ fn print(taken: Taken, rounds: usize, gates: &mut Gates) {
     };
     let unchanged = Sample::new(taken.unchanged);
     let quick = unchanged.median();
-    row("git status", status, None);
-    row("fingerprint, nothing known", Sample::new(taken.cold), None);
-    row("fingerprint, unchanged", unchanged, Some(UNCHANGED_MAX));
-    row("fingerprint, one changed", Sample::new(taken.changed), Some(CHANGED_MAX));
-    row("fingerprint, one added", Sample::new(taken.added), Some(CHANGED_MAX));
-    row("fingerprint, one deleted", Sample::new(taken.deleted), Some(CHANGED_MAX));
-    row("fingerprint, one staged", Sample::new(taken.staged), None);
+    row("git status", status, quiet, None);
+    row("fingerprint, nothing known", Sample::new(taken.cold), quiet, None);
+    row("fingerprint, unchanged", unchanged, quiet, Some(UNCHANGED_MAX));
+    row("git status, between edits", edit_status, busy, None);
+    row("fingerprint, one changed", Sample::new(taken.changed), busy, Some(CHANGED_MAX));
+    row("fingerprint, one added", Sample::new(taken.added), busy, Some(CHANGED_MAX));
+    row("fingerprint, one deleted", Sample::new(taken.deleted), busy, Some(CHANGED_MAX));
+    row("fingerprint, one staged", Sample::new(taken.staged), busy, None);
     let slow = quick > UNCHANGED_TIME_MAX;
     let word = gates.ask(slow.then(|| format!("unchanged: {} ms, over 60", millis(quick))));
     table.note(format!(

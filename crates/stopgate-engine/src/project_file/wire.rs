@@ -34,6 +34,7 @@ struct ProofWire {
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of its own")]
 struct CriterionWire {
     name: String,
     run: Option<Vec<String>>,
@@ -146,7 +147,7 @@ pub(super) fn parse(text: &str) -> Result<ProjectFile, String> {
         let name = criterion.name.trim().to_string();
         let place =
             if name.is_empty() { format!("number {}", at + 1) } else { format!("\"{name}\"") };
-        let draft = draft(name, criterion).map_err(|why| format!("criterion {place}: {why}"))?;
+        let draft = draft(&name, criterion).map_err(|why| format!("criterion {place}: {why}"))?;
         if criteria.iter().any(|earlier| earlier.criterion.name == draft.criterion.name) {
             return Err(format!("two criteria are called \"{}\"", draft.criterion.name));
         }
@@ -168,13 +169,13 @@ pub(super) fn parse(text: &str) -> Result<ProjectFile, String> {
     })
 }
 
-fn draft(name: String, mut wire: CriterionWire) -> Result<Draft, String> {
+fn draft(name: &str, mut wire: CriterionWire) -> Result<Draft, String> {
     if name.is_empty() {
         return Err("it needs a name".into());
     }
     let timeout_ms = wire.timeout.as_deref().map_or(Ok(TIMEOUT_MS), span_ms)?;
     let proof = proof(&mut wire, timeout_ms)?;
-    let mut criterion = Criterion::new(&name, proof);
+    let mut criterion = Criterion::new(name, proof);
     only_for_commands(&wire, &criterion)?;
     criterion.weight = if wire.advisory { Weight::Advisory } else { Weight::Required };
     criterion.visibility = match wire.visibility {
@@ -351,11 +352,7 @@ pub(crate) fn located(text: &str, error: &toml::de::Error) -> String {
     let said = error.message().lines().collect::<Vec<_>>().join(" ");
     match error.span() {
         Some(span) => {
-            let line = text.as_bytes()[..span.start.min(text.len())]
-                .iter()
-                .filter(|b| **b == b'\n')
-                .count()
-                + 1;
+            let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
             format!("line {line}: {said}")
         }
         None => said,

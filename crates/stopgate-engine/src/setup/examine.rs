@@ -13,6 +13,7 @@ use serde::Serialize;
 use stopgate_agents::claude::settings::{self as text, Command, Found, Switches};
 
 use super::{Place, Scope};
+use crate::dialect;
 use crate::failure::Failure;
 use crate::project::project_of;
 use crate::settings::Settings;
@@ -96,6 +97,7 @@ pub fn examine(settings: Settings, stores: Stores, folder: &Path, program: &Path
     findings.extend(home::switches(settings));
     findings.extend(home::folder(settings));
     findings.extend(home::journal(settings, stores));
+    findings.extend(dialect::findings(settings, stores, folder));
     Examination { findings, hooks: hooks::configured(&looks) }
 }
 

@@ -84,10 +84,7 @@ fn what_lies_deeper_is_told_by_its_path() {
     check(
         &person(),
         json!({"name": "a", "tags": ["t", 2], "home": {"town": 5}}),
-        &[
-            "home.town: Must be of type: string (got 5)",
-            "tags[1]: Must be of type: string (got 2)",
-        ],
+        &["home.town: Must be of type: string (got 5)", "tags[1]: Must be of type: string (got 2)"],
     );
     check(&person(), json!({"name": "a", "home": {}}), &["home.town: Is required"]);
 }

@@ -8,26 +8,30 @@ fn token() -> Token {
     Token::new(SECRET).expect("a token")
 }
 
-#[track_caller]
-fn check(shown: &[&str], is_let_in: bool) {
+fn is_let_in(shown: &[&str]) -> bool {
     let mut headers = HeaderMap::new();
     for value in shown {
         headers.append(AUTHORIZATION, HeaderValue::from_str(value).expect("a value"));
     }
-    assert_eq!(token().is_shown_in(&headers), is_let_in, "{shown:?}");
+    token().is_shown_in(&headers)
 }
 
 #[test]
 fn only_the_token_lets_in() {
-    check(&["Bearer 0123456789abcdef"], true);
-    check(&["bearer 0123456789abcdef"], true);
-    check(&[], false);
-    check(&["0123456789abcdef"], false);
-    check(&["Basic 0123456789abcdef"], false);
-    check(&["Bearer 0123456789abcdeg"], false);
-    check(&["Bearer 0123456789abcde"], false);
-    check(&["Bearer "], false);
-    check(&["Bearer 0123456789abcdef", "Bearer 0123456789abcdef"], false);
+    assert!(is_let_in(&["Bearer 0123456789abcdef"]));
+    assert!(is_let_in(&["bearer 0123456789abcdef"]));
+    let others: [&[&str]; 7] = [
+        &[],
+        &["0123456789abcdef"],
+        &["Basic 0123456789abcdef"],
+        &["Bearer 0123456789abcdeg"],
+        &["Bearer 0123456789abcde"],
+        &["Bearer "],
+        &["Bearer 0123456789abcdef", "Bearer 0123456789abcdef"],
+    ];
+    for other in others {
+        assert!(!is_let_in(other), "{other:?}");
+    }
 }
 
 #[test]

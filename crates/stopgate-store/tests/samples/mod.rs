@@ -103,6 +103,9 @@ pub(crate) fn more() -> Vec<Event> {
             source: Some("c1".into()),
         },
         Event::Certified { key: "ab".into(), signature: "cd".into() },
+        Event::Synced {
+            frames: vec![Frame { mode: Mode::Issue, iteration: 3, max: 5, prompt: "file".into() }],
+        },
         Event::Stopped(Box::new(Stopped {
             rule: Rule::Gates,
             ruling: Ruling::Escalate(Outcome::NeedsInput),
@@ -211,6 +214,7 @@ pub(crate) fn word(event: &Event) -> &'static str {
         Event::Bound { .. } => "bound",
         Event::Pushed { .. } => "pushed",
         Event::Popped => "popped",
+        Event::Synced { .. } => "synced",
         Event::Stopped(_) => "stopped",
         Event::Claimed => "claimed",
         Event::Asked { .. } => "asked",
@@ -229,11 +233,18 @@ pub(crate) fn word(event: &Event) -> &'static str {
     }
 }
 
+/// The orders of loops that are kept in somebody else's files.
+const FOREIGN: [Order; 5] =
+    [Order::Idle, Order::Features, Order::Criteria, Order::Task, Order::RalphLoop];
+
 /// Every word that a field may hold, a list for each kind.
 pub(crate) fn words() -> Vec<String> {
     vec![
         json(&Outcome::ALL),
         json(&Order::Native.rules()),
+        json(&FOREIGN),
+        json(&FOREIGN.map(Order::rules)),
+        json(&[Rest::NextPrompt, Rest::Resume, Rest::NextSession]),
         json(&[
             Marker::LoopDoneComplete,
             Marker::LoopDoneMaxIterations,
@@ -254,6 +265,8 @@ pub(crate) fn words() -> Vec<String> {
             Leave::Person,
             Leave::Untrusted,
             Leave::Approval,
+            Leave::Popped,
+            Leave::Empty,
         ]),
         json(&[Status::Pass, Status::Fail, Status::Error, Status::Timeout, Status::Tampered]),
         json(&[Mode::Loop, Mode::Issue, Mode::Grind]),

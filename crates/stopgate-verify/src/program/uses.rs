@@ -123,7 +123,7 @@ impl Look<'_> {
                 self.words(after_options(arguments), depth + 1);
             }
             "timeout" => {
-                self.words(after_options(arguments).get(1..).unwrap_or_default(), depth + 1)
+                self.words(after_options(arguments).get(1..).unwrap_or_default(), depth + 1);
             }
             "npx" | "bunx" => self.tool(after_options(arguments), depth),
             "npm" | "pnpm" | "yarn" | "bun" => self.node_manager(arguments, depth),
@@ -284,7 +284,7 @@ impl Look<'_> {
                 Component::ParentDir => drop(whole.pop()),
                 Component::CurDir => {}
                 Component::Normal(_) | Component::RootDir | Component::Prefix(_) => {
-                    whole.push(part)
+                    whole.push(part);
                 }
             }
         }

@@ -40,8 +40,14 @@ pub(super) struct Looked {
 
 /// What becomes of one criterion.
 enum Plan<'a> {
-    Told(Receipt),
+    Told(Box<Receipt>),
     Run { command: String, site: Option<Pristine>, criterion: &'a Criterion },
+}
+
+impl Plan<'_> {
+    fn told(receipt: Receipt) -> Self {
+        Self::Told(Box::new(receipt))
+    }
 }
 
 impl<'a> Round<'a> {
@@ -78,25 +84,25 @@ impl<'a> Round<'a> {
     ) -> Plan<'a> {
         match tampering.of(criterion) {
             Found::Changed(what) => {
-                return Plan::Told(told(criterion, Status::Tampered, what, now()));
+                return Plan::told(told(criterion, Status::Tampered, what, now()));
             }
             Found::Unknown(why) => {
                 let why = format!("could not tell whether what it judges by was changed: {why}");
-                return Plan::Told(told(criterion, Status::Error, why, now()));
+                return Plan::told(told(criterion, Status::Error, why, now()));
             }
             Found::Sound => {}
         }
         let tree = self.tree_hash(criterion);
         if criterion.command().is_none() {
-            return Plan::Told(self.find(criterion, tree, now));
+            return Plan::told(self.find(criterion, tree, now));
         }
         let command = command_fingerprint(self.request.root, criterion);
         if let Some(receipt) = self.reused(criterion, tree.as_deref(), &command) {
-            return Plan::Told(receipt);
+            return Plan::told(receipt);
         }
         match self.site(criterion, tampering) {
             Ok(site) => Plan::Run { command, site, criterion },
-            Err(why) => Plan::Told(told(criterion, Status::Error, why, now())),
+            Err(why) => Plan::told(told(criterion, Status::Error, why, now())),
         }
     }
 
@@ -163,7 +169,7 @@ impl<'a> Round<'a> {
         let mut due: Vec<(usize, String, Option<Pristine>, &Criterion)> = Vec::new();
         for (at, plan) in plans.into_iter().enumerate() {
             match plan {
-                Plan::Told(receipt) => receipts.push(Some(receipt)),
+                Plan::Told(receipt) => receipts.push(Some(*receipt)),
                 Plan::Run { command, site, criterion } => {
                     receipts.push(None);
                     due.push((at, command, site, criterion));

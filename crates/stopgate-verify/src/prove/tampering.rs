@@ -76,14 +76,12 @@ impl Tampering {
 /// What was changed of that which the checks are judged by; the reason where it can't be told.
 pub fn changes(request: &Request<'_>) -> Result<Vec<String>, String> {
     let found = Tampering::look(request);
-    match found.unknown {
-        Some(why) => Err(why),
-        None => {
-            let mut texts: Vec<String> = found.changes.into_iter().map(|c| c.text).collect();
-            texts.dedup();
-            Ok(texts)
-        }
+    if let Some(why) = found.unknown {
+        return Err(why);
     }
+    let mut texts: Vec<String> = found.changes.into_iter().map(|change| change.text).collect();
+    texts.dedup();
+    Ok(texts)
 }
 
 /// The seal as it was taken; one that was edited or is gone seals nothing.

@@ -3,6 +3,8 @@
 //! Flat on purpose: tens of thousands of entries are read, compared and written in a few
 //! milliseconds, names lie one after the other, and nothing is allocated for a single entry.
 
+use std::collections::HashMap;
+
 use super::repo::Repo;
 use super::stat::Stat;
 
@@ -111,6 +113,29 @@ impl Index {
     pub(crate) fn entries_of(&self, folder: usize) -> std::ops::Range<usize> {
         let folder = &self.folders[folder];
         folder.first as usize..folder.last as usize
+    }
+
+    /// Where each folder is.
+    pub(crate) fn folders_by_path(&self) -> HashMap<Vec<u8>, usize> {
+        let path = |folder| {
+            let mut path = Vec::new();
+            self.folder_path(folder, &mut path);
+            (path, folder)
+        };
+        (0..self.folders.len()).map(path).collect()
+    }
+
+    /// Whether a file counts; with a slash at its end, whether a folder is known.
+    pub(crate) fn counts(&self, folders: &HashMap<Vec<u8>, usize>, path: &[u8]) -> bool {
+        if let Some(folder) = path.strip_suffix(b"/") {
+            return folders.contains_key(folder);
+        }
+        let end = path.iter().rposition(|byte| *byte == b'/');
+        let (folder, name) = end.map_or((&[][..], path), |at| (&path[..at], &path[at + 1..]));
+        let Some(folder) = folders.get(folder) else { return false };
+        let entries = &self.entries[self.entries_of(*folder)];
+        let found = entries.binary_search_by(|entry| self.name(entry.name).cmp(name));
+        found.is_ok_and(|at| entries[at].mark != Mark::Rule)
     }
 
     /// The root's fingerprint.

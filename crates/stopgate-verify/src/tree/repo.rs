@@ -3,13 +3,16 @@
 //! Git is asked only when one of its own files changed since it was asked before. It never
 //! takes a lock and starts no program for us.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::ignore::{Meaning, Rules, Thing};
+use super::index::join;
 use super::stat::Stat;
 use crate::environment::variable;
 
@@ -23,6 +26,12 @@ const MISLEADING: [&str; 7] = [
     "GIT_NAMESPACE",
     "GIT_PREFIX",
 ];
+
+/// Git is asked about this many bytes of single paths at most; a pipe holds them.
+const OTHERS_BYTES_MAX: usize = 32 * 1024;
+
+/// Says whether a file or, with a slash at its end, a repository within counts already.
+pub(crate) type Counts<'a> = dyn Fn(&[u8]) -> bool + 'a;
 
 /// Git could not be asked.
 #[derive(Debug)]
@@ -43,9 +52,12 @@ pub(crate) struct Repo {
     pub(crate) at: Vec<u8>,
     /// Its list of tracked files.
     pub(crate) index: Option<Watched>,
+    /// The checksum that the list ends with; nothing where git was told to leave it out.
+    pub(crate) checksum: Vec<u8>,
     /// The files that say what is ignored; any change is a reason to look at everything.
     pub(crate) watched: Vec<Watched>,
-    /// Paths from the root that are tracked although they are ignored, in order.
+    /// Paths from the root that are tracked although they are ignored, in order; a repository
+    /// within has a slash at its end.
     pub(crate) tracked: Vec<Vec<u8>>,
     /// Its top; above its folder where the root of the tree lies deeper.
     pub(crate) top: PathBuf,
@@ -122,6 +134,7 @@ impl Repo {
         at: &[u8],
     ) -> Result<Self, NoAnswer> {
         let index = Watched::look(git.own.join("index"));
+        let checksum = checksum_of(&index.path);
         let (global, said_by) = excludes_file(folder)?;
         let mut lists = vec![git.common.join("info/exclude")];
         lists.extend(global);
@@ -133,18 +146,51 @@ impl Repo {
         paths.extend(settings().into_iter().chain(said_by).chain(lists.clone()));
         paths.extend(above(&top, folder).map(|(_, file)| file));
         let watched = paths.into_iter().map(Watched::look).collect();
-        let tracked = tracked(folder, at, &index)?;
-        Ok(Self { at: at.into(), index: Some(index), watched, tracked, top, lists })
+        let tracked = tracked(folder, at, Some(&index))?;
+        let index = Some(index);
+        Ok(Self { at: at.into(), index, checksum, watched, tracked, top, lists })
     }
 
-    /// Asks again which ignored files are tracked.
-    pub(crate) fn ask_again(&mut self, root: &Path) -> Result<(), NoAnswer> {
-        if let Some(index) = &mut self.index {
-            *index = Watched::look(std::mem::take(&mut index.path));
-            let folder = root.join(OsStr::from_bytes(&self.at));
-            self.tracked = tracked(&folder, &self.at, index)?;
+    /// Asks again which ignored files are tracked; `counts` knows which files count already.
+    pub(crate) fn ask_again(&mut self, root: &Path, counts: &Counts<'_>) -> Result<(), NoAnswer> {
+        let Some(index) = &mut self.index else { return Ok(()) };
+        *index = Watched::look(std::mem::take(&mut index.path));
+        self.checksum = checksum_of(&index.path);
+        let folder = root.join(OsStr::from_bytes(&self.at));
+        if !self.tracks_no_other(&folder, counts)? {
+            self.tracked = tracked(&folder, &self.at, self.index.as_ref())?;
         }
         Ok(())
+    }
+
+    /// Whether all that is tracked counts already, or is not ignored: much cheaper to ask.
+    fn tracks_no_other(&self, folder: &Path, counts: &Counts<'_>) -> Result<bool, NoAnswer> {
+        let Said::Text(list) = ask(folder, &["ls-files", "-c", "-s", "-z"], &[])? else {
+            return Ok(false);
+        };
+        let mut left: BTreeSet<&[u8]> = self.tracked.iter().map(Vec::as_slice).collect();
+        let mut others = Vec::new();
+        for line in list.split(|byte| *byte == 0) {
+            let Some(path) = tracked_path(line, &self.at) else { continue };
+            left.remove(path.as_slice());
+            if !counts(&path) {
+                others.extend_from_slice(path_in(line));
+                others.push(0);
+            }
+        }
+        if !left.is_empty() || others.len() > OTHERS_BYTES_MAX {
+            return Ok(false);
+        }
+        let asked = ["check-ignore", "--no-index", "-z", "--stdin"];
+        Ok(others.is_empty() || matches!(ask(folder, &asked, &others)?, Said::Nothing))
+    }
+
+    /// Whether other files are tracked than those that git was asked about.
+    pub(crate) fn tracks_others(&self, taken: i64) -> bool {
+        let Some(index) = &self.index else { return false };
+        // The list is written often, and often just now: its checksum tells more than its times.
+        !index.is_same(taken)
+            && (self.checksum.is_empty() || self.checksum != checksum_of(&index.path))
     }
 
     /// Whether git keeps its list of this repository's files there.
@@ -152,6 +198,16 @@ impl Repo {
         let own = self.index.as_ref().map(|index| index.path.as_path());
         own == git.map(|git| git.own.join("index")).as_deref()
     }
+}
+
+fn checksum_of(index: &Path) -> Vec<u8> {
+    let mut end = vec![0; 20];
+    let read = File::open(index).and_then(|mut file| {
+        file.seek(SeekFrom::End(-20))?;
+        file.read_exact(&mut end)
+    });
+    let is_there = read.is_ok() && end.iter().any(|byte| *byte != 0);
+    if is_there { end } else { Vec::new() }
 }
 
 /// The ignore files between a repository's top and a folder, and how much of the way is above.
@@ -228,10 +284,12 @@ fn config_folder() -> Option<PathBuf> {
 /// The person's own list of what to ignore, and the file that names it.
 fn excludes_file(folder: &Path) -> Result<(Option<PathBuf>, Option<PathBuf>), NoAnswer> {
     let asked = ["config", "--show-origin", "-z", "--type=path", "--get", "core.excludesFile"];
-    let said = match ask(folder, &asked)? {
+    let said = match ask(folder, &asked, &[])? {
         Said::Text(text) => text,
         // Not set.
-        Said::Failed(_) => return Ok((config_folder().map(|git| git.join("ignore")), None)),
+        Said::Nothing | Said::Failed(_) => {
+            return Ok((config_folder().map(|git| git.join("ignore")), None));
+        }
     };
     let mut parts = said.split(|byte| *byte == 0);
     let origin = parts.next().and_then(|origin| origin.strip_prefix(b"file:"));
@@ -241,40 +299,67 @@ fn excludes_file(folder: &Path) -> Result<(Option<PathBuf>, Option<PathBuf>), No
 }
 
 /// Paths from the root that are tracked although they are ignored, in order.
-fn tracked(folder: &Path, at: &[u8], index: &Watched) -> Result<Vec<Vec<u8>>, NoAnswer> {
-    if index.stat.is_none() {
+fn tracked(folder: &Path, at: &[u8], index: Option<&Watched>) -> Result<Vec<Vec<u8>>, NoAnswer> {
+    if index.is_none_or(|index| index.stat.is_none()) {
         return Ok(Vec::new());
     }
-    let said = match ask(folder, &["ls-files", "-c", "-i", "--exclude-standard", "-z"])? {
+    let said = match ask(folder, &["ls-files", "-c", "-i", "-s", "--exclude-standard", "-z"], &[])?
+    {
         Said::Text(text) => text,
+        Said::Nothing => return Err(NoAnswer("git ls-files failed".into())),
         Said::Failed(why) => return Err(NoAnswer(why)),
     };
-    let paths = said.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-    let mut tracked: Vec<Vec<u8>> = paths
-        .map(|path| if at.is_empty() { path.into() } else { [at, b"/", path].concat() })
-        .collect();
+    let lines = said.split(|byte| *byte == 0).filter(|line| !line.is_empty());
+    let mut tracked: Vec<Vec<u8>> = lines.filter_map(|line| tracked_path(line, at)).collect();
     tracked.sort_unstable();
     tracked.dedup();
     Ok(tracked)
 }
 
+/// What follows the first tab; a path may have more of them.
+fn path_in(line: &[u8]) -> &[u8] {
+    let tab = line.iter().position(|byte| *byte == b'\t');
+    tab.map_or(&[], |tab| &line[tab + 1..])
+}
+
+/// The path in one line of git's list, from the root.
+fn tracked_path(line: &[u8], at: &[u8]) -> Option<Vec<u8>> {
+    let own = Some(path_in(line)).filter(|own| !own.is_empty())?;
+    let mut path = at.to_vec();
+    join(&mut path, own);
+    if line.starts_with(b"160000 ") {
+        path.push(b'/');
+    }
+    Some(path)
+}
+
+/// What git said.
 enum Said {
     Text(Vec<u8>),
+    /// That there is none: it ended with 1.
+    Nothing,
     Failed(String),
 }
 
+/// Asks git; `input` must fit into a pipe.
 #[expect(clippy::disallowed_methods, reason = "the door to git")]
-fn ask(folder: &Path, arguments: &[&str]) -> Result<Said, NoAnswer> {
+fn ask(folder: &Path, arguments: &[&str], input: &[u8]) -> Result<Said, NoAnswer> {
+    let failed = |error: io::Error| NoAnswer(format!("git: {error}"));
     let mut git = Command::new("git");
     git.args(["--no-optional-locks", "-c", "core.fsmonitor=false"]).args(arguments);
-    git.current_dir(folder).stdin(Stdio::null());
+    git.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     for name in MISLEADING {
         git.env_remove(name);
     }
-    let output = git.output().map_err(|error| NoAnswer(format!("git: {error}")))?;
-    if output.status.success() {
-        return Ok(Said::Text(output.stdout));
+    let mut child = git.spawn().map_err(failed)?;
+    if let Some(mut pipe) = child.stdin.take() {
+        // Whoever does not read it does not need it.
+        let _ = pipe.write_all(input);
     }
-    let why = std::ffi::OsString::from_vec(output.stderr).to_string_lossy().trim().to_string();
-    Ok(Said::Failed(why))
+    let output = child.wait_with_output().map_err(failed)?;
+    Ok(match output.status.code() {
+        Some(0) => Said::Text(output.stdout),
+        Some(1) => Said::Nothing,
+        _ => Said::Failed(String::from_utf8_lossy(&output.stderr).trim().to_string()),
+    })
 }

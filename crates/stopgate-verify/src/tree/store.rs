@@ -168,6 +168,7 @@ impl Output {
             repo.lists.iter().for_each(|list| self.text(list.as_os_str().as_bytes()));
             let index: Vec<&Watched> = repo.index.iter().collect();
             self.watched(&index);
+            self.text(&repo.checksum);
             self.watched(&repo.watched.iter().collect::<Vec<_>>());
             self.count(repo.tracked.len());
             repo.tracked.iter().for_each(|path| self.text(path));
@@ -307,6 +308,7 @@ impl<'a> Input<'a> {
             top: self.path()?,
             lists: self.list(Self::path)?,
             index: self.list(Self::one_watched)?.pop(),
+            checksum: self.text()?.into(),
             watched: self.list(Self::one_watched)?,
             tracked: self.list(|input| input.text().map(Vec::from))?,
         })

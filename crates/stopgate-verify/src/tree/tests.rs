@@ -132,6 +132,17 @@ fn what_is_ignored_does_not_count_until_it_is_tracked() {
 }
 
 #[test]
+fn a_folder_in_the_place_of_a_tracked_file_is_ignored_like_any_other() {
+    let (scene, hash) = scene();
+    scene.write(".gitignore", "*.log\n").write("a.log", "tracked");
+    scene.git(&["add", "-f", "a.log"]);
+    let hash = check(&scene, &hash, Change::Seen);
+    scene.remove("a.log").write("a.log/inner", "x");
+    check(&scene, &hash, Change::Seen);
+    assert_eq!(names(&scene.tree()), [".gitignore", "c", "src/a.rs", "src/deep/b.rs"]);
+}
+
+#[test]
 fn changed_rules_are_seen_wherever_they_stand() {
     let (scene, hash) = scene();
     scene.write("x.tmp", "x");

@@ -386,12 +386,12 @@ impl<'a> Walk<'a> {
         match self.choice {
             Choice::Picked(chosen) => chosen.enters(&self.at).then_some(Reading::Ruled),
             Choice::Whole if !self.ignores(parent, Thing::Folder) => Some(Reading::Ruled),
-            // A tracked folder is a repository of its own, with rules of its own.
-            Choice::Whole if self.tracked.contains(&self.at) => Some(Reading::Ruled),
             Choice::Whole => {
                 let below = [self.at.as_slice(), b"/"].concat();
-                let next = self.tracked.range(below.clone()..).next();
-                next.filter(|path| path.starts_with(&below)).map(|_| Reading::TrackedOnly)
+                let next = self.tracked.range(below.clone()..).next()?;
+                // A tracked folder is a repository of its own, with rules of its own.
+                let reading = if *next == below { Reading::Ruled } else { Reading::TrackedOnly };
+                next.starts_with(&below).then_some(reading)
             }
         }
     }

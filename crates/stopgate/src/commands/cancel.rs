@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use stopgate_engine::{ListView, SCHEMA_VERSION};
 
 use super::common::{self, OnLoop};
+use super::dialects::{self, DialectWord};
 use crate::output::{self, Outcome};
 
 /// End a loop for good; wins over everything, from any shell
@@ -13,12 +14,18 @@ pub(crate) struct Args {
     /// Every loop that runs
     #[arg(long, conflicts_with_all = ["name", "session"])]
     all: bool,
+    /// The loop is kept in somebody else's files
+    #[arg(long, value_enum, value_name = "D", conflicts_with_all = ["all", "name", "session"])]
+    dialect: Option<DialectWord>,
     #[command(flatten)]
     on: OnLoop,
 }
 
 /// Cancels one loop or all of them.
 pub(crate) fn run(args: &Args) -> Outcome {
+    if let Some(dialect) = args.dialect {
+        return dialects::cancel(dialect.into(), args.on.json.into());
+    }
     let mut engine = common::engine()?;
     if args.all {
         let ended = engine.cancel_all()?;

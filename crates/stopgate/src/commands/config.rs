@@ -35,15 +35,23 @@ pub(crate) fn run(args: &Args) -> Outcome {
     if *json {
         output::json(&rules);
     } else {
-        show(&rules, *origin);
+        let detail = if *origin { Detail::Origin } else { Detail::Value };
+        show(&rules, detail);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(rules: &Rules, origin: bool) {
+/// How much is told about a setting.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    Value,
+    Origin,
+}
+
+fn show(rules: &Rules, detail: Detail) {
     for setting in &rules.settings {
         let mut line = format!("{:<15} {:<8}", setting.key, setting.value);
-        if origin {
+        if detail == Detail::Origin {
             line.push_str(&styled(DIM, &format!(" {}", place(rules, setting.origin.word()))));
             if let Some(refused) = &setting.refused {
                 line.push_str(&styled(DIM, &format!("; {refused}, so it is not taken")));

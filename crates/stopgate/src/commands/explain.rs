@@ -110,7 +110,10 @@ fn show_gates(gates: &GateWord) {
     for asked in &gates.asked {
         let said = asked.action.map_or("passed over", GateAction::word);
         let heard = if asked.gate == gates.gate { ", heard" } else { "" };
-        row("gate", &format!("{}: {said}{heard}, {} µs: {}", asked.gate, asked.micros, asked.reason));
+        row(
+            "gate",
+            &format!("{}: {said}{heard}, {} µs: {}", asked.gate, asked.micros, asked.reason),
+        );
     }
     if let Some(first) = gates.asked.first().filter(|asked| !asked.inputs.is_empty()) {
         row("gates saw", &first.inputs);

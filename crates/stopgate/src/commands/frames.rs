@@ -1,6 +1,7 @@
 //! `push` and `pop`: nested frames.
 
 use super::common::{self, OnLoop};
+use super::dialects::{self, DialectWord};
 use super::start::ModeWord;
 use crate::output::Outcome;
 
@@ -15,6 +16,9 @@ pub(crate) struct PushArgs {
     /// How often the agent may be sent back within it; counts against the outer frames, too
     #[arg(long, value_name = "N", default_value_t = 10)]
     max_iterations: u32,
+    /// The loop is kept in somebody else's files
+    #[arg(long, value_enum, value_name = "D", conflicts_with_all = ["name", "session"])]
+    dialect: Option<DialectWord>,
     #[command(flatten)]
     on: OnLoop,
 }
@@ -28,6 +32,10 @@ pub(crate) struct PopArgs {
 
 /// Puts a frame on top.
 pub(crate) fn push(args: &PushArgs) -> Outcome {
+    if let Some(dialect) = args.dialect {
+        let frame = dialects::frame(&args.prompt, args.mode, args.max_iterations);
+        return dialects::push(dialect.into(), &frame, args.on.json.into());
+    }
     let mut engine = common::engine()?;
     let stored =
         engine.push(&args.on.target()?, args.mode.into(), args.max_iterations, &args.prompt)?;

@@ -42,7 +42,10 @@ pub(crate) fn run(args: &Args) -> Outcome {
 
 fn show(view: &LoopView) {
     let word = view.outcome.unwrap_or(view.state);
-    let count = format!("{}/{}", view.iteration, view.max_iterations);
+    let count = match view.max_iterations {
+        0 => view.iteration.to_string(),
+        max => format!("{}/{max}", view.iteration),
+    };
     let goal: String = view.goal.lines().next().unwrap_or_default().chars().take(50).collect();
     output::line(&format!(
         "{}  {}  {count:>7}  {}  {goal}",

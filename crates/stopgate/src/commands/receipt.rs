@@ -48,7 +48,13 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Check { file, key, signature_only, json } => {
             let project = project_of(&common::folder()?);
             let project = (!signature_only).then_some(project.as_path());
-            check(file, key.as_deref(), project, *json)
+            let found = check(file, key.as_deref(), project)?;
+            if *json {
+                output::json(&found);
+            } else {
+                show(&found);
+            }
+            Ok(ExitCode::from(u8::from(!found.valid)))
         }
     }
 }
@@ -77,7 +83,7 @@ fn export(path: Option<&Path>, on: &common::OnLoop) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn check(file: &Path, key: Option<&str>, project: Option<&Path>, json: bool) -> Outcome {
+fn check(file: &Path, key: Option<&str>, project: Option<&Path>) -> Result<Inspection, Failure> {
     let text = std::fs::read_to_string(file).map_err(|error| {
         Failure::usage(format!("could not read {}", file.display())).because(error)
     })?;
@@ -85,13 +91,7 @@ fn check(file: &Path, key: Option<&str>, project: Option<&Path>, json: bool) -> 
         Failure::usage(format!("{} is no receipt of stopgate", file.display())).because(error)
     })?;
     let home = Settings.home()?;
-    let found = inspect(certificate, key, project, home.folder());
-    if json {
-        output::json(&found);
-    } else {
-        show(&found);
-    }
-    Ok(ExitCode::from(u8::from(!found.valid)))
+    Ok(inspect(certificate, key, project, home.folder()))
 }
 
 fn show(found: &Inspection) {

@@ -10,8 +10,11 @@ use stopgate_engine::{
 };
 
 use super::common;
+use super::dialects::{self, DialectWord};
 use crate::output::{self, BOLD, DIM, Outcome, styled};
 
+/// How often an agent may be sent back where nobody says.
+pub(crate) const MAX_ITERATIONS: u32 = 20;
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
 /// Begin a loop: the agent works on until its checks pass or a limit is reached
@@ -19,62 +22,68 @@ const HOUR_MS: i64 = 60 * 60 * 1000;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// What must be true at the end
-    goal: String,
+    pub(crate) goal: String,
     /// A command that must pass, run by stopgate itself (repeatable)
-    #[arg(long, value_name = "NAME=COMMAND", value_parser = named_command)]
+    #[arg(long, conflicts_with = "dialect", value_name = "NAME=COMMAND", value_parser = named_command)]
     check: Vec<(String, String)>,
     /// Something that the agent attests; the loop then ends as attested, not as done (repeatable)
     #[arg(long, value_name = "NAME")]
-    criterion: Vec<String>,
+    pub(crate) criterion: Vec<String>,
+    /// A planned step of a loop in --dialect criteria (repeatable)
+    #[arg(long, value_name = "STEP", requires = "dialect")]
+    pub(crate) step: Vec<String>,
     /// A gate beside the checks, asked at each stop: an expression such as
     /// `escalate if iteration > 10`, a name such as `tdd`, or JSON (repeatable)
-    #[arg(long, value_name = "EXPR")]
+    #[arg(long, conflicts_with = "dialect", value_name = "EXPR")]
     gate: Vec<String>,
     /// How long one check may take
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time_ms)]
+    #[arg(long, conflicts_with = "dialect", value_name = "TIME", default_value = "5m", value_parser = time_ms)]
     check_timeout: i64,
     /// How the loop works, which decides the markers it listens to
     #[arg(long, value_enum, default_value = "loop")]
-    mode: ModeWord,
+    pub(crate) mode: ModeWord,
     /// Files that the checks judge by, which the work must not change (repeatable)
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, conflicts_with = "dialect", value_name = "GLOB")]
     protect: Vec<String>,
     /// Run the checks now; what fails already is not counted later
-    #[arg(long)]
+    #[arg(long, conflicts_with = "dialect")]
     baseline: bool,
     /// How often the agent may be sent back [default: 20]
     #[arg(long, value_name = "N")]
-    max_iterations: Option<u32>,
+    pub(crate) max_iterations: Option<u32>,
     /// Minutes of work allowed; 0 is no limit [default: 240]
-    #[arg(long, value_name = "N")]
+    #[arg(long, conflicts_with = "dialect", value_name = "N")]
     max_minutes: Option<u32>,
     /// Idle continuations in a row allowed; 0 is no limit [default: 3]
-    #[arg(long, value_name = "N")]
+    #[arg(long, conflicts_with = "dialect", value_name = "N")]
     max_idle: Option<u32>,
     /// Continuations with the same failures in a row allowed; 0 is no limit [default: 5]
-    #[arg(long, value_name = "N")]
+    #[arg(long, conflicts_with = "dialect", value_name = "N")]
     max_repeat: Option<u32>,
     /// How long the loop may lie untouched: 90s, 15m, 12h, 2d [default: 12h]
-    #[arg(long, value_name = "TIME", value_parser = time_ms)]
+    #[arg(long, conflicts_with = "dialect", value_name = "TIME", value_parser = time_ms)]
     stale_after: Option<i64>,
     /// The session to hold; without it the one whose shell this is, or the only one here
     #[arg(long, value_name = "ID")]
-    session: Option<String>,
+    pub(crate) session: Option<String>,
     /// How long a session may claim the loop, where it holds none yet
-    #[arg(long, value_name = "TIME", default_value = "60m", value_parser = time_ms)]
+    #[arg(long, conflicts_with = "dialect", value_name = "TIME", default_value = "60m", value_parser = time_ms)]
     claim_within: i64,
     /// A file with what the agent is asked to do, where that is more than the goal
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, conflicts_with = "dialect", value_name = "FILE")]
     prompt_file: Option<PathBuf>,
     /// Cancel the loop that holds the session, if there is one
     #[arg(long)]
-    replace: bool,
+    pub(crate) replace: bool,
     /// Decide and record, but always let the agent stop
-    #[arg(long)]
+    #[arg(long, conflicts_with = "dialect")]
     shadow: bool,
+    /// The loop is kept in somebody else's files
+    #[arg(long, value_enum, value_name = "D")]
+    dialect: Option<DialectWord>,
     /// Answer in JSON
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 }
 
 /// How a frame works.
@@ -100,6 +109,9 @@ impl From<ModeWord> for Mode {
 
 /// Begins a loop and says whom it holds.
 pub(crate) fn run(args: Args) -> Outcome {
+    if let Some(dialect) = args.dialect {
+        return dialects::start(dialect.into(), &args);
+    }
     let mut engine = common::engine()?;
     let json = args.json;
     let begun = engine.start(&request(args)?)?;
@@ -224,7 +236,7 @@ fn read_prompt(path: &Path) -> Result<String, Failure> {
     })
 }
 
-fn named_command(text: &str) -> Result<(String, String), String> {
+pub(crate) fn named_command(text: &str) -> Result<(String, String), String> {
     let (name, command) =
         text.split_once('=').ok_or("write it as NAME=COMMAND, for example tests='cargo test'")?;
     let (name, command) = (name.trim(), command.trim());

@@ -5,23 +5,39 @@ use std::process::ExitCode;
 use stopgate_engine::{CriterionView, LoopView, StatusView};
 
 use super::common::{self, OnLoop};
+use super::criteria;
+use super::dialects::{self, DialectWord};
 use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, WAITS, mood, span, styled};
 
 /// Show how a loop stands: this session's, else the project's newest
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// Say by the exit code how it ended
     #[arg(long)]
     exit_code: bool,
+    /// The loop is kept in somebody else's files
+    #[arg(long, value_enum, value_name = "D", conflicts_with_all = ["name", "session"])]
+    dialect: Option<DialectWord>,
+    /// Print the block that an iteration of --dialect criteria ends with
+    #[arg(long, requires = "dialect", conflicts_with = "json")]
+    block: bool,
     #[command(flatten)]
     on: OnLoop,
 }
 
 /// Shows one loop.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let mut engine = common::engine()?;
-    let stored = engine.resolve(&args.on.target()?)?;
-    let mut view = engine.view_checked(&stored)?;
+    if let Some(dialect) = args.dialect.filter(|_| args.block) {
+        return criteria::block(dialect.into());
+    }
+    let mut view = if let Some(dialect) = args.dialect {
+        dialects::view(dialect.into())?
+    } else {
+        let mut engine = common::engine()?;
+        let stored = engine.resolve(&args.on.target()?)?;
+        engine.view_checked(&stored)?
+    };
     if stopgate_engine::Settings.is_agents_shell() {
         mask(&mut view);
     }
@@ -55,7 +71,7 @@ fn show(view: &LoopView) {
     );
     let head = format!("{}  {}", styled(BOLD, &view.id), styled(mood(view).bold(), &state));
     output::line(&format!("{head}  {}", view.goal.lines().next().unwrap_or_default()));
-    row("iteration", &format!("{} of {}", view.iteration, view.max_iterations));
+    row("iteration", &iteration_line(view));
     for frame in view.frames.iter().skip(1) {
         row(
             "",
@@ -70,9 +86,20 @@ fn show(view: &LoopView) {
     }
     row("time", &time_line(view));
     row("progress", &format!("{} ago", span(view.progress_age_ms)));
-    row("session", &session_line(view));
+    match view.dialect {
+        Some(dialect) => row("kept in", &format!("somebody else's file (--dialect {dialect})")),
+        None => row("session", &session_line(view)),
+    }
     row("project", &view.project);
     row("next", next_line(view));
+}
+
+/// Somebody else's format may know no limit.
+fn iteration_line(view: &LoopView) -> String {
+    match view.max_iterations {
+        0 => view.iteration.to_string(),
+        max => format!("{} of {max}", view.iteration),
+    }
 }
 
 fn row(label: &str, text: &str) {

@@ -11,6 +11,7 @@ use crate::output::{self, BOLD, DIM, Outcome, styled};
 
 /// Let the commands of this project's stopgate.toml run, for exactly the content it has now
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct TrustArgs {
     /// Don't ask
     #[arg(long)]

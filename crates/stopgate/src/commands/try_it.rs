@@ -24,7 +24,7 @@ use crate::output::{self, Outcome};
 
 const PAUSE: Duration = Duration::from_millis(450);
 
-/// See it work: a scripted agent stops too early, quotes the marker, claims to be done, and at last does the work
+/// See it work: a scripted agent stops too early, lies, weakens the test, and at last does the work
 ///
 /// Takes a few seconds and needs no account. The project is a temporary one, and neither
 /// your settings nor your loops are touched.

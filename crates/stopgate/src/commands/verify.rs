@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// Verify the project's stopgate.toml, even where there is a loop
     #[arg(long, conflicts_with_all = ["name", "session"])]
     project: bool,
-    /// Write the results to this file as JUnit XML
+    /// Write the results to this file, in the XML form of `JUnit`
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     #[command(flatten)]

@@ -366,8 +366,8 @@ fn a_process_that_flips_a_file_after_the_check_is_not_done() {
     let answer = stage.stop("s1", "Done.");
     assert_eq!(answer.form, Form::Tell, "{answer}");
     std::thread::sleep(std::time::Duration::from_millis(600));
-    let state = std::fs::read_to_string(stage.path("project/state")).expect("read it");
-    assert_eq!(state, "good", "what the check started was ended with it");
+    let left = std::fs::read_to_string(stage.path("project/state")).expect("read it");
+    assert_eq!(left, "good", "what the check started was ended with it");
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn ids_of_nothing_are_told_and_nothing_is_stored() {
     };
     let unknown = [
         ("task_get", json!({"id": "TASK-none"}), "Task not found: TASK-none"),
-        ("task_update", json!({"id": "TASK-none"}), "Task not found: TASK-none"),
+        ("task_update", json!({"id": "TASK-none", "title": "t"}), "Task not found: TASK-none"),
         (
             "hook_register",
             json!({"taskId": "TASK-none", "hookType": "default"}),
@@ -139,8 +139,16 @@ fn ids_of_nothing_are_told_and_nothing_is_stored() {
         ),
         ("hook_list", json!({"taskId": "TASK-none"}), "Task not found: TASK-none"),
         ("hook_clear", json!({"taskId": "TASK-none"}), "Task not found: TASK-none"),
-        ("hook_update", json!({"hookId": "HOOK-none", "enabled": true}), "Hook not found: HOOK-none"),
-        ("hook_evaluate", json!({"iterationId": "IT-none"}), "Iteration checkpoint not found: IT-none"),
+        (
+            "hook_update",
+            json!({"hookId": "HOOK-none", "enabled": true}),
+            "Hook not found: HOOK-none",
+        ),
+        (
+            "hook_evaluate",
+            json!({"iterationId": "IT-none"}),
+            "Iteration checkpoint not found: IT-none",
+        ),
         (
             "iteration_start",
             json!({"taskId": "TASK-none", "maxIterations": 3, "completionPromises": ["COMPLETE"]}),
@@ -151,7 +159,11 @@ fn ids_of_nothing_are_told_and_nothing_is_stored() {
             json!({"iterationId": "IT-none"}),
             "Iteration checkpoint not found: IT-none",
         ),
-        ("iteration_next", json!({"iterationId": "IT-none"}), "Iteration checkpoint not found: IT-none"),
+        (
+            "iteration_next",
+            json!({"iterationId": "IT-none"}),
+            "Iteration checkpoint not found: IT-none",
+        ),
         (
             "iteration_complete",
             json!({"iterationId": "IT-none", "completionPromise": "COMPLETE"}),
@@ -194,11 +206,11 @@ fn what_is_wrong_deeper_down_is_told_too() {
         ("hook_register", gate(json!({"if": "iteration >", "action": "complete", "reason": "r"}))),
         ("hook_register", gate(json!({"if": "true", "action": "explode", "reason": "r"}))),
         ("hook_register", gate(json!({"not": []}))),
-        ("hook_register", gate(json!({"if": "iteration > 1 && true", "action": "complete", "reason": "r"}))),
         (
-            "iteration_complete",
-            json!({"iterationId": iteration, "completionPromise": "SOMETHING"}),
+            "hook_register",
+            gate(json!({"if": "iteration > 1 && true", "action": "complete", "reason": "r"})),
         ),
+        ("iteration_complete", json!({"iterationId": iteration, "completionPromise": "SOMETHING"})),
     ];
     for (tool, arguments) in bad {
         let said = client.refused(tool, &arguments);
@@ -213,7 +225,9 @@ fn arguments_that_are_no_object_are_a_fault_of_the_client() {
     let mut client = scene.client();
     for arguments in [json!([1]), json!("x"), json!(5)] {
         let answer = client.call_raw("task_create", &arguments);
-        assert!(answer["error"]["code"].is_i64(), "{arguments}: {answer}");
+        assert_eq!(answer["error"]["code"], -32602, "{arguments}: {answer}");
+        let said = answer["error"]["message"].as_str().expect("a message");
+        assert!(said.ends_with("arguments must be an object"), "{said}");
     }
     client.task();
 }

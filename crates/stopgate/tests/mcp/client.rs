@@ -55,14 +55,7 @@ impl Scene {
 
     /// A server and a client that has said hello.
     pub(crate) fn client(&self) -> Client {
-        self.client_of(self.command(&["mcp"]))
-    }
-
-    /// A client of the server that `command` starts.
-    pub(crate) fn client_of(&self, command: Command) -> Client {
-        let mut client = Client::start(command);
-        client.hello("2025-06-18");
-        client
+        Client::of(self.command(&["mcp"]))
     }
 }
 
@@ -82,6 +75,13 @@ impl Client {
         let to = server.stdin.take().expect("its input");
         let from = BufReader::new(server.stdout.take().expect("its output"));
         Self { server, to: Some(Box::new(to)), from: Box::new(from), asked: 0 }
+    }
+
+    /// A client of the server that `command` starts, which has said hello.
+    pub(crate) fn of(command: Command) -> Self {
+        let mut client = Self::start(command);
+        client.hello("2025-06-18");
+        client
     }
 
     /// Starts a server on sockets, as hosts on Node do.
@@ -205,11 +205,6 @@ impl Client {
         assert!(status.success(), "{status}");
         rest
     }
-
-    /// The server's process.
-    pub(crate) fn process(&self) -> u32 {
-        self.server.id()
-    }
 }
 
 impl Drop for Client {
@@ -226,7 +221,7 @@ pub(crate) fn id(answer: &Value, name: &str) -> String {
 }
 
 /// How many events the journal at `home` has.
-pub(crate) fn events_in(home: &Path) -> u64 {
+pub(crate) fn events_in(home: &Path) -> i64 {
     let file = home.join("journal.db");
     if !file.exists() {
         return 0;

@@ -2,18 +2,11 @@
 
 use std::ffi::OsString;
 use std::process::Command;
-use std::time::Instant;
 
 /// The built program.
 #[expect(clippy::disallowed_methods, reason = "these tests run the built program")]
 pub(crate) fn stopgate() -> Command {
     Command::new(env!("CARGO_BIN_EXE_stopgate"))
-}
-
-/// The instant at which a wait begins or is looked at.
-#[expect(clippy::disallowed_methods, reason = "a server that never answers must fail its test")]
-pub(crate) fn now() -> Instant {
-    Instant::now()
 }
 
 /// Where programs are looked for: the one variable that a scene takes over.

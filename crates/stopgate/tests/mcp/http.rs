@@ -29,8 +29,8 @@ impl Answer {
     /// The message in the body, whether it came alone or in a stream.
     fn message(&self) -> Value {
         let data = self.body.lines().filter_map(|line| line.strip_prefix("data:"));
-        let streamed = data.map(str::trim).filter(|text| !text.is_empty());
-        let text = streamed.last().unwrap_or(&self.body);
+        let mut streamed = data.map(str::trim).filter(|text| !text.is_empty());
+        let text = streamed.next_back().unwrap_or(&self.body);
         serde_json::from_str(text).unwrap_or_else(|_| panic!("no message: {}", self.body))
     }
 
@@ -44,14 +44,17 @@ impl Answer {
 
 impl Listening {
     fn new(scene: &Scene) -> Self {
-        let mut command = scene.command(&["mcp", "--http", "127.0.0.1:0"]);
+        let mut command = scene.command(&["mcp", "--http", "127.0.0.1:0", "--json"]);
         let mut server = command.stdout(Stdio::piped()).spawn().expect("start the server");
         let mut line = String::new();
         let mut out = BufReader::new(server.stdout.take().expect("its output"));
         out.read_line(&mut line).expect("read where it listens");
-        let address = line.split(['/', ' ']).find(|word| word.starts_with("127.0.0.1:"));
+        let told: Value = serde_json::from_str(&line).expect("it says where in JSON");
+        let url = told["url"].as_str().expect("a URL");
+        let address = url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp"));
         let address = address.unwrap_or_else(|| panic!("no address: {line}")).to_string();
-        let token = fs::read_to_string(scene.home().join("mcp-token")).expect("the token");
+        let file = told["token_file"].as_str().expect("a file");
+        let token = fs::read_to_string(file).expect("the token");
         Self { server, address, token: token.trim().into() }
     }
 
@@ -69,16 +72,18 @@ impl Listening {
     fn send(&self, what: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut stream = TcpStream::connect(&self.address).expect("connect");
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time limit");
-        let mut text = format!("{what} HTTP/1.1\r\nConnection: close\r\n");
-        text.push_str("Content-Type: application/json\r\n");
-        text.push_str("Accept: application/json, text/event-stream\r\n");
+        let mut lines = vec![
+            format!("{what} HTTP/1.1"),
+            "Connection: close".into(),
+            "Content-Type: application/json".into(),
+            "Accept: application/json, text/event-stream".into(),
+            format!("Content-Length: {}", body.len()),
+        ];
         if !headers.iter().any(|(name, _)| *name == "Host") {
-            text.push_str(&format!("Host: {}\r\n", self.address));
+            lines.push(format!("Host: {}", self.address));
         }
-        for (name, value) in headers {
-            text.push_str(&format!("{name}: {value}\r\n"));
-        }
-        text.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
+        lines.extend(headers.iter().map(|(name, value)| format!("{name}: {value}")));
+        let text = format!("{}\r\n\r\n{body}", lines.join("\r\n"));
         stream.write_all(text.as_bytes()).expect("send");
         answer(stream)
     }
@@ -164,8 +169,11 @@ fn a_new_client_has_none_and_sees_the_same_tasks() {
     });
     let params = json!({"name": "task_get", "arguments": {"id": task}, "_meta": meta});
     let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
-    let headers =
-        [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", "task_get")];
+    let headers = [
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "task_get"),
+    ];
     let found = server.ask(&headers, &call);
     assert_eq!(found.header("mcp-session-id"), None);
     assert_eq!(found.message()["result"]["structuredContent"]["id"], json!(task));

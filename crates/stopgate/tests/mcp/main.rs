@@ -8,7 +8,10 @@ mod doors;
 
 mod bad_arguments;
 mod cases;
+mod gates;
 mod http;
 mod protocol;
 mod restart;
+#[cfg(feature = "postgres")]
+mod server;
 mod story;

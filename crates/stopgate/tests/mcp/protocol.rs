@@ -85,14 +85,11 @@ fn node_hosts_hand_out_sockets() {
 #[test]
 fn only_the_loops_tools_where_so_asked() {
     let scene = Scene::new();
-    let mut client = scene.client_of(scene.command(&["mcp", "--tools", "loop"]));
+    let mut client = Client::of(scene.command(&["mcp", "--tools", "loop"]));
     let listed = names(&client.ask("tools/list", &json!({})));
     assert_eq!(listed, ["loop_start", "loop_status", "loop_done"]);
     let said = client.refused("task_create", &json!({"title": "t"}));
-    assert_eq!(
-        said,
-        "Unknown tool: task_create. Call one of: loop_start, loop_status, loop_done."
-    );
+    assert_eq!(said, "Unknown tool: task_create. Call one of: loop_start, loop_status, loop_done.");
 }
 
 #[test]
@@ -157,4 +154,35 @@ fn a_rule_that_takes_its_time_holds_nobody_else_up() {
     client.write(&json!({"jsonrpc": "2.0", "id": 702, "method": "tools/call", "params": params}));
     let order = [client.read(), client.read(), client.read()].map(|answer| answer["id"].clone());
     assert_eq!(order, [json!(701), json!(702), json!(700)]);
+}
+
+#[test]
+fn who_leaves_in_mid_call_still_has_its_work_done() {
+    let scene = Scene::new();
+    let mut client = scene.client();
+    let task = client.task();
+    let rule = json!({"command": "sleep 1; touch over"});
+    let ask = json!({
+        "taskId": task, "maxIterations": 3, "completionPromises": ["COMPLETE"],
+        "validationRules": [{"type": "command", "name": "slow", "config": rule}],
+    });
+    let iteration = client.done("iteration_start", &ask)["iterationId"].clone();
+    let params = json!({"name": "iteration_validate", "arguments": {"iterationId": iteration}});
+    client.write(&json!({"jsonrpc": "2.0", "id": 700, "method": "tools/call", "params": params}));
+    let rest = client.leave();
+    assert!(rest.contains("\"id\":700"), "{rest}");
+    assert!(scene.project().join("over").exists(), "the rule ran to its end");
+}
+
+#[test]
+fn large_outputs_go_through() {
+    let scene = Scene::new();
+    let mut client = scene.client();
+    let (task, iteration) = client.iteration();
+    client.done("hook_register", &json!({"taskId": task, "hookType": "promise"}));
+    let said = format!("{}\n\n<promise>COMPLETE</promise>", "many words ".repeat(100_000));
+    let ask = json!({"iterationId": iteration, "agentOutput": said});
+    assert_eq!(client.done("hook_evaluate", &ask)["action"], "complete");
+    let listed = client.done("hook_list", &json!({"taskId": task}));
+    assert_eq!(listed["hooks"][0]["metrics"]["complete"], 1, "{listed}");
 }

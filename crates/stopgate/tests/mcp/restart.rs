@@ -4,7 +4,7 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::client::{Scene, id};
+use crate::client::{Client, Scene, id};
 
 #[test]
 fn a_killed_server_loses_nothing() {
@@ -15,6 +15,7 @@ fn a_killed_server_loses_nothing() {
     let hook = id(&client.done("hook_register", &hook), "hookId");
     let forgotten = json!({"taskId": task, "hookType": "promise", "session": true});
     client.done("hook_register", &forgotten);
+    assert_eq!(client.done("hook_list", &json!({"taskId": task}))["hookCount"], 2);
     client.done("iteration_validate", &json!({"iterationId": iteration, "agentOutput": "on it"}));
     client.done("iteration_next", &json!({"iterationId": iteration}));
     client.kill();
@@ -44,7 +45,7 @@ fn two_servers_on_one_journal_lose_no_update() {
     let second = scene.command(&["mcp"]);
     thread::scope(|scope| {
         let other = scope.spawn(|| {
-            let mut client = scene.client_of(second);
+            let mut client = Client::of(second);
             for _ in 0..EACH {
                 client.done("iteration_next", &json!({"iterationId": iteration}));
             }

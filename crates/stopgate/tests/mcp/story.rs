@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::client::{Scene, id};
+use crate::client::{Client, Scene, id};
 
 #[test]
 fn a_task_is_iterated_until_its_gates_agree() {
@@ -66,7 +66,8 @@ fn what_blocks_the_agent_blocks_the_task() {
     let scene = Scene::new();
     let mut client = scene.client();
     let (task, iteration) = client.iteration();
-    let ask = json!({"iterationId": iteration, "agentOutput": "<promise>BLOCKED</promise>\nno key"});
+    let ask =
+        json!({"iterationId": iteration, "agentOutput": "<promise>BLOCKED</promise>\nno key"});
     let validated = client.done("iteration_validate", &ask);
     assert_eq!(validated["completionSignal"], "BLOCKED", "{validated}");
     let ask = json!({"iterationId": iteration, "completionPromise": "BLOCKED"});
@@ -79,15 +80,15 @@ fn a_loop_is_begun_looked_at_and_claimed() {
     let scene = Scene::new();
     let mut command = scene.command(&["mcp"]);
     command.env("CLAUDE_CODE_SESSION_ID", "s1");
-    let mut client = scene.client_of(command);
+    let mut client = Client::of(command);
     let ask = json!({
         "goal": "the file is there",
         "checks": [{"name": "file", "command": "test -f there"}],
         "maxIterations": 5,
     });
     let begun = client.done("loop_start", &ask);
-    assert_eq!(begun["loop"]["session"], "s1", "{begun}");
-    assert_eq!(begun["loop"]["max_iterations"], 5, "{begun}");
+    assert_eq!(begun["session"], "s1", "{begun}");
+    assert_eq!(begun["maxIterations"], 5, "{begun}");
     assert_eq!(begun["note"], "It holds session s1 from now on.");
     let refused = client.refused("loop_start", &ask);
     assert!(refused.contains("already holds session s1"), "{refused}");
@@ -98,9 +99,9 @@ fn a_loop_is_begun_looked_at_and_claimed() {
     assert!(seen.contains("the file is there"), "{seen}");
 
     let claimed = client.done("loop_done", &json!({}));
-    assert_eq!(claimed["loop"]["outcome"], json!(null), "a claim proves nothing: {claimed}");
+    assert_eq!(claimed["outcome"], json!(null), "a claim proves nothing: {claimed}");
     let said = client.refused("loop_done", &json!({"claim": "blocked"}));
     assert!(said.starts_with("Say why"), "{said}");
     let left = client.done("loop_done", &json!({"claim": "blocked", "why": "no disk"}));
-    assert_eq!(left["loop"]["outcome"], "blocked", "{left}");
+    assert_eq!(left["outcome"], "blocked", "{left}");
 }

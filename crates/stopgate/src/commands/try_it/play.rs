@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use stopgate_agents::claude::settings::Command;
 
-use super::script::{Claim, Deed, Expected, Scene, Step};
+use super::script::{Claim, Deed, Expected, Scene, Step, Written};
 use crate::commands::client::{Answer, Continued, Ran, Session, Stage, Trouble};
 
 /// What did not go as it must.
@@ -114,8 +114,12 @@ pub(super) fn begin<'a>(
     program: &'a Path,
     scene: &'a Scene,
 ) -> Result<Acting<'a>, Stumble> {
+    for file in scene.files {
+        write(&stage.project().join(file.name), file.content)?;
+    }
     let mut arguments = vec!["start", scene.goal];
     arguments.extend(scene.check.iter().flat_map(|check| ["--check", check]));
+    arguments.extend(scene.protect.iter().flat_map(|file| ["--protect", file]));
     typed(stage.person(program, &arguments), "start")?;
     let argv = [&program.display().to_string(), "hook", "claude"].map(String::from);
     let hook = Command::Exec(argv.into());
@@ -168,10 +172,15 @@ impl Acting<'_> {
 
     /// Does what the agent does, and reports the tool as the client would.
     fn act(&self, deed: &Deed) -> Result<String, Stumble> {
-        let Deed::Writes { name, content } = deed else { return Ok("nothing".into()) };
+        let Deed::Writes(files) = deed else { return Ok("nothing".into()) };
+        let did: Result<Vec<String>, Stumble> = files.iter().map(|file| self.write(file)).collect();
+        Ok(did?.join("; "))
+    }
+
+    fn write(&self, file: &Written) -> Result<String, Stumble> {
+        let Written { name, content } = file;
         let path = self.stage.project().join(name);
-        std::fs::write(&path, content)
-            .map_err(|error| Stumble(format!("could not write {}: {error}", path.display())))?;
+        write(&path, content)?;
         let payload = self.session.wrote(self.stage, &path, content);
         let ran = self.stage.hook(&self.hook, self.session, &payload)?;
         match Answer::read(&ran, "PostToolBatch") {
@@ -186,6 +195,11 @@ impl Acting<'_> {
         let asked = self.stage.person(self.program, &arguments).ok();
         asked.and_then(|ran| serde_json::from_str(&ran.stdout).ok()).unwrap_or_default()
     }
+}
+
+fn write(path: &Path, content: &str) -> Result<(), Stumble> {
+    std::fs::write(path, content)
+        .map_err(|error| Stumble(format!("could not write {}: {error}", path.display())))
 }
 
 /// Whether the stop was answered as it must be: by the hook, and in the journal.

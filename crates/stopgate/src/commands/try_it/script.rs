@@ -6,8 +6,12 @@ pub(super) struct Scene {
     pub(super) title: &'static str,
     /// What the loop is for.
     pub(super) goal: &'static str,
+    /// What lies in the project when the loop begins.
+    pub(super) files: &'static [Written],
     /// The check that proves it, as `start` takes it.
     pub(super) check: Option<&'static str>,
+    /// The file that the check judges by, which the work must not change.
+    pub(super) protect: Option<&'static str>,
     /// The session's name.
     pub(super) session: &'static str,
     /// What the agent does.
@@ -30,13 +34,16 @@ pub(super) struct Step {
 pub(super) enum Deed {
     /// It only talks.
     Nothing,
-    /// It writes a file of the project.
-    Writes {
-        /// The file.
-        name: &'static str,
-        /// All of it.
-        content: &'static str,
-    },
+    /// It writes files of the project.
+    Writes(&'static [Written]),
+}
+
+/// A file that is written.
+pub(super) struct Written {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// All of it.
+    pub(super) content: &'static str,
 }
 
 /// How a stop must be answered.
@@ -57,17 +64,21 @@ pub(super) enum Claim {
     None,
 }
 
+const TEST: &str = "sh greet.sh | grep -x 'hello, world'\n";
+
 /// The whole play.
 pub(super) const SCENES: [Scene; 2] = [
     Scene {
         title: "a check decides",
         goal: "greet.sh says hello, world",
-        check: Some("greeting=sh greet.sh | grep -x 'hello, world'"),
+        files: &[Written { name: "test.sh", content: TEST }],
+        check: Some("greeting=sh test.sh"),
+        protect: Some("test.sh"),
         session: "7e570001-0000-4000-8000-000000000000",
         steps: &[
             Step {
                 title: "The agent stops too early.",
-                does: Deed::Writes { name: "greet.sh", content: "# TODO\n" },
+                does: Deed::Writes(&[Written { name: "greet.sh", content: "# TODO\n" }]),
                 says: "I have set up greet.sh. The greeting itself can come later.",
                 expected: Expected::SentBack(Claim::None),
             },
@@ -79,13 +90,22 @@ pub(super) const SCENES: [Scene; 2] = [
             },
             Step {
                 title: "It claims to be done, and is not.",
-                does: Deed::Writes { name: "greet.sh", content: "echo helo, world\n" },
+                does: Deed::Writes(&[Written { name: "greet.sh", content: "echo helo, world\n" }]),
                 says: "Everything works and all tests pass.\n\n<promise>COMPLETE</promise>",
                 expected: Expected::SentBack(Claim::Heard),
             },
             Step {
-                title: "It does the work.",
-                does: Deed::Writes { name: "greet.sh", content: "echo hello, world\n" },
+                title: "It weakens the test instead.",
+                does: Deed::Writes(&[Written { name: "test.sh", content: "exit 0\n" }]),
+                says: "All tests pass now.\n\n<promise>COMPLETE</promise>",
+                expected: Expected::SentBack(Claim::Heard),
+            },
+            Step {
+                title: "It puts the test back and does the work.",
+                does: Deed::Writes(&[
+                    Written { name: "test.sh", content: TEST },
+                    Written { name: "greet.sh", content: "echo hello, world\n" },
+                ]),
                 says: "I had misspelt hello; it is right now.\n\n<promise>COMPLETE</promise>",
                 expected: Expected::Ends("done"),
             },
@@ -94,7 +114,9 @@ pub(super) const SCENES: [Scene; 2] = [
     Scene {
         title: "no check, only the agent's word",
         goal: "the greeting is friendly",
+        files: &[],
         check: None,
+        protect: None,
         session: "7e570002-0000-4000-8000-000000000000",
         steps: &[
             Step {

@@ -16,7 +16,8 @@ pub(super) fn curtain() {
 pub(super) fn scene(scene: &Scene, told: &str) {
     output::line(&format!("\n{}", styled(BOLD, &format!("── {} ──", scene.title))));
     let check = scene.check.map(|check| format!(" --check {}", quoted(check))).unwrap_or_default();
-    row("you type", &styled(BOLD, &format!("stopgate start \"{}\"{check}", scene.goal)));
+    let protect = scene.protect.map(|file| format!(" --protect {file}")).unwrap_or_default();
+    row("you type", &styled(BOLD, &format!("stopgate start \"{}\"{check}{protect}", scene.goal)));
     row("agent hears", told.lines().next().unwrap_or_default());
 }
 

@@ -1,0 +1,177 @@
+//! What commands do to the file: start, iterate, complete, cancel, pause and resume.
+
+use serde_json::{Value, json};
+
+use super::record::{Breaker, Record, RecordError, Status};
+use super::with_breaker;
+use crate::json_text::{Document, JsonTextError, Node, Step, find, push, remove, set};
+
+/// What one iteration changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Iteration {
+    /// Criteria that were verified.
+    pub met: Vec<String>,
+    /// Criteria that turned out not to hold.
+    pub unmet: Vec<String>,
+    /// Steps that are done.
+    pub steps_done: Vec<String>,
+}
+
+/// Why a record could not be changed as asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// It can't be read.
+    #[error("use the state file")]
+    Unreadable(#[from] RecordError),
+    /// It can't be edited.
+    #[error("change the state file")]
+    NotJson(#[from] JsonTextError),
+    /// It does not run.
+    #[error("go on: the loop is {}", .0.word())]
+    NotRunning(Status),
+    /// Nothing of that name is listed.
+    #[error("find a {kind} called \"{name}\"")]
+    Unknown {
+        /// What was looked for.
+        kind: &'static str,
+        /// Its name.
+        name: String,
+    },
+    /// It is not done.
+    #[error("complete the loop: unmet criteria: {}", .0.join(", "))]
+    Unmet(Vec<String>),
+    /// It lists nothing.
+    #[error("complete the loop: no criteria are listed, so nothing is proven")]
+    NothingListed,
+}
+
+/// The file of a new loop.
+pub fn started(spec: &str, criteria: &[String], steps: &[String]) -> Result<String, JsonTextError> {
+    let mut text = "{}\n".to_string();
+    let mut put = |key: &str, value: Value| -> Result<(), JsonTextError> {
+        text = set(&text, &[Step::Key(key)], &value)?;
+        Ok(())
+    };
+    put("spec", json!(spec))?;
+    put("criteria", json!(criteria))?;
+    put("criteriaStatus", json!({}))?;
+    put("exit_signal", json!(false))?;
+    put("steps", json!(steps))?;
+    put("completedSteps", json!([]))?;
+    put("remainingSteps", json!(steps))?;
+    put("iteration", json!(0))?;
+    put("status", json!(Status::InProgress.word()))?;
+    put("circuitBreaker", json!({}))?;
+    for name in criteria {
+        text = set(&text, &[Step::Key("criteriaStatus"), Step::Key(name)], &json!(false))?;
+    }
+    with_breaker(&text, &Breaker::default())
+}
+
+/// The file after one iteration: what was verified, the counters, and the exit signal where
+/// everything is met.
+pub fn iterated(text: &str, change: &Iteration) -> Result<String, Refusal> {
+    let record = running(text)?;
+    let mut text = text.to_string();
+    for name in &change.met {
+        text = marked(&text, &record, name, &json!(true))?;
+    }
+    for name in &change.unmet {
+        text = marked(&text, &record, name, &json!(false))?;
+    }
+    for step in &change.steps_done {
+        text = stepped(&text, &record, step)?;
+    }
+    let now = Record::read(&text)?;
+    let exit_signal = now.all_met();
+    text = set(&text, &[Step::Key("exit_signal")], &json!(exit_signal))?;
+    let breaker = Record { exit_signal, ..now.clone() }.next_breaker();
+    let iteration = now.iteration.saturating_add(1);
+    text = set(&text, &[Step::Key("iteration")], &json!(iteration))?;
+    Ok(with_breaker(&text, &breaker)?)
+}
+
+/// The file of a loop that is complete; refused while a criterion is unmet.
+pub fn completed(text: &str) -> Result<String, Refusal> {
+    let record = running(text)?;
+    if record.criteria.is_empty() {
+        return Err(Refusal::NothingListed);
+    }
+    if !record.all_met() {
+        return Err(Refusal::Unmet(record.unmet().into_iter().map(String::from).collect()));
+    }
+    let text = set(text, &[Step::Key("exit_signal")], &json!(true))?;
+    with_status(&text, Status::Completed)
+}
+
+/// The file of a loop that was called off; its progress stays.
+pub fn cancelled(text: &str) -> Result<String, Refusal> {
+    match Record::read(text)?.status {
+        Status::InProgress | Status::Paused => with_status(text, Status::Cancelled),
+        over @ (Status::Completed | Status::Cancelled) => Err(Refusal::NotRunning(over)),
+    }
+}
+
+/// The file of a loop that stands aside.
+pub fn paused(text: &str) -> Result<String, Refusal> {
+    running(text)?;
+    with_status(text, Status::Paused)
+}
+
+/// The file of a loop that goes on; whoever resumes has looked at what it was stuck on.
+pub fn resumed(text: &str) -> Result<String, Refusal> {
+    let record = Record::read(text)?;
+    match record.status {
+        Status::InProgress | Status::Paused => {}
+        over @ (Status::Completed | Status::Cancelled) => return Err(Refusal::NotRunning(over)),
+    }
+    let text = with_status(text, Status::InProgress)?;
+    let breaker = Breaker { stuck: 0, ..record.breaker };
+    Ok(with_breaker(&text, &breaker)?)
+}
+
+fn running(text: &str) -> Result<Record, Refusal> {
+    let record = Record::read(text)?;
+    match record.status {
+        Status::InProgress => Ok(record),
+        other @ (Status::Paused | Status::Completed | Status::Cancelled) => {
+            Err(Refusal::NotRunning(other))
+        }
+    }
+}
+
+fn with_status(text: &str, status: Status) -> Result<String, Refusal> {
+    Ok(set(text, &[Step::Key("status")], &json!(status.word()))?)
+}
+
+/// A status that is an object keeps what else it says; an assumption is no longer one.
+fn marked(text: &str, record: &Record, name: &str, met: &Value) -> Result<String, Refusal> {
+    if record.criteria.iter().all(|(known, _)| known != name) {
+        return Err(Refusal::Unknown { kind: "criterion", name: name.into() });
+    }
+    let here = [Step::Key("criteriaStatus"), Step::Key(name)];
+    let document = Document::read(text)?;
+    if !find(&document, &here).is_some_and(Node::is_object) {
+        return Ok(set(text, &here, met)?);
+    }
+    let inside = |key| [here[0], here[1], Step::Key(key)];
+    let text = set(text, &inside("met"), met)?;
+    Ok(remove(&text, &inside("verification"))?)
+}
+
+/// Moves a step from those that remain to those that are done.
+fn stepped(text: &str, record: &Record, step: &str) -> Result<String, Refusal> {
+    let known = |steps: &[String]| steps.iter().any(|known| known == step);
+    if known(&record.completed) {
+        return Ok(text.into());
+    }
+    if !known(&record.remaining) && !known(&record.steps) {
+        return Err(Refusal::Unknown { kind: "step", name: step.into() });
+    }
+    let text = push(text, &[Step::Key("completedSteps")], &json!(step))?;
+    let at = Record::read(&text)?.remaining.iter().position(|known| known == step);
+    Ok(match at {
+        Some(at) => remove(&text, &[Step::Key("remainingSteps"), Step::At(at)])?,
+        None => text,
+    })
+}

@@ -1,0 +1,150 @@
+//! The audit trail of loops whose truth lies in somebody else's files.
+//!
+//! A loop in the journal that holds nobody, can't be claimed, and leaves no sign. No fault
+//! here changes an answer: it costs a line in the log.
+
+use stopgate_core::{Event, Frame, LoopId, Outcome, Started, State, apply};
+use stopgate_store::{Appended, Recorded, Revision, Stored};
+
+use super::Desk;
+use super::memory::Memory;
+use crate::engine::Engine;
+use crate::failure::Failure;
+
+const TRIES_MAX: usize = 8;
+
+/// Adds what happened at a stop, with the loop as the file had it before.
+pub(super) fn record(desk: &Desk, memory: &mut Memory, before: &State, events: &[Event]) {
+    if events.is_empty() {
+        return;
+    }
+    let told = with_engine(desk, |engine| {
+        try_record(engine, desk, memory.trail.as_deref(), before, events)
+    });
+    match told {
+        Ok(id) => memory.trail = Some(id.as_str().into()),
+        Err(failure) => desk.note(&format!("no audit trail of this stop: {}", failure.story())),
+    }
+}
+
+/// Ends the trail of a loop that is in the file no more.
+pub(super) fn replaced(desk: &Desk, memory: &Memory) {
+    ended(desk, memory, Outcome::Aborted, "another loop took its place in the file");
+}
+
+/// Ends a trail by command.
+pub(super) fn ended(desk: &Desk, memory: &Memory, outcome: Outcome, why: &str) {
+    let Some(id) = memory.trail.as_deref() else { return };
+    let end = Event::Ended { outcome, why: why.into() };
+    let ended = with_engine(desk, |engine| {
+        let Some(stored) = engine.journal.load(&LoopId::new(id))? else { return Ok(()) };
+        append(engine, desk, Some(stored), &[end]).map(|_| ())
+    });
+    if let Err(failure) = ended {
+        desk.note(&format!("the audit trail {id} was not ended: {}", failure.story()));
+    }
+}
+
+/// Opens the journal once for all that a call has to tell.
+fn with_engine<T>(
+    desk: &Desk,
+    act: impl FnOnce(&mut Engine) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let mut opened = desk.engine.borrow_mut();
+    match &mut *opened {
+        Some(engine) => act(engine),
+        None => act(opened.insert(Engine::open(desk.settings, desk.stores)?)),
+    }
+}
+
+fn try_record(
+    engine: &mut Engine,
+    desk: &Desk,
+    trail: Option<&str>,
+    before: &State,
+    events: &[Event],
+) -> Result<LoopId, Failure> {
+    for _ in 0..TRIES_MAX {
+        let known = match trail {
+            Some(id) => engine.journal.load(&LoopId::new(id))?,
+            None => None,
+        };
+        // A trail that somebody ended or removed is followed by a new one.
+        let running = known.filter(|stored| stored.state.outcome().is_none());
+        let told = tell(engine, running.as_ref(), before, events);
+        if let Some(id) = append(engine, desk, running, &told)? {
+            return Ok(id);
+        }
+    }
+    Err(Failure::fault("could not append to the journal: others changed the loop all the time"))
+}
+
+/// What the journal must hear: that the loop began, or what the file says meanwhile, and then
+/// what happened.
+fn tell(
+    engine: &mut Engine,
+    running: Option<&Stored>,
+    before: &State,
+    events: &[Event],
+) -> Vec<Event> {
+    let mut told = Vec::new();
+    if running.is_none() {
+        told.push(begun(engine, before));
+    }
+    let first = before.frames.get(..1).unwrap_or_default();
+    let known = running.map_or(first, |stored| &stored.state.frames);
+    if known != before.frames && !before.frames.is_empty() {
+        told.push(Event::Synced { frames: before.frames.clone() });
+    }
+    told.extend_from_slice(events);
+    told
+}
+
+fn begun(engine: &mut Engine, before: &State) -> Event {
+    let blank = Frame {
+        mode: stopgate_core::Mode::Loop,
+        iteration: 0,
+        max: 0,
+        prompt: before.goal.clone(),
+    };
+    Event::Started(Box::new(Started {
+        id: engine.world.new_id(),
+        goal: before.goal.clone(),
+        project: before.project.clone(),
+        session: None,
+        claim_until: None,
+        policy: before.policy,
+        frame: before.frames.first().cloned().unwrap_or(blank),
+        criteria: before.criteria.clone(),
+        ground: stopgate_core::Ground::default(),
+        surface: stopgate_core::Surface::Hook,
+        gates: Vec::new(),
+    }))
+}
+
+/// Stores the events; nothing where somebody else was faster. Puts up no sign: nobody is held.
+fn append(
+    engine: &mut Engine,
+    desk: &Desk,
+    stored: Option<Stored>,
+    events: &[Event],
+) -> Result<Option<LoopId>, Failure> {
+    let (state, revision) = match stored {
+        Some(stored) => (Some(stored.state), stored.revision),
+        None => (None, Revision::NONE),
+    };
+    let at = desk.now;
+    let recorded: Vec<Recorded> =
+        events.iter().map(|event| Recorded { event: event.clone(), at }).collect();
+    let state = events.iter().fold(state, |state, event| apply(state, event, at));
+    let Some(state) = state else {
+        return Err(Failure::fault("could not follow what happened to the loop"));
+    };
+    engine.journal.begin()?;
+    let appended = engine.journal.append(revision, &recorded, &state);
+    engine.journal.end();
+    Ok(match appended? {
+        Appended::Stored(_) => Some(state.id),
+        Appended::Conflict | Appended::SessionTaken => None,
+    })
+}

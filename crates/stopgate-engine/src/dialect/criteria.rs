@@ -1,0 +1,184 @@
+//! The `criteria` dialect on the disk: `.loop/state.json`.
+
+mod command;
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde_json::json;
+use stopgate_agents::claude::{self, Client};
+use stopgate_agents::{Answer, Call, Reply};
+use stopgate_core::{
+    Digest, Frame, Leave, Mode, Outcome, Phase, Policy, Rest, Verdict, clean, clip,
+};
+use stopgate_dialects::criteria::{
+    Record, STUCK_MAX, Status, announcement, blocked, counted, let_go,
+};
+
+pub use self::command::{Completion, CriteriaView, MarkView};
+use super::desk::{Held, Judged, Sheet};
+use super::{Answered, Desk, OkForm, files};
+use crate::failure::{Failure, chain};
+
+const FILE: &str = ".loop/state.json";
+const INVALID: &str = "invalid state file";
+const REASON_BYTES_MAX: usize = 8 * 1024;
+/// The note of the counts that the hook itself wrote last.
+const COUNTS: &str = "counts";
+
+pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+    let file = file(desk);
+    // Without a loop nothing is made, not even a lock.
+    if !file.exists() {
+        return Ok(allow(desk, None));
+    }
+    let held = desk.hold(&file)?;
+    let text = match held.read() {
+        Ok(Some(text)) => text,
+        Ok(None) => return Ok(allow(desk, None)),
+        Err(failure) => return Ok(invalid(desk, &failure.story())),
+    };
+    match Record::read(&text) {
+        Ok(record) => judge(desk, call, held, &text, &record),
+        Err(error) => {
+            Ok(invalid(desk, &format!("{}: could not {}", file.display(), chain(&error))))
+        }
+    }
+}
+
+pub(super) fn session_start(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+    let text = files::read(&file(desk))?;
+    let record = text.and_then(|text| Record::read(&text).ok());
+    let Some(text) = record.and_then(|record| announcement(&record)) else {
+        return Ok(Answered::nothing());
+    };
+    let text = clip(&clean(&text), REASON_BYTES_MAX);
+    let answer = Answer::Context { event: call.event, text: &text };
+    Ok(Answered::Allow(claude::render(&answer, &Client::default())))
+}
+
+fn file(desk: &Desk) -> PathBuf {
+    desk.folder.join(FILE)
+}
+
+fn judge(
+    desk: &Desk,
+    call: &Call<'_>,
+    mut held: Held<'_>,
+    text: &str,
+    record: &Record,
+) -> Result<Answered, Failure> {
+    let sheet = sheet(desk, record);
+    held.meet(&sheet.run);
+    // The breaker's count is the file's own.
+    held.memory.tally.repeat = record.breaker.stuck;
+    let message = Desk::last_message(call);
+    let seen = Desk::seen(call, message.as_deref());
+    let judged = held.judge(&sheet, &seen);
+    let (answered, words) = match &judged.decision.verdict {
+        Verdict::Continue { .. } => {
+            count(&mut held, text, record, &judged)?;
+            let words = clip(&clean(&blocked(record)), REASON_BYTES_MAX);
+            (block(desk, &words), words)
+        }
+        Verdict::Allow(Leave::Background) => (allow(desk, None), String::new()),
+        Verdict::Allow(_) | Verdict::Complete { .. } | Verdict::Escalate { .. } => {
+            let words = let_go(record).map(|words| clean(&words));
+            (allow(desk, words.as_deref()), words.unwrap_or_default())
+        }
+    };
+    held.settle(judged, &words);
+    Ok(answered)
+}
+
+/// Counts what the agent has not counted itself: where a count moved since our own last
+/// write, somebody else did.
+fn count(held: &mut Held<'_>, text: &str, record: &Record, judged: &Judged) -> Result<(), Failure> {
+    let found = json!([record.iteration, record.breaker.stuck]);
+    if held.memory.notes.get(COUNTS).is_some_and(|ours| *ours != found) {
+        held.memory.notes.insert(COUNTS.into(), found);
+        return Ok(());
+    }
+    let iteration = judged.after.frames.first().map_or(0, |frame| frame.iteration);
+    let breaker = record.next_breaker();
+    let edited = counted(text, iteration, &breaker).map_err(|error| {
+        Failure::fault(format!("could not count in {}", held.file.display())).because(error)
+    })?;
+    let file = held.file.clone();
+    held.write(&file, &edited)?;
+    held.memory.notes.insert(COUNTS.into(), json!([iteration, breaker.stuck]));
+    Ok(())
+}
+
+fn sheet(desk: &Desk, record: &Record) -> Sheet {
+    let over = |outcome, why: &str| Phase::Ended { outcome, why: why.into(), at: desk.now };
+    let phase = match record.status {
+        Status::Completed => over(Outcome::Attested, "the file says that it is completed"),
+        Status::Cancelled => over(Outcome::Cancelled, "the file says that it is cancelled"),
+        Status::Paused => Phase::Paused { rest: Rest::Resume, since: desk.now },
+        Status::InProgress if record.exit_signal => Phase::Completing,
+        Status::InProgress => Phase::Active,
+    };
+    let prompt = record.remaining.first().cloned().unwrap_or_else(|| record.spec.clone());
+    let frame = Frame { mode: Mode::Loop, iteration: record.iteration, max: 0, prompt };
+    Sheet {
+        run: format!("{:016x}", Digest::new().part(record.spec.as_bytes()).value()),
+        goal: record.spec.clone(),
+        policy: Policy {
+            max_minutes: 0,
+            max_idle: 0,
+            max_repeat: STUCK_MAX,
+            stale_after_ms: i64::MAX,
+            ..Policy::default()
+        },
+        phase,
+        frames: vec![frame],
+        criteria: record.core_criteria(desk.now),
+        updated_at: desk.now,
+    }
+}
+
+/// What is no state file holds nobody, and somebody should know.
+fn invalid(desk: &Desk, story: &str) -> Answered {
+    desk.note(&format!("let a stop pass: {story}"));
+    allow(desk, Some(INVALID))
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OkWire<'a> {
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<String>,
+}
+
+/// A reason to let go is told to the person, too, where the client can.
+fn allow(desk: &Desk, reason: Option<&str>) -> Answered {
+    let message = |reason: &str| format!("Loop in {FILE}: {reason}");
+    let system_message = match desk.request.form {
+        OkForm::Full => reason.map(message),
+        OkForm::Strict => None,
+    };
+    Answered::Allow(print(&OkWire { ok: true, reason, decision: None, system_message }))
+}
+
+fn block(desk: &Desk, reason: &str) -> Answered {
+    let decision = match desk.request.form {
+        OkForm::Full => Some("block"),
+        OkForm::Strict => None,
+    };
+    let reason = Some(reason);
+    Answered::Block(print(&OkWire { ok: false, reason, decision, system_message: None }))
+}
+
+/// An answer that can't be written is no answer, and so allows the stop.
+fn print(answer: &OkWire<'_>) -> Reply {
+    match serde_json::to_string(answer) {
+        Ok(text) => Reply { stdout: format!("{text}\n"), ..Reply::default() },
+        Err(_) => Reply::default(),
+    }
+}

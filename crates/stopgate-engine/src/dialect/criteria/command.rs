@@ -1,0 +1,282 @@
+//! The lifecycle of a criteria loop by command, under the same lock as the hook.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use stopgate_core::Outcome;
+use stopgate_dialects::criteria::{
+    Iteration, Mark, Record, Refusal, Status, advice, cancelled, completed, iterated, paused,
+    resumed, started, status_block,
+};
+
+use super::super::desk::Held;
+use super::super::memory::Memory;
+use super::super::{Desk, audit, files};
+use super::{file, sheet};
+use crate::failure::{Failure, chain};
+use crate::setup::Finding;
+use crate::start::Incumbent;
+use crate::view::LoopView;
+
+/// A criteria loop as programs see it.
+#[derive(Clone, Debug, Serialize)]
+pub struct CriteriaView {
+    /// Where it is kept.
+    pub file: PathBuf,
+    /// What was asked for.
+    pub spec: String,
+    /// `in_progress`, `paused`, `completed` or `cancelled`.
+    pub status: &'static str,
+    /// How often the agent was sent on.
+    pub iteration: u32,
+    /// The criteria in their order.
+    pub criteria: Vec<MarkView>,
+    /// Whether the agent means to finish.
+    pub exit_signal: bool,
+    /// Steps that are done.
+    pub completed_steps: Vec<String>,
+    /// Steps that are not.
+    pub remaining_steps: Vec<String>,
+    /// How often the same criterion was unmet in a row.
+    pub stuck_count: u32,
+    /// The block that an iteration ends with.
+    pub block: String,
+    /// The loop in stopgate's own words.
+    #[serde(skip)]
+    pub found: LoopView,
+}
+
+/// How one criterion stands.
+#[derive(Clone, Debug, Serialize)]
+pub struct MarkView {
+    /// Its name.
+    pub name: String,
+    /// `met`, `unmet` or `assumed`.
+    pub mark: &'static str,
+}
+
+/// What came of the wish to complete a loop.
+#[derive(Clone, Debug)]
+pub enum Completion {
+    /// It is complete.
+    Completed(Box<CriteriaView>),
+    /// It is not done, and stays as it was.
+    Refused {
+        /// Why, in a sentence.
+        why: String,
+        /// The loop.
+        view: Box<CriteriaView>,
+    },
+}
+
+impl Desk {
+    /// Begins a criteria loop; one that still runs is kept unless it is to be replaced.
+    pub fn criteria_start(
+        &self,
+        spec: &str,
+        criteria: &[String],
+        steps: &[String],
+        incumbent: Incumbent,
+    ) -> Result<CriteriaView, Failure> {
+        validate(spec, criteria)?;
+        let path = file(self);
+        let mut held = self.hold(&path)?;
+        let known = held.read()?.map(|text| Record::read(&text));
+        let runs = matches!(&known, Some(Ok(known)) if is_running(known.status));
+        if incumbent == Incumbent::Keep && (runs || matches!(known, Some(Err(_)))) {
+            let what = if runs { "a loop still runs in" } else { "could not read" };
+            return Err(Failure::usage(format!("{what} {}", path.display()))
+                .hint("end it: stopgate cancel --dialect criteria, or start --replace"));
+        }
+        let text = started(spec, criteria, steps)
+            .map_err(|error| Failure::fault("could not make the state file").because(error))?;
+        audit::ended(self, &held.memory, Outcome::Cancelled, "replaced by a new loop");
+        held.memory = Memory::default();
+        held.write(&path, &text)?;
+        held.save();
+        self.criteria_view(&text)
+    }
+
+    /// Writes down what one iteration came to.
+    pub fn criteria_iterate(&self, change: &Iteration) -> Result<CriteriaView, Failure> {
+        self.criteria_edit(|text| iterated(text, change))
+    }
+
+    /// Completes the loop, if every criterion is met.
+    pub fn criteria_complete(&self) -> Result<Completion, Failure> {
+        let (mut held, text) = self.criteria_hold()?;
+        match completed(&text) {
+            Ok(edited) => {
+                self.criteria_write(&mut held, &edited)?;
+                let why = "the agent said so; no check proved it";
+                audit::ended(self, &held.memory, Outcome::Attested, why);
+                held.memory = Memory::default();
+                held.save();
+                Ok(Completion::Completed(Box::new(self.criteria_view(&edited)?)))
+            }
+            Err(refusal @ (Refusal::Unmet(_) | Refusal::NothingListed)) => {
+                let view = Box::new(self.criteria_view(&text)?);
+                Ok(Completion::Refused { why: format!("could not {refusal}"), view })
+            }
+            Err(refusal) => Err(refused(&refusal)),
+        }
+    }
+
+    /// Calls the loop off; its progress stays in the file.
+    pub fn criteria_cancel(&self) -> Result<CriteriaView, Failure> {
+        let (mut held, text) = self.criteria_hold()?;
+        let edited = cancelled(&text).map_err(|refusal| refused(&refusal))?;
+        self.criteria_write(&mut held, &edited)?;
+        audit::ended(self, &held.memory, Outcome::Cancelled, "cancelled by command");
+        held.memory = Memory::default();
+        held.save();
+        self.criteria_view(&edited)
+    }
+
+    /// Lets the agent stop until somebody resumes the loop.
+    pub fn criteria_pause(&self) -> Result<CriteriaView, Failure> {
+        self.criteria_edit(paused)
+    }
+
+    /// Lets the loop go on, also one whose breaker is open.
+    pub fn criteria_resume(&self) -> Result<CriteriaView, Failure> {
+        self.criteria_edit(resumed)
+    }
+
+    /// How the loop stands.
+    pub fn criteria_status(&self) -> Result<CriteriaView, Failure> {
+        let text = files::read(&file(self))?.ok_or_else(|| self.criteria_missing())?;
+        self.criteria_view(&text)
+    }
+
+    /// What is odd about the loop in this folder; nothing where there is none.
+    pub fn criteria_findings(&self) -> Vec<Finding> {
+        let path = file(self);
+        let text = match files::read(&path) {
+            Ok(Some(text)) => text,
+            Ok(None) => return Vec::new(),
+            Err(failure) => {
+                let hint = failure.hint.clone().unwrap_or_default();
+                return vec![Finding::warning("criteria", failure.story(), hint)];
+            }
+        };
+        let found = advice(&text);
+        if found.is_empty() {
+            let text = format!("{} is as it should be", path.display());
+            return vec![Finding::ok("criteria", text)];
+        }
+        let warn = |advice: stopgate_dialects::criteria::Advice| {
+            Finding::warning("criteria", advice.text, advice.hint)
+        };
+        found.into_iter().map(warn).collect()
+    }
+
+    fn criteria_edit(
+        &self,
+        edit: impl FnOnce(&str) -> Result<String, Refusal>,
+    ) -> Result<CriteriaView, Failure> {
+        let (mut held, text) = self.criteria_hold()?;
+        let edited = edit(&text).map_err(|refusal| refused(&refusal))?;
+        self.criteria_write(&mut held, &edited)?;
+        held.save();
+        self.criteria_view(&edited)
+    }
+
+    fn criteria_hold(&self) -> Result<(Held<'_>, String), Failure> {
+        let path = file(self);
+        if !path.exists() {
+            return Err(self.criteria_missing());
+        }
+        let held = self.hold(&path)?;
+        let text = held.read()?.ok_or_else(|| self.criteria_missing())?;
+        Ok((held, text))
+    }
+
+    fn criteria_write(&self, held: &mut Held<'_>, text: &str) -> Result<(), Failure> {
+        held.write(&file(self), text)
+    }
+
+    fn criteria_missing(&self) -> Failure {
+        Failure::no_loop(format!("there is no loop in {}", file(self).display())).hint(
+            "begin one: stopgate start --dialect criteria --criterion NAME \"what was asked for\"",
+        )
+    }
+
+    fn criteria_view(&self, text: &str) -> Result<CriteriaView, Failure> {
+        let record = Record::read(text).map_err(|error| {
+            let path = file(self);
+            Failure::fault(format!("{}: could not {}", path.display(), chain(&error)))
+                .hint("mend its JSON; stopgate keeps copies in its home, under backups")
+        })?;
+        let found = self.view(&sheet(self, &record));
+        Ok(view(file(self), record, found))
+    }
+}
+
+fn view(file: PathBuf, record: Record, found: LoopView) -> CriteriaView {
+    let block = status_block(&record);
+    let mark = |(name, mark): (String, Mark)| {
+        let mark = match mark {
+            Mark::Met => "met",
+            Mark::Unmet => "unmet",
+            Mark::Assumed => "assumed",
+        };
+        MarkView { name, mark }
+    };
+    CriteriaView {
+        file,
+        spec: record.spec,
+        status: record.status.word(),
+        iteration: record.iteration,
+        criteria: record.criteria.into_iter().map(mark).collect(),
+        exit_signal: record.exit_signal,
+        completed_steps: record.completed,
+        remaining_steps: record.remaining,
+        stuck_count: record.breaker.stuck,
+        block,
+        found,
+    }
+}
+
+fn validate(spec: &str, criteria: &[String]) -> Result<(), Failure> {
+    if spec.trim().is_empty() {
+        return Err(Failure::usage("the spec is empty").hint("say what was asked for, verbatim"));
+    }
+    if criteria.is_empty() {
+        return Err(Failure::usage("a loop without criteria proves nothing")
+            .hint("name at least one: --criterion \"tests pass\""));
+    }
+    for (at, name) in criteria.iter().enumerate() {
+        if name.trim().is_empty() {
+            return Err(Failure::usage("a criterion has no name"));
+        }
+        if criteria[..at].contains(name) {
+            return Err(Failure::usage(format!("two criteria are called \"{name}\"")));
+        }
+    }
+    Ok(())
+}
+
+const fn is_running(status: Status) -> bool {
+    match status {
+        Status::InProgress | Status::Paused => true,
+        Status::Completed | Status::Cancelled => false,
+    }
+}
+
+fn refused(refusal: &Refusal) -> Failure {
+    let failure = Failure::usage(format!("could not {}", chain(refusal)));
+    match refusal {
+        Refusal::NotRunning(Status::Paused) => {
+            failure.hint("let it go on: stopgate resume --dialect criteria")
+        }
+        Refusal::NotRunning(_) => failure.hint("begin another: stopgate start --dialect criteria"),
+        Refusal::Unknown { .. } => {
+            failure.hint("see what is listed: stopgate status --dialect criteria")
+        }
+        Refusal::Unreadable(_) | Refusal::NotJson(_) => {
+            failure.hint("mend its JSON; stopgate keeps copies in its home, under backups")
+        }
+        Refusal::Unmet(_) | Refusal::NothingListed => failure,
+    }
+}

@@ -1,0 +1,291 @@
+//! What every format needs: the folder, the clock, the last message, and a state file that
+//! nobody else touches meanwhile.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use stopgate_agents::Call;
+use stopgate_core::{
+    Criterion, Decision, Digest, Frame, LoopId, Outcome, Phase, Policy, Seen, State, Timestamp,
+    ToolUse, apply, decide, digest_of,
+};
+use stopgate_signals::markers;
+
+use super::lock::Lock;
+use super::memory::Memory;
+use super::{DialectRequest, audit, files};
+use crate::engine::Engine;
+use crate::failure::Failure;
+use crate::home::{Home, file_name};
+use crate::hook::log_fault;
+use crate::observe::{Reading, last_message};
+use crate::project::project_of;
+use crate::settings::Settings;
+use crate::stores::Stores;
+use crate::view::{LoopView, loop_view};
+use crate::world::{RealWorld, World};
+
+/// How long one process waits for the others.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// One call or command in one folder.
+pub struct Desk {
+    pub(crate) request: DialectRequest,
+    pub(crate) settings: Settings,
+    pub(crate) stores: Stores,
+    pub(crate) home: Home,
+    /// Where the agent works.
+    pub(crate) folder: PathBuf,
+    /// The time, read once.
+    pub(crate) now: Timestamp,
+    /// The journal, once it was opened for the audit trail.
+    pub(super) engine: RefCell<Option<Engine>>,
+}
+
+impl Desk {
+    /// The desk of a command or a call in `folder`.
+    pub fn new(
+        settings: Settings,
+        stores: Stores,
+        request: DialectRequest,
+        folder: PathBuf,
+    ) -> Result<Self, Failure> {
+        let home = settings.home()?;
+        let now = RealWorld::new(settings).now();
+        let engine = RefCell::new(None);
+        Ok(Self { request, settings, stores, home, folder, now, engine })
+    }
+
+    /// The journal that was opened, to be settled once the answer is printed.
+    pub(crate) fn into_engine(self) -> Option<Engine> {
+        self.engine.into_inner()
+    }
+
+    /// Takes the state file in hand: until it is closed, no other hook or command touches it.
+    pub(crate) fn hold(&self, file: &Path) -> Result<Held<'_>, Failure> {
+        let file = self.folder.join(file);
+        let real = files::canonical(&file);
+        self.home.create().map_err(|error| {
+            Failure::fault(format!("could not make {}", self.home.folder().display()))
+                .hint("set STOPGATE_HOME to a folder that you may write to")
+                .because(error)
+        })?;
+        let lock = Lock::take(&self.aside(&key(real.parent().unwrap_or(&real)), "lock"), PATIENCE)?;
+        let key = format!("{}-{}", self.request.dialect, key(&real));
+        let memory = Memory::read(&self.aside(&key, "json"));
+        Ok(Held { desk: self, file, key, memory, _lock: lock })
+    }
+
+    /// What the agent said last, as far as it can be known: from the payload, else from the
+    /// transcript. A transcript that can't be read says nothing.
+    pub(crate) fn last_message(call: &Call<'_>) -> Option<String> {
+        match &call.last_message {
+            Some(message) => Some(message.to_string()),
+            None => last_message(call, Reading::Turn).ok().flatten(),
+        }
+    }
+
+    /// The same, where a format hears the last message whoever wrote after it.
+    pub(crate) fn last_message_ever(call: &Call<'_>) -> Option<String> {
+        match &call.last_message {
+            Some(message) => Some(message.to_string()),
+            None => last_message(call, Reading::Whole).ok().flatten(),
+        }
+    }
+
+    /// What is seen at a stop: the markers that stand in `message`, and what the payload says.
+    pub(crate) fn seen(call: &Call<'_>, message: Option<&str>) -> Seen {
+        let spoken = message.map(markers::read).unwrap_or_default();
+        Seen {
+            markers: markers::own_line(&spoken).collect(),
+            message: message.map(digest_of),
+            tools: ToolUse::Unknown,
+            continued: call.continued,
+            background: call.background.iter().map(|task| task.id.to_string()).collect(),
+            prompt_id: call.prompt_id.as_deref().map(String::from),
+            ..Seen::default()
+        }
+    }
+
+    /// Writes a line into the log of faults; nothing depends on it.
+    pub(crate) fn note(&self, story: &str) {
+        let _ = log_fault(self.settings, Some(&self.home), None, story);
+    }
+
+    /// A name for a new loop.
+    pub(crate) fn new_name(&self) -> String {
+        RealWorld::new(self.settings).new_id().as_str().into()
+    }
+
+    /// The loop that a sheet describes, as people and programs see it.
+    pub(crate) fn view(&self, sheet: &Sheet) -> LoopView {
+        let memory = Memory { trail: Some(sheet.run.clone()), ..Memory::default() };
+        loop_view(&self.state(sheet, &memory, sheet.updated_at), self.now)
+    }
+
+    fn state(&self, sheet: &Sheet, memory: &Memory, started_at: Timestamp) -> State {
+        let mut policy = sheet.policy;
+        policy.order = self.request.dialect.order();
+        State {
+            id: LoopId::new(memory.trail.as_deref().unwrap_or("new")),
+            goal: sheet.goal.clone(),
+            project: project_of(&self.folder).display().to_string(),
+            session: None,
+            claim_until: None,
+            policy,
+            phase: sheet.phase.clone(),
+            frames: sheet.frames.clone(),
+            criteria: sheet.criteria.clone(),
+            ground: stopgate_core::Ground::default(),
+            surface: stopgate_core::Surface::Hook,
+            gates: Vec::new(),
+            tally: memory.tally.clone(),
+            started_at,
+            updated_at: sheet.updated_at,
+            progress_at: sheet.updated_at,
+            rest_ms: 0,
+        }
+    }
+
+    fn aside(&self, key: &str, extension: &str) -> PathBuf {
+        self.home.folder().join("dialects").join(format!("{key}.{extension}"))
+    }
+}
+
+/// A state file in hand.
+pub(crate) struct Held<'d> {
+    pub(crate) desk: &'d Desk,
+    /// Where the state file is.
+    pub(crate) file: PathBuf,
+    /// What was remembered of it; written back when it is closed.
+    pub(crate) memory: Memory,
+    key: String,
+    _lock: Lock,
+}
+
+/// One loop as a format's text describes it.
+#[derive(Clone, Debug)]
+pub(crate) struct Sheet {
+    /// Tells this loop from the one that lay in the file before it.
+    pub(crate) run: String,
+    /// What it is for, for people.
+    pub(crate) goal: String,
+    /// How it is judged; the order is the dialect's.
+    pub(crate) policy: Policy,
+    /// Whether it is steering.
+    pub(crate) phase: Phase,
+    /// Its frames, the outermost first.
+    pub(crate) frames: Vec<Frame>,
+    /// What must hold before it is done.
+    pub(crate) criteria: Vec<Criterion>,
+    /// When it was last touched.
+    pub(crate) updated_at: Timestamp,
+}
+
+/// A stop that was judged.
+#[derive(Clone, Debug)]
+pub(crate) struct Judged {
+    /// The loop as the file had it.
+    pub(crate) before: State,
+    /// The verdict and its rule.
+    pub(crate) decision: Decision,
+    /// The loop as it is now: what the file should say.
+    pub(crate) after: State,
+}
+
+impl Held<'_> {
+    /// The state file's text; nothing where there is none.
+    pub(crate) fn read(&self) -> Result<Option<String>, Failure> {
+        files::read(&self.file)
+    }
+
+    /// Judges a stop of the loop that the sheet describes. Nothing is written yet.
+    pub(crate) fn judge(&mut self, sheet: &Sheet, seen: &Seen) -> Judged {
+        let now = self.desk.now;
+        self.meet(&sheet.run);
+        let since = *self.memory.since.get_or_insert(now.unix_millis());
+        let since = Timestamp::from_unix_millis(since);
+        let state = self.desk.state(sheet, &self.memory, since);
+        let decision = decide(&state, seen, now);
+        let step = |state: State, event| apply(Some(state), event, now);
+        let after = decision.events.iter().try_fold(state.clone(), step);
+        let after = after.unwrap_or_else(|| state.clone());
+        Judged { before: state, decision, after }
+    }
+
+    /// Begins with a blank memory where another loop lies in the file than before.
+    pub(crate) fn meet(&mut self, run: &str) {
+        if self.memory.run != run {
+            audit::replaced(self.desk, &self.memory);
+            self.memory = Memory { run: run.into(), ..Memory::default() };
+        }
+    }
+
+    /// Changes the file, keeping it as it was before the first change of this loop.
+    pub(crate) fn write(&mut self, path: &Path, text: &str) -> Result<(), Failure> {
+        self.keep(path)?;
+        files::write(path, text)
+    }
+
+    /// Removes the file, keeping it as it was.
+    pub(crate) fn remove(&mut self, path: &Path) -> Result<(), Failure> {
+        // What is about to be gone is kept as it is now, whatever was kept before.
+        self.memory.backups.retain(|kept| *kept != path.display().to_string());
+        self.keep(path)?;
+        files::remove(path)
+    }
+
+    /// Remembers and records what came of a stop, in the words that were sent; never fails.
+    pub(crate) fn close(mut self, judged: Judged, words: &str) {
+        self.memory.tally = judged.after.tally.clone();
+        let decision = judged.decision.saying(words);
+        let over = judged.after.outcome().is_some();
+        audit::record(self.desk, &mut self.memory, &judged.before, &decision.events);
+        if over {
+            self.memory = Memory::over(std::mem::take(&mut self.memory.run));
+        }
+        self.save();
+    }
+
+    /// Ends the audit trail of a loop that the file says is over; nothing where there is none.
+    pub(crate) fn over(&mut self, outcome: Outcome, why: &str) {
+        if self.memory.trail.is_some() {
+            audit::ended(self.desk, &self.memory, outcome, why);
+            self.memory = Memory::default();
+            self.save();
+        }
+    }
+
+    /// Writes what is remembered; for commands that judge nothing.
+    pub(crate) fn save(&self) {
+        let path = self.desk.aside(&self.key, "json");
+        let text = serde_json::to_string(&self.memory).unwrap_or_default();
+        if let Err(failure) = files::write(&path, &text) {
+            self.desk.note(&failure.story());
+        }
+    }
+
+    fn keep(&mut self, path: &Path) -> Result<(), Failure> {
+        let name = path.display().to_string();
+        if self.memory.backups.contains(&name) || !path.exists() {
+            return Ok(());
+        }
+        let file = path.file_name().unwrap_or_default().display();
+        let stamp = self.desk.now.unix_millis();
+        let folder = self.desk.home.folder().join("backups").join(&*file_name(&self.key));
+        let numbered = (2..).map(|number| folder.join(format!("{stamp}-{number}-{file}")));
+        let names = std::iter::once(folder.join(format!("{stamp}-{file}"))).chain(numbered);
+        if let Some(kept) = names.into_iter().find(|kept| !kept.exists()) {
+            files::keep(path, &kept)?;
+        }
+        self.memory.backups.push(name);
+        Ok(())
+    }
+}
+
+/// A path as a short file name.
+fn key(path: &Path) -> String {
+    let digest = Digest::new().part(path.as_os_str().as_encoded_bytes());
+    format!("{:016x}", digest.value())
+}

@@ -1,0 +1,282 @@
+//! Before a loop over features begins: are its files, folders and hooks as they must be?
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use stopgate_dialects::features::{
+    FeatureList, Progress, list_template, progress_template, prompt_template,
+};
+
+use super::super::{Desk, files};
+use super::Place;
+use crate::failure::{Failure, chain};
+
+/// The loop that the hook looks at is a link to one, or a folder of its own.
+const CURRENT: &str = "current";
+
+/// What a new loop over features should be.
+#[derive(Clone, Debug)]
+pub struct NewFeatures {
+    /// The loop's name, where several share the project.
+    pub name: Option<String>,
+    /// What is to be built, one description each.
+    pub features: Vec<String>,
+    /// How many iterations there may be.
+    pub max_iterations: u32,
+}
+
+/// What was found before a loop begins.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckedView {
+    /// Where the loop's files are.
+    pub folder: PathBuf,
+    /// Files that were made just now.
+    pub made: Vec<PathBuf>,
+    /// How many features there are.
+    pub features: usize,
+    /// How many of them are complete.
+    pub complete: usize,
+    /// The iteration that runs.
+    pub iteration: u32,
+    /// How many there may be.
+    pub max_iterations: u32,
+    /// What keeps the loop from its work.
+    pub problems: Vec<Trouble>,
+    /// What works, but not as well as it could.
+    pub warnings: Vec<Trouble>,
+}
+
+/// One thing that is wrong, and what to do.
+#[derive(Clone, Debug, Serialize)]
+pub struct Trouble {
+    /// What is wrong.
+    pub text: String,
+    /// What to do.
+    pub hint: String,
+}
+
+impl Desk {
+    /// Makes the files of a new loop that are missing, and looks at all of them.
+    pub fn features_init(&self, new: &NewFeatures) -> Result<CheckedView, Failure> {
+        let mut made = Vec::new();
+        if let Some(name) = &new.name {
+            made.push(self.features_choose(name)?);
+        }
+        let place = Place::of(self);
+        let _held = self.hold(&place.progress)?;
+        if !new.features.is_empty() {
+            if place.list.exists() {
+                return Err(Failure::usage(format!("{} is there already", place.list.display()))
+                    .hint("add the features to it, or leave --feature away"));
+            }
+            files::write(&place.list, &list_template(&new.features))?;
+            made.push(place.list.clone());
+        }
+        if !place.progress.exists() {
+            let folder = self.folder.file_name().unwrap_or_default().to_string_lossy();
+            let name = new.name.as_deref().unwrap_or(&folder);
+            files::write(&place.progress, &progress_template(name, new.max_iterations))?;
+            made.push(place.progress.clone());
+        }
+        let prompt = place.folder.join("RALPH_PROMPT.md");
+        if !prompt.exists() {
+            let near = place.folder.strip_prefix(&self.folder).unwrap_or(&place.folder);
+            files::write(&prompt, &prompt_template(&near.display().to_string()))?;
+            made.push(prompt);
+        }
+        Ok(CheckedView { made, ..self.features_check() })
+    }
+
+    /// Makes the folder of a loop by name, and lets `current` point to it.
+    fn features_choose(&self, name: &str) -> Result<PathBuf, Failure> {
+        if self.settings.features_folder().is_some() {
+            return Err(Failure::usage("RALPH_LOOP_DIR says where the loop is; --name can't")
+                .hint("leave one of them away"));
+        }
+        if name.is_empty() || name.contains('/') || name.starts_with('.') || name == CURRENT {
+            return Err(Failure::usage(format!("a loop can't be called \"{name}\"")));
+        }
+        let current = self.folder.join(super::FOLDER);
+        let loops = current.parent().unwrap_or(&self.folder);
+        if current.exists() && !current.is_symlink() {
+            let text = format!("{} is a folder, and no link to one", current.display());
+            return Err(Failure::usage(text).hint("give it a name of its own first: mv it"));
+        }
+        let folder = loops.join(name);
+        point(&current, &folder, name).map_err(|error| {
+            Failure::fault(format!("could not make {}", folder.display())).because(error)
+        })?;
+        Ok(folder)
+    }
+
+    /// Looks at everything that a loop over features needs.
+    pub fn features_check(&self) -> CheckedView {
+        let place = Place::of(self);
+        let mut view = CheckedView {
+            folder: place.folder.clone(),
+            made: Vec::new(),
+            features: 0,
+            complete: 0,
+            iteration: 0,
+            max_iterations: 0,
+            problems: Vec::new(),
+            warnings: Vec::new(),
+        };
+        view.look_at_folder(&place.folder);
+        view.look_at_list(&place.list);
+        view.look_at_progress(&place.progress);
+        view.look_at_log(&place.log);
+        view.look_at_home(self);
+        view
+    }
+}
+
+impl CheckedView {
+    fn problem(&mut self, text: String, hint: &str) {
+        self.problems.push(Trouble { text, hint: hint.into() });
+    }
+
+    fn warn(&mut self, text: String, hint: &str) {
+        self.warnings.push(Trouble { text, hint: hint.into() });
+    }
+
+    /// The progress file is replaced whole, so its folder must be writable.
+    fn look_at_folder(&mut self, folder: &Path) {
+        if !folder.is_dir() {
+            self.problem(
+                format!("{} is no folder", folder.display()),
+                "make the loop: stopgate features init --feature \"what is to be built\"",
+            );
+        } else if let Err(error) = writable(folder) {
+            self.problem(
+                format!("{} can't be written to: {error}", folder.display()),
+                "chmod u+w it: the counts and the log are kept there",
+            );
+        }
+    }
+
+    fn look_at_list(&mut self, path: &Path) {
+        let text = match files::read(path) {
+            Ok(Some(text)) => text,
+            Ok(None) => {
+                return self.problem(
+                    format!("{} is missing", path.display()),
+                    "make it: stopgate features init --feature \"what is to be built\"",
+                );
+            }
+            Err(failure) => return self.problem(failure.story(), "see that it is yours to read"),
+        };
+        let list = match FeatureList::read(&text) {
+            Ok(list) => list,
+            Err(error) => {
+                return self.problem(
+                    format!("{}: could not {}", path.display(), chain(&error)),
+                    "write {\"features\": [{\"id\": 1, \"description\": \"…\", \"passes\": false}]}",
+                );
+            }
+        };
+        (self.features, self.complete) = (list.features.len(), list.complete());
+        if list.features.is_empty() {
+            self.problem(
+                format!("{} lists no features", path.display()),
+                "an empty list proves nothing; add features",
+            );
+        } else if list.remaining() == 0 {
+            self.warn(
+                format!("all {} features are complete already", list.features.len()),
+                "add features, or set \"passes\" to false where that is not so",
+            );
+        }
+        for oddity in list.oddities {
+            self.warn(oddity, "each feature needs an id, a description, and passes: true or false");
+        }
+    }
+
+    fn look_at_progress(&mut self, path: &Path) {
+        let text = match files::read(path) {
+            Ok(Some(text)) => text,
+            Ok(None) => {
+                return self.problem(
+                    format!("{} is missing", path.display()),
+                    "make it: stopgate features init",
+                );
+            }
+            Err(failure) => return self.problem(failure.story(), "see that it is yours to read"),
+        };
+        let progress = Progress::read(&text);
+        (self.iteration, self.max_iterations) = (progress.iteration, progress.max);
+        if fs::metadata(path).is_ok_and(|found| found.permissions().readonly()) {
+            self.warn(
+                format!("{} is read-only; the hook replaces it all the same", path.display()),
+                "chmod u+w it, so that the agent can write to it, too",
+            );
+        }
+        for label in ["Iteration:", "Max Iterations:", "Status:"] {
+            if !text.contains(label) {
+                self.warn(
+                    format!("{} has no line \"{label}\"; a default stands in", path.display()),
+                    "see the template: stopgate features init in an empty folder",
+                );
+            }
+        }
+        if progress.iteration >= progress.max {
+            self.problem(
+                format!(
+                    "the limit is reached: iteration {} of {}",
+                    progress.iteration, progress.max
+                ),
+                "raise \"Max Iterations:\", or set \"Iteration:\" back",
+            );
+        }
+    }
+
+    fn look_at_log(&mut self, path: &Path) {
+        let opened = fs::OpenOptions::new().append(true).open(path);
+        if path.exists() && opened.is_err() {
+            self.warn(
+                format!("{} can't be written to", path.display()),
+                "chmod u+w it: every stop leaves a line there",
+            );
+        }
+    }
+
+    /// The lock and the backups lie in stopgate's home.
+    fn look_at_home(&mut self, desk: &Desk) {
+        let made = desk.home.create();
+        if let Err(error) = made.and_then(|()| writable(desk.home.folder())) {
+            self.problem(
+                format!("{} can't be written to: {error}", desk.home.folder().display()),
+                "set STOPGATE_HOME to a folder that you may write to",
+            );
+        }
+        if !is_hooked(desk) {
+            self.warn(
+                "no Stop hook with --dialect features is set up for this project".into(),
+                "add it to .claude/settings.local.json: stopgate hook claude --dialect features",
+            );
+        }
+    }
+}
+
+/// Makes `folder` and lets the link point to it, without a moment in which it is missing.
+fn point(link: &Path, folder: &Path, name: &str) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let draft = link.with_extension(format!("stopgate-{}", std::process::id()));
+    symlink(name, &draft)?;
+    fs::rename(&draft, link)
+}
+
+/// Tries it: permissions alone don't tell.
+fn writable(folder: &Path) -> std::io::Result<()> {
+    let probe = folder.join(format!(".stopgate-probe-{}", std::process::id()));
+    fs::write(&probe, b"")?;
+    fs::remove_file(&probe)
+}
+
+fn is_hooked(desk: &Desk) -> bool {
+    let places = crate::setup::Place::all(desk.settings, &desk.folder);
+    let texts = places.iter().filter_map(|place| place.read().ok().flatten());
+    texts.into_iter().any(|text| text.contains("--dialect") && text.contains("features"))
+}

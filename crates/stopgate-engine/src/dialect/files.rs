@@ -1,0 +1,108 @@
+//! Somebody else's files: read with care, changed whole or not at all, kept before that.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// No state file is longer; what is, is something else.
+const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// A file's text; nothing where there is none.
+pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
+    let trouble = |error: io::Error| {
+        Failure::fault(format!("could not read {}", path.display()))
+            .hint("see that it is a text file of yours")
+            .because(error)
+    };
+    match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(trouble(error)),
+        // Asked before it is opened: a pipe that nobody writes to would be waited for.
+        Ok(found) if !found.is_file() => return Err(trouble(io::Error::other("it is no file"))),
+        Ok(found) if found.len() > FILE_BYTES_MAX => {
+            return Err(trouble(io::Error::other("it is too long")));
+        }
+        Ok(_) => {}
+    }
+    let mut text = String::new();
+    let opened = File::open(path).map(|file| file.take(FILE_BYTES_MAX));
+    opened.and_then(|mut file| file.read_to_string(&mut text)).map_err(trouble)?;
+    Ok(Some(text))
+}
+
+/// Writes beside the file and puts it into its place, so that nobody ever reads half of it.
+///
+/// A link is followed: what it points to is changed, and it stays a link.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let written = target(path).and_then(|target| replace(&target, text));
+    written.map_err(|error| {
+        Failure::fault(format!("could not write {}", path.display()))
+            .hint("see that its folder is yours and may be written to")
+            .because(error)
+    })
+}
+
+/// Removes a file; one that is gone already is as good.
+pub(super) fn remove(path: &Path) -> Result<(), Failure> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(Failure::fault(format!("could not remove {}", path.display())).because(error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Keeps a copy of the file as it is at `kept`.
+pub(super) fn keep(path: &Path, kept: &Path) -> Result<(), Failure> {
+    let copied = kept.parent().map_or(Ok(()), fs::create_dir_all);
+    copied.and_then(|()| fs::copy(path, kept).map(|_| ())).map_err(|error| {
+        Failure::fault(format!("could not back up {}", path.display()))
+            .hint(format!("see that {} may be written to", kept.display()))
+            .because(error)
+    })
+}
+
+/// The path without links, also where its last parts do not exist yet.
+pub(super) fn canonical(path: &Path) -> PathBuf {
+    for ancestor in path.ancestors() {
+        if let Ok(real) = ancestor.canonicalize() {
+            let rest = path.strip_prefix(ancestor).unwrap_or(Path::new(""));
+            return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
+        }
+    }
+    path.into()
+}
+
+fn replace(target: &Path, text: &str) -> io::Result<()> {
+    let folder = target.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(folder)?;
+    let name = target.file_name().unwrap_or_default().display();
+    // One name for all: whoever writes holds the lock, so what lies there is a dead one's.
+    let draft = folder.join(format!(".{name}.stopgate-draft"));
+    let permissions = fs::metadata(target).ok().map(|found| found.permissions());
+    let written = write_new(&draft, text, permissions).and_then(|()| fs::rename(&draft, target));
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}
+
+fn write_new(path: &Path, text: &str, permissions: Option<Permissions>) -> io::Result<()> {
+    // What lies here was left by a process that died: nobody else is at it.
+    let _ = fs::remove_file(path);
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    if let Some(permissions) = permissions {
+        file.set_permissions(permissions)?;
+    }
+    file.write_all(text.as_bytes())
+}
+
+/// The file itself, where `path` is a link to it.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    if !path.is_symlink() {
+        return Ok(path.into());
+    }
+    path.canonicalize().map_err(|error| io::Error::new(error.kind(), "it is a link to nothing"))
+}

@@ -1,0 +1,175 @@
+//! The `idle` dialect on the disk and in the message store.
+
+mod anchor;
+
+mod commands;
+
+use std::path::PathBuf;
+
+use stopgate_agents::{Call, Reply};
+use stopgate_core::{Policy, Seen};
+use stopgate_dialects::idle::file::After;
+use stopgate_dialects::idle::{
+    Change, FILE, Loop, STALE_AFTER_MS, Standing, TOPIC, change, file, message, reason,
+};
+
+pub(super) use self::anchor::{pre_compact, session_start};
+use super::desk::{Held, Judged, Sheet};
+use super::jwz::Store;
+use super::{Answered, Desk, files};
+use crate::failure::Failure;
+
+/// Answers one stop.
+pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+    let Some((mut held, found)) = find(desk)? else {
+        return Ok(Answered::nothing());
+    };
+    match &found.state.standing {
+        Standing::Active => {}
+        Standing::Over(outcome, why) => {
+            held.over(*outcome, why);
+            return Ok(Answered::nothing());
+        }
+        Standing::Off => {
+            apply(desk, &mut held, &found, &Change::Sweep)?;
+            held.over(stopgate_core::Outcome::Aborted, "it was switched off");
+            return Ok(Answered::nothing());
+        }
+    }
+    let message = Desk::last_message_ever(call);
+    let seen = Desk::seen(call, message.as_deref());
+    let judged = held.judge(&sheet(desk, &found.state), &seen);
+    let (answered, words) = settle(desk, &mut held, &found, &judged, &seen)?;
+    held.close(judged, &words);
+    Ok(answered)
+}
+
+/// Where the state was found, its text, and what that says.
+struct Found {
+    place: Place,
+    text: String,
+    state: Loop,
+}
+
+enum Place {
+    Topic(Store),
+    File(PathBuf),
+}
+
+/// Finds the loop and takes it in hand: the message store first, else the file.
+fn find(desk: &Desk) -> Result<Option<(Held<'_>, Found)>, Failure> {
+    let path = desk.folder.join(FILE);
+    let store = Store::find(&desk.folder);
+    if store.is_none() && !path.exists() {
+        return Ok(None);
+    }
+    let held = desk.hold(&home(desk, store.as_ref()))?;
+    let found = look(store, path)?;
+    Ok(found.map(|found| (held, found)))
+}
+
+/// What everybody locks who shares the state: the store's folder, else the file.
+fn home(desk: &Desk, store: Option<&Store>) -> PathBuf {
+    store.map_or(&desk.folder, |store| &store.folder).join(FILE)
+}
+
+fn look(store: Option<Store>, path: PathBuf) -> Result<Option<Found>, Failure> {
+    if let Some(store) = store
+        && let Some(text) = store.newest(TOPIC)?
+        && let Some(state) = message::read(&text)
+    {
+        return Ok(Some(Found { place: Place::Topic(store), text, state }));
+    }
+    let Some(text) = files::read(&path)? else { return Ok(None) };
+    let Some(state) = file::read(&text) else {
+        return Err(Failure::fault(format!("could not read a loop in {}", path.display())));
+    };
+    Ok(Some(Found { place: Place::File(path), text, state }))
+}
+
+fn sheet(desk: &Desk, state: &Loop) -> Sheet {
+    Sheet {
+        run: state.run.clone(),
+        goal: state.goal.clone(),
+        policy: policy(),
+        phase: state.phase(desk.now),
+        frames: state.frames.clone(),
+        criteria: Vec::new(),
+        updated_at: state.updated_at(desk.now),
+    }
+}
+
+fn policy() -> Policy {
+    Policy {
+        max_minutes: 0,
+        max_idle: 0,
+        max_repeat: 0,
+        max_rounds: 0,
+        stale_after_ms: STALE_AFTER_MS,
+        ..Policy::default()
+    }
+}
+
+/// Writes what the decision means, and puts the answer into this format's words.
+fn settle(
+    desk: &Desk,
+    held: &mut Held<'_>,
+    found: &Found,
+    judged: &Judged,
+    seen: &Seen,
+) -> Result<(Answered, String), Failure> {
+    let Judged { before, decision, after } = judged;
+    let Some(change) = change(decision, before, after, &seen.markers) else {
+        return Ok((Answered::nothing(), String::new()));
+    };
+    apply(desk, held, found, &change)?;
+    Ok(match change {
+        Change::Count(iteration) => {
+            let max = after.top().map_or(0, |top| top.max);
+            let words = reason(iteration, max, found.state.worktree.as_ref());
+            (Answered::Block(block(&words)), words)
+        }
+        Change::Stale => {
+            let hint = "stopgate resume --dialect idle revives it";
+            let stderr = format!("stopgate: the idle loop is stale and was let go; {hint}\n");
+            (Answered::Allow(Reply { stderr, ..Reply::default() }), String::new())
+        }
+        Change::Abort(_) => {
+            let stderr = "stopgate: the idle loop's counts made no sense; it was aborted\n".into();
+            (Answered::Allow(Reply { stderr, ..Reply::default() }), String::new())
+        }
+        Change::Pop | Change::Done(_) | Change::Revive | Change::Sweep => {
+            (Answered::nothing(), String::new())
+        }
+    })
+}
+
+/// The documented answer, byte for byte.
+fn block(words: &str) -> Reply {
+    let reason = serde_json::Value::from(words);
+    Reply {
+        stdout: format!("{{\"decision\": \"block\", \"reason\": {reason}}}\n"),
+        stderr: format!("{words}\n"),
+        exit_code: 2,
+    }
+}
+
+/// Makes a change where the state is kept.
+fn apply(desk: &Desk, held: &mut Held<'_>, found: &Found, change: &Change) -> Result<(), Failure> {
+    let unfit = || Failure::fault("could not change the loop: its state has another form");
+    match &found.place {
+        Place::Topic(store) => {
+            let text = message::changed(&found.text, change, desk.now).ok_or_else(unfit)?;
+            store.post(TOPIC, &text)
+        }
+        Place::File(path) => {
+            match file::changed(&found.text, change, desk.now).ok_or_else(unfit)? {
+                After::Text(text) => held.write(path, &text),
+                After::Gone => {
+                    held.remove(path)?;
+                    anchor::sweep(desk)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What an agent should still know when its context was compacted.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use stopgate_agents::{Answer, Call, Event, Source, claude};
+use stopgate_core::{Timestamp, clip};
+use stopgate_dialects::idle::{ANCHOR_FILE, ANCHOR_TOPIC, Loop, Standing, anchor};
+use stopgate_dialects::instant_text;
+use stopgate_verify::tool;
+
+use super::{Place, find};
+use crate::dialect::{Answered, Desk, files};
+use crate::failure::Failure;
+
+const GIT_PATIENCE: Duration = Duration::from_secs(2);
+const GIT_BYTES_MAX: usize = 2000;
+
+/// Leaves a recovery anchor before the context is compacted; the loop itself is not touched.
+pub(in crate::dialect) fn pre_compact(desk: &Desk, _call: &Call<'_>) -> Result<Answered, Failure> {
+    let Some((_held, found)) = find(desk)? else {
+        return Ok(Answered::nothing());
+    };
+    if found.state.standing != Standing::Active {
+        return Ok(Answered::nothing());
+    }
+    match &found.place {
+        Place::Topic(store) => {
+            store.post(ANCHOR_TOPIC, &message(desk, &found.state, desk.now))?;
+        }
+        Place::File(_) => {
+            let text = format!("{}\n", whole(desk, &found.state));
+            files::write(&desk.folder.join(ANCHOR_FILE), &text)?;
+        }
+    }
+    Ok(Answered::nothing())
+}
+
+/// Tells an agent whose context was just compacted what it was at.
+pub(in crate::dialect) fn session_start(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+    if call.source != Some(Source::Compact) {
+        return Ok(Answered::nothing());
+    }
+    let Some((_held, found)) = find(desk)? else {
+        return Ok(Answered::nothing());
+    };
+    if found.state.standing != Standing::Active {
+        return Ok(Answered::nothing());
+    }
+    let text = format!("You are in an idle loop; go on with it.\n{}", anchor(&found.state));
+    let client = claude::Client { version: None };
+    let said = Answer::Context { event: Event::SessionStart, text: &text };
+    Ok(Answered::Allow(claude::render(&said, &client)))
+}
+
+/// Takes the anchor away with its loop.
+pub(super) fn sweep(desk: &Desk) -> Result<(), Failure> {
+    files::remove(&desk.folder.join(ANCHOR_FILE))
+}
+
+fn message(desk: &Desk, state: &Loop, now: Timestamp) -> String {
+    serde_json::json!({
+        "schema": 1,
+        "event": "ANCHOR",
+        "run_id": state.run,
+        "updated_at": instant_text(now),
+        "anchor": whole(desk, state),
+    })
+    .to_string()
+}
+
+fn whole(desk: &Desk, state: &Loop) -> String {
+    let mut text = anchor(state);
+    let asked = [
+        ("Recent commits", ["git", "log", "--oneline", "-5"]),
+        ("Changed files", ["git", "status", "--short", "."]),
+    ];
+    for (heading, arguments) in asked {
+        let told = tool(&arguments, &desk.folder, GIT_PATIENCE).ok();
+        let Some(told) = told.filter(|told| told.is_fine() && !told.stdout.is_empty()) else {
+            continue;
+        };
+        let said = String::from_utf8_lossy(&told.stdout);
+        let _ = write!(text, "\n\n{heading}:\n{}", clip(said.trim_end(), GIT_BYTES_MAX));
+    }
+    text
+}

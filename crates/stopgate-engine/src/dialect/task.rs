@@ -1,0 +1,247 @@
+//! The `task` dialect on the disk: a record that was named, or the agent's own task folder.
+
+mod command;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use stopgate_agents::{Call, Reply};
+use stopgate_core::{Digest, Leave, Verdict};
+use stopgate_dialects::task::{
+    Look, Pause, Record, Settled, Sight, Status, Unreadable, choose, next, paused, policy, summary,
+};
+
+pub use self::command::{TaskChange, TaskView};
+use super::desk::{Held, Judged, Sheet};
+use super::{Answered, Desk, OkForm, files};
+use crate::failure::{Failure, chain};
+
+/// No session has more tasks than this; what lies behind them is not looked at.
+const TASKS_MAX: usize = 1000;
+const TRIES_MAX: usize = 8;
+const NO_TASK: &str = "no active task";
+
+pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+    let place = Place::of(desk, Some(&call.session))?;
+    // Without a task nothing is made, not even a lock.
+    let Some(found) = place.look()?.filter(Found::is_open) else {
+        return Ok(allow(desk, NO_TASK));
+    };
+    let mut held = desk.hold(&found.file)?;
+    for _ in 0..TRIES_MAX {
+        // Somebody may have changed it while we waited.
+        let Some(found) = place.look()?.filter(|again| again.file == found.file) else {
+            return Ok(allow(desk, NO_TASK));
+        };
+        let (judged, settled) = judge(desk, &mut held, call, &found);
+        if settled.text != found.text {
+            // The agent's client knows our lock as little as we know its own.
+            if held.read()?.as_ref() != Some(&found.text) {
+                continue;
+            }
+            held.write(&found.file, &settled.text)?;
+        }
+        let said = say(desk, &found.record, &judged, settled.pause.as_ref());
+        // A stop that finds the task at rest is no news.
+        if judged.decision.verdict != Verdict::Allow(Leave::Paused) {
+            held.close(judged, &said.reason);
+        }
+        return Ok(answer(desk, &said));
+    }
+    Err(Failure::fault("could not judge the stop: somebody changes the task all the time"))
+}
+
+fn judge(desk: &Desk, held: &mut Held<'_>, call: &Call<'_>, found: &Found) -> (Judged, Settled) {
+    let record = &found.record;
+    let sight = Sight {
+        session: &call.session,
+        prompt_id: call.prompt_id.as_deref(),
+        continued: call.continued,
+    };
+    let look = Look::new(record, &sight);
+    let sheet = sheet(desk, &look, record);
+    held.meet(&sheet.run);
+    held.memory.tally = look.tally(std::mem::take(&mut held.memory.tally));
+    let message = Desk::last_message(call);
+    let seen = look.seen(Desk::seen(call, message.as_deref()));
+    let judged = held.judge(&sheet, &seen);
+    let settled = look.settle(&found.text, &judged.decision, &judged.after, desk.now);
+    (judged, settled)
+}
+
+fn sheet(desk: &Desk, look: &Look<'_>, record: &Record) -> Sheet {
+    let digest = Digest::new().part(record.id.as_bytes()).part(record.subject.as_bytes());
+    let began = record.started_at.map_or(0, stopgate_core::Timestamp::unix_millis);
+    Sheet {
+        run: format!("{:016x}", digest.part(&began.to_le_bytes()).value()),
+        goal: record.subject.clone(),
+        policy: policy(),
+        phase: look.phase(desk.now),
+        frames: vec![look.frame()],
+        criteria: Vec::new(),
+        updated_at: desk.now,
+    }
+}
+
+/// What is answered, and to whom.
+struct Said {
+    ok: bool,
+    reason: String,
+    /// For the person, where there is news.
+    news: Option<String>,
+}
+
+fn say(desk: &Desk, record: &Record, judged: &Judged, pause: Option<&Pause>) -> Said {
+    let rests = pause.map(|pause| paused(pause, &resume_command(desk)));
+    match &judged.decision.verdict {
+        Verdict::Continue { .. } => Said { ok: false, reason: next(record), news: None },
+        Verdict::Complete { .. } => {
+            Said { ok: true, reason: "complete".into(), news: Some(summary(record)) }
+        }
+        Verdict::Escalate { why, .. } => {
+            let reason = rests.unwrap_or_else(|| why.clone());
+            Said { ok: true, news: Some(reason.clone()), reason }
+        }
+        Verdict::Allow(Leave::Paused) => {
+            let reason =
+                rests.unwrap_or_else(|| format!("paused. Resume: {}", resume_command(desk)));
+            Said { ok: true, reason, news: None }
+        }
+        Verdict::Allow(Leave::Background) => {
+            Said { ok: true, reason: "background work is still running".into(), news: None }
+        }
+        Verdict::Allow(
+            Leave::Ended
+            | Leave::Waiting
+            | Leave::Person
+            | Leave::Popped
+            | Leave::Empty
+            | Leave::Untrusted
+            | Leave::Approval,
+        ) => Said { ok: true, reason: NO_TASK.into(), news: None },
+    }
+}
+
+/// How the person lets the task go on.
+fn resume_command(desk: &Desk) -> String {
+    match &desk.request.task_file {
+        Some(file) => format!("stopgate task resume --task-file {}", file.display()),
+        None => "stopgate task resume".into(),
+    }
+}
+
+/// What the client reads.
+#[derive(Serialize)]
+struct OkWire<'a> {
+    ok: bool,
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    #[serde(rename = "systemMessage", skip_serializing_if = "Option::is_none")]
+    system_message: Option<String>,
+}
+
+fn allow(desk: &Desk, reason: &str) -> Answered {
+    answer(desk, &Said { ok: true, reason: reason.into(), news: None })
+}
+
+fn answer(desk: &Desk, said: &Said) -> Answered {
+    let full = desk.request.form == OkForm::Full;
+    let wire = OkWire {
+        ok: said.ok,
+        reason: &said.reason,
+        decision: (full && !said.ok).then_some("block"),
+        system_message: said.news.as_ref().filter(|_| full).map(|news| format!("stopgate: {news}")),
+    };
+    let stdout = serde_json::to_string(&wire).unwrap_or_else(|_| "{\"ok\":true}".into()) + "\n";
+    let reply = Reply { stdout, ..Reply::default() };
+    if said.ok { Answered::Allow(reply) } else { Answered::Block(reply) }
+}
+
+/// Where the record is.
+enum Place {
+    File(PathBuf),
+    Folder(PathBuf),
+}
+
+/// A record that was found.
+struct Found {
+    file: PathBuf,
+    text: String,
+    record: Record,
+}
+
+impl Found {
+    /// Whether it is worked on, or rests.
+    fn is_open(&self) -> bool {
+        match self.record.status {
+            Status::InProgress | Status::Paused => true,
+            Status::Pending | Status::Completed | Status::Other => false,
+        }
+    }
+}
+
+impl Place {
+    /// The record that was named, else the folder of tasks that the agent keeps for `session`.
+    fn of(desk: &Desk, session: Option<&str>) -> Result<Self, Failure> {
+        if let Some(file) = &desk.request.task_file {
+            return Ok(Self::File(desk.folder.join(file)));
+        }
+        let lost = |what: &str| {
+            Failure::usage(format!("could not tell which task is meant: {what}"))
+                .hint("name its record: --task-file FILE")
+        };
+        let tasks = desk.settings.task_list().or_else(|| session.map(String::from));
+        let tasks = tasks.ok_or_else(|| lost("this is no agent's shell"))?;
+        let home = desk.settings.claude_home().ok_or_else(|| lost("no home folder is set"))?;
+        Ok(Self::Folder(home.join("tasks").join(folder_name(&tasks))))
+    }
+
+    fn look(&self) -> Result<Option<Found>, Failure> {
+        match self {
+            Self::File(file) => read(file),
+            Self::Folder(folder) => Ok(look_in(folder)),
+        }
+    }
+}
+
+/// The client's own way to make a folder's name of a list's.
+fn folder_name(list: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '-' };
+    list.chars().map(plain).collect()
+}
+
+fn read(file: &Path) -> Result<Option<Found>, Failure> {
+    let Some(text) = files::read(file)? else { return Ok(None) };
+    let record = Record::read(&text).map_err(|error| unreadable(file, &error))?;
+    Ok(Some(Found { file: file.into(), text, record }))
+}
+
+fn unreadable(file: &Path, error: &Unreadable) -> Failure {
+    Failure::fault(format!("could not {} ({})", chain(error), file.display()))
+        .hint("mend the record, or take it away")
+}
+
+/// The task of a folder that is worked on. Files that are no tasks are none of our business.
+fn look_in(folder: &Path) -> Option<Found> {
+    let entries = fs::read_dir(folder).ok()?;
+    let paths = entries.flatten().map(|entry| entry.path());
+    let is_record = |path: &PathBuf| {
+        let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes()[0] == b'.');
+        !hidden && path.extension().is_some_and(|end| end == "json")
+    };
+    let mut found: Vec<Found> = Vec::new();
+    for path in paths.filter(is_record).take(TASKS_MAX) {
+        found.extend(read(&path).ok().flatten());
+    }
+    let records: Vec<Record> = found.iter().map(|found| found.record.clone()).collect();
+    let (at, record) = choose(&records)?;
+    Some(Found { record, ..found.swap_remove(at) })
+}
+
+/// The record that is meant here, whether or not it is worked on.
+pub(super) fn found(desk: &Desk) -> Result<Option<Record>, Failure> {
+    let place = Place::of(desk, desk.settings.session().as_deref())?;
+    Ok(place.look()?.map(|found| found.record))
+}

@@ -1,0 +1,219 @@
+//! The lifecycle of a task by command, under the same lock as the hook.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use stopgate_core::Outcome;
+use stopgate_dialects::instant_text;
+use stopgate_dialects::task::{NewTask, Pause, Record, TaskEdit, begin, next, paused, summary};
+
+use super::super::memory::Memory;
+use super::super::{Desk, audit, files};
+use super::{Found, NO_TASK, Place, folder_name, resume_command};
+use crate::failure::Failure;
+
+/// What a person or an agent does to a task.
+#[derive(Clone, Debug)]
+pub enum TaskChange {
+    /// One iteration was made.
+    Iterate {
+        /// Steps that are done now.
+        steps_done: Vec<String>,
+        /// Errors that came up: their class and what they say.
+        errors: Vec<(String, String)>,
+        /// Money spent so far.
+        cost: Option<f64>,
+    },
+    /// It rests until it is resumed.
+    Pause {
+        /// Why.
+        why: String,
+    },
+    /// It goes on.
+    Resume {
+        /// Another limit of the count.
+        max_iterations: Option<u32>,
+        /// Another limit of the money.
+        budget: Option<f64>,
+    },
+    /// It is finished, by somebody's word.
+    Complete,
+}
+
+/// A task as programs see it.
+#[derive(Clone, Debug, Serialize)]
+pub struct TaskView {
+    /// Its name.
+    pub id: String,
+    /// What it is about.
+    pub subject: String,
+    /// `pending`, `in_progress`, `paused`, `completed` or `other`.
+    pub status: &'static str,
+    /// Why it rests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused: Option<String>,
+    /// How often the agent was sent back.
+    pub iteration: u32,
+    /// How often it may be; none is no limit.
+    pub max_iterations: Option<u32>,
+    /// Steps that are done.
+    pub completed: Vec<String>,
+    /// Steps that are not.
+    pub remaining: Vec<String>,
+    /// How many errors were written down.
+    pub errors: usize,
+    /// When it was last known to be well.
+    pub last_checkpoint: Option<String>,
+    /// The next thing to do, or what became of it.
+    pub told: String,
+    /// Where its record is.
+    pub file: PathBuf,
+}
+
+impl Desk {
+    /// Writes the record of a new task; one that is in progress there is not overwritten.
+    pub fn task_start(&self, task: &NewTask) -> Result<TaskView, Failure> {
+        let place = Place::of(self, self.settings.session().as_deref())?;
+        let file = match &place {
+            Place::File(file) => file.clone(),
+            Place::Folder(folder) => folder.join(format!("{}.json", folder_name(&task.id))),
+        };
+        let mut held = self.hold(&file)?;
+        may_begin(&place, &file)?;
+        let text = begin(task, self.now);
+        held.write(&file, &text)?;
+        held.memory = Memory::default();
+        held.save();
+        Ok(view(self, &Found { file, record: parsed(&text)?, text }))
+    }
+
+    /// How the task stands.
+    pub fn task_status(&self) -> Result<TaskView, Failure> {
+        let place = Place::of(self, self.settings.session().as_deref())?;
+        Ok(view(self, &place.look()?.ok_or_else(missing)?))
+    }
+
+    /// Changes the task's record.
+    pub fn task_change(&self, change: &TaskChange) -> Result<TaskView, Failure> {
+        let place = Place::of(self, self.settings.session().as_deref())?;
+        let file = place.look()?.ok_or_else(missing)?.file;
+        let mut held = self.hold(&file)?;
+        let found = place.look()?.filter(|again| again.file == file).ok_or_else(missing)?;
+        let edit = edit(self, &found, change)?;
+        let text = edit.text();
+        held.write(&found.file, &text)?;
+        if matches!(change, TaskChange::Complete) {
+            audit::ended(
+                self,
+                &held.memory,
+                Outcome::Attested,
+                "somebody said that it is complete",
+            );
+            held.memory = Memory::default();
+        }
+        held.save();
+        Ok(view(self, &Found { record: parsed(&text)?, text, file: found.file }))
+    }
+}
+
+fn edit(desk: &Desk, found: &Found, change: &TaskChange) -> Result<TaskEdit, Failure> {
+    let (record, mut edit) = (&found.record, TaskEdit::of(&found.text));
+    if !matches!(change, TaskChange::Resume { .. }) && !record.is_active() {
+        return Err(Failure::no_loop(format!("the task is {}", record.status.word())));
+    }
+    match change {
+        TaskChange::Iterate { steps_done, errors, cost } => {
+            for step in steps_done {
+                let text = edit.text();
+                edit = TaskEdit::of(&text).step_done(&parsed(&text)?, step, desk.now);
+            }
+            for (class, message) in errors {
+                edit = edit.error(class, message);
+            }
+            Ok(match cost {
+                Some(cost) => edit.cost(*cost),
+                None => edit,
+            })
+        }
+        TaskChange::Pause { why } => {
+            let pause = Pause { rule: "person".into(), why: why.clone(), at: Some(desk.now) };
+            Ok(edit.paused(record, pause))
+        }
+        TaskChange::Resume { max_iterations, budget } => {
+            if let Some(max) = max_iterations {
+                edit = edit.max_iterations(*max);
+            }
+            if let Some(budget) = budget {
+                edit = edit.budget(*budget);
+            }
+            let text = edit.text();
+            let record = parsed(&text)?;
+            may_go_on(&record)?;
+            Ok(TaskEdit::of(&text).resumed(&record))
+        }
+        TaskChange::Complete => Ok(edit.completed(desk.now)),
+    }
+}
+
+/// A task whose limit still holds would be paused again at once.
+fn may_go_on(record: &Record) -> Result<(), Failure> {
+    if record.iteration >= record.max_iterations {
+        let used = record.max_iterations;
+        return Err(Failure::usage(format!("all {used} iterations are used"))
+            .hint("raise the limit: stopgate task resume --max-iterations N"));
+    }
+    if record.budget_micros.is_some_and(|budget| record.cost_micros >= budget) {
+        return Err(Failure::usage("the budget is used up")
+            .hint("raise it: stopgate task resume --budget USD"));
+    }
+    Ok(())
+}
+
+/// A task that is worked on is nobody's to replace, and neither is any of the agent's own.
+fn may_begin(place: &Place, file: &Path) -> Result<(), Failure> {
+    let taken = match place {
+        Place::Folder(_) => file.exists(),
+        // What is there and no record may be anything: it is not replaced either.
+        Place::File(_) => super::read(file)?.is_some_and(|known| known.record.is_active()),
+    };
+    if !taken {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("there is a task in {}", file.display())).hint(match place {
+        Place::Folder(_) => "give the new one another name: --id ID",
+        Place::File(_) => "finish it with `stopgate task complete`, or name another --task-file",
+    }))
+}
+
+fn parsed(text: &str) -> Result<Record, Failure> {
+    Record::read(text).map_err(|error| super::unreadable(&PathBuf::from("the record"), &error))
+}
+
+fn missing() -> Failure {
+    Failure::no_loop(NO_TASK).hint("begin one: stopgate task start --task-file FILE SPEC")
+}
+
+fn view(desk: &Desk, found: &Found) -> TaskView {
+    let record = &found.record;
+    let pause = record.pause();
+    let rests = pause.map(|pause| paused(pause, &resume_command(desk)));
+    let told = match (&rests, record.is_active()) {
+        (Some(rests), true) => rests.clone(),
+        (None, true) => next(record),
+        (_, false) => summary(record),
+    };
+    TaskView {
+        id: record.id.clone(),
+        subject: record.subject.clone(),
+        status: if pause.is_some() && record.is_active() { "paused" } else { record.status.word() },
+        paused: pause.filter(|_| record.is_active()).map(|pause| pause.why.clone()),
+        iteration: record.iteration,
+        max_iterations: (record.max_iterations != u32::MAX).then_some(record.max_iterations),
+        completed: record.completed.clone(),
+        remaining: record.remaining.clone(),
+        errors: record.errors.len(),
+        last_checkpoint: record.last_checkpoint.map(instant_text),
+        told,
+        file: files::canonical(&found.file),
+    }
+}

@@ -1,0 +1,153 @@
+//! `--dialect criteria`: the lifecycle of a loop in `.loop/state.json`.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+use stopgate_dialects::Dialect;
+use stopgate_dialects::criteria::Iteration;
+use stopgate_engine::{
+    Completion, CriteriaView, Desk, Failure, Incumbent, LoopView, SCHEMA_VERSION,
+};
+
+use super::dialects::{self, DialectWord};
+use super::start;
+use crate::output::{self, Audience, BAD, Outcome, styled};
+
+/// Write down what one iteration of a loop in somebody else's files came to
+///
+/// Counts it, moves the circuit breaker, and sets the exit signal once every criterion is met.
+#[derive(Debug, clap::Args)]
+pub(crate) struct IterateArgs {
+    /// Whose files keep the loop
+    #[arg(long, value_enum, value_name = "D")]
+    dialect: DialectWord,
+    /// A criterion that was verified (repeatable)
+    #[arg(long, value_name = "NAME")]
+    met: Vec<String>,
+    /// A criterion that does not hold, or no longer (repeatable)
+    #[arg(long, value_name = "NAME")]
+    unmet: Vec<String>,
+    /// A step that is done now (repeatable)
+    #[arg(long, value_name = "STEP")]
+    step_done: Vec<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Complete a loop in somebody else's files; refused while a criterion is unmet
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompleteArgs {
+    /// Whose files keep the loop
+    #[arg(long, value_enum, value_name = "D")]
+    dialect: DialectWord,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct CriteriaAnswer<'a> {
+    schema_version: u32,
+    #[serde(rename = "loop")]
+    found: &'a LoopView,
+    record: &'a CriteriaView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<&'a str>,
+}
+
+/// `start --dialect criteria`
+pub(crate) fn start(args: &start::Args) -> Outcome {
+    let incumbent = if args.replace { Incumbent::Replace } else { Incumbent::Keep };
+    let view = desk()?.criteria_start(&args.goal, &args.criterion, &args.step, incumbent)?;
+    let sentence = format!("The loop has begun in {}.\n{}", view.file.display(), view.block);
+    Ok(show(&view, args.json.into(), &sentence))
+}
+
+/// `iterate --dialect criteria`
+pub(crate) fn iterate(args: IterateArgs) -> Outcome {
+    only_criteria("iterate", args.dialect)?;
+    let change = Iteration { met: args.met, unmet: args.unmet, steps_done: args.step_done };
+    let view = desk()?.criteria_iterate(&change)?;
+    Ok(show(&view, args.json.into(), &view.block))
+}
+
+/// `complete --dialect criteria`
+pub(crate) fn complete(args: &CompleteArgs) -> Outcome {
+    only_criteria("complete", args.dialect)?;
+    match desk()?.criteria_complete()? {
+        Completion::Completed(view) => Ok(show(&view, args.json.into(), "<loop-complete>")),
+        Completion::Refused { why, view } => {
+            if args.json {
+                print(&view, Some(&why));
+            } else {
+                output::line(&format!("{} {why}", styled(BAD, "Not done:")));
+                output::line(&view.block);
+            }
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// `cancel --dialect criteria`
+pub(crate) fn cancel(to: Audience) -> Outcome {
+    let view = desk()?.criteria_cancel()?;
+    let list = |steps: &[String]| if steps.is_empty() { "none".into() } else { steps.join(", ") };
+    let sentence = format!(
+        "The loop is cancelled; its agent may stop. Its record stays in {}.\n\
+         Steps done: {}\nSteps left: {}",
+        view.file.display(),
+        list(&view.completed_steps),
+        list(&view.remaining_steps)
+    );
+    Ok(show(&view, to, &sentence))
+}
+
+/// `pause --dialect criteria`
+pub(crate) fn pause(to: Audience) -> Outcome {
+    let view = desk()?.criteria_pause()?;
+    Ok(show(&view, to, "The loop is paused; go on with: stopgate resume --dialect criteria"))
+}
+
+/// `resume --dialect criteria`
+pub(crate) fn resume(to: Audience) -> Outcome {
+    let view = desk()?.criteria_resume()?;
+    Ok(show(&view, to, &format!("The loop goes on.\n{}", view.block)))
+}
+
+/// `status --dialect criteria --block`
+pub(crate) fn block(dialect: Dialect) -> Outcome {
+    if dialect != Dialect::Criteria {
+        return Err(Failure::usage(format!("--dialect {dialect} has no status block")));
+    }
+    output::line(&desk()?.criteria_status()?.block);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn desk() -> Result<Desk, Failure> {
+    dialects::desk(Dialect::Criteria)
+}
+
+fn only_criteria(command: &str, dialect: DialectWord) -> Result<(), Failure> {
+    match dialect {
+        DialectWord::Criteria => Ok(()),
+        other @ DialectWord::Task => Err(dialects::unbuilt(command, other.into())
+            .hint(format!("a task has commands of its own: stopgate task {command}"))),
+        other @ (DialectWord::Idle | DialectWord::Features | DialectWord::RalphLoop) => {
+            Err(dialects::unbuilt(command, other.into()))
+        }
+    }
+}
+
+fn show(view: &CriteriaView, to: Audience, sentence: &str) -> ExitCode {
+    match to {
+        Audience::Programs => print(view, None),
+        Audience::People => output::line(sentence),
+    }
+    ExitCode::SUCCESS
+}
+
+fn print(view: &CriteriaView, refused: Option<&str>) {
+    let schema_version = SCHEMA_VERSION;
+    output::json(&CriteriaAnswer { schema_version, found: &view.found, record: view, refused });
+}

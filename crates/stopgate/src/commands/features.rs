@@ -1,0 +1,97 @@
+//! `features`: what a loop over a list of features needs before it begins.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use serde::Serialize;
+use stopgate_dialects::Dialect;
+use stopgate_engine::{CheckedView, NewFeatures, SCHEMA_VERSION, Trouble};
+
+use super::dialects;
+use crate::output::{self, BAD, DIM, GOOD, Outcome, WAITS, styled};
+
+/// Set up or check a loop over a list of features (--dialect features)
+///
+/// Its files lie in `RALPH_LOOP_DIR`, by default .claude/data/ralph-loops/current.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Init(InitArgs),
+    Check(CheckArgs),
+}
+
+/// Make the files that are missing, and look whether the loop can begin
+#[derive(Debug, clap::Args)]
+struct InitArgs {
+    /// The loop's name, where several share the project; `current` then points to it
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// What is to be built (repeatable); makes `feature_list.json`
+    #[arg(long, value_name = "DESCRIPTION")]
+    feature: Vec<String>,
+    /// How many iterations there may be
+    #[arg(long, value_name = "N", default_value_t = 15,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    max_iterations: u32,
+}
+
+/// Look at the files, folders and settings that the loop needs; exit 1 if something is wrong
+#[derive(Debug, clap::Args)]
+struct CheckArgs {}
+
+#[derive(Serialize)]
+struct CheckedAnswer<'a> {
+    schema_version: u32,
+    ok: bool,
+    checked: &'a CheckedView,
+}
+
+/// Sets a loop up, or looks at it.
+pub(crate) fn run(args: Args) -> Outcome {
+    let desk = dialects::desk(Dialect::Features)?;
+    let checked = match args.command {
+        Command::Init(new) => desk.features_init(&NewFeatures {
+            name: new.name,
+            features: new.feature,
+            max_iterations: new.max_iterations,
+        })?,
+        Command::Check(CheckArgs {}) => desk.features_check(),
+    };
+    let ok = checked.problems.is_empty();
+    if args.json {
+        output::json(&CheckedAnswer { schema_version: SCHEMA_VERSION, ok, checked: &checked });
+    } else {
+        show(&checked);
+    }
+    Ok(ExitCode::from(u8::from(!ok)))
+}
+
+fn show(checked: &CheckedView) {
+    for file in &checked.made {
+        output::line(&format!("Made {}", file.display()));
+    }
+    let trouble = |style, mark: &str, trouble: &Trouble| {
+        output::line(&format!("{} {}", styled(style, mark), trouble.text));
+        output::line(&format!("  {} {}", styled(DIM, "→"), trouble.hint));
+    };
+    checked.problems.iter().for_each(|problem| trouble(BAD, "✗", problem));
+    checked.warnings.iter().for_each(|warning| trouble(WAITS, "!", warning));
+    if checked.problems.is_empty() {
+        output::line(&format!(
+            "{} The loop can run: {} of {} features complete, iteration {} of {}.",
+            styled(GOOD, "✓"),
+            checked.complete,
+            checked.features,
+            checked.iteration,
+            checked.max_iterations
+        ));
+    }
+}

@@ -1,0 +1,66 @@
+//! `score`: how clear a request is.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+use stopgate_dialects::task::{Rubric, Shape};
+use stopgate_engine::SCHEMA_VERSION;
+
+use crate::output::{self, BOLD, Outcome, styled};
+
+/// Score a request by five questions, 0 to 2 points each, and say how an agent should take it
+///
+/// 8 points and more make a tool: the agent works alone. 5 to 7 make a colleague: it asks on
+/// the way. With fewer the request must be made clearer first.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Is it clear what must come out?
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=2))]
+    outcome: u8,
+    /// Is it clear what belongs to it?
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=2))]
+    scope: u8,
+    /// Is it clear what must be respected?
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=2))]
+    constraints: u8,
+    /// Is it clear how success is measured?
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=2))]
+    success: u8,
+    /// Is it clear when it is done?
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=2))]
+    done: u8,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct ScoreView {
+    schema_version: u32,
+    score: u8,
+    shape: &'static str,
+}
+
+/// Adds the points up.
+#[expect(clippy::unnecessary_wraps, reason = "every command has the same shape")]
+pub(crate) fn run(args: &Args) -> Outcome {
+    let rubric = Rubric {
+        outcome: args.outcome,
+        scope: args.scope,
+        constraints: args.constraints,
+        success: args.success,
+        done: args.done,
+    };
+    let (score, shape) = (rubric.score(), rubric.shape());
+    if args.json {
+        output::json(&ScoreView { schema_version: SCHEMA_VERSION, score, shape: shape.word() });
+        return Ok(ExitCode::SUCCESS);
+    }
+    let advice = match shape {
+        Shape::Tool => "let the agent work alone",
+        Shape::Colleague => "let the agent ask on the way",
+        Shape::Clarify => "make the request clearer first",
+    };
+    output::line(&format!("{score} of 10: {}; {advice}", styled(BOLD, shape.word())));
+    Ok(ExitCode::SUCCESS)
+}
