@@ -248,6 +248,7 @@ impl State {
 }
 
 impl Surface {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
     pub(crate) const fn is_hook(&self) -> bool {
         matches!(self, Self::Hook)
     }

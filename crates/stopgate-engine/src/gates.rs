@@ -90,7 +90,7 @@ impl Engine {
         heard: &Heard,
         receipts: &[Receipt],
         now: Timestamp,
-    ) -> Option<GateWord> {
+    ) -> GateWord {
         let read = |gate: &LoopGate| {
             serde_json::from_str(&gate.definition)
                 .ok()
@@ -106,13 +106,12 @@ impl Engine {
         let wants_files = state.gates.iter().any(|gate| gate.definition.contains("filesModified"));
         let files =
             if wants_files { changed_files(Path::new(&state.project)) } else { Ok(Vec::new()) };
-        let (files, blind) = match files {
-            Ok(files) => (files, None),
-            Err(why) => (Vec::new(), Some(why)),
+        let files = match files {
+            Ok(files) => files,
+            Err(why) => {
+                return failed(&format!("could not tell which files were changed: {why}"));
+            }
         };
-        if let Some(why) = blind {
-            return Some(failed(&format!("could not tell which files were changed: {why}")));
-        }
         let context = context(state, heard, receipts, files, now);
         let folder = state.project.clone().into();
         let mut hands = EngineHands { engine: self, id: state.id.clone(), folder };
@@ -130,13 +129,13 @@ impl Engine {
                 inputs: inputs.clone(),
             })
             .collect();
-        Some(GateWord {
+        GateWord {
             gate: evaluation.gate,
             action: core_action(evaluation.answer.action),
             reason: evaluation.answer.reason,
             next_prompt: evaluation.answer.next_prompt,
             asked,
-        })
+        }
     }
 }
 

@@ -83,10 +83,10 @@ impl Engine {
         if asks_gates(&state, &seen, now) {
             if known.gates.is_none() {
                 self.journal.end();
-                known.gates = self.ask_loop_gates(&state, heard, &seen.receipts, now);
+                known.gates = Some(self.ask_loop_gates(&state, heard, &seen.receipts, now));
                 return Ok(Step::Again);
             }
-            seen.gates = known.gates.clone();
+            seen.gates.clone_from(&known.gates);
         }
         self.settle_stop(stored, claim, &state, &seen, now)
     }

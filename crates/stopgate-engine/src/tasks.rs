@@ -11,6 +11,7 @@ mod hands;
 mod hooks;
 mod iterations;
 mod link;
+mod pace;
 mod rules;
 mod session_gates;
 mod stats;
@@ -230,11 +231,7 @@ impl Tasks {
                 break;
             }
             for text in &note.steps {
-                let step: Step = serde_json::from_str(text).map_err(|error| {
-                    Failure::fault(format!("could not read a step of task {}", stored.state.id))
-                        .hint("it was written by a newer stopgate; install that one")
-                        .because(error)
-                })?;
+                let step = read_step(text, &stored.state.id)?;
                 task = Task::apply(task, &step, entry.recorded.at);
             }
         }
@@ -276,7 +273,7 @@ impl Tasks {
         if steps.is_empty() {
             return Ok(Some(Loaded { stored, task }));
         }
-        let after = steps.iter().fold(Some(task), |task, step| Task::apply(task, step, now));
+        let after = steps.iter().try_fold(task, |task, step| Task::apply(Some(task), step, now));
         let after = after.ok_or_else(|| Failure::fault("could not follow what happened"))?;
         let stocked =
             match self.engine.store(stored.clone(), vec![note(&steps, hold.clone())?], now)? {
@@ -361,6 +358,14 @@ fn without_session(hold: Hold) -> Hold {
         Hold::Begin { frame, .. } => Hold::Begin { session: None, frame },
         Hold::Keep | Hold::Open | Hold::End { .. } => hold,
     }
+}
+
+fn read_step(text: &str, id: &LoopId) -> Result<Step, Failure> {
+    serde_json::from_str(text).map_err(|error| {
+        Failure::fault(format!("could not read a step of task TASK-{id}"))
+            .hint("it was written by a newer stopgate; install that one")
+            .because(error)
+    })
 }
 
 fn note(steps: &[Step], hold: Hold) -> Result<Event, Failure> {

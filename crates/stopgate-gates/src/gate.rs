@@ -217,7 +217,7 @@ fn read_kind(
             let name = text(value, &inner)?;
             Gate::named(name).ok_or_else(|| unknown(&inner, name))?.kind
         }
-        "rules" => Kind::Rules(list(value, &inner, |item, at| read_rule(item, at))?),
+        "rules" => Kind::Rules(list(value, &inner, read_rule)?),
         "command" => Kind::Command(read_command(object, at)?),
         "all" => Kind::All(list(value, &inner, |item, at| read_at(item, at, depth - 1, parts))?),
         "any" => Kind::Any(list(value, &inner, |item, at| read_at(item, at, depth - 1, parts))?),

@@ -38,7 +38,7 @@ pub use crate::judge::{Judgement, Signal, judge, wants_gates};
 pub use crate::metrics::Metrics;
 pub use crate::preset::Preset;
 pub use crate::promise::{detect, normalise};
-pub use crate::rule::{Measure, Rule, RuleKind, Target, pattern_result};
+pub use crate::rule::{Enough, Measure, Rule, RuleKind, Target, Wanted, pattern_result};
 pub use crate::step::{Changes, Checkpoint, Registered, Step, Validated};
 pub use crate::task::{CHECKPOINTS_MAX, GATES_MAX, Refusal, Task, TaskStatus};
 pub use crate::template::Template;

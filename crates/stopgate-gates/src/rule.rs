@@ -50,7 +50,7 @@ pub enum RuleKind {
         /// Which text.
         target: Target,
         /// Whether it must match, or must not.
-        must_match: bool,
+        wanted: Wanted,
     },
     /// Is enough of the code covered?
     Coverage {
@@ -67,8 +67,8 @@ pub enum RuleKind {
     Files {
         /// Their paths.
         paths: Vec<String>,
-        /// Whether all must be there, or one.
-        all: bool,
+        /// How many of them.
+        enough: Enough,
     },
     /// What does a person's own validator say?
     Custom {
@@ -88,6 +88,24 @@ pub enum Target {
     TaskNotes,
     /// The work product that is being written.
     DraftContent,
+}
+
+/// What is wanted of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// That it is found.
+    Match,
+    /// That it is not.
+    NoMatch,
+}
+
+/// How many of several files must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enough {
+    /// Every one.
+    All,
+    /// One at least.
+    One,
 }
 
 /// What coverage is measured of.
@@ -141,7 +159,7 @@ impl Rule {
 pub fn pattern_result(
     pattern: &str,
     flags: &str,
-    must_match: bool,
+    wanted: Wanted,
     text: &str,
     target: Target,
 ) -> (bool, String) {
@@ -157,11 +175,11 @@ pub fn pattern_result(
         Err(error) => return (false, format!("Pattern validation error: {error}")),
     };
     let target = target.word();
-    match (regex.is_match(text), must_match) {
-        (true, true) => (true, format!("Pattern found in {target}")),
-        (true, false) => (false, format!("Pattern found in {target} (unexpected)")),
-        (false, true) => (false, format!("Pattern not found in {target}")),
-        (false, false) => (true, format!("Pattern not found in {target} (as expected)")),
+    match (regex.is_match(text), wanted) {
+        (true, Wanted::Match) => (true, format!("Pattern found in {target}")),
+        (true, Wanted::NoMatch) => (false, format!("Pattern found in {target} (unexpected)")),
+        (false, Wanted::Match) => (false, format!("Pattern not found in {target}")),
+        (false, Wanted::NoMatch) => (true, format!("Pattern not found in {target} (as expected)")),
     }
 }
 
@@ -222,12 +240,11 @@ fn pattern(config: &Fields<'_>) -> Result<RuleKind, String> {
     if flags.chars().any(|flag| !"gimsux".contains(flag)) {
         return Err(format!("{}.flags: Must be made of: g, i, m, s, u, x", config.at));
     }
-    Ok(RuleKind::Pattern {
-        pattern: config.required("pattern")?,
-        flags,
-        target,
-        must_match: config.flag("mustMatch")?.unwrap_or(true),
-    })
+    let wanted = match config.flag("mustMatch")? {
+        None | Some(true) => Wanted::Match,
+        Some(false) => Wanted::NoMatch,
+    };
+    Ok(RuleKind::Pattern { pattern: config.required("pattern")?, flags, target, wanted })
 }
 
 fn coverage(config: &Fields<'_>) -> Result<RuleKind, String> {
@@ -274,7 +291,11 @@ fn files(config: &Fields<'_>) -> Result<RuleKind, String> {
     let read = |value: &Value| value.as_str().filter(|path| !path.is_empty()).map(String::from);
     let paths: Option<Vec<String>> = list.iter().map(read).collect();
     let paths = paths.ok_or_else(|| format!("{at}: Must be a list of paths"))?;
-    Ok(RuleKind::Files { paths, all: config.flag("allMustExist")?.unwrap_or(true) })
+    let enough = match config.flag("allMustExist")? {
+        None | Some(true) => Enough::All,
+        Some(false) => Enough::One,
+    };
+    Ok(RuleKind::Files { paths, enough })
 }
 
 fn custom(config: &Fields<'_>) -> Result<RuleKind, String> {

@@ -14,6 +14,10 @@ impl Desk for Echo {
     fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, Refusal> {
         Ok(json!({"tool": tool, "arguments": arguments}))
     }
+
+    fn is_near(&self, _tool: &str, _arguments: &Map<String, Value>) -> bool {
+        true
+    }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

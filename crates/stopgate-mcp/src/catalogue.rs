@@ -21,7 +21,7 @@ pub enum ToolSet {
 /// How long a call of a tool may keep its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pace {
-    /// It only asks the journal.
+    /// It only asks the journal, unless the desk knows better.
     Quick,
     /// It may run programs.
     Slow,

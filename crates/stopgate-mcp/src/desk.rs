@@ -9,12 +9,10 @@ pub trait Desk: Send + Sync + 'static {
     /// Carries out one call; its arguments fit the tool's schema.
     fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, Refusal>;
 
-    /// Whether what runs no programs may be done on the thread that speaks the protocol.
+    /// Whether a call may be carried out on the thread that speaks the protocol.
     ///
-    /// Not where that means to wait for a server, or to wait in a runtime of its own.
-    fn is_near(&self) -> bool {
-        true
-    }
+    /// Not where it runs programs, waits for a server, or has a runtime of its own.
+    fn is_near(&self, tool: &str, arguments: &Map<String, Value>) -> bool;
 
     /// Chores of this thread that may wait until the answer is on its way.
     fn settle(&self) {}

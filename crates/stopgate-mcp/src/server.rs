@@ -49,7 +49,7 @@ impl Server {
         }
         let arguments = kept(&entry.schema, arguments);
         let name = entry.tool.name.clone();
-        if entry.pace == Pace::Quick && self.desk.is_near() {
+        if entry.pace == Pace::Quick && self.desk.is_near(&name, &arguments) {
             self.here(&name, arguments)
         } else {
             self.elsewhere(name, arguments).await

@@ -61,9 +61,18 @@ impl Desk for TaskDesk {
         self.with(|tasks| self.answer(tasks, tool, ask)).map_err(|failure| refused(&failure))?
     }
 
-    /// The first call tells.
-    fn is_near(&self) -> bool {
-        self.is_on_server.get() == Some(&false)
+    /// The first call tells where the journal is; gates tell whether they are programs.
+    fn is_near(&self, tool: &str, arguments: &Map<String, Value>) -> bool {
+        if self.is_on_server.get() != Some(&false) {
+            return false;
+        }
+        let iteration = arguments.get("iterationId").and_then(Value::as_str);
+        match (tool, iteration) {
+            ("hook_evaluate", Some(iteration)) => {
+                !matches!(self.with(|tasks| tasks.runs_programs(iteration)), Ok(Ok(true)))
+            }
+            _other => true,
+        }
     }
 
     fn settle(&self) {

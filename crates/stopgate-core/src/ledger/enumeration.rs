@@ -67,6 +67,8 @@ impl Case {
             }],
             criteria: Vec::new(),
             ground: crate::Ground::default(),
+            surface: crate::Surface::Hook,
+            gates: vec![],
             tally,
             started_at: NOW,
             updated_at: NOW,

@@ -84,7 +84,7 @@ impl Tasks {
         let loaded = self.task_of_part(&ask.hook_id, "HOOK")?.ok_or_else(unknown)?;
         let id = loaded.stored.state.id;
         let name = format!("TASK-{id}");
-        if let Some(gate) = self.gates.switch(&id, &ask.hook_id, ask.enabled) {
+        if let Some(gate) = self.gates.switch(&id, ask) {
             return Ok(hook_view(&gate, &name));
         }
         let loaded = self.change(&id, &mut |task, _, _| {

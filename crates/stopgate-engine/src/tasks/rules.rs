@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use stopgate_core::{Status, clip_end};
-use stopgate_gates::{AgentContext, Rule, RuleKind, Target, ValidationResult, pattern_result};
+use stopgate_gates::{
+    AgentContext, Enough, Rule, RuleKind, Target, ValidationResult, pattern_result,
+};
 use stopgate_verify::{Check, Command, Run, coverage};
 
 use super::hands::EngineHands;
@@ -35,29 +37,29 @@ pub(super) fn run(
     let mut results = Vec::new();
     for rule in asked {
         let begun = hands.engine.world.micros();
-        let (passed, message) = match &rule.kind {
+        let found = match &rule.kind {
             RuleKind::Command { exit_codes, .. } => {
                 let run = commands.next().unwrap_or_else(|| Err("it was not run".into()));
                 results.push(command_result(rule, exit_codes, run));
                 continue;
             }
-            RuleKind::Pattern { pattern, flags, target, must_match } => {
+            RuleKind::Pattern { pattern, flags, target, wanted } => {
                 let text = text_of(*target, sight);
-                pattern_result(pattern, flags, *must_match, text, *target)
+                pattern_result(pattern, flags, *wanted, text, *target)
             }
             RuleKind::Coverage { floor, format, report, .. } => {
                 covered(&hands.folder.join(report), *format, floor)
             }
-            RuleKind::Files { paths, all } => files(&hands.folder, paths, *all),
+            RuleKind::Files { paths, enough } => files(&hands.folder, paths, *enough),
             RuleKind::Custom { validator, config } => custom(validator, config, sight, hands),
         };
         let duration_ms = hands.engine.world.micros().saturating_sub(begun) / 1000;
-        results.push(result(rule, passed, message, duration_ms));
+        results.push(result(rule, found, duration_ms));
     }
     results
 }
 
-fn result(rule: &Rule, passed: bool, message: String, duration_ms: u64) -> ValidationResult {
+fn result(rule: &Rule, (passed, message): (bool, String), duration_ms: u64) -> ValidationResult {
     ValidationResult {
         rule_name: rule.name.clone(),
         rule_type: rule.word.into(),
@@ -107,7 +109,7 @@ fn run_commands(rules: &[&Rule], hands: &mut EngineHands<'_>) -> Vec<Result<Run,
 fn command_result(rule: &Rule, codes: &[i32], run: Result<Run, String>) -> ValidationResult {
     let run = match run {
         Ok(run) => run.receipt,
-        Err(error) => return result(rule, false, error, 0),
+        Err(error) => return result(rule, (false, error), 0),
     };
     let passed = run.exit_code.is_some_and(|code| codes.contains(&code));
     let tail = clip_end(&run.tail, TAIL_BYTES_MAX);
@@ -124,7 +126,7 @@ fn command_result(rule: &Rule, codes: &[i32], run: Result<Run, String>) -> Valid
     if !passed && !tail.is_empty() {
         message = format!("{message}: {tail}");
     }
-    result(rule, passed, message, run.duration_ms)
+    result(rule, (passed, message), run.duration_ms)
 }
 
 fn covered(
@@ -152,10 +154,13 @@ fn covered(
     }
 }
 
-fn files(folder: &Path, paths: &[String], all: bool) -> (bool, String) {
+fn files(folder: &Path, paths: &[String], enough: Enough) -> (bool, String) {
     let missing: Vec<&str> =
         paths.iter().map(String::as_str).filter(|path| !folder.join(path).exists()).collect();
-    let passed = if all { missing.is_empty() } else { missing.len() < paths.len() };
+    let passed = match enough {
+        Enough::All => missing.is_empty(),
+        Enough::One => missing.len() < paths.len(),
+    };
     if missing.is_empty() {
         (passed, format!("All {} file(s) exist", paths.len()))
     } else {
@@ -187,11 +192,9 @@ fn custom(
 fn read_verdict(validator: &str, said: &str) -> (bool, String) {
     let value: serde_json::Value = serde_json::from_str(said).unwrap_or_default();
     let message = value.get("message").and_then(serde_json::Value::as_str).unwrap_or_default();
-    match value.get("passed").and_then(serde_json::Value::as_bool) {
-        Some(passed) => (passed, clip_end(message, TAIL_BYTES_MAX).to_string()),
-        None => {
-            let why = "must write {\"passed\": true or false, \"message\": …}";
-            (false, format!("Custom validator {validator} {why}"))
-        }
-    }
+    let Some(passed) = value.get("passed").and_then(serde_json::Value::as_bool) else {
+        let why = "must write {\"passed\": true or false, \"message\": …}";
+        return (false, format!("Custom validator {validator} {why}"));
+    };
+    (passed, clip_end(message, TAIL_BYTES_MAX).to_string())
 }

@@ -6,14 +6,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use stopgate_core::LoopId;
 use stopgate_gates::{GATES_MAX, Registered};
 
+use super::HookUpdate;
+
 /// The gates of one server's life; clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct SessionGates {
-    shelf: Arc<Mutex<Shelf>>,
+    inner: Arc<Mutex<Store>>,
 }
 
 #[derive(Debug, Default)]
-struct Shelf {
+struct Store {
     named: u64,
     gates: BTreeMap<LoopId, Vec<Placed>>,
 }
@@ -33,22 +35,22 @@ impl SessionGates {
         after: usize,
         make: impl FnOnce(u64) -> Registered,
     ) -> Option<Registered> {
-        let mut shelf = self.open();
-        let room = shelf.gates.get(id).map_or(0, Vec::len) + after < GATES_MAX;
+        let mut store = self.open();
+        let room = store.gates.get(id).map_or(0, Vec::len) + after < GATES_MAX;
         if !room {
             return None;
         }
-        shelf.named += 1;
-        let gate = make(shelf.named);
-        shelf.gates.entry(id.clone()).or_default().push(Placed { after, gate: gate.clone() });
+        store.named += 1;
+        let gate = make(store.named);
+        store.gates.entry(id.clone()).or_default().push(Placed { after, gate: gate.clone() });
         Some(gate)
     }
 
     /// All gates of a task, stored ones and these, in the order they were put up.
     pub(super) fn among(&self, id: &LoopId, stored: &[Registered]) -> Vec<Registered> {
         let mut all = stored.to_vec();
-        let shelf = self.open();
-        let placed = shelf.gates.get(id).map(Vec::as_slice).unwrap_or_default();
+        let store = self.open();
+        let placed = store.gates.get(id).map(Vec::as_slice).unwrap_or_default();
         for (n, placed) in placed.iter().enumerate() {
             all.insert((placed.after + n).min(all.len()), placed.gate.clone());
         }
@@ -61,10 +63,10 @@ impl SessionGates {
     }
 
     /// Enables or disables a gate; the gate, if it is one of these.
-    pub(super) fn switch(&self, id: &LoopId, gate: &str, enabled: bool) -> Option<Registered> {
-        let mut shelf = self.open();
-        let placed = shelf.gates.get_mut(id)?.iter_mut().find(|p| p.gate.id == gate)?;
-        placed.gate.enabled = enabled;
+    pub(super) fn switch(&self, id: &LoopId, ask: &HookUpdate) -> Option<Registered> {
+        let mut store = self.open();
+        let placed = store.gates.get_mut(id)?.iter_mut().find(|p| p.gate.id == ask.hook_id)?;
+        placed.gate.enabled = ask.enabled;
         Some(placed.gate.clone())
     }
 
@@ -78,7 +80,7 @@ impl SessionGates {
         self.open().gates.get(id).map_or(0, Vec::len)
     }
 
-    fn open(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    fn open(&self) -> MutexGuard<'_, Store> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

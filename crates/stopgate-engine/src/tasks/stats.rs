@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use stopgate_core::{Event, GateAction, GateTrace, Outcome, State, Surface};
+use stopgate_core::{Event, GateAction, GateTrace, GateWord, Outcome, State, Surface, Timestamp};
 use stopgate_gates::{Action, Gate, Metrics, Step, Task, Trace};
-use stopgate_store::Filter;
+use stopgate_store::{Entry, Filter};
 
 use super::MetricsView;
 use crate::engine::Engine;
@@ -74,21 +74,17 @@ impl Engine {
         }
         let mut last: Option<(String, GateAction)> = None;
         for entry in self.journal.history(&state.id)? {
-            match &entry.recorded.event {
-                Event::Stopped(stopped) => {
-                    let Some(word) = &stopped.gates else { continue };
-                    for asked in &word.asked {
-                        counts.entry(asked.gate.clone()).or_default().metrics.count(&trace(asked));
-                    }
-                    last = Some((word.gate.clone(), word.action));
+            let event = entry.recorded.event;
+            let cancelled = matches!(event, Event::Ended { outcome: Outcome::Cancelled, .. });
+            match (event, last.take()) {
+                (Event::Stopped(stopped), before) => {
+                    last = stopped.gates.map(|word| count_word(&word, counts)).or(before);
                 }
-                Event::Ended { outcome: Outcome::Cancelled, .. } => {
-                    // A person put an end to what a gate wanted to go on.
-                    if let Some((gate, GateAction::Continue)) = last.take() {
-                        counts.entry(gate).or_default().metrics.false_continue += 1;
-                    }
+                // A person put an end to what a gate wanted to go on.
+                (_ended, Some((gate, GateAction::Continue))) if cancelled => {
+                    counts.entry(gate).or_default().metrics.false_continue += 1;
                 }
-                _other => {}
+                (_other, before) => last = before,
             }
         }
         Ok(())
@@ -101,18 +97,13 @@ impl Engine {
     ) -> Result<(), Failure> {
         let mut names: BTreeMap<String, String> = BTreeMap::new();
         let mut task = None;
-        for entry in self.journal.history(id)? {
-            let Event::Task(note) = &entry.recorded.event else { continue };
-            // A step of a later version counts for nothing here.
-            for step in note.steps.iter().filter_map(|text| serde_json::from_str::<Step>(text).ok())
-            {
-                if let Step::Registered(gate) = &step {
-                    let name = called(&gate.definition);
-                    counts.entry(name.clone()).or_default().registered += 1;
-                    names.insert(gate.id.clone(), name);
-                }
-                task = Task::apply(task, &step, entry.recorded.at);
+        for (step, at) in steps(self.journal.history(id)?) {
+            if let Step::Registered(gate) = &step {
+                let name = called(&gate.definition);
+                counts.entry(name.clone()).or_default().registered += 1;
+                names.insert(gate.id.clone(), name);
             }
+            task = Task::apply(task, &step, at);
         }
         for (gate, metrics) in task.map(|task| task.metrics).unwrap_or_default() {
             let name = names.get(&gate).cloned().unwrap_or_else(|| "session".into());
@@ -120,6 +111,26 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// The steps of a task; those of a later version count for nothing here.
+fn steps(entries: Vec<Entry>) -> impl Iterator<Item = (Step, Timestamp)> {
+    entries.into_iter().flat_map(|entry| {
+        let texts = match entry.recorded.event {
+            Event::Task(note) => note.steps,
+            _other => Vec::new(),
+        };
+        let at = entry.recorded.at;
+        texts.into_iter().filter_map(move |text| Some((serde_json::from_str(&text).ok()?, at)))
+    })
+}
+
+/// Counts what was said at a stop; who was heard, and what they wanted.
+fn count_word(word: &GateWord, counts: &mut BTreeMap<String, Count>) -> (String, GateAction) {
+    for asked in &word.asked {
+        counts.entry(asked.gate.clone()).or_default().metrics.count(&trace(asked));
+    }
+    (word.gate.clone(), word.action)
 }
 
 fn trace(asked: &GateTrace) -> Trace {

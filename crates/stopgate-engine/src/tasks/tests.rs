@@ -57,7 +57,7 @@ fn create(server: &mut Tasks) -> String {
     server.task_create(&ask(json!({"title": "t"}))).expect("a task").id
 }
 
-fn start(server: &mut Tasks, task: &str, more: Value) -> String {
+fn start(server: &mut Tasks, task: &str, more: &Value) -> String {
     let mut start = json!({
         "taskId": task,
         "maxIterations": 10,
@@ -70,7 +70,7 @@ fn start(server: &mut Tasks, task: &str, more: Value) -> String {
     server.iteration_start(&ask(start)).expect("iterations").iteration_id
 }
 
-fn register(server: &mut Tasks, task: &str, gate: Value) -> String {
+fn register(server: &mut Tasks, task: &str, gate: &Value) -> String {
     let given = if gate.is_string() { "hookType" } else { "gate" };
     server.hook_register(&ask(json!({"taskId": task, given: gate}))).expect("a gate").hook_id
 }
@@ -101,9 +101,9 @@ fn a_task_is_worked_on_to_its_end() {
     let mut server = stage.server();
     let task = create(&mut server);
     assert_eq!(status(&mut server, &task), "pending");
-    register(&mut server, &task, json!("default"));
+    register(&mut server, &task, &json!("default"));
     let rule = json!({"type": "file_existence", "name": "made", "config": {"paths": ["made"]}});
-    let iteration = start(&mut server, &task, json!({"validationRules": [rule]}));
+    let iteration = start(&mut server, &task, &json!({"validationRules": [rule]}));
     let first = validate(&mut server, &iteration, "working");
     assert_eq!((first.validation_passed, first.completion_signal), (false, Signal::Continue));
     assert_eq!(first.feedback, ["made: Missing: made"]);
@@ -128,10 +128,10 @@ fn gates_and_iterations_are_there_after_a_restart() {
     let stage = Stage::new();
     let mut server = stage.server();
     let task = create(&mut server);
-    let gate = register(&mut server, &task, json!("promise"));
+    let gate = register(&mut server, &task, &json!("promise"));
     let session = json!({"taskId": task, "hookType": "validation", "session": true});
     server.hook_register(&ask(session)).expect("a gate");
-    let iteration = start(&mut server, &task, json!({}));
+    let iteration = start(&mut server, &task, &json!({}));
     next(&mut server, &iteration).expect("one more");
     assert_eq!(server.hook_list(&ask(json!({"taskId": task}))).expect("a list").hook_count, 2);
     drop(server);
@@ -142,24 +142,25 @@ fn gates_and_iterations_are_there_after_a_restart() {
     assert_eq!(next(&mut server, &iteration).expect("one more"), 3);
 }
 
+fn work(mut server: Tasks, task: &str, iteration: &str) {
+    for _ in 0..5 {
+        register(&mut server, task, &json!("promise"));
+        next(&mut server, iteration).expect("one more");
+        evaluate(&mut server, iteration, "x");
+    }
+}
+
 #[test]
 fn two_servers_on_one_journal_lose_nothing() {
     let stage = Stage::new();
     let mut server_one = stage.server();
     let task = create(&mut server_one);
-    let iteration = start(&mut server_one, &task, json!({"maxIterations": 100}));
+    let iteration = start(&mut server_one, &task, &json!({"maxIterations": 100}));
     let folder = stage.folder.path();
     thread::scope(|scope| {
         for _ in 0..3 {
             let (task, iteration) = (task.clone(), iteration.clone());
-            scope.spawn(move || {
-                let mut own = server(folder, SessionGates::default());
-                for _ in 0..5 {
-                    register(&mut own, &task, json!("promise"));
-                    next(&mut own, &iteration).expect("one more");
-                    evaluate(&mut own, &iteration, "x");
-                }
-            });
+            scope.spawn(move || work(server(folder, SessionGates::default()), &task, &iteration));
         }
     });
     let list = server_one.hook_list(&ask(json!({"taskId": task}))).expect("a list");
@@ -184,7 +185,7 @@ fn iterations_hold_their_session_until_they_end() {
         (stored.is_some(), server.engine.signs.may_hold("s1"))
     };
     assert_eq!(held(&mut server), (false, false));
-    let iteration = start(&mut server, &task, json!({"session": "s1"}));
+    let iteration = start(&mut server, &task, &json!({"session": "s1"}));
     assert_eq!(held(&mut server), (true, true));
     // A second task of the same session goes on without holding it.
     let other = create(&mut server);
@@ -217,9 +218,9 @@ fn an_escalation_lets_the_session_go_and_a_person_lets_it_go_on() {
     register(
         &mut server,
         &task,
-        json!({"if": "iteration >= 1", "action": "escalate", "reason": "tired"}),
+        &json!({"if": "iteration >= 1", "action": "escalate", "reason": "tired"}),
     );
-    let iteration = start(&mut server, &task, json!({"session": "s1"}));
+    let iteration = start(&mut server, &task, &json!({"session": "s1"}));
     assert_eq!(validate(&mut server, &iteration, "x").completion_signal, Signal::Escalate);
     assert!(!server.engine.signs.may_hold("s1"));
     assert!(next(&mut server, &iteration).expect_err("blocked").message.contains("blocked: tired"));
@@ -233,7 +234,7 @@ fn what_a_person_cancelled_stays_cancelled() {
     let stage = Stage::new();
     let mut server = stage.server();
     let task = create(&mut server);
-    let iteration = start(&mut server, &task, json!({}));
+    let iteration = start(&mut server, &task, &json!({}));
     let name = task.strip_prefix("TASK-").expect("a task's name");
     let cancelled = server.engine.cancel(&Target::Named(name.into())).expect("a cancel");
     assert_eq!(cancelled.state.outcome(), Some(Outcome::Cancelled));
@@ -250,8 +251,8 @@ fn a_completed_task_that_is_reopened_charges_its_gate() {
     let stage = Stage::new();
     let mut server = stage.server();
     let task = create(&mut server);
-    register(&mut server, &task, json!("promise"));
-    let iteration = start(&mut server, &task, json!({}));
+    register(&mut server, &task, &json!("promise"));
+    let iteration = start(&mut server, &task, &json!({}));
     validate(&mut server, &iteration, "<promise>COMPLETE</promise>");
     let complete = json!({"iterationId": iteration, "completionPromise": "COMPLETE"});
     server.iteration_complete(&ask(complete)).expect("an end");
@@ -261,7 +262,7 @@ fn a_completed_task_that_is_reopened_charges_its_gate() {
     let promise = stats.gates.iter().find(|gate| gate.gate == "promise").expect("the gate");
     assert_eq!((promise.metrics.complete, promise.metrics.false_complete), (1, 1));
     assert_eq!(promise.metrics.accuracy, Some(0.0));
-    start(&mut server, &task, json!({}));
+    start(&mut server, &task, &json!({}));
 }
 
 #[test]
@@ -272,8 +273,8 @@ fn a_command_is_asked_with_the_context_and_answers_for_the_gate() {
     let command = "read -r context; echo noise >&2; case $context in *agentOutput*ship*) \
                    echo '{\"action\":\"complete\",\"reason\":\"shipped\",\"metadata\":{\"n\":1}}';; \
                    *) exit 3;; esac";
-    register(&mut server, &task, json!({ "command": command }));
-    let iteration = start(&mut server, &task, json!({}));
+    register(&mut server, &task, &json!({ "command": command }));
+    let iteration = start(&mut server, &task, &json!({}));
     assert_eq!(evaluate(&mut server, &iteration, "ship it"), ("complete".into(), "shipped".into()));
     let (action, reason) = evaluate(&mut server, &iteration, "wait");
     assert_eq!(action, "escalate");
@@ -292,8 +293,8 @@ fn a_command_that_hangs_escalates_in_time() {
     let stage = Stage::new();
     let mut server = stage.server();
     let task = create(&mut server);
-    register(&mut server, &task, json!({"command": "sleep 60", "timeoutMs": 200}));
-    let iteration = start(&mut server, &task, json!({}));
+    register(&mut server, &task, &json!({"command": "sleep 60", "timeoutMs": 200}));
+    let iteration = start(&mut server, &task, &json!({}));
     let (action, reason) = evaluate(&mut server, &iteration, "x");
     assert_eq!(action, "escalate");
     assert!(reason.contains("no answer in time"), "{reason}");
@@ -318,7 +319,7 @@ fn rules_of_every_kind_come_to_a_result() {
         rule("custom", "own", json!({"validatorId": "../x"})),
         json!({"type": "command", "name": "off", "enabled": false, "config": {"command": "false"}}),
     ]);
-    let iteration = start(&mut server, &task, json!({"validationRules": rules}));
+    let iteration = start(&mut server, &task, &json!({"validationRules": rules}));
     let view = validate(&mut server, &iteration, "ship");
     let came: Vec<String> =
         view.results.iter().map(|r| format!("{} {}", r.rule_name, r.passed)).collect();
@@ -337,8 +338,8 @@ fn a_gate_takes_checkpoints_and_work_goes_back_to_them() {
     let stage = Stage::new();
     let mut server = stage.server();
     let task = create(&mut server);
-    register(&mut server, &task, json!("midpoint-checkpoint"));
-    let iteration = start(&mut server, &task, json!({}));
+    register(&mut server, &task, &json!("midpoint-checkpoint"));
+    let iteration = start(&mut server, &task, &json!({}));
     for _ in 0..4 {
         assert!(!validate(&mut server, &iteration, "x").checkpoint_created);
         next(&mut server, &iteration).expect("one more");
@@ -359,7 +360,7 @@ fn what_is_refused_stores_nothing() {
     let stage = Stage::new();
     let mut server = stage.server();
     let task = create(&mut server);
-    let iteration = start(&mut server, &task, json!({}));
+    let iteration = start(&mut server, &task, &json!({}));
     let revision = |server: &mut Tasks| server.task(&task).expect("the task").stored.revision;
     let before = revision(&mut server);
     let register =

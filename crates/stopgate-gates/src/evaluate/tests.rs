@@ -34,7 +34,7 @@ fn scene(words: &str) -> AgentContext {
                 message: "exit 1".into(),
                 ..ValidationResult::default()
             }),
-            promise => output.push_str(&format!("<promise>{promise}</promise> ")),
+            promise => output.extend(["<promise>", promise, "</promise> "]),
         }
     }
     AgentContext {
@@ -211,7 +211,7 @@ fn a_condition_that_does_not_hold_passes_the_gate_over() {
     let never = json!({"type": "promise", "when": "iteration > 99"});
     let always = json!({"type": "promise", "when": "iteration == 3"});
     check(
-        &[never.clone()],
+        std::slice::from_ref(&never),
         "COMPLETE",
         "default continue: No hook applies: each is disabled or its condition does not hold",
     );

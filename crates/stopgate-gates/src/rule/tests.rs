@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use stopgate_core::{CoverageFormat, Floor};
 
-use super::{Measure, Rule, RuleKind, Target, pattern_result};
+use super::{Enough, Measure, Rule, RuleKind, Target, Wanted, pattern_result};
 
 #[test]
 fn what_is_left_out_has_its_documented_default() {
@@ -21,7 +21,7 @@ fn what_is_left_out_has_its_documented_default() {
             pattern: "x".into(),
             flags: String::new(),
             target: Target::AgentOutput,
-            must_match: true,
+            wanted: Wanted::Match,
         },
     );
     check(
@@ -35,7 +35,7 @@ fn what_is_left_out_has_its_documented_default() {
     );
     check(
         &json!({"type": "file_existence", "name": "n", "config": {"paths": ["a"]}}),
-        &RuleKind::Files { paths: vec!["a".into()], all: true },
+        &RuleKind::Files { paths: vec!["a".into()], enough: Enough::All },
     );
     check(
         &json!({"type": "custom", "name": "n", "config": {"validatorId": "v"}}),
@@ -106,19 +106,19 @@ fn what_is_out_of_range_is_refused_with_its_place() {
 
 #[test]
 fn a_pattern_is_judged_in_words() {
-    let judge = |pattern, flags, must, text| {
-        pattern_result(pattern, flags, must, text, Target::AgentOutput)
+    let judge = |pattern, flags, wanted, text| {
+        pattern_result(pattern, flags, wanted, text, Target::AgentOutput)
     };
-    assert_eq!(
-        judge("TODO", "", false, "TODO left"),
-        (false, "Pattern found in agent_output (unexpected)".into())
-    );
-    assert_eq!(
-        judge("todo", "i", true, "TODO left"),
-        (true, "Pattern found in agent_output".into())
-    );
-    assert_eq!(judge("todo", "", true, "TODO left").0, false);
-    let (passed, message) = judge("[", "", true, "x");
+    for (pattern, flags, wanted, expected) in [
+        ("TODO", "", Wanted::NoMatch, (false, "Pattern found in agent_output (unexpected)")),
+        ("todo", "i", Wanted::Match, (true, "Pattern found in agent_output")),
+        ("todo", "", Wanted::Match, (false, "Pattern not found in agent_output")),
+        ("todo", "", Wanted::NoMatch, (true, "Pattern not found in agent_output (as expected)")),
+    ] {
+        let (passed, message) = judge(pattern, flags, wanted, "TODO left");
+        assert_eq!((passed, message.as_str()), expected);
+    }
+    let (passed, message) = judge("[", "", Wanted::Match, "x");
     assert!(!passed && message.starts_with("Pattern validation error: "), "{message}");
 }
 

@@ -62,7 +62,8 @@ fn evaluated(gate: &str, action: Action) -> Evaluation {
     }
 }
 
-fn validated(passed: bool, signal: Signal) -> Step {
+fn validated(word: &str, signal: Signal) -> Step {
+    let passed = word == "passes";
     let result =
         ValidationResult { rule_name: "tests".into(), passed, ..ValidationResult::default() };
     Step::Validated(Box::new(Validated {
@@ -209,7 +210,7 @@ fn going_back_restores_configuration_number_and_history() {
 
 #[test]
 fn a_call_for_a_person_blocks_until_somebody_lets_it_go_on() {
-    let task = after(running(), &validated(false, Signal::Escalate));
+    let task = after(running(), &validated("fails", Signal::Escalate));
     let id = task.iteration.clone().expect("an iteration").id;
     assert_eq!(task.status, TaskStatus::Blocked);
     assert!(task.advance(&id, None, NOON).expect_err("blocked").message.contains("blocked: why"));
@@ -220,7 +221,7 @@ fn a_call_for_a_person_blocks_until_somebody_lets_it_go_on() {
 
 #[test]
 fn what_validating_showed_is_remembered_unless_something_else_was_told() {
-    let task = after(running(), &validated(false, Signal::Continue));
+    let task = after(running(), &validated("fails", Signal::Continue));
     let id = task.iteration.clone().expect("an iteration").id;
     let Ok(Step::Advanced(entry)) = task.advance(&id, None, NOON) else { panic!("one more") };
     assert_eq!((entry.passed, entry.met, entry.rules), (Some(false), 0, 1));
@@ -245,10 +246,10 @@ fn a_gate_is_charged_for_what_proves_wrong_once() {
     let said = |action| Step::Evaluated(Box::new(evaluated("g", action)));
     let wrong = |task: &Task| (task.metrics["g"].false_complete, task.metrics["g"].false_continue);
     let believed = after(running(), &said(Action::Complete));
-    let failed = after(believed.clone(), &validated(false, Signal::Continue));
+    let failed = after(believed.clone(), &validated("fails", Signal::Continue));
     assert_eq!(wrong(&failed), (1, 0));
-    assert_eq!(wrong(&after(failed, &validated(false, Signal::Continue))), (1, 0));
-    assert_eq!(wrong(&after(believed.clone(), &validated(true, Signal::Complete))), (0, 0));
+    assert_eq!(wrong(&after(failed, &validated("fails", Signal::Continue))), (1, 0));
+    assert_eq!(wrong(&after(believed.clone(), &validated("passes", Signal::Complete))), (0, 0));
     let done = after(believed, &Step::Finished { promise: PromiseType::Complete, summary: None });
     assert_eq!(wrong(&after(done.clone(), &stands(TaskStatus::InProgress))), (1, 0));
     let again = after(done, &begin(&created()));

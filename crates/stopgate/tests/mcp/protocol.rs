@@ -157,6 +157,23 @@ fn a_rule_that_takes_its_time_holds_nobody_else_up() {
 }
 
 #[test]
+fn a_gate_that_is_a_program_holds_nobody_up_either() {
+    let scene = Scene::new();
+    let mut client = scene.client();
+    let (task, iteration) = client.iteration();
+    let slow = json!({"command": "sleep 3; echo '{\"action\":\"complete\",\"reason\":\"r\"}'"});
+    let gate = json!({"taskId": task, "hookType": "custom", "gate": {"all": [slow]}});
+    client.done("hook_register", &gate);
+    let params = json!({"name": "hook_evaluate", "arguments": {"iterationId": iteration}});
+    client.write(&json!({"jsonrpc": "2.0", "id": 800, "method": "tools/call", "params": params}));
+    let params = json!({"name": "task_get", "arguments": {"id": task}});
+    client.write(&json!({"jsonrpc": "2.0", "id": 801, "method": "tools/call", "params": params}));
+    let (first, second) = (client.read(), client.read());
+    assert_eq!((&first["id"], &second["id"]), (&json!(801), &json!(800)));
+    assert_eq!(second["result"]["structuredContent"]["action"], "complete", "{second}");
+}
+
+#[test]
 fn who_leaves_in_mid_call_still_has_its_work_done() {
     let scene = Scene::new();
     let mut client = scene.client();
