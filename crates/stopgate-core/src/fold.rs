@@ -332,4 +332,6 @@ fn go_on(state: &mut State, at: Timestamp) {
 }
 
 #[cfg(test)]
+mod task_tests;
+#[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use jiff::Timestamp as Instant;
 use serde::Serialize;
 use stopgate_core::{
-    Criterion, Frame, Outcome, Phase, Receipt, SessionId, State, Tests, Timestamp, Waiting,
+    Criterion, Frame, Outcome, Phase, Receipt, SessionId, State, Surface, Tests, Timestamp, Waiting,
 };
 use stopgate_dialects::Dialect;
 use stopgate_store::{Filter, Standing, Stored};
@@ -245,10 +245,12 @@ pub(crate) fn loop_view(state: &State, now: Timestamp) -> LoopView {
     }
 }
 
-/// A loop that nobody claimed in time holds nobody: it is idle, whatever it was meant to be.
+/// A loop that nobody claimed in time holds nobody: it is idle, whatever it was meant to be;
+/// and so is a task that nobody's hook waits for.
 /// Background work parks a loop for an hour at most.
 fn word(state: &State, now: Timestamp) -> &'static str {
-    let missed = state.session.is_none() && state.claim_until.is_some_and(|until| until < now);
+    let missed = state.session.is_none()
+        && (state.claim_until.is_some_and(|until| until < now) || state.surface == Surface::Tools);
     match &state.phase {
         Phase::Ended { .. } => state.word(),
         _unclaimed if missed => "idle",

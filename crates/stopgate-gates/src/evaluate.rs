@@ -7,19 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::expression::Scene;
 use crate::gate::{CommandGate, Gate, GateRule, Kind};
+use crate::hands::Hands;
 use crate::words::{Action, AgentContext, Answer};
 
 /// The id of the answer that no gate gave.
 const NOBODY: &str = "default";
 const REASON_BYTES_MAX: usize = 8192;
-
-/// What evaluation needs from outside: a command's answer, and how long things take.
-pub trait Hands {
-    /// Asks a command: `context` is JSON; what it wrote, or why it could not be asked.
-    fn ask(&mut self, gate: &CommandGate, context: &str) -> Result<String, String>;
-    /// A stopwatch in microseconds; only differences mean anything.
-    fn micros(&mut self) -> u64;
-}
 
 /// One gate as it is to be evaluated.
 #[derive(Clone, Debug)]

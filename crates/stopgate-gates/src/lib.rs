@@ -16,6 +16,8 @@ mod template;
 
 mod preset;
 
+mod hands;
+
 mod evaluate;
 
 mod rule;
@@ -30,9 +32,10 @@ mod task;
 
 mod judge;
 
-pub use crate::evaluate::{Evaluation, Hands, Source, Trace, evaluate};
+pub use crate::evaluate::{Evaluation, Source, Trace, evaluate};
 pub use crate::expression::Scene;
 pub use crate::gate::{CommandGate, Gate, GateRule, Kind};
+pub use crate::hands::Hands;
 pub use crate::iteration::{Guard, HistoryEntry, Iteration, IterationStatus};
 pub use crate::judge::{Judgement, Signal, judge, wants_gates};
 pub use crate::metrics::Metrics;

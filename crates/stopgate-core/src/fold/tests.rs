@@ -7,11 +7,12 @@ use proptest::option::of;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use super::task_tests::{begin_hold, task};
 use crate::scene::{NOON, check, command, criterion, frame, receipt, started};
 use crate::{
     Binding, Decision, Event, FRAMES_MAX, Facts, Hold, Leave, Marker, Mode, Outcome, Phase, Policy,
-    Proof, Rest, Rule, Ruling, Seen, SessionId, Speaker, State, Status, Stopped, Surface, Tally,
-    TaskNote, Timestamp, ToolUse, Verdict, apply, decide, due, fold,
+    Proof, Rest, Rule, Ruling, Seen, SessionId, Speaker, State, Status, Stopped, Tally, Timestamp,
+    ToolUse, Verdict, apply, decide, due, fold,
 };
 
 #[test]
@@ -46,41 +47,6 @@ fn a_resume_follows_every_outcome_that_permits_it() {
     let refused = Outcome::ALL.into_iter().filter(|outcome| !outcome.can_resume());
     let words: Vec<&str> = refused.map(Outcome::word).collect();
     assert_eq!(words, ["done", "attested", "cancelled", "aborted"]);
-}
-
-#[test]
-fn a_tasks_steps_follow_every_end_but_a_cancel() {
-    let task_loop = State { surface: Surface::Tools, ..begun() };
-    for outcome in Outcome::ALL {
-        let over = after(task_loop.clone(), &Event::Ended { outcome, why: "so".to_string() });
-        let again = after(over.clone(), &task(begin_hold("s9")));
-        if outcome == Outcome::Cancelled {
-            assert_eq!(again, over);
-        } else {
-            assert_eq!(again.phase, Phase::Active, "{outcome}");
-            assert_eq!(again.session, SessionId::new("s9"), "{outcome}");
-            assert_eq!((again.frames.len(), again.frames[0].max), (1, 7), "{outcome}");
-        }
-    }
-}
-
-#[test]
-fn a_task_that_is_open_holds_nobody_and_one_that_ended_neither() {
-    let task_loop = State { surface: Surface::Tools, ..begun() };
-    let held = after(task_loop, &task(begin_hold("s9")));
-    assert_eq!(after(held.clone(), &task(Hold::Keep)).session, SessionId::new("s9"));
-    let why = "so".to_string();
-    let over = after(held.clone(), &task(Hold::End { outcome: Outcome::Attested, why }));
-    assert_eq!(over.outcome(), Some(Outcome::Attested));
-    let open = after(over, &task(Hold::Open));
-    assert_eq!((open.outcome(), open.session), (None, None));
-}
-
-#[test]
-fn steps_of_a_task_are_nothing_to_a_loop_that_is_none() {
-    for hold in [Hold::Keep, begin_hold("s9"), Hold::Open] {
-        assert_eq!(after(begun(), &task(hold)), begun());
-    }
 }
 
 #[test]
@@ -386,15 +352,6 @@ fn is_cancelled(state: &State) -> bool {
 
 fn cancel() -> Event {
     Event::Ended { outcome: Outcome::Cancelled, why: "a person cancelled it".to_string() }
-}
-
-fn task(hold: Hold) -> Event {
-    Event::Task(Box::new(TaskNote { steps: vec!["{}".to_string()], hold }))
-}
-
-fn begin_hold(session: &str) -> Hold {
-    let frame = frame(Mode::Loop, 0, 7, "iterate");
-    Hold::Begin { session: SessionId::new(session), frame }
 }
 
 fn pushed() -> Event {

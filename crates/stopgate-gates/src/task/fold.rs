@@ -225,9 +225,7 @@ impl Task {
         if let Some(run) = &mut self.iteration {
             run.status = iteration;
         }
-        if status == TaskStatus::Blocked {
-            let why = summary.map_or_else(|| promise.text().to_string(), String::from);
-            self.blocked_reason = Some(why);
-        }
+        let why = || summary.map_or_else(|| promise.text().to_string(), String::from);
+        self.blocked_reason = (status == TaskStatus::Blocked).then(why);
     }
 }

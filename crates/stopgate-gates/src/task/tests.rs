@@ -269,3 +269,53 @@ fn metadata_is_merged_and_null_removes() {
     let task = after(task, &set(json!({"a": null, "c": 3})));
     assert_eq!(Value::from(task.metadata), json!({"b": 2, "c": 3}));
 }
+
+/// One of each step, as somebody could write them in any order.
+fn one_of_each() -> Vec<Step> {
+    let task = running();
+    let iteration = task.iteration.clone().expect("an iteration");
+    let gate =
+        Registered::new("g".into(), Gate::named("tdd").expect("a gate"), serde_json::Map::new());
+    let checkpoint = task.checkpoint("CP-1".into(), CheckpointData::default(), None, NOON);
+    let Ok(advanced) = task.advance(&iteration.id, None, NOON) else { panic!("one more") };
+    vec![
+        begin(&created()),
+        Step::Registered(gate),
+        Step::Switched { gate: "g".into(), enabled: false },
+        Step::Cleared,
+        Step::Evaluated(Box::new(evaluated("g", Action::Complete))),
+        validated("fails", Signal::Escalate),
+        validated("passes", Signal::Complete),
+        advanced,
+        checkpoint,
+        Step::Resumed { checkpoint: "CP-1".into() },
+        Step::Finished { promise: PromiseType::Complete, summary: None },
+        Step::Finished { promise: PromiseType::Blocked, summary: None },
+        stands(TaskStatus::InProgress),
+        stands(TaskStatus::Completed),
+    ]
+}
+
+#[test]
+fn every_story_of_four_steps_leads_to_a_sound_task() {
+    let steps = one_of_each();
+    let count = steps.len();
+    for story in 0..count.pow(4) {
+        let told = (0..4).map(|at| &steps[story / count.pow(at) % count]);
+        let task = told.fold(created(), |task, step| {
+            Task::apply(Some(task), step, NOON).expect("a task stays one")
+        });
+        assert_sound(&task, story);
+    }
+}
+
+fn assert_sound(task: &Task, story: usize) {
+    assert!(task.checkpoints.len() <= CHECKPOINTS_MAX, "{story}");
+    assert!(task.iteration.as_ref().is_none_or(|i| i.number >= 1), "{story}");
+    let blocked = task.status == TaskStatus::Blocked;
+    assert_eq!(task.blocked_reason.is_some(), blocked, "{story}: {task:?}");
+    // Nobody is wrong more often than they decided.
+    for metrics in task.metrics.values() {
+        assert!(metrics.false_complete <= metrics.complete, "{story}: {task:?}");
+    }
+}

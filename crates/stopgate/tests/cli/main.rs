@@ -38,4 +38,6 @@ mod story;
 mod suites;
 mod switches;
 mod task;
+#[cfg(feature = "mcp")]
+mod tasks;
 mod tidy;

@@ -103,6 +103,7 @@ fn a_refused_stop_can_be_explained() {
         cap          would the agent's own cap throw the answer away?
         signals      what did the agent say?
         frame_limit  is a nested frame at its limit?
+        gates        what do the loop's gates say?
       ▶ continue     nothing lets it go, so it works on
 
     Seen and counted:

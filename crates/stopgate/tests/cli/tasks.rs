@@ -1,0 +1,109 @@
+//! Tools, the hook and the commands see the same loops.
+
+use serde_json::{Value, json};
+
+use crate::stage::Stage;
+
+/// Calls one tool of a server that lives for that call; its answer.
+fn tool(stage: &Stage, variables: &[(&str, &str)], name: &str, arguments: &Value) -> Value {
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}});
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+        "params": {"name": name, "arguments": arguments}});
+    let mut command = stage.command("mcp");
+    command.envs(variables.iter().copied());
+    let ran = stage.finish(command, format!("{hello}\n{ready}\n{call}\n").as_bytes());
+    let answers = ran.out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut answers = answers.filter(|answer| answer["id"] == 2);
+    let answer = answers.next().unwrap_or_else(|| panic!("{name}: {ran}"));
+    assert_ne!(answer["result"]["isError"], true, "{name}: {answer}");
+    answer["result"]["structuredContent"].clone()
+}
+
+fn started(stage: &Stage, variables: &[(&str, &str)]) -> (String, String, Value) {
+    let task = tool(stage, &[], "task_create", &json!({"title": "Ship it"}));
+    let task = task["id"].as_str().expect("an id").to_string();
+    let asked = json!({"taskId": task, "maxIterations": 5, "completionPromises": ["COMPLETE"]});
+    let begun = tool(stage, variables, "iteration_start", &asked);
+    let iteration = begun["iterationId"].as_str().expect("an id").to_string();
+    (task, iteration, begun["heldSession"].clone())
+}
+
+#[test]
+fn an_iteration_is_held_by_the_hook_of_its_session_until_it_is_complete() {
+    let stage = Stage::new();
+    let own = [("CLAUDE_CODE_SESSION_ID", "s1")];
+    let (task, iteration, held) = started(&stage, &own);
+    assert_eq!(held, "s1");
+    let id = task.strip_prefix("TASK-").expect("a task's name");
+    let answer = stage.stop("s1", "I think that is all.").to_string();
+    assert!(answer.contains("Loop 1/5: not finished yet"), "{answer}");
+    assert!(
+        answer.contains(&format!("Iterations {iteration} of task {task} are running")),
+        "{answer}"
+    );
+    assert!(!stage.stop("s2", "Another session.").is_sent_back());
+    assert_eq!(stage.standing(id), "active 1/5 s1");
+    let complete = json!({"iterationId": iteration, "completionPromise": "COMPLETE"});
+    tool(&stage, &own, "iteration_complete", &complete);
+    assert!(!stage.stop("s1", "Now it is all.").is_sent_back());
+    assert_eq!(stage.standing(id), "attested 1/5 s1");
+}
+
+#[test]
+fn without_a_name_the_session_of_the_servers_client_is_held() {
+    let stage = Stage::new();
+    // This test is the client: the hook and the server are its children.
+    stage.session_start("s7", "startup").send();
+    let (_, _, held) = started(&stage, &[]);
+    assert_eq!(held, "s7");
+    assert!(stage.stop("s7", "Done?").is_sent_back());
+}
+
+#[test]
+fn what_the_hook_ends_blocks_the_task_and_a_person_lets_it_go_on() {
+    let stage = Stage::new();
+    let own = [("CLAUDE_CODE_SESSION_ID", "s1")];
+    let (task, iteration, _) = started(&stage, &own);
+    for _ in 0..3 {
+        assert!(stage.stop("s1", "Still here.").is_sent_back());
+    }
+    assert!(!stage.stop("s1", "Still here.").is_sent_back());
+    let seen = tool(&stage, &own, "task_get", &json!({"id": task}));
+    assert_eq!(seen["status"], "blocked");
+    assert!(seen["blockedReason"].as_str().expect("a reason").starts_with("stalled: "), "{seen}");
+    tool(&stage, &own, "task_update", &json!({"id": task, "status": "in_progress"}));
+    assert!(stage.stop("s1", "Again at it.").is_sent_back());
+    let next = tool(&stage, &own, "iteration_next", &json!({"iterationId": iteration}));
+    assert_eq!(next["iterationNumber"], 2);
+}
+
+#[test]
+fn a_person_cancels_a_task_from_any_shell() {
+    let stage = Stage::new();
+    let own = [("CLAUDE_CODE_SESSION_ID", "s1")];
+    let (task, _, _) = started(&stage, &own);
+    let id = task.strip_prefix("TASK-").expect("a task's name");
+    assert_eq!(stage.run(&format!("cancel {id}")).code, 0);
+    assert!(!stage.stop("s1", "Oh.").is_sent_back());
+    assert_eq!(tool(&stage, &own, "task_get", &json!({"id": task}))["status"], "cancelled");
+    assert!(stage.history(id).contains("begun; session s1 is held"), "{}", stage.history(id));
+}
+
+#[test]
+fn a_task_moves_with_the_journal() {
+    let stage = Stage::new();
+    let (task, iteration, _) = started(&stage, &[("CLAUDE_CODE_SESSION_ID", "s1")]);
+    let register = json!({"taskId": task, "hookType": "promise"});
+    tool(&stage, &[], "hook_register", &register);
+    let copy = stage.path("copy.db").display().to_string();
+    let ran = stage.run(&format!("store copy --to sqlite:{copy}"));
+    assert_eq!(ran.code, 0, "{ran}");
+    let there = [("STOPGATE_STORE", format!("sqlite:{copy}"))];
+    let there: Vec<(&str, &str)> = there.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    let decision = json!({"iterationId": iteration, "agentOutput": "<promise>COMPLETE</promise>"});
+    assert_eq!(tool(&stage, &there, "hook_evaluate", &decision)["action"], "complete");
+    let listed = tool(&stage, &[], "hook_list", &json!({"taskId": task}));
+    assert_eq!(listed["hooks"][0]["metrics"]["evaluations"], 0, "the first journal is as it was");
+}
