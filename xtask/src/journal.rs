@@ -89,6 +89,8 @@ impl Story {
             frame: Frame { mode: Mode::Loop, iteration: 0, max: 1_000_000, prompt: goal.clone() },
             criteria: Vec::new(),
             ground: stopgate_core::Ground::default(),
+            surface: stopgate_core::Surface::default(),
+            gates: Vec::new(),
             goal,
         }));
         let mut state = apply(None, &started, BEGAN).context("begin a loop")?;

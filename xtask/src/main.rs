@@ -16,6 +16,7 @@ mod engines;
 mod figures;
 mod hardness;
 mod journal;
+mod mcp;
 mod scene;
 mod suite;
 mod table;
@@ -37,6 +38,7 @@ Usage: cargo xtask CHORE
   bench --growth [--quick]        one stop over 1,000 to 1,000,000 stored events: flat within 15 %
   bench --mcp [--quick]           the MCP server beside one on the Node SDK
   bench --tree [--quick]          the fingerprint of a work tree of 50,000 files, beside git status
+  mcp [--program FILE]            the official MCP Inspector and conformance suite against the server
   engines [--long] [--only WORD]  one stop on SQLite and on PostgreSQL: cold, pooled, growing
                                   WORD is one of cold, pool, growth
   hardness [--long] [--seed N] [--only WORD]
@@ -55,11 +57,14 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         // What is timed within the chore itself, or fills a million rows, is built to be fast.
-        ["engines", ..] | ["bench", "--growth", ..] if cfg!(debug_assertions) => optimised(&words),
+        ["engines", ..] | ["bench", "--growth" | "--mcp", ..] if cfg!(debug_assertions) => {
+            optimised(&words)
+        }
         ["test"] => suite::run(),
         ["dist"] => dist::run().map(|()| Verdict::Fine),
         ["bench", options @ ..] => bench::run(options),
         ["engines", options @ ..] => engines::run(options),
+        ["mcp", options @ ..] => mcp::run(options),
         ["hardness", options @ ..] => hardness::run(options),
         [] | ["--help" | "-h" | "help", ..] => {
             print!("{HELP}");

@@ -44,7 +44,15 @@ pub(crate) fn measure(rounds: usize, gates: &mut Gates) -> Result<()> {
     let calls = rounds * 25;
     let mut table = Table::new(
         "The MCP server",
-        &["server", "start to tools/list, ms", "calls/s", "p50, us", "p99, us", "32 in flight, calls/s", "resident, MB"],
+        &[
+            "server",
+            "start to tools/list, ms",
+            "calls/s",
+            "p50, us",
+            "p99, us",
+            "32 in flight, calls/s",
+            "resident, MB",
+        ],
     );
     let own = ours.task_get(rounds / 10, calls)?;
     row(&mut table, "stopgate mcp, task_get", &own);
@@ -52,8 +60,8 @@ pub(crate) fn measure(rounds: usize, gates: &mut Gates) -> Result<()> {
     row(&mut table, &format!("stopgate mcp, hook_evaluate with {GATES} gates"), &gate);
     match peer::command()? {
         Some(node) => {
-            let call = Call::new("echo", json!({"text": "x"}));
-            let theirs = see(&|| Ok(Client::start(node.command())?), &call, rounds / 10, calls)?;
+            let call = Call::new("echo", &json!({"text": "x"}));
+            let theirs = see(&|| Client::start(node.command()), &call, rounds / 10, calls)?;
             row(&mut table, "Node SDK, a tool that does nothing", &theirs);
             compare(&mut table, &own, &theirs, gates);
         }
@@ -112,7 +120,7 @@ impl Ours<'_> {
 
     fn task_get(&self, starts: usize, calls: usize) -> Result<Seen> {
         let task = self.client()?.call("task_create", &json!({"title": "t"}))?["id"].clone();
-        see(&|| self.client(), &Call::new("task_get", json!({"id": task})), starts, calls)
+        see(&|| self.client(), &Call::new("task_get", &json!({"id": task})), starts, calls)
     }
 
     fn hook_evaluate(&self, calls: usize) -> Result<Seen> {
@@ -129,7 +137,7 @@ impl Ours<'_> {
         let ask = json!({"taskId": task, "maxIterations": 100, "completionPromises": ["COMPLETE"]});
         let iteration = client.call("iteration_start", &ask)?["iterationId"].clone();
         let ask = json!({"iterationId": iteration, "agentOutput": "on it"});
-        see(&|| self.client(), &Call::new("hook_evaluate", ask), 10, calls / 5)
+        see(&|| self.client(), &Call::new("hook_evaluate", &ask), 10, calls / 5)
     }
 }
 
@@ -146,7 +154,12 @@ fn see(
     let calls_seen = client.one_by_one(call, calls)?;
     let pipelined_per_second = client.in_flight(call, calls * 2, IN_FLIGHT)?;
     let resident_kib = client.resident_kib()?;
-    Ok(Seen { start: spans[spans.len() / 2], calls: calls_seen, pipelined_per_second, resident_kib })
+    Ok(Seen {
+        start: spans[spans.len() / 2],
+        calls: calls_seen,
+        pipelined_per_second,
+        resident_kib,
+    })
 }
 
 /// The answer's text as JSON.

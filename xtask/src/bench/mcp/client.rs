@@ -16,7 +16,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    pub(super) fn new(tool: &str, arguments: Value) -> Self {
+    pub(super) fn new(tool: &str, arguments: &Value) -> Self {
         Self { params: json!({"name": tool, "arguments": arguments}) }
     }
 
@@ -50,7 +50,8 @@ impl Client {
             "protocolVersion": "2025-06-18", "capabilities": {},
             "clientInfo": {"name": "bench", "version": "1"},
         });
-        client.ask(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}))?;
+        client
+            .ask(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}))?;
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
         client.to.write_all(format!("{ready}\n{list}\n").as_bytes())?;
@@ -61,7 +62,7 @@ impl Client {
 
     /// Calls a tool once; its answer.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value> {
-        let line = Call::new(tool, arguments.clone()).line(2);
+        let line = Call::new(tool, arguments).line(2);
         self.to.write_all(line.as_bytes())?;
         let answer = self.message()?;
         if answer["result"]["isError"] == true || answer["error"].is_object() {
