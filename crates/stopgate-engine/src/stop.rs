@@ -9,7 +9,7 @@ use stopgate_core::{
     decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Freshness, Proved, Request};
+use stopgate_verify::{Files, Freshness, Proved, Request};
 
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
@@ -142,6 +142,7 @@ impl Engine {
             message: heard.message.as_deref(),
             place: &place,
             freshness: Freshness::Reuse(seen.tools),
+            files: files(state),
             since: began(state),
             budget: CHECKS_BUDGET,
             pass: &pass,
@@ -151,6 +152,11 @@ impl Engine {
             Proved::Interrupted => None,
         }
     }
+}
+
+/// A loop whose checks could not be sealed began in a folder that is too large to look through.
+pub(crate) fn files(state: &State) -> Files {
+    if state.ground.seal.is_some() { Files::Countable } else { Files::TooMany }
 }
 
 /// When the loop began, as files tell time.

@@ -422,3 +422,26 @@ fn a_broken_project_file_is_told_with_its_line() {
         );
     }
 }
+
+#[test]
+fn what_a_loop_left_beside_the_journal_goes_with_it_and_nothing_else() {
+    let stage = Stage::new();
+    stage.write("project/tests/a", "1");
+    let old = stage.start("Old --check t=true --protect 'tests/**' --session s1");
+    assert_eq!(stage.stop("s1", "Done.").form, Form::Tell);
+    stage.write("project/tests/a", "2");
+    stage.advance_minutes(31 * 24 * 60);
+    let new = stage.start("New --check t='test -f green' --protect 'tests/**' --session s2");
+    assert!(stage.stop("s2", "Done.").is_sent_back());
+    let seals = || std::fs::read_dir(stage.path("home/seals")).expect("seals").count();
+    assert_eq!(seals(), 2);
+    // The stage's clock is ahead of the files' times by its own leap.
+    let swept = stage.json("store compact --older-than 30d")["swept"].as_u64().expect("a count");
+    assert!(swept >= 3, "a log, a seal and a content: {swept}");
+    assert_eq!(seals(), 1);
+    assert!(!stage.path(&format!("home/checks/{old}")).exists());
+    assert!(stage.path(&format!("home/checks/{new}")).exists());
+    stage.write("project/green", "");
+    assert_eq!(stage.stop("s2", "Done.").form, Form::Tell, "its own seal is still there");
+    assert_eq!(outcome(&stage, &new), "done");
+}
