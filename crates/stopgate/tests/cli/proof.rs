@@ -445,3 +445,30 @@ fn what_a_loop_left_beside_the_journal_goes_with_it_and_nothing_else() {
     assert_eq!(stage.stop("s2", "Done.").form, Form::Tell, "its own seal is still there");
     assert_eq!(outcome(&stage, &new), "done");
 }
+
+#[test]
+fn kinds_without_a_command_are_looked_at_by_stopgate_itself() {
+    let stage = untrusted(
+        "[[criterion]]\nname = \"said\"\npattern = { message = true, must = \"(?i)migrated\" }\n\n\
+         [[criterion]]\nname = \"covered\"\ncoverage = { report = \"lcov.info\", lines = 80 }\n\n\
+         [[criterion]]\nname = \"features\"\nfeatures = \"features.json\"\n\n\
+         [[criterion]]\nname = \"merged\"\ngit = [\"no-conflicts\"]\n",
+    );
+    let git =
+        doors::program("git").args(["init", "-q"]).current_dir(stage.path("project")).status();
+    assert!(git.expect("run git").success());
+    stage.write("project/a.txt", "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n");
+    stage.write("project/features.json", "[{\"id\": \"login\", \"passes\": false}]");
+    let id = begin(&stage);
+    let answer = stage.stop("s1", "Done.");
+    assert!(answer.text.starts_with("Loop 1/20: 4 of 4 criteria unmet"), "{answer}");
+    stage.write("project/a.txt", "ab\n");
+    stage.write("project/features.json", "[{\"id\": \"login\", \"passes\": true}]");
+    stage.write("project/lcov.info", "SF:a\nDA:1,1\nDA:2,0\nLF:2\nLH:1\nend_of_record\n");
+    let answer = stage.stop("s1", "All is migrated.");
+    assert!(answer.text.starts_with("Loop 2/20: 1 of 4 criteria unmet"), "{answer}");
+    assert!(answer.text.contains("50") && answer.text.contains("80"), "{answer}");
+    stage.write("project/lcov.info", "SF:a\nDA:1,1\nDA:2,4\nLF:2\nLH:2\nend_of_record\n");
+    assert_eq!(stage.stop("s1", "All is migrated.").form, Form::Tell);
+    assert_eq!(outcome(&stage, &id), "done");
+}
