@@ -472,3 +472,25 @@ fn kinds_without_a_command_are_looked_at_by_stopgate_itself() {
     assert_eq!(stage.stop("s1", "All is migrated.").form, Form::Tell);
     assert_eq!(outcome(&stage, &id), "done");
 }
+
+#[test]
+fn doctor_says_whether_the_project_s_file_counts() {
+    let stage = untrusted("[[criterion]]\nname = \"t\"\nshell = \"true\"\n");
+    let project = |stage: &Stage| {
+        let ran = stage.run("doctor --json");
+        let found: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        let findings = found["findings"].as_array().expect("findings").clone();
+        let about = findings.into_iter().find(|finding| finding["about"] == "project");
+        let about = about.expect("a finding about the project");
+        format!(
+            "{}: {}",
+            about["level"].as_str().unwrap_or("?"),
+            about["text"].as_str().unwrap_or("?")
+        )
+    };
+    assert!(project(&stage).starts_with("warning: stopgate.toml is not trusted"));
+    assert_eq!(stage.run("trust --yes").code, 0);
+    assert_eq!(project(&stage), "ok: stopgate.toml: 1 criterion");
+    stage.write("project/stopgate.toml", "nonsense");
+    assert!(project(&stage).starts_with("problem: could not understand"));
+}
