@@ -7,6 +7,7 @@ mod cancel;
 mod disk;
 mod engines;
 mod faults;
+mod fuzz;
 mod kills;
 mod points;
 mod power;
@@ -34,6 +35,8 @@ struct Plan {
     seed: u64,
     only: Option<String>,
     scope: Scope,
+    /// How long each fuzz target runs.
+    fuzz_seconds: u64,
 }
 
 /// What is struck.
@@ -48,6 +51,14 @@ enum Scope {
 impl Plan {
     fn wants(&self, part: &str) -> bool {
         self.only.as_deref().is_none_or(|only| only == part)
+    }
+
+    /// Fuzzing takes more than an hour: it is asked for by its name, or with all that is long.
+    fn wants_fuzz(&self) -> bool {
+        match self.reach {
+            Reach::Bounded => self.only.as_deref() == Some("fuzz"),
+            Reach::Long => self.wants("fuzz"),
+        }
     }
 }
 
@@ -116,18 +127,28 @@ fn program(plan: &Plan, findings: &mut Findings) -> Result<()> {
             (true, Tool::Missing) => findings.skip(part, "not measured: no strace"),
         }
     }
+    if plan.wants_fuzz() {
+        fuzz::measure(plan, findings)?;
+    }
     Ok(())
 }
 
-const PARTS: [&str; 10] = [
-    "storm", "kills", "cancel", "points", "faults", "power", "restart", "promote", "copy", "errors",
+const PARTS: [&str; 11] = [
+    "storm", "kills", "cancel", "points", "faults", "power", "fuzz", "restart", "promote", "copy",
+    "errors",
 ];
+const FUZZ_SECONDS: u64 = 600;
 
 type Measure = fn(&Plan, &mut Findings) -> Result<()>;
 
 fn plan(options: &[&str]) -> Result<Plan> {
-    let mut plan =
-        Plan { reach: Reach::Bounded, seed: 20_260_101, only: None, scope: Scope::Program };
+    let mut plan = Plan {
+        reach: Reach::Bounded,
+        seed: 20_260_101,
+        only: None,
+        scope: Scope::Program,
+        fuzz_seconds: FUZZ_SECONDS,
+    };
     let mut options = options.iter();
     while let Some(option) = options.next() {
         match *option {
@@ -136,6 +157,13 @@ fn plan(options: &[&str]) -> Result<Plan> {
             "--seed" => {
                 let seed = options.next().and_then(|seed| seed.parse().ok());
                 plan.seed = seed.context("understand --seed: give a number")?;
+            }
+            "--seconds" => {
+                let seconds = options.next().and_then(|text| text.parse().ok());
+                // The fuzzer takes 0 for no end at all.
+                let seconds = seconds.filter(|seconds| *seconds > 0);
+                plan.fuzz_seconds =
+                    seconds.context("understand --seconds: give a number above 0")?;
             }
             "--only" => {
                 let part = options.next().filter(|part| PARTS.contains(part));

@@ -41,9 +41,11 @@ Usage: cargo xtask CHORE
   mcp [--program FILE]            the official MCP Inspector and conformance suite against the server
   engines [--long] [--only WORD]  one stop on SQLite and on PostgreSQL: cold, pooled, growing
                                   WORD is one of cold, pool, growth
-  hardness [--long] [--seed N] [--only WORD]
+  hardness [--long] [--seed N] [--only WORD] [--seconds N]
                                   storms, kills, cancels and faults; exit 1 on any violation
-                                  WORD is one of storm, points, kills, cancel, faults, power
+                                  WORD is one of storm, points, kills, cancel, faults, power, fuzz
+                                  fuzz (by its name, or with --long) gives each target 10 minutes,
+                                  or --seconds
   hardness --engines [--long] [--seed N] [--only WORD]
                                   the same for every engine, and what becomes of a stop when its
                                   server dies, changes or can't be used

@@ -32,6 +32,7 @@ pub(crate) fn run() -> Result<Verdict> {
     step("contract of every journal engine", contract)?;
     step("released program", dist::run)?;
     step("speed and counts of one stop", || again(|| bench::run(&["--quick"])))?;
+    step("proof on a large tree", || again(|| bench::run(&["--tree", "--quick"])))?;
     step("storms, kills and faults", || once(hardness::run(&[])?))?;
     step("the same on every journal engine", || once(hardness::run(&["--engines"])?))?;
     println!("\nEvery test passed.");

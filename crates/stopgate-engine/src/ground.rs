@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stopgate_core::{Criterion, Ground, Status};
-use stopgate_verify::{Freshness, Measured, Place, Request, Seal, content_fingerprint};
+use stopgate_verify::{Files, Freshness, Measured, Place, Request, Seal, content_fingerprint};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
@@ -74,6 +74,7 @@ impl Engine {
             message: None,
             place: &place,
             freshness: Freshness::Fresh,
+            files: Files::Countable,
             since: None,
             budget: MEASURE_BUDGET,
             pass: &pass,

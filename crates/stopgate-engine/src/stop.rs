@@ -9,15 +9,16 @@ use stopgate_core::{
     Verdict, apply, asks_gates, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Freshness, Proved, Request};
+use stopgate_verify::{Files, Freshness, Proved, Request};
 
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::observe::{ClientFacts, Heard, hear, observe};
 use crate::trust::Trust;
 
-/// All checks of one stop together stay below the time-out that `install` asks for.
-const CHECKS_BUDGET: Duration = Duration::from_secs(570);
+/// All checks of one stop together stay below the time-out that `install` asks for (ten minutes),
+/// with room for looks at a large tree and for ending what does not want to end.
+const CHECKS_BUDGET: Duration = Duration::from_mins(9);
 const TRIES_MAX: usize = 64;
 
 /// A stop that was judged: the loop as it is now, and the verdict.
@@ -150,6 +151,7 @@ impl Engine {
             message: heard.message.as_deref(),
             place: &place,
             freshness: Freshness::Reuse(seen.tools),
+            files: files(state),
             since: began(state),
             budget: CHECKS_BUDGET,
             pass: &pass,
@@ -159,6 +161,11 @@ impl Engine {
             Proved::Interrupted => None,
         }
     }
+}
+
+/// A loop whose checks could not be sealed began in a folder that is too large to look through.
+pub(crate) fn files(state: &State) -> Files {
+    if state.ground.seal.is_some() { Files::Countable } else { Files::TooMany }
 }
 
 /// When the loop began, as files tell time.

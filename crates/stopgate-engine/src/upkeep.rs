@@ -4,6 +4,8 @@ mod archive;
 
 mod compact;
 
+mod sweep;
+
 mod view;
 
 use std::fs::File;

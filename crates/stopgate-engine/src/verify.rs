@@ -8,12 +8,12 @@ use stopgate_core::{
     Criterion, Event, Ground, Leave, Outcome, Proof, Receipt, Ruling, State, Status,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Freshness, Proved, Request};
+use stopgate_verify::{Files, Freshness, Proved, Request};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::project_file::{ProjectFile, content_at};
-use crate::stop::began;
+use crate::stop::{began, files};
 use crate::target::Target;
 use crate::trust::Trust;
 use crate::view::{CriterionView, SCHEMA_VERSION, criterion_view};
@@ -58,7 +58,7 @@ impl Engine {
         }
         let logs = self.home.check_logs(&state.id);
         let project = PathBuf::from(&state.project);
-        let since = began(state);
+        let since = (files(state), began(state));
         let receipts = self.look(&state.criteria, &state.ground, &project, logs, since)?;
         let id = Some(state.id.as_str().to_string());
         Ok(verification(id, &state.project, &state.criteria, &receipts))
@@ -82,7 +82,7 @@ impl Engine {
         };
         let criteria: Vec<Criterion> = file.criteria.into_iter().map(|d| d.criterion).collect();
         let logs = self.home.start_logs();
-        let receipts = self.look(&criteria, &ground, project, logs, None)?;
+        let receipts = self.look(&criteria, &ground, project, logs, (Files::Countable, None))?;
         Ok(Some(verification(None, &project.display().to_string(), &criteria, &receipts)))
     }
 
@@ -92,7 +92,7 @@ impl Engine {
         ground: &Ground,
         project: &Path,
         logs: PathBuf,
-        since: Option<SystemTime>,
+        (files, since): (Files, Option<SystemTime>),
     ) -> Result<Vec<Receipt>, Failure> {
         let place = self.place(logs);
         let pass = self.passed_variables();
@@ -103,6 +103,7 @@ impl Engine {
             message: None,
             place: &place,
             freshness: Freshness::Fresh,
+            files,
             since,
             budget: BUDGET,
             pass: &pass,
@@ -140,7 +141,7 @@ impl Engine {
         }
         let project = PathBuf::from(&state.project);
         let logs = self.home.check_logs(&state.id);
-        let since = began(state);
+        let since = (files(state), began(state));
         let receipts = self.look(&state.criteria, &state.ground, &project, logs, since)?;
         let unmet = state
             .criteria
@@ -207,6 +208,7 @@ impl Engine {
             message: None,
             place: &place,
             freshness: Freshness::Fresh,
+            files: Files::Countable,
             since: None,
             budget: BUDGET,
             pass: &[],

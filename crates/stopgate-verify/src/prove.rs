@@ -37,6 +37,8 @@ pub struct Request<'a> {
     pub place: &'a Place,
     /// Whether earlier receipts may be used again.
     pub freshness: Freshness,
+    /// Whether the files can be told apart at all.
+    pub files: Files,
     /// A report that is older than this proves nothing.
     pub since: Option<SystemTime>,
     /// How long everything may take.
@@ -52,6 +54,15 @@ pub struct Place {
     pub home: PathBuf,
     /// Where this loop's check logs go.
     pub logs: PathBuf,
+}
+
+/// Whether the files that checks depend on can be told apart at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Files {
+    /// They can.
+    Countable,
+    /// They were too many when the loop began: looking at them again would only take time.
+    TooMany,
 }
 
 /// Whether earlier receipts may be used again.

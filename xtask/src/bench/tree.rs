@@ -21,7 +21,7 @@ const FILES: usize = 50_000;
 const IGNORED: usize = 1_000;
 const UNCHANGED_MAX: f64 = 1.0;
 const CHANGED_MAX: f64 = 1.2;
-const UNCHANGED_TIME_MAX: Duration = Duration::from_millis(60);
+const UNCHANGED_TIME_GOAL: Duration = Duration::from_millis(60);
 const WARM_UP: usize = 3;
 /// After this nothing counts as changed just now.
 const SETTLED: Duration = Duration::from_millis(2_200);
@@ -44,6 +44,8 @@ struct Taken {
     added: Vec<Duration>,
     deleted: Vec<Duration>,
     staged: Vec<Duration>,
+    /// Whole stops of the released program.
+    stops: Vec<Duration>,
 }
 
 /// Makes the repository, times everything and prints it.
@@ -55,12 +57,18 @@ pub(super) fn measure(rounds: usize, gates: &mut Gates) -> Result<()> {
         fs::remove_dir_all(scene.cache()).ok();
         taken.cold.push(scene.fingerprint()?.1);
     }
+    scene.begin_loop()?;
     for round in 0..WARM_UP + rounds {
         let (status, unchanged) = (scene.status()?, scene.fingerprint()?.1);
+        let stop = scene.stop()?;
         if round >= WARM_UP {
             taken.status.push(status);
             taken.unchanged.push(unchanged);
+            taken.stops.push(stop);
         }
+    }
+    if scene.checks_run() != 1 {
+        bail!("run no command on an unchanged tree: the check ran {} times", scene.checks_run());
     }
     for round in 0..rounds.min(60) {
         scene.edit(round, &mut taken)?;
@@ -100,6 +108,48 @@ impl Scene {
 
     fn cache(&self) -> PathBuf {
         self.folder.path().join("cache")
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    /// A loop whose check fails and counts its runs, and its first stop, which runs it.
+    fn begin_loop(&self) -> Result<()> {
+        let check = format!("t=echo run >> {}; false", self.folder.path().join("runs").display());
+        let mut start = self.stopgate()?;
+        start.args(["start", "Bench", "--session", "bench", "--check", &check]);
+        start.args(["--max-idle", "0", "--max-repeat", "0", "--max-iterations", "1000000"]);
+        time(&mut start)?;
+        let payload = serde_json::json!({
+            "session_id": "bench", "hook_event_name": "Stop", "cwd": self.root(),
+            "last_assistant_message": "Done.", "stop_hook_active": false,
+        });
+        fs::write(self.folder.path().join("payload"), payload.to_string())?;
+        self.stop().map(|_| ())
+    }
+
+    /// One whole stop, which must be refused.
+    fn stop(&self) -> Result<Duration> {
+        let mut hook = self.stopgate()?;
+        hook.args(["hook", "claude"]).stdin(fs::File::open(self.folder.path().join("payload"))?);
+        let (said, took) = time_with_input(&mut hook)?;
+        if !said.contains("1 of 1 criteria unmet") {
+            bail!("have the stop refused: {said}");
+        }
+        Ok(took)
+    }
+
+    fn stopgate(&self) -> Result<Command> {
+        let mut stopgate = Command::new(tools::program()?);
+        stopgate.current_dir(self.root()).env("STOPGATE_HOME", self.home());
+        stopgate.env_remove("STOPGATE_DISABLE");
+        Ok(stopgate)
+    }
+
+    fn checks_run(&self) -> usize {
+        let text = fs::read_to_string(self.folder.path().join("runs")).unwrap_or_default();
+        text.lines().count()
     }
 
     fn git(&self, arguments: &[&str]) -> Result<Duration> {
@@ -170,7 +220,11 @@ fn program() -> Result<PathBuf> {
 
 /// What a program printed, and how long it was there.
 fn time(command: &mut Command) -> Result<(String, Duration)> {
-    command.stdin(Stdio::null()).stderr(Stdio::inherit());
+    time_with_input(command.stdin(Stdio::null()))
+}
+
+fn time_with_input(command: &mut Command) -> Result<(String, Duration)> {
+    command.stderr(Stdio::inherit());
     let begun = Instant::now();
     let output =
         command.output().with_context(|| format!("start {}", command.get_program().display()))?;
@@ -197,20 +251,23 @@ fn print(taken: Taken, rounds: usize, gates: &mut Gates) {
         table.row([name.into(), half, most, format!("{own:.2}"), shown, word]);
     };
     let unchanged = Sample::new(taken.unchanged);
-    let quick = unchanged.median();
+    let stops = Sample::new(taken.stops);
+    let quick = stops.median();
     row("git status", status, quiet, None);
     row("fingerprint, nothing known", Sample::new(taken.cold), quiet, None);
     row("fingerprint, unchanged", unchanged, quiet, Some(UNCHANGED_MAX));
+    row("whole stop, unchanged: nothing runs", stops, quiet, Some(UNCHANGED_MAX));
     row("git status, between edits", edit_status, busy, None);
     row("fingerprint, one changed", Sample::new(taken.changed), busy, Some(CHANGED_MAX));
     row("fingerprint, one added", Sample::new(taken.added), busy, Some(CHANGED_MAX));
     row("fingerprint, one deleted", Sample::new(taken.deleted), busy, Some(CHANGED_MAX));
     row("fingerprint, one staged", Sample::new(taken.staged), busy, None);
-    let slow = quick > UNCHANGED_TIME_MAX;
-    let word = gates.ask(slow.then(|| format!("unchanged: {} ms, over 60", millis(quick))));
+    // A time on whatever machine this is: a goal, not a gate.
+    let word = if quick > UNCHANGED_TIME_GOAL { "not reached" } else { "reached" };
     table.note(format!(
-        "{rounds} rounds in turn with git status, fewer for edits; unchanged within {} ms: {word}.",
-        UNCHANGED_TIME_MAX.as_millis()
+        "{rounds} rounds in turn with git status, fewer for edits; whole stop {} ms, goal {} ms: {word}.",
+        millis(quick),
+        UNCHANGED_TIME_GOAL.as_millis()
     ));
     table.print();
 }

@@ -7,6 +7,8 @@ mod home;
 
 mod hooks;
 
+mod project;
+
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -97,6 +99,7 @@ pub fn examine(settings: Settings, stores: Stores, folder: &Path, program: &Path
     findings.extend(home::switches(settings));
     findings.extend(home::folder(settings));
     findings.extend(home::journal(settings, stores));
+    findings.extend(project::file(settings, &project_of(folder)));
     findings.extend(dialect::findings(settings, stores, folder));
     Examination { findings, hooks: hooks::configured(&looks) }
 }

@@ -42,6 +42,7 @@ impl Engine {
             ..CompactView::default()
         };
         if candidates.is_empty() {
+            view.swept = self.sweep(&[])?;
             return Ok(view);
         }
         let mut archived = Vec::new();
@@ -54,6 +55,8 @@ impl Engine {
             view.removed += self.journal.remove(loops)?;
         }
         self.journal.reclaim()?;
+        let gone: Vec<LoopId> = archived.into_iter().map(|(id, _)| id).collect();
+        view.swept = self.sweep(&gone)?;
         view.archived = exported.loops;
         view.events = exported.events;
         view.archive = Some(path.display().to_string());

@@ -107,6 +107,8 @@ pub struct CompactView {
     pub events: u64,
     /// Loops that left the journal.
     pub removed: u64,
+    /// Files that were left behind by loops that are gone, and went.
+    pub swept: u64,
     /// The archive, where there was something to move.
     pub archive: Option<String>,
 }

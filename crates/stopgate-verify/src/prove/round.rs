@@ -10,7 +10,7 @@ use stopgate_core::{
 };
 
 use super::tampering::{Found, Tampering};
-use super::{Freshness, Request, SETTLE, passes, reading};
+use super::{Files, Freshness, Request, SETTLE, passes, reading};
 use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
 use crate::kinds::{self, Finding};
 use crate::orphans::Strangers;
@@ -301,6 +301,9 @@ impl<'a> Round<'a> {
 
 /// The tree as it is now; nothing where it can't be told apart from others.
 fn tree_of(request: &Request<'_>, inputs: &[String]) -> Option<Tree> {
+    if request.files == Files::TooMany && inputs.is_empty() {
+        return None;
+    }
     let scope = if inputs.is_empty() { Scope::Whole } else { Scope::Globs(inputs) };
     let mut roots: Vec<PathBuf> = vec![request.root.into()];
     roots.extend(request.ground.roots.iter().map(|root| request.root.join(root)));

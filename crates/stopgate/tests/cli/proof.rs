@@ -422,3 +422,75 @@ fn a_broken_project_file_is_told_with_its_line() {
         );
     }
 }
+
+#[test]
+fn what_a_loop_left_beside_the_journal_goes_with_it_and_nothing_else() {
+    let stage = Stage::new();
+    stage.write("project/tests/a", "1");
+    let old = stage.start("Old --check t=true --protect 'tests/**' --session s1");
+    assert_eq!(stage.stop("s1", "Done.").form, Form::Tell);
+    stage.write("project/tests/a", "2");
+    stage.advance_minutes(31 * 24 * 60);
+    let new = stage.start("New --check t='test -f green' --protect 'tests/**' --session s2");
+    assert!(stage.stop("s2", "Done.").is_sent_back());
+    let seals = || std::fs::read_dir(stage.path("home/seals")).expect("seals").count();
+    assert_eq!(seals(), 2);
+    // The stage's clock is ahead of the files' times by its own leap.
+    let swept = stage.json("store compact --older-than 30d")["swept"].as_u64().expect("a count");
+    assert!(swept >= 3, "a log, a seal and a content: {swept}");
+    assert_eq!(seals(), 1);
+    assert!(!stage.path(&format!("home/checks/{old}")).exists());
+    assert!(stage.path(&format!("home/checks/{new}")).exists());
+    stage.write("project/green", "");
+    assert_eq!(stage.stop("s2", "Done.").form, Form::Tell, "its own seal is still there");
+    assert_eq!(outcome(&stage, &new), "done");
+}
+
+#[test]
+fn kinds_without_a_command_are_looked_at_by_stopgate_itself() {
+    let stage = untrusted(
+        "[[criterion]]\nname = \"said\"\npattern = { message = true, must = \"(?i)migrated\" }\n\n\
+         [[criterion]]\nname = \"covered\"\ncoverage = { report = \"lcov.info\", lines = 80 }\n\n\
+         [[criterion]]\nname = \"features\"\nfeatures = \"features.json\"\n\n\
+         [[criterion]]\nname = \"merged\"\ngit = [\"no-conflicts\"]\n",
+    );
+    let git =
+        doors::program("git").args(["init", "-q"]).current_dir(stage.path("project")).status();
+    assert!(git.expect("run git").success());
+    stage.write("project/a.txt", "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n");
+    stage.write("project/features.json", "[{\"id\": \"login\", \"passes\": false}]");
+    let id = begin(&stage);
+    let answer = stage.stop("s1", "Done.");
+    assert!(answer.text.starts_with("Loop 1/20: 4 of 4 criteria unmet"), "{answer}");
+    stage.write("project/a.txt", "ab\n");
+    stage.write("project/features.json", "[{\"id\": \"login\", \"passes\": true}]");
+    stage.write("project/lcov.info", "SF:a\nDA:1,1\nDA:2,0\nLF:2\nLH:1\nend_of_record\n");
+    let answer = stage.stop("s1", "All is migrated.");
+    assert!(answer.text.starts_with("Loop 2/20: 1 of 4 criteria unmet"), "{answer}");
+    assert!(answer.text.contains("50") && answer.text.contains("80"), "{answer}");
+    stage.write("project/lcov.info", "SF:a\nDA:1,1\nDA:2,4\nLF:2\nLH:2\nend_of_record\n");
+    assert_eq!(stage.stop("s1", "All is migrated.").form, Form::Tell);
+    assert_eq!(outcome(&stage, &id), "done");
+}
+
+#[test]
+fn doctor_says_whether_the_project_s_file_counts() {
+    let stage = untrusted("[[criterion]]\nname = \"t\"\nshell = \"true\"\n");
+    let project = |stage: &Stage| {
+        let ran = stage.run("doctor --json");
+        let found: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        let findings = found["findings"].as_array().expect("findings").clone();
+        let about = findings.into_iter().find(|finding| finding["about"] == "project");
+        let about = about.expect("a finding about the project");
+        format!(
+            "{}: {}",
+            about["level"].as_str().unwrap_or("?"),
+            about["text"].as_str().unwrap_or("?")
+        )
+    };
+    assert!(project(&stage).starts_with("warning: stopgate.toml is not trusted"));
+    assert_eq!(stage.run("trust --yes").code, 0);
+    assert_eq!(project(&stage), "ok: stopgate.toml: 1 criterion");
+    stage.write("project/stopgate.toml", "nonsense");
+    assert!(project(&stage).starts_with("problem: could not understand"));
+}

@@ -1,0 +1,78 @@
+//! What loops left behind beside the journal goes when they have gone: logs of checks, seals,
+//! contents that only those seals kept, fingerprints that nobody asked for in a long while.
+//!
+//! A file that is young stays: it may belong to a loop that is just beginning.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use stopgate_core::LoopId;
+
+use crate::engine::Engine;
+use crate::failure::Failure;
+
+const YOUNG: Duration = Duration::from_hours(24);
+const PAGE: usize = 500;
+
+impl Engine {
+    /// Takes away what belongs to no loop any more; how many files that were.
+    ///
+    /// What can't be read or removed stays for the next time.
+    pub(crate) fn sweep(&mut self, gone: &[LoopId]) -> Result<u64, Failure> {
+        let mut swept = 0;
+        for id in gone {
+            let logs = self.home.check_logs(id);
+            let count = files(&logs).count();
+            if fs::remove_dir_all(&logs).is_ok() {
+                swept += count as u64;
+            }
+        }
+        let seals = self.seals_in_use()?;
+        let place = self.place(self.home.start_logs());
+        let folder = self.home.folder().join("seals");
+        swept += self.sweep_folder(&folder, |name| seals.contains(name.trim_end_matches(".json")));
+        let texts: Vec<String> =
+            files(&folder).filter_map(|path| fs::read_to_string(path).ok()).collect();
+        let is_kept = |name: &str| texts.iter().any(|text| text.contains(name));
+        for shelf in fs::read_dir(place.objects()).into_iter().flatten().flatten() {
+            swept += self.sweep_folder(&shelf.path(), is_kept);
+        }
+        swept += self.sweep_folder(&place.trees(), |_| false);
+        Ok(swept)
+    }
+
+    /// The seals of all loops that the journal still has.
+    fn seals_in_use(&mut self) -> Result<HashSet<String>, Failure> {
+        let mut seals = HashSet::new();
+        let mut last = LoopId::new("");
+        loop {
+            let page = self.journal.names(&last, PAGE)?;
+            let Some(end) = page.last() else { return Ok(seals) };
+            last = end.clone();
+            for id in page {
+                let stored = self.journal.load(&id)?;
+                seals.extend(stored.and_then(|stored| stored.state.ground.seal));
+            }
+        }
+    }
+
+    /// Removes the files of a folder that are neither young nor kept.
+    fn sweep_folder(&self, folder: &Path, is_kept: impl Fn(&str) -> bool) -> u64 {
+        let millis = u64::try_from(self.now().unix_millis()).unwrap_or(0);
+        let young = (UNIX_EPOCH + Duration::from_millis(millis)).checked_sub(YOUNG);
+        let old = |path: &Path| {
+            let changed = fs::metadata(path).and_then(|found| found.modified());
+            changed.is_ok_and(|changed| young.is_some_and(|young: SystemTime| changed < young))
+        };
+        let name = |path: &Path| path.file_name().unwrap_or_default().display().to_string();
+        let stale = files(folder).filter(|path| old(path) && !is_kept(&name(path)));
+        stale.filter(|path| fs::remove_file(path).is_ok()).count() as u64
+    }
+}
+
+fn files(folder: &Path) -> impl Iterator<Item = std::path::PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.is_file())
+}
