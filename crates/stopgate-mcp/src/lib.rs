@@ -9,6 +9,8 @@ mod catalogue;
 
 mod arguments;
 
+mod chores;
+
 mod server;
 
 mod loops;

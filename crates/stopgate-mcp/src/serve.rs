@@ -55,12 +55,14 @@ impl std::error::Error for ServeError {
 
 /// Serves one client over standard input and output, until it leaves.
 pub fn serve_stdio(set: ToolSet, desk: Arc<dyn Desk>) -> Result<(), ServeError> {
+    let chores = Arc::clone(&desk);
     run(async {
         let server = Server::new(set, desk);
         let streams = (Input::standard(), Output::standard());
         match rmcp::serve_server(server, streams).await {
             Ok(running) => {
                 let _ = running.waiting().await;
+                chores.settle();
                 Ok(())
             }
             // It came and left without a word.

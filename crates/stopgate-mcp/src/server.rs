@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 
 use crate::arguments::problems;
 use crate::catalogue::{Catalogue, Entry, Pace, ToolSet, kept};
+use crate::chores::Chores;
 use crate::desk::{Desk, Refusal};
 
 /// What a model is told before it sees the tools.
@@ -33,12 +34,14 @@ pub(crate) struct Server {
     set: ToolSet,
     catalogue: Arc<Catalogue>,
     desk: Arc<dyn Desk>,
+    chores: Arc<Chores>,
 }
 
 impl Server {
     /// A server of the tools in `set`, over `desk`.
     pub(crate) fn new(set: ToolSet, desk: Arc<dyn Desk>) -> Self {
-        Self { set, catalogue: Arc::new(Catalogue::new(set)), desk }
+        let catalogue = Arc::new(Catalogue::new(set));
+        Self { set, catalogue, desk, chores: Arc::default() }
     }
 
     /// Checks and carries out one call.
@@ -59,12 +62,7 @@ impl Server {
     /// On this thread: nobody is kept waiting for long.
     fn here(&self, name: &str, arguments: Map<String, Value>) -> Answer {
         let answer = carry_out(&*self.desk, name, arguments);
-        let desk = Arc::clone(&self.desk);
-        tokio::spawn(async move {
-            // The answer goes first.
-            tokio::task::yield_now().await;
-            desk.settle();
-        });
+        self.chores.put_off(&self.desk);
         answer
     }
 
@@ -72,10 +70,7 @@ impl Server {
     async fn elsewhere(&self, name: Cow<'static, str>, arguments: Map<String, Value>) -> Answer {
         let desk = Arc::clone(&self.desk);
         let slow = move || carry_out(&*desk, &name, arguments);
-        let answer = tokio::task::spawn_blocking(slow).await;
-        let desk = Arc::clone(&self.desk);
-        drop(tokio::task::spawn_blocking(move || desk.settle()));
-        answer.unwrap_or_else(|_| Err(broke()))
+        tokio::task::spawn_blocking(slow).await.unwrap_or_else(|_| Err(broke()))
     }
 }
 
