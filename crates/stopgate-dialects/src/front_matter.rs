@@ -6,6 +6,9 @@
 
 use core::ops::Range;
 
+/// What sets a value off from its name, and a comment from its value.
+const BLANKS: [char; 2] = [' ', '\t'];
+
 /// A file's fields and its body.
 #[derive(Clone, Debug)]
 pub struct FrontMatter<'a> {
@@ -53,7 +56,7 @@ impl<'a> FrontMatter<'a> {
 
     /// The text with one value changed; a field that is missing is added as the last one.
     pub fn with(&self, name: &str, value: &str) -> String {
-        let (range, new) = match self.fields.iter().find(|field| field.name == name) {
+        let (range, mut new) = match self.fields.iter().find(|field| field.name == name) {
             // A value that touches the colon would make the line no field at all.
             Some(field) if self.text[..field.value.start].ends_with(':') => {
                 (field.value.clone(), format!(" {value}"))
@@ -64,7 +67,12 @@ impl<'a> FrontMatter<'a> {
                 (self.closing..self.closing, format!("{name}: {value}{end}"))
             }
         };
-        format!("{}{new}{}", &self.text[..range.start], &self.text[range.end..])
+        let rest = &self.text[range.end..];
+        // A comment may touch a closing quote; it would become part of a value without quotes.
+        if rest.starts_with('#') {
+            new.push(' ');
+        }
+        format!("{}{new}{rest}", &self.text[..range.start])
     }
 }
 
@@ -110,7 +118,7 @@ fn field<'a>(text: &'a str, at: usize, line: &'a str) -> Option<Field<'a>> {
         return None;
     }
     let after = at + name.len() + 1;
-    let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    let blanks = rest.len() - rest.trim_start_matches(BLANKS).len();
     let value = &text[after + blanks..at + line.len()];
     let length = value_length(value);
     let start = if length == 0 { after } else { after + blanks };
@@ -122,17 +130,23 @@ fn value_length(value: &str) -> usize {
     let end = match value.chars().next() {
         // What goes on behind its closing quote is no quoted value.
         Some(quote @ ('"' | '\'')) => closing_quote(value, quote).filter(|end| {
-            let rest = value[*end..].trim();
-            rest.is_empty() || rest.starts_with('#')
+            let rest = &value[*end..];
+            rest.trim().is_empty() || rest.trim_start_matches(BLANKS).starts_with('#')
         }),
         Some(_) | None => None,
     };
     let bare = match end {
         Some(end) => &value[..end],
         None if value.starts_with('#') => "",
-        None => value.find(" #").or_else(|| value.find("\t#")).map_or(value, |hash| &value[..hash]),
+        None => comment(value).map_or(value, |hash| &value[..hash]),
     };
     bare.trim_end().len()
+}
+
+/// Where the first `#` stands that a blank sets off.
+fn comment(value: &str) -> Option<usize> {
+    let mut hashes = value.match_indices('#').map(|(at, _)| at);
+    hashes.find(|at| value[..*at].ends_with(BLANKS))
 }
 
 /// The end of a quoted value, its closing quote included.

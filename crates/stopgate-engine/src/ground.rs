@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stopgate_core::{Criterion, Ground, Status};
-use stopgate_verify::{Files, Freshness, Measured, Place, Request, Seal, content_fingerprint};
+use stopgate_verify::{
+    Files, Freshness, Measured, Place, Request, Seal, Strangers, content_fingerprint,
+};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
@@ -77,6 +79,7 @@ impl Engine {
             files: Files::Countable,
             since: None,
             budget: MEASURE_BUDGET,
+            strangers: Strangers::Spare,
             pass: &pass,
         };
         let measured = self.world.measure(&request);

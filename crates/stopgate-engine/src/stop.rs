@@ -9,7 +9,7 @@ use stopgate_core::{
     Verdict, apply, asks_gates, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Files, Freshness, Proved, Request};
+use stopgate_verify::{Files, Freshness, Proved, Request, Strangers};
 
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
@@ -154,6 +154,8 @@ impl Engine {
             files: files(state),
             since: began(state),
             budget: CHECKS_BUDGET,
+            // A hook has no children but its checks.
+            strangers: Strangers::End,
             pass: &pass,
         };
         match self.world.prove(&request) {

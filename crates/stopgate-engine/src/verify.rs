@@ -8,7 +8,7 @@ use stopgate_core::{
     Criterion, Event, Ground, Leave, Outcome, Proof, Receipt, Ruling, State, Status,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Files, Freshness, Proved, Request};
+use stopgate_verify::{Files, Freshness, Proved, Request, Strangers};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
@@ -106,6 +106,7 @@ impl Engine {
             files,
             since,
             budget: BUDGET,
+            strangers: Strangers::Spare,
             pass: &pass,
         };
         match self.world.prove(&request) {
@@ -211,6 +212,7 @@ impl Engine {
             files: Files::Countable,
             since: None,
             budget: BUDGET,
+            strangers: Strangers::Spare,
             pass: &[],
         };
         stopgate_verify::changes(&request)

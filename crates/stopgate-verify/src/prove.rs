@@ -17,6 +17,7 @@ use stopgate_core::{Criterion, Ground, Receipt, Status, Timestamp, ToolUse};
 pub use self::measure::{Measured, measure};
 use self::round::Round;
 pub use self::tampering::{changes, content_fingerprint};
+use crate::orphans::Strangers;
 
 /// How long the tree must lie still after everything passed.
 const SETTLE: Duration = Duration::from_millis(100);
@@ -43,6 +44,8 @@ pub struct Request<'a> {
     pub since: Option<SystemTime>,
     /// How long everything may take.
     pub budget: Duration,
+    /// What becomes of children of this process that no check owns up to.
+    pub strangers: Strangers,
     /// Variables that the person passes on to checks beyond the usual ones.
     pub pass: &'a [String],
 }

@@ -21,6 +21,8 @@ fn fields_are_read_without_quotes_and_comments() {
     check("---\r\na: 1\r\n---\r\nx", "a", Some("1"));
     check("\u{feff}---\na: 1\n---\n", "a", Some("1"));
     check("---\na: 1\na: 2\n---\n", "a", Some("1"));
+    check("---\na: 1\t# see #2, and # 3\n---\n", "a", Some("1"));
+    check("---\na: \"1\"# one\n---\n", "a", Some("1"));
     check("---\nurl:http://x\n  a: 2\n# a: 3\n---\n", "a", None);
 }
 
@@ -48,6 +50,19 @@ fn an_edit_touches_one_value() {
 }
 
 #[test]
+fn a_comment_outlives_an_edit() {
+    for (before, after) in [
+        ("a: \"1\"# one", "a: 2 # one"),
+        ("a: \"1\" # one", "a: 2 # one"),
+        ("a: 1\t# one # two", "a: 2\t# one # two"),
+    ] {
+        let text = format!("---\n{before}\n---\n");
+        let edited = FrontMatter::read(&text).expect("it has fields").with("a", "2");
+        assert_eq!(edited, format!("---\n{after}\n---\n"));
+    }
+}
+
+#[test]
 fn several_edits_follow_each_other() {
     let changes = [("iteration", "6".to_string()), ("active", "false".to_string())];
     let text = edited(FILE, &changes).expect("it has fields");
@@ -71,6 +86,11 @@ fn a_changed_value_is_still_a_value() {
         "---\niteration:\r5\n---\n",
         "---\niteration: \"\"1 \"x\"\n---\n",
         "---\niteration:\n---\n",
+        "---\niteration: \"\"#\n---\n",
+        "---\niteration: \"5\"# counted\n---\n",
+        "---\niteration: \"5\"\t# counted # twice\n---\n",
+        "---\niteration: \"5\"\r# counted\n---\n",
+        "---\niteration: \"5\"\u{a0}# counted\n---\n",
     ] {
         let edited = FrontMatter::read(before).unwrap().with("iteration", "7");
         let value = FrontMatter::read(&edited).unwrap().value("iteration");

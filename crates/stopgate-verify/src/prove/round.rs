@@ -13,7 +13,6 @@ use super::tampering::{Found, Tampering};
 use super::{Files, Freshness, Request, SETTLE, passes, reading};
 use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
 use crate::kinds::{self, Finding};
-use crate::orphans::Strangers;
 use crate::pristine::{self, Pristine, Recipe};
 use crate::program::command_fingerprint;
 use crate::tree::{Scope, Tree, fingerprint};
@@ -210,7 +209,7 @@ impl<'a> Round<'a> {
             budget: self.budget,
             jobs: if jobs == 0 { JOBS } else { jobs },
             pass: self.request.pass,
-            strangers: Strangers::End,
+            strangers: self.request.strangers,
         };
         match run(checks, limits, now) {
             Ran::Runs(runs) => Some(runs),
