@@ -155,6 +155,8 @@ fn stopped(text: &str, said: &[Marker]) -> String {
         frames: vec![look.frame()],
         criteria: Vec::new(),
         ground: stopgate_core::Ground::default(),
+        surface: stopgate_core::Surface::default(),
+        gates: Vec::new(),
         tally: look.tally(Tally::default()),
         started_at: NOW,
         updated_at: NOW,

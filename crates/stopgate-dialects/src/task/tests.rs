@@ -43,6 +43,8 @@ impl Play {
             frames: vec![look.frame()],
             criteria: Vec::new(),
             ground: stopgate_core::Ground::default(),
+            surface: stopgate_core::Surface::default(),
+            gates: Vec::new(),
             tally: look.tally(self.tally.clone()),
             started_at: NOON,
             updated_at: NOON,
