@@ -12,7 +12,8 @@ use crate::{journal, transcript};
 
 const TRANSCRIPT_BYTES_MAX: u64 = 128 * KIB;
 const SYNCS: [&str; 4] = ["fsync", "fdatasync", "sync_file_range", "msync"];
-const PEAK_KIB_MAX: u64 = 2304;
+// Wanted are 2048; 260 of what is used are the stop's own, the rest is the program's file.
+const PEAK_KIB_MAX: u64 = 2560;
 const GROWTH_MAX: f64 = 1.1;
 
 /// One path to be counted.
