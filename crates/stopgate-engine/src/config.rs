@@ -13,6 +13,10 @@ use stopgate_store::Durability;
 use crate::failure::Failure;
 use crate::limits::{Asked, LoopWire};
 use crate::settings::Settings;
+use crate::span::span_ms;
+
+/// Nobody waits longer for a store.
+const WAIT_MS_MAX: u64 = 600_000;
 
 /// What the person's file says about the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -114,15 +118,7 @@ impl Config {
 /// A span as people write it: 500ms, 2s.
 pub(crate) fn span(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no time to wait; write for example 500ms or 2s");
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: u64 = digits.parse().map_err(|_| wrong())?;
-    let millis = match &text[digits.len()..] {
-        "ms" => Some(number),
-        "s" => number.checked_mul(1000),
-        "m" => number.checked_mul(60_000),
-        _other => None,
-    };
-    let millis = millis.filter(|millis| (1..=600_000).contains(millis));
+    let millis = span_ms(text).ok().filter(|millis| (1..=WAIT_MS_MAX).contains(millis));
     millis.map(Duration::from_millis).ok_or_else(wrong)
 }
 

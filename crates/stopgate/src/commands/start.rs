@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use stopgate_core::{Criterion, Enforcement, Mode, Proof};
 use stopgate_engine::{
     Asked, AtStart, Begun, Binding, Counted, Draft, Failure, Incumbent, Origin, Settings,
-    StartRequest, StatusView, is_installed, time_text,
+    StartRequest, StatusView, is_installed, span_ms, time_text,
 };
 
 use super::common;
@@ -15,7 +15,6 @@ use crate::output::{self, BOLD, DIM, Outcome, styled};
 
 /// How often an agent may be sent back where nobody says.
 pub(crate) const MAX_ITERATIONS: u32 = 20;
-const HOUR_MS: i64 = 60 * 60 * 1000;
 
 /// Begin a loop: the agent works on until its checks pass or a limit is reached
 #[derive(Debug, clap::Args)]
@@ -246,18 +245,11 @@ pub(crate) fn named_command(text: &str) -> Result<(String, String), String> {
     Ok((name.into(), command.into()))
 }
 
-/// A span as people write it: 90s, 15m, 12h, 2d.
+/// A span as people write it: 90s, 15m, 12h, 2d; a bare number is minutes.
 pub(crate) fn time_ms(text: &str) -> Result<i64, String> {
-    let wrong = || format!("`{text}` is no time; write for example 90s, 15m, 12h or 2d");
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: i64 = digits.parse().map_err(|_| wrong())?;
-    let unit = match &text[digits.len()..] {
-        "s" => 1000,
-        "" | "m" | "min" => 60_000,
-        "h" => HOUR_MS,
-        "d" => 24 * HOUR_MS,
-        _other => return Err(wrong()),
-    };
-    let millis = number.checked_mul(unit).ok_or_else(wrong)?;
-    if millis > 0 { Ok(millis) } else { Err(wrong()) }
+    let bare = text.bytes().all(|byte| byte.is_ascii_digit());
+    let minutes = format!("{text}m");
+    let millis = span_ms(if bare { &minutes } else { text })
+        .map_err(|_| format!("`{text}` is no time; write for example 90s, 15m, 12h or 2d"))?;
+    i64::try_from(millis).map_err(|_| format!("`{text}` is too long a time"))
 }
