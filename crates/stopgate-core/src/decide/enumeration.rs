@@ -145,9 +145,9 @@ fn every_ended_state_lets_go_in_silence() {
     assert_eq!(checked, 16 * 7 * 3 * 8 * 4 * 2 * 2 * 2);
 }
 
-/// Seed 000's transition table, row by row.
+/// The five states' transition table, row by row.
 #[test]
-fn the_transition_table_of_seed_000_holds() {
+fn the_transition_table_of_the_five_states_holds() {
     // IDLE → ACTIVE: loop start, stack not empty.
     check("loop 0/3\n state => active 0/3");
     // ACTIVE → ACTIVE: iteration, no completion signal.
