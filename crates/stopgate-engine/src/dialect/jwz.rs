@@ -13,6 +13,8 @@ use crate::failure::Failure;
 
 const PROGRAM: &str = "jwz";
 const STORES: [&str; 2] = [".jwz", ".zawinski"];
+/// More than this is no answer: it would be read while an agent waits.
+const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Shorter than the patience of those who wait for the lock meanwhile.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -65,6 +67,9 @@ impl Store {
     fn ask(&self, arguments: &[&str]) -> Result<Option<ToolOutput>, Failure> {
         let argv: Vec<&str> = std::iter::once(PROGRAM).chain(arguments.iter().copied()).collect();
         match tool(&argv, &self.folder, PATIENCE) {
+            Ok(told) if told.stdout.len() > ANSWER_BYTES_MAX => {
+                Err(Failure::fault("could not ask jwz: it said more than 8 MiB"))
+            }
             Ok(told) => Ok(Some(told)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Failure::fault("could not ask jwz").because(error)),

@@ -271,6 +271,15 @@ fn a_store_that_hangs_or_refuses_lets_the_agent_go() {
 }
 
 #[test]
+fn a_store_that_says_too_much_lets_the_agent_go() {
+    let stage = with_store();
+    run(&stage, "start --dialect idle Goal");
+    stage.write("bin/jwz", "#!/bin/sh\nhead -c 9000000 /dev/zero | tr '\\0' '['\n");
+    lets_go(&stop(&stage, "Working."));
+    assert!(stage.complaints()[0].contains("more than 8 MiB"), "{:?}", stage.complaints());
+}
+
+#[test]
 fn the_file_is_kept_before_its_first_change_and_stays_what_it_was() {
     let stage = Stage::new();
     let text = "---\r\nactive: true\r\niteration: 1 # mine\r\nmax_iterations: 9\r\nx: [1, 2]\r\n---\r\nGoal\r\n";
