@@ -68,7 +68,7 @@ fn stale(state: &State, now: Timestamp) -> Brake {
         return Some((Outcome::NeedsInput, format!("nobody answered: {question}")));
     }
     if let Phase::Waiting { on: Waiting::Approval, .. } = &state.phase {
-        return Some((Outcome::NeedsInput, "nobody approved it".to_string()));
+        return Some((Outcome::NeedsApproval, "nobody approved it".to_string()));
     }
     let minutes = age_ms / 60_000;
     Some((Outcome::Stale, format!("nothing had touched it for {minutes} minutes")))

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::clean::clip_end;
-use crate::receipt::{Evidence, Receipt, Status, Tests};
+use crate::receipt::{Evidence, Receipt, Status, Strength, Tests};
 use crate::time::Timestamp;
 
 /// What is kept of a check's output for a receipt that may be used again.
@@ -216,6 +216,32 @@ pub struct Terms {
     /// Who wrote the criterion down.
     #[serde(skip_serializing_if = "is_default")]
     pub author: Author,
+    /// Whether the files that judge it are fixed at the start.
+    #[serde(skip_serializing_if = "is_default")]
+    pub judges: JudgesAre,
+    /// Patterns of judges that the work may change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub may_change: Vec<String>,
+    /// The least strength that counts as a pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
+    /// Whether new and changed tests must fail on the base commit.
+    #[serde(skip_serializing_if = "is_default")]
+    pub red_first: bool,
+    /// Whether a hermetic run may use the network.
+    #[serde(skip_serializing_if = "is_default")]
+    pub network: bool,
+}
+
+/// What the files that judge a criterion are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgesAre {
+    /// Fixed at the start: today's work is also judged by them as they were then.
+    #[default]
+    Fixed,
+    /// Part of the work: a person said so beforehand.
+    Work,
 }
 
 /// Whether a receipt may be used again.

@@ -16,10 +16,12 @@ use crate::brakes::brake;
 use crate::criterion::{Criterion, Proof};
 use crate::event::{Event, Facts, Leave, Ruling, Stopped};
 use crate::idle;
+use crate::judges::{self, Checks};
 use crate::marker::{Signal, signal};
 use crate::outcome::Outcome;
 use crate::policy::Rule;
 use crate::prompt;
+use crate::receipt::{OriginalRun, OriginalVerdict};
 use crate::seen::Seen;
 use crate::state::{Phase, Rest, State, Waiting};
 use crate::tally::Tally;
@@ -113,7 +115,21 @@ pub fn decide(state: &State, seen: &Seen, now: Timestamp) -> Decision {
     record(state, seen, tally, rule, answer)
 }
 
+const CHANGED_JUDGES: &str =
+    "everything passes, but not by the tests as they were at the start: a person decides";
 const UNTRUSTED: &str = "nobody trusted the project's file, so its checks were not run";
+
+/// What a person's word comes to, given what the checks produced just now; nothing where
+/// something still stands in the way.
+pub fn conclude(state: &State, seen: &Seen) -> Option<Decision> {
+    let answer = match proof(state, seen)? {
+        Answer::Complete(outcome, why) => Answer::Complete(outcome, why),
+        Answer::Allow(..) | Answer::Pop(_) | Answer::Escalate(..) | Answer::Continue { .. } => {
+            return None;
+        }
+    };
+    Some(record(state, seen, state.tally.passed_over(seen), Rule::Proof, answer))
+}
 
 /// What a rule answers, before it is put into words.
 pub(crate) enum Answer {
@@ -195,13 +211,21 @@ fn asks_for_proof(state: &State) -> bool {
 fn proof(state: &State, seen: &Seen) -> Option<Answer> {
     let required = || state.criteria.iter().filter(|criterion| criterion.is_required());
     let checked = required().filter(|criterion| criterion.is_checked()).count();
-    if !asks_for_proof(state) || checked == 0 || !all_pass(state, seen) {
+    if !asks_for_proof(state) || checked == 0 {
         return None;
     }
-    let checks =
-        if checked == 1 { "its check passes".into() } else { format!("all {checked} checks pass") };
+    match judges::checks(state, seen) {
+        Checks::Unmet | Checks::Disputed => return None,
+        Checks::ForPerson => return Some(Answer::Allow(Leave::Approval, CHANGED_JUDGES)),
+        Checks::Passed => {}
+    }
+    let checks = match checked {
+        1 => "its check passes".into(),
+        2 => "both checks pass".into(),
+        more => format!("all {more} checks pass"),
+    };
     if checked == required().count() {
-        return Some(Answer::Complete(Outcome::Done, checks));
+        return Some(proven(state, seen, checks));
     }
     // A claim in a nested frame is about that frame.
     if required().any(|c| c.proof == Proof::Attest)
@@ -221,10 +245,26 @@ fn proof(state: &State, seen: &Seen) -> Option<Answer> {
     })
 }
 
-/// Whether every check that the loop can't do without passed.
-fn all_pass(state: &State, seen: &Seen) -> bool {
-    let mut checked = state.criteria.iter().filter(|c| c.is_required() && c.is_checked());
-    checked.all(|criterion| seen.passed(&criterion.name))
+/// A pass that rests on an agent's word is not a proof.
+fn proven(state: &State, seen: &Seen, checks: String) -> Answer {
+    let required = state.criteria.iter().filter(|c| c.is_required() && c.is_checked());
+    let mut receipts = required.filter_map(|criterion| seen.receipt(&criterion.name));
+    match (receipts.find(|receipt| receipt.evidence.word), &state.ground.approved) {
+        (Some(receipt), _) => {
+            let why = format!("{checks}; \"{}\" rests on the agent's word", receipt.criterion);
+            Answer::Complete(Outcome::Attested, why)
+        }
+        (None, Some(approved)) if rests_on_approval(seen) => {
+            let why = format!("{checks}; the changed judges were approved by {}", approved.by);
+            Answer::Complete(Outcome::Done, why)
+        }
+        (None, _) => Answer::Complete(Outcome::Done, checks),
+    }
+}
+
+fn rests_on_approval(seen: &Seen) -> bool {
+    let approved = |run: &OriginalRun| run.verdict == OriginalVerdict::Approved;
+    seen.receipts.iter().any(|receipt| receipt.evidence.original.as_ref().is_some_and(approved))
 }
 
 fn needs_approval(criterion: &Criterion) -> bool {

@@ -110,6 +110,13 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<String>,
     },
+    /// A person accepted the changes of judges that were shown to them.
+    JudgesApproved {
+        /// Identifies exactly these changes.
+        digest: String,
+        /// Who accepted them.
+        by: String,
+    },
     /// The end as `done` was signed, so that an edited record can be told from a proven one.
     Certified {
         /// The key's name.

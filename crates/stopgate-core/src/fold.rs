@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use crate::criterion::{Proof, Standing};
 use crate::event::{Event, Hold, Ruling, Speaker, Started, Stopped};
+use crate::ground::ApprovedJudges;
 use crate::outcome::Outcome;
 use crate::policy::Rule;
 use crate::seen::ToolUse;
@@ -49,6 +50,7 @@ fn may_follow(outcome: Outcome, event: &Event) -> bool {
         Event::Resumed { .. }
             | Event::Resealed { .. }
             | Event::Approved { .. }
+            | Event::JudgesApproved { .. }
             | Event::Ended { outcome: Outcome::Cancelled, .. }
     );
     outcome.can_resume() && by_person
@@ -122,8 +124,13 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
         }
         Event::Resumed { max_iterations } => resume(state, *max_iterations, at),
         Event::Approved { criterion } => approve(state, criterion, at),
+        Event::JudgesApproved { digest, by } => {
+            let (digest, by) = (digest.clone(), by.clone());
+            state.ground.approved = Some(ApprovedJudges { digest, by });
+        }
         Event::Resealed { seal, source, .. } => {
             state.ground.seal = Some(seal.clone());
+            state.ground.approved = None;
             if let (Some(known), Some(now)) = (&mut state.ground.source, source) {
                 known.accepted = Some(now.clone());
             }

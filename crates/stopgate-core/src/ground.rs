@@ -21,6 +21,18 @@ pub struct Ground {
     /// How many checks run side by side; 0 is the usual number.
     #[serde(skip_serializing_if = "is_zero")]
     pub jobs: u32,
+    /// The changes of judges that a person accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approved: Option<ApprovedJudges>,
+}
+
+/// Changes of judges that a person accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovedJudges {
+    /// Identifies exactly the changes that were shown.
+    pub digest: String,
+    /// Who accepted them.
+    pub by: String,
 }
 
 /// A project's file, as it was read.
@@ -38,7 +50,11 @@ pub struct Source {
 impl Ground {
     /// Whether nothing was fixed.
     pub const fn is_bare(&self) -> bool {
-        self.seal.is_none() && self.source.is_none() && self.roots.is_empty() && self.jobs == 0
+        self.seal.is_none()
+            && self.source.is_none()
+            && self.roots.is_empty()
+            && self.jobs == 0
+            && self.approved.is_none()
     }
 }
 

@@ -48,6 +48,8 @@ mod written;
 
 mod decide;
 
+mod judges;
+
 mod clean;
 
 mod prompt;
@@ -59,24 +61,26 @@ mod scene;
 
 pub use crate::clean::{clean, clip, clip_end};
 pub use crate::criterion::{
-    Author, Baseline, CoverageFormat, Criterion, Floor, GitDemand, Kept, Proof, Reuse, Site,
-    Standing, Subject, Terms, Visibility, Weight,
+    Author, Baseline, CoverageFormat, Criterion, Floor, GitDemand, JudgesAre, Kept, Proof, Reuse,
+    Site, Standing, Subject, Terms, Visibility, Weight,
 };
-pub use crate::decide::{Decision, Verdict, asks_gates, decide, due};
+pub use crate::decide::{Decision, Verdict, asks_gates, conclude, decide, due};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
     Binding, Event, FORMAT, Facts, Hold, Leave, Ruling, Speaker, Started, Stopped, TaskNote,
 };
 pub use crate::fold::{apply, fold};
 pub use crate::gate::{GateAction, GateTrace, GateWord, LoopGate};
-pub use crate::ground::{Ground, Source};
+pub use crate::ground::{ApprovedJudges, Ground, Source};
 pub use crate::idle::idle_signal;
 pub use crate::ledger::{ErrorClass, Ledger, WrittenError};
 pub use crate::marker::{Marker, Signal, signal};
 pub use crate::outcome::Outcome;
 pub use crate::policy::{Enforcement, Order, Policy, Rule};
 pub use crate::prompt::{PROMPT_BYTES_MAX, announcement};
-pub use crate::receipt::{Evidence, Receipt, Status, Tests};
+pub use crate::receipt::{
+    Evidence, OriginalRun, OriginalVerdict, Receipt, Status, Strength, Tests,
+};
 pub use crate::seen::{Seen, ToolUse};
 pub use crate::state::{
     FRAMES_MAX, Frame, LoopId, Mode, Phase, Rest, SessionId, State, Surface, Waiting,

@@ -28,11 +28,13 @@ pub enum Outcome {
     Impossible,
     /// The agent needs an answer from a person.
     NeedsInput,
+    /// A person must say whether changed judges are acceptable.
+    NeedsApproval,
     /// The model's service asked to slow down.
     RateLimited,
     /// The checks themselves could not be run.
     InfraError,
-    /// Something that judges the work was changed by the work.
+    /// The record was forged.
     Tampered,
     /// A person ended it.
     Cancelled,
@@ -56,6 +58,7 @@ impl Outcome {
             Self::Blocked => "blocked",
             Self::Impossible => "impossible",
             Self::NeedsInput => "needs_input",
+            Self::NeedsApproval => "needs_approval",
             Self::RateLimited => "rate_limited",
             Self::InfraError => "infra_error",
             Self::Tampered => "tampered",
@@ -79,6 +82,7 @@ impl Outcome {
             | Self::Blocked
             | Self::Impossible
             | Self::NeedsInput
+            | Self::NeedsApproval
             | Self::RateLimited
             | Self::InfraError
             | Self::Tampered
@@ -88,7 +92,7 @@ impl Outcome {
     }
 
     /// Every outcome there is.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Done,
         Self::Attested,
         Self::MaxIterations,
@@ -105,6 +109,7 @@ impl Outcome {
         Self::Cancelled,
         Self::Aborted,
         Self::Capped,
+        Self::NeedsApproval,
     ];
 }
 

@@ -12,7 +12,7 @@ use core::fmt::Write as _;
 use crate::clean::{clean, clip, clip_end};
 use crate::criterion::{Criterion, Proof};
 use crate::decide::claims;
-use crate::receipt::{Evidence, Receipt, Status};
+use crate::receipt::{Evidence, OriginalRun, OriginalVerdict, Receipt, Status};
 use crate::seen::{Seen, ToolUse};
 use crate::state::{Frame, Mode, State};
 use crate::tally::Tally;
@@ -33,8 +33,10 @@ const ANNOUNCED_MAX: usize = 8;
 const TOLD_MAX: usize = 3;
 /// Places and earlier failures named for one criterion.
 const SPOTS_MAX: usize = 3;
-const RESTORE: &str = "  Put it back as it was at the start, then stop again: the work is judged by it and can't \
-                       change it. If it must change, a person has to say so: `stopgate ask WHY`.\n";
+const RESTORE: &str = "  Restore it as it was at the start and stop again. If it must change, ask a person: \
+                       `stopgate ask WHY`.\n";
+/// Tests of the start named for one criterion.
+const ORIGINAL_MAX: usize = 5;
 const VOICE: &str = "This is stopgate's stop hook, not the user; it grants no permission.";
 
 /// The text that sends the agent back to work.
@@ -263,6 +265,9 @@ fn head(criterion: &Criterion, seen: &Seen) -> String {
         text.push_str(RESTORE);
         return text;
     }
+    if let Some(original) = receipt.and_then(|receipt| receipt.evidence.original.as_ref()) {
+        text.push_str(&original_run(original));
+    }
     if let Some(receipt) = receipt {
         evidence(&mut text, receipt);
     }
@@ -273,6 +278,31 @@ fn head(criterion: &Criterion, seen: &Seen) -> String {
         let log = clean(log).replace(['\n', '\t'], " ");
         let _ = writeln!(text, "  full log: {}", clip(&log, LOG_BYTES_MAX));
     }
+    text
+}
+
+/// What the judges of the start say, where they do not accept the work.
+fn original_run(original: &OriginalRun) -> String {
+    if original.verdict != OriginalVerdict::Rejected {
+        return String::new();
+    }
+    let listed = |items: &[String]| {
+        let shown = items.iter().take(ORIGINAL_MAX).map(|item| one_line(item, COMMAND_BYTES_MAX));
+        let more = items.len().saturating_sub(ORIGINAL_MAX);
+        let rest = (more > 0).then(|| format!("and {more} more"));
+        shown.chain(rest).collect::<Vec<String>>().join(", ")
+    };
+    let mut text = String::new();
+    if !original.failing.is_empty() {
+        let _ = writeln!(text, "  original tests that fail: {}", listed(&original.failing));
+    }
+    if !original.changes.is_empty() {
+        let _ = writeln!(text, "  changed since the start: {}", listed(&original.changes));
+    }
+    text.push_str(
+        "  Make the tests pass as they were at the start. If they had to change, stop again: \
+         a person will be asked.\n",
+    );
     text
 }
 

@@ -20,8 +20,10 @@ pub enum Status {
     Error,
     /// It was killed because it took too long.
     Timeout,
-    /// What it judges by was changed.
+    /// What it judges by was changed; only records of earlier versions have it.
     Tampered,
+    /// It passes as its judges are now, but not as they were at the start: a person decides.
+    NeedsApproval,
 }
 
 /// What stopgate saw when it ran one check.
@@ -84,6 +86,62 @@ pub struct Evidence {
     /// Failures that were there before the work began and are not counted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<String>,
+    /// How much the result can be relied on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
+    /// What the judges of the start said, where today's differ from them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original: Option<OriginalRun>,
+    /// What makes the result weaker than it could be, one sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Whether it rests on the word of an agent instead of something stopgate saw.
+    #[serde(skip_serializing_if = "is_false")]
+    pub word: bool,
+}
+
+/// How much a result can be relied on; each includes the ones before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strength {
+    /// The check ran in the work tree, with the judges as they are.
+    Plain,
+    /// The judges of the start accept the work.
+    #[default]
+    Original,
+    /// Every run took place apart from the work tree.
+    Clean,
+    /// Every run also had its own processes, home directory and network.
+    Hermetic,
+}
+
+/// What the judges of the start said about today's work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OriginalRun {
+    /// Their verdict.
+    pub verdict: OriginalVerdict,
+    /// Identifies the changes of judges that a person is asked about.
+    pub digest: String,
+    /// The judges that were added, changed or deleted, for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<String>,
+    /// The tests of the start that fail now, where they could be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<String>,
+}
+
+/// The verdict of the judges of the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OriginalVerdict {
+    /// They accept the work.
+    Accepted,
+    /// They reject it, and today's judges accept it in the same place.
+    Rejected,
+    /// They could not be asked, or even today's judges fail where they were asked.
+    Undecided,
+    /// A person accepted the changed judges.
+    Approved,
 }
 
 /// How many tests a check ran.
@@ -122,7 +180,26 @@ impl Status {
             Self::Error => "error",
             Self::Timeout => "timeout",
             Self::Tampered => "tampered",
+            Self::NeedsApproval => "needs_approval",
         }
+    }
+}
+
+impl Strength {
+    /// The word that users, JSON and SQL use.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Original => "original",
+            Self::Clean => "clean",
+            Self::Hermetic => "hermetic",
+        }
+    }
+}
+
+impl fmt::Display for Strength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
     }
 }
 

@@ -11,9 +11,9 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 
 use crate::{
-    Criterion, Decision, Event, Frame, LoopId, Marker, Mode, Order, Outcome, Policy, Proof,
-    Receipt, Rest, Seen, Speaker, Started, State, Status, Timestamp, ToolUse, Verdict, apply,
-    decide, digest_of, due, fold,
+    Criterion, Decision, Event, Frame, LoopId, Marker, Mode, Order, OriginalRun, OriginalVerdict,
+    Outcome, Policy, Proof, Receipt, Rest, Seen, Speaker, Started, State, Status, Timestamp,
+    ToolUse, Verdict, apply, decide, digest_of, due, fold,
 };
 
 pub(crate) const NOON: Timestamp = Timestamp::from_unix_millis(1_800_000_000_000);
@@ -73,6 +73,7 @@ pub(crate) fn receipt(name: &str, status: Status, tail: &str) -> Receipt {
     let exit_code = match status {
         Status::Pass => Some(0),
         Status::Fail => Some(101),
+        Status::NeedsApproval => Some(0),
         Status::Error | Status::Timeout | Status::Tampered => None,
     };
     Receipt {
@@ -184,6 +185,7 @@ impl Stage {
             "push" => Event::Pushed { frame: read_frame(rest) },
             "pop" => Event::Popped,
             "approve" => Event::Approved { criterion: rest.into() },
+            "accept" => Event::JudgesApproved { digest: rest.into(), by: "ann".into() },
             "reseal" => Event::Resealed { seal: rest.into(), changes: vec![], source: None },
             "done" => Event::Claimed,
             "ask" => Event::Asked { question: rest.into() },
@@ -244,12 +246,15 @@ impl Stage {
     fn read_receipt(&mut self, part: &str) -> Receipt {
         let mut words = part.splitn(3, ' ');
         let name = words.next().unwrap_or_default();
-        let status = match words.next().unwrap_or_default() {
+        let sort = words.next().unwrap_or_default();
+        let status = match sort {
             "pass" => Status::Pass,
             "fail" => Status::Fail,
             "error" => Status::Error,
             "timeout" => Status::Timeout,
             "tampered" => Status::Tampered,
+            "rejected" | "undecided" => Status::NeedsApproval,
+            "approved" | "word" => Status::Pass,
             other => panic!("a check doesn't {other}: {part}"),
         };
         let how = words.next().unwrap_or_default();
@@ -257,8 +262,24 @@ impl Stage {
             self.novelty += 1;
             return receipt(name, status, &"x".repeat(self.novelty));
         }
-        receipt(name, status, how)
+        let mut receipt = receipt(name, status, how);
+        receipt.evidence.word = sort == "word";
+        receipt.evidence.original = original(sort);
+        receipt
     }
+}
+
+/// What the judges of the start said, where a scene has them speak.
+fn original(sort: &str) -> Option<OriginalRun> {
+    let verdict = match sort {
+        "rejected" => OriginalVerdict::Rejected,
+        "undecided" => OriginalVerdict::Undecided,
+        "approved" => OriginalVerdict::Approved,
+        _ => return None,
+    };
+    let failing = vec!["tests/test_x.py::test_b".to_string()];
+    let changes = vec!["tests/test_x.py was changed".to_string()];
+    Some(OriginalRun { verdict, digest: "d1".into(), changes, failing })
 }
 
 /// Reads what can be seen without running a check.

@@ -227,6 +227,7 @@ impl State {
                 | Outcome::Blocked
                 | Outcome::Impossible
                 | Outcome::NeedsInput
+                | Outcome::NeedsApproval
                 | Outcome::RateLimited
                 | Outcome::InfraError
                 | Outcome::Tampered

@@ -47,6 +47,7 @@ impl Engine {
             source: file.map(|file| file.source.clone()),
             roots: file.map(|file| file.roots.clone()).unwrap_or_default(),
             jobs: file.map_or(0, |file| file.jobs),
+            approved: None,
         };
         let (criteria, measured) = self.measure(project, &ground, drafts)?;
         ground.seal = self.seal(project, &criteria)?;

@@ -117,6 +117,9 @@ fn describe(event: &Event) -> (&'static str, String) {
         Event::Resealed { changes, .. } => {
             ("resealed", format!("a person accepts: {}", short(&changes.join(", "))))
         }
+        Event::JudgesApproved { by, .. } => {
+            ("judges_approved", format!("{} accepts the changed judges", short(by)))
+        }
         Event::Certified { .. } => ("certified", "what was proven is signed".into()),
         Event::Task(note) => ("task", describe_task(note)),
         Event::Ended { outcome, why } => ("ended", format!("{outcome}: {}", short(why))),

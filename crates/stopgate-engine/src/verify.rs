@@ -79,6 +79,7 @@ impl Engine {
             source: Some(file.source.clone()),
             roots: file.roots.clone(),
             jobs: file.jobs,
+            approved: None,
         };
         let criteria: Vec<Criterion> = file.criteria.into_iter().map(|d| d.criterion).collect();
         let logs = self.home.start_logs();

@@ -1,7 +1,7 @@
-use crate::scene::check;
+use crate::scene::{check, last_decision};
 
 #[test]
-fn whoever_changed_what_judges_the_work_is_told_once_and_then_let_go() {
+fn a_forged_basis_is_told_once_and_then_ends_the_loop() {
     check(
         "loop 0/20, check tests
         stop tests tampered => continue 1/20
@@ -103,7 +103,7 @@ fn a_person_s_word_is_waited_for_and_not_counted() {
         "loop 0/20, check tests, approve design
         stop tests pass => allow approval
         later 13h
-        stop tests pass => escalate needs_input",
+        stop tests pass => escalate needs_approval",
     );
 }
 
@@ -116,5 +116,79 @@ fn a_project_s_file_that_nobody_trusted_holds_nobody() {
         stop untrusted, COMPLETE  => allow untrusted
         state                     => active 0/20
         stop tests fail           => continue 1/20",
+    );
+}
+
+#[test]
+fn work_that_the_original_tests_reject_is_told_once_and_then_waits_for_a_person() {
+    check(
+        "loop 0/20, check tests
+        stop tests rejected => continue 1/20
+        stop tests rejected => allow approval
+        state               => waiting 1/20
+        stop tests rejected => allow approval
+        state               => waiting 1/20
+        accept d1
+        stop tests approved => complete done
+        why                 => its check passes; the changed judges were approved by ann",
+    );
+    check(
+        "loop 0/20, check tests
+        stop tests rejected => continue 1/20
+        stop tests pass     => complete done
+        why                 => its check passes",
+    );
+    check(
+        "loop 0/20, check tests
+        stop tests rejected => continue 1/20
+        stop tests fail     => continue 2/20
+        stop tests rejected => continue 3/20
+        stop tests rejected => allow approval",
+    );
+}
+
+#[test]
+fn the_agent_reads_which_original_tests_fail() {
+    let decision = last_decision("loop 0/20, check tests\nstop tests rejected");
+    let crate::Verdict::Continue { text } = decision.verdict else { panic!("it goes on") };
+    assert!(text.contains("original tests that fail: tests/test_x.py::test_b"), "{text}");
+    assert!(text.contains("changed since the start: tests/test_x.py was changed"), "{text}");
+    for accusation in ["tamper", "cheat", "weaken"] {
+        assert!(!text.contains(accusation), "{text}");
+    }
+}
+
+#[test]
+fn judges_that_could_not_be_asked_are_a_matter_for_a_person_at_once() {
+    check(
+        "loop 0/20, check tests
+        stop tests undecided => allow approval
+        stop tests pass      => complete done",
+    );
+    check(
+        "loop 0/20, check tests, check lint
+        stop tests undecided, lint fail => continue 1/20
+        stop tests rejected, lint pass  => allow approval",
+    );
+}
+
+#[test]
+fn a_loop_that_may_not_go_on_waits_for_a_person_instead_of_failing() {
+    check(
+        "loop 20/20, check tests
+        stop tests rejected => allow approval",
+    );
+}
+
+#[test]
+fn a_pass_that_rests_on_a_word_is_attested() {
+    check(
+        "loop 0/20, check tests, check features
+        stop tests pass, features word => complete attested
+        why                            => both checks pass; \"features\" rests on the agent's word",
+    );
+    check(
+        "loop 0/20, check tests, advisory features
+        stop tests pass, features word => complete done",
     );
 }

@@ -30,7 +30,7 @@ fn absence_of_proof_is_not_proof() {
         stop tests pass, lint tampered    => continue 3/20
         stop tests pass, lint error       => continue 4/20
         stop tests pass, lint pass        => complete done
-        why                               => all 2 checks pass",
+        why                               => both checks pass",
     );
     check(
         "loop 0/20, check tests

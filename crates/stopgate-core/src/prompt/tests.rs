@@ -310,10 +310,10 @@ fn a_hidden_criterion_is_counted_and_never_named() {
 }
 
 #[test]
-fn whoever_changed_what_judges_is_told_to_put_it_back() {
+fn a_forged_basis_is_told_with_its_remedy() {
     says(
         "stop tests tampered",
-        "- tests: tampered after 12.3 s\n  Put it back as it was at the start",
+        "- tests: tampered after 12.3 s\n  Restore it as it was at the start",
     );
 }
 

@@ -334,6 +334,7 @@ fn terms(wire: CriterionWire) -> Result<Terms, String> {
         cpu_seconds: wire.cpu.as_deref().map(span_ms).transpose()?.map(|ms| ms.div_ceil(1000)),
         baseline: None,
         author: Author::Project,
+        ..Terms::default()
     })
 }
 

@@ -1,11 +1,12 @@
 //! Every event there is, with every field filled: what a stored form must hold.
 
 use stopgate_core::{
-    Author, Baseline, Binding, CoverageFormat, Criterion, Enforcement, Event, Evidence, Facts,
-    Floor, Frame, GateAction, GateTrace, GateWord, GitDemand, Ground, Hold, Leave, LoopGate,
-    LoopId, Marker, Mode, Order, Outcome, Phase, Policy, Proof, Receipt, Rest, Reuse, Rule, Ruling,
-    SessionId, Site, Source, Speaker, Standing, Started, Status, Stopped, Subject, Surface, Tally,
-    TaskNote, Terms, Tests, Timestamp, ToolUse, Visibility, Waiting, Weight,
+    ApprovedJudges, Author, Baseline, Binding, CoverageFormat, Criterion, Enforcement, Event,
+    Evidence, Facts, Floor, Frame, GateAction, GateTrace, GateWord, GitDemand, Ground, Hold,
+    JudgesAre, Leave, LoopGate, LoopId, Marker, Mode, Order, OriginalRun, OriginalVerdict, Outcome,
+    Phase, Policy, Proof, Receipt, Rest, Reuse, Rule, Ruling, SessionId, Site, Source, Speaker,
+    Standing, Started, Status, Stopped, Strength, Subject, Surface, Tally, TaskNote, Terms, Tests,
+    Timestamp, ToolUse, Visibility, Waiting, Weight,
 };
 
 /// The moment at which the samples begin.
@@ -76,6 +77,7 @@ pub(crate) fn more() -> Vec<Event> {
         }),
         roots: vec!["../lib".into()],
         jobs: 3,
+        approved: None,
     };
     begun.criteria = proofs().into_iter().map(|proof| Criterion::new("it", proof)).collect();
     begun.criteria.push(Criterion {
@@ -169,6 +171,50 @@ fn proofs() -> Vec<Proof> {
     ]
 }
 
+/// What programs write that judge work by the judges of the start.
+pub(crate) fn judged() -> Vec<Event> {
+    let mut begun = begin();
+    let approved = ApprovedJudges { digest: "d1".into(), by: "ann".into() };
+    begun.ground = Ground { approved: Some(approved), ..Ground::default() };
+    let terms = Terms {
+        judges: JudgesAre::Work,
+        may_change: vec!["tests/**".into()],
+        strength: Some(Strength::Clean),
+        red_first: true,
+        network: true,
+        ..Terms::default()
+    };
+    begun.criteria = vec![Criterion { terms, ..Criterion::new("tests", Proof::Attest) }];
+    let verdicts = [
+        OriginalVerdict::Accepted,
+        OriginalVerdict::Rejected,
+        OriginalVerdict::Undecided,
+        OriginalVerdict::Approved,
+    ];
+    let receipts = verdicts.map(|verdict| Receipt {
+        status: Status::NeedsApproval,
+        evidence: Evidence {
+            strength: Some(Strength::Original),
+            original: Some(OriginalRun {
+                verdict,
+                digest: "d1".into(),
+                changes: vec!["tests/a.py was changed".into()],
+                failing: vec!["tests/a.py::test_b".into()],
+            }),
+            notes: vec!["build outputs: the tree's".into()],
+            word: true,
+            ..Evidence::default()
+        },
+        ..receipt()
+    });
+    vec![
+        Event::Started(Box::new(begun)),
+        Event::Stopped(Box::new(Stopped { receipts: receipts.into(), ..sent_back() })),
+        Event::JudgesApproved { digest: "d1".into(), by: "ann".into() },
+        Event::Ended { outcome: Outcome::NeedsApproval, why: "nobody approved it".into() },
+    ]
+}
+
 fn terms() -> Terms {
     Terms {
         retries: 2,
@@ -185,6 +231,7 @@ fn terms() -> Terms {
         cpu_seconds: Some(2),
         baseline: Some(Baseline { failures: vec![1, 2], names: vec!["one".into()] }),
         author: Author::Project,
+        ..Terms::default()
     }
 }
 
@@ -201,6 +248,7 @@ fn receipt() -> Receipt {
             tests: Some(Tests { collected: 3, failed: 2, skipped: 1 }),
             spots: vec!["src/a.rs:1".into()],
             known: vec!["old".into()],
+            ..Evidence::default()
         },
         ..receipt
     }
@@ -228,6 +276,7 @@ pub(crate) fn word(event: &Event) -> &'static str {
         Event::Ended { .. } => "ended",
         Event::Approved { .. } => "approved",
         Event::Resealed { .. } => "resealed",
+        Event::JudgesApproved { .. } => "judges_approved",
         Event::Certified { .. } => "certified",
         Event::Task(_) => "task",
     }
@@ -240,7 +289,8 @@ const FOREIGN: [Order; 5] =
 /// Every word that a field may hold, a list for each kind.
 pub(crate) fn words() -> Vec<String> {
     vec![
-        json(&Outcome::ALL),
+        // Later words have samples of their own.
+        json(&&Outcome::ALL[..16]),
         json(&Order::Native.rules()),
         json(&FOREIGN),
         json(&FOREIGN.map(Order::rules)),

@@ -24,7 +24,11 @@ pub fn measure(request: &Request<'_>, now: &dyn Fn() -> Timestamp) -> Option<Vec
         let printed = Printed::of(&run.receipt, run.text.as_deref());
         let exit = match run.receipt.status {
             Status::Fail => Exit::Failed,
-            Status::Pass | Status::Error | Status::Timeout | Status::Tampered => Exit::Passed,
+            Status::Pass
+            | Status::Error
+            | Status::Timeout
+            | Status::Tampered
+            | Status::NeedsApproval => Exit::Passed,
         };
         let baseline = match printed.whole {
             Whole::All => baseline::take(&printed.text, exit).map_err(|many| many.to_string()),

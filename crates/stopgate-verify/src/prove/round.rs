@@ -130,7 +130,7 @@ impl<'a> Round<'a> {
         let stands = match standing.status {
             Status::Pass => true,
             Status::Fail => tools != ToolUse::Used || !criterion.terms.inputs.is_empty(),
-            Status::Error | Status::Timeout | Status::Tampered => false,
+            Status::Error | Status::Timeout | Status::Tampered | Status::NeedsApproval => false,
         };
         let reusable = criterion.terms.reuse == Reuse::WhileUnchanged;
         (same && stands && reusable).then(|| again(criterion, standing, kept))

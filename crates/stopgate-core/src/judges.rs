@@ -1,0 +1,60 @@
+//! Whether changed judges stand between the work and `done`.
+//!
+//! Everything passes as the judges are now, but those of the start do not accept the work, or
+//! could not be asked. The agent is told once; then a person decides.
+
+use crate::criterion::Criterion;
+use crate::receipt::{OriginalVerdict, Receipt, Status};
+use crate::seen::Seen;
+use crate::state::State;
+
+/// How the checks that a loop can't do without stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Checks {
+    /// At least one does not pass.
+    Unmet,
+    /// All pass, but for judges that changed: the agent has not been told yet.
+    Disputed,
+    /// The same, and it is a person's turn.
+    ForPerson,
+    /// All pass.
+    Passed,
+}
+
+/// How the required checks stand, as far as was seen.
+pub(crate) fn checks(state: &State, seen: &Seen) -> Checks {
+    let required = || state.criteria.iter().filter(|c| c.is_required() && c.is_checked());
+    if required().all(|criterion| seen.passed(&criterion.name)) {
+        return Checks::Passed;
+    }
+    if !required().all(|c| seen.passed(&c.name) || is_disputed(c, seen)) {
+        return Checks::Unmet;
+    }
+    // A loop that can't be sent back any more waits for a person instead of failing.
+    let spent = state.frames.first().is_some_and(|frame| frame.iteration >= frame.max);
+    let mut disputed = required().filter(|c| is_disputed(c, seen));
+    if spent || disputed.all(|criterion| was_told(criterion, seen)) {
+        Checks::ForPerson
+    } else {
+        Checks::Disputed
+    }
+}
+
+fn is_disputed(criterion: &Criterion, seen: &Seen) -> bool {
+    let mut named = seen.receipts.iter().filter(|receipt| receipt.criterion == criterion.name);
+    seen.receipt(&criterion.name).is_some()
+        && named.all(|receipt| matches!(receipt.status, Status::Pass | Status::NeedsApproval))
+}
+
+/// Whether the agent can do no more about it, or has left it as it is.
+fn was_told(criterion: &Criterion, seen: &Seen) -> bool {
+    let told_before =
+        criterion.last.as_ref().is_some_and(|last| last.status == Status::NeedsApproval);
+    told_before || seen.receipt(&criterion.name).is_some_and(is_undecided)
+}
+
+/// Whether nothing that the agent does can make the judges of the start speak.
+fn is_undecided(receipt: &Receipt) -> bool {
+    let original = receipt.evidence.original.as_ref();
+    original.is_none_or(|run| run.verdict == OriginalVerdict::Undecided)
+}
