@@ -43,6 +43,9 @@ pub mod spots;
 
 pub mod pristine;
 
+#[cfg_attr(not(test), expect(dead_code, reason = "original runs are to take place here"))]
+mod place;
+
 mod program;
 
 mod seal;

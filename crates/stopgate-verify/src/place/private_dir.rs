@@ -1,0 +1,98 @@
+//! A private directory for one place, removed with it.
+//!
+//! A lock is held as long as the place exists, so that what a killed process left behind can be
+//! told from what is in use, also by a process with other process numbers (a container).
+
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const PREFIX: &str = "place-";
+const LOCK: &str = "lock";
+/// A directory without a lock is one in the making, unless it has been so for this long.
+const MAKING_MAX: Duration = Duration::from_hours(1);
+const ATTEMPTS: usize = 16;
+
+/// A directory that only its owner can look into.
+#[derive(Debug)]
+pub(super) struct PrivateDir {
+    path: PathBuf,
+    /// Held, never read.
+    _lock: File,
+}
+
+impl PrivateDir {
+    /// Makes one, and removes those of processes that are gone.
+    pub(super) fn make(into: &Path) -> io::Result<Self> {
+        fs::create_dir_all(into)?;
+        let into = into.canonicalize()?;
+        remove_orphans(&into);
+        let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+        for _ in 0..ATTEMPTS {
+            let name = format!("{PREFIX}{:016x}", RandomState::new().build_hasher().finish());
+            match Self::at(into.join(name)) {
+                Ok(made) => return Ok(made),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    fn at(path: PathBuf) -> io::Result<Self> {
+        DirBuilder::new().mode(0o700).create(&path)?;
+        let lock = File::create_new(path.join(LOCK))?;
+        // Somebody who cleans up may have been faster; then another name is tried.
+        lock.try_lock()?;
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for PrivateDir {
+    fn drop(&mut self) {
+        remove(&self.path);
+    }
+}
+
+fn remove_orphans(into: &Path) {
+    let entries = fs::read_dir(into).into_iter().flatten().flatten();
+    let ours = entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"place-"));
+    for entry in ours.filter(|entry| entry.file_type().is_ok_and(|sort| sort.is_dir())) {
+        let path = entry.path();
+        match File::open(path.join(LOCK)) {
+            Ok(lock) if lock.try_lock().is_ok() => remove(&path),
+            Ok(_) => {}
+            Err(_) if is_old(&path) => remove(&path),
+            Err(_) => {}
+        }
+    }
+}
+
+fn is_old(path: &Path) -> bool {
+    let age = fs::symlink_metadata(path).and_then(|found| found.modified());
+    age.is_ok_and(|since| since.elapsed().is_ok_and(|age| age > MAKING_MAX))
+}
+
+/// Removes a directory, also where a check took away the right to.
+fn remove(path: &Path) {
+    if fs::remove_dir_all(path).is_err() && path.exists() {
+        open_up(path);
+        // What can't be removed is litter, not a fault.
+        let _ = fs::remove_dir_all(path);
+    }
+}
+
+fn open_up(directory: &Path) {
+    let _ = fs::set_permissions(directory, Permissions::from_mode(0o700));
+    let inner = fs::read_dir(directory).into_iter().flatten().flatten();
+    for entry in inner.filter(|entry| entry.file_type().is_ok_and(|sort| sort.is_dir())) {
+        open_up(&entry.path());
+    }
+}
