@@ -157,6 +157,13 @@ pub struct Tests {
     pub skipped: u32,
 }
 
+impl Tests {
+    /// How many were run to an end, whether they passed or failed.
+    pub const fn ran(self) -> u32 {
+        self.collected.saturating_sub(self.skipped)
+    }
+}
+
 impl Evidence {
     /// Whether it says nothing.
     pub fn is_empty(&self) -> bool {

@@ -65,8 +65,8 @@ pub use crate::file_name::file_name;
 pub use crate::orphans::Strangers;
 pub use crate::program::command_fingerprint;
 pub use crate::prove::{
-    Files, Freshness, Measured, Place, Proved, Request, changes, content_fingerprint, measure,
-    prove,
+    Files, Freshness, Measured, Place, Proved, Request, TestFloor, changes, content_fingerprint,
+    floor, measure, prove,
 };
 pub use crate::seal::{Change, Seal, SealError};
 pub use crate::sign::{Fit, Key, fits};

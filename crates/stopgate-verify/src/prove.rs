@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 use stopgate_core::{Criterion, Ground, Receipt, Status, Timestamp, ToolUse};
 
 pub use self::measure::{Measured, measure};
+pub use self::reading::{TestFloor, floor};
 use self::round::Round;
 pub use self::tampering::{changes, content_fingerprint};
 use crate::orphans::Strangers;

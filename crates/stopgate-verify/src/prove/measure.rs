@@ -22,7 +22,8 @@ pub fn measure(request: &Request<'_>, now: &dyn Fn() -> Timestamp) -> Option<Vec
     let runs = Round::new(request, request.freshness, request.budget).run_all(now)?;
     let measured = request.criteria.iter().zip(runs).map(|(criterion, run)| {
         let printed = Printed::of(&run.receipt, run.text.as_deref());
-        let exit = match run.receipt.status {
+        let receipt = super::reading::read(criterion, run, request.root);
+        let exit = match receipt.status {
             Status::Fail => Exit::Failed,
             Status::Pass
             | Status::Error
@@ -34,7 +35,7 @@ pub fn measure(request: &Request<'_>, now: &dyn Fn() -> Timestamp) -> Option<Vec
             Whole::All => baseline::take(&printed.text, exit).map_err(|many| many.to_string()),
             Whole::Cut => Err("it prints too much to tell its failures apart".into()),
         };
-        Measured { receipt: super::reading::read(criterion, run, request.root), baseline }
+        Measured { receipt, baseline }
     });
     Some(measured.collect())
 }

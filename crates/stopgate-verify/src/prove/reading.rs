@@ -1,12 +1,14 @@
 //! What is read out of a check's output.
 
+use std::fmt;
 use std::path::Path;
 
-use stopgate_core::{Criterion, Receipt, Status, Tests};
+use stopgate_core::{Criterion, Proof, Receipt, Status, Tests};
 
 use crate::baseline::{self, Exit};
 use crate::check::Run;
-use crate::{report, spots};
+use crate::report::{self, LastSummary, Report};
+use crate::spots;
 
 const SPOTS_MAX: usize = 5;
 const KNOWN_MAX: usize = 16;
@@ -40,15 +42,93 @@ pub(super) fn read(criterion: &Criterion, run: Run, root: &Path) -> Receipt {
     if !matches!(receipt.status, Status::Pass | Status::Fail) {
         return receipt;
     }
-    let text = Printed::of(&receipt, run.text.as_deref());
-    let (text, whole) = (text.text, text.whole);
-    receipt.evidence.tests = report::read(&text).map(|report| report.tests);
+    let Printed { text, whole } = Printed::of(&receipt, run.text.as_deref());
+    let report = report::read(&text);
+    if let Some(report) = &report {
+        believe_the_runner(criterion, &mut receipt, report);
+    }
+    receipt.evidence.tests = report.map(|report| report.tests);
     count_only_new(criterion, &mut receipt, &text, whole);
-    compare_tests(criterion, &mut receipt);
     if receipt.status == Status::Fail {
         receipt.evidence.spots = spots::find(&text, root, SPOTS_MAX);
     }
     receipt
+}
+
+/// Whether at least as many tests ran as before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestFloor {
+    /// They did; more of them may be skipped.
+    Kept,
+    /// Fewer did, which by itself proves nothing: tests may have been merged or moved.
+    Fewer {
+        /// How many ran before.
+        before: u32,
+        /// How many ran now.
+        now: u32,
+    },
+    /// Nothing was counted before.
+    Unknown,
+}
+
+/// Compares how many tests ran; a check that reports none any more ran none.
+pub fn floor(before: Option<Tests>, now: Option<Tests>) -> TestFloor {
+    let Some(before) = before.map(Tests::ran) else { return TestFloor::Unknown };
+    let now = now.map_or(0, Tests::ran);
+    if now < before { TestFloor::Fewer { before, now } } else { TestFloor::Kept }
+}
+
+impl fmt::Display for TestFloor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kept => f.write_str("at least as many tests ran as at the start"),
+            Self::Fewer { before, now: 0 } => {
+                write!(f, "no test ran, {before} did at the start")
+            }
+            Self::Fewer { before, now } => {
+                write!(f, "fewer tests ran than at the start: {now}, were {before}")
+            }
+            Self::Unknown => f.write_str("no tests were counted at the start"),
+        }
+    }
+}
+
+/// An exit code of 0 is not a pass where the runner's last word is that tests failed.
+///
+/// The last summary of each runner counts, so that a command may try again what failed.
+/// A command that expects a failure (`! pytest bad.py`) is taken at its exit code.
+fn believe_the_runner(criterion: &Criterion, receipt: &mut Receipt, report: &Report) {
+    if receipt.status != Status::Pass {
+        return;
+    }
+    let expects = Expects::of(criterion);
+    let bad = report.last.iter().find(|last| match last {
+        LastSummary::Reported { failed, .. } => *failed > 0 && !expects.failures,
+        LastSummary::Missing { .. } => !expects.cut_output && !expects.failures,
+    });
+    if let Some(bad) = bad {
+        receipt.status = Status::Fail;
+        receipt.trouble = Some(format!("exit code 0, but {bad}"));
+    }
+}
+
+/// What a command's own text says about its exit code.
+struct Expects {
+    /// It turns an exit code around.
+    failures: bool,
+    /// It prints only a part of what its programs print.
+    cut_output: bool,
+}
+
+impl Expects {
+    fn of(criterion: &Criterion) -> Self {
+        let Proof::Check { command, .. } = &criterion.proof else {
+            return Self { failures: false, cut_output: false };
+        };
+        let words: Vec<&str> = command.split_whitespace().collect();
+        let pipes = command.replace("||", " ").replace(">|", " ");
+        Self { failures: words.contains(&"!"), cut_output: pipes.contains('|') }
+    }
 }
 
 /// Where there is a baseline, only what did not fail before counts.
@@ -77,32 +157,5 @@ fn count_only_new(criterion: &Criterion, receipt: &mut Receipt, text: &str, whol
     }
 }
 
-/// A check that passes with fewer tests than at the start proves less than it did.
-fn compare_tests(criterion: &Criterion, receipt: &mut Receipt) {
-    let (Some(before), Status::Pass) = (criterion.tests, receipt.status) else { return };
-    let why = match receipt.evidence.tests {
-        None => {
-            Some(format!("no test is reported any more, {} were at the start", before.collected))
-        }
-        Some(now) => fewer(before, now),
-    };
-    if let Some(why) = why {
-        receipt.status = Status::Tampered;
-        receipt.trouble = Some(why);
-    }
-}
-
-fn fewer(before: Tests, now: Tests) -> Option<String> {
-    if now.collected < before.collected {
-        return Some(format!(
-            "fewer tests than at the start: {}, were {}",
-            now.collected, before.collected
-        ));
-    }
-    (now.skipped > before.skipped).then(|| {
-        format!(
-            "more tests are skipped than at the start: {}, were {}",
-            now.skipped, before.skipped
-        )
-    })
-}
+#[cfg(test)]
+mod tests;

@@ -1,111 +1,262 @@
-//! `cargo test` and `cargo nextest`.
+//! `cargo test`: a block for each program, from `running 4 tests` to its result.
+//!
+//! All programs of one invocation count together: one that failed in the middle makes the
+//! invocation a failure, also where `--no-fail-fast` lets the ones after it pass.
 
 use std::collections::BTreeMap;
 
+use super::session::{Ending, Session};
 use super::{Report, count};
 
-/// The results of Rust's own harness, those of all programs added up.
-pub(super) fn test(lines: &[&str]) -> Option<Report> {
-    let mut reading = Reading::default();
-    for line in lines {
-        reading.take(line);
+const RUNNER: &str = "cargo test";
+const DIED: &str = "ended before its result";
+
+/// The sessions of Rust's own harness, one an invocation of cargo.
+pub(super) fn read(lines: &[&str]) -> Vec<Session> {
+    let mut reading = Reading { lines, ..Reading::default() };
+    for (at, line) in lines.iter().enumerate() {
+        reading.take(at, line);
     }
-    reading.close();
-    reading.is_recognised.then_some(reading.report)
+    reading.finish()
 }
 
 /// What was read so far.
 #[derive(Default)]
-struct Reading {
-    report: Report,
-    is_recognised: bool,
-    /// What is being run: `tests/it.rs`.
+struct Reading<'a> {
+    lines: &'a [&'a str],
+    /// What is about to run: `tests/it.rs`.
     label: Option<String>,
-    /// How many tests are under way.
-    running: Option<u32>,
-    /// Failing tests of the program that is under way, or has just ended.
+    /// Programs that began and have no result yet; those after the first are printed by a test.
+    open: Vec<Program>,
+    /// The last program that ended, until cargo has said what it is called.
+    ended: Option<Program>,
+    invocation: Option<Session>,
+    sessions: Vec<Session>,
+    /// Results without a beginning.
+    bare: Vec<(usize, Report)>,
+    is_framed: bool,
+    /// Cargo said that a program failed, and may have ended with it.
+    may_be_over: bool,
+}
+
+/// One run of a test program.
+#[derive(Default)]
+struct Program {
+    first: usize,
+    last: usize,
+    announced: u32,
+    label: Option<String>,
     names: Vec<String>,
-    /// How many failed in the program that has just ended.
-    failed: u32,
-    within: Within,
+    skipped: Vec<String>,
+    in_list: bool,
+    result: Option<Report>,
+    /// A result that does not fit what was announced.
+    spare: Option<Report>,
 }
 
-/// What the lines are about.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Within {
-    #[default]
-    Tests,
-    /// Names of those that failed.
-    List,
-}
-
-impl Reading {
-    fn take(&mut self, line: &str) {
+impl Reading<'_> {
+    fn take(&mut self, at: usize, line: &str) {
         if let Some(label) = label(line) {
-            self.close();
+            if self.open.is_empty() {
+                self.file_program();
+            }
             self.label = Some(label);
-        } else if let Some(number) = line.strip_prefix("running ").and_then(running) {
-            self.close();
-            self.running = Some(number);
+        } else if let Some(announced) = line.strip_prefix("running ").and_then(running) {
+            self.begin(at, announced);
         } else if let Some(result) = result(line) {
-            self.is_recognised = true;
-            self.running = None;
-            self.within = Within::Tests;
-            self.failed = result.tests.failed;
-            self.report.add(result);
+            self.end(at, result);
         } else if let Some(target) = rerun(line) {
-            self.end_with(target);
-        } else {
-            self.take_name(line);
+            self.name_program(at, target);
+        } else if self.open.is_empty() && is_finished(line) {
+            self.file_invocation();
+        } else if let [program] = self.open.as_mut_slice() {
+            program.take_name(line);
         }
     }
 
-    fn take_name(&mut self, line: &str) {
-        if line == "failures:" {
-            self.within = Within::List;
-        } else if let Some(name) = line.strip_prefix("    ").filter(|_| self.within == Within::List)
-        {
-            self.names.push(stable(name));
-        } else if let Some(name) = failed(line) {
-            self.names.push(stable(name));
-        } else if !line.is_empty() {
-            self.within = Within::Tests;
+    fn begin(&mut self, at: usize, announced: u32) {
+        if self.open.is_empty() {
+            self.file_program();
+            self.take_bare();
+            if self.may_be_over && !self.lines[at..].iter().any(|line| is_target_count(line)) {
+                self.file_invocation();
+            }
+            self.may_be_over = false;
+            self.is_framed = true;
+        }
+        let label = self.label.take();
+        self.open.push(Program { first: at, last: at, announced, label, ..Program::default() });
+    }
+
+    /// A result without a beginning is of a program whose first lines are gone.
+    fn take_bare(&mut self) {
+        if self.is_framed {
+            return;
+        }
+        let Some((at, report)) = self.bare.pop() else { return };
+        let names = self.lines[..at].iter().filter_map(|line| listed(line)).collect();
+        self.bare.clear();
+        let label = self.label.clone();
+        self.ended = Some(Program { last: at, names, label, result: Some(report), ..Program::default() });
+        self.file_program();
+    }
+
+    fn end(&mut self, at: usize, result: Report) {
+        let fits = |program: &Program| program.announced == result.tests.collected;
+        if let Some(depth) = self.open.iter().rposition(fits) {
+            self.open.truncate(depth + 1);
+            let program = self.open.pop().filter(|_| self.open.is_empty());
+            if let Some(mut program) = program {
+                program.result = Some(result);
+                program.last = at;
+                self.ended = Some(program);
+            }
+        } else if let Some(program) = self.open.first_mut() {
+            program.spare = Some(result);
+            program.last = at;
+        } else if let Some(program) = self.ended.as_mut().filter(|program| fits(program)) {
+            // What came first was printed by a test if this one knows of more failures.
+            if program.result.as_ref().is_none_or(|first| first.tests.failed < result.tests.failed) {
+                program.result = Some(result);
+                program.last = at;
+            }
+        } else if !self.is_framed {
+            self.bare.push((at, result));
         }
     }
 
     /// Cargo says how to run a program again that failed.
-    fn end_with(&mut self, target: &str) {
-        self.is_recognised = true;
-        self.label = Some(target.into());
-        if self.failed == 0 {
-            // It gave no result: it died, which no test's name tells.
-            self.report.add_failed(self.running.take().unwrap_or(1).max(1));
-            self.names.push("ended before its result".into());
+    fn name_program(&mut self, at: usize, target: &str) {
+        self.take_bare();
+        let open = self.open.drain(..).next();
+        if let Some(open) = open {
+            self.file_program();
+            self.ended = Some(open);
         }
-        self.close();
+        let program = self.ended.get_or_insert_with(|| Program { first: at, ..Program::default() });
+        program.label = Some(target.into());
+        program.last = at;
+        let failed = program.result.as_ref().or(program.spare.as_ref());
+        if failed.is_none_or(|result| result.tests.failed == 0) {
+            // It gave no result: it died, which no test's name tells.
+            let mut report = program.result.take().unwrap_or_default();
+            report.add_failed(if report.tests.collected == 0 { program.announced.max(1) } else { 1 });
+            program.names.push(DIED.into());
+            program.result = Some(report);
+        }
+        self.is_framed = true;
+        self.file_program();
+        self.may_be_over = true;
     }
 
-    /// Files the names of a program under what it is called.
-    fn close(&mut self) {
-        let label = self.label.take();
-        let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
-        // Each stands twice, where it failed and in the list: the fuller half counts.
-        let half = usize::try_from(self.failed).unwrap_or(usize::MAX);
-        let names = std::mem::take(&mut self.names);
-        let from = if names.len() > half && half > 0 { names.len() - half } else { 0 };
-        for name in &names[from..] {
-            let number = numbers.entry(name.clone()).or_default();
-            *number += 1;
-            let name = if *number > 1 { format!("{name} #{number}") } else { name.clone() };
-            self.report.failures.push(match &label {
-                Some(label) => format!("{label}: {name}"),
-                None => name,
-            });
+    /// Counts the program that has ended.
+    fn file_program(&mut self) {
+        let Some(program) = self.ended.take() else { return };
+        let span = (program.first, program.last);
+        let report = program.report();
+        match &mut self.invocation {
+            Some(invocation) => {
+                invocation.report.add(report);
+                invocation.span.1 = span.1;
+            }
+            none => *none = Some(Session::new(RUNNER, report, span)),
         }
-        self.failed = 0;
-        self.running = None;
-        self.within = Within::Tests;
     }
+
+    fn file_invocation(&mut self) {
+        self.file_program();
+        self.sessions.extend(self.invocation.take());
+        self.may_be_over = false;
+    }
+
+    fn finish(mut self) -> Vec<Session> {
+        self.file_program();
+        let unfinished = self.open.drain(..).next();
+        if let Some(program) = unfinished {
+            if program.spare.is_some() {
+                self.ended = Some(program);
+            } else if program.label.is_some() {
+                self.file_unfinished(program);
+            }
+        }
+        if !self.is_framed {
+            return self.all_bare();
+        }
+        self.file_invocation();
+        self.sessions
+    }
+
+    /// A program that cargo started said nothing more.
+    fn file_unfinished(&mut self, mut program: Program) {
+        let mut report = Report::default();
+        report.add_failed(program.announced.max(1));
+        program.result = Some(report);
+        program.names = vec![DIED.into()];
+        program.last = self.lines.len().saturating_sub(1);
+        self.ended = Some(program);
+        self.file_program();
+        if let Some(invocation) = &mut self.invocation {
+            invocation.ending = Ending::Missing;
+        }
+    }
+
+    /// Only results were printed, as by `| grep 'test result'`.
+    fn all_bare(self) -> Vec<Session> {
+        let (Some((first, _)), Some((last, _))) = (self.bare.first(), self.bare.last()) else {
+            return Vec::new();
+        };
+        let span = (*first, *last);
+        let mut sum = Report::default();
+        let failed = self.bare.last().map_or(0, |(_, report)| report.tests.failed);
+        for (_, report) in self.bare {
+            sum.add(report);
+        }
+        let names = self.lines.iter().filter_map(|line| listed(line)).collect();
+        sum.failures = numbered(names, failed, None);
+        vec![Session::new(RUNNER, sum, span).bare()]
+    }
+}
+
+impl Program {
+    fn take_name(&mut self, line: &str) {
+        if line == "failures:" {
+            self.in_list = true;
+        } else if let Some(name) = line.strip_prefix("    ").filter(|_| self.in_list) {
+            self.names.push(stable(name));
+        } else if let Some(name) = failed(line) {
+            self.names.push(stable(name));
+        } else if let Some(name) = ignored(line) {
+            self.skipped.push(stable(name));
+        } else if !line.is_empty() {
+            self.in_list = false;
+        }
+    }
+
+    fn report(self) -> Report {
+        let mut report = self.result.or(self.spare).unwrap_or_default();
+        report.failures = numbered(self.names, report.tests.failed, self.label.as_deref());
+        report.skipped = self.skipped;
+        report
+    }
+}
+
+/// Names of failing tests under what their program is called; each stands twice, where it failed
+/// and in the list, and only the later half counts.
+fn numbered(names: Vec<String>, failed: u32, label: Option<&str>) -> Vec<String> {
+    let half = usize::try_from(failed).unwrap_or(usize::MAX);
+    let from = if names.len() > half && half > 0 { names.len() - half } else { 0 };
+    let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
+    let mut distinct = Vec::new();
+    for name in names.into_iter().skip(from) {
+        let number = numbers.entry(name.clone()).or_default();
+        *number += 1;
+        let name = if *number > 1 { format!("{name} #{number}") } else { name };
+        distinct.push(match label {
+            Some(label) => format!("{label}: {name}"),
+            None => name,
+        });
+    }
+    distinct
 }
 
 /// `     Running unittests src/lib.rs (target/debug/deps/demo-834…)`, `   Doc-tests demo`.
@@ -116,6 +267,16 @@ fn label(line: &str) -> Option<String> {
     }
     let (what, program) = text.strip_prefix("Running ")?.rsplit_once(" (")?;
     program.ends_with(')').then(|| what.into())
+}
+
+/// `    Finished `test` profile [unoptimized + debuginfo] target(s) in 0.28s`
+fn is_finished(line: &str) -> bool {
+    line.starts_with("    Finished ") && line.contains(" target(s) in ")
+}
+
+/// `error: 3 targets failed:`
+fn is_target_count(line: &str) -> bool {
+    line.starts_with("error: ") && line.contains(" target") && line.ends_with(" failed:")
 }
 
 /// `4 tests`, `1 test`.
@@ -149,6 +310,18 @@ fn failed(line: &str) -> Option<&str> {
     line.strip_suffix(" --- FAILED").map(str::trim)
 }
 
+/// `test a::b ... ignored, slow`
+fn ignored(line: &str) -> Option<&str> {
+    let (name, why) = line.strip_prefix("test ")?.split_once(" ... ")?;
+    (why == "ignored" || why.starts_with("ignored, ")).then_some(name)
+}
+
+/// A name in a list, or where the test failed.
+fn listed(line: &str) -> Option<String> {
+    let name = failed(line).or_else(|| line.strip_prefix("    ").filter(|name| !name.starts_with(' ')));
+    name.map(stable)
+}
+
 /// A name without the line that a documentation test stands in.
 fn stable(name: &str) -> String {
     let name = name.strip_suffix(" - should panic").unwrap_or(name);
@@ -159,67 +332,4 @@ fn stable(name: &str) -> String {
         }
         None => name.into(),
     }
-}
-
-/// The summary of nextest, and the list below it.
-pub(super) fn nextest(lines: &[&str]) -> Option<Report> {
-    let mut found: Option<Report> = None;
-    for line in lines {
-        if let Some(summary) = nextest_summary(line) {
-            found.get_or_insert_with(Report::default).add(summary);
-        } else if let Some(report) = &mut found {
-            report.failures.extend(nextest_failure(line));
-        }
-    }
-    found
-}
-
-/// `     Summary [   0.182s] 5/9 tests run: 3 passed (1 slow), 2 failed, 1 skipped`
-fn nextest_summary(line: &str) -> Option<Report> {
-    let text = line.trim_start().strip_prefix("Summary [")?;
-    let (_, text) = text.split_once(']')?;
-    let (run, counts) = text.split_once(" tests run:").or_else(|| text.split_once(" test run:"))?;
-    let run: u32 = run.rsplit('/').next()?.trim().parse().ok()?;
-    let counts = without_parentheses(counts);
-    let of = |word| count(&counts, word).unwrap_or(0);
-    let failed = of("failed").saturating_add(of("timed out")).saturating_add(of("exec failed"));
-    let skipped = of("skipped");
-    let mut report = Report::counted(run, 0, skipped);
-    report.tests.failed = failed;
-    Some(report)
-}
-
-/// `        FAIL [   0.084s] (2/5) demo tests::fails`
-fn nextest_failure(line: &str) -> Option<String> {
-    let (status, rest) = line.trim_start().split_once('[')?;
-    let (_, rest) = rest.split_once(']')?;
-    let mut words = status.split_whitespace().peekable();
-    if words.next_if_eq(&"TRY").is_some() {
-        words.next();
-    }
-    let first = words.next()?;
-    let bad = ["FAIL", "TIMEOUT", "TMT", "ABORT", "EXEC", "XFAIL", "LEAK-FAIL", "FLKY-FL"];
-    if !first.starts_with("SIG") && !bad.contains(&first) {
-        return None;
-    }
-    let name = rest.trim_start();
-    let name = match name.strip_prefix('(').and_then(|numbered| numbered.split_once(") ")) {
-        Some((_, name)) => name.trim_start(),
-        None => name,
-    };
-    (!name.is_empty()).then(|| name.into())
-}
-
-fn without_parentheses(text: &str) -> String {
-    let mut depth = 0_u32;
-    let mut plain = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ if depth == 0 => plain.push(character),
-            _ => {}
-        }
-    }
-    plain
 }

@@ -5,25 +5,32 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Report;
+use super::session::Session;
+
+const RUNNER: &str = "go test";
+
+/// What go printed, as events or as text.
+pub(super) fn read(lines: &[&str]) -> Vec<Session> {
+    json(lines).or_else(|| plain(lines)).into_iter().collect()
+}
 
 /// What go prints; packages are counted where single tests are not shown.
-pub(super) fn plain(lines: &[&str]) -> Option<Report> {
+fn plain(lines: &[&str]) -> Option<Session> {
     let mut reading = Reading::default();
-    for line in lines {
-        reading.take(line);
+    for (at, line) in lines.iter().enumerate() {
+        reading.take(at, line);
     }
-    let Reading { detail, packages, mut tests, broken, names, pending } = reading;
-    if packages.tests.collected == 0 {
-        return None;
-    }
+    let span = reading.span?;
+    let Reading { detail, packages, mut tests, broken, mut names, pending, skipped, .. } = reading;
     tests.add_failed(broken);
     let mut report = match detail {
         Detail::Packages => packages,
         Detail::Tests => tests,
     };
+    names.extend(pending);
     report.failures = names;
-    report.failures.extend(pending);
-    Some(report)
+    report.skipped = skipped;
+    Some(Session::new(RUNNER, report, span))
 }
 
 /// What go shows.
@@ -42,27 +49,55 @@ struct Reading {
     /// Packages that failed without a failing test.
     broken: u32,
     names: Vec<String>,
+    skipped: Vec<String>,
     /// Failing tests of the package that is under way.
     pending: Vec<String>,
+    /// Tests of the package that is under way: announced, and with a result.
+    announced: BTreeSet<String>,
+    finished: BTreeSet<String>,
+    begin: Option<usize>,
+    /// From the first line of go to the last; none where no package was reported.
+    span: Option<(usize, usize)>,
 }
 
 impl Reading {
-    fn take(&mut self, line: &str) {
-        let test = line.trim_start();
-        if line.starts_with("=== RUN ") {
+    fn take(&mut self, at: usize, line: &str) {
+        if let Some(name) = line.strip_prefix("=== RUN ") {
             self.detail = Detail::Tests;
-        } else if let Some(name) = test.strip_prefix("--- FAIL: ") {
-            self.tests.add_failed(1);
-            self.pending.push(without_time(name).into());
-        } else if test.starts_with("--- PASS: ") {
-            self.tests.add(Report::counted(1, 0, 0));
-        } else if test.starts_with("--- SKIP: ") {
-            self.tests.add(Report::counted(0, 0, 1));
-        } else if package(line, "ok  \t").is_some() {
-            self.packages.add(Report::counted(1, 0, 0));
+            self.announced.insert(name.trim().into());
+            self.begin.get_or_insert(at);
+        } else if let Some((word, name)) = test_result(line.trim_start()) {
+            self.take_test(word, name);
+        } else if package(line, "ok  \t").is_some_and(|_| !self.is_under_way()) {
+            let runs_some = !line.ends_with("[no tests to run]");
+            self.packages.add(Report::counted(u32::from(runs_some), 0, 0));
             self.pending.clear();
+            self.end_package(at);
         } else if let Some(package) = package(line, "FAIL\t") {
             self.end_failed(package);
+            self.end_package(at);
+        } else if package(line, "?   \t").is_some_and(|_| line.ends_with("[no test files]")) {
+            self.end_package(at);
+        }
+    }
+
+    /// A result that was never announced was printed by a test; each counts once.
+    fn take_test(&mut self, word: &str, name: &str) {
+        let is_shown = self.detail == Detail::Tests;
+        let is_new = self.finished.insert(name.into());
+        if is_shown && (!self.announced.contains(name) || !is_new) {
+            return;
+        }
+        match word {
+            "FAIL" => {
+                self.tests.add_failed(1);
+                self.pending.push(name.into());
+            }
+            "SKIP" => {
+                self.tests.add(Report::counted(0, 0, 1));
+                self.skipped.push(name.into());
+            }
+            _ => self.tests.add(Report::counted(1, 0, 0)),
         }
     }
 
@@ -76,6 +111,26 @@ impl Reading {
             self.names.push(format!("{package}.{name}"));
         }
     }
+
+    /// Whether a test has begun and has no result yet: what looks like the end is printed by it.
+    fn is_under_way(&self) -> bool {
+        !self.announced.is_subset(&self.finished)
+    }
+
+    fn end_package(&mut self, at: usize) {
+        let first = self.begin.take().unwrap_or(at);
+        let first = self.span.map_or(first, |(known, _)| known);
+        self.span = Some((first, at));
+        self.announced.clear();
+        self.finished.clear();
+    }
+}
+
+/// `FAIL`, `PASS` or `SKIP`, and the test: `--- FAIL: TestX (0.00s)`.
+fn test_result(text: &str) -> Option<(&str, &str)> {
+    let (word, name) = text.strip_prefix("--- ")?.split_once(": ")?;
+    let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
+    ["FAIL", "PASS", "SKIP"].contains(&word).then_some((word, name))
 }
 
 /// `example.com/a` of `FAIL\texample.com/a\t0.003s` and of `FAIL\texample.com/a [build failed]`.
@@ -85,38 +140,75 @@ fn package<'a>(line: &'a str, begin: &str) -> Option<&'a str> {
     (rest.len() > name.len()).then_some(name)
 }
 
-/// `TestX` of `TestX (0.00s)`.
-fn without_time(name: &str) -> &str {
-    name.rsplit_once(" (").map_or(name, |(name, _)| name)
-}
-
 /// One event a line, with the test's name and package.
-pub(super) fn json(lines: &[&str]) -> Option<Report> {
-    let mut report = Report::default();
-    let mut packages = Vec::new();
-    // Packages with a failing test that has a name.
-    let mut explained = BTreeSet::new();
-    let mut is_recognised = false;
-    for line in lines.iter().filter(|line| line.starts_with('{') && line.contains("\"Action\"")) {
+fn json(lines: &[&str]) -> Option<Session> {
+    let mut events = Events::default();
+    for (at, line) in lines.iter().enumerate() {
+        if !line.starts_with('{') || !line.contains("\"Action\"") {
+            continue;
+        }
         let Ok(event) = serde_json::from_str::<Value>(line) else { continue };
         let word = |key: &str| event[key].as_str();
-        let (Some(action), Some(package)) = (word("Action"), word("Package")) else { continue };
-        is_recognised = true;
-        match (action, word("Test")) {
-            ("pass", Some(_)) => report.add(Report::counted(1, 0, 0)),
-            ("skip", Some(_)) => report.add(Report::counted(0, 0, 1)),
-            ("fail", Some(test)) => {
-                report.add_failed(1);
-                report.failures.push(format!("{package}.{test}"));
-                explained.insert(package.to_owned());
-            }
-            ("fail", None) => packages.push(package.to_owned()),
-            _ => {}
+        if let (Some(action), Some(package)) = (word("Action"), word("Package")) {
+            events.take(action, package, word("Test"));
+            let first = events.span.map_or(at, |(first, _)| first);
+            events.span = Some((first, at));
         }
     }
-    for package in packages.into_iter().filter(|package| !explained.contains(package)) {
-        report.add_failed(1);
-        report.failures.push(package);
+    events.session()
+}
+
+#[derive(Default)]
+struct Events {
+    report: Report,
+    begun: BTreeSet<(String, String)>,
+    failed_packages: Vec<String>,
+    /// Packages with a failing test that has a name.
+    explained: BTreeSet<String>,
+    span: Option<(usize, usize)>,
+}
+
+impl Events {
+    fn take(&mut self, action: &str, package: &str, test: Option<&str>) {
+        let Some(test) = test else {
+            if action == "fail" {
+                self.failed_packages.push(package.into());
+            }
+            return;
+        };
+        let id = (package.to_owned(), test.to_owned());
+        if action == "run" {
+            self.begun.insert(id);
+        } else if ["pass", "skip", "fail"].contains(&action) && self.begun.remove(&id) {
+            // Text that a test prints can make go report a result, but not a beginning.
+            self.end(action, package, test);
+        }
     }
-    is_recognised.then_some(report)
+
+    fn end(&mut self, action: &str, package: &str, test: &str) {
+        let name = format!("{package}.{test}");
+        match action {
+            "fail" => {
+                self.report.add_failed(1);
+                self.report.failures.push(name);
+                self.explained.insert(package.into());
+            }
+            "skip" => {
+                self.report.add(Report::counted(0, 0, 1));
+                self.report.skipped.push(name);
+            }
+            _ => self.report.add(Report::counted(1, 0, 0)),
+        }
+    }
+
+    fn session(mut self) -> Option<Session> {
+        let span = self.span?;
+        for package in self.failed_packages {
+            if !self.explained.contains(&package) {
+                self.report.add_failed(1);
+                self.report.failures.push(package);
+            }
+        }
+        Some(Session::new(RUNNER, self.report, span))
+    }
 }

@@ -1,48 +1,73 @@
-//! jest, vitest and mocha.
+//! jest and vitest, and the JSON that both can write.
 
+use serde_json::Value;
+
+use super::session::{Block, Session, by_results};
 use super::{Report, count};
 
-/// How deep a title of mocha may be nested.
-const TITLE_LINES_MAX: usize = 16;
 const BROKEN_SUITE: &str = "Test suite failed to run";
+const JEST: &str = "jest";
+const VITEST: &str = "vitest";
 
-/// jest: `Tests:       1 failed, 1 skipped, 1 todo, 2 passed, 5 total`.
-pub(super) fn jest(lines: &[&str]) -> Option<Report> {
-    let mut found: Option<Report> = None;
+/// jest: a line for each file, then `Test Suites: …` and `Tests:       1 failed, 5 total`.
+pub(super) fn jest(lines: &[&str]) -> Vec<Session> {
+    let mut blocks = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let empty = line.starts_with("No tests found, exiting with code ");
+        let Some(report) = jest_summary(line).or_else(|| empty.then(Report::default)) else {
+            continue;
+        };
+        let files = at.checked_sub(1).and_then(|above| jest_files(lines[above]));
+        let results = files.unwrap_or(if empty { 0 } else { u32::MAX });
+        blocks.push(Block { span: (at, at), results, report });
+    }
+    let mut sessions = by_results(JEST, lines, blocks, jest_results);
+    for session in &mut sessions {
+        let whole = session.span.0 < session.span.1;
+        let region = lines.get(if whole { session.span.0 } else { 0 }..=session.span.1);
+        jest_names(region.unwrap_or_default(), whole, &mut session.report);
+    }
+    sessions
+}
+
+fn jest_names(lines: &[&str], is_whole: bool, report: &mut Report) {
     // Where the beginning is gone, so is the first file's name.
-    let mut file = Some("…");
-    let mut names = Vec::new();
+    let mut file = (!is_whole).then_some("…");
     for line in lines {
         let text = line.trim_start();
-        if let Some(summary) = jest_summary(line) {
-            found.get_or_insert_with(Report::default).add(summary);
-        } else if let Some(name) = text.strip_prefix("FAIL ") {
+        if let Some(name) = text.strip_prefix("FAIL ") {
             file = Some(without_time(name.trim()));
         } else if text.starts_with("PASS ") {
             file = None;
+        } else if let Some(name) = text.strip_prefix("○ skipped ") {
+            report.skipped.push(name.into());
         } else if let (Some(file), Some(title)) = (file, jest_title(line)) {
-            names.push(format!("{file} › {title}"));
+            report.failures.push(format!("{file} › {title}"));
         }
     }
-    let mut report = found?;
-    report.failures = names;
-    let mut report = report.distinct();
+    *report = std::mem::take(report).distinct();
     // What could not even be loaded is not among the tests that are counted.
     let is_broken = |name: &&String| name.ends_with(BROKEN_SUITE);
     let broken = report.failures.iter().filter(is_broken).count();
     report.add_failed(u32::try_from(broken).unwrap_or(u32::MAX));
-    Some(report)
+}
+
+fn jest_results(line: &str) -> u32 {
+    u32::from(line.starts_with("PASS ") || line.starts_with("FAIL "))
+}
+
+/// How many files were run: `Test Suites: 2 failed, 1 skipped, 1 passed, 3 of 4 total`.
+fn jest_files(line: &str) -> Option<u32> {
+    let counts = line.strip_prefix("Test Suites: ")?.trim();
+    let of = |word| count(counts, word).unwrap_or(0);
+    Some(of("failed").saturating_add(of("passed")))
 }
 
 fn jest_summary(line: &str) -> Option<Report> {
     let counts = line.strip_prefix("Tests: ")?;
     let total = count(counts, "total")?;
     let of = |word| count(counts, word).unwrap_or(0);
-    let skipped = of("skipped").saturating_add(of("todo"));
-    let mut report = Report::counted(total, 0, 0);
-    report.tests.failed = of("failed");
-    report.tests.skipped = skipped;
-    Some(report)
+    Some(Report::totalled(total, of("failed"), of("skipped").saturating_add(of("todo"))))
 }
 
 /// `  ● math › fails`; what was written to the console has a title, too.
@@ -60,35 +85,70 @@ fn without_time(name: &str) -> &str {
     }
 }
 
-/// vitest: `      Tests  1 failed | 2 passed | 1 skipped | 1 todo (5)`.
-pub(super) fn vitest(lines: &[&str]) -> Option<Report> {
-    let mut found: Option<Report> = None;
-    let mut names = Vec::new();
-    let mut unhandled = 0;
-    for line in lines {
+/// vitest: from ` RUN  v4.1.12 /path` to `      Tests  1 failed | 2 passed (5)`.
+pub(super) fn vitest(lines: &[&str]) -> Vec<Session> {
+    let mut open: Vec<usize> = Vec::new();
+    let mut sessions: Vec<Session> = Vec::new();
+    let mut bare = None;
+    for (at, line) in lines.iter().enumerate() {
         let text = line.trim_start();
-        if let Some(summary) = vitest_summary(text) {
-            found.get_or_insert_with(Report::default).add(summary);
-        } else if let Some(name) = text.strip_prefix("FAIL ") {
-            names.push(name.trim().to_owned());
-        } else if let Some(count) = text.strip_prefix("Errors  ").and_then(vitest_errors) {
-            unhandled = count;
+        if text.starts_with("RUN  v") {
+            open.push(at);
+        } else if let Some(report) = vitest_summary(text) {
+            let below_files = at > 0 && lines[at - 1].trim_start().starts_with("Test Files  ");
+            match open.pop().filter(|_| below_files || report.tests.collected == 0) {
+                Some(first) => sessions.push(Session::new(VITEST, report, (first, at))),
+                None => bare = Some(Session::new(VITEST, report, (at, at)).bare()),
+            }
+        } else if let Some(session) = sessions.last_mut().filter(|_| open.is_empty()) {
+            let errors = text.strip_prefix("Errors  ").and_then(vitest_errors);
+            add_unhandled(&mut session.report, errors.unwrap_or(0));
+        } else if let Some(Session { report, .. }) = &mut bare {
+            let errors = text.strip_prefix("Errors  ").and_then(vitest_errors);
+            add_unhandled(report, errors.unwrap_or(0));
         }
     }
-    let mut report = found?;
-    report.failures = names;
-    let mut report = report.distinct();
-    // Files without a test that failed could not be loaded.
-    let broken = report.failures.iter().filter(|name| !name.contains(" > ")).count();
-    report.add_failed(u32::try_from(broken).unwrap_or(u32::MAX));
-    if unhandled > 0 {
-        report.add_failed(unhandled);
-        report.failures.push(format!("{unhandled} unhandled errors"));
+    if sessions.is_empty() {
+        sessions.extend(bare);
     }
-    Some(report)
+    for session in &mut sessions {
+        let first = if session.span.0 < session.span.1 { session.span.0 } else { 0 };
+        vitest_names(lines.get(first..=session.span.1).unwrap_or_default(), &mut session.report);
+    }
+    sessions
+}
+
+/// Errors outside of tests fail a run, unless vitest was told to ignore them.
+fn add_unhandled(report: &mut Report, errors: u32) {
+    if errors > 0 {
+        report.add_error(errors);
+        report.failures.push(format!("{errors} unhandled errors"));
+    }
+}
+
+fn vitest_names(lines: &[&str], report: &mut Report) {
+    let mut names: Vec<String> = Vec::new();
+    for line in lines {
+        let text = line.trim_start();
+        if let Some(name) = text.strip_prefix("FAIL ") {
+            names.push(name.trim().to_owned());
+        } else if let Some(name) = text.strip_prefix("↓ ") {
+            report.skipped.push(name.trim().to_owned());
+        }
+    }
+    names.sort_by_key(|name| name.contains(" > "));
+    names.dedup();
+    // Files without a test that failed could not be loaded.
+    let broken = names.iter().filter(|name| !name.contains(" > ")).count();
+    report.add_failed(u32::try_from(broken).unwrap_or(u32::MAX));
+    names.append(&mut report.failures);
+    report.failures = names;
 }
 
 fn vitest_summary(text: &str) -> Option<Report> {
+    if text.starts_with("No test files found, exiting with code ") {
+        return Some(Report::default());
+    }
     let counts = text.strip_prefix("Tests  ")?.trim_start();
     if counts == "no tests" {
         return Some(Report::default());
@@ -96,54 +156,39 @@ fn vitest_summary(text: &str) -> Option<Report> {
     let (counts, total) = counts.rsplit_once(" (")?;
     let total: u32 = total.strip_suffix(')')?.parse().ok()?;
     let of = |word| count(counts, word).unwrap_or(0);
-    let mut report = Report::counted(total, 0, 0);
-    report.tests.failed = of("failed");
-    report.tests.skipped = of("skipped").saturating_add(of("todo"));
-    Some(report)
+    Some(Report::totalled(total, of("failed"), of("skipped").saturating_add(of("todo"))))
 }
 
 fn vitest_errors(text: &str) -> Option<u32> {
     count(text.trim(), "error").or_else(|| count(text.trim(), "errors"))
 }
 
-/// mocha: `  1 passing (4ms)`, `  2 pending`, `  2 failing`, and a numbered list.
-pub(super) fn mocha(lines: &[&str]) -> Option<Report> {
-    let mut found: Option<Report> = None;
-    let mut in_list = false;
-    for (at, line) in lines.iter().enumerate() {
-        let Some(text) = line.strip_prefix("  ") else { continue };
-        if let Some(passed) = count(text, "passing").filter(|_| text.ends_with(')')) {
-            found.get_or_insert_with(Report::default).add(Report::counted(passed, 0, 0));
-            in_list = false;
-        }
-        let Some(report) = &mut found else { continue };
-        if let Some(pending) = count(text, "pending") {
-            report.add(Report::counted(0, 0, pending));
-        } else if let Some(failed) = count(text, "failing") {
-            report.add_failed(failed);
-            in_list = true;
-        } else if in_list && starts_item(text) {
-            report.failures.extend(mocha_title(&lines[at..]));
-        }
-    }
+/// `jest --json` and `vitest --reporter=json`: one object on a line of its own.
+pub(super) fn json(lines: &[&str]) -> Vec<Session> {
+    let is_object = |line: &str| line.starts_with('{') && line.contains("\"numTotalTests\"");
+    let found = lines.iter().enumerate().filter(|(_, line)| is_object(line));
     found
+        .filter_map(|(at, line)| {
+            let value: Value = serde_json::from_str(line).ok()?;
+            Some(Session::new("the JSON report", json_report(&value)?, (at, at)))
+        })
+        .collect()
 }
 
-/// `1) math`
-fn starts_item(text: &str) -> bool {
-    text.split_once(") ").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
-}
-
-/// A title goes on below, indented further, up to a colon.
-fn mocha_title(lines: &[&str]) -> Option<String> {
-    let (first, rest) = lines.split_first()?;
-    let (_, first) = first.split_once(") ")?;
-    let mut parts = vec![first.trim()];
-    for line in rest.iter().take(TITLE_LINES_MAX) {
-        if parts.last()?.ends_with(':') || line.is_empty() {
-            break;
+fn json_report(value: &Value) -> Option<Report> {
+    let of = |key: &str| u32::try_from(value.get(key)?.as_u64()?).ok();
+    let skipped = of("numPendingTests").unwrap_or(0).saturating_add(of("numTodoTests").unwrap_or(0));
+    let mut report = Report::totalled(of("numTotalTests")?, of("numFailedTests")?, skipped);
+    report.add_failed(of("numRuntimeErrorTestSuites").unwrap_or(0));
+    let files = value.get("testResults").and_then(Value::as_array);
+    let tests = files.into_iter().flatten().filter_map(|file| file["assertionResults"].as_array());
+    for test in tests.flatten() {
+        let name = test["fullName"].as_str().unwrap_or_default().to_owned();
+        match test["status"].as_str() {
+            Some("failed") => report.failures.push(name),
+            Some("pending" | "skipped" | "todo") => report.skipped.push(name),
+            Some(_) | None => {}
         }
-        parts.push(line.trim());
     }
-    Some(parts.join(" › ").trim_end_matches(':').into())
+    Some(report)
 }

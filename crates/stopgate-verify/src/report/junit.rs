@@ -1,6 +1,6 @@
 //! `JUnit`'s XML, which many runners write.
 
-use super::Report;
+use super::{LastSummary, Report};
 use crate::xml::{Role, Tag, Tags};
 
 /// Reads a `<testsuite>` or `<testsuites>` document; nothing where it is none, or is cut.
@@ -22,6 +22,7 @@ pub fn read_junit(xml: &str) -> Option<Report> {
     if report.tests.collected == 0 {
         report = totals;
     }
+    report.last = vec![LastSummary::Reported { runner: "JUnit", failed: report.tests.failed }];
     Some(report.distinct())
 }
 
@@ -104,7 +105,10 @@ impl Reading {
     fn end(&mut self, case: Case) {
         match case.outcome {
             Outcome::Passed => self.report.add(Report::counted(1, 0, 0)),
-            Outcome::Skipped => self.report.add(Report::counted(0, 0, 1)),
+            Outcome::Skipped => {
+                self.report.add(Report::counted(0, 0, 1));
+                self.report.skipped.push(case.name);
+            }
             Outcome::Failed => {
                 self.report.add_failed(1);
                 self.report.failures.push(case.name);
@@ -117,9 +121,8 @@ impl Reading {
             let number = tag.number(name).unwrap_or(0);
             u32::try_from(number).unwrap_or(u32::MAX)
         };
-        let mut suite = Report::counted(of("tests"), 0, 0);
-        suite.tests.failed = of("failures").saturating_add(of("errors"));
-        suite.tests.skipped = of("skipped").max(of("disabled"));
-        self.totals.add(suite);
+        let failed = of("failures").saturating_add(of("errors"));
+        let skipped = of("skipped").max(of("disabled"));
+        self.totals.add(Report::totalled(of("tests"), failed, skipped));
     }
 }

@@ -1,12 +1,74 @@
 //! `PHPUnit`, `RSpec`, `dotnet test`, Maven's Surefire and Gradle.
+//!
+//! Each of them prints a line above its summary that nothing else prints; a summary without
+//! it stands alone.
 
+use super::session::Session;
 use super::{Report, count, count_after};
 
+/// Summaries and names, as they are found.
+struct Found {
+    runner: &'static str,
+    sessions: Vec<Session>,
+    names: Vec<String>,
+}
+
+impl Found {
+    const fn new(runner: &'static str) -> Self {
+        Self { runner, sessions: Vec::new(), names: Vec::new() }
+    }
+
+    fn take(&mut self, at: usize, report: Report, is_drawn: bool) {
+        let session = Session::new(self.runner, report, (at, at));
+        self.sessions.push(if is_drawn { session } else { session.bare() });
+    }
+
+    /// Where nothing is drawn as it should be, only the last one counts.
+    fn finish(mut self) -> Vec<Session> {
+        use super::session::Frame;
+        let is_drawn = |session: &Session| session.frame == Frame::Whole;
+        if self.sessions.iter().any(is_drawn) {
+            self.sessions.retain(is_drawn);
+        } else {
+            self.sessions = self.sessions.pop().into_iter().collect();
+        }
+        if let Some(last) = self.sessions.last_mut() {
+            last.report.failures = self.names;
+        }
+        self.sessions
+    }
+}
+
+/// Whether one of the few lines above begins like this.
+fn is_below(lines: &[&str], at: usize, begin: &str) -> bool {
+    const ABOVE_MAX: usize = 8;
+    let from = at.saturating_sub(ABOVE_MAX);
+    lines[from..at].iter().any(|line| without_level(line).starts_with(begin))
+}
+
+/// `PHPUnit` and `RSpec`.
+pub(super) fn php_and_ruby(lines: &[&str]) -> Vec<Session> {
+    let mut sessions = phpunit(lines);
+    sessions.extend(rspec(lines));
+    sessions
+}
+
 /// `OK (5 tests, 10 assertions)`, `Tests: 5, Assertions: 10, Failures: 1, Skipped: 1.`
-pub(super) fn phpunit(lines: &[&str]) -> Option<Report> {
-    let mut report = lines.iter().rev().find_map(|line| phpunit_summary(line))?;
-    report.failures = lines.iter().filter_map(|line| phpunit_failure(line)).collect();
-    Some(report)
+fn phpunit(lines: &[&str]) -> Vec<Session> {
+    let mut found = Found::new("PHPUnit");
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(report) = phpunit_summary(line) {
+            found.take(at, report, is_below_time(lines, at));
+        } else {
+            found.names.extend(phpunit_failure(line));
+        }
+    }
+    found.finish()
+}
+
+/// The list of failures may stand between the time and the summary.
+fn is_below_time(lines: &[&str], at: usize) -> bool {
+    lines[..at].iter().any(|line| line.starts_with("Time: ") && line.contains("Memory: "))
 }
 
 fn phpunit_summary(line: &str) -> Option<Report> {
@@ -18,10 +80,9 @@ fn phpunit_summary(line: &str) -> Option<Report> {
         return None;
     }
     let of = |word| count_after(line, word).unwrap_or(0);
-    let mut report = Report::counted(count_after(line, "Tests:")?, 0, 0);
-    report.tests.failed = of("Failures:").saturating_add(of("Errors:"));
-    report.tests.skipped = of("Skipped:").saturating_add(of("Incomplete:"));
-    Some(report)
+    let failed = of("Failures:").saturating_add(of("Errors:"));
+    let skipped = of("Skipped:").saturating_add(of("Incomplete:"));
+    Some(Report::totalled(count_after(line, "Tests:")?, failed, skipped))
 }
 
 /// `1) App\CalcTest::testAdds`
@@ -32,22 +93,19 @@ fn phpunit_failure(line: &str) -> Option<String> {
 }
 
 /// `5 examples, 1 failure, 1 pending`, and `rspec ./spec/a_spec.rb:3 # Calc adds`.
-pub(super) fn rspec(lines: &[&str]) -> Option<Report> {
-    let mut found: Option<Report> = None;
-    let mut names = Vec::new();
-    for line in lines {
-        if let Some(summary) = rspec_summary(line) {
-            found.get_or_insert_with(Report::default).add(summary);
+fn rspec(lines: &[&str]) -> Vec<Session> {
+    let mut found = Found::new("RSpec");
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(report) = rspec_summary(line) {
+            found.take(at, report, is_below(lines, at, "Finished in "));
         } else if let Some((place, title)) =
             line.strip_prefix("rspec ").and_then(|text| text.split_once(" # "))
         {
             let file = place.split([':', '[']).next().unwrap_or(place);
-            names.push(format!("{} › {title}", file.trim_matches(['\'', '"'])));
+            found.names.push(format!("{} › {title}", file.trim_matches(['\'', '"'])));
         }
     }
-    let mut report = found?;
-    report.failures = names;
-    Some(report)
+    found.finish()
 }
 
 fn rspec_summary(line: &str) -> Option<Report> {
@@ -55,28 +113,23 @@ fn rspec_summary(line: &str) -> Option<Report> {
     let failed = count(line, "failures").or_else(|| count(line, "failure"))?;
     let outside = ["error occurred outside of examples", "errors occurred outside of examples"];
     let outside = outside.iter().find_map(|word| count(line, word)).unwrap_or(0);
-    let mut report = Report::counted(examples, 0, 0);
-    report.tests.failed = failed;
-    report.tests.skipped = count(line, "pending").unwrap_or(0);
+    let mut report = Report::totalled(examples, failed, count(line, "pending").unwrap_or(0));
     report.add_failed(outside);
     Some(report)
 }
 
 /// `Failed!  - Failed:     1, Passed:     2, Skipped:     1, Total:     4, Duration: 12 ms`
-pub(super) fn dotnet(lines: &[&str]) -> Option<Report> {
-    let mut found: Option<Report> = None;
-    let mut names = Vec::new();
-    for line in lines {
-        if let Some(summary) = dotnet_summary(line) {
-            found.get_or_insert_with(Report::default).add(summary);
+pub(super) fn dotnet(lines: &[&str]) -> Vec<Session> {
+    let mut found = Found::new("dotnet test");
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(report) = dotnet_summary(line) {
+            found.take(at, report, line.contains("uration: "));
         } else if let Some(name) = line.strip_prefix("  Failed ") {
             let name = name.rsplit_once(" [").map_or(name, |(name, _)| name);
-            names.push(name.to_owned());
+            found.names.push(name.to_owned());
         }
     }
-    let mut report = found?;
-    report.failures = names;
-    Some(report)
+    found.finish()
 }
 
 fn dotnet_summary(line: &str) -> Option<Report> {
@@ -93,37 +146,39 @@ fn dotnet_summary(line: &str) -> Option<Report> {
     Some(Report::counted(of("Passed:")?, of("Failed:")?, of("Skipped:").unwrap_or(0)))
 }
 
+/// Maven and Gradle.
+pub(super) fn java(lines: &[&str]) -> Vec<Session> {
+    let mut sessions = surefire(lines);
+    sessions.extend(gradle(lines));
+    sessions
+}
+
 /// `[ERROR] Tests run: 4, Failures: 1, Errors: 0, Skipped: 1`, once a module.
-pub(super) fn surefire(lines: &[&str]) -> Option<Report> {
-    let mut found: Option<Report> = None;
-    let mut names = Vec::new();
+fn surefire(lines: &[&str]) -> Vec<Session> {
+    let mut found = Found::new("Maven");
     let mut in_list = false;
-    for line in lines {
+    for (at, line) in lines.iter().enumerate() {
         let text = without_level(line);
-        if let Some(summary) = surefire_summary(text) {
-            found.get_or_insert_with(Report::default).add(summary);
+        if let Some(report) = surefire_summary(text) {
+            found.take(at, report, text.len() < line.len());
             in_list = false;
         } else if text == "Failures:" || text == "Errors:" {
             in_list = true;
         } else if let Some(name) = text.strip_prefix("  ").filter(|_| in_list) {
             let end = name.find([':', ' ']).unwrap_or(name.len());
-            names.extend((end > 0).then(|| name[..end].to_owned()));
+            found.names.extend((end > 0).then(|| name[..end].to_owned()));
         }
     }
-    let mut report = found?;
-    report.failures = names;
-    Some(report)
+    found.finish()
 }
 
 fn surefire_summary(text: &str) -> Option<Report> {
     if !text.starts_with("Tests run: ") || text.contains("Time elapsed") {
         return None;
     }
-    let mut report = Report::counted(count_after(text, "Tests run:")?, 0, 0);
-    report.tests.failed =
-        count_after(text, "Failures:")?.saturating_add(count_after(text, "Errors:")?);
-    report.tests.skipped = count_after(text, "Skipped:").unwrap_or(0);
-    Some(report)
+    let failed = count_after(text, "Failures:")?.saturating_add(count_after(text, "Errors:")?);
+    let skipped = count_after(text, "Skipped:").unwrap_or(0);
+    Some(Report::totalled(count_after(text, "Tests run:")?, failed, skipped))
 }
 
 fn without_level(line: &str) -> &str {
@@ -134,20 +189,17 @@ fn without_level(line: &str) -> &str {
 }
 
 /// `5 tests completed, 1 failed, 1 skipped`, and `CalcTest > adds() FAILED`.
-pub(super) fn gradle(lines: &[&str]) -> Option<Report> {
-    let mut found: Option<Report> = None;
-    for line in lines {
-        let Some(total) = count(line, "tests completed").or_else(|| count(line, "test completed"))
-        else {
-            continue;
-        };
-        let mut summary = Report::counted(total, 0, 0);
-        summary.tests.failed = count(line, "failed").unwrap_or(0);
-        summary.tests.skipped = count(line, "skipped").unwrap_or(0);
-        found.get_or_insert_with(Report::default).add(summary);
+fn gradle(lines: &[&str]) -> Vec<Session> {
+    let mut found = Found::new("Gradle");
+    for (at, line) in lines.iter().enumerate() {
+        let total = count(line, "tests completed").or_else(|| count(line, "test completed"));
+        if let Some(total) = total {
+            let of = |word| count(line, word).unwrap_or(0);
+            let report = Report::totalled(total, of("failed"), of("skipped"));
+            found.take(at, report, true);
+        } else if let Some(name) = line.strip_suffix(" FAILED").filter(|n| n.contains(" > ")) {
+            found.names.push(name.into());
+        }
     }
-    let mut report = found?;
-    let named = lines.iter().filter_map(|line| line.strip_suffix(" FAILED"));
-    report.failures = named.filter(|name| name.contains(" > ")).map(str::to_owned).collect();
-    Some(report)
+    found.finish()
 }

@@ -1,75 +1,243 @@
-//! The Test Anything Protocol, and node's own runner, which counts at the end.
+//! The Test Anything Protocol; node's own runner, which counts at the end; bats and prove.
 
-use super::Report;
+use std::collections::BTreeMap;
 
-/// `# tests 5`, `# pass 1`, `# fail 2` at the end of node's, tape's and tap's output.
-pub(super) fn counted(lines: &[&str]) -> Option<Report> {
-    let mut report = totals(lines, "# ")?;
-    report.failures = failing(lines);
-    Some(report)
-}
+use super::session::{Block, Session, by_results};
+use super::{Report, count};
 
-/// The same as people read it: `ℹ tests 5`, and a list of failing tests.
-pub(super) fn spec(lines: &[&str]) -> Option<Report> {
-    let mut report = totals(lines, "ℹ ")?;
-    let mut file = None;
-    let list = lines.iter().skip_while(|line| **line != "✖ failing tests:");
-    for line in list {
-        if let Some(place) = line.strip_prefix("test at ") {
-            file = Some(place.rsplitn(3, ':').last().unwrap_or(place));
-        } else if let (Some(place), Some(name)) = (file, line.strip_prefix("✖ ")) {
-            report.failures.push(format!("{place} › {}", without_time(name)));
-            file = None;
+/// Documents of TAP: node's, tape's, bats's, anybody's.
+pub(super) fn read(lines: &[&str]) -> Vec<Session> {
+    let mut sessions = Vec::new();
+    let mut document = Document::default();
+    for (at, line) in lines.iter().enumerate() {
+        if document.is_ended_by(line) {
+            sessions.extend(std::mem::take(&mut document).session(lines));
         }
+        document.take(at, line);
     }
-    Some(report)
+    sessions.extend(document.session(lines));
+    sessions
 }
 
-/// Lines of `ok` and `not ok` with a plan.
-pub(super) fn plain(lines: &[&str]) -> Option<Report> {
-    let plan = lines.iter().filter_map(|line| line.strip_prefix("1..")).find_map(|text| {
-        let number = text.split(' ').next().unwrap_or(text);
-        number.parse::<u32>().ok()
-    });
-    let is_tap = plan.is_some() || lines.iter().any(|line| line.starts_with("TAP version "));
-    let mut report = Report::default();
-    for result in lines.iter().filter_map(|line| result(line)) {
-        report.add(match result.outcome {
-            Outcome::Passed => Report::counted(1, 0, 0),
-            Outcome::Failed => Report::counted(0, 1, 0),
-            Outcome::LeftOut => Report::counted(0, 0, 1),
-        });
-    }
-    report.failures = failing(lines);
-    let seen = report.tests.collected;
-    report.tests.collected = seen.max(plan.unwrap_or(0));
-    (is_tap && (seen > 0 || plan == Some(0))).then_some(report)
+/// One document as far as it was read.
+#[derive(Default)]
+struct Document {
+    first: Option<usize>,
+    last: usize,
+    plan: Option<u32>,
+    plan_at: usize,
+    has_version: bool,
+    numbered: BTreeMap<u32, Outcome>,
+    unnumbered: Report,
 }
 
-fn totals(lines: &[&str], mark: &str) -> Option<Report> {
-    let of = |word: &str| {
-        let mut numbers = lines.iter().filter_map(|line| {
-            let (said, number) = line.strip_prefix(mark)?.trim().split_once(' ')?;
-            (said == word).then(|| number.trim().parse::<u32>().ok())?
+impl Document {
+    /// Whether a line begins another document.
+    fn is_ended_by(&self, line: &str) -> bool {
+        let is_whole = self.plan.is_some_and(|plan| {
+            u32::try_from(self.numbered.len()).unwrap_or(u32::MAX) >= plan
         });
-        // Several runs, one below the other, are added up.
-        let first = numbers.next()?;
-        Some(numbers.fold(first, u32::saturating_add))
+        let begins = result(line).is_some_and(|result| result.number == Some(1));
+        (is_version(line) && self.first.is_some())
+            || (plan(line).is_some() && self.plan.is_some())
+            || (is_whole && begins)
+    }
+
+    fn take(&mut self, at: usize, line: &str) {
+        if is_version(line) {
+            self.has_version = true;
+        } else if let Some(plan) = plan(line) {
+            self.plan = Some(plan);
+            self.plan_at = at;
+        } else if let Some(result) = result(line) {
+            match result.number {
+                Some(number) => {
+                    // A failure stays one, whatever else is printed with its number.
+                    let known = self.numbered.entry(number).or_insert(result.outcome);
+                    if result.outcome == Outcome::Failed {
+                        *known = Outcome::Failed;
+                    }
+                }
+                None => self.unnumbered.add(result.outcome.report()),
+            }
+        } else {
+            return;
+        }
+        self.first.get_or_insert(at);
+        self.last = at;
+    }
+
+    fn session(self, lines: &[&str]) -> Option<Session> {
+        let first = self.first.unwrap_or(0);
+        let totals = self.totals(lines);
+        let is_tap = self.has_version || self.plan.is_some() || totals.is_some();
+        let (last, mut report) = match totals {
+            Some((at, report)) => (at.max(self.last), report),
+            None => (self.last, self.counted()?),
+        };
+        if !is_tap {
+            return None;
+        }
+        let region = lines.get(first..=last).unwrap_or_default();
+        let plan = self.plan.unwrap_or(u32::MAX);
+        report.failures = names(region, Outcome::Failed, plan);
+        report.skipped = names(region, Outcome::LeftOut, plan);
+        let session = Session::new("TAP", report, (first, last));
+        let is_bare = self.first.is_none();
+        Some(if is_bare { session.bare() } else { session })
+    }
+
+    /// What the lines of results come to; only numbers that the plan has.
+    fn counted(&self) -> Option<Report> {
+        let mut report = Report::default();
+        let planned = |number: &u32| self.plan.is_none_or(|plan| (1..=plan).contains(number));
+        for (_, outcome) in self.numbered.iter().filter(|(number, _)| planned(number)) {
+            report.add(outcome.report());
+        }
+        if self.numbered.is_empty() {
+            report = self.unnumbered.clone();
+        }
+        let seen = report.tests.collected;
+        // What was planned and has no result did not run.
+        let missing = self.plan.unwrap_or(0).saturating_sub(seen);
+        report.tests.collected = report.tests.collected.saturating_add(missing);
+        report.tests.skipped = report.tests.skipped.saturating_add(missing);
+        (seen > 0 || self.plan == Some(0)).then_some(report)
+    }
+
+    /// `# tests 5`, `# pass 1`, `# fail 2` of node, tape and tap: the first after the plan, else
+    /// the last before it, since what tests print becomes comments, too.
+    fn totals(&self, lines: &[&str]) -> Option<(usize, Report)> {
+        let end = lines.len();
+        let from = self.first.unwrap_or(0);
+        let mut found = None;
+        for at in from..end {
+            if at > self.last && (is_version(lines[at]) || result(lines[at]).is_some()) {
+                break;
+            }
+            let Some((last, report)) = totals_at(lines, at, "# ") else { continue };
+            found = Some((last, report));
+            if self.plan.is_some() && at > self.plan_at {
+                break;
+            }
+        }
+        found
+    }
+}
+
+/// Lines `# tests 5`, `# pass 3` and so on, one below the other.
+fn totals_at(lines: &[&str], at: usize, mark: &str) -> Option<(usize, Report)> {
+    let read = |line: &str| {
+        let (word, number) = line.strip_prefix(mark)?.trim().split_once(' ')?;
+        let number = number.trim();
+        let number = number.split('.').next().unwrap_or(number).parse::<u32>().ok()?;
+        Some((word.to_owned(), number))
     };
-    let total = of("tests")?;
+    let (word, total) = read(lines.get(at)?)?;
+    if word != "tests" {
+        return None;
+    }
+    let counts: BTreeMap<String, u32> = lines[at + 1..].iter().map_while(|line| read(line)).collect();
+    let of = |word: &str| counts.get(word).copied();
     let or_none = |word| of(word).unwrap_or(0);
     if of("pass").is_none() && of("fail").is_none() {
         return None;
     }
     let skipped = or_none("skipped").max(or_none("skip")).saturating_add(or_none("todo"));
-    let mut report = Report::counted(total, 0, 0);
-    report.tests.failed = or_none("fail").saturating_add(or_none("cancelled"));
-    report.tests.skipped = skipped;
-    Some(report)
+    let failed = or_none("fail").saturating_add(or_none("cancelled"));
+    Some((at + counts.len(), Report::totalled(total, failed, skipped)))
 }
 
-/// The failing tests with the ones around them, without those that only hold failing ones.
-fn failing(lines: &[&str]) -> Vec<String> {
+/// Node's runner as people read it: `✔ adds`, `ℹ tests 5`, and a list of failing tests.
+pub(super) fn spec(lines: &[&str]) -> Vec<Session> {
+    let mut blocks = Vec::new();
+    for at in 0..lines.len() {
+        if let Some((last, report)) = totals_at(lines, at, "ℹ ") {
+            blocks.push(Block { span: (at, last), results: report.tests.collected, report });
+        }
+    }
+    let mut sessions = by_results("node --test", lines, blocks, spec_results);
+    let ends: Vec<usize> = sessions.iter().map(|session| session.span.0).skip(1).collect();
+    for (session, end) in sessions.iter_mut().zip(ends.into_iter().chain([lines.len()])) {
+        session.report.failures = spec_failures(lines.get(session.span.1..end).unwrap_or_default());
+        let tests = lines.get(session.span.0..session.span.1).unwrap_or_default().iter();
+        let names = tests.filter_map(|line| line.trim_start().strip_prefix("﹣ "));
+        session.report.skipped = names.map(|name| without_time(name).to_owned()).collect();
+    }
+    sessions
+}
+
+fn spec_results(line: &str) -> u32 {
+    let text = line.trim_start();
+    u32::from(["✔ ", "✖ ", "﹣ ", "⚠ "].iter().any(|sign| text.starts_with(sign)))
+}
+
+fn spec_failures(lines: &[&str]) -> Vec<String> {
+    let mut file = None;
+    let mut names = Vec::new();
+    for line in lines.iter().skip_while(|line| **line != "✖ failing tests:") {
+        if let Some(place) = line.strip_prefix("test at ") {
+            file = Some(place.rsplitn(3, ':').last().unwrap_or(place));
+        } else if let (Some(place), Some(name)) = (file, line.strip_prefix("✖ ")) {
+            names.push(format!("{place} › {}", without_time(name)));
+            file = None;
+        }
+    }
+    names
+}
+
+/// bats for people, and prove: `3 tests, 1 failure, 1 skipped`, `Files=1, Tests=3, …`.
+pub(super) fn prove(lines: &[&str]) -> Vec<Session> {
+    let mut blocks = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let found = bats_summary(line).map(|report| (report.tests.collected, at, report));
+        let found = found.or_else(|| prove_summary(lines, at));
+        if let Some((results, last, report)) = found {
+            blocks.push(Block { span: (at, last), results, report });
+        }
+    }
+    let mut sessions = by_results("prove or bats", lines, blocks, prove_results);
+    for session in &mut sessions {
+        let region = lines.get(session.span.0..=session.span.1).unwrap_or_default();
+        let failed = region.iter().filter_map(|line| prove_failure(line));
+        session.report.failures = failed.map(str::to_owned).collect();
+        let skipped = region.iter().filter_map(|line| line.strip_prefix(" - "));
+        session.report.skipped = skipped.map(str::to_owned).collect();
+    }
+    sessions
+}
+
+fn bats_summary(line: &str) -> Option<Report> {
+    let tests = count(line, "tests").or_else(|| count(line, "test"))?;
+    let failed = count(line, "failures").or_else(|| count(line, "failure"))?;
+    Some(Report::totalled(tests, failed, count(line, "skipped").unwrap_or(0)))
+}
+
+fn prove_summary(lines: &[&str], at: usize) -> Option<(u32, usize, Report)> {
+    let (files, rest) = lines[at].strip_prefix("Files=")?.split_once(", Tests=")?;
+    let tests: u32 = rest.split(',').next()?.trim().parse().ok()?;
+    let result = lines.get(at + 1)?.strip_prefix("Result: ")?;
+    let is_bad = result == "FAIL";
+    let above = lines[..at].iter().filter_map(|line| line.split_once(" Failed: "));
+    let failed = above.filter_map(|(_, number)| number.trim_end_matches(')').parse::<u32>().ok());
+    let failed = if is_bad { failed.fold(0, u32::saturating_add).max(1) } else { 0 };
+    Some((files.parse().ok()?, at + 1, Report::totalled(tests.max(failed), failed, 0)))
+}
+
+/// ` ✓ adds` of bats, `a.t .. ok` of prove.
+fn prove_results(line: &str) -> u32 {
+    let signs = [" ✓ ", " ✗ ", " - "];
+    let is_file = line.split_once(" ..").is_some_and(|(file, _)| !file.contains(' '));
+    u32::from(is_file || signs.iter().any(|sign| line.starts_with(sign)))
+}
+
+fn prove_failure(line: &str) -> Option<&str> {
+    let bats = line.strip_prefix(" ✗ ").map(str::trim);
+    bats.or_else(|| line.split_once(" (Wstat: ").map(|(file, _)| file))
+}
+
+/// Tests with one outcome, with the ones around them, without those that only hold failing ones.
+fn names(lines: &[&str], wanted: Outcome, plan: u32) -> Vec<String> {
     let mut around: Vec<&str> = Vec::new();
     let mut names = Vec::new();
     for line in lines {
@@ -80,9 +248,12 @@ fn failing(lines: &[&str]) -> Vec<String> {
             around.push(name);
         } else if text.starts_with("failureType: 'subtestsFailed'") {
             names.pop();
-        } else if let Some(Line { outcome: Outcome::Failed, name }) = result(text) {
+        } else if let Some(result) = result(text).filter(|result| result.outcome == wanted) {
+            let is_planned = depth > 0 || result.number.is_none_or(|number| number <= plan);
             let outer = around.iter().take(depth.min(around.len())).copied();
-            names.push(outer.chain([name]).collect::<Vec<&str>>().join(" › "));
+            if is_planned {
+                names.push(outer.chain([result.name]).collect::<Vec<&str>>().join(" › "));
+            }
         }
     }
     names
@@ -91,14 +262,35 @@ fn failing(lines: &[&str]) -> Vec<String> {
 /// One result.
 struct Line<'a> {
     outcome: Outcome,
+    number: Option<u32>,
     name: &'a str,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Passed,
     Failed,
     LeftOut,
+}
+
+impl Outcome {
+    fn report(self) -> Report {
+        match self {
+            Self::Passed => Report::counted(1, 0, 0),
+            Self::Failed => Report::counted(0, 1, 0),
+            Self::LeftOut => Report::counted(0, 0, 1),
+        }
+    }
+}
+
+fn is_version(line: &str) -> bool {
+    line.starts_with("TAP version ")
+}
+
+/// `1..5`, `1..0 # skipped`
+fn plan(line: &str) -> Option<u32> {
+    let text = line.strip_prefix("1..")?;
+    text.split(' ').next().unwrap_or(text).parse().ok()
 }
 
 /// `not ok 2 - fails # TODO later`
@@ -123,11 +315,12 @@ fn result(line: &str) -> Option<Line<'_>> {
     let outcome = if left_out { Outcome::LeftOut } else { outcome };
     let name = name.trim().trim_start_matches('-').trim();
     let name = if name.is_empty() { number } else { name };
-    Some(Line { outcome, name })
+    Some(Line { outcome, number: number.parse().ok(), name })
 }
 
 /// `fails` of `fails (1.070989ms)`.
 fn without_time(name: &str) -> &str {
+    let name = name.split(" # ").next().unwrap_or(name);
     match name.rsplit_once(" (") {
         Some((before, time)) if time.ends_with("ms)") => before,
         Some(_) | None => name,

@@ -1,0 +1,186 @@
+//! Runs of runners in an output, and what they come to together.
+//!
+//! A session is one invocation of a runner, from its first line to its summary. What a
+//! test or a program under test prints may look like a summary, too, but it stands inside
+//! a session, or has nothing before it that a runner prints, and so it is not counted.
+
+use std::collections::BTreeMap;
+
+use super::{LastSummary, Report};
+
+/// One invocation of a runner.
+#[derive(Clone, Debug)]
+pub(super) struct Session {
+    pub(super) runner: &'static str,
+    pub(super) report: Report,
+    /// Its first and last line.
+    pub(super) span: (usize, usize),
+    pub(super) frame: Frame,
+    pub(super) ending: Ending,
+    pub(super) scope: SessionScope,
+}
+
+/// How well a summary is known to be a runner's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Frame {
+    /// The runner's own lines lead up to it.
+    Whole,
+    /// It stands alone, as after `| tail -1`.
+    Bare,
+}
+
+/// Whether a session came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    Summary,
+    /// It began and never printed a summary.
+    Missing,
+}
+
+/// Which tests a session is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SessionScope {
+    Tests,
+    /// Only those that failed in the session before.
+    FailedBefore,
+}
+
+impl Session {
+    pub(super) fn new(runner: &'static str, report: Report, span: (usize, usize)) -> Self {
+        Self {
+            runner,
+            report,
+            span,
+            frame: Frame::Whole,
+            ending: Ending::Summary,
+            scope: SessionScope::Tests,
+        }
+    }
+
+    pub(super) fn bare(mut self) -> Self {
+        self.frame = Frame::Bare;
+        self
+    }
+
+    fn is_inside(&self, other: &Self) -> bool {
+        other.span.0 <= self.span.0 && self.span.1 <= other.span.1 && self.span != other.span
+    }
+
+    /// Whether this one repeats `before`, which failed.
+    fn repeats(&self, before: &Self) -> bool {
+        before.report.tests.failed > 0
+            && before.report.tests.collected == self.report.tests.collected
+    }
+}
+
+/// What all sessions of an output come to; nothing where there is none.
+pub(super) fn together(mut sessions: Vec<Session>) -> Option<Report> {
+    if sessions.iter().any(|session| session.frame == Frame::Whole) {
+        sessions.retain(|session| session.frame == Frame::Whole);
+    }
+    sessions.sort_by_key(|session| (session.span.0, std::cmp::Reverse(session.span.1)));
+    let mut outer: Vec<Session> = Vec::new();
+    for mut session in sessions {
+        if session.report.tests.failed == 0 {
+            // What is named then failed in a session inside of this one.
+            session.report.failures.clear();
+        }
+        let repeated = outer.iter().any(|kept| session.is_inside(kept) || session.span == kept.span);
+        if !repeated {
+            outer.push(session);
+        }
+    }
+    (!outer.is_empty()).then(|| add_up(outer))
+}
+
+fn add_up(sessions: Vec<Session>) -> Report {
+    let mut order: Vec<&'static str> = Vec::new();
+    let mut by_runner: BTreeMap<&'static str, Vec<Session>> = BTreeMap::new();
+    for session in sessions {
+        if !by_runner.contains_key(session.runner) {
+            order.push(session.runner);
+        }
+        by_runner.entry(session.runner).or_default().push(session);
+    }
+    let mut sum = Report::default();
+    for runner in order {
+        let sessions = by_runner.remove(runner).unwrap_or_default();
+        sum.last.extend(last_summary(&sessions));
+        for session in without_retries(sessions) {
+            sum.add(session.report);
+        }
+    }
+    sum.distinct()
+}
+
+/// A session that ran nothing says nothing: the one before it is the last word.
+fn last_summary(sessions: &[Session]) -> Option<LastSummary> {
+    let says = |session: &&Session| session.report.tests.ran() > 0;
+    let last = sessions.iter().rev().find(says).or(sessions.last())?;
+    let tests = last.report.tests;
+    Some(match last.ending {
+        Ending::Summary => LastSummary::Reported { runner: last.runner, failed: last.report.settled },
+        Ending::Missing => LastSummary::Missing { runner: last.runner, tests: tests.failed },
+    })
+}
+
+/// A second try of what failed counts instead of the first, not beside it.
+fn without_retries(sessions: Vec<Session>) -> Vec<Session> {
+    let mut kept: Vec<Session> = Vec::new();
+    for session in sessions {
+        match (kept.last_mut(), session.scope) {
+            (Some(before), SessionScope::FailedBefore) => {
+                before.report.tests.failed = session.report.tests.failed;
+                before.report.failures = session.report.failures;
+            }
+            (Some(before), SessionScope::Tests) if session.repeats(before) => *before = session,
+            _ => kept.push(session),
+        }
+    }
+    kept
+}
+
+/// A summary, and how many results must have been printed before it.
+pub(super) struct Block {
+    pub(super) span: (usize, usize),
+    pub(super) results: u32,
+    pub(super) report: Report,
+}
+
+/// The sessions of a runner that prints nothing when it begins, but a line or a sign for each
+/// result: a summary is believed if enough results stand before it.
+pub(super) fn by_results(
+    runner: &'static str,
+    lines: &[&str],
+    blocks: Vec<Block>,
+    results: fn(&str) -> u32,
+) -> Vec<Session> {
+    let printed = |from: usize, to: usize| {
+        let region = lines.get(from..to).unwrap_or_default();
+        region.iter().fold(0_u32, |sum, line| sum.saturating_add(results(line)))
+    };
+    let mut sessions: Vec<Session> = Vec::new();
+    let mut last = None;
+    for block in blocks {
+        let previous = sessions.last();
+        let from = previous.map_or(0, |session| session.span.1 + 1);
+        let own = printed(from, block.span.0);
+        let first = lines.get(from..block.span.0).unwrap_or_default();
+        let first = first.iter().position(|line| results(line) > 0).map_or(block.span.0, |at| from + at);
+        if own >= block.results {
+            sessions.push(Session::new(runner, block.report, (first, block.span.1)));
+        } else if let Some(before) = sessions.last_mut().filter(|_| own > 0) {
+            // More results followed what looked like the end: a test had printed it.
+            let all = printed(before.span.0, block.span.0);
+            if all >= block.results {
+                *before = Session::new(runner, block.report, (before.span.0, block.span.1));
+            }
+        } else {
+            last = Some(Session::new(runner, block.report, block.span).bare());
+        }
+    }
+    if sessions.is_empty() {
+        sessions.extend(last);
+    }
+    sessions
+}

@@ -1,0 +1,88 @@
+//! Python's unittest: a sign for each test, and at the end `Ran 6 tests in 0.001s`.
+
+use super::session::{Block, Session, by_results};
+use super::{Report, count_after};
+
+const RULE: &str = "----------------------------------------------------------------------";
+
+/// The sessions of unittest.
+pub(super) fn read(lines: &[&str]) -> Vec<Session> {
+    let mut blocks = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Some(ran) = ran(line) else { continue };
+        let below = lines.iter().enumerate().skip(at + 1).find(|(_, line)| !line.is_empty());
+        let (end, result) = below.map_or((at, ""), |(end, line)| (end, *line));
+        let is_result = ["OK", "FAILED", "NO TESTS RAN"].iter().any(|word| result.starts_with(word));
+        let is_drawn = at > 0 && lines[at - 1].ends_with(RULE);
+        let report = counts(ran, result);
+        // What is not drawn as unittest draws it is believed only where nothing else is.
+        let results = if is_drawn && is_result { ran } else { u32::MAX };
+        blocks.push(Block { span: (at, end), results, report });
+    }
+    let mut sessions = by_results("unittest", lines, blocks, results);
+    for session in &mut sessions {
+        let first = if session.span.0 == session.span.1 { 0 } else { session.span.0 };
+        let region = lines.get(first..=session.span.1).unwrap_or_default();
+        session.report.failures = failures(region);
+        session.report.skipped = skipped(region);
+    }
+    if let [only] = sessions.as_mut_slice() {
+        only.report.failures = failures(lines);
+    }
+    sessions
+}
+
+fn ran(line: &str) -> Option<u32> {
+    let (number, rest) = line.strip_prefix("Ran ")?.split_once(' ')?;
+    let time = rest.strip_prefix("tests in ").or_else(|| rest.strip_prefix("test in "))?;
+    time.ends_with('s').then(|| number.parse().ok())?
+}
+
+/// `OK (skipped=1)`, `FAILED (failures=3, errors=1, skipped=1, expected failures=1)`.
+fn counts(ran: u32, line: &str) -> Report {
+    let counts = line.split_once('(').map_or("", |(_, counts)| counts.trim_end_matches(')'));
+    let of = |word: &str| {
+        let part = counts.split(", ").find(|part| part.starts_with(word));
+        part.and_then(|part| count_after(part, word)).unwrap_or(0)
+    };
+    let failed =
+        of("failures").saturating_add(of("errors")).saturating_add(of("unexpected successes"));
+    let skipped = of("skipped").saturating_add(of("expected failures"));
+    let failed = failed.max(u32::from(line.starts_with("FAILED")));
+    Report::totalled(ran.max(u32::from(failed > 0)), failed, skipped)
+}
+
+/// How many results a line may hold: what tests print stands among the signs, so this is generous.
+fn results(line: &str) -> u32 {
+    let words = ["... ok", "... FAIL", "... ERROR", "... skipped", "... expected failure"];
+    if words.iter().any(|word| line.contains(word)) || ["ok", "FAIL", "ERROR"].contains(&line) {
+        return 1;
+    }
+    let is_sign = |byte: &u8| b".FEsxu".contains(byte);
+    let lead = line.bytes().take_while(|byte| is_sign(byte)).count();
+    let end = line.bytes().rev().take_while(|byte| is_sign(byte)).count();
+    let dots = line.bytes().filter(|byte| *byte == b'.').count();
+    u32::try_from(lead.max(end).max(dots)).unwrap_or(u32::MAX)
+}
+
+fn failures(lines: &[&str]) -> Vec<String> {
+    let pairs = lines.iter().zip(lines.iter().skip(1));
+    pairs
+        .filter(|(_, below)| below.starts_with("--------------------"))
+        .filter_map(|(line, _)| failure(line))
+        .collect()
+}
+
+fn failure(line: &str) -> Option<String> {
+    let name = line
+        .strip_prefix("FAIL: ")
+        .or_else(|| line.strip_prefix("ERROR: "))
+        .or_else(|| line.strip_prefix("UNEXPECTED SUCCESS: "))?;
+    Some(name.into())
+}
+
+/// `test_c (__main__.T.test_c) ... skipped 'slow'`
+fn skipped(lines: &[&str]) -> Vec<String> {
+    let name = |line: &&str| line.split_once(" ... skipped ").map(|(name, _)| name.to_owned());
+    lines.iter().filter_map(name).collect()
+}
