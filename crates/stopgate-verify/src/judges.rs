@@ -1,0 +1,380 @@
+//! Which files decide what "pass" means for a check, and which are the work that it judges.
+//!
+//! A [`JudgeSet`] is found once, when the work is given out, and stored. It then says of any path,
+//! also of one that did not exist, what it is to the check. Nothing is run or written.
+
+mod configuration;
+mod files;
+mod helpers;
+mod imports;
+mod links;
+mod names;
+mod pytest_settings;
+mod python_modules;
+mod role;
+mod rules;
+mod shadows;
+mod shell;
+mod steering;
+mod stored_path;
+mod tools;
+mod trace;
+mod warnings;
+
+pub(crate) mod sections;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use stopgate_core::Criterion;
+
+use self::files::{extension_of, name_of};
+use self::names::{is_foreign, said};
+use self::sections::SectionReach;
+use self::stored_path::StoredPath;
+use self::trace::Trace;
+use crate::glob::Globs;
+
+pub(crate) use self::files::{ListedFiles, ProjectFiles};
+pub(crate) use self::links::JudgeLink;
+pub(crate) use self::role::{JudgeRole, MixedKind, Why};
+pub(crate) use self::rules::Rules;
+pub(crate) use self::steering::steering;
+pub(crate) use self::warnings::{CheckWarning, warnings};
+
+const VERSION: u32 = 1;
+
+/// Whether a check's own files judge, or are part of the work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum JudgeStance {
+    /// They judge.
+    #[default]
+    Judges,
+    /// They are work: a person said so beforehand. Protected files still judge.
+    Work,
+}
+
+/// The judges of one criterion, as they were found when the work was given out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct JudgeSet {
+    version: u32,
+    stance: JudgeStance,
+    protect: Vec<String>,
+    may_change: Vec<String>,
+    /// Whole files that judge whatever they are called.
+    judges: BTreeMap<StoredPath, Why>,
+    /// Programs under test, whatever they are called.
+    work: BTreeSet<StoredPath>,
+    reach: Reach,
+    /// Modules of the project that had the name of a known one at the start.
+    modules: BTreeSet<StoredPath>,
+    /// Where each program was found.
+    programs: BTreeMap<String, StoredPath>,
+    /// Directories of the project on the path.
+    path_directories: BTreeSet<StoredPath>,
+    /// Directories in whose `node_modules` each tool was found.
+    node_packages: BTreeMap<String, StoredPath>,
+    links: Vec<JudgeLink>,
+}
+
+/// What the check's command leads to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Reach {
+    directory: StoredPath,
+    tools: BTreeSet<String>,
+    is_unknown: bool,
+    runs_tests: bool,
+    packages: BTreeMap<StoredPath, BTreeSet<String>>,
+    makefiles: BTreeMap<StoredPath, BTreeSet<String>>,
+    justfiles: BTreeMap<StoredPath, BTreeSet<String>>,
+    import_roots: BTreeSet<StoredPath>,
+    file_like_targets: BTreeSet<StoredPath>,
+    test_patterns: BTreeSet<String>,
+}
+
+/// What a person said about which files judge, beyond the criterion.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct JudgeOptions<'a> {
+    /// Patterns of files that are work whatever they look like.
+    pub(crate) may_change: &'a [String],
+    /// Whether the check's own files judge at all.
+    pub(crate) stance: JudgeStance,
+}
+
+/// Why a set of judges could not be read or made.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum JudgeSetError {
+    /// A pattern is not one.
+    #[error("read the pattern `{0}`")]
+    Pattern(String),
+    /// The text is not a set of judges.
+    #[error("read the set of judges: {0}")]
+    Text(String),
+}
+
+impl JudgeSet {
+    /// Finds the judges of a criterion among the files of a project.
+    pub(crate) fn find(
+        root: &Path,
+        criterion: &Criterion,
+        files: &dyn ProjectFiles,
+        options: JudgeOptions<'_>,
+    ) -> Result<Self, JudgeSetError> {
+        let mut trace = trace::trace(root, criterion, files);
+        if trace
+            .tools
+            .iter()
+            .any(|tool| ["pytest", "py.test", "tox", "nox"].contains(&tool.as_str()))
+        {
+            pytest_settings::read(root, files, &mut trace);
+        }
+        let mut set = Self::new(root, criterion, options, trace);
+        for patterns in [&set.protect, &set.may_change] {
+            Globs::new(patterns).map_err(JudgeSetError::Pattern)?;
+        }
+        if set.stance == JudgeStance::Judges {
+            set.note_modules(files);
+            set.note_programs(root, criterion);
+            set.add_configured(root, files);
+            set.add_rust_modules(files);
+            set.add_helpers(files);
+        }
+        set.add_links(root, files);
+        Ok(set)
+    }
+
+    fn new(root: &Path, criterion: &Criterion, options: JudgeOptions<'_>, trace: Trace) -> Self {
+        let cwd = criterion.terms.cwd.as_deref();
+        let directory = cwd.and_then(|cwd| files::inner(root, Path::new(""), cwd));
+        let stored = |paths: BTreeSet<PathBuf>| paths.into_iter().map(StoredPath).collect();
+        let keyed = |map: BTreeMap<PathBuf, BTreeSet<String>>| {
+            map.into_iter().map(|(path, names)| (StoredPath(path), names)).collect()
+        };
+        Self {
+            version: VERSION,
+            stance: options.stance,
+            protect: criterion.terms.protect.clone(),
+            may_change: options.may_change.to_vec(),
+            judges: trace.judges.into_iter().map(|(path, why)| (StoredPath(path), why)).collect(),
+            work: stored(trace.work),
+            reach: Reach {
+                directory: StoredPath(directory.unwrap_or_default()),
+                tools: trace.tools,
+                is_unknown: trace.is_unknown,
+                runs_tests: trace.runs_tests,
+                packages: keyed(trace.packages),
+                makefiles: keyed(trace.makefiles),
+                justfiles: keyed(trace.justfiles),
+                import_roots: stored(trace.import_roots),
+                file_like_targets: stored(trace.file_like_targets),
+                test_patterns: trace.test_patterns,
+            },
+            modules: BTreeSet::new(),
+            programs: trace
+                .programs
+                .into_iter()
+                .map(|name| (name, StoredPath::from(PathBuf::new())))
+                .collect(),
+            path_directories: BTreeSet::new(),
+            node_packages: BTreeMap::new(),
+            links: Vec::new(),
+        }
+    }
+
+    /// Names that would hide something, but were there before.
+    fn note_modules(&mut self, files: &dyn ProjectFiles) {
+        let is_there = |path: &StoredPath| files.exists(&path.0);
+        self.reach.file_like_targets.retain(|path| !is_there(path));
+        if !shadows::uses_python(self) {
+            return;
+        }
+        let is_python = |path: &&PathBuf| ["py", "so", "pyd"].contains(&extension_of(path));
+        let found = files.paths().iter().filter(is_python);
+        let found: BTreeSet<StoredPath> = found
+            .filter_map(|path| shadows::module_of(self, path, files))
+            .filter(|(_, name)| python_modules::is_known_module(name))
+            .map(|(place, name)| StoredPath(place.join(name)))
+            .collect();
+        self.modules = found;
+    }
+
+    fn note_programs(&mut self, root: &Path, criterion: &Criterion) {
+        let path = crate::program::path_of(criterion);
+        let names = std::mem::take(&mut self.programs);
+        for name in names.into_keys() {
+            if let Some(found) = crate::program::find(&name, path.as_deref()) {
+                let own = found.strip_prefix(root).map(Path::to_path_buf).unwrap_or(found);
+                self.programs.insert(name, StoredPath(own));
+            }
+        }
+        let directories = path.as_deref().map(std::env::split_paths).into_iter().flatten();
+        let own = directories.filter_map(|own| own.strip_prefix(root).ok().map(Path::to_path_buf));
+        self.path_directories = own.map(StoredPath).collect();
+        let places: Vec<PathBuf> =
+            self.reach.directory.0.ancestors().map(Path::to_path_buf).collect();
+        for tool in &self.reach.tools {
+            let has = |place: &&PathBuf| root.join(place).join("node_modules").join(tool).exists();
+            if let Some(place) = places.iter().find(has) {
+                self.node_packages.insert(tool.clone(), StoredPath(place.clone()));
+            }
+        }
+    }
+
+    /// Code that the configuration of a JavaScript runner names.
+    fn add_configured(&mut self, root: &Path, files: &dyn ProjectFiles) {
+        let rules = Rules::of(self);
+        let is_code = |path: &&PathBuf| {
+            ["js", "mjs", "cjs", "ts", "mts", "json"].contains(&extension_of(path))
+                || name_of(path).starts_with(".mocharc")
+        };
+        let configured =
+            |path: &&PathBuf| !is_foreign(path) && rules.configuration.tool_of(path).is_some();
+        let mut found = Vec::new();
+        for path in files.paths().iter().filter(is_code).filter(configured) {
+            let text = files.text(path).unwrap_or_default();
+            let own = files::directory_of(path);
+            for word in imports::settings_paths(&text) {
+                let word = word.trim_start_matches("<rootDir>/");
+                let file = files::inner(root, &own, word);
+                found.extend(file.filter(|file| files.paths().contains(file)));
+            }
+            found.extend(imports::imports_of(path, &text, files));
+        }
+        drop(rules);
+        for path in found {
+            if !self.work.contains(path.as_path()) {
+                self.judges.entry(StoredPath(path)).or_insert(Why::Named);
+            }
+        }
+    }
+
+    /// Modules in files of their own that Rust compiles for tests only.
+    fn add_rust_modules(&mut self, files: &dyn ProjectFiles) {
+        if !self.judges_rust() {
+            return;
+        }
+        let is_rust = |path: &&PathBuf| extension_of(path) == "rs" && !is_foreign(path);
+        for path in files.paths().iter().filter(is_rust).filter(|path| said(path).is_none()) {
+            let text =
+                files.text(path).filter(|text| text.contains("cfg(") && text.contains("test"));
+            for file in text.into_iter().flat_map(|text| sections::test_module_files(path, &text)) {
+                for own in files::below(files, &file).cloned().collect::<Vec<_>>() {
+                    self.judges.entry(StoredPath(own)).or_insert(Why::TestByName);
+                }
+            }
+        }
+    }
+
+    fn add_helpers(&mut self, files: &dyn ProjectFiles) {
+        let rules = Rules::of(self);
+        let is_whole = |path: &&PathBuf| matches!(rules.role(path), JudgeRole::Whole(_));
+        let judges: Vec<PathBuf> = files.paths().iter().filter(is_whole).cloned().collect();
+        drop(rules);
+        let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
+        for path in helpers::helpers(files, &judges) {
+            if !self.work.contains(path.as_path()) {
+                self.judges.entry(StoredPath(path)).or_insert(Why::Helper);
+            }
+        }
+    }
+
+    fn add_links(&mut self, root: &Path, files: &dyn ProjectFiles) {
+        let Ok(whole_root) = root.canonicalize() else { return };
+        let rules = Rules::of(self);
+        let mut links = BTreeSet::new();
+        let listed = files.paths().iter().filter(|path| rules.role(path) != JudgeRole::Work);
+        let named = self.judges.keys().map(|path| &path.0);
+        for path in listed.chain(named) {
+            let is_protected = rules.role(path) == JudgeRole::Whole(Why::Protected);
+            links.extend(links::follow(root, path, is_protected));
+            links.extend(links::above(root, &whole_root, path));
+        }
+        drop(rules);
+        let inner = links.iter().flat_map(|link| &link.files);
+        let inner = inner.filter_map(|file| file.0.strip_prefix(&whole_root).ok());
+        let inner: Vec<PathBuf> = inner.map(Path::to_path_buf).collect();
+        for path in inner {
+            let is_mixed = matches!(self.role(&path), JudgeRole::Sections(_));
+            if !is_mixed && self.role(&path) == JudgeRole::Work {
+                self.judges.entry(StoredPath(path)).or_insert(Why::BehindLink);
+            }
+        }
+        self.links = links.into_iter().collect();
+    }
+
+    /// What the file at `path` is to the check, by what was known at the start.
+    pub(crate) fn role(&self, path: &Path) -> JudgeRole {
+        self.rules().role(path)
+    }
+
+    /// The same for many paths: patterns are read once.
+    pub(crate) fn rules(&self) -> Rules<'_> {
+        Rules::of(self)
+    }
+
+    /// What a file that did not exist at the start is to the check.
+    pub(crate) fn role_of_new(&self, path: &Path, files_now: &dyn ProjectFiles) -> JudgeRole {
+        self.rules().role_of_new(path, files_now)
+    }
+
+    /// Judges that are links, and what they lead to, also outside of the project.
+    pub(crate) fn links(&self) -> &[JudgeLink] {
+        &self.links
+    }
+
+    /// Whether nothing judges but the command itself.
+    pub(crate) fn is_self_judged(&self, files: &dyn ProjectFiles) -> bool {
+        let rules = self.rules();
+        !files.paths().iter().any(|path| matches!(rules.role(path), JudgeRole::Whole(_)))
+    }
+
+    /// What of a file with judging sections the check reaches.
+    pub(crate) fn reach_of(&self, path: &Path) -> SectionReach {
+        let reach = &self.reach;
+        let own = match name_of(path) {
+            "package.json" => reach.packages.get(&files::directory_of(path) as &Path).cloned(),
+            _ => {
+                let all = reach.makefiles.iter().chain(&reach.justfiles);
+                let beside = |(other, _): &(&StoredPath, _)| other.0 == path;
+                let found = all.clone().find(beside).map(|(_, names)| names.clone());
+                // A makefile that is new is read together with those that were there.
+                found.or_else(|| Some(all.flat_map(|(_, names)| names.clone()).collect()))
+            }
+        };
+        SectionReach {
+            tools: reach.tools.clone(),
+            names: own.unwrap_or_default(),
+            is_open: reach.is_unknown,
+        }
+    }
+
+    /// The set as text.
+    pub(crate) fn to_text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads a set back.
+    pub(crate) fn from_text(text: &str) -> Result<Self, JudgeSetError> {
+        let set: Self =
+            serde_json::from_str(text).map_err(|error| JudgeSetError::Text(error.to_string()))?;
+        if set.version == VERSION {
+            return Ok(set);
+        }
+        let own = set.version;
+        Err(JudgeSetError::Text(format!("it has version {own}, this program reads {VERSION}")))
+    }
+
+    fn judges_rust(&self) -> bool {
+        let tools = &self.reach.tools;
+        tools.contains("cargo") && self.reach.runs_tests
+    }
+
+    fn uses(&self, tools: &[&str]) -> bool {
+        self.reach.is_unknown || tools.iter().any(|tool| self.reach.tools.contains(*tool))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+//! The files of a project, as the search for judges sees them. Nothing is written.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+/// How much of a file is read; a larger one has no text.
+const TEXT_BYTES_MAX: u64 = 2 << 20;
+
+/// A project's files: their paths from its root, and their texts.
+pub(crate) trait ProjectFiles {
+    /// Every tracked file and every untracked one that is not ignored, sorted.
+    fn paths(&self) -> &BTreeSet<PathBuf>;
+
+    /// The text of a regular file of at most 2 MiB, also of an ignored one.
+    fn text(&self, path: &Path) -> Option<String>;
+
+    /// Whether something exists at the path, also where it is ignored.
+    fn exists(&self, path: &Path) -> bool;
+}
+
+/// Files of a list, read from the disk.
+#[derive(Clone, Debug)]
+pub(crate) struct ListedFiles {
+    root: PathBuf,
+    paths: BTreeSet<PathBuf>,
+}
+
+impl ListedFiles {
+    /// The files at `paths`, which are relative to `root`.
+    pub(crate) fn new(root: &Path, paths: &[PathBuf]) -> Self {
+        Self { root: root.into(), paths: paths.iter().cloned().collect() }
+    }
+}
+
+impl ProjectFiles for ListedFiles {
+    fn paths(&self) -> &BTreeSet<PathBuf> {
+        &self.paths
+    }
+
+    fn text(&self, path: &Path) -> Option<String> {
+        let path = self.root.join(path);
+        let metadata = fs::metadata(&path).ok()?;
+        if !metadata.is_file() || metadata.len() > TEXT_BYTES_MAX {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        // The file may grow between the two calls.
+        fs::File::open(path).ok()?.take(TEXT_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.paths.contains(path) || self.root.join(path).symlink_metadata().is_ok()
+    }
+}
+
+/// The files below a directory; all of them for the root.
+pub(super) fn below<'a>(
+    files: &'a dyn ProjectFiles,
+    directory: &'a Path,
+) -> impl Iterator<Item = &'a PathBuf> {
+    let is_root = directory.as_os_str().is_empty();
+    let from = files.paths().range(directory.to_path_buf()..);
+    from.take_while(move |path| is_root || path.starts_with(directory))
+}
+
+/// The path of `word` from the project's root, as seen from `directory`, where it is inside.
+pub(super) fn inner(root: &Path, directory: &Path, word: &str) -> Option<PathBuf> {
+    let word = Path::new(word);
+    let path = if word.is_absolute() {
+        word.strip_prefix(root).ok()?.to_path_buf()
+    } else {
+        directory.join(word)
+    };
+    normal(&path)
+}
+
+/// The path without `.` and `..`; `None` where it leaves the project.
+pub(super) fn normal(path: &Path) -> Option<PathBuf> {
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir if !found.pop() => return None,
+            Component::ParentDir | Component::CurDir => {}
+            Component::Normal(name) => found.push(name),
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(found)
+}
+
+/// The file's name as text.
+pub(super) fn name_of(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+/// The file's extension as text; empty where it has none.
+pub(super) fn extension_of(path: &Path) -> &str {
+    path.extension().and_then(|end| end.to_str()).unwrap_or_default()
+}
+
+/// The directory of a file, from the project's root.
+pub(super) fn directory_of(path: &Path) -> PathBuf {
+    path.parent().map(Path::to_path_buf).unwrap_or_default()
+}

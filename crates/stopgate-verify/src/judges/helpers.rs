@@ -1,0 +1,90 @@
+//! Helpers outside of test directories that only judges import.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::files::ProjectFiles;
+use super::imports::{imports_of, is_subject, language_of, uses_test_framework};
+use super::names::{is_foreign, words};
+
+/// How many files of each side are read.
+const FILES_MAX: usize = 6_000;
+
+/// The helpers among the project's files, given its judges.
+pub(super) fn helpers(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTreeSet<PathBuf> {
+    let mut candidates: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+    let readable = judges.iter().filter(|path| language_of(path).is_some());
+    for judge in readable.take(FILES_MAX) {
+        let Some(text) = files.text(judge) else { continue };
+        for import in imports_of(judge, &text, files) {
+            if !judges.contains(import.as_path()) && !is_foreign(&import) {
+                candidates.entry(import).or_default().push((*judge).into());
+            }
+        }
+    }
+    candidates.retain(|path, users| {
+        let is_tested = users.iter().any(|test| is_subject(test, path));
+        !is_tested && (says_test_helper(path) || framework(files, path))
+    });
+    let mut found: BTreeSet<PathBuf> = candidates.into_keys().collect();
+    let languages: BTreeSet<&str> = found.iter().filter_map(|path| language_of(path)).collect();
+    let work = files.paths().iter().filter(|path| {
+        language_of(path).is_some_and(|own| languages.contains(own))
+            && !judges.contains(path.as_path())
+            && !is_foreign(path)
+    });
+    for (index, path) in work.enumerate() {
+        if index >= FILES_MAX {
+            // Too much to be sure that no work imports them.
+            return BTreeSet::new();
+        }
+        if found.is_empty() || found.contains(path) {
+            continue;
+        }
+        let Some(text) = files.text(path) else { continue };
+        for import in imports_of(path, &text, files) {
+            found.remove(&import);
+        }
+    }
+    found
+}
+
+fn framework(files: &dyn ProjectFiles, path: &Path) -> bool {
+    files.text(path).is_some_and(|text| uses_test_framework(path, &text))
+}
+
+/// Whether the name says that the file is there for tests.
+fn says_test_helper(path: &Path) -> bool {
+    const WORDS: [&str; 24] = [
+        "test",
+        "tests",
+        "testing",
+        "mock",
+        "mocks",
+        "fake",
+        "fakes",
+        "stub",
+        "stubs",
+        "fixture",
+        "fixtures",
+        "factory",
+        "factories",
+        "assert",
+        "asserts",
+        "assertions",
+        "matchers",
+        "harness",
+        "helper",
+        "helpers",
+        "expect",
+        "expected",
+        "golden",
+        "check",
+    ];
+    let says = |word: &String| {
+        WORDS.contains(&word.as_str())
+            || word.starts_with("testutil")
+            || word.starts_with("testhelper")
+    };
+    path.components().any(|part| words(&part.as_os_str().to_string_lossy()).iter().any(says))
+}

@@ -1,0 +1,256 @@
+//! Which files of the project a source file imports, by the habits of its language.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::files::{ProjectFiles, below, directory_of, extension_of, name_of, normal};
+use super::shell::{Script, is_open};
+
+const JAVASCRIPT: [&str; 8] = ["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
+
+/// The language of a source file, where its imports can be read.
+pub(super) fn language_of(path: &Path) -> Option<&'static str> {
+    match extension_of(path) {
+        "py" => Some("python"),
+        "rb" => Some("ruby"),
+        "go" => Some("go"),
+        "sh" | "bash" | "bats" => Some("shell"),
+        end if JAVASCRIPT.contains(&end) => Some("javascript"),
+        _ => None,
+    }
+}
+
+/// The files of the project that the file at `path` imports.
+pub(super) fn imports_of(path: &Path, text: &str, files: &dyn ProjectFiles) -> Vec<PathBuf> {
+    let found = match language_of(path) {
+        Some("python") => python(path, text, files),
+        Some("javascript") => javascript(path, text, files),
+        Some("ruby") => ruby(path, text, files),
+        Some("go") => go(text, files),
+        Some("shell") => shell(path, text, files),
+        _ => BTreeSet::new(),
+    };
+    found.into_iter().filter(|own| own != path).collect()
+}
+
+fn python(path: &Path, text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
+    let mut modules: Vec<String> = Vec::new();
+    for line in text.lines().map(str::trim_start) {
+        if let Some(rest) = line.strip_prefix("import ") {
+            let names = rest.split(',').filter_map(|name| name.split_whitespace().next());
+            modules.extend(names.map(Into::into));
+        } else if let Some(rest) = line.strip_prefix("from ")
+            && let Some((module, names)) = rest.split_once(" import ")
+        {
+            let module = module.trim();
+            modules.push(module.into());
+            let is_sign = |letter: char| !letter.is_alphanumeric() && letter != '_';
+            let joint = if module.ends_with('.') { "" } else { "." };
+            let names = names.split(is_sign).filter(|name| !name.is_empty());
+            modules.extend(names.map(|name| format!("{module}{joint}{name}")));
+        } else if line.starts_with("pytest_plugins") {
+            modules.extend(quoted(text_after(text, "pytest_plugins")).map(Into::into));
+        }
+    }
+    let own = directory_of(path);
+    modules.iter().filter_map(|module| python_file(&own, module, files)).collect()
+}
+
+/// The lines from a name on, a few of them.
+fn text_after<'t>(text: &'t str, name: &str) -> &'t str {
+    let rest = text.find(name).map_or("", |at| &text[at..]);
+    let end = rest.find(']').or_else(|| rest.find('\n')).unwrap_or(rest.len());
+    &rest[..end]
+}
+
+fn python_file(own: &Path, module: &str, files: &dyn ProjectFiles) -> Option<PathBuf> {
+    let dots = module.len() - module.trim_start_matches('.').len();
+    let name = module.trim_start_matches('.').replace('.', "/");
+    let mut places: Vec<PathBuf> = Vec::new();
+    if dots > 0 {
+        places.extend(own.ancestors().nth(dots - 1).map(Path::to_path_buf));
+    } else {
+        places.extend(own.ancestors().map(Path::to_path_buf));
+        places.extend(["src", "lib"].map(PathBuf::from));
+    }
+    let forms = |place: &PathBuf| {
+        let file = place.join(&name);
+        let module = if name.is_empty() {
+            None
+        } else {
+            Some(PathBuf::from(format!("{}.py", file.display())))
+        };
+        [module, Some(file.join("__init__.py"))]
+    };
+    places.iter().flat_map(forms).flatten().find(|file| files.paths().contains(file))
+}
+
+fn javascript(path: &Path, text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
+    let own = directory_of(path);
+    let is_import = |line: &str| {
+        ["import", "require", "from ", "export", "mock("].iter().any(|word| line.contains(word))
+    };
+    let words = text.lines().filter(|line| is_import(line)).flat_map(quoted);
+    let relative = words.filter(|word| word.starts_with('.'));
+    relative.filter_map(|word| javascript_file(&normal(&own.join(word))?, files)).collect()
+}
+
+fn javascript_file(path: &Path, files: &dyn ProjectFiles) -> Option<PathBuf> {
+    if files.paths().contains(path) {
+        return Some(path.into());
+    }
+    let plain = path.display().to_string();
+    // `./x.js` may be written as `./x.ts`.
+    let bare = plain.strip_suffix(".js").unwrap_or(&plain);
+    let forms = JAVASCRIPT.iter().flat_map(|end| {
+        [format!("{plain}.{end}"), format!("{bare}.{end}"), format!("{plain}/index.{end}")]
+    });
+    forms.map(PathBuf::from).find(|file| files.paths().contains(file))
+}
+
+fn ruby(path: &Path, text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
+    let own = directory_of(path);
+    let mut found = BTreeSet::new();
+    for line in text.lines().map(str::trim_start).filter(|line| line.starts_with("require")) {
+        for word in quoted(line) {
+            let places = [own.clone(), PathBuf::new(), "lib".into(), "spec".into(), "test".into()];
+            let forms = places.iter().filter_map(|place| normal(&place.join(format!("{word}.rb"))));
+            found.extend(forms.filter(|file| files.paths().contains(file)).take(1));
+        }
+    }
+    found
+}
+
+/// Go imports packages: every file of the directory that the end of the import names.
+fn go(text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
+    let module = files.text(Path::new("go.mod")).unwrap_or_default();
+    let module = module.lines().find_map(|line| line.strip_prefix("module ")).map(str::trim);
+    let Some(module) = module else { return BTreeSet::new() };
+    let mut found = BTreeSet::new();
+    for word in quoted(text) {
+        let Some(directory) = word.strip_prefix(module).and_then(|rest| rest.strip_prefix('/'))
+        else {
+            continue;
+        };
+        let directory = Path::new(directory);
+        let own = |file: &&PathBuf| file.parent() == Some(directory) && extension_of(file) == "go";
+        found.extend(below(files, directory).filter(own).cloned());
+    }
+    found
+}
+
+fn shell(path: &Path, text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
+    let own = directory_of(path);
+    let mut found = BTreeSet::new();
+    for step in Script::parse(text).steps() {
+        let [program, word, ..] = step.words.as_slice() else { continue };
+        if !["source", ".", "load", "bats_load_library"].contains(&program.as_str()) {
+            continue;
+        }
+        let known = if is_open(word) {
+            word.rsplit(super::shell::UNKNOWN).next().unwrap_or_default().trim_start_matches('/')
+        } else {
+            word
+        };
+        let names = [known.to_string(), format!("{known}.bash"), format!("{known}.sh")];
+        let places = [own.clone(), PathBuf::new()];
+        let forms = places.iter().flat_map(|place| names.iter().map(|name| place.join(name)));
+        found.extend(
+            forms.filter_map(|file| normal(&file)).find(|file| files.paths().contains(file)),
+        );
+    }
+    found
+}
+
+/// Texts in quotes, line by line.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(|line| {
+        let mut found = Vec::new();
+        let mut rest = line;
+        while let Some(at) = rest.find(['"', '\'', '`']) {
+            let mark = rest.as_bytes()[at] as char;
+            let inner = &rest[at + 1..];
+            let Some(end) = inner.find(mark) else { break };
+            found.push(&inner[..end]);
+            rest = &inner[end + 1..];
+        }
+        found
+    })
+}
+
+/// Texts in quotes that may be paths of scripts or data.
+pub(super) fn quoted_paths(text: &str) -> impl Iterator<Item = &str> {
+    quoted(text).filter(|word| {
+        word.len() < 200 && word.contains(['/', '.']) && !word.contains([' ', '\n', '*', '\\'])
+    })
+}
+
+/// Files that the settings of a JavaScript test runner name as code that it loads.
+pub(super) fn settings_paths(text: &str) -> Vec<&str> {
+    const KEYS: [&str; 14] = [
+        "setupFiles",
+        "setupFilesAfterEnv",
+        "globalSetup",
+        "globalTeardown",
+        "testEnvironment",
+        "transform",
+        "reporters",
+        "runner",
+        "testRunner",
+        "resolver",
+        "snapshotSerializers",
+        "preset",
+        "require",
+        "extends",
+    ];
+    let mut found = Vec::new();
+    for key in KEYS {
+        let mut rest = text;
+        while let Some(at) = rest.find(key) {
+            rest = &rest[at + key.len()..];
+            let value = rest.trim_start_matches(['"', '\'', ' ', ':', '\n', '\t']);
+            let end = match value.as_bytes().first() {
+                Some(b'[') => value.find(']'),
+                Some(b'{') => value.find('}'),
+                _ => value.find([',', '\n', '}']),
+            };
+            let value = &value[..end.unwrap_or(value.len())];
+            // The quote that opens a plain value was taken off with the colon.
+            let plain = value.split(['"', '\'']).next().unwrap_or(value).trim();
+            found.extend(quoted(value).chain([plain]).filter(|word| word.contains('/')));
+        }
+    }
+    found
+}
+
+/// Whether a source file uses a test framework, and so is part of tests.
+pub(super) fn uses_test_framework(path: &Path, text: &str) -> bool {
+    let words: &[&str] = match language_of(path) {
+        Some("python") => &["import pytest", "from pytest", "import unittest", "from unittest"],
+        Some("javascript") => &[
+            "from 'vitest'",
+            "from \"vitest\"",
+            "@jest/globals",
+            "node:test",
+            "from 'chai'",
+            "from \"chai\"",
+            "require('chai')",
+            "@playwright/test",
+            "@testing-library",
+        ],
+        Some("ruby") => &["rspec", "minitest"],
+        Some("go") => &["*testing.T", "testing.TB"],
+        _ => &[],
+    };
+    words.iter().any(|word| text.contains(word))
+}
+
+/// Whether a test is about the file: it has its name.
+pub(super) fn is_subject(test: &Path, file: &Path) -> bool {
+    let stem = name_of(file).split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let test = name_of(test).split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let plain = test.trim_start_matches("test_").trim_start_matches("test-");
+    let ends = ["_test", "-test", "_tests", "_spec", "-spec", "test", "tests", "spec"];
+    let plain = ends.iter().find_map(|end| plain.strip_suffix(end)).unwrap_or(plain);
+    plain == stem
+}

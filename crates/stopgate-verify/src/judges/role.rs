@@ -1,0 +1,108 @@
+//! What a file is to a check: work, a judge, or a file with judging sections in it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What a file is to the check of one criterion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum JudgeRole {
+    /// The agent may change it; the check judges it.
+    Work,
+    /// All of it decides what "pass" means.
+    Whole(Why),
+    /// Some sections of it decide what "pass" means; the rest is work.
+    Sections(MixedKind),
+}
+
+/// Why a whole file is a judge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Why {
+    /// A `protect` pattern names it.
+    Protected,
+    /// Its name or directory says that it is a test.
+    TestByName,
+    /// Tests compare with it or read it.
+    TestData,
+    /// The command names it as a test or as a setting.
+    Named,
+    /// It configures this tool.
+    Configuration(String),
+    /// The check runs it.
+    Script,
+    /// A script that the check runs uses it, too.
+    UsedByScript,
+    /// Only tests import it.
+    Helper,
+    /// It takes the place of this, which was found elsewhere at the start.
+    Hides(String),
+    /// A judge is a link to it.
+    BehindLink,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Protected => f.write_str("protected"),
+            Self::TestByName => f.write_str("test by name"),
+            Self::TestData => f.write_str("data that tests compare with"),
+            Self::Named => f.write_str("named by the check"),
+            Self::Configuration(tool) => write!(f, "configuration of {tool}"),
+            Self::Script => f.write_str("script that the check runs"),
+            Self::UsedByScript => f.write_str("used by a script that the check runs"),
+            Self::Helper => f.write_str("helper that only tests import"),
+            Self::Hides(name) => write!(f, "hides {name}"),
+            Self::BehindLink => f.write_str("a judge is a link to it"),
+        }
+    }
+}
+
+/// How a file with judging sections is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum MixedKind {
+    /// `pyproject.toml`
+    Pyproject,
+    /// `setup.cfg`
+    SetupCfg,
+    /// `tox.ini`
+    ToxIni,
+    /// `package.json`
+    PackageJson,
+    /// `Cargo.toml`
+    CargoToml,
+    /// `go.mod`
+    GoMod,
+    /// A makefile, or what one includes.
+    Makefile,
+    /// A justfile, or what one imports.
+    Justfile,
+    /// Rust source, for its `#[cfg(test)]` items.
+    RustSource,
+}
+
+impl fmt::Display for MixedKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pyproject | Self::SetupCfg | Self::ToxIni => "settings of test tools",
+            Self::PackageJson => "scripts that the check reaches, settings of test tools",
+            Self::CargoToml => "test targets, lints, profiles, patches",
+            Self::GoMod => "replacements",
+            Self::Makefile => "targets that the check reaches",
+            Self::Justfile => "recipes that the check reaches",
+            Self::RustSource => "#[cfg(test)] items",
+        })
+    }
+}
+
+impl fmt::Display for JudgeRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Work => f.write_str("work"),
+            Self::Whole(why) => write!(f, "{why}"),
+            Self::Sections(kind) => write!(f, "{kind}"),
+        }
+    }
+}

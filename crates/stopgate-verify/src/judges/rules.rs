@@ -1,0 +1,201 @@
+//! What a path is to a check, by the rules that a set of judges holds.
+
+use std::path::Path;
+
+use super::configuration::Configuration;
+use super::files::{ProjectFiles, extension_of, name_of};
+use super::names::{Said, is_foreign, said};
+use super::role::{JudgeRole, MixedKind, Why};
+use super::sections::make::{MakeItem, parse};
+use super::{JudgeSet, JudgeStance, shadows};
+use crate::glob::{Globs, name_matches};
+
+const PYTHON: [&str; 28] = [
+    "python",
+    "pytest",
+    "py.test",
+    "unittest",
+    "nose2",
+    "tox",
+    "nox",
+    "behave",
+    "coverage",
+    "robot",
+    "ruff",
+    "flake8",
+    "mypy",
+    "dmypy",
+    "pyright",
+    "basedpyright",
+    "pylint",
+    "black",
+    "isort",
+    "bandit",
+    "pydocstyle",
+    "pycodestyle",
+    "vulture",
+    "hatch",
+    "pdm",
+    "poe",
+    "uv",
+    "pre-commit",
+];
+
+const NODE: [&str; 26] = [
+    "node",
+    "npm",
+    "npx",
+    "yarn",
+    "pnpm",
+    "bun",
+    "bunx",
+    "jest",
+    "vitest",
+    "mocha",
+    "ava",
+    "tap",
+    "tape",
+    "jasmine",
+    "karma",
+    "playwright",
+    "cypress",
+    "node-test",
+    "nyc",
+    "c8",
+    "eslint",
+    "prettier",
+    "tsc",
+    "turbo",
+    "nx",
+    "lerna",
+];
+
+/// A set of judges with its patterns read.
+pub(crate) struct Rules<'a> {
+    set: &'a JudgeSet,
+    protect: Globs,
+    may_change: Globs,
+    pub(super) configuration: Configuration,
+    tests: Globs,
+}
+
+impl<'a> Rules<'a> {
+    pub(super) fn of(set: &'a JudgeSet) -> Self {
+        let reach = &set.reach;
+        // Patterns were tried when the set was found.
+        let read = |patterns: &[String]| Globs::new(patterns).unwrap_or_default();
+        let paths: Vec<&String> = reach
+            .test_patterns
+            .iter()
+            .filter(|own| own.contains('*') && own.contains('/'))
+            .collect();
+        Self {
+            set,
+            protect: read(&set.protect),
+            may_change: read(&set.may_change),
+            configuration: Configuration::of(&reach.tools, reach.is_unknown),
+            tests: Globs::new(&paths).unwrap_or_default(),
+        }
+    }
+
+    /// What the file at `path` is to the check, by what was known at the start.
+    pub(crate) fn role(&self, path: &Path) -> JudgeRole {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        if self.protect.takes(bytes) {
+            return JudgeRole::Whole(Why::Protected);
+        }
+        if self.set.stance == JudgeStance::Work || self.may_change.takes(bytes) {
+            return JudgeRole::Work;
+        }
+        if let Some(kind) = self.mixed(path) {
+            return JudgeRole::Sections(kind);
+        }
+        if let Some(why) = self.set.judges.get(path) {
+            return JudgeRole::Whole(why.clone());
+        }
+        if is_foreign(path) || self.set.work.contains(path) {
+            return JudgeRole::Work;
+        }
+        if let Some(tool) = self.configuration.tool_of(path) {
+            return JudgeRole::Whole(Why::Configuration(tool.into()));
+        }
+        match said(path).filter(|_| self.set.reach.runs_tests) {
+            Some(_) if extension_of(path) == "rs" && !self.set.judges_rust() => JudgeRole::Work,
+            Some(Said::Test) => JudgeRole::Whole(Why::TestByName),
+            Some(Said::Data) => JudgeRole::Whole(Why::TestData),
+            None if self.is_configured_test(path) => JudgeRole::Whole(Why::TestByName),
+            None if self.set.judges_rust() && extension_of(path) == "rs" => {
+                JudgeRole::Sections(MixedKind::RustSource)
+            }
+            None => JudgeRole::Work,
+        }
+    }
+
+    /// What a file that did not exist at the start is to the check.
+    pub(crate) fn role_of_new(&self, path: &Path, files_now: &dyn ProjectFiles) -> JudgeRole {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        let is_free = self.set.stance == JudgeStance::Work || self.may_change.takes(bytes);
+        if !is_free && let Some(hidden) = shadows::hidden(self.set, path, files_now) {
+            return JudgeRole::Whole(Why::Hides(hidden));
+        }
+        match self.role(path) {
+            JudgeRole::Work if !is_free && self.is_included(path, files_now) => {
+                JudgeRole::Sections(MixedKind::Makefile)
+            }
+            role => role,
+        }
+    }
+
+    /// Whether a makefile in use includes the file by now.
+    fn is_included(&self, path: &Path, files_now: &dyn ProjectFiles) -> bool {
+        let name = name_of(path);
+        let includes = |text: String| {
+            parse(&text).iter().any(|lines| match &lines.item {
+                MakeItem::Include(names) => names
+                    .split_whitespace()
+                    .any(|own| name_matches(name_of(Path::new(own)).as_bytes(), name.as_bytes())),
+                MakeItem::Rule { .. }
+                | MakeItem::Variable { .. }
+                | MakeItem::Export(_)
+                | MakeItem::Other => false,
+            })
+        };
+        let mut used = self.set.reach.makefiles.keys();
+        !is_foreign(path) && used.any(|file| files_now.text(&file.0).is_some_and(includes))
+    }
+
+    fn is_configured_test(&self, path: &Path) -> bool {
+        let name = name_of(path).as_bytes();
+        let patterns = self.set.reach.test_patterns.iter();
+        let mut names = patterns.filter(|own| own.contains('*') && !own.contains('/'));
+        names.any(|own| name_matches(own.as_bytes(), name))
+            || self.tests.takes(path.as_os_str().as_encoded_bytes())
+    }
+
+    /// The kind of a file with judging sections, where the check reads it.
+    fn mixed(&self, path: &Path) -> Option<MixedKind> {
+        if is_foreign(path) {
+            return None;
+        }
+        let set = self.set;
+        let kind = match name_of(path) {
+            "pyproject.toml" => set.uses(&PYTHON).then_some(MixedKind::Pyproject),
+            "setup.cfg" => set.uses(&PYTHON).then_some(MixedKind::SetupCfg),
+            "tox.ini" => set.uses(&PYTHON).then_some(MixedKind::ToxIni),
+            "package.json" => set.uses(&NODE).then_some(MixedKind::PackageJson),
+            "Cargo.toml" => set.uses(&["cargo"]).then_some(MixedKind::CargoToml),
+            "go.mod" => set.uses(&["go", "gotestsum", "ginkgo"]).then_some(MixedKind::GoMod),
+            _ => None,
+        };
+        let is_make = || {
+            let is_part = extension_of(path) == "mk" && !set.reach.makefiles.is_empty();
+            is_part || set.reach.makefiles.contains_key(path)
+        };
+        let is_just = || {
+            let is_part = extension_of(path) == "just" && !set.reach.justfiles.is_empty();
+            is_part || set.reach.justfiles.contains_key(path)
+        };
+        kind.or_else(|| is_make().then_some(MixedKind::Makefile))
+            .or_else(|| is_just().then_some(MixedKind::Justfile))
+    }
+}

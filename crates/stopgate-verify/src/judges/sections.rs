@@ -1,0 +1,164 @@
+//! The judging sections of files that are work as well, and how the original ones are put back.
+//!
+//! Texts in, texts out. Layout, comments and an order that means nothing do not count.
+
+mod blocks;
+mod cargo;
+mod ini;
+mod json;
+mod modfile;
+mod package;
+mod pyproject;
+mod rust;
+mod rust_tokens;
+mod toml_tree;
+
+pub(super) mod just;
+pub(super) mod make;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::role::MixedKind;
+
+/// What of a file the check reaches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SectionReach {
+    /// Tools that the check uses.
+    pub(crate) tools: BTreeSet<String>,
+    /// Scripts of a package, targets and `$variables` of a makefile, recipes and `$variables` of
+    /// a justfile that the check reaches.
+    pub(crate) names: BTreeSet<String>,
+    /// The check starts something that nobody here knows: settings of all tools count.
+    pub(crate) is_open: bool,
+}
+
+impl SectionReach {
+    /// Whether the check uses one of the tools.
+    fn uses(&self, tools: &str) -> bool {
+        self.is_open || tools.split_whitespace().any(|tool| self.tools.contains(tool))
+    }
+}
+
+/// What the judging sections of a text say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Judging {
+    /// Each section in one form, whatever its layout.
+    sections: Vec<String>,
+    /// What may grow, but not shrink: workspace members, phony targets.
+    members: BTreeSet<String>,
+}
+
+impl Judging {
+    /// Whether `today` judges at least by what this judges by.
+    pub(crate) fn is_kept_by(&self, today: &Self) -> bool {
+        self.sections == today.sections && self.members.is_subset(&today.members)
+    }
+
+    /// Whether the text has no judging section.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sections.is_empty() && self.members.is_empty()
+    }
+
+    /// Its sections, for people who compare two of them.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &str> {
+        self.sections.iter().chain(&self.members).map(String::as_str)
+    }
+}
+
+/// Why the original sections could not be put into today's text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RestoreError {
+    /// A text is not in its own language.
+    #[error("read {which}: {problem}")]
+    Unreadable {
+        /// Which of the two texts.
+        which: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A section's surroundings are gone or mean something else now.
+    #[error("find a place for the original sections: today's text is built differently")]
+    NoPlace,
+}
+
+/// What the judging sections of a text say.
+pub(crate) fn judging(
+    kind: MixedKind,
+    text: &str,
+    reach: &SectionReach,
+) -> Result<Judging, RestoreError> {
+    let found = match kind {
+        MixedKind::Pyproject => pyproject::judging(text, reach),
+        MixedKind::CargoToml => cargo::judging(text),
+        MixedKind::SetupCfg | MixedKind::ToxIni => Ok(ini::judging(kind, text, reach)),
+        MixedKind::PackageJson => package::judging(text, reach),
+        MixedKind::GoMod => Ok(modfile::judging(text)),
+        MixedKind::Makefile => Ok(make::judging(text, reach)),
+        MixedKind::Justfile => Ok(just::judging(text, reach)),
+        MixedKind::RustSource => rust::judging(text),
+    };
+    found.map_err(|problem| RestoreError::Unreadable { which: "the file", problem })
+}
+
+/// Today's text with the judging sections of the original.
+pub(crate) fn restore(
+    kind: MixedKind,
+    original: &str,
+    today: &str,
+    reach: &SectionReach,
+) -> Result<String, RestoreError> {
+    let of = |text, which| {
+        judging(kind, text, reach).map_err(|error| match error {
+            RestoreError::Unreadable { problem, .. } => RestoreError::Unreadable { which, problem },
+            RestoreError::NoPlace => RestoreError::NoPlace,
+        })
+    };
+    let was = of(original, "the original file")?;
+    if was.is_kept_by(&of(today, "today's file")?) {
+        return Ok(today.into());
+    }
+    let restored = match kind {
+        MixedKind::Pyproject => pyproject::restore(original, today, reach),
+        MixedKind::CargoToml => cargo::restore(original, today),
+        MixedKind::SetupCfg | MixedKind::ToxIni => Some(ini::restore(kind, original, today, reach)),
+        MixedKind::PackageJson => package::restore(original, today, reach),
+        MixedKind::GoMod => Some(modfile::restore(original, today)),
+        MixedKind::Makefile => Some(make::restore(original, today, reach)),
+        MixedKind::Justfile => Some(just::restore(original, today, reach)),
+        MixedKind::RustSource => rust::restore(original, today),
+    };
+    let restored = restored.ok_or(RestoreError::NoPlace)?;
+    // Never believed, always read again: a section in the wrong place judges differently.
+    if was.is_kept_by(&of(&restored, "the restored file")?) {
+        Ok(restored)
+    } else {
+        Err(RestoreError::NoPlace)
+    }
+}
+
+/// The files and directories of modules that `text`, at `path`, declares for tests only.
+pub(super) fn test_module_files(path: &Path, text: &str) -> Vec<PathBuf> {
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let own = match stem {
+        "lib" | "main" | "mod" => directory.to_path_buf(),
+        stem => directory.join(stem),
+    };
+    let mut found = Vec::new();
+    for (name, file) in rust::test_modules(text) {
+        match file {
+            Some(file) => found.push(directory.join(file)),
+            None => {
+                found.push(own.join(format!("{name}.rs")));
+                found.push(own.join(name));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,339 @@
+//! Makefiles: the rules that the check reaches, what they expand, and what changes how they run.
+//!
+//! Rules that make files are work, and so are the variables that only those use.
+
+use std::collections::BTreeSet;
+
+use super::blocks::{Block, push, replaced, sections};
+use super::{Judging, SectionReach};
+use crate::judges::steering::steering;
+
+/// Variables that change how every recipe is run.
+const STEERING: [&str; 8] = [
+    "SHELL",
+    ".SHELLFLAGS",
+    "MAKEFLAGS",
+    "GNUMAKEFLAGS",
+    "MAKE",
+    "MAKEFILES",
+    "PATH",
+    ".RECIPEPREFIX",
+];
+
+/// Targets that change how rules are run.
+const SPECIAL: [&str; 5] = [".IGNORE", ".ONESHELL", ".POSIX", ".DEFAULT", ".SECONDEXPANSION"];
+
+/// What a run of lines is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::judges) enum MakeItem {
+    /// Targets, what they need, and how they are made.
+    Rule { targets: Vec<String>, needs: String, recipe: Vec<String> },
+    /// A variable; for one target only where one is named.
+    Variable {
+        name: String,
+        value: String,
+        sign: String,
+        target: Option<String>,
+        is_exported: bool,
+    },
+    /// Other makefiles.
+    Include(String),
+    /// `export` without a value.
+    Export(String),
+    /// Comments, blank lines, conditions.
+    Other,
+}
+
+/// Lines of a makefile, and the conditions around them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::judges) struct MakeLines {
+    pub(in crate::judges) item: MakeItem,
+    conditions: Vec<String>,
+    text: String,
+}
+
+pub(super) fn judging(text: &str, reach: &SectionReach) -> Judging {
+    let members = phony(text).filter(|name| reach.names.contains(name)).collect();
+    Judging { sections: sections(&blocks(text, reach)), members }
+}
+
+pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> String {
+    let mut text = replaced(&blocks(original, reach), &blocks(today, reach));
+    let now: BTreeSet<String> = phony(&text).collect();
+    let is_lost = |name: &String| reach.names.contains(name) && !now.contains(name);
+    let lost: Vec<String> = phony(original).filter(is_lost).collect();
+    if !lost.is_empty() {
+        push(&mut text, &format!(".PHONY: {}\n", lost.join(" ")));
+    }
+    text
+}
+
+/// Targets that are no files.
+pub(in crate::judges) fn phony(text: &str) -> impl Iterator<Item = String> {
+    parse(text).into_iter().flat_map(|lines| match lines.item {
+        MakeItem::Rule { targets, needs, .. } if targets == [".PHONY"] => {
+            needs.split_whitespace().map(str::to_string).collect()
+        }
+        MakeItem::Rule { .. }
+        | MakeItem::Variable { .. }
+        | MakeItem::Include(_)
+        | MakeItem::Export(_)
+        | MakeItem::Other => Vec::new(),
+    })
+}
+
+fn blocks(text: &str, reach: &SectionReach) -> Vec<Block> {
+    let block = |lines: MakeLines| {
+        let key = key_of(&lines.item, reach);
+        let says = if key.is_some() { says(&lines) } else { String::new() };
+        Block { key, says, text: lines.text }
+    };
+    parse(text).into_iter().map(block).collect()
+}
+
+/// What the lines decide for the check, where they decide something.
+fn key_of(item: &MakeItem, reach: &SectionReach) -> Option<String> {
+    let is_reached = |name: &str| reach.names.contains(name);
+    match item {
+        MakeItem::Rule { targets, .. } => {
+            let mut own = targets.iter();
+            let found = own.find(|name| is_reached(name) || SPECIAL.contains(&name.as_str()));
+            found.map(|name| format!("target {name}"))
+        }
+        MakeItem::Variable { name, target: Some(target), .. } => {
+            let is_own = target.split_whitespace().any(|own| is_reached(own) || own == "%");
+            is_own.then(|| format!("target {target} variable {name}"))
+        }
+        MakeItem::Variable { name, is_exported, .. } => {
+            let steers = STEERING.contains(&name.as_str())
+                || (*is_exported && !steering([name.as_str()].into_iter()).is_empty());
+            (steers || is_reached(&format!("${name}"))).then(|| format!("variable {name}"))
+        }
+        MakeItem::Export(names) => {
+            let own = |name: &str| {
+                is_reached(&format!("${name}"))
+                    || STEERING.contains(&name)
+                    || !steering([name].into_iter()).is_empty()
+            };
+            let judges = names.is_empty() || names.split_whitespace().any(own);
+            judges.then(|| "export".to_string())
+        }
+        MakeItem::Include(_) | MakeItem::Other => None,
+    }
+}
+
+fn says(lines: &MakeLines) -> String {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let own = match &lines.item {
+        MakeItem::Rule { targets, needs, recipe } => {
+            let recipe: Vec<&str> = recipe.iter().map(|line| line.trim()).collect();
+            format!("{}: {} {recipe:?}", targets.join(" "), words(needs))
+        }
+        MakeItem::Variable { name, value, sign, target, is_exported } => {
+            let target = target.as_deref().unwrap_or_default();
+            format!("{target} {name} {sign} {} {is_exported}", words(value))
+        }
+        MakeItem::Include(names) | MakeItem::Export(names) => words(names),
+        MakeItem::Other => String::new(),
+    };
+    if lines.conditions.is_empty() {
+        own
+    } else {
+        format!("{} {own}", lines.conditions.join(" / "))
+    }
+}
+
+/// A makefile as items, in order.
+pub(in crate::judges) fn parse(text: &str) -> Vec<MakeLines> {
+    let mut found: Vec<MakeLines> = Vec::new();
+    let mut conditions: Vec<String> = Vec::new();
+    let mut lines = logical(text).into_iter().peekable();
+    while let Some(line) = lines.next() {
+        let plain = uncommented(&line);
+        let word = plain.split_whitespace().next().unwrap_or_default();
+        if line.starts_with('\t') && add_to_recipe(&mut found, &line) {
+            continue;
+        }
+        let mut raw = line.clone();
+        let item = match word {
+            "ifeq" | "ifneq" | "ifdef" | "ifndef" => {
+                conditions.push(plain.trim().into());
+                MakeItem::Other
+            }
+            "else" => {
+                if let Some(last) = conditions.last_mut() {
+                    *last = format!("{last} {}", plain.trim());
+                }
+                MakeItem::Other
+            }
+            "endif" => {
+                conditions.pop();
+                MakeItem::Other
+            }
+            "define" => {
+                let mut body = String::new();
+                for inner in lines.by_ref() {
+                    raw.push_str(&inner);
+                    if inner.trim() == "endef" {
+                        break;
+                    }
+                    body.push_str(&inner);
+                }
+                let name = plain.split_whitespace().nth(1).unwrap_or_default();
+                variable(name, &body, "define", None)
+            }
+            _ => statement(&plain),
+        };
+        found.push(MakeLines { item, conditions: conditions.clone(), text: raw });
+    }
+    found
+}
+
+/// Adds a recipe's line to the rule before it; comments and conditions may stand between.
+fn add_to_recipe(found: &mut Vec<MakeLines>, line: &str) -> bool {
+    let is_between = |lines: &MakeLines| {
+        lines.item == MakeItem::Other
+            && lines.text.lines().all(|own| {
+                let own = own.trim_start();
+                own.is_empty() || own.starts_with('#')
+            })
+    };
+    let Some(at) = found.iter().rposition(|lines| !is_between(lines)) else { return false };
+    if !matches!(found[at].item, MakeItem::Rule { .. }) {
+        return false;
+    }
+    let between: String = found.drain(at + 1..).map(|lines| lines.text).collect();
+    let own = &mut found[at];
+    own.text.push_str(&between);
+    push(&mut own.text, line);
+    if let MakeItem::Rule { recipe, .. } = &mut own.item
+        && !line.trim().is_empty()
+    {
+        recipe.push(line.trim_end().into());
+    }
+    true
+}
+
+fn variable(name: &str, value: &str, sign: &str, target: Option<String>) -> MakeItem {
+    let (name, value, sign) = (name.into(), value.trim().into(), sign.into());
+    MakeItem::Variable { name, value, sign, target, is_exported: false }
+}
+
+/// An assignment, an include or a rule.
+fn statement(plain: &str) -> MakeItem {
+    let mut text = plain.trim();
+    if text.is_empty() {
+        return MakeItem::Other;
+    }
+    let mut is_exported = false;
+    while let Some((word, rest)) = text.split_once(char::is_whitespace) {
+        if !["export", "override", "private", "unexport"].contains(&word) {
+            break;
+        }
+        is_exported |= word == "export";
+        text = rest.trim_start();
+        if assigned(text).is_none() && is_exported {
+            return MakeItem::Export(text.into());
+        }
+    }
+    if text == "export" || text == "unexport" {
+        return MakeItem::Export(String::new());
+    }
+    if let Some((word, rest)) = text.split_once(char::is_whitespace)
+        && ["include", "-include", "sinclude"].contains(&word)
+    {
+        return MakeItem::Include(rest.trim().into());
+    }
+    if let Some((name, sign, value)) = assigned(text) {
+        let item = variable(name, value, sign, None);
+        return match item {
+            MakeItem::Variable { name, value, sign, target, .. } => {
+                MakeItem::Variable { name, value, sign, target, is_exported }
+            }
+            other => other,
+        };
+    }
+    rule(text)
+}
+
+fn rule(text: &str) -> MakeItem {
+    let Some(colon) = colon(text) else { return MakeItem::Other };
+    let (targets, rest) = (text[..colon].trim_end_matches('&'), &text[colon + 1..]);
+    let rest = rest.trim_start_matches(':');
+    if let Some((name, sign, value)) = assigned(rest.trim_start()) {
+        let name = name.rsplit(char::is_whitespace).next().unwrap_or(name);
+        return variable(name, value, sign, Some(targets.trim().into()));
+    }
+    let (needs, inline) = rest.split_once(';').unwrap_or((rest, ""));
+    let recipe = Some(inline.trim()).filter(|own| !own.is_empty()).map(str::to_string);
+    MakeItem::Rule {
+        targets: targets.split_whitespace().map(str::to_string).collect(),
+        needs: needs.trim().into(),
+        recipe: recipe.into_iter().collect(),
+    }
+}
+
+/// The colon that is not inside of a reference to a variable.
+fn colon(text: &str) -> Option<usize> {
+    let mut depth = 0_i32;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' | '{' => depth += 1,
+            ')' | '}' => depth -= 1,
+            ':' if depth <= 0 => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The name, the sign and the value of an assignment.
+fn assigned(text: &str) -> Option<(&str, &str, &str)> {
+    let mut depth = 0_i32;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' | '{' => depth += 1,
+            ')' | '}' => depth -= 1,
+            '=' if depth <= 0 => {
+                let before = text[..at].trim_end_matches([':', '?', '+', '!']);
+                let name = before.trim();
+                let is_name = !name.is_empty() && !name.contains([' ', '\t', ':', ';', '"', '\'']);
+                return is_name.then(|| (name, text[before.len()..=at].trim(), &text[at + 1..]));
+            }
+            ':' if depth <= 0 && !text[at + 1..].trim_start_matches(':').starts_with('=') => {
+                return None;
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Lines, with those that a backslash continues joined; each keeps its end.
+fn logical(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut continues = false;
+    for line in text.split_inclusive('\n') {
+        match found.last_mut().filter(|_| continues) {
+            Some(last) => last.push_str(line),
+            None => found.push(line.into()),
+        }
+        continues = line.trim_end_matches(['\n', '\r']).ends_with('\\');
+    }
+    found
+}
+
+/// The line without its comment and its continuations.
+fn uncommented(line: &str) -> String {
+    let joined = line.replace("\\\r\n", " ").replace("\\\n", " ");
+    let mut previous = ' ';
+    let mut end = joined.len();
+    for (at, letter) in joined.char_indices() {
+        if letter == '#' && previous != '\\' {
+            end = at;
+            break;
+        }
+        previous = letter;
+    }
+    joined[..end].to_string()
+}

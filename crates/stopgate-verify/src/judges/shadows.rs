@@ -1,0 +1,149 @@
+//! New names that hide what was found elsewhere at the start.
+
+use std::path::{Path, PathBuf};
+
+use super::JudgeSet;
+use super::files::{ProjectFiles, directory_of, extension_of, name_of};
+use super::names::is_foreign;
+use super::python_modules::is_known_module;
+use super::stored_path::StoredPath;
+use super::trace::{JUSTFILES, MAKEFILES};
+
+const PYTHON: [&str; 16] = [
+    "python",
+    "pypy",
+    "pytest",
+    "py.test",
+    "unittest",
+    "nose2",
+    "nosetests",
+    "tox",
+    "nox",
+    "behave",
+    "coverage",
+    "robot",
+    "trial",
+    "mypy",
+    "pylint",
+    "flake8",
+];
+
+/// What a file at `path` hides, where it hides something.
+pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Option<String> {
+    if set.reach.file_like_targets.contains(path) {
+        return Some(format!("the make target {}", name_of(path)));
+    }
+    hidden_makefile(set, path)
+        .or_else(|| nearer(set, path))
+        .or_else(|| hidden_module(set, path, files))
+        .or_else(|| hidden_program(set, path))
+        .or_else(|| hidden_package(set, path))
+}
+
+/// Whether the check's runner imports Python modules.
+pub(super) fn uses_python(set: &JudgeSet) -> bool {
+    set.reach.is_unknown || PYTHON.iter().any(|tool| set.reach.tools.contains(*tool))
+}
+
+/// `GNUmakefile` before `makefile` before `Makefile`.
+fn hidden_makefile(set: &JudgeSet, path: &Path) -> Option<String> {
+    let rank = |path: &Path| MAKEFILES.iter().position(|name| *name == name_of(path));
+    let own = rank(path)?;
+    let directory = directory_of(path);
+    let in_use = set.reach.makefiles.keys().find(|other| {
+        directory_of(&other.0) == directory && rank(&other.0).is_some_and(|other| other > own)
+    });
+    in_use.map(|other| other.0.display().to_string())
+}
+
+/// A justfile or a package that is found before the one in use.
+fn nearer(set: &JudgeSet, path: &Path) -> Option<String> {
+    let directory = directory_of(path);
+    let is_inside =
+        |used: &Path| directory.starts_with(used) && set.reach.directory.0.starts_with(&directory);
+    if JUSTFILES.contains(&name_of(path)) {
+        let used = set.reach.justfiles.keys().find(|used| is_inside(&directory_of(&used.0)))?;
+        return (used.0 != path).then(|| used.0.display().to_string());
+    }
+    if name_of(path) == "package.json" {
+        let used =
+            set.reach.packages.keys().find(|used| is_inside(&used.0) && used.0 != directory)?;
+        return Some(used.0.join("package.json").display().to_string());
+    }
+    None
+}
+
+fn hidden_module(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Option<String> {
+    if !uses_python(set) || is_foreign(path) {
+        return None;
+    }
+    if let Some(name) = hidden_distribution(path, files) {
+        return Some(name);
+    }
+    let (place, name) = module_of(set, path, files)?;
+    let key = StoredPath(place.join(&name));
+    (is_known_module(&name) && !set.modules.contains(&key)).then(|| format!("the module {name}"))
+}
+
+/// The place and the name of the top-level module that the file belongs to.
+pub(super) fn module_of(
+    set: &JudgeSet,
+    path: &Path,
+    files: &dyn ProjectFiles,
+) -> Option<(PathBuf, String)> {
+    for place in set.reach.import_roots.iter().map(|place| &place.0) {
+        let Ok(rest) = path.strip_prefix(place) else { continue };
+        let mut parts = rest.components().filter_map(|part| part.as_os_str().to_str());
+        let Some(first) = parts.next() else { continue };
+        if parts.next().is_some() {
+            // Without this file a directory hides nothing that is found elsewhere.
+            let package = place.join(first).join("__init__.py");
+            if files.paths().contains(&package) {
+                return Some((place.clone(), first.into()));
+            }
+        } else if ["py", "pyc", "so", "pyd"].contains(&extension_of(path)) {
+            return Some((place.clone(), first.split('.').next().unwrap_or(first).into()));
+        }
+    }
+    None
+}
+
+/// Metadata of an installed package: by it pytest finds plugins, and programs their versions.
+fn hidden_distribution(path: &Path, files: &dyn ProjectFiles) -> Option<String> {
+    let is_it = |part: &&Path| {
+        let name = name_of(part);
+        name.ends_with(".dist-info") || name.ends_with(".egg-info")
+    };
+    let directory = path.ancestors().find(is_it)?;
+    let name = name_of(directory).split(['-', '.']).next().unwrap_or_default().to_lowercase();
+    let points = files.text(&directory.join("entry_points.txt")).unwrap_or_default();
+    let has_plugin = points.contains("pytest11");
+    if has_plugin || is_known_module(&name.replace('-', "_")) {
+        let what =
+            if has_plugin { "pytest's plugins".into() } else { format!("the package {name}") };
+        return Some(what);
+    }
+    None
+}
+
+/// A program in a directory of the path, before the one that was found.
+fn hidden_program(set: &JudgeSet, path: &Path) -> Option<String> {
+    let directory = directory_of(path);
+    let is_on_path = set.path_directories.contains(directory.as_path())
+        || directory.ends_with("node_modules/.bin")
+        || directory.ends_with(".venv/bin")
+        || directory.ends_with("venv/bin");
+    let name = name_of(path);
+    let was = set.programs.get(name).filter(|_| is_on_path)?;
+    (was.0 != path).then(|| format!("the program {name}"))
+}
+
+/// `node_modules/jest` in a directory below the one where it was found.
+fn hidden_package(set: &JudgeSet, path: &Path) -> Option<String> {
+    let text = path.to_str()?;
+    let (place, rest) = text.rsplit_once("node_modules/")?;
+    let place = place.trim_end_matches('/');
+    let name = rest.split('/').next()?;
+    let was = set.node_packages.get(name)?;
+    (was.0 != Path::new(place)).then(|| format!("the package {name}"))
+}

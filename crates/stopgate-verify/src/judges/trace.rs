@@ -1,0 +1,299 @@
+//! What a check's command leads to: tools, scripts, package scripts, make targets, named tests.
+//!
+//! Nothing is run. Files are read only where the command leads to them.
+
+mod just_reach;
+mod make_reach;
+mod node;
+mod programs;
+mod scripts;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use stopgate_core::{Criterion, Proof};
+
+use super::files::{ProjectFiles, below, inner};
+use super::names::{name_says_judge, said};
+use super::role::Why;
+use super::shell::{Fate, Part, Script, Step, is_open};
+use super::tools::{Trade, trade_of};
+use crate::glob::Globs;
+
+pub(super) use self::just_reach::JUSTFILES;
+pub(super) use self::make_reach::MAKEFILES;
+
+/// Commands within commands are followed this far.
+const DEPTH_MAX: usize = 12;
+
+/// How many commands are followed in all.
+const STEPS_MAX: usize = 4_000;
+
+/// What a command leads to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Trace {
+    /// Tools that it uses, also through scripts.
+    pub(super) tools: BTreeSet<String>,
+    /// Programs by name, as they are looked for on the path.
+    pub(super) programs: BTreeSet<String>,
+    /// Whether it starts something that nobody here knows.
+    pub(super) is_unknown: bool,
+    /// Whether it runs tests, as far as can be seen.
+    pub(super) runs_tests: bool,
+    /// Files that decide as a whole.
+    pub(super) judges: BTreeMap<PathBuf, Why>,
+    /// Programs under test.
+    pub(super) work: BTreeSet<PathBuf>,
+    /// Scripts of the package in each directory that are reached.
+    pub(super) packages: BTreeMap<PathBuf, BTreeSet<String>>,
+    /// Targets and variables of each makefile that are reached.
+    pub(super) makefiles: BTreeMap<PathBuf, BTreeSet<String>>,
+    /// Recipes and variables of each justfile that are reached.
+    pub(super) justfiles: BTreeMap<PathBuf, BTreeSet<String>>,
+    /// Directories from which Python imports.
+    pub(super) import_roots: BTreeSet<PathBuf>,
+    /// Targets that make would skip if a file had their name.
+    pub(super) file_like_targets: BTreeSet<PathBuf>,
+    /// Configuration patterns of test files, beyond the usual names.
+    pub(super) test_patterns: BTreeSet<String>,
+}
+
+/// Where a command stands.
+#[derive(Clone, Debug)]
+struct Stand {
+    /// The directory, from the project's root; `None` outside.
+    directory: PathBuf,
+    /// The script that has it, where one does.
+    script: Option<PathBuf>,
+    /// Whether what has it is a judge.
+    rank: Rank,
+    depth: usize,
+}
+
+/// What is known about the text that a command is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rank {
+    /// The criterion's whole command, and the criterion's name says that it checks.
+    Sole,
+    /// The criterion's command, or something that it leads to.
+    Command,
+    /// A script that judges.
+    Judge,
+}
+
+struct Tracer<'a> {
+    root: &'a Path,
+    files: &'a dyn ProjectFiles,
+    trace: Trace,
+    seen: BTreeSet<String>,
+    steps: usize,
+    functions: BTreeSet<String>,
+    unknown: BTreeSet<String>,
+}
+
+/// What the criterion's command leads to; nothing where it has none.
+pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles) -> Trace {
+    let mut tracer = Tracer {
+        root,
+        files,
+        trace: Trace::default(),
+        seen: BTreeSet::new(),
+        steps: 0,
+        functions: BTreeSet::new(),
+        unknown: BTreeSet::new(),
+    };
+    let directory = criterion.terms.cwd.as_deref().and_then(|cwd| inner(root, Path::new(""), cwd));
+    let mut stand = Stand {
+        directory: directory.unwrap_or_default(),
+        script: None,
+        rank: Rank::Command,
+        depth: 0,
+    };
+    for (name, value) in &criterion.terms.set {
+        tracer.variable(&stand, name, value);
+    }
+    let says = name_says_judge(&criterion.name);
+    match &criterion.proof {
+        Proof::Check { command, .. } => {
+            let script = Script::parse(command);
+            if says && script.steps().count() == 1 {
+                stand.rank = Rank::Sole;
+            }
+            tracer.script(&script, &stand);
+        }
+        Proof::Run { argv, .. } => {
+            if says {
+                stand.rank = Rank::Sole;
+            }
+            let words: Vec<&str> = argv.iter().map(String::as_str).collect();
+            tracer.words(&words, Fate::Shown, &stand);
+        }
+        Proof::Files { .. }
+        | Proof::Pattern { .. }
+        | Proof::Coverage { .. }
+        | Proof::Features { .. }
+        | Proof::Git { .. }
+        | Proof::Attest
+        | Proof::Approve => {}
+    }
+    tracer.finish()
+}
+
+impl Tracer<'_> {
+    fn finish(mut self) -> Trace {
+        let trace = &mut self.trace;
+        let is_known = |tool: &String| matches!(trade_of(tool), Trade::Runner | Trade::Linter);
+        let unknown = self.unknown.difference(&self.functions).next().is_some();
+        trace.is_unknown = unknown && !trace.tools.iter().any(is_known);
+        trace.runs_tests |=
+            trace.is_unknown || trace.tools.iter().any(|tool| trade_of(tool) == Trade::Runner);
+        let judges: Vec<PathBuf> = trace.judges.keys().cloned().collect();
+        trace.work.retain(|path| !judges.contains(path));
+        self.trace
+    }
+
+    /// Follows the commands of a text, with the directory that each runs in.
+    fn script(&mut self, script: &Script, stand: &Stand) {
+        self.functions.extend(script.functions.iter().cloned());
+        let mut stands = vec![stand.clone()];
+        for part in &script.parts {
+            let Some(mut own) = stands.last().cloned() else { return };
+            match part {
+                Part::Enter => stands.push(own),
+                Part::Leave if stands.len() > 1 => drop(stands.pop()),
+                Part::Leave => {}
+                Part::Step(step) => {
+                    self.step(step, &mut own);
+                    if let Some(last) = stands.last_mut() {
+                        last.directory = own.directory;
+                    }
+                }
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str, stand: &Stand) {
+        if stand.depth < DEPTH_MAX {
+            let deeper = Stand { depth: stand.depth + 1, ..stand.clone() };
+            self.script(&Script::parse(text), &deeper);
+        }
+    }
+
+    fn step(&mut self, step: &Step, stand: &mut Stand) {
+        for (name, value) in &step.assigned {
+            self.variable(stand, name, value);
+        }
+        let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
+        if let ["cd" | "pushd", to, ..] = words.as_slice() {
+            // `cd "$(dirname "$0")"` leads to the script's own directory.
+            let target = if is_open(to) {
+                stand.script.as_deref().map(super::files::directory_of)
+            } else {
+                inner(self.root, &stand.directory, to)
+            };
+            stand.directory = target.unwrap_or_default();
+            return;
+        }
+        self.words(&words, step.fate, stand);
+    }
+
+    fn variable(&mut self, stand: &Stand, name: &str, value: &str) {
+        match name {
+            "PYTHONPATH" => {
+                for part in value.split(':').filter(|part| !is_open(part)) {
+                    self.trace.import_roots.extend(inner(self.root, &stand.directory, part));
+                }
+            }
+            "PYTEST_ADDOPTS" => {
+                let words: Vec<&str> = value.split_whitespace().collect();
+                self.runner_arguments("pytest", &words, stand);
+            }
+            _ => {}
+        }
+    }
+
+    /// Follows one program and its arguments.
+    fn words(&mut self, words: &[&str], fate: Fate, stand: &Stand) {
+        self.steps += 1;
+        let Some((program, arguments)) = words.split_first() else { return };
+        if stand.depth > DEPTH_MAX || self.steps > STEPS_MAX {
+            return;
+        }
+        self.mentions(words, stand);
+        let deeper = Stand { depth: stand.depth + 1, ..stand.clone() };
+        self.program(program, arguments, fate, &deeper);
+    }
+
+    /// A word that names a test or its data says that tests decide.
+    fn mentions(&mut self, words: &[&str], stand: &Stand) {
+        for word in words.iter().filter(|word| !word.starts_with('-') && !is_open(word)) {
+            let path = word.split("::").next().unwrap_or(word);
+            let found = inner(self.root, &stand.directory, path);
+            let Some(path) = found.filter(|path| !path.as_os_str().is_empty()) else { continue };
+            let is_test = said(&path).is_some() && self.files.paths().contains(&path);
+            let is_place = said(&path.join("x")).is_some() && self.has_below(&path);
+            self.trace.runs_tests |= is_test || is_place;
+        }
+    }
+
+    fn has_below(&self, directory: &Path) -> bool {
+        below(self.files, directory).next().is_some()
+    }
+
+    /// The file of the project that a word names, where there is one.
+    fn file(&self, stand: &Stand, word: &str) -> Option<PathBuf> {
+        if is_open(word) {
+            return self.open_file(stand, word);
+        }
+        let path = inner(self.root, &stand.directory, word)?;
+        (self.files.paths().contains(&path) || self.files.text(&path).is_some()).then_some(path)
+    }
+
+    /// The file that a word names whose beginning only the shell knows: `$DIR/lib.sh`.
+    fn open_file(&self, stand: &Stand, word: &str) -> Option<PathBuf> {
+        let known = word.rsplit(super::shell::UNKNOWN).next()?.trim_start_matches('/');
+        if known.is_empty() {
+            return None;
+        }
+        let own = stand.script.as_deref().map(super::files::directory_of);
+        let places = [own, Some(stand.directory.clone()), Some(PathBuf::new())];
+        let found = places
+            .into_iter()
+            .flatten()
+            .filter_map(|place| inner(self.root, &place, known))
+            .find(|path| self.files.paths().contains(path));
+        found.or_else(|| {
+            let mut fitting = self.files.paths().iter().filter(|path| path.ends_with(known));
+            fitting.next().filter(|_| fitting.next().is_none()).cloned()
+        })
+    }
+
+    /// Files that a word names, also by a pattern or as a directory.
+    fn files_of(&self, stand: &Stand, word: &str) -> Vec<PathBuf> {
+        if is_open(word) {
+            return self.open_file(stand, word).into_iter().collect();
+        }
+        let Some(path) = inner(self.root, &stand.directory, word) else { return Vec::new() };
+        if word.contains(['*', '?', '[', '{']) {
+            let pattern = path.to_string_lossy().into_owned();
+            let Ok(globs) = Globs::new(&[pattern]) else { return Vec::new() };
+            let fits = |path: &&PathBuf| globs.takes(path.as_os_str().as_encoded_bytes());
+            return self.files.paths().iter().filter(fits).cloned().collect();
+        }
+        if self.files.paths().contains(&path) {
+            return vec![path];
+        }
+        if path.as_os_str().is_empty() {
+            return Vec::new();
+        }
+        below(self.files, &path).cloned().collect()
+    }
+
+    fn tool(&mut self, name: &str) {
+        self.trace.tools.insert(name.into());
+    }
+
+    fn judge(&mut self, path: PathBuf, why: Why) {
+        self.trace.judges.entry(path).or_insert(why);
+    }
+}

@@ -1,0 +1,307 @@
+//! Which targets and variables of makefiles a `make` command reaches.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::super::files::{extension_of, inner, name_of};
+use super::super::names::{is_code, says_judge};
+use super::super::sections::make::{MakeItem, parse, phony};
+use super::super::shell::assignment;
+use super::{Stand, Tracer};
+
+/// The names under which make looks for its file, first one first.
+pub(in crate::judges) const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
+
+/// How many makefiles one command may read.
+const FILES_MAX: usize = 64;
+
+/// What the makefiles of one command say.
+#[derive(Default)]
+struct Makefiles {
+    files: Vec<PathBuf>,
+    rules: Vec<(Vec<String>, String, Vec<String>)>,
+    variables: BTreeMap<String, Vec<String>>,
+    phony: BTreeSet<String>,
+}
+
+impl Tracer<'_> {
+    pub(super) fn make(&mut self, rest: &[&str], stand: &Stand) {
+        self.tool("make");
+        let (directory, file, goals) = self.make_words(rest, stand);
+        let main = match file {
+            Some(file) => inner(self.root, &directory, &file),
+            None => MAKEFILES
+                .iter()
+                .map(|name| directory.join(name))
+                .find(|path| self.files.exists(path)),
+        };
+        let Some(main) = main.filter(|path| self.files.text(path).is_some()) else { return };
+        let mut all = Makefiles::default();
+        self.read_makefile(&main, &directory, &mut all);
+        let names = self.reached(&all, goals, &directory);
+        let key = format!("make {} {names:?}", directory.display());
+        if !self.seen.insert(key) {
+            return;
+        }
+        for file in &all.files {
+            self.trace.makefiles.entry(file.clone()).or_default().extend(names.iter().cloned());
+        }
+        self.run_recipes(&all, &names, &Stand { directory, ..stand.clone() });
+    }
+
+    fn make_words(&self, rest: &[&str], stand: &Stand) -> (PathBuf, Option<String>, Vec<String>) {
+        let (mut directory, mut file, mut goals) = (stand.directory.clone(), None, Vec::new());
+        let mut words = rest.iter();
+        while let Some(word) = words.next() {
+            let value = |short: &str, long: &str| {
+                let joined = word.strip_prefix(long).and_then(|own| own.strip_prefix('='));
+                let short = word.strip_prefix(short).filter(|own| !own.is_empty());
+                joined.or(short.filter(|_| !word.starts_with("--"))).map(str::to_string)
+            };
+            if ["-C", "--directory"].contains(word) || value("-C", "--directory").is_some() {
+                let to =
+                    value("-C", "--directory").or_else(|| words.next().map(ToString::to_string));
+                directory = to.and_then(|to| inner(self.root, &directory, &to)).unwrap_or_default();
+            } else if ["-f", "--file", "--makefile"].contains(word) {
+                file = words.next().map(ToString::to_string);
+            } else if value("-f", "--file").is_some() {
+                file = value("-f", "--file");
+            } else if ["-j", "-l", "-o", "-W", "-I"].contains(word) {
+                let is_number = |own: &&&str| own.bytes().all(|byte| byte.is_ascii_digit());
+                let mut ahead = words.clone();
+                if ahead.next().filter(is_number).is_some() {
+                    words = ahead;
+                }
+            } else if !word.starts_with('-') && assignment(word).is_none() {
+                goals.push((*word).to_string());
+            }
+        }
+        (directory, file, goals)
+    }
+
+    fn read_makefile(&self, path: &Path, directory: &Path, all: &mut Makefiles) {
+        if all.files.len() >= FILES_MAX || all.files.iter().any(|own| own == path) {
+            return;
+        }
+        let Some(text) = self.files.text(path) else { return };
+        all.files.push(path.into());
+        all.phony.extend(phony(&text));
+        for lines in parse(&text) {
+            match lines.item {
+                MakeItem::Rule { targets, needs, recipe } => {
+                    all.rules.push((targets, needs, recipe));
+                }
+                MakeItem::Variable { name, value, target, .. } => {
+                    let name = match target {
+                        Some(target) => format!("{target}:{name}"),
+                        None => name,
+                    };
+                    all.variables.entry(name).or_default().push(value);
+                }
+                MakeItem::Include(names) => {
+                    let names = all.expand(&names);
+                    for name in names.split_whitespace() {
+                        let stand = Stand {
+                            directory: directory.into(),
+                            script: None,
+                            rank: super::Rank::Command,
+                            depth: 0,
+                        };
+                        for file in self.files_of(&stand, name) {
+                            self.read_makefile(&file, directory, all);
+                        }
+                    }
+                }
+                MakeItem::Export(_) | MakeItem::Other => {}
+            }
+        }
+    }
+
+    /// The targets that are reached, and the variables that they expand as `$NAME`.
+    fn reached(
+        &mut self,
+        all: &Makefiles,
+        goals: Vec<String>,
+        directory: &Path,
+    ) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        let mut open = goals;
+        if open.is_empty() {
+            let own = all.variables.get(".DEFAULT_GOAL").and_then(|own| own.last());
+            let mut targets = all.rules.iter().flat_map(|(targets, _, _)| targets);
+            let first = targets.find(|name| !name.starts_with('.') && !name.contains('%'));
+            open.extend(own.or(first).cloned());
+            names.insert("$.DEFAULT_GOAL".into());
+        }
+        while let Some(target) = open.pop() {
+            // A target that is missing at the start is the work's to write.
+            if !all.has(&target) || !names.insert(target.clone()) {
+                continue;
+            }
+            if !all.phony.contains(&target) {
+                self.trace.file_like_targets.insert(directory.join(&target));
+            }
+            for (_, needs, recipe) in all.rules_of(&target) {
+                let needed = all.expand(needs);
+                let is_act = |name: &&str| self.is_act(all, name, directory);
+                open.extend(needed.split_whitespace().filter(is_act).map(str::to_string));
+                let is_deciding = |name: &String| all.decides(name);
+                names.extend(
+                    all.variables_in(needs)
+                        .into_iter()
+                        .filter(is_deciding)
+                        .map(|n| format!("${n}")),
+                );
+                for line in recipe {
+                    let own = all.variables_in(line).into_iter().filter(is_deciding);
+                    names.extend(own.map(|name| format!("${name}")));
+                    open.extend(made_by(line));
+                }
+            }
+        }
+        names
+    }
+
+    /// Whether a prerequisite is something to do, not a file to make.
+    fn is_act(&self, all: &Makefiles, name: &str, directory: &Path) -> bool {
+        if all.phony.contains(name) {
+            return true;
+        }
+        let path = directory.join(name);
+        let makes_itself = all.rules_of(name).any(|(_, _, recipe)| {
+            recipe.iter().any(|line| line.contains("$@") || line.contains("$(@"))
+        });
+        all.has(name)
+            && !name.contains(['.', '/', '%'])
+            && !makes_itself
+            && !self.files.exists(&path)
+    }
+
+    fn run_recipes(&mut self, all: &Makefiles, names: &BTreeSet<String>, stand: &Stand) {
+        for target in names.iter().filter(|name| !name.starts_with('$')) {
+            let recipes: Vec<String> =
+                all.rules_of(target).map(|(_, _, recipe)| recipe.join("\n")).collect();
+            for recipe in recipes {
+                let lines = recipe.replace("\\\n\t", "\\\n");
+                let lines =
+                    lines.lines().map(|line| line.trim_start().trim_start_matches(['@', '-', '+']));
+                let text = lines.collect::<Vec<_>>().join("\n");
+                let text = all.expand(&text.replace("$(MAKE)", ":").replace("${MAKE}", ":"));
+                let text = text.replace("$$", "$");
+                self.recipe_text(&text, stand);
+            }
+        }
+    }
+
+    /// Each line is a shell of its own.
+    pub(super) fn recipe_text(&mut self, text: &str, stand: &Stand) {
+        let mut whole = String::new();
+        for line in text.lines() {
+            whole.push_str(line.strip_suffix('\\').unwrap_or(line));
+            if !line.ends_with('\\') {
+                self.text(&std::mem::take(&mut whole), stand);
+            }
+        }
+    }
+}
+
+impl Makefiles {
+    fn has(&self, target: &str) -> bool {
+        self.rules_of(target).next().is_some()
+    }
+
+    fn rules_of(&self, target: &str) -> impl Iterator<Item = &(Vec<String>, String, Vec<String>)> {
+        self.rules.iter().filter(move |(targets, _, _)| targets.iter().any(|own| own == target))
+    }
+
+    /// Variables that a text expands, and those that their values expand.
+    fn variables_in(&self, text: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let mut open = references(text);
+        while let Some(name) = open.pop() {
+            if found.insert(name.clone()) {
+                let values = self.variables.get(&name).into_iter().flatten();
+                open.extend(values.flat_map(|value| references(value)));
+            }
+        }
+        found
+    }
+
+    /// Whether a variable decides, rather than lists what is built.
+    fn decides(&self, name: &str) -> bool {
+        let Some(values) = self.variables.get(name) else { return true };
+        let text = values.join(" ");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let is_source = |word: &&str| {
+            let path = Path::new(word.trim_end_matches(')'));
+            let is_file =
+                is_code(extension_of(path)) || ["o", "a", "so", "d"].contains(&extension_of(path));
+            is_file && !says_judge(path) && !name_of(path).is_empty()
+        };
+        words.is_empty()
+            || says_judge(Path::new(name))
+            || !words.iter().all(|word| is_source(&word))
+    }
+
+    /// The text with simple variables replaced, a few levels deep.
+    fn expand(&self, text: &str) -> String {
+        let mut text = text.to_string();
+        for _ in 0..5 {
+            let mut next = text.clone();
+            for name in references(&text) {
+                let Some(value) = self.variables.get(&name).map(|own| own.join(" ")) else {
+                    continue;
+                };
+                for form in [format!("$({name})"), format!("${{{name}}}")] {
+                    next = next.replace(&form, &value);
+                }
+            }
+            if next == text || next.len() > 1 << 16 {
+                break;
+            }
+            text = next;
+        }
+        text
+    }
+}
+
+/// Names in `$(NAME)`, `${NAME}`, `$(NAME:a=b)` and `$(call NAME,…)`.
+fn references(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        rest = &rest[at + 1..];
+        let Some(inner) = rest.strip_prefix(['(', '{']) else {
+            rest = rest.strip_prefix('$').unwrap_or(rest);
+            continue;
+        };
+        let end = inner.find([')', '}', ':', ' ', ',', '$']).unwrap_or(inner.len());
+        let name = &inner[..end];
+        if name == "call" {
+            let called = inner[end..].trim_start().split([',', ')', '}']).next();
+            found.extend(called.map(|name| name.trim().to_string()));
+        } else if !name.is_empty() && !inner[end..].starts_with(' ') && name.len() < 100 {
+            found.push(name.to_string());
+        }
+        rest = inner;
+    }
+    found
+}
+
+/// Targets that a recipe makes by calling make again in the same directory.
+fn made_by(line: &str) -> Vec<String> {
+    let line = line.replace("$(MAKE)", "make").replace("${MAKE}", "make");
+    let mut found = Vec::new();
+    for step in super::Script::parse(&line).steps() {
+        let words: Vec<&str> =
+            step.words.iter().map(|word| word.trim_start_matches(['@', '-', '+'])).collect();
+        if let ["make" | "gmake", rest @ ..] = words.as_slice()
+            && !rest.iter().any(|word| word.starts_with("-C") || word.starts_with("-f"))
+        {
+            let goals =
+                rest.iter().filter(|word| !word.starts_with('-') && assignment(word).is_none());
+            found.extend(goals.map(ToString::to_string));
+        }
+    }
+    found
+}

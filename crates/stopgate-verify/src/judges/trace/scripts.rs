@@ -1,0 +1,202 @@
+//! Scripts that a command runs: whether they judge or are judged, and what they lead to.
+
+use std::path::{Path, PathBuf};
+
+use super::super::files::{directory_of, extension_of, inner};
+use super::super::imports::{imports_of, quoted_paths};
+use super::super::names::{is_foreign, said, says_helper, says_judge, says_program};
+use super::super::role::Why;
+use super::super::shell::{Fate, is_open};
+use super::super::tools::{Trade, mentioned, plain_name, trade_of};
+use super::programs::is_script_name;
+use super::{DEPTH_MAX, Rank, Stand, Tracer};
+
+/// How many files a script may lead to.
+const JUDGES_MAX: usize = 2_000;
+
+impl Tracer<'_> {
+    /// A program that is named by its path.
+    pub(super) fn run_file(&mut self, program: &str, rest: &[&str], fate: Fate, stand: &Stand) {
+        if let Some(path) = self.file(stand, program) {
+            self.arguments_of(rest, stand);
+            return self.script_file(path, fate, stand);
+        }
+        if is_open(program) {
+            // `"$PYTHON" -m pytest`
+            if rest.first() == Some(&"-m") {
+                return self.words(&[&["python"], rest].concat(), fate, stand);
+            }
+            self.unknown.insert(program.into());
+            return;
+        }
+        let name = plain_name(program);
+        if inner(self.root, &stand.directory, program).is_none() && trade_of(name) != Trade::Unknown
+        {
+            let deeper = Stand { depth: stand.depth + 1, ..stand.clone() };
+            return self.program(name, rest, fate, &deeper);
+        }
+        self.unknown.insert(program.into());
+    }
+
+    /// A script that is given to an interpreter.
+    pub(super) fn run_script(&mut self, word: &str, rest: &[&str], fate: Fate, stand: &Stand) {
+        self.arguments_of(rest, stand);
+        if let Some(path) = self.file(stand, word) {
+            self.script_file(path, fate, stand);
+        }
+    }
+
+    /// `check.sh tests/a.py`: tests among the arguments of a script are still tests.
+    fn arguments_of(&mut self, rest: &[&str], stand: &Stand) {
+        for word in rest.iter().filter(|word| !word.starts_with('-') && !is_open(word)) {
+            if let Some(path) = self.file(stand, word).filter(|path| said(path).is_some()) {
+                self.judge(path, Why::Named);
+            }
+        }
+    }
+
+    /// A script of the project that is run.
+    pub(super) fn script_file(&mut self, path: PathBuf, fate: Fate, stand: &Stand) {
+        let why = self.why_run(&path, fate, stand);
+        match why {
+            Some(why) => self.follow(path, why, Rank::Judge, stand),
+            None => {
+                self.trace.work.insert(path.clone());
+                if fate == Fate::Shown && !is_foreign(&path) {
+                    self.look_into(&path, Rank::Command, stand);
+                }
+            }
+        }
+    }
+
+    fn why_run(&self, path: &Path, fate: Fate, stand: &Stand) -> Option<Why> {
+        if is_foreign(path) {
+            return None;
+        }
+        let is_program = says_program(path) || !is_script_name(path) && extension_of(path) != "t";
+        if said(path).is_some() || (says_judge(path) && !is_product(path)) {
+            return Some(Why::Script);
+        }
+        match stand.rank {
+            Rank::Sole if fate == Fate::Shown && !is_program => Some(Why::Script),
+            Rank::Judge if fate == Fate::Shown && !is_program => Some(Why::UsedByScript),
+            Rank::Judge if says_helper(path) && !is_program => Some(Why::UsedByScript),
+            Rank::Sole | Rank::Judge | Rank::Command => None,
+        }
+    }
+
+    /// A script that is read into the running one.
+    pub(super) fn source(&mut self, rest: &[&str], stand: &Stand) {
+        let Some(word) = rest.first() else { return };
+        let Some(path) = self.file(stand, word) else {
+            // It may be made later: a script that reads it if it is there would obey it.
+            let path = inner(self.root, &stand.directory, word).filter(|_| !is_open(word));
+            if let Some(path) = path.filter(|path| !is_foreign(path) && stand.rank == Rank::Judge) {
+                self.judge(path, Why::UsedByScript);
+            }
+            return;
+        };
+        if is_foreign(&path) {
+            return;
+        }
+        if self.judges_when_sourced(&path, stand) {
+            self.follow(path, Why::UsedByScript, Rank::Judge, stand);
+        } else {
+            self.trace.work.insert(path);
+        }
+    }
+
+    fn judges_when_sourced(&self, path: &Path, stand: &Stand) -> bool {
+        let own = stand.script.as_deref().map(directory_of).unwrap_or_default();
+        let is_beside = !own.as_os_str().is_empty() && path.starts_with(&own);
+        if said(path).is_some() || says_judge(path) || is_beside {
+            return true;
+        }
+        if says_program(path) {
+            return false;
+        }
+        let decides = |text: String| {
+            let words = ["assert", "fail", "exit 1", "exit 0", "set -", "set +", "return 1"];
+            words.iter().any(|word| text.contains(word)) || !mentioned(&text).is_empty()
+        };
+        says_helper(path) || self.files.text(path).is_some_and(decides)
+    }
+
+    /// Follows a script that judges.
+    fn follow(&mut self, path: PathBuf, why: Why, rank: Rank, stand: &Stand) {
+        if self.trace.judges.len() >= JUDGES_MAX || stand.depth > DEPTH_MAX {
+            return;
+        }
+        self.trace.runs_tests = true;
+        self.judge(path.clone(), why);
+        self.look_into(&path, rank, stand);
+    }
+
+    /// Looks at what the script does.
+    fn look_into(&mut self, path: &Path, rank: Rank, stand: &Stand) {
+        let key = format!("{} {rank:?} {}", path.display(), stand.directory.display());
+        if stand.depth > DEPTH_MAX || !self.seen.insert(key) {
+            return;
+        }
+        let Some(text) = self.files.text(path).filter(|text| !text.contains('\0')) else { return };
+        let inside = Stand {
+            directory: stand.directory.clone(),
+            script: Some(path.into()),
+            rank,
+            depth: stand.depth + 1,
+        };
+        if is_shell_text(path, &text) {
+            return self.text(&text, &inside);
+        }
+        self.trace.tools.extend(mentioned(&text).into_iter().map(Into::into));
+        if extension_of(path) == "py" {
+            self.tool("python");
+            self.trace.import_roots.insert(directory_of(path));
+        }
+        if rank == Rank::Judge {
+            self.helpers_of(path, &text, &inside);
+        }
+    }
+
+    /// What a judging script in another language imports or starts.
+    fn helpers_of(&mut self, path: &Path, text: &str, stand: &Stand) {
+        let own = directory_of(path);
+        let is_rooted = own.as_os_str().is_empty();
+        for import in imports_of(path, text, self.files) {
+            let is_beside = !is_rooted && import.starts_with(&own) && !says_program(&import);
+            let judges = said(&import).is_some() || says_judge(&import) || says_helper(&import);
+            if (is_beside || judges) && !is_foreign(&import) {
+                self.follow(import, Why::UsedByScript, Rank::Judge, stand);
+            }
+        }
+        for word in quoted_paths(text) {
+            let places = [own.clone(), stand.directory.clone()];
+            let found = places.iter().filter_map(|place| inner(self.root, place, word));
+            let Some(file) = found.into_iter().find(|file| self.files.paths().contains(file))
+            else {
+                continue;
+            };
+            if said(&file).is_some() {
+                self.judge(file, Why::UsedByScript);
+            } else if says_judge(&file) && is_script_name(&file) {
+                self.follow(file, Why::UsedByScript, Rank::Judge, stand);
+            }
+        }
+    }
+}
+
+/// Whether the path is in a directory of built things.
+fn is_product(path: &Path) -> bool {
+    let places = ["target", "build", "dist", "out", "_build", "zig-out", "obj"];
+    path.components().any(|part| places.iter().any(|own| part.as_os_str() == *own))
+}
+
+/// Whether the text is for a shell.
+fn is_shell_text(path: &Path, text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    if let Some(program) = first.strip_prefix("#!") {
+        let shells = ["/sh", "bash", "dash", "zsh", "ksh", " sh"];
+        return shells.iter().any(|own| program.contains(own));
+    }
+    ["sh", "bash", "zsh", "ksh", "bats", ""].contains(&extension_of(path))
+}
