@@ -8,6 +8,7 @@ mod stable;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::path::Path;
 
 use stopgate_core::{Baseline, Digest};
 
@@ -55,12 +56,15 @@ pub struct Compared {
     pub known: Vec<String>,
 }
 
-/// The failures in an output.
-pub fn failures(output: &str, exit: Exit) -> Vec<Failure> {
+/// The failures in the output of a check that ran in `place`.
+///
+/// Paths are taken from there, so that a run in a copy of the project fails alike.
+pub fn failures(output: &str, exit: Exit, place: &Path) -> Vec<Failure> {
     if exit == Exit::Passed {
         return Vec::new();
     }
     let output = without_ansi(output);
+    let output = stable::without_place(&output, place);
     let mut found = Found::default();
     match report::read(&output) {
         Some(report) if report.tests.failed > 0 => found.take_report(&report, &output),
@@ -74,8 +78,8 @@ pub fn failures(output: &str, exit: Exit) -> Vec<Failure> {
 }
 
 /// The baseline that an output gives.
-pub fn take(output: &str, exit: Exit) -> Result<Baseline, TooMany> {
-    let found = failures(output, exit);
+pub fn take(output: &str, exit: Exit, place: &Path) -> Result<Baseline, TooMany> {
+    let found = failures(output, exit, place);
     if found.len() > FAILURES_MAX {
         return Err(TooMany { count: found.len() });
     }
@@ -87,10 +91,10 @@ pub fn take(output: &str, exit: Exit) -> Result<Baseline, TooMany> {
 }
 
 /// Holds an output against a baseline.
-pub fn compare(baseline: &Baseline, output: &str, exit: Exit) -> Compared {
+pub fn compare(baseline: &Baseline, output: &str, exit: Exit, place: &Path) -> Compared {
     let before: BTreeSet<u64> = baseline.failures.iter().copied().collect();
     let mut compared = Compared::default();
-    for failure in failures(output, exit) {
+    for failure in failures(output, exit, place) {
         let known = before.contains(&failure.id);
         let side = if known { &mut compared.known } else { &mut compared.new };
         side.push(failure.name);

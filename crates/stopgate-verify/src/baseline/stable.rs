@@ -1,7 +1,10 @@
 //! A line of output without what changes from run to run.
 //!
-//! Times, addresses, temporary paths, process ids and the numbers of lines go; every
-//! other digit stays, because `2 errors` are not `3 errors`.
+//! Times, addresses, the directory that the check ran in, temporary paths, process ids and
+//! the numbers of lines go; every other digit stays, because `2 errors` are not `3 errors`.
+
+use std::borrow::Cow;
+use std::path::Path;
 
 /// What a line is.
 #[derive(Debug, PartialEq, Eq)]
@@ -101,12 +104,82 @@ fn is_eslint_error(text: &str) -> bool {
         && words.next() == Some("error")
 }
 
+/// A text with paths as they are from `place`: `/home/me/demo/src/a.py` is `src/a.py`.
+pub(super) fn without_place<'a>(text: &'a str, place: &Path) -> Cow<'a, str> {
+    let Some(place) = place.to_str().map(|place| place.trim_end_matches('/')) else {
+        return Cow::Borrowed(text);
+    };
+    if place.is_empty() || !text.contains(place) {
+        return Cow::Borrowed(text);
+    }
+    let is_part = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(place) {
+        let (before, after) = (&rest[..at], &rest[at + place.len()..]);
+        plain.push_str(before);
+        let goes_on = after.starts_with(is_part) || before.ends_with(is_part);
+        if goes_on {
+            plain.push_str(place);
+            rest = after;
+        } else if let Some(inside) = after.strip_prefix('/') {
+            rest = inside;
+        } else {
+            plain.push('.');
+            rest = after;
+        }
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
+}
+
 /// A line with `#` for each part that changes.
 fn stable(text: &str) -> String {
-    let text = without_gutter(text);
-    let words: Vec<String> = text.split_whitespace().map(stable_word).collect();
+    let text = without_number(without_gutter(text));
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let follows = words.last().is_some_and(|before| is_line_word(before));
+        words.push(if follows { without_digits(word) } else { stable_word(word) });
+    }
     let joined = without_durations(&words);
     joined.join(" ")
+}
+
+/// `line 12, in main`, `at line 3.`, `Ln 5, column 7`.
+fn is_line_word(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    ["line", "lines", "column", "col"].iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// `#,` of `12,`; what is more than a number stays.
+fn without_digits(word: &str) -> String {
+    let core = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    let is_number = !core.is_empty() && core.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    if is_number { word.replacen(core, "#", 1) } else { stable_word(word) }
+}
+
+/// The number that `grep -n` puts before a line: `12:TODO`, and `src/a.py:12:TODO`.
+fn without_number(text: &str) -> Cow<'_, str> {
+    let mut from = 0;
+    // A name may hold colons of its own; what stands behind a blank is the line's text.
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    while let Some(colon) = text[from..end].find(':').map(|at| from + at) {
+        let field = &text[from..colon];
+        if !field.is_empty() && field.bytes().all(|b| b.is_ascii_digit()) {
+            // A second number is a clock's, a column or part of the text: words are read later.
+            let after = text[colon + 1..].starts_with(|c: char| c.is_ascii_digit());
+            if after {
+                return Cow::Borrowed(text);
+            }
+            let name = &text[..from];
+            return Cow::Owned(format!("{name}#:{}", &text[colon + 1..]));
+        }
+        if !field.contains(['.', '/']) && from > 0 {
+            break;
+        }
+        from = colon + 1;
+    }
+    Cow::Borrowed(text)
 }
 
 /// `12 | let x = 1;`, and `12 + let x = 1;` of a suggestion, is a line of a source: its number moves.
@@ -197,7 +270,7 @@ fn is_address(word: &str) -> bool {
     plain.len() >= 16 && hex(&plain) && plain.bytes().any(|b| b.is_ascii_digit())
 }
 
-/// `/tmp/rustdoctestGbjToe/a.rs` is `/tmp/#/a.rs`.
+/// `/tmp/rustdoctestGbjToe/a.rs` is `/tmp/#/a.rs`, and so are numbered directories below.
 fn without_temporary(word: &str) -> String {
     let roots = ["/tmp/", "/var/tmp/", "/private/tmp/", "/dev/shm/", "/var/folders/"];
     for root in roots {
@@ -206,10 +279,19 @@ fn without_temporary(word: &str) -> String {
         if is_start {
             let inside = &word[at + root.len()..];
             let end = inside.find('/').unwrap_or_else(|| end_of_name(inside));
-            return format!("{}{root}#{}", &word[..at], &inside[end..]);
+            return format!("{}{root}#{}", &word[..at], without_numbered(&inside[end..]));
         }
     }
     word.into()
+}
+
+/// `/pytest-12/test_a0/x.log` is `/#/#/x.log`.
+fn without_numbered(path: &str) -> String {
+    let Some((directories, file)) = path.rsplit_once('/') else { return path.into() };
+    let is_numbered = |part: &str| part.bytes().any(|b| b.is_ascii_digit());
+    let parts = directories.split('/').map(|part| if is_numbered(part) { "#" } else { part });
+    let parts: Vec<&str> = parts.collect();
+    format!("{}/{file}", parts.join("/"))
 }
 
 fn end_of_name(text: &str) -> usize {

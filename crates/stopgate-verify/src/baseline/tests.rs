@@ -1,15 +1,21 @@
+use std::path::Path;
+
 use proptest::prelude::*;
 
 use super::{Compared, Exit, TooMany, compare, failures, take};
 
+fn here() -> &'static Path {
+    Path::new("/home/me/demo")
+}
+
 fn names(output: &str) -> Vec<String> {
-    failures(output, Exit::Failed).into_iter().map(|failure| failure.name).collect()
+    failures(output, Exit::Failed, here()).into_iter().map(|failure| failure.name).collect()
 }
 
 #[track_caller]
 fn check(before: &str, now: &str, new: &[&str]) -> Compared {
-    let baseline = take(before, Exit::Failed).expect("few failures");
-    let compared = compare(&baseline, now, Exit::Failed);
+    let baseline = take(before, Exit::Failed, here()).expect("few failures");
+    let compared = compare(&baseline, now, Exit::Failed, here());
     assert_eq!(compared.new, new, "{compared:?}");
     compared
 }
@@ -28,8 +34,11 @@ error: test failed, to rerun pass `--lib`
 
 #[test]
 fn a_check_that_passes_has_no_failures() {
-    assert_eq!(failures(ONE, Exit::Passed), []);
-    assert_eq!(compare(&take(ONE, Exit::Failed).unwrap(), ONE, Exit::Passed), Compared::default());
+    assert_eq!(failures(ONE, Exit::Passed, here()), []);
+    assert_eq!(
+        compare(&take(ONE, Exit::Failed, here()).unwrap(), ONE, Exit::Passed, here()),
+        Compared::default()
+    );
 }
 
 #[test]
@@ -124,9 +133,9 @@ fn silence_is_a_failure_unless_it_was_before() {
     check("\n  \n---\n", "", &[]);
     check("error: x", "", &["failed without a word"]);
     check("", "error: x", &["error: x"]);
-    let passed = take("all fine", Exit::Passed).unwrap();
+    let passed = take("all fine", Exit::Passed, here()).unwrap();
     assert_eq!(passed.failures, Vec::<u64>::new());
-    assert_eq!(compare(&passed, "", Exit::Failed).new, ["failed without a word"]);
+    assert_eq!(compare(&passed, "", Exit::Failed, here()).new, ["failed without a word"]);
 }
 
 #[test]
@@ -139,21 +148,79 @@ fn a_runner_that_counts_no_failure_is_read_by_lines() {
 fn a_baseline_keeps_few_names_and_refuses_a_flood() {
     let lines =
         |count: usize| (0..count).map(|n| format!("odd {n}")).collect::<Vec<_>>().join("\n");
-    let baseline = take(&lines(4000), Exit::Failed).expect("just enough");
+    let baseline = take(&lines(4000), Exit::Failed, here()).expect("just enough");
     assert_eq!((baseline.failures.len(), baseline.names.len()), (4000, 16));
-    assert_eq!(take(&lines(4001), Exit::Failed), Err(TooMany { count: 4001 }));
+    assert_eq!(take(&lines(4001), Exit::Failed, here()), Err(TooMany { count: 4001 }));
+}
+
+#[test]
+fn a_line_that_moved_is_the_same_failure() {
+    let rows = [
+        ("12:TODO fix this\n", "14:TODO fix this\n"),
+        ("src/a.py:12:TODO fix this\n", "src/a.py:99:TODO fix this\n"),
+        ("src/a.py:12:    indented\n", "src/a.py:13:    indented\n"),
+        ("./Makefile:3:all: build\n", "./Makefile:4:all: build\n"),
+        ("a.c:3:5: error: odd\n", "a.c:7:1: error: odd\n"),
+        ("a.ts(3,5): error TS1: no\n", "a.ts(9,1): error TS1: no\n"),
+        ("  File \"a.py\", line 12, in main\n", "  File \"a.py\", line 3, in main\n"),
+        ("died at a.t line 3.\n", "died at a.t line 44.\n"),
+        ("In a.sh line 3:\n", "In a.sh line 5:\n"),
+        ("wrong on line 3, column 9\n", "wrong on line 5, column 1\n"),
+        ("12 | let x = 1;\nodd\n", "99 | let x = 1;\nodd\n"),
+        ("TODO at /home/me/demo/src/a.py:3\n", "TODO at src/a.py:5\n"),
+        ("no /home/me/demo: x\n", "no .: x\n"),
+        (
+            "see /tmp/pytest-of-me/pytest-3/test_a0/out.log\n",
+            "see /tmp/pytest-of-me/pytest-4/test_a1/out.log\n",
+        ),
+        ("see /tmp/tmp.aX3/f\n", "see /tmp/tmp.bY4/f\n"),
+        ("2 odd in 0.12s\n", "2 odd in 3.5s\n"),
+    ];
+    for (before, now) in rows {
+        check(before, now, &[]);
+        check(now, before, &[]);
+    }
+}
+
+#[test]
+fn another_failure_is_another_one_whatever_its_line() {
+    let rows = [
+        ("12:TODO fix this\n", "12:TODO fix that\n"),
+        ("src/a.py:12:TODO\n", "src/b.py:12:TODO\n"),
+        ("12:TODO\n", "12:TODO\n14:TODO\n"),
+        ("a.py:1:x\n", "a.py:1:x\nb.py:1:x\n"),
+        ("line 3: bad a\n", "line 3: bad b\n"),
+        ("2 errors\n", "3 errors\n"),
+        ("see /home/me/demo/a\n", "see /home/me/demo/b\n"),
+        ("see /home/me/demo/a\n", "see /home/me/demonstration/a\n"),
+        ("at 10.0.0.1 port 80\n", "at 10.0.0.1 port 81\n"),
+        ("version 1.2\n", "version 1.3\n"),
+    ];
+    for (before, now) in rows {
+        let baseline = take(before, Exit::Failed, here()).expect("few failures");
+        assert_eq!(compare(&baseline, now, Exit::Failed, here()).new.len(), 1, "{before} {now}");
+    }
+}
+
+#[test]
+fn a_copy_of_the_project_fails_alike() {
+    let before = "/home/me/demo/src/a.py:3:5: E302 blank lines\ncould not open /home/me/demo/x\n";
+    let baseline = take(before, Exit::Failed, here()).expect("few failures");
+    let copy = Path::new("/var/lib/copies/1");
+    let now = before.replace("/home/me/demo", "/var/lib/copies/1").replace(":3:5:", ":8:5:");
+    assert_eq!(compare(&baseline, &now, Exit::Failed, copy).new, Vec::<String>::new());
 }
 
 proptest! {
     #[test]
     fn every_output_is_its_own_baseline(output in "(?s).{0,200}") {
-        let baseline = take(&output, Exit::Failed).expect("few failures");
-        prop_assert_eq!(compare(&baseline, &output, Exit::Failed).new, Vec::<String>::new());
+        let baseline = take(&output, Exit::Failed, here()).expect("few failures");
+        prop_assert_eq!(compare(&baseline, &output, Exit::Failed, here()).new, Vec::<String>::new());
         prop_assert!(!baseline.failures.is_empty());
     }
 
     #[test]
     fn no_line_is_too_odd(output in "[a/:.(),0-9xTs|> \\n-]{0,80}") {
-        let _ = take(&output, Exit::Failed);
+        let _ = take(&output, Exit::Failed, here());
     }
 }

@@ -32,7 +32,10 @@ pub fn measure(request: &Request<'_>, now: &dyn Fn() -> Timestamp) -> Option<Vec
             | Status::NeedsApproval => Exit::Passed,
         };
         let baseline = match printed.whole {
-            Whole::All => baseline::take(&printed.text, exit).map_err(|many| many.to_string()),
+            Whole::All => {
+                let taken = baseline::take(&printed.text, exit, request.root);
+                taken.map_err(|many| many.to_string())
+            }
             Whole::Cut => Err("it prints too much to tell its failures apart".into()),
         };
         Measured { receipt, baseline }

@@ -48,7 +48,7 @@ pub(super) fn read(criterion: &Criterion, run: Run, root: &Path) -> Receipt {
         believe_the_runner(criterion, &mut receipt, report);
     }
     receipt.evidence.tests = report.map(|report| report.tests);
-    count_only_new(criterion, &mut receipt, &text, whole);
+    count_only_new(criterion, &mut receipt, &text, whole, root);
     if receipt.status == Status::Fail {
         receipt.evidence.spots = spots::find(&text, root, SPOTS_MAX);
     }
@@ -132,12 +132,18 @@ impl Expects {
 }
 
 /// Where there is a baseline, only what did not fail before counts.
-fn count_only_new(criterion: &Criterion, receipt: &mut Receipt, text: &str, whole: Whole) {
+fn count_only_new(
+    criterion: &Criterion,
+    receipt: &mut Receipt,
+    text: &str,
+    whole: Whole,
+    root: &Path,
+) {
     let Some(before) = &criterion.terms.baseline else { return };
     if receipt.status != Status::Fail {
         return;
     }
-    let compared = baseline::compare(before, text, Exit::Failed);
+    let compared = baseline::compare(before, text, Exit::Failed, root);
     receipt.evidence.known = compared.known.into_iter().take(KNOWN_MAX).collect();
     match compared.new.as_slice() {
         [] if whole == Whole::Cut => {

@@ -78,7 +78,10 @@ impl Reading<'_> {
         if self.open.is_empty() {
             self.file_program();
             self.take_bare();
-            if self.may_be_over && !self.lines[at..].iter().any(|line| is_target_count(line)) {
+            self.file_program();
+            // A quiet cargo does not say that it began; where it goes on, it counts targets.
+            let goes_on = || self.lines[at..].iter().any(|line| is_target_count(line));
+            if self.may_be_over && self.label.is_none() && !goes_on() {
                 self.file_invocation();
             }
             self.may_be_over = false;
@@ -97,8 +100,8 @@ impl Reading<'_> {
         let names = self.lines[..at].iter().filter_map(|line| listed(line)).collect();
         self.bare.clear();
         let label = self.label.clone();
-        self.ended = Some(Program { last: at, names, label, result: Some(report), ..Program::default() });
-        self.file_program();
+        self.ended =
+            Some(Program { last: at, names, label, result: Some(report), ..Program::default() });
     }
 
     fn end(&mut self, at: usize, result: Report) {
@@ -116,7 +119,8 @@ impl Reading<'_> {
             program.last = at;
         } else if let Some(program) = self.ended.as_mut().filter(|program| fits(program)) {
             // What came first was printed by a test if this one knows of more failures.
-            if program.result.as_ref().is_none_or(|first| first.tests.failed < result.tests.failed) {
+            if program.result.as_ref().is_none_or(|first| first.tests.failed < result.tests.failed)
+            {
                 program.result = Some(result);
                 program.last = at;
             }
@@ -140,7 +144,11 @@ impl Reading<'_> {
         if failed.is_none_or(|result| result.tests.failed == 0) {
             // It gave no result: it died, which no test's name tells.
             let mut report = program.result.take().unwrap_or_default();
-            report.add_failed(if report.tests.collected == 0 { program.announced.max(1) } else { 1 });
+            report.add_failed(if report.tests.collected == 0 {
+                program.announced.max(1)
+            } else {
+                1
+            });
             program.names.push(DIED.into());
             program.result = Some(report);
         }
@@ -318,7 +326,8 @@ fn ignored(line: &str) -> Option<&str> {
 
 /// A name in a list, or where the test failed.
 fn listed(line: &str) -> Option<String> {
-    let name = failed(line).or_else(|| line.strip_prefix("    ").filter(|name| !name.starts_with(' ')));
+    let name =
+        failed(line).or_else(|| line.strip_prefix("    ").filter(|name| !name.starts_with(' ')));
     name.map(stable)
 }
 

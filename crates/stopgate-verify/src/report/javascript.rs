@@ -177,7 +177,8 @@ pub(super) fn json(lines: &[&str]) -> Vec<Session> {
 
 fn json_report(value: &Value) -> Option<Report> {
     let of = |key: &str| u32::try_from(value.get(key)?.as_u64()?).ok();
-    let skipped = of("numPendingTests").unwrap_or(0).saturating_add(of("numTodoTests").unwrap_or(0));
+    let skipped =
+        of("numPendingTests").unwrap_or(0).saturating_add(of("numTodoTests").unwrap_or(0));
     let mut report = Report::totalled(of("numTotalTests")?, of("numFailedTests")?, skipped);
     report.add_failed(of("numRuntimeErrorTestSuites").unwrap_or(0));
     let files = value.get("testResults").and_then(Value::as_array);

@@ -1,6 +1,6 @@
 //! `cargo nextest`: from `Starting 5 tests` to its summary, and the list below.
 
-use super::session::{Session, Frame};
+use super::session::{Frame, Session};
 use super::{Report, count};
 
 const RUNNER: &str = "nextest";

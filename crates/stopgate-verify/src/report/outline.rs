@@ -11,8 +11,8 @@ pub(crate) fn without_ansi(text: &str) -> Cow<'_, str> {
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         match character {
-            '\u{1b}' => skip_sequence(&mut characters),
-            '\u{9b}' => skip_control(&mut characters),
+            '\u{1b}' => plain.extend(skip_sequence(&mut characters)),
+            '\u{9b}' => plain.extend(skip_control(&mut characters)),
             '\r' if characters.peek() != Some(&'\n') => plain.push('\n'),
             '\r' | '\u{8}' => {}
             _ => plain.push(character),
@@ -23,9 +23,10 @@ pub(crate) fn without_ansi(text: &str) -> Cow<'_, str> {
 
 type Characters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-fn skip_sequence(characters: &mut Characters<'_>) {
+/// Skips what follows an escape; a line break where it led back to the line's beginning.
+fn skip_sequence(characters: &mut Characters<'_>) -> Option<char> {
     match characters.next_if(|c| *c != '\n') {
-        Some('[') => skip_control(characters),
+        Some('[') => return skip_control(characters),
         Some(']') => {
             // A title or a link: up to the bell, or to an escaped backslash.
             while let Some(character) = characters.next_if(|c| *c != '\n') {
@@ -33,7 +34,7 @@ fn skip_sequence(characters: &mut Characters<'_>) {
                     characters.next_if_eq(&'\\');
                 }
                 if matches!(character, '\u{7}' | '\u{1b}') {
-                    return;
+                    return None;
                 }
             }
         }
@@ -42,14 +43,21 @@ fn skip_sequence(characters: &mut Characters<'_>) {
         }
         Some(_) | None => {}
     }
+    None
 }
 
-fn skip_control(characters: &mut Characters<'_>) {
+fn skip_control(characters: &mut Characters<'_>) -> Option<char> {
+    let mut column = String::new();
     while let Some(character) = characters.next_if(|c| *c != '\n') {
-        if ('@'..='~').contains(&character) {
-            return;
+        if character == 'G' && (column.is_empty() || column == "1") {
+            return Some('\n');
         }
+        if ('@'..='~').contains(&character) {
+            return None;
+        }
+        column.push(character);
     }
+    None
 }
 
 /// The lines of an output that are a runner's own.

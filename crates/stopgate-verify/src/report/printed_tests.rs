@@ -96,9 +96,11 @@ fn failing_and_skipped_tests_have_names() {
         ("bats-pretty.txt", &["bad"], &["later (skipped: slow)"]),
         ("prove.txt", &["a.t"], &[]),
         ("go-printed.txt", &[], &["TestSkip"]),
-        ("cargo.txt", &["--lib: tests::fails", "--test it: fails", "--doc: src/lib.rs - three"], &[
-            "tests::slow",
-        ]),
+        (
+            "cargo.txt",
+            &["--lib: tests::fails", "--test it: fails", "--doc: src/lib.rs - three"],
+            &["tests::slow"],
+        ),
     ];
     for (file, failed, skipped) in rows {
         let output = kept(file);
@@ -109,7 +111,8 @@ fn failing_and_skipped_tests_have_names() {
 
 #[test]
 fn names_are_few_and_short() {
-    let mut output = "==== test session starts ====\ncollected 500 items\n\na.py F [100%]\n".to_owned();
+    let mut output =
+        "==== test session starts ====\ncollected 500 items\n\na.py F [100%]\n".to_owned();
     output.push_str("==== short test summary info ====\n");
     for number in 0..500 {
         let _ = writeln!(output, "FAILED a.py::test_{number}[{}]", "x".repeat(1000));
@@ -139,15 +142,24 @@ fn cargo_counts_programs_and_not_what_they_print() {
     let rows: Vec<(Vec<&str>, &str)> = vec![
         (vec![RUNNING, CARGO], "ran 2, 0 failed, 0 skipped"),
         (vec![RUNNING, CARGO, RUNNING, CARGO], "ran 4, 0 failed, 0 skipped"),
-        (vec![FINISHED, LABEL, RUNNING, CARGO, LABEL, RUNNING, CARGO], "ran 4, 0 failed, 0 skipped"),
+        (
+            vec![FINISHED, LABEL, RUNNING, CARGO, LABEL, RUNNING, CARGO],
+            "ran 4, 0 failed, 0 skipped",
+        ),
         // Printed by a test, alone or with a beginning of its own.
         (vec![RUNNING, CARGO_MANY, CARGO], "ran 2, 0 failed, 0 skipped"),
         (vec![RUNNING, "\nrunning 90 tests\n", CARGO_MANY, CARGO], "ran 2, 0 failed, 0 skipped"),
         (vec![RUNNING, "\nrunning 90 tests\n", CARGO], "ran 2, 0 failed, 0 skipped"),
         (vec![RUNNING, LABEL, &inner, CARGO], "ran 2, 0 failed, 0 skipped"),
         (vec![RUNNING, CARGO, CARGO_MANY], "ran 2, 0 failed, 0 skipped"),
-        (vec![RUNNING, CARGO, CARGO_BAD], "ran 2, 1 failed, 0 skipped; cargo test reports 1 failed"),
-        (vec![RUNNING, CARGO_BAD, CARGO], "ran 2, 1 failed, 0 skipped; cargo test reports 1 failed"),
+        (
+            vec![RUNNING, CARGO, CARGO_BAD],
+            "ran 2, 1 failed, 0 skipped; cargo test reports 1 failed",
+        ),
+        (
+            vec![RUNNING, CARGO_BAD, CARGO],
+            "ran 2, 1 failed, 0 skipped; cargo test reports 1 failed",
+        ),
         // A failure in the middle of one invocation counts, one of an earlier try does not.
         (
             vec![RUNNING, CARGO_BAD, RERUN, RUNNING, CARGO, TARGETS],
@@ -200,7 +212,10 @@ fn pytest_counts_sessions_and_not_what_tests_print() {
         (vec![PYTEST, PASSED, FAILED], "ran 3, 0 failed, 0 skipped"),
         (vec![PYTEST, FAILED, PASSED], "ran 3, 2 failed, 0 skipped; pytest reports 2 failed"),
         (vec![QUIET, "9 failed in 0.01s\n"], "ran 3, 0 failed, 0 skipped"),
-        (vec![QUIET_BAD, "3 passed in 0.01s\n"], "ran 3, 1 failed, 0 skipped; pytest reports 1 failed"),
+        (
+            vec![QUIET_BAD, "3 passed in 0.01s\n"],
+            "ran 3, 1 failed, 0 skipped; pytest reports 1 failed",
+        ),
         // Another runner's summary is printed by a test, or is another runner's.
         (vec![PYTEST, CARGO_MANY, PASSED], "ran 3, 0 failed, 0 skipped"),
         (vec![PYTEST, "Ran 50 tests in 0.1s\n\nOK\n", PASSED], "ran 3, 0 failed, 0 skipped"),
@@ -239,8 +254,7 @@ fn runners_without_a_beginning_count_by_their_results() {
     let forged = format!("{RULE}Ran 50 tests in 0.1s\n\nOK\n");
     let late = format!("{RULE}Ran 3 tests in 0.1s\n\nOK\n");
     let jest = "PASS a.test.js\n\nTest Suites: 1 passed, 1 total\nTests:       3 passed, 3 total\n";
-    let jest_bad =
-        "FAIL a.test.js\n\nTest Suites: 1 failed, 1 total\nTests:       1 failed, 2 passed, 3 total\n";
+    let jest_bad = "FAIL a.test.js\n\nTest Suites: 1 failed, 1 total\nTests:       1 failed, 2 passed, 3 total\n";
     let mocha = "  math\n    ✔ a\n    ✔ b\n\n\n  2 passing (4ms)\n";
     let spec = "✔ a (1ms)\n✔ b (1ms)\nℹ tests 2\nℹ suites 0\nℹ pass 2\nℹ fail 0\nℹ cancelled 0\n";
     let vitest = " RUN  v4.1.12 /home/me\n\n Test Files  1 passed (1)\n      Tests  2 passed (2)\n";
@@ -312,7 +326,10 @@ fn errors_that_vitest_ignores_are_not_its_last_word() {
 fn a_runner_that_ran_nothing_says_so() {
     let rows = [
         ("no tests ran in 0.01s", Some("no test ran: the runner found none")),
-        ("collected 0 items\n\n=== no tests ran in 0.01s ===", Some("no test ran: the runner found none")),
+        (
+            "collected 0 items\n\n=== no tests ran in 0.01s ===",
+            Some("no test ran: the runner found none"),
+        ),
         ("Ran 0 tests in 0.000s\n\nNO TESTS RAN", Some("no test ran: the runner found none")),
         ("?   \texample.com/d\t[no test files]", Some("no test ran: the runner found none")),
         ("ok  \texample.com/d\t0.1s [no tests to run]", Some("no test ran: the runner found none")),

@@ -271,7 +271,8 @@ struct Names {
 
 impl Names {
     fn find(lines: &[&str]) -> Self {
-        let is_list = |line: &&str| line.starts_with('=') && line.contains(" short test summary info ");
+        let is_list =
+            |line: &&str| line.starts_with('=') && line.contains(" short test summary info ");
         let list = lines.iter().rposition(is_list).map_or(0, |at| at + 1);
         let mut names = Self::default();
         let (mut headings, mut shown) = (Vec::new(), Vec::new());

@@ -85,7 +85,8 @@ pub(super) fn together(mut sessions: Vec<Session>) -> Option<Report> {
             // What is named then failed in a session inside of this one.
             session.report.failures.clear();
         }
-        let repeated = outer.iter().any(|kept| session.is_inside(kept) || session.span == kept.span);
+        let repeated =
+            outer.iter().any(|kept| session.is_inside(kept) || session.span == kept.span);
         if !repeated {
             outer.push(session);
         }
@@ -119,7 +120,9 @@ fn last_summary(sessions: &[Session]) -> Option<LastSummary> {
     let last = sessions.iter().rev().find(says).or(sessions.last())?;
     let tests = last.report.tests;
     Some(match last.ending {
-        Ending::Summary => LastSummary::Reported { runner: last.runner, failed: last.report.settled },
+        Ending::Summary => {
+            LastSummary::Reported { runner: last.runner, failed: last.report.settled }
+        }
         Ending::Missing => LastSummary::Missing { runner: last.runner, tests: tests.failed },
     })
 }
@@ -166,7 +169,8 @@ pub(super) fn by_results(
         let from = previous.map_or(0, |session| session.span.1 + 1);
         let own = printed(from, block.span.0);
         let first = lines.get(from..block.span.0).unwrap_or_default();
-        let first = first.iter().position(|line| results(line) > 0).map_or(block.span.0, |at| from + at);
+        let first =
+            first.iter().position(|line| results(line) > 0).map_or(block.span.0, |at| from + at);
         if own >= block.results {
             sessions.push(Session::new(runner, block.report, (first, block.span.1)));
         } else if let Some(before) = sessions.last_mut().filter(|_| own > 0) {

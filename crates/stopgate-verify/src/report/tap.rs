@@ -34,9 +34,9 @@ struct Document {
 impl Document {
     /// Whether a line begins another document.
     fn is_ended_by(&self, line: &str) -> bool {
-        let is_whole = self.plan.is_some_and(|plan| {
-            u32::try_from(self.numbered.len()).unwrap_or(u32::MAX) >= plan
-        });
+        let is_whole = self
+            .plan
+            .is_some_and(|plan| u32::try_from(self.numbered.len()).unwrap_or(u32::MAX) >= plan);
         let begins = result(line).is_some_and(|result| result.number == Some(1));
         (is_version(line) && self.first.is_some())
             || (plan(line).is_some() && self.plan.is_some())
@@ -137,7 +137,8 @@ fn totals_at(lines: &[&str], at: usize, mark: &str) -> Option<(usize, Report)> {
     if word != "tests" {
         return None;
     }
-    let counts: BTreeMap<String, u32> = lines[at + 1..].iter().map_while(|line| read(line)).collect();
+    let counts: BTreeMap<String, u32> =
+        lines[at + 1..].iter().map_while(|line| read(line)).collect();
     let of = |word: &str| counts.get(word).copied();
     let or_none = |word| of(word).unwrap_or(0);
     if of("pass").is_none() && of("fail").is_none() {
@@ -179,7 +180,10 @@ fn spec_failures(lines: &[&str]) -> Vec<String> {
         if let Some(place) = line.strip_prefix("test at ") {
             file = Some(place.rsplitn(3, ':').last().unwrap_or(place));
         } else if let (Some(place), Some(name)) = (file, line.strip_prefix("✖ ")) {
-            names.push(format!("{place} › {}", without_time(name)));
+            // A failure of what is still to be done is listed, and not counted.
+            if !name.contains(" # TODO") {
+                names.push(format!("{place} › {}", without_time(name)));
+            }
             file = None;
         }
     }

@@ -12,7 +12,8 @@ pub(super) fn read(lines: &[&str]) -> Vec<Session> {
         let Some(ran) = ran(line) else { continue };
         let below = lines.iter().enumerate().skip(at + 1).find(|(_, line)| !line.is_empty());
         let (end, result) = below.map_or((at, ""), |(end, line)| (end, *line));
-        let is_result = ["OK", "FAILED", "NO TESTS RAN"].iter().any(|word| result.starts_with(word));
+        let is_result =
+            ["OK", "FAILED", "NO TESTS RAN"].iter().any(|word| result.starts_with(word));
         let is_drawn = at > 0 && lines[at - 1].ends_with(RULE);
         let report = counts(ran, result);
         // What is not drawn as unittest draws it is believed only where nothing else is.
