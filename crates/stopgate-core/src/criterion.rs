@@ -401,14 +401,15 @@ impl Proof {
 impl Standing {
     /// What is remembered of a receipt.
     pub fn of(receipt: &Receipt) -> Self {
-        let reusable = receipt.evidence.tree.is_some();
+        // What waits for a person must still be known when they come.
+        let kept = receipt.evidence.tree.is_some() || receipt.status == Status::NeedsApproval;
         Self {
             status: receipt.status,
             exit_code: receipt.exit_code,
             duration_ms: receipt.duration_ms,
             at: receipt.at,
             log: receipt.log.clone(),
-            kept: reusable.then(|| Kept {
+            kept: kept.then(|| Kept {
                 tail: clip_end(&receipt.tail, TAIL_BYTES_MAX).into(),
                 output_bytes: receipt.output_bytes,
                 trouble: receipt.trouble.clone(),

@@ -21,6 +21,53 @@ pub(crate) enum Checks {
     Passed,
 }
 
+/// What checks of criteria come to, all together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verified {
+    /// Every required check passes.
+    Pass,
+    /// At least one does not.
+    Fail,
+    /// Every one passes, but for judges that changed since the start.
+    NeedsApproval,
+    /// What was noted at the start was forged.
+    Tampered,
+    /// There is nothing that could be checked.
+    Nothing,
+}
+
+/// What the checks of `criteria` come to.
+pub fn verified(criteria: &[Criterion], receipts: &[Receipt]) -> Verified {
+    let mut worst = Verified::Nothing;
+    for criterion in criteria.iter().filter(|c| c.is_required() && c.is_checked()) {
+        let mut own = receipts.iter().filter(|receipt| receipt.criterion == criterion.name);
+        let one = own.clone().map(|receipt| of_status(receipt.status)).max_by_key(|v| rank(*v));
+        let one = if own.next().is_none() { Verified::Fail } else { one.unwrap_or(Verified::Fail) };
+        worst = if rank(one) > rank(worst) { one } else { worst };
+    }
+    worst
+}
+
+const fn of_status(status: Status) -> Verified {
+    match status {
+        Status::Pass => Verified::Pass,
+        Status::NeedsApproval => Verified::NeedsApproval,
+        Status::Tampered => Verified::Tampered,
+        Status::Fail | Status::Error | Status::Timeout => Verified::Fail,
+    }
+}
+
+const fn rank(verified: Verified) -> u8 {
+    match verified {
+        Verified::Nothing => 0,
+        Verified::Pass => 1,
+        Verified::NeedsApproval => 2,
+        Verified::Fail => 3,
+        Verified::Tampered => 4,
+    }
+}
+
 /// How the required checks stand, as far as was seen.
 pub(crate) fn checks(state: &State, seen: &Seen) -> Checks {
     let required = || state.criteria.iter().filter(|c| c.is_required() && c.is_checked());

@@ -73,6 +73,7 @@ pub use crate::fold::{apply, fold};
 pub use crate::gate::{GateAction, GateTrace, GateWord, LoopGate};
 pub use crate::ground::{ApprovedJudges, Ground, Source};
 pub use crate::idle::idle_signal;
+pub use crate::judges::{Verified, verified};
 pub use crate::ledger::{ErrorClass, Ledger, WrittenError};
 pub use crate::marker::{Marker, Signal, signal};
 pub use crate::outcome::Outcome;

@@ -3,55 +3,106 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use stopgate_core::{Criterion, Ground, Status};
+use stopgate_core::{Author, Criterion, Ground, Receipt, Status};
 use stopgate_verify::{
-    Files, Freshness, Measured, Place, Request, Seal, Strangers, content_fingerprint,
+    Basis, BasisStore, Files, Freshness, JudgeLine, Measured, Place, PlaceReport, Request,
+    Strangers, content_fingerprint, place_report, steering_variables,
 };
 
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::project_file::{AtStart, Draft, ProjectFile};
 
-/// The first run of checks may take as long as a person is willing to wait.
+/// What must be known before a loop begins may take as long as a person is willing to wait.
 const MEASURE_BUDGET: Duration = Duration::from_hours(1);
+/// The first run of everything else.
+const PREFLIGHT_BUDGET: Duration = Duration::from_mins(2);
+
+/// Whether each check is run once before a loop begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preflight {
+    /// It is.
+    Run,
+    /// It is not: a person said so.
+    Skip,
+}
 
 /// What a loop begins with.
-pub(crate) struct Laid {
+pub(crate) struct PreparedLoop {
     pub(crate) criteria: Vec<Criterion>,
     pub(crate) ground: Ground,
     /// What was run at the start, and how it came out.
-    pub(crate) measured: Vec<Counted>,
+    pub(crate) measured: Vec<Preflighted>,
+    /// The files that judge each criterion.
+    pub(crate) judges: Vec<JudgesOf>,
+    /// Why nothing could be noted to judge by, where nothing could.
+    pub(crate) no_basis: Option<String>,
+    /// What a person should know about the checks.
+    pub(crate) warnings: Vec<String>,
+    /// Where original runs take place, where any check runs something.
+    pub(crate) place: Option<PlaceReport>,
+    /// Variables that steer the checks' runners.
+    pub(crate) steering: Vec<String>,
 }
 
-/// A check that was run at the start.
+/// A check that was run before the loop began.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counted {
+pub struct Preflighted {
     /// The criterion.
     pub criterion: String,
+    /// How it came out.
+    pub receipt: Receipt,
     /// How many failures were there already, where they are not counted later.
     pub known: Option<usize>,
-    /// How many tests it ran.
-    pub tests: Option<u32>,
+    /// Files of the project that the check writes itself.
+    pub outputs: Vec<PathBuf>,
+}
+
+/// The files that judge one criterion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JudgesOf {
+    /// The criterion.
+    pub criterion: String,
+    /// Its judges.
+    pub judges: Vec<JudgeLine>,
 }
 
 impl Engine {
     /// Fixes what the loop is judged by; runs what must be known before it begins.
-    pub(crate) fn lay_ground(
+    pub(crate) fn prepare_loop(
         &mut self,
         project: &Path,
         file: Option<&ProjectFile>,
         drafts: Vec<Draft>,
-    ) -> Result<Laid, Failure> {
+        preflight: Preflight,
+        untrusted: bool,
+    ) -> Result<PreparedLoop, Failure> {
         let mut ground = Ground {
-            seal: None,
             source: file.map(|file| file.source.clone()),
             roots: file.map(|file| file.roots.clone()).unwrap_or_default(),
             jobs: file.map_or(0, |file| file.jobs),
-            approved: None,
+            ..Ground::default()
         };
-        let (criteria, measured) = self.measure(project, &ground, drafts)?;
-        ground.seal = self.seal(project, &criteria)?;
-        Ok(Laid { criteria, ground, measured })
+        let wanted: Vec<AtStart> =
+            drafts.iter().map(|draft| wanted(draft, preflight, untrusted)).collect();
+        let mut criteria: Vec<Criterion> = drafts.into_iter().map(|d| d.criterion).collect();
+        let measured = self.measure(project, &ground, &mut criteria, &wanted)?;
+        let outputs: Vec<Vec<PathBuf>> = criteria
+            .iter()
+            .map(|criterion| {
+                let own = measured.iter().find(|one| one.criterion == criterion.name);
+                own.map(|one| one.outputs.clone()).unwrap_or_default()
+            })
+            .collect();
+        let (basis, no_basis) = self.take_basis(project, &criteria, &outputs)?;
+        let judges = basis.as_ref().map(|basis| judges_of(basis, &criteria)).unwrap_or_default();
+        ground.seal = basis.map(|basis| self.keep_basis(&basis)).transpose()?;
+        let warnings = criteria.iter().flat_map(stopgate_verify::check_warnings).collect();
+        let runs = criteria.iter().any(|criterion| criterion.command().is_some());
+        let copies = self.place(PathBuf::new()).copies();
+        let place = runs.then(|| place_report(project, &copies));
+        let steering = if runs { steering_variables() } else { Vec::new() };
+        Ok(PreparedLoop { criteria, ground, measured, judges, no_basis, warnings, place, steering })
     }
 
     /// Runs the checks whose first outcome matters later.
@@ -59,17 +110,17 @@ impl Engine {
         &mut self,
         project: &Path,
         ground: &Ground,
-        drafts: Vec<Draft>,
-    ) -> Result<(Vec<Criterion>, Vec<Counted>), Failure> {
-        let wanted: Vec<AtStart> = drafts.iter().map(|draft| draft.start).collect();
-        let mut criteria: Vec<Criterion> = drafts.into_iter().map(|d| d.criterion).collect();
+        criteria: &mut [Criterion],
+        wanted: &[AtStart],
+    ) -> Result<Vec<Preflighted>, Failure> {
         let due: Vec<usize> = (0..wanted.len()).filter(|at| wanted[*at] != AtStart::Rest).collect();
         if due.is_empty() {
-            return Ok((criteria, Vec::new()));
+            return Ok(Vec::new());
         }
         let asked: Vec<Criterion> = due.iter().map(|at| criteria[*at].clone()).collect();
         let place = Place { home: self.home.folder().into(), logs: self.home.start_logs() };
         let pass = self.passed_variables();
+        let must = wanted.iter().any(|wanted| matches!(wanted, AtStart::Count | AtStart::Baseline));
         let request = Request {
             criteria: &asked,
             root: project,
@@ -79,46 +130,65 @@ impl Engine {
             freshness: Freshness::Fresh,
             files: Files::Countable,
             since: None,
-            budget: MEASURE_BUDGET,
+            budget: if must { MEASURE_BUDGET } else { PREFLIGHT_BUDGET },
             strangers: Strangers::Spare,
             pass: &pass,
+            only_place: None,
         };
         let measured = self.world.measure(&request);
         let measured =
             measured.ok_or_else(|| Failure::fault("interrupted while the checks ran"))?;
-        let mut counted = Vec::new();
+        let mut preflighted = Vec::new();
         for (at, measured) in due.into_iter().zip(measured) {
-            counted.push(settle(&mut criteria[at], wanted[at], measured)?);
+            preflighted.push(settle(&mut criteria[at], wanted[at], measured)?);
         }
-        Ok((criteria, counted))
+        Ok(preflighted)
     }
 
-    /// Notes what the checks are judged by, outside the work tree.
-    pub(crate) fn seal(
+    /// Notes what the checks are judged by; the reason where that can't be noted.
+    fn take_basis(
         &self,
         project: &Path,
         criteria: &[Criterion],
-    ) -> Result<Option<String>, Failure> {
+        outputs: &[Vec<PathBuf>],
+    ) -> Result<(Option<Basis>, Option<String>), Failure> {
         if !criteria.iter().any(Criterion::is_checked) {
-            return Ok(None);
+            return Ok((None, None));
         }
         let place = self.place(PathBuf::new());
-        let taken = Seal::take(project, criteria, &place.objects(), &place.trees());
-        let seal = match taken {
-            Ok(seal) => seal,
-            // Nothing was asked to be protected: a folder too large to look through is no reason
-            // to refuse.
-            Err(_) if criteria.iter().all(|c| c.terms.protect.is_empty()) => return Ok(None),
-            Err(error) => {
-                return Err(
-                    Failure::fault("could not note what the checks are judged by").because(error)
-                );
-            }
-        };
-        let text = seal.to_text();
+        let (objects, trees) = (place.objects(), place.trees());
+        let store = BasisStore { objects: &objects, trees: &trees };
+        match Basis::take(project, criteria, outputs, store) {
+            Ok(basis) => Ok((Some(basis), None)),
+            // Nothing was asked to be protected: a project too large to look through is no
+            // reason to refuse.
+            Err(error) if criteria.iter().all(|c| c.terms.protect.is_empty()) => Ok((
+                None,
+                Some(Failure::fault(format!("could not {error}")).because(error).story()),
+            )),
+            Err(error) => Err(Failure::fault("could not note what judges the work").because(error)),
+        }
+    }
+
+    /// Keeps a basis outside the work tree; gives its fingerprint.
+    fn keep_basis(&self, basis: &Basis) -> Result<String, Failure> {
+        let text = basis.to_text();
         let fingerprint = content_fingerprint(text.as_bytes());
-        write_note(&place.seal(&fingerprint), &text)?;
-        Ok(Some(fingerprint))
+        write_note(&self.place(PathBuf::new()).basis(&fingerprint), &text)?;
+        Ok(fingerprint)
+    }
+
+    /// Notes what judges the work now, as a new basis; gives its fingerprint.
+    pub(crate) fn new_basis(
+        &self,
+        project: &Path,
+        criteria: &[Criterion],
+    ) -> Result<String, Failure> {
+        let (basis, why) = self.take_basis(project, criteria, &[])?;
+        let basis = basis.ok_or_else(|| {
+            Failure::fault(why.unwrap_or_else(|| "could not note what judges the work".into()))
+        })?;
+        self.keep_basis(&basis)
     }
 
     /// Where checks keep their things.
@@ -132,38 +202,61 @@ impl Engine {
     }
 }
 
+/// What is done with a check before the loop begins.
+fn wanted(draft: &Draft, preflight: Preflight, untrusted: bool) -> AtStart {
+    let forbidden = untrusted && draft.criterion.terms.author == Author::Project;
+    match (draft.start, preflight) {
+        (AtStart::Rest, Preflight::Run) if draft.criterion.command().is_some() && !forbidden => {
+            AtStart::Try
+        }
+        (start, _) => start,
+    }
+}
+
+fn judges_of(basis: &Basis, criteria: &[Criterion]) -> Vec<JudgesOf> {
+    let runs = criteria.iter().filter(|criterion| criterion.command().is_some());
+    runs.map(|criterion| JudgesOf {
+        criterion: criterion.name.clone(),
+        judges: basis.judges(&criterion.name),
+    })
+    .collect()
+}
+
 fn settle(
     criterion: &mut Criterion,
     wanted: AtStart,
     measured: Measured,
-) -> Result<Counted, Failure> {
+) -> Result<Preflighted, Failure> {
     let name = criterion.name.clone();
-    let receipt = &measured.receipt;
-    if !matches!(receipt.status, Status::Pass | Status::Fail) {
+    let Measured { receipt, baseline, outputs } = measured;
+    let ran = matches!(receipt.status, Status::Pass | Status::Fail);
+    if !ran && wanted != AtStart::Try {
         let why = receipt.trouble.as_deref().unwrap_or("it could not be run");
         return Err(Failure::usage(format!("check \"{name}\" can't be run: {why}"))
-            .hint("mend the check first: nothing could be proven with it"));
+            .hint("fix the check first: nothing could be proven with it"));
     }
     criterion.tests = receipt.evidence.tests;
-    let tests = criterion.tests.map(|tests| tests.collected);
     if wanted != AtStart::Baseline {
-        return Ok(Counted { criterion: name, known: None, tests });
+        return Ok(Preflighted { criterion: name, receipt, known: None, outputs });
     }
-    let baseline = measured.baseline.map_err(|many| {
+    let baseline = baseline.map_err(|many| {
         Failure::usage(format!("check \"{name}\" can't have a baseline: {many}"))
     })?;
     let known = Some(baseline.failures.len());
     criterion.terms.baseline = Some(baseline);
-    Ok(Counted { criterion: name, known, tests })
+    Ok(Preflighted { criterion: name, receipt, known, outputs })
 }
 
 fn write_note(path: &Path, text: &str) -> Result<(), Failure> {
     let failed =
         |error| Failure::fault(format!("could not write {}", path.display())).because(error);
+    if path.exists() {
+        // The name is the content's fingerprint: what is there is the same.
+        return Ok(());
+    }
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
-    // The name is the content's fingerprint: whoever writes it at the same time writes the same.
     let own = path.with_extension(format!("{}.new", std::process::id()));
     std::fs::write(&own, text).and_then(|()| std::fs::rename(&own, path)).map_err(failed)
 }

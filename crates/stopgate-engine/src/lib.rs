@@ -83,7 +83,7 @@ pub use crate::dialect::{
 pub use crate::engine::Engine;
 pub use crate::explain::{Explanation, RuleView};
 pub use crate::failure::{Failure, Kind};
-pub use crate::ground::Counted;
+pub use crate::ground::{JudgesOf, Preflight, Preflighted};
 pub use crate::history::EntryView;
 pub use crate::home::Home;
 pub use crate::hook::{Hook, HookAnswer, Mode as HookMode};
@@ -103,7 +103,7 @@ pub use crate::trust::{Rules, TrustView};
 pub use crate::upkeep::{
     CheckView, CompactView, CopyView, Existing, ExportView, ImportView, MigrateView,
 };
-pub use crate::verify::{Approval, Verification};
+pub use crate::verify::{Approval, ApprovalAsked, Verification};
 pub use crate::view::{
     BudgetView, CriterionView, FrameView, ListView, LoopView, ReceiptView, SCHEMA_VERSION,
     StatusView, time_text,

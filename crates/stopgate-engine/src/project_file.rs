@@ -48,6 +48,8 @@ pub struct Draft {
 pub enum AtStart {
     /// Nothing.
     Rest,
+    /// It is tried, and what it shows is only told.
+    Try,
     /// It is run, so that its tests can be counted.
     Count,
     /// It is run, and what fails then is not counted later.

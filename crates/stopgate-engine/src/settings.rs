@@ -122,6 +122,16 @@ impl Settings {
         text("STOPGATE_NOTIFY").filter(|command| !command.trim().is_empty())
     }
 
+    /// The name of the person, as their system has it.
+    pub fn person(self) -> String {
+        text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "a person".into())
+    }
+
+    /// The only kind of place for original runs that a test wants to see used.
+    pub fn test_place(self) -> Option<String> {
+        if cfg!(debug_assertions) { text("STOPGATE_TEST_PLACE") } else { None }
+    }
+
     /// A clock that stands still, for tests: milliseconds since the epoch.
     pub fn test_clock(self) -> Option<i64> {
         text("STOPGATE_TEST_CLOCK")?.parse().ok()

@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use stopgate_core::{
-    Author, Event, Frame, LoopGate, Mode, Outcome, SessionId, Started, State, Surface, Timestamp,
-    apply,
+    Author, Event, Frame, JudgesAre, LoopGate, Mode, Outcome, SessionId, Started, State, Surface,
+    Timestamp, apply,
 };
 use stopgate_store::{Recorded, Revision, Stored};
+use stopgate_verify::PlaceReport;
 
 use crate::config::Config;
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::gates;
-use crate::ground::{Counted, Laid};
+use crate::ground::{JudgesOf, Preflight, Preflighted, PreparedLoop};
 use crate::limits::{Asked, Limits, Setting, settle};
 use crate::project::project_of;
 use crate::project_file::{AtStart, Draft, ProjectFile};
@@ -46,6 +47,8 @@ pub struct StartRequest {
     pub claim_within_ms: i64,
     /// What becomes of a loop that holds the session already.
     pub incumbent: Incumbent,
+    /// Whether each check is run once before the loop begins.
+    pub preflight: Preflight,
 }
 
 /// What becomes of a loop that holds the session when another is to begin.
@@ -67,7 +70,17 @@ pub struct Begun {
     /// Its limits, and who set them.
     pub settings: Vec<Setting>,
     /// The checks that were run before it began.
-    pub counted: Vec<Counted>,
+    pub preflighted: Vec<Preflighted>,
+    /// The files that judge each criterion.
+    pub judges: Vec<JudgesOf>,
+    /// Why nothing could be noted to judge by, where nothing could.
+    pub no_basis: Option<String>,
+    /// What a person should know about the checks before they walk away.
+    pub warnings: Vec<String>,
+    /// Where original runs take place, where any check runs something.
+    pub place: Option<PlaceReport>,
+    /// Variables that steer the checks' runners.
+    pub steering: Vec<String>,
     /// Whether nobody trusted the project's file, so that nothing of it is run.
     pub untrusted: bool,
 }
@@ -98,14 +111,42 @@ impl Engine {
             self.refuse_taken(session, request.incumbent)?;
         }
         let untrusted = self.refuse_untrusted(file.as_ref(), &drafts)?;
-        let laid = self.lay_ground(&project, file.as_ref(), drafts)?;
-        let counted = laid.measured.clone();
+        self.refuse_weaker(request, &drafts)?;
+        let prepared =
+            self.prepare_loop(&project, file.as_ref(), drafts, request.preflight, untrusted)?;
         if let Some(session) = &session {
             self.make_room(session)?;
         }
-        let ground = (&laid, gates.as_slice());
+        let ground = (&prepared, gates.as_slice());
         let stored = self.begin(request, session.as_ref(), limits, ground)?;
-        Ok(Begun { binding: binding(&stored.state), stored, settings, counted, untrusted })
+        Ok(Begun {
+            binding: binding(&stored.state),
+            stored,
+            settings,
+            preflighted: prepared.measured,
+            judges: prepared.judges,
+            no_basis: prepared.no_basis,
+            warnings: prepared.warnings,
+            place: prepared.place,
+            steering: prepared.steering,
+            untrusted,
+        })
+    }
+
+    /// An agent may not weaken what it is judged by.
+    fn refuse_weaker(&self, request: &StartRequest, drafts: &[Draft]) -> Result<(), Failure> {
+        if request.preflight == Preflight::Skip {
+            self.as_person("use --no-preflight")?;
+        }
+        let weaker = |draft: &&Draft| {
+            let terms = &draft.criterion.terms;
+            let own = terms.author == Author::Command;
+            own && (!terms.may_change.is_empty() || terms.judges == JudgesAre::Work)
+        };
+        match drafts.iter().find(weaker) {
+            Some(_) => self.as_person("say that the work may change its judges"),
+            None => Ok(()),
+        }
     }
 
     fn begin(
@@ -113,7 +154,7 @@ impl Engine {
         request: &StartRequest,
         session: Option<&SessionId>,
         limits: Limits,
-        ground: (&Laid, &[LoopGate]),
+        ground: (&PreparedLoop, &[LoopGate]),
     ) -> Result<Stored, Failure> {
         for _ in 0..NAMES_TRIED_MAX {
             self.journal.begin()?;
@@ -139,7 +180,8 @@ impl Engine {
             return Ok(false);
         }
         let runs_now = |draft: &Draft| {
-            draft.start != AtStart::Rest && draft.criterion.terms.author == Author::Project
+            !matches!(draft.start, AtStart::Rest | AtStart::Try)
+                && draft.criterion.terms.author == Author::Project
         };
         if drafts.iter().any(runs_now) {
             return Err(untrusted());
@@ -152,7 +194,7 @@ impl Engine {
         request: &StartRequest,
         session: Option<&SessionId>,
         limits: Limits,
-        (laid, gates): (&Laid, &[LoopGate]),
+        (laid, gates): (&PreparedLoop, &[LoopGate]),
     ) -> Result<Stocked, Failure> {
         let now = self.now();
         let id = self.world.new_id();

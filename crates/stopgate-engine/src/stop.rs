@@ -144,6 +144,7 @@ impl Engine {
     fn run_checks(&mut self, state: &State, seen: &Seen, heard: &Heard) -> Option<Vec<Receipt>> {
         let place = self.place(self.home.check_logs(&state.id));
         let pass = self.passed_variables();
+        let only_place = self.settings.test_place();
         let request = Request {
             criteria: &state.criteria,
             root: Path::new(&state.project),
@@ -157,6 +158,7 @@ impl Engine {
             // A hook has no children but its checks.
             strangers: Strangers::End,
             pass: &pass,
+            only_place: only_place.as_deref(),
         };
         match self.world.prove(&request) {
             Proved::Receipts(receipts) => Some(receipts),

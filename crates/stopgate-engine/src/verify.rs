@@ -5,12 +5,13 @@ use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use stopgate_core::{
-    Criterion, Event, Ground, Leave, Outcome, Proof, Receipt, Ruling, State, Status,
+    Criterion, Event, Ground, Leave, Outcome, Proof, Receipt, Ruling, Seen, State, Status, Verdict,
+    Verified, conclude, verified,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Files, Freshness, Proved, Request, Strangers};
+use stopgate_verify::{ChangedJudges, Files, Freshness, Proved, Request, Strangers};
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::project_file::{ProjectFile, content_at};
 use crate::stop::{began, files};
@@ -20,6 +21,7 @@ use crate::view::{CriterionView, SCHEMA_VERSION, criterion_view};
 
 /// A person who asks is willing to wait.
 const BUDGET: Duration = Duration::from_hours(1);
+const TRIES_MAX: usize = 8;
 
 /// What a verification found.
 #[derive(Clone, Debug, Serialize)]
@@ -29,10 +31,10 @@ pub struct Verification {
     /// The loop whose criteria they are; none where they are the project's.
     #[serde(rename = "loop")]
     pub id: Option<String>,
-    /// The folder it is about.
+    /// The directory it is about.
     pub project: String,
-    /// `pass`, `fail` or `tampered`.
-    pub result: &'static str,
+    /// What the checks come to.
+    pub result: Verified,
     /// Each criterion, with what was found now.
     pub criteria: Vec<CriterionView>,
 }
@@ -48,6 +50,21 @@ pub struct Approval {
     pub left: Option<String>,
 }
 
+/// What a person is asked about.
+#[derive(Clone, Debug, Default)]
+pub struct ApprovalAsked {
+    /// The criteria that only a person can attest.
+    pub criteria: Vec<String>,
+    /// Tests of the start that fail now.
+    pub failing: Vec<String>,
+    /// Why the judges of the start could not be asked, where they could not.
+    pub reasons: Vec<String>,
+    /// What changed of the judges.
+    pub changed: ChangedJudges,
+    /// Identifies exactly these changes, where there are any.
+    pub digest: Option<String>,
+}
+
 impl Engine {
     /// Runs a loop's criteria now, as the hook would; nothing is recorded.
     pub fn verify(&mut self, target: &Target) -> Result<Verification, Failure> {
@@ -56,12 +73,9 @@ impl Engine {
         if Trust::of(&self.home).lacks(state) {
             return Err(untrusted());
         }
-        let logs = self.home.check_logs(&state.id);
-        let project = PathBuf::from(&state.project);
-        let since = (files(state), began(state));
-        let receipts = self.look(&state.criteria, &state.ground, &project, logs, since)?;
+        let receipts = self.look_at_loop(state)?;
         let id = Some(state.id.as_str().to_string());
-        Ok(verification(id, &state.project, &state.criteria, &receipts))
+        verification(id, &state.project, &state.criteria, &receipts)
     }
 
     /// Runs the criteria of the project's file now; nothing where it has none.
@@ -75,16 +89,21 @@ impl Engine {
         }
         self.prepare()?;
         let ground = Ground {
-            seal: None,
             source: Some(file.source.clone()),
             roots: file.roots.clone(),
             jobs: file.jobs,
-            approved: None,
+            ..Ground::default()
         };
         let criteria: Vec<Criterion> = file.criteria.into_iter().map(|d| d.criterion).collect();
         let logs = self.home.start_logs();
         let receipts = self.look(&criteria, &ground, project, logs, (Files::Countable, None))?;
-        Ok(Some(verification(None, &project.display().to_string(), &criteria, &receipts)))
+        verification(None, &project.display().to_string(), &criteria, &receipts).map(Some)
+    }
+
+    fn look_at_loop(&mut self, state: &State) -> Result<Vec<Receipt>, Failure> {
+        let logs = self.home.check_logs(&state.id);
+        let since = (files(state), began(state));
+        self.look(&state.criteria, &state.ground, Path::new(&state.project), logs, since)
     }
 
     fn look(
@@ -97,6 +116,7 @@ impl Engine {
     ) -> Result<Vec<Receipt>, Failure> {
         let place = self.place(logs);
         let pass = self.passed_variables();
+        let only_place = self.settings.test_place();
         let request = Request {
             criteria,
             root: project,
@@ -109,6 +129,7 @@ impl Engine {
             budget: BUDGET,
             strangers: Strangers::Spare,
             pass: &pass,
+            only_place: only_place.as_deref(),
         };
         match self.world.prove(&request) {
             Proved::Receipts(receipts) => Ok(receipts),
@@ -116,47 +137,78 @@ impl Engine {
         }
     }
 
-    /// A person attests a criterion that waits for them, or all of them.
-    pub fn approve(&mut self, target: &Target, name: Option<&str>) -> Result<Approval, Failure> {
+    /// What a person is asked about, as it stands now.
+    pub fn approval_asked(
+        &mut self,
+        target: &Target,
+        name: Option<&str>,
+    ) -> Result<ApprovalAsked, Failure> {
         self.as_person("approve")?;
-        let mut accepted = Vec::new();
-        let stored = self.on_running(target, &mut |state| {
-            accepted = waiting(state, name)?;
-            Ok(accepted.iter().map(|name| Event::Approved { criterion: name.clone() }).collect())
+        let stored = self.resolve(target)?;
+        let state = &stored.state;
+        let mut asked = ApprovalAsked { criteria: waiting(state, name)?, ..Default::default() };
+        for disputed in disputed(state) {
+            asked.digest = Some(disputed.digest.clone());
+            asked.failing.extend(disputed.failing.iter().cloned());
+            asked.reasons.extend(disputed.reason.clone());
+        }
+        if asked.digest.is_some() {
+            asked.changed = self.changed(state)?;
+        }
+        if asked.criteria.is_empty() && asked.digest.is_none() {
+            return Err(Failure::usage(format!("loop {} does not wait for a person", state.id))
+                .hint("to make today's judges the ones to go by: stopgate approve --change"));
+        }
+        Ok(asked)
+    }
+
+    /// A person attests criteria and accepts changed judges, exactly as they were shown.
+    pub fn approve(&mut self, target: &Target, asked: &ApprovalAsked) -> Result<Approval, Failure> {
+        self.as_person("approve")?;
+        let by = self.settings.person();
+        let stored = self.on_running(target, &mut |_| {
+            let attested =
+                asked.criteria.iter().map(|name| Event::Approved { criterion: name.clone() });
+            let judges = asked.digest.clone();
+            let judges = judges.map(|digest| Event::JudgesApproved { digest, by: by.clone() });
+            Ok(attested.chain(judges).collect())
         })?;
+        let accepted = asked.criteria.iter().chain(&asked.changed.texts).cloned().collect();
         self.conclude(stored, accepted)
     }
 
     /// Ends a loop that waited for nothing but a person's word, if everything else still holds.
     fn conclude(&mut self, stored: Stored, accepted: Vec<String>) -> Result<Approval, Failure> {
-        let state = &stored.state;
         let open = |c: &&Criterion| {
             c.is_required() && c.proof == Proof::Approve && c.approved_at.is_none()
         };
-        if let Some(criterion) = state.criteria.iter().find(open) {
+        if let Some(criterion) = stored.state.criteria.iter().find(open) {
             let left = Some(format!("\"{}\" waits for a person's word, too", criterion.name));
             return Ok(Approval { stored, accepted, left });
         }
-        if !self.waited_for_approval(state)? {
+        if !self.waited_for_approval(&stored.state)? {
             let left = Some("the agent works on; the loop ends when its checks pass".into());
             return Ok(Approval { stored, accepted, left });
         }
-        let project = PathBuf::from(&state.project);
-        let logs = self.home.check_logs(&state.id);
-        let since = (files(state), began(state));
-        let receipts = self.look(&state.criteria, &state.ground, &project, logs, since)?;
-        let unmet = state
-            .criteria
-            .iter()
-            .find(|c| c.is_required() && c.is_checked() && !passed(&receipts, &c.name));
-        if let Some(criterion) = unmet {
-            let left = Some(format!("\"{}\" does not pass any more", criterion.name));
-            return Ok(Approval { stored, accepted, left });
-        }
+        let receipts = self.look_at_loop(&stored.state)?;
+        let seen = Seen { receipts, ..Seen::default() };
         let id = stored.state.id.clone();
-        let ended =
-            self.end(&id, Outcome::Attested, "a person approved it, and every check passes")?;
-        Ok(Approval { stored: ended, accepted, left: None })
+        for _ in 0..TRIES_MAX {
+            let Some(stored) = self.journal.load(&id)? else { break };
+            let Some(decision) = conclude(&stored.state, &seen) else {
+                let left = Some(still_open(&stored.state, &seen));
+                return Ok(Approval { stored, accepted, left });
+            };
+            let now = self.now();
+            let mut events = decision.events;
+            if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
+                events.push(self.certify(&stored.state, &seen.receipts, now)?);
+            }
+            if let Stocked::Stored(stored) = self.store(stored, events, now)? {
+                return Ok(Approval { stored: *stored, accepted, left: None });
+            }
+        }
+        Err(Failure::fault("could not end the loop: it kept changing"))
     }
 
     /// Whether the loop had stopped for nothing but a person's word.
@@ -169,26 +221,22 @@ impl Engine {
         Ok(last == Some(Ruling::Allow(Leave::Approval)))
     }
 
-    /// A person accepts what was changed of that which the checks are judged by.
+    /// A person makes today's judges the ones to go by.
     pub fn approve_change(&mut self, target: &Target) -> Result<Approval, Failure> {
         self.as_person("approve --change")?;
         let stored = self.resolve(target)?;
         let state = &stored.state;
-        let can_resume = state.outcome().is_none_or(Outcome::can_resume);
-        if !can_resume {
+        if !state.outcome().is_none_or(Outcome::can_resume) {
             return Err(Failure::usage(format!("loop {} is over", state.id)));
         }
-        let project = PathBuf::from(&state.project);
-        let changes = self.changes(state, &project)?;
+        let changes = self.changed(state)?.texts;
         if changes.is_empty() {
-            return Err(Failure::usage("nothing that judges the work was changed"));
+            return Err(Failure::usage("no judge has changed since the start"));
         }
-        let seal = self
-            .seal(&project, &state.criteria)?
-            .ok_or_else(|| Failure::fault("could not note what the checks are judged by"))?;
+        let seal = self.new_basis(Path::new(&state.project), &state.criteria)?;
         let source = state.ground.source.as_ref().and_then(|s| content_at(Path::new(&s.path)));
         let event = Event::Resealed { seal, changes: changes.clone(), source };
-        let revive = state.outcome() == Some(Outcome::Tampered);
+        let revive = matches!(state.outcome(), Some(Outcome::Tampered | Outcome::NeedsApproval));
         let id = state.id.clone();
         let stored = self.on_loop(&Target::Named(id.as_str().into()), &mut |_, _| {
             let mut events = vec![event.clone()];
@@ -200,24 +248,25 @@ impl Engine {
         Ok(Approval { stored, accepted: changes, left: None })
     }
 
-    /// What was changed of that which the checks are judged by.
-    fn changes(&self, state: &State, project: &Path) -> Result<Vec<String>, Failure> {
+    /// What changed of that which judges a loop's criteria.
+    fn changed(&self, state: &State) -> Result<ChangedJudges, Failure> {
         let place = self.place(PathBuf::new());
         let request = Request {
             criteria: &state.criteria,
-            root: project,
+            root: Path::new(&state.project),
             ground: &state.ground,
             message: None,
             place: &place,
             freshness: Freshness::Fresh,
             files: Files::Countable,
-            since: None,
+            since: began(state),
             budget: BUDGET,
             strangers: Strangers::Spare,
             pass: &[],
+            only_place: None,
         };
-        stopgate_verify::changes(&request)
-            .map_err(|why| Failure::fault(format!("could not tell what was changed: {why}")))
+        stopgate_verify::changed_judges(&request)
+            .map_err(|why| Failure::fault(format!("could not tell what changed: {why}")))
     }
 
     /// Refuses what only a person may do where an agent asks for it.
@@ -226,9 +275,49 @@ impl Engine {
             return Err(Failure::usage(format!(
                 "only a person can {what}, and this is an agent's shell"
             ))
-            .hint("ask them: stopgate ask QUESTION"));
+            .hint("a person can run it in another terminal; to ask them: stopgate ask QUESTION"));
         }
         Ok(())
+    }
+}
+
+/// A criterion whose judges changed, as it was last seen.
+struct Disputed {
+    digest: String,
+    failing: Vec<String>,
+    reason: Option<String>,
+}
+
+fn disputed(state: &State) -> Vec<Disputed> {
+    let last = state.criteria.iter().filter_map(|criterion| criterion.last.as_ref());
+    last.filter(|last| last.status == Status::NeedsApproval)
+        .filter_map(|last| last.kept.as_ref())
+        .filter_map(|kept| {
+            let original = kept.evidence.original.as_ref()?;
+            Some(Disputed {
+                digest: original.digest.clone(),
+                failing: original.failing.clone(),
+                reason: kept.trouble.clone(),
+            })
+        })
+        .collect()
+}
+
+/// What keeps a loop from ending although a person gave their word.
+fn still_open(state: &State, seen: &Seen) -> String {
+    let required = || state.criteria.iter().filter(|c| c.is_required() && c.is_checked());
+    let changed = |c: &&Criterion| {
+        seen.receipt(&c.name).is_some_and(|receipt| receipt.status == Status::NeedsApproval)
+    };
+    if let Some(criterion) = required().find(changed) {
+        return format!(
+            "the judges of \"{}\" changed since they were shown: run stopgate approve again",
+            criterion.name
+        );
+    }
+    match required().find(|criterion| !seen.passed(&criterion.name)) {
+        Some(criterion) => format!("\"{}\" does not pass any more", criterion.name),
+        None => "the agent has not said that it is finished".into(),
     }
 }
 
@@ -236,17 +325,11 @@ impl Engine {
 fn waiting(state: &State, name: Option<&str>) -> Result<Vec<String>, Failure> {
     let waits = |c: &&Criterion| c.proof == Proof::Approve && c.approved_at.is_none();
     let all: Vec<String> = state.criteria.iter().filter(waits).map(|c| c.name.clone()).collect();
-    let Some(name) = name else {
-        if all.is_empty() {
-            return Err(Failure::usage("no criterion waits for a person's word")
-                .hint("a changed protected file: stopgate approve --change"));
-        }
-        return Ok(all);
-    };
-    if all.iter().any(|waiting| waiting == name) {
-        return Ok(vec![name.into()]);
+    match name {
+        None => Ok(all),
+        Some(name) if all.iter().any(|waiting| waiting == name) => Ok(vec![name.into()]),
+        Some(name) => Err(Failure::usage(format!("\"{name}\" does not wait for a person's word"))),
     }
-    Err(Failure::usage(format!("\"{name}\" does not wait for a person's word")))
 }
 
 fn verification(
@@ -254,7 +337,12 @@ fn verification(
     project: &str,
     criteria: &[Criterion],
     receipts: &[Receipt],
-) -> Verification {
+) -> Result<Verification, Failure> {
+    let result = verified(criteria, receipts);
+    if result == Verified::Nothing {
+        return Err(Failure::usage("there is nothing to verify: no criterion can be checked")
+            .hint("give the loop a check: stopgate start --check NAME=COMMAND"));
+    }
     let found: Vec<CriterionView> = criteria
         .iter()
         .map(|criterion| {
@@ -264,28 +352,11 @@ fn verification(
             criterion_view(&looked, receipt)
         })
         .collect();
-    let required = || criteria.iter().filter(|c| c.is_required() && c.is_checked());
-    let tampered = required()
-        .any(|c| receipts.iter().any(|r| r.criterion == c.name && r.status == Status::Tampered));
-    let result = match (tampered, required().all(|c| passed(receipts, &c.name))) {
-        (true, _) => "tampered",
-        (false, true) => "pass",
-        (false, false) => "fail",
-    };
-    Verification {
-        schema_version: SCHEMA_VERSION,
-        id,
-        project: project.into(),
-        result,
-        criteria: found,
-    }
-}
-
-fn passed(receipts: &[Receipt], name: &str) -> bool {
-    receipts.iter().any(|receipt| receipt.criterion == name && receipt.status == Status::Pass)
+    let schema_version = SCHEMA_VERSION;
+    Ok(Verification { schema_version, id, project: project.into(), result, criteria: found })
 }
 
 pub(crate) fn untrusted() -> Failure {
-    Failure::usage("nobody trusted this project's stopgate.toml, so its checks are not run")
-        .hint("look at it, then: stopgate trust")
+    Failure::usage("this project's stopgate.toml is not trusted, so its checks are not run")
+        .hint("read it, then: stopgate trust")
 }

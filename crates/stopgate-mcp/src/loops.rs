@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use stopgate_core::{Criterion, Mode, Proof};
 use stopgate_engine::{
-    Asked, Binding, CriterionView, Draft, Engine, Exit, Failure, Incumbent, LoopView, StartRequest,
-    Target, time_text,
+    Asked, Binding, CriterionView, Draft, Engine, Exit, Failure, Incumbent, LoopView, Preflight,
+    StartRequest, Target, time_text,
 };
 
 const CHECK_TIMEOUT_MS: u64 = 5 * 60 * 1000;
@@ -152,6 +152,7 @@ fn request(ask: &StartAsk, folder: &Path) -> StartRequest {
         folder: folder.into(),
         claim_within_ms: CLAIM_WITHIN_MS,
         incumbent: if ask.replace { Incumbent::Replace } else { Incumbent::Keep },
+        preflight: Preflight::Run,
     }
 }
 

@@ -51,6 +51,8 @@ pub struct Check<'a> {
     pub version: &'a [String],
     /// How much of its output is wanted afterwards.
     pub whole: Whole,
+    /// The variables that it sees instead of ours, as they were noted at the start.
+    pub noted: Option<&'a [(OsString, OsString)]>,
 }
 
 /// What is run.
@@ -60,6 +62,8 @@ pub enum Command<'a> {
     Shell(&'a str),
     /// A program and its arguments.
     Argv(&'a [String]),
+    /// A program and its arguments, whatever bytes they are.
+    Exact(&'a [OsString]),
 }
 
 /// How much of the output is wanted afterwards.
@@ -122,6 +126,7 @@ impl<'a> Check<'a> {
             cpu_seconds: None,
             version: &[],
             whole: Whole::Tail,
+            noted: None,
         }
     }
 
@@ -130,6 +135,7 @@ impl<'a> Check<'a> {
         let argv = match self.command {
             Command::Shell(line) => ["/bin/sh", "-c", line].map(OsString::from).to_vec(),
             Command::Argv(argv) => argv.iter().map(OsString::from).collect(),
+            Command::Exact(argv) => argv.to_vec(),
         };
         limited(argv, self.memory_bytes, self.cpu_seconds)
     }

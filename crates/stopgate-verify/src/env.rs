@@ -56,6 +56,15 @@ const SMELLS: &str = "
 /// How a secret's name ends.
 const SMELLING_ENDS: &str = "_AUTH _DSN _KEY _PASS _PAT _PWD";
 
+/// Names that belong to the session in which the hook runs, not to the work.
+const SESSION: &str = "
+    COLUMNS DBUS_SESSION_BUS_ADDRESS DISPLAY LINES SSH_AUTH_SOCK TERM WAYLAND_DISPLAY XAUTHORITY
+    XDG_RUNTIME_DIR XDG_SEAT XDG_SESSION_ID XDG_SESSION_TYPE XDG_VTNR";
+
+/// What tells tools not to answer from a cache that others can write to.
+const UNCACHED: [(&str, &str); 3] =
+    [("TURBO_FORCE", "true"), ("NX_SKIP_NX_CACHE", "true"), ("RUFF_NO_CACHE", "true")];
+
 /// What is added to the environment of one check.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Additions<'a> {
@@ -67,6 +76,30 @@ pub(crate) struct Additions<'a> {
     pub(crate) scratch: Option<&'a Path>,
     /// The check's mark.
     pub(crate) mark: &'a str,
+}
+
+/// The variables of this process that checks may know, but for those of the session.
+pub(crate) fn kept_variables() -> Vec<Variable> {
+    let mut kept: Vec<Variable> = std::env::vars_os()
+        .filter(|(name, value)| is_harmless(name, value) && !is_of_session(name))
+        .collect();
+    kept.sort();
+    kept
+}
+
+/// What a check's environment is made of: `noted` at the start, the session's own variables and
+/// those that a person passes on from this process; all of this process where nothing was noted.
+pub(crate) fn sources(noted: Option<&[Variable]>, additions: &Additions<'_>) -> Vec<Variable> {
+    let Some(noted) = noted else { return std::env::vars_os().collect() };
+    let live = |(name, _): &Variable| is_of_session(name) || name == MARK || additions.names(name);
+    let mut all: Vec<Variable> = std::env::vars_os().filter(live).collect();
+    all.extend(noted.iter().cloned());
+    all
+}
+
+fn is_of_session(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    SESSION.split_whitespace().any(|own| own == name)
 }
 
 /// The environment of one check, out of `ours`; of two with the same name the later one counts.
@@ -87,13 +120,28 @@ pub(crate) fn environment(
     }
     if let Some(scratch) = additions.scratch {
         theirs.extend(["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), scratch.into())));
+        // Bytecode beside the sources may not be what they say.
+        theirs.push(("PYTHONPYCACHEPREFIX".into(), scratch.join("pycache").into()));
     }
+    theirs.extend(UNCACHED.map(|(name, value)| (name.into(), value.into())));
+    theirs.push(("GOFLAGS".into(), uncached_go(&theirs)));
     theirs.extend(additions.set.iter().map(|(name, value)| (name.into(), value.into())));
     mark.push(additions.mark);
     theirs.push((MARK.into(), mark));
     // A client that a check starts must not be held by the hook that started the check.
     theirs.push(("STOPGATE_DISABLE".into(), "1".into()));
     theirs
+}
+
+/// Go's flags with its cache of test results turned off.
+fn uncached_go(variables: &[Variable]) -> OsString {
+    let own = variables.iter().rev().find(|(name, _)| name == "GOFLAGS");
+    let mut flags = own.map(|(_, value)| value.clone()).unwrap_or_default();
+    if !flags.is_empty() {
+        flags.push(" ");
+    }
+    flags.push("-count=1");
+    flags
 }
 
 /// The environment of a tool: ours, but for what would lead git elsewhere or make it ask.

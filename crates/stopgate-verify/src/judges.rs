@@ -3,6 +3,7 @@
 //! A [`JudgeSet`] is found once, when the work is given out, and stored. It then says of any path,
 //! also of one that did not exist, what it is to the check. Nothing is run or written.
 
+mod by_path;
 mod configuration;
 mod files;
 mod helpers;
@@ -36,12 +37,13 @@ use self::stored_path::StoredPath;
 use self::trace::Trace;
 use crate::glob::Globs;
 
+pub use self::by_path::check_warnings;
+pub use self::by_path::steering_variables;
+pub(crate) use self::by_path::{is_installed, may_judge};
 pub(crate) use self::files::{ListedFiles, ProjectFiles};
 pub(crate) use self::links::JudgeLink;
 pub(crate) use self::role::{JudgeRole, MixedKind, Why};
 pub(crate) use self::rules::Rules;
-pub(crate) use self::steering::steering;
-pub(crate) use self::warnings::{CheckWarning, warnings};
 
 const VERSION: u32 = 1;
 

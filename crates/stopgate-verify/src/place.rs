@@ -125,6 +125,32 @@ pub(crate) struct PlaceRecipe<'a> {
     pub(crate) isolation: Isolation,
 }
 
+/// Which kind of place original runs have here, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceReport {
+    /// `overlay`, `bound` or `copy`.
+    pub kind: &'static str,
+    /// Why the better kinds are not available, one sentence each.
+    pub missing: Vec<String>,
+}
+
+/// Tries which kind of place works for this tree.
+pub fn place_report(root: &Path, scratch: &Path) -> PlaceReport {
+    let PlaceProbe { kind, missing, .. } = probe(root, scratch, Isolation::None);
+    PlaceReport { kind: kind.word(), missing }
+}
+
+impl PlaceKind {
+    /// The word that people and tests use.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Overlay => "overlay",
+            Self::BoundCopy => "bound",
+            Self::Copy => "copy",
+        }
+    }
+}
+
 /// Why there is no place.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PlaceError {

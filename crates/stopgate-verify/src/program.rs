@@ -15,7 +15,7 @@ use stopgate_core::{Criterion, Proof};
 use crate::environment::variable;
 use crate::tree::{Stat, hex};
 
-pub(crate) use self::uses::{Uses, is_builtin};
+pub(crate) use self::uses::Uses;
 
 /// The fingerprint of the check itself: what is asked, how, and by which programs.
 ///

@@ -1,13 +1,17 @@
 //! From criteria to receipts: the impure act, whole.
 //!
-//! What judges the work is looked at first: where it was changed, nothing is run. Then the
-//! tree, then whatever has no receipt for this very tree, then the tree again: all that
-//! passes together passed in one state of the files. The results are *given* to the core.
+//! Checks run in the work tree as it is. What passes there is proven only if the judges of the
+//! start would pass it, too: where a judge was added, changed or deleted, or fewer tests ran
+//! than at the start, they are asked in a place of their own. The results are *given* to the
+//! core.
 
+mod apart;
+mod found;
 mod measure;
+mod original;
 mod reading;
 mod round;
-mod tampering;
+mod standing;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -15,14 +19,17 @@ use std::time::{Duration, SystemTime};
 use stopgate_core::{Criterion, Ground, Receipt, Status, Timestamp, ToolUse};
 
 pub use self::measure::{Measured, measure};
+use self::original::Originals;
+pub use self::original::{ChangedFile, ChangedJudges, changed_judges};
 pub use self::reading::{TestFloor, floor};
 use self::round::Round;
-pub use self::tampering::{changes, content_fingerprint};
+pub use self::standing::content_fingerprint;
+use self::standing::{BasisFound, find_basis};
+use crate::basis::BasisStore;
 use crate::orphans::Strangers;
 
 /// How long the tree must lie still after everything passed.
 const SETTLE: Duration = Duration::from_millis(100);
-const MOVED: &str = "files changed while the checks ran";
 
 /// What is to be proven, and what it may cost.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +48,7 @@ pub struct Request<'a> {
     pub freshness: Freshness,
     /// Whether the files can be told apart at all.
     pub files: Files,
-    /// A report that is older than this proves nothing.
+    /// When the loop began.
     pub since: Option<SystemTime>,
     /// How long everything may take.
     pub budget: Duration,
@@ -49,12 +56,14 @@ pub struct Request<'a> {
     pub strangers: Strangers,
     /// Variables that the person passes on to checks beyond the usual ones.
     pub pass: &'a [String],
+    /// The only place for original runs to use, where a test asks for one.
+    pub only_place: Option<&'a str>,
 }
 
 /// Where things are kept, outside the work tree.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// The folder that stopgate owns.
+    /// The directory that stopgate owns.
     pub home: PathBuf,
     /// Where this loop's check logs go.
     pub logs: PathBuf,
@@ -72,7 +81,8 @@ pub enum Files {
 /// Whether earlier receipts may be used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
-    /// Those whose inputs are the same; a failure only if the agent touched nothing at all.
+    /// Those whose inputs are the same: a failure only if the agent touched nothing, a pass to
+    /// go on, and to end only if no tool was used since.
     Reuse(ToolUse),
     /// None.
     Fresh,
@@ -83,7 +93,7 @@ pub enum Freshness {
 pub enum Proved {
     /// A receipt for every criterion that can be checked, in their order.
     Receipts(Vec<Receipt>),
-    /// Somebody ended the program meanwhile; the checks were ended, too.
+    /// The program was asked to end meanwhile; the checks were ended, too.
     Interrupted,
 }
 
@@ -93,58 +103,101 @@ impl Place {
         self.home.join("trees")
     }
 
-    /// Where contents of protected files are kept.
+    /// Where contents of judges are kept.
     pub fn objects(&self) -> PathBuf {
         self.home.join("objects")
     }
 
-    /// The seal with this fingerprint.
-    pub fn seal(&self, fingerprint: &str) -> PathBuf {
+    /// The basis with this fingerprint.
+    pub fn basis(&self, fingerprint: &str) -> PathBuf {
         self.home.join("seals").join(format!("{fingerprint}.json"))
     }
 
-    /// Where copies of work trees live for a while.
+    /// Where private places live for a while.
     pub fn copies(&self) -> PathBuf {
         self.home.join("copies")
     }
 }
 
+/// A place's directories, as a basis needs them.
+pub(crate) struct Directories {
+    objects: PathBuf,
+    trees: PathBuf,
+}
+
+impl Directories {
+    pub(crate) fn of(place: &Place) -> Self {
+        Self { objects: place.objects(), trees: place.trees() }
+    }
+
+    pub(crate) fn store(&self) -> BasisStore<'_> {
+        BasisStore { objects: &self.objects, trees: &self.trees }
+    }
+}
+
 /// Proves what can be proven.
 pub fn prove(request: &Request<'_>, now: &dyn Fn() -> Timestamp) -> Proved {
-    let begun = now();
-    let first = Round::new(request, request.freshness, request.budget);
-    let Some(looked) = first.look(now) else { return Proved::Interrupted };
-    if !looked.moved || !passes(request, &looked.receipts) {
-        return Proved::Receipts(looked.receipts);
+    let receipts = match find_basis(request) {
+        BasisFound::Forged(why) => Some(all_told(request, Status::Tampered, &why, now())),
+        BasisFound::Gone(why) => Some(all_told(request, Status::Error, &why, now())),
+        BasisFound::None => proven_without_basis(request, now),
+        BasisFound::Sound(basis) => proven_by(request, &basis, now),
+    };
+    receipts.map_or(Proved::Interrupted, Proved::Receipts)
+}
+
+/// Nothing was fixed at the start, so what passes is only the work's own word.
+fn proven_without_basis(
+    request: &Request<'_>,
+    now: &dyn Fn() -> Timestamp,
+) -> Option<Vec<Receipt>> {
+    let looked = Round::new(request, None, request.freshness, request.budget).look(now)?;
+    let mut receipts = looked.receipts;
+    for receipt in receipts.iter_mut().filter(|receipt| receipt.status == Status::Pass) {
+        receipt.evidence.word = true;
+        receipt.evidence.notes.push("nothing was noted at the start to judge by".into());
     }
-    // Something wrote while the checks ran, perhaps they themselves. Once more, in the tree
-    // as it is now; whoever goes on writing proves nothing.
-    let used = Duration::from_millis(now().since(begun).unsigned_abs());
-    let again = Round::new(request, Freshness::Fresh, request.budget.saturating_sub(used));
-    let Some(looked) = again.look(now) else { return Proved::Interrupted };
-    let unsettled = looked.moved;
-    Proved::Receipts(
-        looked.receipts.into_iter().map(|r| if unsettled { unsettle(r) } else { r }).collect(),
-    )
+    Some(receipts)
+}
+
+fn proven_by(
+    request: &Request<'_>,
+    basis: &crate::basis::Basis,
+    now: &dyn Fn() -> Timestamp,
+) -> Option<Vec<Receipt>> {
+    let begun = now();
+    let left = || request.budget.saturating_sub(span(begun, now()));
+    let mut looked =
+        Round::new(request, Some(basis), request.freshness, request.budget).look(now)?;
+    if passes(request, &looked.receipts) && looked.reused && !may_end_reused(request.freshness) {
+        // A pass is used again to go on, never to end.
+        looked = Round::new(request, Some(basis), Freshness::Fresh, left()).look(now)?;
+    }
+    if !passes(request, &looked.receipts) {
+        return Some(looked.receipts);
+    }
+    Originals { request, basis, now, begun, looked: &looked }.judge()
+}
+
+/// Whether nothing can have happened since the receipts were made.
+fn may_end_reused(freshness: Freshness) -> bool {
+    freshness == Freshness::Reuse(ToolUse::None)
 }
 
 /// Whether every criterion that the loop can't do without passed.
 fn passes(request: &Request<'_>, receipts: &[Receipt]) -> bool {
     let mut required = request.criteria.iter().filter(|c| c.is_checked() && c.is_required());
     required.all(|criterion| {
-        receipts.iter().any(|r| r.criterion == criterion.name && r.status == Status::Pass)
+        let accepted = |status| matches!(status, Status::Pass | Status::NeedsApproval);
+        receipts.iter().any(|r| r.criterion == criterion.name && accepted(r.status))
     })
 }
 
-/// A pass in a tree that would not lie still is no pass.
-fn unsettle(mut receipt: Receipt) -> Receipt {
-    if receipt.status == Status::Pass {
-        receipt.status = Status::Error;
-        receipt.trouble = Some(format!(
-            "{MOVED}, twice; end what still writes to the work tree, or name what the check \
-             depends on with `inputs`"
-        ));
-        receipt.evidence.tree = None;
-    }
-    receipt
+fn all_told(request: &Request<'_>, status: Status, why: &str, at: Timestamp) -> Vec<Receipt> {
+    let checked = request.criteria.iter().filter(|criterion| criterion.is_checked());
+    checked.map(|criterion| round::told(criterion, status, why.into(), at)).collect()
+}
+
+fn span(begun: Timestamp, now: Timestamp) -> Duration {
+    Duration::from_millis(now.since(begun).unsigned_abs())
 }

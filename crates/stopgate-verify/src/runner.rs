@@ -19,7 +19,7 @@ use crate::attempt::{Attempt, End, Interrupted, Moment};
 use crate::capture::{BLOCK_BYTES, Capture, Captured, Log};
 use crate::check::{Allowance, Check, Limits, Ran, Run, Span, TAIL_BYTES_MAX, Whole, bare, judged};
 use crate::child::Child;
-use crate::env::{Additions, environment};
+use crate::env::{Additions, environment, sources};
 use crate::orphans::{Found, Keeper};
 use crate::scratch::Scratch;
 
@@ -209,7 +209,8 @@ impl<'a> Runner<'a> {
             scratch: self.scratch.as_ref().map(Scratch::path),
             mark: &token,
         };
-        let variables = environment(std::env::vars_os(), &additions);
+        let ours = sources(check.noted, &additions);
+        let variables = environment(ours.into_iter(), &additions);
         let (reader, writer) = io::pipe()?;
         let writers = (writer.try_clone()?, writer);
         let child = Child::spawn(argv, &check.folder, variables, writers)?;

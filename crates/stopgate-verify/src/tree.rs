@@ -10,6 +10,7 @@ mod ignore;
 mod index;
 mod repo;
 mod stat;
+mod still;
 mod store;
 mod sweep;
 mod walk;
@@ -30,6 +31,7 @@ use crate::glob::Globs;
 pub(crate) use self::clock::Clock;
 pub(crate) use self::index::hash_of;
 pub(crate) use self::stat::Stat;
+pub(crate) use self::still::Touched;
 
 /// More files than this, and checks had better run without a fingerprint.
 pub(crate) const FILES_MAX: usize = 300_000;
@@ -91,6 +93,8 @@ pub struct TreeFile {
     pub kind: Kind,
     pub(crate) content: Hash,
     pub(crate) size: u64,
+    /// When anything about it last changed, in nanoseconds since 1970.
+    pub(crate) ctime: i64,
 }
 
 /// What a file is.
@@ -207,7 +211,8 @@ fn files_of(root: usize, index: &Index, folder: usize) -> impl Iterator<Item = T
         let mut path = path.clone();
         join(&mut path, index.name(entry.name));
         let path = PathBuf::from(OsStr::from_bytes(&path));
-        Some(TreeFile { root, path, kind, content: entry.hash, size: entry.stat.size })
+        let (size, ctime) = (entry.stat.size, entry.stat.ctime);
+        Some(TreeFile { root, path, kind, content: entry.hash, size, ctime })
     })
 }
 

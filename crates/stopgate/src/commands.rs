@@ -22,6 +22,7 @@ mod log;
 mod man;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod preflight;
 mod receipt;
 mod score;
 mod start;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use stopgate_core::{
-    Author, CoverageFormat, Criterion, Floor, GitDemand, Proof, Reuse, Site, Source, Subject,
-    Terms, Visibility, Weight,
+    Author, CoverageFormat, Criterion, Floor, GitDemand, JudgesAre, Proof, Reuse, Site, Source,
+    Strength, Subject, Terms, Visibility, Weight,
 };
 
 use super::{AtStart, Draft, ProjectFile};
@@ -30,6 +30,7 @@ struct FileWire {
 struct ProofWire {
     jobs: Option<u32>,
     roots: Vec<String>,
+    strength: Option<Strength>,
 }
 
 #[derive(Default, Deserialize)]
@@ -62,6 +63,18 @@ struct CriterionWire {
     version: Vec<String>,
     memory: Option<String>,
     cpu: Option<String>,
+    strength: Option<Strength>,
+    red_first: bool,
+    judges: Option<JudgesWire>,
+    may_change: Vec<String>,
+    network: bool,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum JudgesWire {
+    Fixed,
+    Work,
 }
 
 #[derive(Deserialize)]
@@ -147,7 +160,12 @@ pub(super) fn parse(text: &str) -> Result<ProjectFile, String> {
         let name = criterion.name.trim().to_string();
         let place =
             if name.is_empty() { format!("number {}", at + 1) } else { format!("\"{name}\"") };
-        let draft = draft(&name, criterion).map_err(|why| format!("criterion {place}: {why}"))?;
+        let mut draft =
+            draft(&name, criterion).map_err(|why| format!("criterion {place}: {why}"))?;
+        if draft.criterion.command().is_some() {
+            let terms = &mut draft.criterion.terms;
+            terms.strength = terms.strength.or(wire.proof.strength);
+        }
         if criteria.iter().any(|earlier| earlier.criterion.name == draft.criterion.name) {
             return Err(format!("two criteria are called \"{}\"", draft.criterion.name));
         }
@@ -302,6 +320,9 @@ fn only_for_commands(wire: &CriterionWire, criterion: &Criterion) -> Result<(), 
         ("cpu", wire.cpu.is_some()),
         ("reuse", wire.reuse.is_some()),
         ("inputs", !wire.inputs.is_empty()),
+        ("strength", wire.strength.is_some()),
+        ("red_first", wire.red_first),
+        ("network", wire.network),
     ];
     let misplaced = keys.into_iter().find_map(|(key, is_set)| is_set.then_some(key));
     misplaced.map_or(Ok(()), |key| {
@@ -315,6 +336,9 @@ fn only_for_commands(wire: &CriterionWire, criterion: &Criterion) -> Result<(), 
 fn terms(wire: CriterionWire) -> Result<Terms, String> {
     if wire.pristine && wire.protect.is_empty() {
         return Err("`pristine` restores protected files: say which with `protect`".into());
+    }
+    if wire.network && wire.strength != Some(Strength::Hermetic) {
+        return Err("`network` is for `strength = \"hermetic\"`".into());
     }
     if !wire.link.is_empty() && !wire.pristine {
         return Err("`link` is for `pristine = true`".into());
@@ -334,7 +358,14 @@ fn terms(wire: CriterionWire) -> Result<Terms, String> {
         cpu_seconds: wire.cpu.as_deref().map(span_ms).transpose()?.map(|ms| ms.div_ceil(1000)),
         baseline: None,
         author: Author::Project,
-        ..Terms::default()
+        judges: match wire.judges {
+            Some(JudgesWire::Work) => JudgesAre::Work,
+            Some(JudgesWire::Fixed) | None => JudgesAre::Fixed,
+        },
+        may_change: wire.may_change,
+        strength: wire.strength,
+        red_first: wire.red_first,
+        network: wire.network,
     })
 }
 

@@ -1,11 +1,16 @@
-//! The first run of a check: what fails already, and how many tests there are.
+//! The first run of a check, before the work begins: what fails already, how many tests run, and
+//! which files the check itself writes.
+
+use std::path::PathBuf;
 
 use stopgate_core::{Baseline, Receipt, Status, Timestamp};
 
-use super::Request;
 use super::reading::{Printed, Whole};
-use super::round::Round;
+use super::round::{Round, tree_of};
+use super::{Request, reading};
 use crate::baseline::{self, Exit};
+use crate::builds::BuildOutputs;
+use crate::env::kept_variables;
 
 /// What the first run of a check showed.
 #[derive(Debug)]
@@ -14,15 +19,28 @@ pub struct Measured {
     pub receipt: Receipt,
     /// What failed; more than can be told apart is an error.
     pub baseline: Result<Baseline, String>,
+    /// Files of the project that were written while the checks ran.
+    pub outputs: Vec<PathBuf>,
 }
 
 /// Runs every command among the criteria once, one receipt each, in their order; nothing where
-/// somebody ended the program meanwhile.
+/// the program was asked to end meanwhile.
 pub fn measure(request: &Request<'_>, now: &dyn Fn() -> Timestamp) -> Option<Vec<Measured>> {
-    let runs = Round::new(request, request.freshness, request.budget).run_all(now)?;
+    let variables = kept_variables();
+    for criterion in request.criteria {
+        BuildOutputs::of(criterion, request.root, &request.place.home, &variables)
+            .fill(request.root);
+    }
+    let before = tree_of(request, &[]);
+    let runs = Round::new(request, None, request.freshness, request.budget).run_all(now)?;
+    let after = tree_of(request, &[]);
+    let outputs = match (&before, &after) {
+        (Some(before), Some(after)) => after.touched_since(before).files,
+        (_, _) => Vec::new(),
+    };
     let measured = request.criteria.iter().zip(runs).map(|(criterion, run)| {
         let printed = Printed::of(&run.receipt, run.text.as_deref());
-        let receipt = super::reading::read(criterion, run, request.root);
+        let receipt = reading::read(criterion, run, request.root);
         let exit = match receipt.status {
             Status::Fail => Exit::Failed,
             Status::Pass
@@ -38,7 +56,7 @@ pub fn measure(request: &Request<'_>, now: &dyn Fn() -> Timestamp) -> Option<Vec
             }
             Whole::Cut => Err("it prints too much to tell its failures apart".into()),
         };
-        Measured { receipt, baseline }
+        Measured { receipt, baseline, outputs: outputs.clone() }
     });
     Some(measured.collect())
 }

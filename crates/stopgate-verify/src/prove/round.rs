@@ -1,29 +1,31 @@
-//! One look at everything: what is reused, what is run, and whether the tree lay still.
+//! One look at everything in the work tree as it is: what is reused, what is run, and what was
+//! touched meanwhile.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use stopgate_core::{
-    Criterion, Evidence, Kept, Proof, Receipt, Reuse, Site, Standing, Status, Timestamp, ToolUse,
-    clip_end,
+    Criterion, Evidence, Kept, Receipt, Reuse, Standing, Status, Timestamp, ToolUse,
 };
 
-use super::tampering::{Found, Tampering};
+use super::found::look_at;
 use super::{Files, Freshness, Request, SETTLE, passes, reading};
+use crate::basis::Basis;
+use crate::builds::BuildOutputs;
 use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
-use crate::kinds::{self, Finding};
-use crate::pristine::{self, Pristine, Recipe};
+use crate::env::{Variable, kept_variables};
+use crate::place::Launch;
 use crate::program::command_fingerprint;
-use crate::tree::{Scope, Tree, fingerprint};
+use crate::tree::{Scope, Touched, Tree, fingerprint};
 
 const JOBS: usize = 2;
 const TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
-const TAIL_BYTES_MAX: usize = 4096;
 
 /// One look at everything.
 pub(super) struct Round<'a> {
     request: &'a Request<'a>,
+    basis: Option<&'a Basis>,
     freshness: Freshness,
     budget: Duration,
     /// The tree as it was before, by what is looked at.
@@ -33,90 +35,119 @@ pub(super) struct Round<'a> {
 /// What a look came to.
 pub(super) struct Looked {
     pub(super) receipts: Vec<Receipt>,
-    /// Whether the tree was another one afterwards.
-    pub(super) moved: bool,
+    /// Whether an earlier pass is among them.
+    pub(super) reused: bool,
+    /// What was touched while the checks ran, beyond what they write themselves.
+    pub(super) touched: Touched,
+    /// The tree afterwards; nothing where files can't be told apart.
+    pub(super) tree: Option<Tree>,
+}
+
+/// A criterion's command, and where it is run.
+#[derive(Clone, Copy)]
+pub(super) struct CommandRun<'a> {
+    pub(super) criterion: &'a Criterion,
+    /// What is spawned instead of the command itself, apart from the work tree.
+    pub(super) launch: Option<&'a Launch>,
+    /// The variables it sees, where they differ from those of the start.
+    pub(super) noted: Option<&'a [Variable]>,
+}
+
+impl<'a> CommandRun<'a> {
+    const fn in_tree(criterion: &'a Criterion) -> Self {
+        Self { criterion, launch: None, noted: None }
+    }
 }
 
 /// What becomes of one criterion.
-enum Plan<'a> {
+enum Plan {
     Told(Box<Receipt>),
-    Run { command: String, site: Option<Pristine>, criterion: &'a Criterion },
-}
-
-impl Plan<'_> {
-    fn told(receipt: Receipt) -> Self {
-        Self::Told(Box::new(receipt))
-    }
+    Run { command: String },
+    Look,
 }
 
 impl<'a> Round<'a> {
-    pub(super) fn new(request: &'a Request<'a>, freshness: Freshness, budget: Duration) -> Self {
-        Self { request, freshness, budget, trees: BTreeMap::new() }
+    pub(super) fn new(
+        request: &'a Request<'a>,
+        basis: Option<&'a Basis>,
+        freshness: Freshness,
+        budget: Duration,
+    ) -> Self {
+        Self { request, basis, freshness, budget, trees: BTreeMap::new() }
     }
 
-    /// Nothing where somebody ended the program meanwhile.
+    /// Nothing where the program was asked to end meanwhile.
     pub(super) fn look(mut self, now: &dyn Fn() -> Timestamp) -> Option<Looked> {
-        let tampering = Tampering::look(self.request);
-        let checked = self.request.criteria.iter().filter(|criterion| criterion.is_checked());
-        let plans: Vec<Plan<'a>> =
-            checked.map(|criterion| self.plan(criterion, &tampering, now)).collect();
+        let checked: Vec<&'a Criterion> =
+            self.request.criteria.iter().filter(|criterion| criterion.is_checked()).collect();
+        let whole: &'a [String] = &[];
+        self.tree_hash(whole);
+        let plans: Vec<Plan> = checked.iter().map(|criterion| self.plan(criterion)).collect();
         let ran = plans.iter().any(|plan| matches!(plan, Plan::Run { .. }));
-        let mut receipts = self.carry_out(plans, now)?;
+        let begun = begun_at(now());
+        let receipts = self.carry_out(&checked, plans, begun, now)?;
         let all_pass = passes(self.request, &receipts);
         if all_pass {
             std::thread::sleep(SETTLE);
         }
-        let moved = (ran || all_pass) && self.tree_moved();
-        if moved {
-            for receipt in &mut receipts {
-                receipt.evidence.tree = None;
-            }
+        let is_pass = |receipt: &Receipt| receipt.status == Status::Pass;
+        let reused = receipts.iter().any(|receipt| is_pass(receipt) && receipt.evidence.reused);
+        let mut looked = Looked { receipts, reused, touched: Touched::default(), tree: None };
+        if ran || all_pass {
+            looked.tree = tree_of(self.request, &[]);
+            looked.touched = self.touched(looked.tree.as_ref());
+            self.forget_moved(&mut looked);
         }
-        Some(Looked { receipts, moved })
+        Some(looked)
     }
 
-    fn plan(
-        &mut self,
-        criterion: &'a Criterion,
-        tampering: &Tampering,
-        now: &dyn Fn() -> Timestamp,
-    ) -> Plan<'a> {
-        match tampering.of(criterion) {
-            Found::Changed(what) => {
-                return Plan::told(told(criterion, Status::Tampered, what, now()));
-            }
-            Found::Unknown(why) => {
-                let why = format!("could not tell whether what it judges by was changed: {why}");
-                return Plan::told(told(criterion, Status::Error, why, now()));
-            }
-            Found::Sound => {}
-        }
-        let tree = self.tree_hash(criterion);
+    fn plan(&mut self, criterion: &'a Criterion) -> Plan {
         if criterion.command().is_none() {
-            return Plan::told(self.find(criterion, tree, now));
+            return Plan::Look;
         }
+        let tree = self.tree_hash(criterion.terms.inputs.as_slice());
         let command = command_fingerprint(self.request.root, criterion);
-        if let Some(receipt) = self.reused(criterion, tree.as_deref(), &command) {
-            return Plan::told(receipt);
-        }
-        match self.site(criterion, tampering) {
-            Ok(site) => Plan::Run { command, site, criterion },
-            Err(why) => Plan::told(told(criterion, Status::Error, why, now())),
+        match self.reused(criterion, tree.as_deref(), &command) {
+            Some(receipt) => Plan::Told(Box::new(receipt)),
+            None => Plan::Run { command },
         }
     }
 
-    /// The tree that a criterion depends on, looked at once.
-    fn tree_hash(&mut self, criterion: &'a Criterion) -> Option<String> {
-        let inputs = criterion.terms.inputs.as_slice();
-        let tree = self.trees.entry(inputs).or_insert_with(|| tree_of(self.request, inputs));
+    /// The tree that these patterns name, looked at once.
+    fn tree_hash(&mut self, inputs: &'a [String]) -> Option<String> {
+        let request = self.request;
+        let tree = self.trees.entry(inputs).or_insert_with(|| tree_of(request, inputs));
         tree.as_ref().map(|tree| tree.hash().to_string())
     }
 
-    fn tree_moved(&self) -> bool {
-        self.trees.iter().any(|(inputs, before)| {
-            let after = tree_of(self.request, inputs);
+    /// What was touched since the look began, beyond what the checks write themselves.
+    fn touched(&self, after: Option<&Tree>) -> Touched {
+        let before = self.trees.get(&[][..]).and_then(Option::as_ref);
+        let (Some(before), Some(after)) = (before, after) else { return Touched::default() };
+        let mut touched = after.touched_since(before);
+        let outputs = self.outputs();
+        touched.files.retain(|path| !outputs.contains(path));
+        touched
+    }
+
+    fn outputs(&self) -> Vec<PathBuf> {
+        let Some(basis) = self.basis else { return Vec::new() };
+        let names = self.request.criteria.iter().map(|criterion| criterion.name.as_str());
+        names.flat_map(|name| basis.outputs(name)).collect()
+    }
+
+    /// A receipt for files that changed meanwhile is never used again.
+    fn forget_moved(&self, looked: &mut Looked) {
+        let moved = self.trees.iter().any(|(inputs, before)| {
+            let after =
+                if inputs.is_empty() { looked.tree.clone() } else { tree_of(self.request, inputs) };
             before.as_ref().map(Tree::hash) != after.as_ref().map(Tree::hash)
-        })
+        });
+        if moved {
+            for receipt in &mut looked.receipts {
+                receipt.evidence.tree = None;
+            }
+        }
     }
 
     /// An earlier receipt for this very tree and this very check.
@@ -126,84 +157,77 @@ impl<'a> Round<'a> {
         let kept = standing.kept.as_ref()?;
         let same = kept.evidence.tree.as_deref() == Some(tree?)
             && kept.evidence.command.as_deref() == Some(command);
-        // What failed may depend on more than files, and the agent may have put that right.
+        // What failed may depend on more than files, and the agent may have changed that.
         let stands = match standing.status {
             Status::Pass => true,
             Status::Fail => tools != ToolUse::Used || !criterion.terms.inputs.is_empty(),
-            Status::Error | Status::Timeout | Status::Tampered | Status::NeedsApproval => false,
+            Status::NeedsApproval => tools == ToolUse::None,
+            Status::Error | Status::Timeout | Status::Tampered => false,
         };
         let reusable = criterion.terms.reuse == Reuse::WhileUnchanged;
         (same && stands && reusable).then(|| again(criterion, standing, kept))
     }
 
-    /// Where the check runs: a copy where it asks for one.
-    fn site(
-        &mut self,
-        criterion: &'a Criterion,
-        tampering: &Tampering,
-    ) -> Result<Option<Pristine>, String> {
-        if criterion.terms.site == Site::Tree {
-            return Ok(None);
+    /// Runs what must be run, the cheapest first, then looks at the rest.
+    fn carry_out(
+        &self,
+        criteria: &[&Criterion],
+        plans: Vec<Plan>,
+        begun: SystemTime,
+        now: &dyn Fn() -> Timestamp,
+    ) -> Option<Vec<Receipt>> {
+        let mut due: Vec<(usize, &Criterion)> = Vec::new();
+        for (at, (plan, criterion)) in plans.iter().zip(criteria).enumerate() {
+            if matches!(plan, Plan::Run { .. }) {
+                due.push((at, criterion));
+            }
         }
-        let seal = tampering.seal().ok_or("nothing was noted at the start to restore from")?;
-        let request = self.request;
-        let whole: &'a [String] = &[];
-        let tree = self.trees.entry(whole).or_insert_with(|| tree_of(request, whole));
-        let tree = tree.as_ref().ok_or("the work tree is too large to be copied")?;
-        let place = request.place;
-        let made = pristine::make(&Recipe {
-            root: request.root,
-            tree,
-            seal,
-            store: &place.objects(),
-            criterion,
-            into: &place.copies(),
-        });
-        made.map(Some).map_err(|error| error.to_string())
-    }
-
-    /// Runs what must be run, the cheapest first, and puts the receipts in their order.
-    fn carry_out(&self, plans: Vec<Plan<'a>>, now: &dyn Fn() -> Timestamp) -> Option<Vec<Receipt>> {
-        let mut receipts: Vec<Option<Receipt>> = Vec::new();
-        let mut due: Vec<(usize, String, Option<Pristine>, &Criterion)> = Vec::new();
-        for (at, plan) in plans.into_iter().enumerate() {
-            match plan {
-                Plan::Told(receipt) => receipts.push(Some(*receipt)),
-                Plan::Run { command, site, criterion } => {
-                    receipts.push(None);
-                    due.push((at, command, site, criterion));
+        due.sort_by_key(|(at, criterion)| (usual_ms(criterion), *at));
+        let commands: Vec<CommandRun<'_>> =
+            due.iter().map(|(_, criterion)| CommandRun::in_tree(criterion)).collect();
+        let mut runs: BTreeMap<usize, Run> = BTreeMap::new();
+        for ((at, _), run) in due.iter().zip(self.run(&commands, "", now)?) {
+            runs.insert(*at, run);
+        }
+        let wrote = (!runs.is_empty()).then_some(begun);
+        let receipt = |(at, (plan, criterion)): (usize, (Plan, &&Criterion))| match plan {
+            Plan::Told(receipt) => Some(*receipt),
+            Plan::Look => Some(self.found(criterion, wrote, now)),
+            Plan::Run { command } => {
+                let mut receipt = reading::read(criterion, runs.remove(&at)?, self.request.root);
+                receipt.evidence.command = Some(command);
+                if self.builds(criterion, &[]) == BuildOutputs::Tree {
+                    receipt.evidence.notes.push("build outputs: the tree's".into());
                 }
+                receipt.evidence.tree = self.hash_of(criterion);
+                Some(receipt)
             }
-        }
-        due.sort_by_key(|(at, _, _, criterion)| (usual_ms(criterion), *at));
-        let checks: Vec<Check<'_>> = due
-            .iter()
-            .map(|(_, _, site, criterion)| self.check(criterion, site.as_ref()))
-            .collect();
-        let runs = self.run(&checks, now)?;
-        for ((at, command, site, criterion), run) in due.iter().zip(runs) {
-            let root = site.as_ref().map_or(self.request.root, Pristine::path);
-            let mut receipt = reading::read(criterion, run, root);
-            receipt.evidence.command = Some(command.clone());
-            receipt.evidence.tree = self.hash_of(criterion);
-            if let Some(place) = receipts.get_mut(*at) {
-                *place = Some(receipt);
-            }
-        }
-        Some(receipts.into_iter().flatten().collect())
+        };
+        Some(plans.into_iter().zip(criteria).enumerate().filter_map(receipt).collect())
     }
 
     /// Runs every command, whatever is known of it already.
     pub(super) fn run_all(&self, now: &dyn Fn() -> Timestamp) -> Option<Vec<Run>> {
-        let checks: Vec<Check<'_>> =
-            self.request.criteria.iter().map(|criterion| self.check(criterion, None)).collect();
-        self.run(&checks, now)
+        let commands: Vec<CommandRun<'_>> =
+            self.request.criteria.iter().map(CommandRun::in_tree).collect();
+        self.run(&commands, "", now)
     }
 
-    fn run(&self, checks: &[Check<'_>], now: &dyn Fn() -> Timestamp) -> Option<Vec<Run>> {
-        if checks.is_empty() {
+    /// Runs commands, each in the work tree or in a place of its own; logs have `suffix` in
+    /// their names.
+    pub(super) fn run(
+        &self,
+        commands: &[CommandRun<'_>],
+        suffix: &str,
+        now: &dyn Fn() -> Timestamp,
+    ) -> Option<Vec<Run>> {
+        if commands.is_empty() {
             return Some(Vec::new());
         }
+        let noted: Vec<Vec<Variable>> = commands.iter().map(|run| self.variables(run)).collect();
+        let pairs = commands.iter().zip(&noted);
+        let checks: Vec<Check<'_>> =
+            pairs.map(|(command, noted)| self.check(command, noted, suffix)).collect();
         let jobs = usize::try_from(self.request.ground.jobs).unwrap_or(JOBS);
         let limits = Limits {
             budget: self.budget,
@@ -211,28 +235,37 @@ impl<'a> Round<'a> {
             pass: self.request.pass,
             strangers: self.request.strangers,
         };
-        match run(checks, limits, now) {
+        match run(&checks, limits, now) {
             Ran::Runs(runs) => Some(runs),
             Ran::Interrupted => None,
         }
     }
 
-    fn check<'c>(&self, criterion: &'c Criterion, site: Option<&Pristine>) -> Check<'c> {
-        let (command, timeout_ms) = match &criterion.proof {
-            Proof::Check { command, timeout_ms } => (Command::Shell(command), *timeout_ms),
-            Proof::Run { argv, timeout_ms } => (Command::Argv(argv), *timeout_ms),
-            Proof::Files { .. }
-            | Proof::Pattern { .. }
-            | Proof::Coverage { .. }
-            | Proof::Features { .. }
-            | Proof::Git { .. }
-            | Proof::Attest
-            | Proof::Approve => (Command::Argv(&[]), 0),
-        };
+    /// The variables that a command sees: those of the start, and where it builds.
+    fn variables(&self, run: &CommandRun<'_>) -> Vec<Variable> {
+        let noted = run.noted.map(<[Variable]>::to_vec);
+        let noted = noted.or_else(|| self.basis.map(Basis::variables));
+        let mut noted = noted.unwrap_or_else(kept_variables);
+        // Apart from the tree, what was built there is as good as a start.
+        if run.launch.is_none() {
+            noted.extend(self.builds(run.criterion, &noted).variable());
+        }
+        noted
+    }
+
+    /// Where the outputs of a command are.
+    fn builds(&self, criterion: &Criterion, variables: &[Variable]) -> BuildOutputs {
+        let Request { root, place, .. } = self.request;
+        BuildOutputs::of(criterion, root, &place.home, variables)
+    }
+
+    fn check<'c>(&self, run: &CommandRun<'c>, noted: &'c [Variable], suffix: &str) -> Check<'c> {
+        let CommandRun { criterion, launch, .. } = *run;
+        let (command, timeout_ms) = command_of(criterion);
         let terms = &criterion.terms;
-        let root = site.map_or(self.request.root, Pristine::path);
-        let folder = terms.cwd.as_ref().map_or_else(|| root.into(), |cwd| root.join(cwd));
-        let log = self.log(&criterion.name);
+        let folder = terms.cwd.as_ref().map(|cwd| self.request.root.join(cwd));
+        let folder = folder.unwrap_or_else(|| self.request.root.into());
+        let log = format!("{}{suffix}.log", crate::file_name(&criterion.name));
         Check {
             timeout: Duration::from_millis(timeout_ms),
             retries: terms.retries,
@@ -242,12 +275,14 @@ impl<'a> Round<'a> {
             cpu_seconds: terms.cpu_seconds,
             version: &terms.version,
             whole: Whole::Text { bytes_max: TEXT_BYTES_MAX },
-            ..Check::new(&criterion.name, command, folder, log)
+            noted: Some(noted),
+            ..Check::new(
+                &criterion.name,
+                launch.map_or(command, |launch| Command::Exact(&launch.argv)),
+                launch.map_or(folder, |launch| launch.cwd.clone()),
+                self.request.place.logs.join(log),
+            )
         }
-    }
-
-    fn log(&self, criterion: &str) -> PathBuf {
-        self.request.place.logs.join(format!("{}.log", crate::file_name(criterion)))
     }
 
     fn hash_of(&self, criterion: &Criterion) -> Option<String> {
@@ -255,51 +290,42 @@ impl<'a> Round<'a> {
         tree.as_ref().map(|tree| tree.hash().to_string())
     }
 
-    /// Kinds that need no command.
-    fn find(
+    /// Kinds that need no command, looked at after the commands have run.
+    fn found(
         &self,
         criterion: &Criterion,
-        tree: Option<String>,
+        wrote: Option<SystemTime>,
         now: &dyn Fn() -> Timestamp,
     ) -> Receipt {
-        let root = self.folder(criterion);
         let begun = now();
-        let finding = match &criterion.proof {
-            Proof::Files { exist, absent } => kinds::files(&root, exist, absent),
-            Proof::Pattern { subject, must, must_not } => {
-                kinds::pattern(&root, subject, self.request.message, must, must_not)
-            }
-            Proof::Coverage { report, format, floor } => {
-                kinds::coverage(&root, report, *format, floor, self.request.since)
-            }
-            Proof::Features { list } => kinds::features(&root, list),
-            Proof::Git { demands } => kinds::git(&root, demands),
-            Proof::Check { .. } | Proof::Run { .. } | Proof::Attest | Proof::Approve => Finding {
-                status: Status::Error,
-                text: String::new(),
-                trouble: Some("it is not of a kind that can be looked at".into()),
-                spots: Vec::new(),
-            },
-        };
-        let mut receipt = told(criterion, finding.status, String::new(), now());
-        receipt.trouble = finding.trouble;
+        let mut receipt = look_at(criterion, self.request, wrote, begun);
+        receipt.at = now();
         receipt.duration_ms = receipt.at.since(begun).unsigned_abs();
-        receipt.output_bytes = finding.text.len() as u64;
-        receipt.tail = clip_end(&finding.text, TAIL_BYTES_MAX).to_string();
-        receipt.evidence.spots = finding.spots;
         receipt.evidence.command = Some(command_fingerprint(self.request.root, criterion));
-        receipt.evidence.tree = tree;
+        receipt.evidence.tree =
+            self.trees.get(&[][..]).and_then(Option::as_ref).map(|tree| tree.hash().into());
         receipt
     }
+}
 
-    fn folder(&self, criterion: &Criterion) -> PathBuf {
-        let root = self.request.root;
-        criterion.terms.cwd.as_ref().map_or_else(|| root.into(), |cwd| root.join(cwd))
+/// What a criterion runs, and how long it may take.
+pub(super) fn command_of(criterion: &Criterion) -> (Command<'_>, u64) {
+    use stopgate_core::Proof;
+    match &criterion.proof {
+        Proof::Check { command, timeout_ms } => (Command::Shell(command), *timeout_ms),
+        Proof::Run { argv, timeout_ms } => (Command::Argv(argv), *timeout_ms),
+        Proof::Files { .. }
+        | Proof::Pattern { .. }
+        | Proof::Coverage { .. }
+        | Proof::Features { .. }
+        | Proof::Git { .. }
+        | Proof::Attest
+        | Proof::Approve => (Command::Argv(&[]), 0),
     }
 }
 
 /// The tree as it is now; nothing where it can't be told apart from others.
-fn tree_of(request: &Request<'_>, inputs: &[String]) -> Option<Tree> {
+pub(super) fn tree_of(request: &Request<'_>, inputs: &[String]) -> Option<Tree> {
     if request.files == Files::TooMany && inputs.is_empty() {
         return None;
     }
@@ -315,7 +341,18 @@ fn usual_ms(criterion: &Criterion) -> u64 {
     criterion.last.as_ref().map_or(u64::MAX, |last| last.duration_ms)
 }
 
-fn told(criterion: &Criterion, status: Status, trouble: String, at: Timestamp) -> Receipt {
+/// A moment as files tell time.
+fn begun_at(at: Timestamp) -> SystemTime {
+    let millis = u64::try_from(at.unix_millis()).unwrap_or(0);
+    SystemTime::UNIX_EPOCH + Duration::from_millis(millis)
+}
+
+pub(crate) fn told(
+    criterion: &Criterion,
+    status: Status,
+    trouble: String,
+    at: Timestamp,
+) -> Receipt {
     Receipt {
         criterion: criterion.name.clone(),
         status,

@@ -1,25 +1,31 @@
 //! `approve`: a person's word.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_engine::{Approval, LoopView, SCHEMA_VERSION};
+use stopgate_engine::{Approval, ApprovalAsked, Failure, LoopView, SCHEMA_VERSION};
 
+use super::claude_files::unified_diff;
 use super::common::{self, OnLoop};
-use crate::output::{self, GOOD, Outcome, styled};
+use crate::output::{self, BOLD, GOOD, Outcome, styled};
 
-/// Attest a criterion that waits for a person, or accept a changed protected file
+/// Attest a criterion that waits for a person, or accept changed judges
 ///
-/// Where a person's word was all that was missing, the checks run once more and the loop ends
-/// as attested.
+/// Shows which tests of the start fail and how the judges changed, and asks. Then the checks run
+/// once more, and the loop ends if nothing else stands in the way. What changes after it was
+/// shown is not accepted: it is shown again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Accept what was changed of that which the checks are judged by
-    #[arg(long, conflicts_with = "criterion")]
+    /// Make today's judges the ones to go by, and let the loop go on
+    #[arg(long, conflicts_with_all = ["criterion", "yes"])]
     change: bool,
     /// The criterion; without it all that wait for a person
     #[arg(long, value_name = "NAME")]
     criterion: Option<String>,
+    /// Don't ask
+    #[arg(long, short)]
+    yes: bool,
     #[command(flatten)]
     on: OnLoop,
 }
@@ -40,7 +46,15 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let approval = if args.change {
         engine.approve_change(&target)?
     } else {
-        engine.approve(&target, args.criterion.as_deref())?
+        let asked = engine.approval_asked(&target, args.criterion.as_deref())?;
+        if !args.on.json {
+            show(&asked);
+        }
+        if !confirmed(args, &asked)? {
+            output::line("Nothing was approved.");
+            return Ok(ExitCode::FAILURE);
+        }
+        engine.approve(&target, &asked)?
     };
     let Approval { stored, accepted, left } = approval;
     let view = engine.view(&stored);
@@ -57,4 +71,46 @@ pub(crate) fn run(args: &Args) -> Outcome {
         (None, None) => output::line(&format!("Loop {} goes on.", view.id)),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Shows what is asked about: failing tests first, then how the judges changed.
+fn show(asked: &ApprovalAsked) {
+    for criterion in &asked.criteria {
+        output::line(&format!("{} waits for a person's word", styled(BOLD, criterion)));
+    }
+    for reason in &asked.reasons {
+        output::line(reason);
+    }
+    if !asked.failing.is_empty() {
+        output::line(&styled(BOLD, "Tests of the start that fail now:"));
+        for test in &asked.failing {
+            output::line(&format!("  {test}"));
+        }
+    }
+    if !asked.changed.texts.is_empty() {
+        output::line(&styled(BOLD, "Changed since the start:"));
+        for text in &asked.changed.texts {
+            output::line(&format!("  {text}"));
+        }
+    }
+    for file in &asked.changed.files {
+        let name = file.path.display().to_string();
+        let original = file.original.as_deref().unwrap_or_default();
+        let today = file.today.as_deref().unwrap_or_default();
+        output::line(&unified_diff(&name, original, today));
+    }
+}
+
+/// Whether the person means it; where nobody can be asked, calling the command says so.
+fn confirmed(args: &Args, asked: &ApprovalAsked) -> Result<bool, Failure> {
+    let can_ask = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    if args.yes || args.on.json || asked.digest.is_none() || !can_ask {
+        return Ok(true);
+    }
+    output::ask("Accept the changed judges and end the loop if its checks pass? [y/N] ");
+    let mut answer = String::new();
+    std::io::stdin()
+        .read_line(&mut answer)
+        .map_err(|error| Failure::fault("could not read the answer").because(error))?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

@@ -193,6 +193,13 @@ fn is_build(program: &Path) -> bool {
     below_target || program.with_file_name(".cargo-lock").exists()
 }
 
+/// How one text becomes another, as patches show it; control characters are shown, not obeyed.
+pub(super) fn unified_diff(name: &str, before: &str, after: &str) -> String {
+    let mut lines = vec![format!("--- {name} (at the start)"), format!("+++ {name} (now)")];
+    lines.extend(diff::lines(before, after).iter().map(|line| stopgate_core::clean(line)));
+    lines.join("\n")
+}
+
 fn show_diff(change: &FileChange) {
     let before = change.before.as_deref().unwrap_or_default();
     let after = change.after.as_deref().unwrap_or_default();

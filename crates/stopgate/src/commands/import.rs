@@ -8,7 +8,7 @@ use stopgate_core::{Criterion, Proof};
 use stopgate_dialects::import::Carried;
 use stopgate_engine::{
     Asked, Begun, Desk, DialectRequest, Draft, Engine, Failure, Incumbent, LoopView, OkForm,
-    SCHEMA_VERSION, Settings, StartRequest, Target,
+    Preflight, SCHEMA_VERSION, Settings, StartRequest, Target,
 };
 
 use super::common;
@@ -117,6 +117,7 @@ fn start_request(args: &Args, carried: &Carried, folder: PathBuf) -> StartReques
         folder,
         claim_within_ms: CLAIM_MS,
         incumbent: Incumbent::Keep,
+        preflight: Preflight::Run,
     }
 }
 

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use serde::Serialize;
 use stopgate_core::{Criterion, Enforcement, Mode, Proof};
 use stopgate_engine::{
-    Asked, AtStart, Begun, Binding, Counted, Draft, Failure, Incumbent, Origin, Settings,
+    Asked, AtStart, Begun, Binding, Draft, Failure, Incumbent, Origin, Preflight, Settings,
     StartRequest, StatusView, is_installed, span_ms, time_text,
 };
 
 use super::common;
 use super::dialects::{self, DialectWord};
+use super::preflight::{self, JudgesView, PreflightView};
 use crate::output::{self, BOLD, DIM, Outcome, styled};
 
 /// How often an agent may be sent back where nobody says.
@@ -44,9 +46,15 @@ pub(crate) struct Args {
     /// Files that the checks judge by, which the work must not change (repeatable)
     #[arg(long, conflicts_with = "dialect", value_name = "GLOB")]
     protect: Vec<String>,
-    /// Run the checks now; what fails already is not counted later
+    /// Judges that the work may change; only a person can say so (repeatable)
+    #[arg(long, conflicts_with = "dialect", value_name = "GLOB")]
+    may_change: Vec<String>,
+    /// What fails already is not counted later
     #[arg(long, conflicts_with = "dialect")]
     baseline: bool,
+    /// Don't run the checks before the loop begins; only a person can say so
+    #[arg(long, conflicts_with_all = ["dialect", "baseline"])]
+    no_preflight: bool,
     /// How often the agent may be sent back [default: 20]
     #[arg(long, value_name = "N")]
     pub(crate) max_iterations: Option<u32>,
@@ -106,6 +114,15 @@ impl From<ModeWord> for Mode {
     }
 }
 
+/// A loop that has begun, and what its checks showed before.
+#[derive(Serialize)]
+struct StartedView {
+    #[serde(flatten)]
+    view: StatusView,
+    preflight: Vec<PreflightView>,
+    judges: Vec<JudgesView>,
+}
+
 /// Begins a loop and says whom it holds.
 pub(crate) fn run(args: Args) -> Outcome {
     if let Some(dialect) = args.dialect {
@@ -117,7 +134,9 @@ pub(crate) fn run(args: Args) -> Outcome {
     warn(&begun);
     let view = engine.view(&begun.stored);
     if json {
-        output::json(&StatusView::of(view));
+        let preflight = preflight::preflight_views(&begun);
+        let judges = preflight::judges_views(&begun);
+        output::json(&StartedView { view: StatusView::of(view), preflight, judges });
         return Ok(ExitCode::SUCCESS);
     }
     output::line(&format!("Loop {} has begun: {}", styled(BOLD, &view.id), view.goal));
@@ -132,23 +151,10 @@ pub(crate) fn run(args: Args) -> Outcome {
         DIM,
         &format!("  at most {} continuations; {proof}", view.max_iterations),
     ));
-    for counted in &begun.counted {
-        output::line(&styled(DIM, &format!("  {}", counted_line(counted))));
-    }
+    preflight::tell(&begun);
     output::line(&styled(DIM, &format!("  {}", holds(&begun.binding))));
     output::line(&styled(DIM, "  see it: stopgate status    end it: stopgate cancel"));
     Ok(ExitCode::SUCCESS)
-}
-
-fn counted_line(counted: &Counted) -> String {
-    let tests = counted.tests.map(|tests| format!(", {tests} tests")).unwrap_or_default();
-    match counted.known {
-        Some(0) => format!("{}: nothing fails yet{tests}", counted.criterion),
-        Some(known) => {
-            format!("{}: {known} known failures will not be counted{tests}", counted.criterion)
-        }
-        None => format!("{}: run once{tests}", counted.criterion),
-    }
 }
 
 fn holds(binding: &Binding) -> String {
@@ -194,6 +200,11 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
     if !args.protect.is_empty() && args.check.is_empty() {
         return Err(Failure::usage("--protect is about the checks of --check, and there is none"));
     }
+    if !args.may_change.is_empty() && args.check.is_empty() {
+        return Err(Failure::usage(
+            "--may-change is about the checks of --check, and there is none",
+        ));
+    }
     if args.baseline && args.check.is_empty() {
         return Err(Failure::usage("--baseline is about the checks of --check, and there is none"));
     }
@@ -203,12 +214,19 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
         prompt,
         mode: args.mode.into(),
         limits,
-        criteria: criteria(args.check, args.criterion, args.check_timeout, &args.protect, start),
+        criteria: criteria(
+            args.check,
+            args.criterion,
+            args.check_timeout,
+            (&args.protect, &args.may_change),
+            start,
+        ),
         gates: args.gate,
         session: args.session,
         folder: common::folder()?,
         claim_within_ms: args.claim_within,
         incumbent: if args.replace { Incumbent::Replace } else { Incumbent::Keep },
+        preflight: if args.no_preflight { Preflight::Skip } else { Preflight::Run },
     })
 }
 
@@ -216,13 +234,14 @@ fn criteria(
     checks: Vec<(String, String)>,
     attested: Vec<String>,
     timeout_ms: i64,
-    protect: &[String],
+    (protect, may_change): (&[String], &[String]),
     start: AtStart,
 ) -> Vec<Draft> {
     let timeout_ms = timeout_ms.unsigned_abs();
     let check = |(name, command): (String, String)| {
         let mut criterion = Criterion::new(&name, Proof::Check { command, timeout_ms });
         criterion.terms.protect = protect.into();
+        criterion.terms.may_change = may_change.into();
         Draft { criterion, start }
     };
     let attest = |name: String| Draft::at_rest(Criterion::new(&name, Proof::Attest));

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use stopgate_core::Verified;
 use stopgate_engine::{CriterionView, Failure, Kind, Settings, Verification, project_of};
 
 use super::common::{self, OnLoop};
@@ -12,8 +13,9 @@ use crate::output::{self, BAD, BOLD, GOOD, Outcome, styled};
 
 /// Run the criteria now, as the hook would: a loop's, else those of the project's stopgate.toml
 ///
-/// Exits with 0 when every required check passes, 1 when one does not, 5 when something that
-/// judges the work was changed. Nothing is recorded, and no earlier result is used.
+/// Exits with 0 when every required check passes, 1 when one does not or a person must approve
+/// changed judges, 2 when there is nothing to verify, 5 when the record was forged. Nothing is
+/// recorded, and no earlier result is used.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Verify the project's stopgate.toml, even where there is a loop
@@ -41,9 +43,10 @@ pub(crate) fn run(args: &Args) -> Outcome {
         show(&found);
     }
     Ok(ExitCode::from(match found.result {
-        "pass" => 0,
-        "tampered" => 5,
-        _fail => 1,
+        Verified::Pass => 0,
+        Verified::Fail | Verified::NeedsApproval => 1,
+        Verified::Nothing => 2,
+        Verified::Tampered => 5,
     }))
 }
 
@@ -58,8 +61,10 @@ fn verification(args: &Args) -> Result<Verification, Failure> {
         }
     }
     engine.verify_project(&project)?.ok_or_else(|| {
-        Failure::no_loop("there is no loop here, and no stopgate.toml with criteria")
-            .hint("write down what done means: see `Criteria` in the README")
+        Failure::usage(
+            "there is nothing to verify: no loop here, and no stopgate.toml with criteria",
+        )
+        .hint("start a loop with --check, or write a stopgate.toml (see the README)")
     })
 }
 
@@ -68,9 +73,12 @@ fn show(found: &Verification) {
         output::line(&format!("  {}", criterion_line(criterion)));
     }
     let (style, said) = match found.result {
-        "pass" => (GOOD, "every required check passes"),
-        "tampered" => (BAD, "something that judges the work was changed"),
-        _fail => (BAD, "not proven"),
+        Verified::Pass => (GOOD, "every required check passes"),
+        Verified::NeedsApproval => {
+            (BAD, "every check passes, but not by its judges as they were at the start")
+        }
+        Verified::Tampered => (BAD, "the record was forged"),
+        Verified::Fail | Verified::Nothing => (BAD, "not proven"),
     };
     output::line(&styled(style.bold(), said).clone());
     if let Some(id) = &found.id {
@@ -88,8 +96,11 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 fn junit(found: &Verification) -> String {
     let count =
         |status: &[&str]| found.criteria.iter().filter(|c| status.contains(&c.status)).count();
-    let (failures, errors, skipped) =
-        (count(&["fail", "tampered"]), count(&["error", "timeout"]), count(&["unknown"]));
+    let (failures, errors, skipped) = (
+        count(&["fail", "tampered", "needs_approval"]),
+        count(&["error", "timeout"]),
+        count(&["unknown"]),
+    );
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"stopgate\" tests=\"{}\" \
          failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\">\n",
@@ -115,7 +126,7 @@ fn case(criterion: &CriterionView) -> String {
     let why = receipt.and_then(|receipt| receipt.trouble.as_deref()).unwrap_or(criterion.status);
     let element = match criterion.status {
         "pass" | "approved" => None,
-        "fail" | "tampered" => Some("failure"),
+        "fail" | "tampered" | "needs_approval" => Some("failure"),
         "unknown" => Some("skipped"),
         _other => Some("error"),
     };

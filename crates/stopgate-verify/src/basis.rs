@@ -1,0 +1,294 @@
+//! What the work is judged by, fixed when a loop begins: the judges' contents, the variables
+//! and programs of the checks, files outside the project that steer them, the commit.
+//!
+//! A basis only remembers and compares. Contents are kept outside the work tree by their
+//! fingerprints, so that the judges of the start can be asked about today's work. Nothing in
+//! the work tree is written.
+
+mod changes;
+mod keep;
+mod listing;
+mod outside;
+mod programs;
+mod text;
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use stopgate_core::{Criterion, JudgesAre};
+
+pub(crate) use self::changes::JudgeChanges;
+use self::keep::{KEPT_BYTES_MAX, Keep, content_of};
+use self::listing::listing;
+use self::outside::Variables;
+use self::programs::FoundProgram;
+use self::text::{BasisText, CriterionText, FileText, KindText, VERSION, path_text, text_path};
+use crate::env::{Variable, kept_variables};
+use crate::judges::{
+    JudgeOptions, JudgeRole, JudgeSet, JudgeSetError, JudgeStance, ListedFiles, Rules,
+};
+use crate::program::{definition, uses};
+use crate::tree::{Kind, TreeError, TreeFile, hash_of, hex};
+
+/// How long git may take to name a commit.
+const GIT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What the work is judged by, as it was at the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Basis {
+    text: BasisText,
+}
+
+/// One file that judges, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JudgeLine {
+    /// Its path from the root.
+    pub path: PathBuf,
+    /// Why it is a judge.
+    pub why: String,
+}
+
+/// Why a basis could not be taken or compared.
+#[derive(Debug, thiserror::Error)]
+pub enum BasisError {
+    /// The files could not be looked at.
+    #[error("look at the files that judge the work")]
+    Tree(#[from] TreeError),
+    /// A content could not be kept.
+    #[error("keep {} as it is now", path.display())]
+    Keep {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It can't be told what judges a criterion.
+    #[error("tell what judges the work")]
+    Judges(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The text is not a basis.
+    #[error("read what was noted at the start: {0}")]
+    Text(String),
+}
+
+/// Where a basis keeps its things.
+#[derive(Clone, Copy, Debug)]
+pub struct BasisStore<'a> {
+    /// The directory of contents.
+    pub objects: &'a Path,
+    /// The directory of fingerprints.
+    pub trees: &'a Path,
+}
+
+impl Basis {
+    /// Notes what `criteria` are judged by; `outputs` are the files that each check wrote when it
+    /// was run before the work began.
+    pub fn take(
+        root: &Path,
+        criteria: &[Criterion],
+        outputs: &[Vec<PathBuf>],
+        store: BasisStore<'_>,
+    ) -> Result<Self, BasisError> {
+        let root = &whole(root)?;
+        let variables = kept_variables();
+        let found = listing(root, criteria, store.trees)?;
+        let files = ListedFiles::new(root, &found.paths());
+        let mut keep = Keep::new(store.objects, KEPT_BYTES_MAX);
+        let mut noted: Vec<CriterionText> = Vec::new();
+        for (at, criterion) in criteria.iter().enumerate() {
+            let judges = JudgeSet::find(root, criterion, &files, options(criterion))?;
+            let outputs = outputs.get(at).map(Vec::as_slice).unwrap_or_default();
+            noted.push(note_criterion(root, criterion, judges, outputs, &variables));
+        }
+        let criteria = noted;
+        let rules: Vec<Rules<'_>> = criteria.iter().map(|own| own.judges.rules()).collect();
+        let mut judging = Vec::new();
+        for file in found.files() {
+            if rules.iter().any(|rules| rules.role(&file.path) != JudgeRole::Work) {
+                judging.push(note_file(root, file, &mut keep)?);
+            }
+        }
+        drop(rules);
+        let links = criteria.iter().flat_map(|own| own.judges.links());
+        let linked = links.flat_map(|link| link.files.iter().map(|file| file.0.clone())).collect();
+        let outside = outside::note(root, &outside_of(&variables), linked, &mut keep);
+        let variables = variables.iter().map(variable_text).collect();
+        let commit = commit_of(root);
+        let version = VERSION;
+        Ok(Self {
+            text: BasisText { version, criteria, files: judging, variables, outside, commit },
+        })
+    }
+
+    /// The basis as text.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(&self.text).unwrap_or_default()
+    }
+
+    /// Reads a basis back.
+    pub fn from_text(text: &str) -> Result<Self, BasisError> {
+        let text: BasisText =
+            serde_json::from_str(text).map_err(|error| BasisError::Text(error.to_string()))?;
+        if text.version != VERSION {
+            let why = format!("it has the form {}, and this program knows {VERSION}", text.version);
+            return Err(BasisError::Text(why));
+        }
+        Ok(Self { text })
+    }
+
+    /// The commit that was checked out at the start.
+    pub fn commit(&self) -> Option<&str> {
+        self.text.commit.as_deref()
+    }
+
+    /// The files that judge a criterion, for people.
+    pub fn judges(&self, criterion: &str) -> Vec<JudgeLine> {
+        let Some(own) = self.criterion(criterion) else { return Vec::new() };
+        let rules = own.judges.rules();
+        let line = |file: &FileText| {
+            let path = text_path(&file.path);
+            match rules.role(&path) {
+                JudgeRole::Work => None,
+                role => Some(JudgeLine { path, why: role.to_string() }),
+            }
+        };
+        self.text.files.iter().filter_map(line).collect()
+    }
+
+    /// Whether anything was there at the start that could judge this criterion.
+    pub(crate) fn is_self_judged(&self, criterion: &Criterion) -> bool {
+        self.judges(&criterion.name).is_empty()
+    }
+
+    /// Whether a file that was there at the start judges this criterion.
+    pub(crate) fn has_judge(&self, criterion: &str, path: &Path) -> bool {
+        let judges = |own: &CriterionText| matches!(own.judges.role(path), JudgeRole::Whole(_));
+        self.criterion(criterion).is_some_and(judges)
+            && self.text.files.iter().any(|file| text_path(&file.path) == path)
+    }
+
+    /// Files that the check itself writes.
+    pub(crate) fn outputs(&self, criterion: &str) -> Vec<PathBuf> {
+        let own = self.criterion(criterion);
+        own.map(|own| own.outputs.iter().map(|path| text_path(path)).collect()).unwrap_or_default()
+    }
+
+    /// The variables that checks see.
+    pub(crate) fn variables(&self) -> Vec<Variable> {
+        let pair = |(name, value): &(String, String)| {
+            (text_path(name).into_os_string(), text_path(value).into_os_string())
+        };
+        self.text.variables.iter().map(pair).collect()
+    }
+
+    fn criterion(&self, name: &str) -> Option<&CriterionText> {
+        self.text.criteria.iter().find(|own| own.name == name)
+    }
+
+    fn path(&self, criterion: &Criterion) -> Option<OsString> {
+        let own = criterion.terms.set.iter().rev().find(|(name, _)| name == "PATH");
+        let own = own.map(|(_, value)| OsString::from(value));
+        let noted = || self.variables().into_iter().find(|(name, _)| name == "PATH");
+        own.or_else(|| noted().map(|(_, value)| value))
+    }
+}
+
+impl From<JudgeSetError> for BasisError {
+    fn from(error: JudgeSetError) -> Self {
+        Self::Judges(Box::new(error))
+    }
+}
+
+fn options(criterion: &Criterion) -> JudgeOptions<'_> {
+    let stance = match criterion.terms.judges {
+        JudgesAre::Fixed => JudgeStance::Judges,
+        JudgesAre::Work => JudgeStance::Work,
+    };
+    JudgeOptions { may_change: &criterion.terms.may_change, stance }
+}
+
+fn note_criterion(
+    root: &Path,
+    criterion: &Criterion,
+    judges: JudgeSet,
+    outputs: &[PathBuf],
+    variables: &[Variable],
+) -> CriterionText {
+    let own = criterion.terms.set.iter().rev().find(|(name, _)| name == "PATH");
+    let path = own.map(|(_, value)| OsString::from(value));
+    let path = path.or_else(|| value_of(variables, "PATH"));
+    let names = uses(root, criterion).programs;
+    CriterionText {
+        name: criterion.name.clone(),
+        definition: definition(criterion),
+        judges,
+        programs: names
+            .iter()
+            .filter_map(|name| FoundProgram::note(name, path.as_deref()))
+            .collect(),
+        outputs: outputs.iter().map(|path| path_text(path)).collect(),
+    }
+}
+
+fn note_file(root: &Path, file: &TreeFile, keep: &mut Keep<'_>) -> Result<FileText, BasisError> {
+    let path = root.join(&file.path);
+    let failed = |source| BasisError::Keep { path: path.clone(), source };
+    let kind = match file.kind {
+        Kind::Plain => KindText::Plain,
+        Kind::Executable => KindText::Executable,
+        Kind::Link => KindText::Link,
+        Kind::Unreadable => KindText::Unreadable,
+    };
+    let mut noted =
+        FileText { path: path_text(&file.path), kind, content: hex(&file.content), kept: false };
+    if kind != KindText::Unreadable && file.size <= KEPT_BYTES_MAX {
+        let content = content_of(&path).map_err(failed)?;
+        noted.content = hex(&hash_of(&content));
+        noted.kept = keep.put(&noted.content, &content).map_err(failed)?;
+    }
+    Ok(noted)
+}
+
+fn outside_of(variables: &[Variable]) -> Variables {
+    let path = |name: &str| value_of(variables, name).map(PathBuf::from);
+    let pythons = value_of(variables, "PATH").map(|path| pythons_of(&path)).unwrap_or_default();
+    let home = path("HOME");
+    let cargo_home = path("CARGO_HOME");
+    Variables { home, cargo_home, virtual_env: path("VIRTUAL_ENV"), pythons }
+}
+
+/// The environments of every `python3` on the path.
+fn pythons_of(path: &OsStr) -> Vec<PathBuf> {
+    let prefix = |directory: PathBuf| {
+        let found =
+            ["python3", "python", "pytest"].iter().any(|name| directory.join(name).exists());
+        found.then(|| directory.parent().map(Path::to_path_buf)).flatten()
+    };
+    std::env::split_paths(path).filter_map(prefix).collect()
+}
+
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+fn value_of(variables: &[Variable], name: &str) -> Option<OsString> {
+    variables.iter().rev().find(|(own, _)| own == name).map(|(_, value)| value.clone())
+}
+
+fn variable_text((name, value): &Variable) -> (String, String) {
+    let text = |part: &OsStr| path_text(Path::new(OsStr::from_bytes(part.as_bytes())));
+    (text(name), text(value))
+}
+
+fn commit_of(root: &Path) -> Option<String> {
+    let said = crate::tool(&["git", "rev-parse", "--verify", "-q", "HEAD"], root, GIT_TIMEOUT);
+    let said = said.ok().filter(crate::ToolOutput::is_fine)?;
+    let commit = String::from_utf8(said.stdout).ok()?;
+    Some(commit.trim().to_string()).filter(|commit| !commit.is_empty())
+}
+
+fn whole(root: &Path) -> Result<PathBuf, BasisError> {
+    root.canonicalize().map_err(|source| TreeError::Root { path: root.into(), source }.into())
+}

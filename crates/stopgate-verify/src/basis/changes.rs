@@ -1,0 +1,292 @@
+//! What is not as it was at the start, and how to ask the judges of the start all the same.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use stopgate_core::Criterion;
+
+use super::keep::Keep;
+use super::listing::{Listing, listing_of};
+use super::text::{CriterionText, FileText, KindText, text_path};
+use super::{Basis, BasisError, BasisStore, outside, outside_of, whole};
+use crate::judges::sections::restore;
+use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles};
+use crate::place::{FileContent, Mask, RestoredFile};
+use crate::program::definition;
+use crate::tree::{Kind, Tree, TreeFile, hash_of, hex};
+
+/// Tools that may run a binary that was built from another state of a judge.
+const BUILDERS: [&str; 16] = [
+    "cargo", "rustc", "make", "gmake", "ninja", "cmake", "ctest", "meson", "gradle", "gradlew",
+    "mvn", "bazel", "dotnet", "gcc", "just", "tsc",
+];
+
+/// What changed of that which judges one criterion.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct JudgeChanges {
+    /// What changed, one sentence each, for people.
+    pub(crate) texts: Vec<String>,
+    /// Files that an original run has as they were.
+    pub(crate) restore: Vec<RestoredFile>,
+    /// Files that an original run does not have.
+    pub(crate) absent: Vec<PathBuf>,
+    /// Files outside the project that an original run sees as they were.
+    pub(crate) masks: Vec<Mask>,
+    /// What no run can undo, so that a person must be asked.
+    pub(crate) lasting: Vec<String>,
+    /// Judges that were written to although they say what they said.
+    pub(crate) rewritten: bool,
+    /// Identifies exactly these changes, today's contents included.
+    pub(crate) digest: String,
+    /// Today's contents of what changed.
+    today: Vec<String>,
+}
+
+impl JudgeChanges {
+    /// Whether the judges of the start must be asked.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.lasting.is_empty() && !self.rewritten
+    }
+}
+
+impl Basis {
+    /// What changed of that which judges `criterion`; `since` is when the loop began.
+    pub(crate) fn changes(
+        &self,
+        root: &Path,
+        criterion: &Criterion,
+        tree: &Tree,
+        store: BasisStore<'_>,
+        since: Option<SystemTime>,
+    ) -> Result<JudgeChanges, BasisError> {
+        let root = &whole(root)?;
+        let Some(noted) = self.criterion(&criterion.name) else {
+            let lasting = vec!["it was not among the criteria at the start".to_string()];
+            return Ok(finished(JudgeChanges { lasting, ..JudgeChanges::default() }));
+        };
+        let now = listing_of(tree, root, std::slice::from_ref(criterion), store.trees)?;
+        let mut compare = Compare {
+            basis: self,
+            root,
+            criterion,
+            noted,
+            now: &now,
+            files: ListedFiles::new(root, &now.paths()),
+            keep: Keep::new(store.objects, 0),
+            since: since.and_then(nanos),
+            found: JudgeChanges::default(),
+        };
+        compare.all();
+        Ok(finished(compare.found))
+    }
+}
+
+/// One comparison of a criterion's judges with those of the start.
+struct Compare<'a> {
+    basis: &'a Basis,
+    root: &'a Path,
+    criterion: &'a Criterion,
+    noted: &'a CriterionText,
+    now: &'a Listing,
+    files: ListedFiles,
+    keep: Keep<'a>,
+    since: Option<i64>,
+    found: JudgeChanges,
+}
+
+impl Compare<'_> {
+    fn all(&mut self) {
+        if definition(self.criterion) != self.noted.definition {
+            self.found.lasting.push("its definition was changed".into());
+        }
+        self.known_files();
+        self.new_files();
+        self.programs();
+        self.outside();
+    }
+
+    /// Judges that were there at the start.
+    fn known_files(&mut self) {
+        let builds = self.noted.programs.iter().any(|p| BUILDERS.contains(&base(&p.name)))
+            || self.criterion.command().is_some_and(|line| mentions_builder(&line));
+        let rules = self.noted.judges.rules();
+        for file in &self.basis.text.files {
+            let path = text_path(&file.path);
+            let role = rules.role(&path);
+            if role == JudgeRole::Work {
+                continue;
+            }
+            match self.now.get(&path) {
+                None => self.bring_back(file, &path, &format!("{} was deleted", path.display())),
+                Some(now) if is_same(file, now) => {
+                    // Another content may have been built meanwhile.
+                    if builds && self.since.is_some_and(|since| now.ctime > since) {
+                        self.found.rewritten = true;
+                        self.bring_back(file, &path, "");
+                    }
+                }
+                Some(now) => self.changed(file, now, &path, &role),
+            }
+        }
+    }
+
+    fn changed(&mut self, file: &FileText, now: &TreeFile, path: &Path, role: &JudgeRole) {
+        let text = format!("{} was changed", path.display());
+        let JudgeRole::Sections(kind) = role else { return self.bring_back(file, path, &text) };
+        let original = self.keep.get(&file.content).ok();
+        let original = original.and_then(|bytes| String::from_utf8(bytes).ok());
+        let (Some(original), Some(today)) = (original, self.files.text(path)) else {
+            return self.bring_back(file, path, &text);
+        };
+        let reach = self.noted.judges.reach_of(path);
+        match restore(*kind, &original, &today, &reach) {
+            // The sections say what they said.
+            Ok(merged) if merged == today => {}
+            Ok(merged) => self.merged(path, *kind, merged, now),
+            Err(_) => self.bring_back(file, path, &text),
+        }
+    }
+
+    fn merged(&mut self, path: &Path, kind: MixedKind, text: String, now: &TreeFile) {
+        self.found.texts.push(format!("{}: {kind} changed", path.display()));
+        self.bind(path, &hex(&now.content));
+        let executable = now.kind == Kind::Executable;
+        let content = FileContent::File { bytes: text.into_bytes(), executable };
+        self.found.restore.push(RestoredFile { path: path.into(), content });
+    }
+
+    /// Files that judge and were not there at the start.
+    fn new_files(&mut self) {
+        let known: BTreeSet<PathBuf> =
+            self.basis.text.files.iter().map(|file| text_path(&file.path)).collect();
+        let rules = self.noted.judges.rules();
+        let fresh: Vec<&TreeFile> =
+            self.now.files().filter(|file| !known.contains(&file.path)).collect();
+        for file in fresh {
+            let path = &file.path;
+            match rules.role_of_new(path, &self.files) {
+                JudgeRole::Work => {}
+                JudgeRole::Whole(why) => {
+                    self.found.texts.push(format!("{} was added ({why})", path.display()));
+                    self.bind(path, &hex(&file.content));
+                    self.found.absent.push(path.clone());
+                }
+                JudgeRole::Sections(kind) => self.new_sections(path, kind, file),
+            }
+        }
+    }
+
+    fn new_sections(&mut self, path: &Path, kind: MixedKind, file: &TreeFile) {
+        let Some(today) = self.files.text(path) else { return };
+        let reach = self.noted.judges.reach_of(path);
+        let nothing = if kind == MixedKind::PackageJson { "{}" } else { "" };
+        match restore(kind, nothing, &today, &reach) {
+            Ok(merged) if merged == today => {}
+            Ok(merged) => self.merged(path, kind, merged, file),
+            Err(_) => {
+                self.found.texts.push(format!("{} was added", path.display()));
+                self.found.absent.push(path.into());
+            }
+        }
+    }
+
+    /// An original run has the file as it was.
+    fn bring_back(&mut self, file: &FileText, path: &Path, text: &str) {
+        if !text.is_empty() {
+            self.found.texts.push(text.into());
+            let now = self.now.get(path).map(|now| hex(&now.content));
+            self.bind(path, &now.unwrap_or_default());
+        }
+        let bytes = if file.kept { self.keep.get(&file.content).ok() } else { None };
+        let Some(bytes) = bytes else {
+            let why = format!("{} can't be restored: it was not kept", path.display());
+            self.found.lasting.push(why);
+            return;
+        };
+        let content = match file.kind {
+            KindText::Link => FileContent::Link(super::path_of(&bytes)),
+            KindText::Executable => FileContent::File { bytes, executable: true },
+            KindText::Plain | KindText::Unreadable => {
+                FileContent::File { bytes, executable: false }
+            }
+        };
+        self.found.restore.push(RestoredFile { path: path.into(), content });
+    }
+
+    fn programs(&mut self) {
+        let path = self.basis.path(self.criterion);
+        for program in &self.noted.programs {
+            let Some(change) = program.change(path.as_deref(), self.since) else { continue };
+            let name = &change.name;
+            match change.now {
+                Some(now) if now != change.then && now.starts_with(self.root) => {
+                    let inner = now.strip_prefix(self.root).unwrap_or(&now).to_path_buf();
+                    self.found.texts.push(format!("{} hides {name}", inner.display()));
+                    self.found.absent.push(inner);
+                }
+                // A file of the project is among its other files, or is the work itself.
+                Some(now) if now == change.then && self.is_projects_own(&now) => {}
+                Some(now) if now == change.then => {
+                    self.found.lasting.push(format!("{} was changed", now.display()));
+                }
+                Some(now) => self.found.lasting.push(format!(
+                    "{name} is found at {} now; it was {}",
+                    now.display(),
+                    change.then.display()
+                )),
+                None if change.then.starts_with(self.root) => {}
+                None => self.found.lasting.push(format!("{} is gone", change.then.display())),
+            }
+        }
+    }
+
+    /// Whether git knows the file, or it can only be the work.
+    fn is_projects_own(&self, path: &Path) -> bool {
+        let Ok(inner) = path.strip_prefix(self.root) else { return false };
+        let installed =
+            inner.iter().any(|part| crate::judges::is_installed(part.as_encoded_bytes()));
+        !installed
+    }
+
+    fn outside(&mut self) {
+        let variables = outside_of(&self.basis.variables());
+        let changes = outside::changes(&self.basis.text.outside, self.root, &variables, &self.keep);
+        for change in changes {
+            self.found.texts.push(format!("{} changed", change.path.display()));
+            self.bind(&change.path, &change.now);
+            self.found.masks.push(Mask { path: change.path, content: change.original });
+        }
+    }
+
+    /// What a person accepts is today's content, and no other.
+    fn bind(&mut self, path: &Path, content: &str) {
+        self.found.today.push(format!("{} {content}", path.display()));
+    }
+}
+
+/// Whether a file is what it was; that it can be executed makes no difference to a test.
+fn is_same(noted: &FileText, now: &TreeFile) -> bool {
+    let is_link = now.kind == Kind::Link;
+    (noted.kind == KindText::Link) == is_link && noted.content == hex(&now.content)
+}
+
+fn mentions_builder(line: &str) -> bool {
+    let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    line.split(is_end).any(|word| BUILDERS.contains(&word))
+}
+
+fn base(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+fn nanos(time: SystemTime) -> Option<i64> {
+    i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
+}
+
+fn finished(mut changes: JudgeChanges) -> JudgeChanges {
+    let parts = changes.texts.iter().chain(&changes.lasting).chain(&changes.today);
+    let text: Vec<&str> = parts.map(String::as_str).collect();
+    changes.digest = hex(&hash_of(text.join("\n").as_bytes()));
+    changes
+}

@@ -1,0 +1,217 @@
+//! Files outside the project that steer a check's runner.
+//!
+//! Only names that a runner reads by itself are looked at. Whether they were there, and what
+//! they said, is noted at the start; what changed since is masked where the judges of the start
+//! are asked, and else a person is.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::keep::Keep;
+use super::text::{path_text, text_path};
+use crate::tree::{hash_of, hex};
+
+/// More than this of one file is told apart by its beginning and its size.
+const BYTES_MAX: u64 = 1024 * 1024;
+/// More installed packages than this are not looked through.
+const ENTRIES_MAX: usize = 20_000;
+
+/// What a runner reads in every directory above the project.
+const ABOVE: [&str; 24] = [
+    "conftest.py",
+    "pytest.ini",
+    ".pytest.ini",
+    "pyproject.toml",
+    "setup.cfg",
+    "tox.ini",
+    "package.json",
+    ".npmrc",
+    ".cargo/config",
+    ".cargo/config.toml",
+    "rust-toolchain",
+    "rust-toolchain.toml",
+    "Cargo.toml",
+    "go.work",
+    "tsconfig.json",
+    "babel.config.js",
+    "babel.config.json",
+    "jest.config.js",
+    "vitest.config.ts",
+    ".mocharc.json",
+    ".eslintrc.json",
+    ".eslintrc.js",
+    ".rspec",
+    ".tool-versions",
+];
+
+/// What a runner reads in the home directory.
+const AT_HOME: [&str; 12] = [
+    ".cargo/config",
+    ".cargo/config.toml",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".config/go/env",
+    ".config/pip/pip.conf",
+    ".pydistutils.cfg",
+    ".pythonrc.py",
+    ".rspec",
+    ".config/nextest.toml",
+    ".mocharc.json",
+];
+
+/// One file outside the project, as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct OutsideFile {
+    pub(crate) path: String,
+    /// Nothing where there was no such file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) content: Option<String>,
+}
+
+/// A file outside the project that is not as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OutsideChange {
+    pub(crate) path: PathBuf,
+    /// What it said at the start; nothing where it was not there.
+    pub(crate) original: Option<Vec<u8>>,
+    /// The fingerprint of what it says now; empty where it is not there.
+    pub(crate) now: String,
+}
+
+/// Notes every such file and those that judges are links to, and keeps what they say.
+pub(crate) fn note(
+    root: &Path,
+    variables: &Variables,
+    linked: Vec<PathBuf>,
+    keep: &mut Keep<'_>,
+) -> Vec<OutsideFile> {
+    let mut found = Vec::new();
+    let linked = linked.into_iter().filter(|path| !path.starts_with(root));
+    for path in candidates(root, variables).into_iter().chain(linked) {
+        let content = read(&path);
+        let kept = content.as_ref().map(|content| {
+            let hash = hex(&hash_of(content));
+            // What can't be kept can still be told apart.
+            let _ = keep.put(&hash, content);
+            hash
+        });
+        // What is absent is told by its absence, unless its name is fixed.
+        found.push(OutsideFile { path: path_text(&path), content: kept });
+    }
+    found
+}
+
+/// What is not as it was noted.
+pub(crate) fn changes(
+    noted: &[OutsideFile],
+    root: &Path,
+    variables: &Variables,
+    keep: &Keep<'_>,
+) -> Vec<OutsideChange> {
+    let mut known: BTreeMap<PathBuf, Option<&String>> =
+        noted.iter().map(|file| (text_path(&file.path), file.content.as_ref())).collect();
+    for path in candidates(root, variables) {
+        known.entry(path).or_insert(None);
+    }
+    let differs = |(path, was): (PathBuf, Option<&String>)| {
+        let now = read(&path).map(|content| hex(&hash_of(&content)));
+        if now.as_ref() == was {
+            return None;
+        }
+        let original = was.and_then(|hash| keep.get(hash).ok());
+        Some(OutsideChange { path, original, now: now.unwrap_or_default() })
+    };
+    known.into_iter().filter_map(differs).collect()
+}
+
+/// Where checks find their home and their Python.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Variables {
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) cargo_home: Option<PathBuf>,
+    pub(crate) virtual_env: Option<PathBuf>,
+    pub(crate) pythons: Vec<PathBuf>,
+}
+
+fn candidates(root: &Path, variables: &Variables) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for above in root.ancestors().skip(1) {
+        found.extend(ABOVE.iter().map(|name| above.join(name)));
+    }
+    if let Some(home) = &variables.home {
+        found.extend(AT_HOME.iter().map(|name| home.join(name)));
+        let user_sites = children(&home.join(".local/lib"), |name| name.starts_with("python"));
+        for site in user_sites {
+            found.extend(steering_in(&site.join("site-packages")));
+        }
+    }
+    if let Some(cargo) = &variables.cargo_home {
+        found.extend(["config", "config.toml"].map(|name| cargo.join(name)));
+    }
+    let mut prefixes: Vec<&PathBuf> = variables.virtual_env.iter().collect();
+    prefixes.extend(&variables.pythons);
+    for prefix in prefixes {
+        let libraries = children(&prefix.join("lib"), |name| name.starts_with("python"));
+        for library in libraries {
+            found.extend(steering_in(&library.join("site-packages")));
+        }
+    }
+    found.sort();
+    found.dedup();
+    // What lies in the project is looked at with the project's other files.
+    found.retain(|path| !path.starts_with(root) || is_installed(path, root));
+    found
+}
+
+/// Whether a file in the project belongs to an installed environment, which git ignores.
+fn is_installed(path: &Path, root: &Path) -> bool {
+    path.strip_prefix(root)
+        .is_ok_and(|inner| inner.components().any(|part| part.as_os_str() == "site-packages"))
+}
+
+/// What changes how Python starts, in one directory of installed packages.
+fn steering_in(site: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        ["sitecustomize.py", "usercustomize.py"].map(|name| site.join(name)).into();
+    for entry in children(site, |_| true) {
+        let name = entry.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_default();
+        if name.rsplit_once('.').is_some_and(|(_, end)| end == "pth") {
+            found.push(entry);
+        } else if name.ends_with(".dist-info") || name.ends_with(".egg-info") {
+            let plugins = entry.join("entry_points.txt");
+            let declares =
+                read(&plugins).is_some_and(|text| text.windows(8).any(|part| part == b"pytest11"));
+            if declares {
+                found.push(plugins);
+            }
+        }
+    }
+    found
+}
+
+fn children(directory: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten().take(ENTRIES_MAX);
+    let mut found: Vec<PathBuf> = entries
+        .filter(|entry| wanted(&entry.file_name().to_string_lossy()))
+        .map(|entry| entry.path())
+        .collect();
+    found.sort();
+    found
+}
+
+/// The content of a regular file, followed through links; nothing where there is none.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    if metadata.len() > BYTES_MAX {
+        return Some(format!("{} bytes", metadata.len()).into_bytes());
+    }
+    fs::read(path).ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! The form in which a basis is kept: one JSON text, outside the work tree.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::outside::OutsideFile;
+use super::programs::FoundProgram;
+use crate::judges::JudgeSet;
+
+/// What marks a path that is not text, followed by its bytes as digits.
+const BYTES: &str = "\u{0}";
+
+/// The version of this form.
+pub(super) const VERSION: u32 = 2;
+
+/// A basis, as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct BasisText {
+    pub(super) version: u32,
+    pub(super) criteria: Vec<CriterionText>,
+    /// Every file that judges any criterion.
+    pub(super) files: Vec<FileText>,
+    /// The variables that checks see.
+    pub(super) variables: Vec<(String, String)>,
+    /// Files outside the project that steer runners.
+    pub(super) outside: Vec<OutsideFile>,
+    /// The commit that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) commit: Option<String>,
+}
+
+/// What is fixed of one criterion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct CriterionText {
+    pub(super) name: String,
+    pub(super) definition: String,
+    pub(super) judges: JudgeSet,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) programs: Vec<FoundProgram>,
+    /// Files that the check itself wrote when it was run before the work began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) outputs: Vec<String>,
+}
+
+/// A file, as it was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileText {
+    pub(super) path: String,
+    pub(super) kind: KindText,
+    pub(super) content: String,
+    /// Whether the content itself is kept.
+    pub(super) kept: bool,
+}
+
+/// What a noted file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum KindText {
+    Plain,
+    Executable,
+    Link,
+    Unreadable,
+}
+
+/// A path as text, also where it is not UTF-8.
+pub(crate) fn path_text(path: &Path) -> String {
+    match path.to_str() {
+        Some(text) => text.into(),
+        None => format!("{BYTES}{}", crate::tree::hex(path.as_os_str().as_bytes())),
+    }
+}
+
+/// The path that a text stands for.
+pub(crate) fn text_path(text: &str) -> PathBuf {
+    let Some(digits) = text.strip_prefix(BYTES) else { return text.into() };
+    let byte = |pair: &[u8]| {
+        let pair = std::str::from_utf8(pair).ok()?;
+        u8::from_str_radix(pair, 16).ok()
+    };
+    let bytes: Vec<u8> = digits.as_bytes().chunks(2).filter_map(byte).collect();
+    PathBuf::from(OsStr::from_bytes(&bytes))
+}

@@ -1,0 +1,100 @@
+//! A build directory of our own for checks that build.
+//!
+//! Cargo runs whatever test binary it finds in `target/`, whoever wrote it. So a check that
+//! calls cargo builds into a directory that stopgate owns, filled from the tree's own when the
+//! loop begins, and binaries in the tree are not evidence.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use stopgate_core::Criterion;
+
+use crate::env::Variable;
+use crate::program::uses;
+use crate::tree::{hash_of, hex};
+
+const VARIABLE: &str = "CARGO_TARGET_DIR";
+/// Filling the directory may not keep a person waiting for longer.
+const FILL_WITHIN: Duration = Duration::from_secs(60);
+
+/// Where a check's build outputs are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum BuildOutputs {
+    /// It builds nothing that is known to be run later.
+    None,
+    /// In a directory of our own.
+    Own(PathBuf),
+    /// In the work tree, because the check looks for them there.
+    Tree,
+}
+
+impl BuildOutputs {
+    /// Where the outputs of this criterion's check are, seen with these variables.
+    pub(crate) fn of(
+        criterion: &Criterion,
+        root: &Path,
+        home: &Path,
+        variables: &[Variable],
+    ) -> Self {
+        if !uses(root, criterion).programs.iter().any(|name| base(name) == "cargo") {
+            return Self::None;
+        }
+        let names_target = criterion.command().is_some_and(|line| line.contains("target"));
+        let set = criterion.terms.set.iter().any(|(name, _)| name == VARIABLE);
+        let chosen = variables.iter().any(|(name, _)| name == VARIABLE);
+        if names_target || set || chosen || configures_target(root) {
+            return Self::Tree;
+        }
+        Self::Own(directory(root, home))
+    }
+
+    /// What a check sees beside its other variables.
+    pub(crate) fn variable(&self) -> Option<Variable> {
+        match self {
+            Self::Own(path) => Some((VARIABLE.into(), OsString::from(path))),
+            Self::None | Self::Tree => None,
+        }
+    }
+
+    /// Fills a directory that is not there yet from the tree's own, so that nothing has to be
+    /// built twice; what can't be copied is built.
+    pub(crate) fn fill(&self, root: &Path) {
+        let Self::Own(own) = self else { return };
+        let theirs = root.join("target");
+        let is_built = theirs.join("CACHEDIR.TAG").is_file();
+        if own.exists() || !is_built {
+            return;
+        }
+        let Some(parent) = own.parent() else { return };
+        let partial = parent.join(format!("{}.partial", std::process::id()));
+        let copy = [OsString::from("cp"), "-a".into(), "--reflink=auto".into()];
+        let argv: Vec<OsString> =
+            copy.into_iter().chain([theirs.into(), partial.clone().into()]).collect();
+        let made = fs::create_dir_all(parent).is_ok();
+        let copied = made && crate::tool(&argv, root, FILL_WITHIN).is_ok_and(|said| said.is_fine());
+        if !(copied && fs::rename(&partial, own).is_ok()) {
+            let _ = fs::remove_dir_all(&partial);
+        }
+    }
+}
+
+/// The build directory of a project.
+fn directory(root: &Path, home: &Path) -> PathBuf {
+    let name = hex(&hash_of(root.as_os_str().as_encoded_bytes()));
+    home.join("builds").join(name)
+}
+
+/// Whether the project itself says where its outputs go.
+fn configures_target(root: &Path) -> bool {
+    let says = |name: &str| {
+        let text = fs::read_to_string(root.join(".cargo").join(name)).unwrap_or_default();
+        text.contains("target-dir")
+    };
+    says("config.toml") || says("config")
+}
+
+fn base(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}

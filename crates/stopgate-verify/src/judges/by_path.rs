@@ -1,0 +1,61 @@
+//! What can be said about a file by its path alone, whatever the check is.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use stopgate_core::Criterion;
+
+use super::configuration::Configuration;
+use super::files::{extension_of, name_of};
+use super::names::{is_foreign, said};
+use super::python_modules::is_known_module;
+use super::warnings::warnings;
+
+static ANY_TOOL: LazyLock<Configuration> =
+    LazyLock::new(|| Configuration::of(&BTreeSet::new(), true));
+
+/// Files that make reads instead of the one it would have read.
+const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
+
+/// Whether a runner may read the file although git ignores it.
+pub(crate) fn may_judge(path: &[u8]) -> bool {
+    let path = Path::new(OsStr::from_bytes(path));
+    if is_foreign(path) {
+        return false;
+    }
+    said(path).is_some()
+        || ANY_TOOL.tool_of(path).is_some()
+        || MAKEFILES.contains(&name_of(path))
+        || hides_a_module(path)
+}
+
+/// Whether Python could take the file for a module that everybody has.
+fn hides_a_module(path: &Path) -> bool {
+    let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+    ["py", "pyc", "so"].contains(&extension_of(path)) && is_known_module(stem)
+}
+
+/// Whether a directory of this name holds installed or built things.
+pub(crate) fn is_installed(name: &[u8]) -> bool {
+    is_foreign(&Path::new(OsStr::from_bytes(name)).join("x"))
+}
+
+/// What a person should know about a criterion's check, one sentence each.
+pub fn check_warnings(criterion: &Criterion) -> Vec<String> {
+    warnings(criterion).iter().map(|warning| format!("{}: {warning}", criterion.name)).collect()
+}
+
+/// The variables of this process that steer runners, by name.
+pub fn steering_variables() -> Vec<String> {
+    let names: Vec<String> = crate::env::kept_variables()
+        .into_iter()
+        .filter_map(|(name, _)| name.into_string().ok())
+        .collect();
+    super::steering::steering(names.iter().map(String::as_str))
+        .into_iter()
+        .map(String::from)
+        .collect()
+}

@@ -1,0 +1,265 @@
+//! Runs checks apart from the work tree, in the best place that this machine has.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use stopgate_core::{Criterion, Receipt, Status, Strength, Timestamp};
+
+use super::original::Subject;
+use super::round::{CommandRun, Round, command_of, tree_of};
+use super::{Freshness, Request, reading};
+use crate::basis::Basis;
+use crate::check::Command;
+use crate::env::Variable;
+use crate::place::{Isolation, Launch, PlaceKind, PlaceRecipe, RunPlace};
+use crate::tree::Tree;
+
+/// How long it may take to make a place.
+const OPEN_WITHIN: Duration = Duration::from_mins(2);
+/// Files that running programs write beside the work, and that no check judges.
+const NOISE: [&str; 10] =
+    ["log", "pid", "tmp", "swp", "sock", "db", "sqlite", "sqlite3", "out", "lock"];
+
+/// Which judges a run has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Judges {
+    Today,
+    Original,
+}
+
+/// What came of a run apart from the tree.
+pub(super) enum ApartRun {
+    Ran {
+        receipt: Box<Receipt>,
+        strength: Strength,
+        /// Judges that were written to while it ran.
+        written: Vec<PathBuf>,
+        /// The tests that failed, where the output names them.
+        failing: Vec<String>,
+    },
+    /// There is no place to run it in, for this reason.
+    NoPlace(String),
+}
+
+impl ApartRun {
+    pub(super) const fn ran(&self) -> bool {
+        matches!(self, Self::Ran { .. })
+    }
+
+    pub(super) fn passes(&self) -> bool {
+        match self {
+            Self::Ran { receipt, written, .. } => {
+                receipt.status == Status::Pass && written.is_empty()
+            }
+            Self::NoPlace(_) => false,
+        }
+    }
+
+    /// Whether it says something about the work: a run that could not be finished does not.
+    pub(super) fn is_verdict(&self) -> bool {
+        match self {
+            Self::Ran { receipt, .. } => matches!(receipt.status, Status::Pass | Status::Fail),
+            Self::NoPlace(_) => false,
+        }
+    }
+
+    pub(super) fn failing(&self) -> Vec<String> {
+        match self {
+            Self::Ran { failing, .. } => failing.clone(),
+            Self::NoPlace(_) => Vec::new(),
+        }
+    }
+}
+
+/// Runs checks apart from the work tree.
+pub(super) struct Apart<'a> {
+    pub(super) request: &'a Request<'a>,
+    pub(super) basis: &'a Basis,
+    pub(super) now: &'a dyn Fn() -> Timestamp,
+    pub(super) left: Duration,
+    pub(super) tree: Option<&'a Tree>,
+}
+
+/// A check in its place.
+struct Opened<'s> {
+    at: usize,
+    subject: &'s Subject<'s>,
+    place: RunPlace,
+    launch: Launch,
+    isolated: bool,
+    /// The variables of the start, as they read in the place.
+    noted: Vec<Variable>,
+}
+
+impl Apart<'_> {
+    /// Runs each subject's check; nothing where the program was asked to end meanwhile.
+    pub(super) fn run(
+        &self,
+        subjects: &[&Subject<'_>],
+        judges: Judges,
+        suffix: &str,
+    ) -> Option<Vec<ApartRun>> {
+        let nowhere = || ApartRun::NoPlace("no kind of private place works here".into());
+        let mut results: Vec<ApartRun> = subjects.iter().map(|_| nowhere()).collect();
+        let mut due: Vec<usize> = (0..subjects.len()).collect();
+        for kind in self.kinds() {
+            if due.is_empty() {
+                break;
+            }
+            let mut left = Vec::new();
+            let mut opened = Vec::new();
+            for at in due {
+                match self.open(at, subjects[at], judges, kind) {
+                    Ok(place) => opened.push(place),
+                    Err(why) => {
+                        results[at] = ApartRun::NoPlace(why);
+                        left.push(at);
+                    }
+                }
+            }
+            for (at, result) in self.run_opened(opened, kind, suffix)? {
+                match result {
+                    Ok(run) => results[at] = run,
+                    Err(why) => {
+                        results[at] = ApartRun::NoPlace(why);
+                        left.push(at);
+                    }
+                }
+            }
+            due = left;
+        }
+        Some(results)
+    }
+
+    fn kinds(&self) -> Vec<PlaceKind> {
+        let all = [PlaceKind::Overlay, PlaceKind::BoundCopy, PlaceKind::Copy];
+        let wanted = self.request.only_place;
+        all.into_iter().filter(|kind| wanted.is_none_or(|own| own == kind.word())).collect()
+    }
+
+    fn open<'s>(
+        &self,
+        at: usize,
+        subject: &'s Subject<'s>,
+        judges: Judges,
+        kind: PlaceKind,
+    ) -> Result<Opened<'s>, String> {
+        let changes = &subject.changes;
+        let original = judges == Judges::Original;
+        if original && kind == PlaceKind::Copy && !changes.masks.is_empty() {
+            return Err("files outside the project changed, and a copy can't hide that".into());
+        }
+        let terms = &subject.criterion.terms;
+        let isolated = terms.strength == Some(Strength::Hermetic);
+        let isolation =
+            if isolated { Isolation::Hermetic { network: terms.network } } else { Isolation::None };
+        let scratch = self.request.place.copies();
+        let recipe = PlaceRecipe {
+            root: self.request.root,
+            scratch: &scratch,
+            restore: if original { &changes.restore } else { &[] },
+            absent: if original { &changes.absent } else { &[] },
+            mounts: &[],
+            masks: if original { &changes.masks } else { &[] },
+            isolation,
+        };
+        let within = self.left.min(OPEN_WITHIN);
+        let place = RunPlace::open(&recipe, kind, within).map_err(|error| story(&error))?;
+        let launch = place.command(argv_of(subject.criterion), &self.cwd(subject.criterion));
+        let inside = |(name, value): Variable| (name, place.translate(&value));
+        let noted = self.basis.variables().into_iter().map(inside).collect();
+        Ok(Opened { at, subject, place, launch, isolated, noted })
+    }
+
+    fn cwd(&self, criterion: &Criterion) -> PathBuf {
+        let cwd = criterion.terms.cwd.as_ref();
+        cwd.map_or_else(|| self.request.root.into(), |cwd| self.request.root.join(cwd))
+    }
+
+    fn run_opened(
+        &self,
+        opened: Vec<Opened<'_>>,
+        kind: PlaceKind,
+        suffix: &str,
+    ) -> Option<Vec<(usize, Result<ApartRun, String>)>> {
+        let commands: Vec<CommandRun<'_>> = opened
+            .iter()
+            .map(|one| CommandRun {
+                criterion: one.subject.criterion,
+                launch: Some(&one.launch),
+                noted: Some(&one.noted),
+            })
+            .collect();
+        let round = Round::new(self.request, Some(self.basis), Freshness::Fresh, self.left);
+        let runs = round.run(&commands, suffix, self.now)?;
+        let moved = self.moved(kind);
+        let results = opened.into_iter().zip(runs).map(|(one, run)| {
+            if !one.place.entered() {
+                return (one.at, Err("the place could not be entered".into()));
+            }
+            if let Some(path) = &moved {
+                let why = format!("{} changed while the check ran apart from it", path.display());
+                return (one.at, Err(why));
+            }
+            let written = self.judges_written(&one);
+            let root = one.place.root().to_path_buf();
+            let text = run.text.as_deref().map(|text| String::from_utf8_lossy(text).into_owned());
+            let failing = text.as_deref().map(crate::report::failed_names).unwrap_or_default();
+            let receipt = Box::new(reading::read(one.subject.criterion, run, &root));
+            let strength = if one.isolated { Strength::Hermetic } else { Strength::Clean };
+            (one.at, Ok(ApartRun::Ran { receipt, strength, written, failing }))
+        });
+        Some(results.collect())
+    }
+
+    /// A file of the tree that another process changed meanwhile. An overlay shows such changes
+    /// to the check, so it decides nothing then; a copy does not, and only what is left counts.
+    fn moved(&self, kind: PlaceKind) -> Option<PathBuf> {
+        let (before, after) = (self.tree?, tree_of(self.request, &[])?);
+        let touched = after.touched_since(before);
+        let outputs: Vec<PathBuf> =
+            self.request.criteria.iter().flat_map(|c| self.basis.outputs(&c.name)).collect();
+        let counts = |path: &PathBuf| {
+            let content = |tree: &Tree| tree.file(path).map(|file| file.content);
+            let differs = kind == PlaceKind::Overlay || content(before) != content(&after);
+            differs && !outputs.contains(path) && !is_noise(path)
+        };
+        touched.files.into_iter().find(counts)
+    }
+
+    /// Judges that the run wrote to; what the check writes itself does not count.
+    fn judges_written(&self, one: &Opened<'_>) -> Vec<PathBuf> {
+        let outputs = self.basis.outputs(&one.subject.criterion.name);
+        let written = one.place.written().unwrap_or_default();
+        let paths = written.into_iter().map(|written| written.path);
+        paths
+            .filter(|path| !outputs.contains(path))
+            .filter(|path| self.basis.has_judge(&one.subject.criterion.name, path))
+            .collect()
+    }
+}
+
+fn is_noise(path: &Path) -> bool {
+    let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    NOISE.contains(&end)
+}
+
+fn argv_of(criterion: &Criterion) -> Vec<OsString> {
+    match command_of(criterion).0 {
+        Command::Shell(line) => ["/bin/sh", "-c", line].map(OsString::from).into(),
+        Command::Argv(argv) => argv.iter().map(OsString::from).collect(),
+        Command::Exact(argv) => argv.to_vec(),
+    }
+}
+
+fn story(error: &dyn std::error::Error) -> String {
+    let mut text = format!("could not {error}");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

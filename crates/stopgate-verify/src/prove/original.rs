@@ -1,0 +1,477 @@
+//! Whether the judges of the start accept the work that today's judges accept.
+//!
+//! It runs last, when everything else passes. Judges untouched and counts kept: nothing extra
+//! runs. A rejection is believed only where today's judges accept the work in the same place;
+//! otherwise the place is at fault, and a person decides.
+
+use std::path::PathBuf;
+
+use stopgate_core::{
+    Criterion, JudgesAre, OriginalRun, OriginalVerdict, Receipt, Site, Status, Strength, Timestamp,
+};
+
+use super::apart::{Apart, ApartRun, Judges};
+use super::round::Looked;
+use super::{Directories, Request, TestFloor, floor, span};
+use crate::basis::{Basis, JudgeChanges};
+use crate::tree::{Tree, hash_of, hex};
+
+/// How many failing tests of the start are named.
+const FAILING_MAX: usize = 20;
+/// How many changes are named.
+const CHANGES_MAX: usize = 20;
+
+/// Everything passes in the work tree; now the judges of the start are asked.
+pub(super) struct Originals<'a> {
+    pub(super) request: &'a Request<'a>,
+    pub(super) basis: &'a Basis,
+    pub(super) now: &'a dyn Fn() -> Timestamp,
+    pub(super) begun: Timestamp,
+    pub(super) looked: &'a Looked,
+}
+
+/// One criterion that passes as things are.
+pub(super) struct Subject<'a> {
+    pub(super) criterion: &'a Criterion,
+    pub(super) changes: JudgeChanges,
+    /// How many tests ran at the start and now, where fewer did now.
+    fewer: Option<(u32, u32)>,
+}
+
+impl Subject<'_> {
+    fn runs(&self) -> bool {
+        self.criterion.command().is_some()
+    }
+
+    /// Whether the judges of the start must be asked.
+    fn is_open(&self) -> bool {
+        !self.changes.is_empty() || self.fewer.is_some()
+    }
+
+    /// The strength that is asked for, where that takes a private run.
+    fn wants_private(&self) -> Option<Strength> {
+        let terms = &self.criterion.terms;
+        let pristine = (terms.site == Site::Pristine).then_some(Strength::Clean);
+        terms.strength.or(pristine).filter(|strength| *strength >= Strength::Clean)
+    }
+}
+
+impl Originals<'_> {
+    /// The receipts, after the judges of the start were asked where that was needed; nothing
+    /// where the program was asked to end meanwhile.
+    pub(super) fn judge(&self) -> Option<Vec<Receipt>> {
+        let mut receipts = self.looked.receipts.clone();
+        let Some(tree) = &self.looked.tree else {
+            let why = "the files it depends on can't be told apart, so nothing is proven";
+            return Some(receipts.into_iter().map(|receipt| unproven(receipt, why)).collect());
+        };
+        let subjects = match self.subjects(&receipts, tree) {
+            Ok(subjects) => subjects,
+            Err(why) => {
+                let failed = |receipt| unproven(receipt, &why);
+                return Some(receipts.into_iter().map(failed).collect());
+            }
+        };
+        let digest = combined(&subjects);
+        for subject in &subjects {
+            self.grade(subject, &mut receipts);
+        }
+        let controls = self.run_privately(&subjects, &mut receipts)?;
+        if !super::passes(self.request, &receipts) {
+            return Some(receipts);
+        }
+        self.ask_originals(&subjects, &controls, &digest, &mut receipts)?;
+        Some(receipts)
+    }
+
+    fn subjects<'s>(
+        &'s self,
+        receipts: &[Receipt],
+        tree: &Tree,
+    ) -> Result<Vec<Subject<'s>>, String> {
+        let directories = Directories::of(self.request.place);
+        let mut subjects = Vec::new();
+        for criterion in self.request.criteria.iter().filter(|c| c.is_checked()) {
+            let Some(receipt) = passed(receipts, &criterion.name) else { continue };
+            let changes = self.basis.changes(
+                self.request.root,
+                criterion,
+                tree,
+                directories.store(),
+                self.request.since,
+            );
+            let changes = changes.map_err(|error| story(&error))?;
+            let fewer = fewer_tests(criterion, receipt);
+            subjects.push(Subject { criterion, changes, fewer });
+        }
+        Ok(subjects)
+    }
+
+    /// Says what a pass is worth before anything else runs.
+    fn grade(&self, subject: &Subject<'_>, receipts: &mut [Receipt]) {
+        let Some(receipt) = receipt_of(receipts, &subject.criterion.name) else { return };
+        receipt.evidence.strength = Some(Strength::Original);
+        if !subject.runs() {
+            return;
+        }
+        let terms = &subject.criterion.terms;
+        if terms.judges == JudgesAre::Work {
+            receipt.evidence.notes.push("its judges are part of the work".into());
+        } else if self.basis.is_self_judged(subject.criterion) {
+            receipt.evidence.notes.push("self-judged: nothing judged it at the start".into());
+        }
+        if !terms.may_change.is_empty() {
+            let note = format!("the work may change {}", terms.may_change.join(", "));
+            receipt.evidence.notes.push(note);
+        }
+    }
+
+    /// Runs with today's judges in a place of its own whatever could not be believed in the tree.
+    fn run_privately<'s>(
+        &self,
+        subjects: &'s [Subject<'s>],
+        receipts: &mut [Receipt],
+    ) -> Option<Vec<(&'s str, ApartRun)>> {
+        let touched = &self.looked.touched;
+        let unsettled = !touched.files.is_empty() || !touched.directories.is_empty();
+        let due: Vec<&Subject<'_>> = subjects
+            .iter()
+            .filter(|subject| subject.runs() && (unsettled || subject.wants_private().is_some()))
+            .collect();
+        let runs = self.apart().run(&due, Judges::Today, ".private")?;
+        let mut controls = Vec::new();
+        for (subject, run) in due.into_iter().zip(runs) {
+            let name = subject.criterion.name.as_str();
+            if let Some(receipt) = receipt_of(receipts, name) {
+                settle_private(subject, &run, unsettled, receipt);
+            }
+            controls.push((name, run));
+        }
+        Some(controls)
+    }
+
+    fn ask_originals(
+        &self,
+        subjects: &[Subject<'_>],
+        controls: &[(&str, ApartRun)],
+        digest: &str,
+        receipts: &mut [Receipt],
+    ) -> Option<()> {
+        let open: Vec<&Subject<'_>> = subjects.iter().filter(|subject| subject.is_open()).collect();
+        let approved = self.request.ground.approved.as_ref();
+        if approved.is_some_and(|approved| approved.digest == digest) {
+            for subject in open.iter().filter(|subject| !subject.changes.texts.is_empty()) {
+                let told = told(subject, OriginalVerdict::Approved, digest, Vec::new());
+                conclude(receipt_of(receipts, &subject.criterion.name), told);
+            }
+            return Some(());
+        }
+        let askable: Vec<&Subject<'_>> = open
+            .iter()
+            .copied()
+            .filter(|subject| subject.runs() && subject.changes.lasting.is_empty())
+            .collect();
+        let runs = self.apart().run(&askable, Judges::Original, ".original")?;
+        let mut doubted: Vec<(&Subject<'_>, ApartRun)> = Vec::new();
+        for (subject, run) in askable.iter().zip(runs) {
+            if accepts(subject, &run) {
+                let told = told(subject, OriginalVerdict::Accepted, digest, Vec::new());
+                conclude(receipt_of(receipts, &subject.criterion.name), told);
+            } else {
+                doubted.push((subject, run));
+            }
+        }
+        self.control(&doubted, controls, digest, receipts)?;
+        for subject in open.iter().filter(|subject| !askable.iter().any(|own| same(own, subject))) {
+            let told = told(subject, OriginalVerdict::Undecided, digest, Vec::new());
+            let receipt = receipt_of(receipts, &subject.criterion.name);
+            dispute(receipt, told, &subject.changes.lasting.join("; "), None);
+        }
+        Some(())
+    }
+
+    /// Believes a rejection only where today's judges accept the work in the same place.
+    fn control(
+        &self,
+        doubted: &[(&Subject<'_>, ApartRun)],
+        controls: &[(&str, ApartRun)],
+        digest: &str,
+        receipts: &mut [Receipt],
+    ) -> Option<()> {
+        let known = |name: &str| controls.iter().find(|(own, _)| *own == name).map(|(_, run)| run);
+        let due: Vec<&Subject<'_>> = doubted
+            .iter()
+            .filter(|(subject, run)| run.ran() && known(&subject.criterion.name).is_none())
+            .map(|(subject, _)| *subject)
+            .collect();
+        let mut fresh = self.apart().run(&due, Judges::Today, ".control")?.into_iter();
+        for (subject, run) in doubted {
+            let name = &subject.criterion.name;
+            let control = match known(name) {
+                Some(control) => Some(control.passes()),
+                None if run.ran() => fresh.next().map(|control| control.passes()),
+                None => None,
+            };
+            let receipt = receipt_of(receipts, name);
+            match control {
+                Some(true) if run.is_verdict() => {
+                    let failing = run.failing().into_iter().take(FAILING_MAX).collect();
+                    let told = told(subject, OriginalVerdict::Rejected, digest, failing);
+                    dispute(receipt, told, &rejection(subject, run), Some(run));
+                }
+                Some(_) | None => {
+                    let told = told(subject, OriginalVerdict::Undecided, digest, Vec::new());
+                    dispute(receipt, told, &undecided(run), Some(run));
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn apart(&self) -> Apart<'_> {
+        let left = self.request.budget.saturating_sub(span(self.begun, (self.now)()));
+        Apart {
+            request: self.request,
+            basis: self.basis,
+            now: self.now,
+            left,
+            tree: self.looked.tree.as_ref(),
+        }
+    }
+}
+
+/// What a private run with today's judges means for a receipt.
+fn settle_private(subject: &Subject<'_>, run: &ApartRun, unsettled: bool, receipt: &mut Receipt) {
+    let wanted = subject.wants_private();
+    match run {
+        ApartRun::Ran { receipt: own, strength, written, .. } => {
+            if own.status != Status::Pass {
+                take_over(receipt, own);
+            } else if let Some(path) = written.first() {
+                receipt.status = Status::Fail;
+                receipt.trouble =
+                    Some(format!("{} was written while the check ran", path.display()));
+            }
+            receipt.evidence.strength = Some(*strength);
+            if let Some(wanted) = wanted.filter(|wanted| wanted > strength) {
+                *receipt = unproven(
+                    receipt.clone(),
+                    &format!(
+                        "it asks for the strength {wanted}, and only {strength} is possible here"
+                    ),
+                );
+            }
+        }
+        ApartRun::NoPlace(why) if unsettled || wanted.is_some() => {
+            let why = format!("it can't be run apart from this tree: {why}");
+            *receipt = unproven(receipt.clone(), &why);
+        }
+        ApartRun::NoPlace(_) => {}
+    }
+}
+
+/// The result of another run of the same check.
+fn take_over(receipt: &mut Receipt, own: &Receipt) {
+    receipt.status = own.status;
+    receipt.exit_code = own.exit_code;
+    receipt.tail.clone_from(&own.tail);
+    receipt.output_bytes = own.output_bytes;
+    receipt.log.clone_from(&own.log);
+    receipt.trouble.clone_from(&own.trouble);
+    receipt.evidence.spots.clone_from(&own.evidence.spots);
+    receipt.evidence.tree = None;
+}
+
+/// Whether the judges of the start accept the work, with as many tests as there were.
+fn accepts(subject: &Subject<'_>, run: &ApartRun) -> bool {
+    let ApartRun::Ran { receipt, written, .. } = run else { return false };
+    receipt.status == Status::Pass
+        && written.is_empty()
+        && fewer_tests(subject.criterion, receipt).is_none()
+}
+
+fn rejection(subject: &Subject<'_>, run: &ApartRun) -> String {
+    let ApartRun::Ran { receipt, written, .. } = run else { return String::new() };
+    if let Some(path) = written.first() {
+        return format!(
+            "with the tests of the start, {} was written while they ran",
+            path.display()
+        );
+    }
+    match (receipt.status, fewer_tests(subject.criterion, receipt)) {
+        (Status::Pass, Some((then, now))) => {
+            format!("{now} tests of the start run now; {then} ran then")
+        }
+        (_, _) => match run.failing().len() {
+            0 => "it passes now, but fails with the tests as they were at the start".into(),
+            1 => "it passes now, but 1 test fails as it was at the start".into(),
+            more => format!("it passes now, but {more} tests fail as they were at the start"),
+        },
+    }
+}
+
+fn undecided(run: &ApartRun) -> String {
+    match run {
+        ApartRun::NoPlace(why) => format!("the tests of the start can't be run: {why}"),
+        ApartRun::Ran { receipt, .. } if receipt.status == Status::Timeout => {
+            "the tests of the start took too long".into()
+        }
+        ApartRun::Ran { .. } => {
+            "the tests of the start can't be run here: even today's fail apart from this tree"
+                .into()
+        }
+    }
+}
+
+fn told(
+    subject: &Subject<'_>,
+    verdict: OriginalVerdict,
+    digest: &str,
+    failing: Vec<String>,
+) -> OriginalRun {
+    let changes = subject.changes.texts.iter().chain(&subject.changes.lasting);
+    OriginalRun {
+        verdict,
+        digest: digest.into(),
+        changes: changes.take(CHANGES_MAX).cloned().collect(),
+        failing,
+    }
+}
+
+fn conclude(receipt: Option<&mut Receipt>, told: OriginalRun) {
+    let Some(receipt) = receipt else { return };
+    // Judges that were only written to again are not worth a word.
+    if !told.changes.is_empty() {
+        receipt.evidence.original = Some(told);
+    }
+}
+
+fn dispute(receipt: Option<&mut Receipt>, told: OriginalRun, why: &str, run: Option<&ApartRun>) {
+    let Some(receipt) = receipt else { return };
+    if let Some(ApartRun::Ran { receipt: own, .. }) = run {
+        receipt.tail.clone_from(&own.tail);
+        receipt.log.clone_from(&own.log);
+        receipt.evidence.spots.clone_from(&own.evidence.spots);
+    }
+    receipt.status = Status::NeedsApproval;
+    receipt.trouble = Some(why.into());
+    receipt.evidence.original = Some(told);
+}
+
+/// A pass that proves nothing is none.
+fn unproven(mut receipt: Receipt, why: &str) -> Receipt {
+    if receipt.status == Status::Pass {
+        receipt.status = Status::Error;
+        receipt.trouble = Some(why.into());
+        receipt.evidence.tree = None;
+    }
+    receipt
+}
+
+/// How many tests ran at the start and now, where fewer did now.
+fn fewer_tests(criterion: &Criterion, receipt: &Receipt) -> Option<(u32, u32)> {
+    match floor(criterion.tests, receipt.evidence.tests) {
+        TestFloor::Fewer { before, now } => Some((before, now)),
+        TestFloor::Kept | TestFloor::Unknown => None,
+    }
+}
+
+fn passed<'r>(receipts: &'r [Receipt], name: &str) -> Option<&'r Receipt> {
+    receipts.iter().find(|receipt| receipt.criterion == name && receipt.status == Status::Pass)
+}
+
+fn receipt_of<'r>(receipts: &'r mut [Receipt], name: &str) -> Option<&'r mut Receipt> {
+    receipts.iter_mut().find(|receipt| receipt.criterion == name)
+}
+
+fn same(one: &Subject<'_>, other: &Subject<'_>) -> bool {
+    std::ptr::eq(one.criterion, other.criterion)
+}
+
+/// Identifies all changes together, so that a person accepts exactly what was shown.
+fn combined(subjects: &[Subject<'_>]) -> String {
+    let mut text = String::new();
+    for subject in subjects.iter().filter(|subject| subject.is_open()) {
+        let Subject { criterion, changes, fewer } = subject;
+        text.push_str(&format!("{} {} {fewer:?}\n", criterion.name, changes.digest));
+    }
+    hex(&hash_of(text.as_bytes()))
+}
+
+fn story(error: &dyn std::error::Error) -> String {
+    let mut text = format!("could not {error}");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    text
+}
+
+/// What a person is asked about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangedJudges {
+    /// What changed, one sentence each.
+    pub texts: Vec<String>,
+    /// What it was and is, file by file.
+    pub files: Vec<ChangedFile>,
+}
+
+/// A judge, as it was and as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Its path from the root.
+    pub path: PathBuf,
+    /// What it said at the start, as an original run has it; nothing where it was not there.
+    pub original: Option<String>,
+    /// What it says now; nothing where it is not there.
+    pub today: Option<String>,
+}
+
+/// What changed of that which judges the criteria; the reason where it can't be told.
+pub fn changed_judges(request: &Request<'_>) -> Result<ChangedJudges, String> {
+    use super::standing::{BasisFound, find_basis};
+    let basis = match find_basis(request) {
+        BasisFound::Sound(basis) => basis,
+        BasisFound::None => return Err("nothing was noted at the start".into()),
+        BasisFound::Gone(why) | BasisFound::Forged(why) => return Err(why),
+    };
+    let tree = super::round::tree_of(request, &[]).ok_or("the files can't be told apart")?;
+    let directories = Directories::of(request.place);
+    let mut all = ChangedJudges::default();
+    for criterion in request.criteria.iter().filter(|c| c.is_checked()) {
+        let changes =
+            basis.changes(request.root, criterion, &tree, directories.store(), request.since);
+        let changes = changes.map_err(|error| story(&error))?;
+        all.texts.extend(changes.texts.iter().chain(&changes.lasting).cloned());
+        if !changes.texts.is_empty() {
+            all.files.extend(changed_files(request, &changes));
+        }
+    }
+    all.texts.sort();
+    all.texts.dedup();
+    all.files.sort_by(|one, other| one.path.cmp(&other.path));
+    all.files.dedup();
+    Ok(all)
+}
+
+fn changed_files(request: &Request<'_>, changes: &JudgeChanges) -> Vec<ChangedFile> {
+    use crate::place::FileContent;
+    let today = |path: &PathBuf| {
+        let bytes = std::fs::read(request.root.join(path)).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let restored = changes.restore.iter().map(|file| {
+        let original = match &file.content {
+            FileContent::File { bytes, .. } => String::from_utf8_lossy(bytes).into_owned(),
+            FileContent::Link(target) => format!("a link to {}\n", target.display()),
+        };
+        ChangedFile { path: file.path.clone(), original: Some(original), today: today(&file.path) }
+    });
+    let added = changes.absent.iter().map(|path| ChangedFile {
+        path: path.clone(),
+        original: None,
+        today: today(path),
+    });
+    restored.chain(added).filter(|file| file.original != file.today).collect()
+}

@@ -1,0 +1,53 @@
+use std::fs;
+use std::path::PathBuf;
+
+use crate::tree::scene::Scene;
+
+fn touched(scene: &Scene, act: impl FnOnce()) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let before = scene.tree();
+    act();
+    let touched = scene.tree().touched_since(&before);
+    (touched.files, touched.directories)
+}
+
+#[test]
+fn a_file_that_was_replaced_and_restored_was_touched() {
+    let scene = Scene::new();
+    scene.write("a.py", "one").write("b.py", "two");
+    let (files, _) = touched(&scene, || {
+        let old = fs::metadata(scene.path("a.py")).unwrap().modified().unwrap();
+        scene.write("a.py", "other").write("a.py", "one");
+        let file = fs::File::options().write(true).open(scene.path("a.py")).unwrap();
+        file.set_modified(old).unwrap();
+    });
+    assert_eq!(files, [PathBuf::from("a.py")]);
+}
+
+#[test]
+fn a_file_that_came_and_went_shows_in_its_directory() {
+    let scene = Scene::new();
+    scene.write("tests/a.py", "one").write("src/b.py", "two");
+    let (files, directories) = touched(&scene, || {
+        scene.write("tests/conftest.py", "x");
+        fs::remove_file(scene.path("tests/conftest.py")).unwrap();
+    });
+    assert_eq!(files, [PathBuf::new(); 0]);
+    assert_eq!(directories, [PathBuf::from("tests")]);
+}
+
+#[test]
+fn a_new_file_explains_its_directory() {
+    let scene = Scene::new();
+    scene.write("a.py", "one");
+    let (files, directories) = touched(&scene, || drop(scene.write("out/log.txt", "x")));
+    assert_eq!(files, [PathBuf::from("out/log.txt")]);
+    assert_eq!(directories, [PathBuf::new(); 0]);
+}
+
+#[test]
+fn reading_touches_nothing() {
+    let scene = Scene::new();
+    scene.write("a.py", "one");
+    let (files, directories) = touched(&scene, || drop(fs::read(scene.path("a.py")).unwrap()));
+    assert!(files.is_empty() && directories.is_empty());
+}

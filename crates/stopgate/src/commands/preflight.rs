@@ -1,0 +1,176 @@
+//! What `start` says about the checks of a new loop: how they came out, and what judges the work.
+
+use serde::Serialize;
+use stopgate_core::{Receipt, Status};
+use stopgate_engine::{Begun, JudgesOf, Preflighted};
+
+use crate::output::{self, DIM, styled};
+
+/// How many judges are named before the rest is only counted.
+const NAMED_MAX: usize = 6;
+/// A check that takes longer than this does not fit into the hook's time.
+const HOOK_MS: u64 = 9 * 60_000;
+
+/// What `start --json` says beside the loop.
+#[derive(Serialize)]
+pub(crate) struct PreflightView {
+    criterion: String,
+    status: &'static str,
+    exit_code: Option<i32>,
+    duration_ms: u64,
+    tests_ran: Option<u32>,
+    known_failures: Option<usize>,
+    outputs: Vec<String>,
+    said: Vec<String>,
+}
+
+/// The judges of one criterion, as JSON has them.
+#[derive(Serialize)]
+pub(crate) struct JudgesView {
+    criterion: String,
+    judges: Vec<JudgeView>,
+}
+
+#[derive(Serialize)]
+struct JudgeView {
+    path: String,
+    why: String,
+}
+
+/// Each check that was run, as JSON has it.
+pub(crate) fn preflight_views(begun: &Begun) -> Vec<PreflightView> {
+    let view = |one: &Preflighted| PreflightView {
+        criterion: one.criterion.clone(),
+        status: one.receipt.status.word(),
+        exit_code: one.receipt.exit_code,
+        duration_ms: one.receipt.duration_ms,
+        tests_ran: one.receipt.evidence.tests.map(|tests| tests.ran()),
+        known_failures: one.known,
+        outputs: one.outputs.iter().map(|path| path.display().to_string()).collect(),
+        said: warnings(one),
+    };
+    begun.preflighted.iter().map(view).collect()
+}
+
+/// The judges of each criterion, as JSON has them.
+pub(crate) fn judges_views(begun: &Begun) -> Vec<JudgesView> {
+    let view = |of: &JudgesOf| JudgesView {
+        criterion: of.criterion.clone(),
+        judges: of
+            .judges
+            .iter()
+            .map(|line| JudgeView { path: line.path.display().to_string(), why: line.why.clone() })
+            .collect(),
+    };
+    begun.judges.iter().map(view).collect()
+}
+
+/// Tells a person about the checks.
+pub(crate) fn tell(begun: &Begun) {
+    for one in &begun.preflighted {
+        output::line(&styled(DIM, &format!("  {}: {}", one.criterion, outcome(one))));
+    }
+    for of in &begun.judges {
+        output::line(&styled(DIM, &format!("  {}", judged_by(of))));
+    }
+    if !begun.steering.is_empty() {
+        let names = begun.steering.join(", ");
+        output::line(&styled(DIM, &format!("  checks keep these variables as they are: {names}")));
+    }
+    if let Some(place) = begun.place.as_ref().filter(|place| place.kind == "copy") {
+        let why = place.missing.join(" ");
+        output::line(&styled(DIM, &format!("  original runs take place in a copy. {why}")));
+    }
+    for one in &begun.preflighted {
+        for warning in warnings(one) {
+            output::warn(&format!("{}: {warning}", one.criterion));
+        }
+    }
+    if passes_already(begun) {
+        output::warn("every check passes already: the loop would end at the first stop");
+    }
+    for warning in &begun.warnings {
+        output::warn(warning);
+    }
+    if let Some(why) = &begun.no_basis {
+        output::warn(&format!(
+            "{why}; without it nothing can be proven, and the loop ends as attested"
+        ));
+    }
+}
+
+fn passes_already(begun: &Begun) -> bool {
+    let criteria = &begun.stored.state.criteria;
+    let mut required = criteria.iter().filter(|c| c.is_required() && c.is_checked()).peekable();
+    let passed = |name: &str| {
+        let mut own = begun.preflighted.iter().filter(|one| one.criterion == name);
+        own.any(|one| one.receipt.status == Status::Pass)
+    };
+    required.peek().is_some() && required.all(|criterion| passed(&criterion.name))
+}
+
+fn outcome(one: &Preflighted) -> String {
+    let receipt = &one.receipt;
+    let mut text = match (receipt.status, one.known) {
+        (_, Some(0)) => "nothing fails yet".into(),
+        (_, Some(1)) => "1 known failure will not be counted".into(),
+        (_, Some(known)) => format!("{known} known failures will not be counted"),
+        (Status::Pass, None) => "passes already".into(),
+        (Status::Fail, None) => match receipt.exit_code {
+            Some(code) => format!("fails now (exit {code})"),
+            None => "fails now".into(),
+        },
+        (status, None) => status.word().into(),
+    };
+    text.push_str(&match receipt.evidence.tests.map(|tests| tests.ran()) {
+        Some(1) => ", 1 test ran".into(),
+        Some(ran) => format!(", {ran} tests ran"),
+        None => String::new(),
+    });
+    text.push_str(&format!(" in {}", seconds(receipt)));
+    text
+}
+
+fn seconds(receipt: &Receipt) -> String {
+    format!("{}.{} s", receipt.duration_ms / 1000, receipt.duration_ms % 1000 / 100)
+}
+
+/// What a person should know before they walk away.
+fn warnings(one: &Preflighted) -> Vec<String> {
+    let receipt = &one.receipt;
+    let mut said = Vec::new();
+    match receipt.status {
+        Status::Error => {
+            said.push(receipt.trouble.clone().unwrap_or_else(|| "it can't be run".into()));
+        }
+        Status::Timeout => {
+            let limit = receipt.trouble.clone().unwrap_or_default();
+            said.push(format!("not finished ({limit}): its tests could not be counted"));
+        }
+        Status::Pass | Status::Fail | Status::Tampered | Status::NeedsApproval => {}
+    }
+    if receipt.duration_ms > HOOK_MS {
+        let minutes = receipt.duration_ms / 60_000;
+        said.push(format!("takes {minutes} min: longer than the hook's time"));
+    }
+    if receipt.status == Status::Pass
+        && receipt.evidence.tests.is_some_and(|tests| tests.ran() == 0)
+    {
+        said.push("no test ran".into());
+    }
+    said
+}
+
+fn judged_by(of: &JudgesOf) -> String {
+    if of.judges.is_empty() {
+        return format!(
+            "{}: no file judges it yet, so the work judges itself (see red_first)",
+            of.criterion
+        );
+    }
+    let named: Vec<String> =
+        of.judges.iter().take(NAMED_MAX).map(|line| line.path.display().to_string()).collect();
+    let more = of.judges.len().saturating_sub(NAMED_MAX);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{} is judged by {}{more}; everything else is work", of.criterion, named.join(", "))
+}
