@@ -122,9 +122,9 @@ pub(crate) fn environment(
         theirs.extend(["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), scratch.into())));
         // Bytecode beside the sources may not be what they say.
         theirs.push(("PYTHONPYCACHEPREFIX".into(), scratch.join("pycache").into()));
+        theirs.extend(UNCACHED.map(|(name, value)| (name.into(), value.into())));
+        theirs.push(("GOFLAGS".into(), uncached_go(&theirs)));
     }
-    theirs.extend(UNCACHED.map(|(name, value)| (name.into(), value.into())));
-    theirs.push(("GOFLAGS".into(), uncached_go(&theirs)));
     theirs.extend(additions.set.iter().map(|(name, value)| (name.into(), value.into())));
     mark.push(additions.mark);
     theirs.push((MARK.into(), mark));

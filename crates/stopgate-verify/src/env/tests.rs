@@ -1,7 +1,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::{Additions, Variable, environment, tool_environment};
+use super::{Additions, Variable, environment, sources, tool_environment};
 
 #[test]
 fn programs_get_what_they_need() {
@@ -44,9 +44,21 @@ fn our_own_variables_come_last_and_win() {
     let theirs = environment(variables("TMPDIR=/x STOPGATE_CHECK=outer").into_iter(), &additions);
     assert_eq!(
         shown(&theirs),
-        "TMPDIR=/x TMPDIR=/t TMP=/t TEMP=/t STOPGATE_DISABLE=0 A=b STOPGATE_CHECK=outer:m \
-         STOPGATE_DISABLE=1"
+        "TMPDIR=/x TMPDIR=/t TMP=/t TEMP=/t PYTHONPYCACHEPREFIX=/t/pycache TURBO_FORCE=true \
+         NX_SKIP_NX_CACHE=true RUFF_NO_CACHE=true GOFLAGS=-count=1 STOPGATE_DISABLE=0 A=b \
+         STOPGATE_CHECK=outer:m STOPGATE_DISABLE=1"
     );
+}
+
+#[test]
+fn what_was_noted_at_the_start_wins_over_what_is_set_now() {
+    let noted = variables("PATH=/start RUSTFLAGS=-g");
+    let pass = ["MINE".to_string()];
+    let theirs = sources(Some(&noted), &Additions { pass: [&pass, &[]], ..plain() });
+    let is_noted = |name: &str| theirs.iter().filter(|(own, _)| own == name).count();
+    assert_eq!((is_noted("PATH"), is_noted("RUSTFLAGS")), (1, 1));
+    assert_eq!(theirs.iter().find(|(name, _)| name == "PATH").unwrap().1, "/start");
+    assert_eq!(is_noted("HOME"), 0, "the home of this process is not the one of the start");
 }
 
 #[test]
