@@ -43,7 +43,10 @@ pub mod spots;
 
 pub mod pristine;
 
-#[cfg_attr(not(test), expect(dead_code, reason = "original runs are to take place here"))]
+#[cfg_attr(
+    not(test),
+    expect(dead_code, unused_imports, reason = "original runs will take place here")
+)]
 mod place;
 
 mod program;
