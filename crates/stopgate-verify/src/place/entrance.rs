@@ -48,7 +48,7 @@ impl Entrance {
         let number = layer.number;
         let mut options = format!(
             "lowerdir=lower-{number},upperdir=upper-{number},workdir=work-{number},\
-             index=off,metacopy=off,redirect_dir=off"
+             index=off,metacopy=off,redirect_dir=nofollow"
         );
         if self.namespace.access == Access::UserNamespace {
             options.push_str(",userxattr");
