@@ -102,8 +102,17 @@ pub(crate) enum Isolation {
     /// because toolchains live there.
     Hermetic {
         /// Whether the network can be reached; the loopback interface always works.
-        network: bool,
+        network: NetworkAccess,
     },
+}
+
+/// Whether a hermetic run reaches the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NetworkAccess {
+    /// It does.
+    Allowed,
+    /// It has nothing but a loopback interface.
+    Denied,
 }
 
 /// What a place is made of.

@@ -138,12 +138,11 @@ impl Canvas {
             let model = self.model_of(&at);
             remove_any(&to)?;
             make_dir(&to)?;
-            match model {
-                Some(model) => self.model(&at, &model)?,
-                None => {
-                    fs::set_permissions(&to, Permissions::from_mode(0o755))?;
-                    self.changed.insert(parent);
-                }
+            if let Some(model) = model {
+                self.model(&at, &model)?;
+            } else {
+                fs::set_permissions(&to, Permissions::from_mode(0o755))?;
+                self.changed.insert(parent);
             }
         }
         Ok(())

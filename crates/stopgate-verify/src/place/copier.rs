@@ -50,7 +50,7 @@ pub(super) fn copy_tree(
     for path in &plan.repositories {
         GitCopy { root, copy: canvas.top(), path, sort, deadline }.make()?;
     }
-    let is_git = |path: &Path| is_config(path) && path.iter().any(|part| part == ".git");
+    let is_git = |path: &Path| is_config(path) && is_in_git(path);
     for entry in list.entries.iter().filter(|entry| is_git(&entry.path)) {
         let config = canvas.top().join(&entry.path);
         if entry.metadata.is_file() && config.with_file_name("HEAD").exists() {
@@ -75,6 +75,9 @@ impl Plan<'_> {
             self.repositories.push(path.into());
             return Take::Nothing;
         }
+        if is_git_lock(path) {
+            return Take::Nothing;
+        }
         if self.sort == CopySort::Elsewhere && is_output(self.root, path) {
             self.outputs.push(path.into());
             return Take::Nothing;
@@ -88,6 +91,15 @@ impl Plan<'_> {
             CopySort::Bound => !found.is_dir() && is_external(self.root, path),
         }
     }
+}
+
+/// Whether a git that runs meanwhile holds this.
+fn is_git_lock(path: &Path) -> bool {
+    is_in_git(path) && path.extension().is_some_and(|end| end == "lock")
+}
+
+fn is_in_git(path: &Path) -> bool {
+    path.iter().any(|part| part == ".git")
 }
 
 /// Those outputs that git tracks: somebody called sources so.

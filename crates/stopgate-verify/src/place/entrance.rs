@@ -48,7 +48,7 @@ impl Entrance {
         let number = layer.number;
         let mut options = format!(
             "lowerdir=lower-{number},upperdir=upper-{number},workdir=work-{number},\
-             index=off,metacopy=off,redirect_dir=off"
+             index=off,metacopy=off,redirect_dir=nofollow"
         );
         if self.namespace.access == Access::UserNamespace {
             options.push_str(",userxattr");
@@ -113,7 +113,7 @@ impl Entrance {
         script.extend_from_slice(format!("cd -- \"$1\"{REFUSED}shift\nunset OLDPWD\n").as_bytes());
         script.extend_from_slice(format!("echo {MARK} >&9{REFUSED}exec 9>&-\n").as_bytes());
         let mut run = quoted(self.namespace.setpriv.as_os_str());
-        let rights = self.namespace.fewer_rights().join(" ");
+        let rights = Namespace::fewer_rights().join(" ");
         run.extend_from_slice(format!(" {rights} -- \"$@\"").as_bytes());
         script.extend_from_slice(&match self.hermetic {
             None => [b"exec ", &*run, b"\n"].concat(),

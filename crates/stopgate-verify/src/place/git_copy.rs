@@ -1,8 +1,9 @@
 //! A repository of its own for a copied tree.
 //!
-//! Everything is copied but the objects, which are borrowed by git's alternates. Whether the
-//! tree's `.git` is a directory, or the file of a worktree or a submodule, the copy can be
-//! committed to without the tree's repository noticing.
+//! Whether the tree's `.git` is a directory, or the file of a worktree or a submodule, the copy
+//! can be committed to without the tree's repository noticing. Where there are very many
+//! objects, they are borrowed by git's alternates instead of copied; then git may renew the
+//! times of objects that are needed again, and nothing else.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
@@ -19,6 +20,10 @@ use super::{PlaceError, failed};
 /// What is of no use in a copy, or would tie it to the original.
 const LEFT_OUT: [&str; 7] =
     ["worktrees", "lfs", "commondir", "gitdir", "locked", "gc.pid", "fsmonitor--daemon"];
+
+/// More objects than this are borrowed.
+const OBJECT_FILES_MAX: usize = 20_000;
+const OBJECT_BYTES_MAX: u64 = 512 * 1024 * 1024;
 
 /// Without these every file of a copy would look changed to git's plumbing.
 const STAT_KEYS: &[u8] = b"\n[core]\n\ttrustctime = false\n\tcheckStat = minimal\n";
@@ -61,7 +66,7 @@ impl GitCopy<'_> {
         };
         let inner = own.strip_prefix(self.root).ok();
         if let Some(inner) = inner.filter(|inner| *inner != self.path) {
-            return self.refer_to(&self.copy.join(inner), &to).map_err(failed(&to));
+            return refer_to(&self.copy.join(inner), &to).map_err(failed(&to));
         }
         let common = common_dir(&own);
         make_dir(&to).map_err(failed(&to))?;
@@ -85,15 +90,7 @@ impl GitCopy<'_> {
         Ok(())
     }
 
-    /// A submodule: its directory is in the tree's own `.git`, and is copied with that.
-    fn refer_to(&self, git_dir: &Path, to: &Path) -> io::Result<()> {
-        let mut text = b"gitdir: ".to_vec();
-        text.extend_from_slice(git_dir.as_os_str().as_bytes());
-        text.push(b'\n');
-        fs::write(to, text)
-    }
-
-    /// Copies a git directory over what is there, objects aside.
+    /// Copies a git directory over what is there.
     fn copy_dir(&self, from: &Path, to: &Path) -> Result<(), PlaceError> {
         let mut objects = Vec::new();
         let mut list = FileList::new(from, self.deadline);
@@ -104,18 +101,39 @@ impl GitCopy<'_> {
             }
             if is_left_out(path) { Take::Nothing } else { Take::All }
         })?;
-        for entry in &list.entries {
-            self.deadline.check()?;
-            copy_part(from, to, entry).map_err(failed(&from.join(&entry.path)))?;
-        }
+        self.copy_entries(&list, from, to)?;
         for path in objects {
-            borrow_objects(&from.join(&path), &to.join(&path)).map_err(failed(&from.join(path)))?;
+            self.copy_objects(&from.join(&path), &to.join(&path))?;
         }
         let configs = list.entries.iter().map(|entry| &entry.path).filter(|path| is_config(path));
         for path in configs {
             self.adapt_config(to, path).map_err(failed(&from.join(path)))?;
         }
         Ok(())
+    }
+
+    fn copy_entries(&self, list: &FileList<'_>, from: &Path, to: &Path) -> Result<(), PlaceError> {
+        for entry in &list.entries {
+            self.deadline.check()?;
+            copy_part(from, to, entry).map_err(failed(&from.join(&entry.path)))?;
+        }
+        Ok(())
+    }
+
+    fn copy_objects(&self, from: &Path, to: &Path) -> Result<(), PlaceError> {
+        let mut list = FileList::new(from, self.deadline);
+        let (mut files, mut bytes) = (0, 0_u64);
+        list.add(Path::new(""), &mut |_, found| {
+            files += 1;
+            bytes = bytes.saturating_add(if found.is_file() { found.len() } else { 0 });
+            // What follows will not be copied, so it need not be listed.
+            if files > OBJECT_FILES_MAX { Take::Nothing } else { Take::All }
+        })?;
+        if files > OBJECT_FILES_MAX || bytes > OBJECT_BYTES_MAX {
+            return borrow_objects(from, to).map_err(failed(from));
+        }
+        self.copy_entries(&list, from, to)?;
+        adapt_alternates(from, to).map_err(failed(from))
     }
 
     /// Settings that would lead to the tree, or that don't fit a copy.
@@ -132,6 +150,14 @@ impl GitCopy<'_> {
         let added = additions(&text, work_tree.as_deref());
         fs::write(&at, [text, added].concat())
     }
+}
+
+/// A submodule: its directory is in the tree's own `.git`, and is copied with that.
+fn refer_to(git_dir: &Path, to: &Path) -> io::Result<()> {
+    let mut text = b"gitdir: ".to_vec();
+    text.extend_from_slice(git_dir.as_os_str().as_bytes());
+    text.push(b'\n');
+    fs::write(to, text)
 }
 
 /// Adapts a repository that was copied as it is: the copy has other inodes and change times than
@@ -228,4 +254,15 @@ fn borrow_objects(from: &Path, to: &Path) -> io::Result<()> {
     let mut line = from.as_os_str().as_bytes().to_vec();
     line.push(b'\n');
     fs::write(to.join("info/alternates"), line)
+}
+
+/// Objects that the tree's repository borrows itself are named by their full paths.
+fn adapt_alternates(from: &Path, to: &Path) -> io::Result<()> {
+    let Ok(text) = fs::read(from.join("info/alternates")) else { return Ok(()) };
+    let mut adapted = Vec::new();
+    for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        adapted.extend_from_slice(from.join(OsStr::from_bytes(line)).as_os_str().as_bytes());
+        adapted.push(b'\n');
+    }
+    fs::write(to.join("info/alternates"), adapted)
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::entrance::{mount_line, quoted};
 use super::namespace::Namespace;
-use super::{PlaceError, failed};
+use super::{NetworkAccess, PlaceError, failed};
 
 /// Directories in which programs leave things for each other.
 const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
@@ -37,7 +37,7 @@ const TOOLCHAINS: [(&str, &str); 10] = [
 /// Passes on how the command ended. Signals are for the command; it says when it is over.
 const AROUND: &str = "trap : HUP INT QUIT TERM
 exec 3>&2 2>/dev/null
-\"$@\" 2>&3 3>&-
+(exec \"$@\" 2>&3 3>&-)
 status=$?
 trap - HUP INT QUIT TERM
 [ \"$status\" -gt 128 ] && kill -\"$((status - 128))\" $$
@@ -47,7 +47,7 @@ exit \"$status\"
 /// What is prepared for hermetic runs in one place.
 #[derive(Debug)]
 pub(super) struct Hermetic {
-    network: bool,
+    network: NetworkAccess,
     steps: Vec<u8>,
 }
 
@@ -57,14 +57,20 @@ impl Hermetic {
         namespace: &Namespace,
         private: &Path,
         kept: &[PathBuf],
-        network: bool,
+        network: NetworkAccess,
     ) -> Result<Self, PlaceError> {
-        let mut steps =
-            mount_line(namespace, &["-t", "proc", "proc"].map(OsStr::new), Path::new("/proc"));
-        if !network {
+        // First, while the person's home can be seen.
+        let mut steps = environment().into_bytes();
+        let words = ["-t", "proc", "proc"].map(OsStr::new);
+        steps.extend(mount_line(namespace, &words, Path::new("/proc")));
+        if network == NetworkAccess::Denied {
             steps.extend_from_slice(&loopback(namespace)?);
         }
-        for (number, at) in TEMPORARY.iter().map(Path::new).enumerate() {
+        let mut directories: Vec<(usize, &Path)> =
+            TEMPORARY.iter().map(Path::new).enumerate().collect();
+        // The one that hides our own directory comes last.
+        directories.sort_by_key(|(_, at)| private.starts_with(at));
+        for (number, at) in directories {
             if !fs::symlink_metadata(at).is_ok_and(|found| found.is_dir()) {
                 continue;
             }
@@ -76,7 +82,6 @@ impl Hermetic {
         }
         let home = private.join("temporary-0").join(HOME);
         fs::create_dir(&home).map_err(failed(&home))?;
-        steps.extend_from_slice(environment().as_bytes());
         Ok(Self { network, steps })
     }
 
@@ -88,7 +93,7 @@ impl Hermetic {
     /// The options of `unshare` beyond the usual ones.
     pub(super) fn options(&self) -> Vec<OsString> {
         let mut options = vec!["--pid", "--fork", "--kill-child", "--ipc"];
-        if !self.network {
+        if self.network == NetworkAccess::Denied {
             options.push("--net");
         }
         options.into_iter().map(OsString::from).collect()
@@ -101,7 +106,7 @@ impl Hermetic {
 
     /// Runs the command as the second process, quietly: a shell would tell of signals.
     pub(super) fn last_step(run: &[u8]) -> Vec<u8> {
-        [b"exec 3>&2 2>/dev/null\n", run, b" 2>&3 3>&-\nexit $?\n"].concat()
+        [b"exec 3>&2 2>/dev/null\n(exec ", run, b" 2>&3 3>&-)\nexit $?\n"].concat()
     }
 }
 
@@ -147,15 +152,15 @@ fn make_temporary(path: &Path) -> io::Result<()> {
 
 /// Toolchains stay where they are; everything else is looked for in the new home.
 fn environment() -> String {
-    let mut lines = String::new();
-    for (name, directory) in TOOLCHAINS {
-        lines.push_str(&format!(
+    let keep = |(name, directory): &(&str, &str)| {
+        format!(
             "[ -n \"${{{name}:-}}\" ] || [ ! -d \"${{HOME:-}}/{directory}\" ] || \
              export {name}=\"$HOME/{directory}\"\n"
-        ));
-    }
-    lines.push_str("unset XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME\n");
-    lines.push_str("unset XDG_RUNTIME_DIR TMP TEMP\n");
-    lines.push_str(&format!("export HOME={}/{HOME} TMPDIR={}\n", TEMPORARY[0], TEMPORARY[0]));
-    lines
+        )
+    };
+    let mut lines: Vec<String> = TOOLCHAINS.iter().map(keep).collect();
+    lines.push("unset XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME\n".into());
+    lines.push("unset XDG_RUNTIME_DIR TMP TEMP\n".into());
+    lines.push(format!("export HOME={0}/{HOME} TMPDIR={0}\n", TEMPORARY[0]));
+    lines.concat()
 }

@@ -75,7 +75,7 @@ impl Namespace {
 
     /// The options of `setpriv` that take away the right to undo our mounts. A superuser keeps
     /// its other rights: checks that it runs elsewhere have them, too.
-    pub(super) fn fewer_rights(&self) -> &'static [&'static str] {
+    pub(super) fn fewer_rights() -> &'static [&'static str] {
         if rustix::process::geteuid().is_root() {
             &["--bounding-set=-sys_admin", "--inh-caps=-sys_admin"]
         } else {
@@ -98,7 +98,9 @@ impl Namespace {
 /// What a program complained about, in one line.
 pub(super) fn line(complaint: &[u8]) -> String {
     let text = String::from_utf8_lossy(complaint);
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let says = |line: &&str| !line.is_empty() && !line.starts_with("dmesg(1)");
+    let lines = text.lines().map(|line| line.trim().trim_end_matches('.')).filter(says);
+    let lines: Vec<&str> = lines.collect();
     if lines.is_empty() { "it did not say why".into() } else { lines.join("; ") }
 }
 

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `target` | with a `CACHEDIR.TAG` in it, or beside `Cargo.toml`, `pom.xml`, `build.sbt` |
 //! | `build`, `.gradle` | beside Gradle's files; `build` also beside `pubspec.yaml` |
-//! | any directory | with CMake's `CMakeCache.txt` or Meson's `meson-private` in it |
+//! | any directory | with `CMakeCache.txt` or `meson-private` in it |
 //! | `_build` | beside `mix.exs`, `dune-project`, `rebar.config` |
 //! | `.build` | beside `Package.swift` |
 //! | `bin`, `obj` | beside a `.csproj`, `.fsproj` or `.vbproj` |

@@ -3,6 +3,7 @@
 //! A lock is held as long as the place exists, so that what a killed process left behind can be
 //! told from what is in use, also by a process with other process numbers (a container).
 
+use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -63,14 +64,16 @@ impl Drop for PrivateDir {
 
 fn remove_orphans(into: &Path) {
     let entries = fs::read_dir(into).into_iter().flatten().flatten();
-    let ours = entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"place-"));
+    let is_ours = |name: OsString| name.as_encoded_bytes().starts_with(PREFIX.as_bytes());
+    let ours = entries.filter(|entry| is_ours(entry.file_name()));
     for entry in ours.filter(|entry| entry.file_type().is_ok_and(|sort| sort.is_dir())) {
         let path = entry.path();
-        match File::open(path.join(LOCK)) {
-            Ok(lock) if lock.try_lock().is_ok() => remove(&path),
-            Ok(_) => {}
-            Err(_) if is_old(&path) => remove(&path),
-            Err(_) => {}
+        let is_orphan = match File::open(path.join(LOCK)) {
+            Ok(lock) => lock.try_lock().is_ok(),
+            Err(_) => is_old(&path),
+        };
+        if is_orphan {
+            remove(&path);
         }
     }
 }

@@ -76,10 +76,8 @@ fn try_overlay(recipe: &PlaceRecipe<'_>, namespace: Namespace) -> Result<(), Str
     let gone = absent.first().map_or("/nonexistent", |name| name.to_str().unwrap_or("/none"));
     run(&place, gone)?;
     let written = place.written().map_err(|error| error.to_string())?;
-    match written.iter().any(|path| path.change == PathChange::Changed) {
-        true => Ok(()),
-        false => Err("what was written did not arrive in the layer".into()),
-    }
+    let arrived = written.iter().any(|path| path.change == PathChange::Changed);
+    arrived.then_some(()).ok_or_else(|| "what was written did not arrive in the layer".into())
 }
 
 /// A copy may be large, so a tiny one is bound to the tree's path.

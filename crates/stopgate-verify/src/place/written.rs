@@ -51,13 +51,21 @@ struct Seen {
     stat: Stat,
 }
 
+/// What a place writes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BaseSort {
+    /// All of it is here.
+    Copy,
+    /// The tree shows through.
+    Layer,
+}
+
 /// What was in a place before the first run.
 #[derive(Debug)]
 pub(super) struct Record {
     /// The copy, or the upper layer.
     base: PathBuf,
-    /// Whether the tree shows through.
-    is_layer: bool,
+    base_sort: BaseSort,
     before: BTreeMap<PathBuf, Seen>,
     /// Fingerprints of what was restored.
     restored: BTreeMap<PathBuf, blake3::Hash>,
@@ -66,15 +74,19 @@ pub(super) struct Record {
 impl Record {
     /// Looks at a copy.
     pub(super) fn of_copy(copy: &Path, recipe: &PlaceRecipe<'_>) -> Result<Self, PlaceError> {
-        Self::take(copy, false, recipe)
+        Self::take(copy, BaseSort::Copy, recipe)
     }
 
     /// Looks at the upper layer of an overlay.
     pub(super) fn of_layer(layer: &Path, recipe: &PlaceRecipe<'_>) -> Result<Self, PlaceError> {
-        Self::take(layer, true, recipe)
+        Self::take(layer, BaseSort::Layer, recipe)
     }
 
-    fn take(base: &Path, is_layer: bool, recipe: &PlaceRecipe<'_>) -> Result<Self, PlaceError> {
+    fn take(
+        base: &Path,
+        base_sort: BaseSort,
+        recipe: &PlaceRecipe<'_>,
+    ) -> Result<Self, PlaceError> {
         let before = look(base).map_err(failed(base))?;
         let print = |content: &FileContent| match content {
             FileContent::File { bytes, .. } => blake3::hash(bytes),
@@ -82,7 +94,7 @@ impl Record {
         };
         let files = recipe.restore.iter();
         let restored = files.map(|file| (file.path.clone(), print(&file.content))).collect();
-        Ok(Self { base: base.into(), is_layer, before, restored })
+        Ok(Self { base: base.into(), base_sort, before, restored })
     }
 
     /// What is different now.
@@ -92,10 +104,9 @@ impl Record {
         let mut found = Changes { tree, after: &after, list: Vec::new() };
         for path in paths {
             let (before, now) = (self.before.get(path), after.get(path));
-            if self.is_layer {
-                self.compare_layer(path, before, now, &mut found)?;
-            } else {
-                self.compare_copy(path, before, now, &mut found)?;
+            match self.base_sort {
+                BaseSort::Layer => self.compare_layer(path, before, now, &mut found)?,
+                BaseSort::Copy => self.compare_copy(path, before, now, &mut found)?,
             }
         }
         found.list.sort();
@@ -154,11 +165,11 @@ impl Record {
         now: Option<&Seen>,
         found: &mut Changes<'_>,
     ) -> io::Result<()> {
-        let hidden = |seen: &&Seen| seen.sort == PathSort::Whiteout;
+        let hidden = |seen: &Seen| seen.sort == PathSort::Whiteout;
         if now.is_some_and(|now| now.sort == PathSort::Directory) {
             found.add_hidden(path, &self.base.join(path), &self.before)?;
         }
-        match (before.filter(hidden).is_some(), now.filter(hidden).is_some()) {
+        match (before.is_some_and(hidden), now.is_some_and(hidden)) {
             (true, true) => return Ok(()),
             (true, false) => {
                 found.add(path, PathChange::Created);

@@ -2,8 +2,9 @@ use std::os::unix::process::ExitStatusExt;
 
 use super::entering::{assert_dies_with_its_group, command};
 use super::*;
+use crate::place::NetworkAccess::{self, Allowed, Denied};
 
-fn stage(network: bool) -> Stage {
+fn stage(network: NetworkAccess) -> Stage {
     let mut stage = Stage::new().restore("tests/a.py", "strong");
     stage.isolation = Isolation::Hermetic { network };
     stage
@@ -12,9 +13,11 @@ fn stage(network: bool) -> Stage {
 /// The kinds in which a hermetic run works here.
 fn hermetic_kinds() -> Vec<PlaceKind> {
     let stage = Stage::new();
-    let isolation = Isolation::Hermetic { network: false };
+    let isolation = Isolation::Hermetic { network: Denied };
     let found = crate::place::probe(&stage.scene.root(), &stage.scratch(), isolation);
-    assert_eq!(found.kind == PlaceKind::Overlay, found.missing.is_empty(), "{found:?}");
+    // A container may hide parts of /proc; nothing else is a reason to skip these tests.
+    let is_reason = |why: &String| why.contains("/proc") || why.contains("not permitted");
+    assert!(found.missing.iter().all(is_reason), "{found:?}");
     match found.kind {
         PlaceKind::Overlay => vec![PlaceKind::Overlay, PlaceKind::BoundCopy],
         PlaceKind::BoundCopy => vec![PlaceKind::BoundCopy],
@@ -25,13 +28,13 @@ fn hermetic_kinds() -> Vec<PlaceKind> {
 #[test]
 fn a_hermetic_run_has_processes_home_and_temporary_files_of_its_own() {
     for kind in hermetic_kinds() {
-        let stage = stage(false);
-        let before = fs::read_dir("/tmp").unwrap().count();
+        let stage = stage(Denied);
         let place = stage.open(kind);
         assert_eq!(stage.says(&place, "cat tests/a.py src/x.py"), "strongwork", "{kind:?}");
         assert_eq!(stage.says(&place, "ls -A \"$HOME\"; echo $TMPDIR"), "/tmp");
         assert_eq!(
-            stage.says(&place, "test -w \"$HOME\" && touch /tmp/x ~/y && echo fine"),
+            stage
+                .says(&place, "test -w \"$HOME\" && touch /tmp/stopgate-hermetic ~/y && echo fine"),
             "fine"
         );
         let processes = stage.says(&place, "ls /proc | grep -c '^[0-9]'");
@@ -41,8 +44,7 @@ fn a_hermetic_run_has_processes_home_and_temporary_files_of_its_own() {
             stage.says(&place, "readlink /proc/self")
         );
         drop(place);
-        assert!(!Path::new("/tmp/x").exists());
-        assert_eq!(fs::read_dir("/tmp").unwrap().count() >= before, true);
+        assert!(!Path::new("/tmp/stopgate-hermetic").exists());
     }
 }
 
@@ -60,9 +62,9 @@ fn a_hermetic_run_has_a_loopback_interface_and_a_network_only_if_allowed() {
             TIME,
         );
         let outside = String::from_utf8(outside.unwrap().stdout).unwrap();
-        assert_eq!(interfaces(true), outside.trim_end(), "{kind:?}");
-        assert_eq!(interfaces(false).trim(), "lo", "{kind:?}");
-        let stage = stage(false);
+        assert_eq!(interfaces(Allowed), outside.trim_end(), "{kind:?}");
+        assert_eq!(interfaces(Denied).trim(), "lo", "{kind:?}");
+        let stage = stage(Denied);
         let place = stage.open(kind);
         let up = stage.says(&place, "cat /proc/net/fib_trie | grep -c 127.0.0.1");
         assert_ne!(up, "0", "the loopback interface is up");
@@ -72,7 +74,7 @@ fn a_hermetic_run_has_a_loopback_interface_and_a_network_only_if_allowed() {
 #[test]
 fn a_hermetic_run_ends_as_its_command_does() {
     for kind in hermetic_kinds() {
-        let stage = stage(true);
+        let stage = stage(Allowed);
         let place = stage.open(kind);
         for code in [0, 1, 125, 126, 127, 128] {
             assert_eq!(stage.run(&place, &format!("exit {code}")).status_code, Some(code));
@@ -92,7 +94,7 @@ fn a_hermetic_run_ends_as_its_command_does() {
 #[test]
 fn nothing_outlives_a_hermetic_run() {
     for kind in hermetic_kinds() {
-        let stage = stage(true);
+        let stage = stage(Allowed);
         let place = stage.open(kind);
         let launch = stage.launch(&place, &["/bin/sh", "-c", "setsid sleep 600 & echo up"]);
         // All output is read, so nobody has the pipe any more.
@@ -105,22 +107,23 @@ fn nothing_outlives_a_hermetic_run() {
 fn what_a_hermetic_run_lacks_is_told() {
     let Ok(mut namespace) = Namespace::find() else { return };
     namespace.loopback = None;
-    let stage = stage(false);
+    let stage = stage(Denied);
     let found = |network| {
         let isolation = Isolation::Hermetic { network };
         probe_in(&stage.scene.root(), &stage.scratch(), isolation, Ok(namespace.clone()))
     };
-    let without = found(false);
+    let without = found(Denied);
     assert_eq!(without.kind, PlaceKind::Copy);
     assert_eq!(without.missing.len(), 2);
     assert!(without.missing[0].contains("`ip` or `ifconfig`"), "{without:?}");
-    assert!(found(true).missing.len() < 2);
+    let allowed = found(Allowed);
+    assert!(allowed.missing.len() < 2, "{allowed:?}");
 }
 
 #[test]
 fn toolchains_are_still_found() {
     for kind in hermetic_kinds() {
-        let stage = stage(true);
+        let stage = stage(Allowed);
         let home = stage.scene.beside("home");
         fs::create_dir_all(home.join(".cargo")).unwrap();
         fs::create_dir_all(home.join(".rustup")).unwrap();
