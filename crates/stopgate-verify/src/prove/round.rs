@@ -12,7 +12,7 @@ use stopgate_core::{
 use super::tampering::{Found, Tampering};
 use super::{Files, Freshness, Request, SETTLE, passes, reading};
 use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
-use crate::kinds::{self, Finding};
+use crate::kinds::{self, Finding, PathRule, ReportTimes};
 use crate::pristine::{self, Pristine, Recipe};
 use crate::program::command_fingerprint;
 use crate::tree::{Scope, Tree, fingerprint};
@@ -264,22 +264,21 @@ impl<'a> Round<'a> {
     ) -> Receipt {
         let root = self.folder(criterion);
         let begun = now();
+        let rule = PathRule::of(criterion.terms.author);
         let finding = match &criterion.proof {
-            Proof::Files { exist, absent } => kinds::files(&root, exist, absent),
+            Proof::Files { exist, absent } => kinds::files(&root, exist, absent, rule),
             Proof::Pattern { subject, must, must_not } => {
-                kinds::pattern(&root, subject, self.request.message, must, must_not)
+                kinds::pattern(&root, subject, self.request.message, must, must_not, rule)
             }
             Proof::Coverage { report, format, floor } => {
-                kinds::coverage(&root, report, *format, floor, self.request.since)
+                let times = ReportTimes { newer_than: self.request.since, written_since: None };
+                kinds::coverage(&root, report, *format, floor, times, rule)
             }
-            Proof::Features { list } => kinds::features(&root, list),
-            Proof::Git { demands } => kinds::git(&root, demands),
-            Proof::Check { .. } | Proof::Run { .. } | Proof::Attest | Proof::Approve => Finding {
-                status: Status::Error,
-                text: String::new(),
-                trouble: Some("it is not of a kind that can be looked at".into()),
-                spots: Vec::new(),
-            },
+            Proof::Features { list } => kinds::features(&root, list, rule),
+            Proof::Git { demands } => kinds::git(&root, demands, None),
+            Proof::Check { .. } | Proof::Run { .. } | Proof::Attest | Proof::Approve => {
+                Finding::error("it is not of a kind that can be looked at")
+            }
         };
         let mut receipt = told(criterion, finding.status, String::new(), now());
         receipt.trouble = finding.trouble;
