@@ -18,7 +18,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use stopgate_core::{Criterion, JudgesAre};
+use stopgate_core::{Criterion, JudgesAre, Proof};
 
 pub(crate) use self::changes::JudgeChanges;
 use self::keep::{KEPT_BYTES_MAX, Keep, content_of};
@@ -30,6 +30,7 @@ use crate::env::{Variable, kept_variables};
 use crate::judges::{
     JudgeOptions, JudgeRole, JudgeSet, JudgeSetError, JudgeStance, ListedFiles, Rules,
 };
+use crate::kinds::GitBasis;
 use crate::program::{definition, uses};
 use crate::tree::{Kind, TreeError, TreeFile, hash_of, hex};
 
@@ -96,6 +97,8 @@ impl Basis {
         let found = listing(root, criteria, store.trees)?;
         let files = ListedFiles::new(root, &found.paths());
         let mut keep = Keep::new(store.objects, KEPT_BYTES_MAX);
+        let asks_git = criteria.iter().any(|c| matches!(c.proof, Proof::Git { .. }));
+        let git = asks_git.then(|| GitBasis::take(root)).flatten();
         let mut noted: Vec<CriterionText> = Vec::new();
         for (at, criterion) in criteria.iter().enumerate() {
             let judges = JudgeSet::find(root, criterion, &files, options(criterion))?;
@@ -118,7 +121,7 @@ impl Basis {
         let commit = commit_of(root);
         let version = VERSION;
         Ok(Self {
-            text: BasisText { version, criteria, files: judging, variables, outside, commit },
+            text: BasisText { version, criteria, files: judging, variables, outside, git, commit },
         })
     }
 
@@ -136,6 +139,11 @@ impl Basis {
             return Err(BasisError::Text(why));
         }
         Ok(Self { text })
+    }
+
+    /// How git was set up at the start.
+    pub(crate) const fn git(&self) -> Option<&GitBasis> {
+        self.text.git.as_ref()
     }
 
     /// The commit that was checked out at the start.

@@ -1,8 +1,8 @@
 //! Proofs without a command: files, patterns, coverage, feature lists, the repository.
 //!
 //! Each answers with a finding, whatever it meets. What can't be looked at proves
-//! nothing: it is an error, never a pass. Nothing here leaves the project's folder
-//! unless its owner wrote an absolute path.
+//! nothing: it is an error, never a pass. Nothing here leaves the project's directory
+//! unless a person wrote an absolute path, or a link that they may follow.
 
 mod coverage;
 
@@ -16,12 +16,14 @@ mod pattern;
 
 mod places;
 
-use stopgate_core::Status;
+mod text;
 
-pub use self::coverage::coverage;
+use stopgate_core::{Author, Status};
+
+pub use self::coverage::{ReportTimes, coverage};
 pub use self::features::features;
 pub use self::files::files;
-pub use self::git::git;
+pub use self::git::{GitBasis, git};
 pub use self::pattern::pattern;
 
 /// What was found.
@@ -35,20 +37,68 @@ pub struct Finding {
     pub trouble: Option<String>,
     /// Where the trouble is, as `file:line`.
     pub spots: Vec<String>,
+    /// Whether stopgate saw it itself.
+    pub basis: FindingBasis,
+}
+
+/// Whether stopgate saw something itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FindingBasis {
+    /// It did.
+    #[default]
+    Seen,
+    /// Someone says so: in a message, a list of features, or a report that no check of this
+    /// stop wrote.
+    Word,
+}
+
+/// Which files a criterion may name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathRule {
+    /// Those in the project: a repository's own file must not read a person's other files.
+    ProjectOnly,
+    /// Any: a person wrote the criterion.
+    Anywhere,
+}
+
+impl PathRule {
+    /// What a criterion by this author may name.
+    pub const fn of(author: Author) -> Self {
+        match author {
+            Author::Command => Self::Anywhere,
+            Author::Project => Self::ProjectOnly,
+        }
+    }
 }
 
 impl Finding {
+    fn new(status: Status) -> Self {
+        Self {
+            status,
+            text: String::new(),
+            trouble: None,
+            spots: Vec::new(),
+            basis: FindingBasis::Seen,
+        }
+    }
+
     fn pass(text: impl Into<String>) -> Self {
-        Self { status: Status::Pass, text: text.into(), trouble: None, spots: Vec::new() }
+        Self { text: text.into(), ..Self::new(Status::Pass) }
     }
 
     fn fail(text: impl Into<String>) -> Self {
-        Self { status: Status::Fail, text: text.into(), trouble: None, spots: Vec::new() }
+        Self { text: text.into(), ..Self::new(Status::Fail) }
     }
 
-    fn error(trouble: impl Into<String>) -> Self {
-        let trouble = Some(trouble.into());
-        Self { status: Status::Error, text: String::new(), trouble, spots: Vec::new() }
+    /// What can't be told, and why.
+    pub fn error(trouble: impl Into<String>) -> Self {
+        Self { trouble: Some(trouble.into()), ..Self::new(Status::Error) }
+    }
+
+    /// The same, as somebody's word.
+    fn as_word(mut self) -> Self {
+        self.basis = FindingBasis::Word;
+        self
     }
 
     fn at(mut self, spots: Vec<String>) -> Self {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::outside::OutsideFile;
 use super::programs::FoundProgram;
 use crate::judges::JudgeSet;
+use crate::kinds::GitBasis;
 
 /// What marks a path that is not text, followed by its bytes as digits.
 const BYTES: &str = "\u{0}";
@@ -27,6 +28,9 @@ pub(super) struct BasisText {
     pub(super) variables: Vec<(String, String)>,
     /// Files outside the project that steer runners.
     pub(super) outside: Vec<OutsideFile>,
+    /// How git was set up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) git: Option<GitBasis>,
     /// The commit that was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) commit: Option<String>,

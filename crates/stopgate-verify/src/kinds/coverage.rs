@@ -1,30 +1,73 @@
 //! How much of the code the tests reach, from the report that they wrote.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use stopgate_core::{CoverageFormat, Floor};
 
-use super::Finding;
 use super::places::{self, Content};
+use super::{Finding, PathRule};
 use crate::coverage::{self as reports, Verdict};
 
 const REPORT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Holds the report against what is asked for; one that is older than `newer_than` is of
-/// other code.
+/// File systems keep times in steps: the kernel's clock tick, or whole seconds.
+const TICK: Duration = Duration::from_millis(10);
+const COARSE_STEP: Duration = Duration::from_secs(2);
+
+/// What a report is held against besides the floor.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReportTimes {
+    /// One that is older than this is of other code.
+    pub newer_than: Option<SystemTime>,
+    /// When the commands of this stop began; none where none ran.
+    pub written_since: Option<SystemTime>,
+}
+
+/// Holds the report against what is asked for.
+///
+/// A report that the commands of this stop did not write is somebody's word: it may be old,
+/// or written by hand.
 pub fn coverage(
     root: &Path,
     report: &str,
     format: Option<CoverageFormat>,
     floor: &Floor,
-    newer_than: Option<SystemTime>,
+    times: ReportTimes,
+    rule: PathRule,
 ) -> Finding {
-    let path = match places::one(root, report) {
+    let path = match places::one(root, report, rule) {
         Ok(path) => path,
         Err(trouble) => return Finding::error(trouble),
     };
-    let content = match places::read(&path, REPORT_BYTES_MAX) {
+    let finding = judge(&path, report, format, floor, times);
+    match times.written_since {
+        Some(since) if is_written_since(&path, since) => finding,
+        Some(_) | None => finding.as_word(),
+    }
+}
+
+/// Both times count: the one of the contents is set by whoever likes to.
+fn is_written_since(path: &Path, since: SystemTime) -> bool {
+    let Ok(metadata) = path.metadata() else { return false };
+    let changed = u64::try_from(metadata.ctime()).unwrap_or(0);
+    let nanos = u64::try_from(metadata.ctime_nsec()).unwrap_or(0);
+    let changed =
+        SystemTime::UNIX_EPOCH + Duration::from_secs(changed) + Duration::from_nanos(nanos);
+    let step = if nanos == 0 { COARSE_STEP } else { TICK };
+    let begun = since.checked_sub(step).unwrap_or(since);
+    metadata.modified().is_ok_and(|modified| modified >= begun) && changed >= begun
+}
+
+fn judge(
+    path: &Path,
+    report: &str,
+    format: Option<CoverageFormat>,
+    floor: &Floor,
+    times: ReportTimes,
+) -> Finding {
+    let content = match places::read(path, REPORT_BYTES_MAX) {
         Content::Whole(content) => content,
         Content::Missing => {
             return Finding::fail(format!(
@@ -38,7 +81,7 @@ pub fn coverage(
         Content::Unreadable(why) => return Finding::error(format!("{report}: {why}")),
     };
     let written = path.metadata().and_then(|metadata| metadata.modified()).ok();
-    if newer_than.zip(written).is_some_and(|(newest, written)| written < newest) {
+    if times.newer_than.zip(written).is_some_and(|(newest, written)| written < newest) {
         return Finding::fail(format!(
             "{report} is older than the code: run the tests with coverage again"
         ));

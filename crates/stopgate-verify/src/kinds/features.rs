@@ -5,16 +5,20 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::places::{self, Content};
-use super::{Finding, few};
+use super::{Finding, PathRule, few};
 
 const LIST_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const SHOWN_MAX: usize = 10;
 const NAME_CHARS_MAX: usize = 100;
 const DONE: [&str; 7] = ["passing", "passed", "pass", "done", "complete", "completed", "finished"];
 
-/// Every feature of the JSON list must say that it passes.
-pub fn features(root: &Path, list: &str) -> Finding {
-    let path = match places::one(root, list) {
+/// Every feature of the JSON list must say that it passes, which is the word of its author.
+pub fn features(root: &Path, list: &str, rule: PathRule) -> Finding {
+    look(root, list, rule).as_word()
+}
+
+fn look(root: &Path, list: &str, rule: PathRule) -> Finding {
+    let path = match places::one(root, list, rule) {
         Ok(path) => path,
         Err(trouble) => return Finding::error(trouble),
     };

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use super::places::{self, Want};
-use super::{Finding, few};
+use super::{Finding, PathRule, few};
 
 const SHOWN_MAX: usize = 20;
 
 /// Each of `exist` must name a regular file, and none of `absent` anything at all.
-pub fn files(root: &Path, exist: &[String], absent: &[String]) -> Finding {
+pub fn files(root: &Path, exist: &[String], absent: &[String], rule: PathRule) -> Finding {
     if exist.is_empty() && absent.is_empty() {
         return Finding::error("nothing is asked for: set exist or absent");
     }
-    match (missing(root, exist), present(root, absent)) {
+    match (missing(root, exist, rule), present(root, absent, rule)) {
         (Err(trouble), _) | (_, Err(trouble)) => Finding::error(trouble),
         (Ok(missing), Ok(present)) => judge(exist, absent, &missing, &present),
     }
@@ -38,10 +38,10 @@ fn judge(exist: &[String], absent: &[String], missing: &[&str], present: &[Strin
     Finding::pass(parts.join("\n"))
 }
 
-fn missing<'a>(root: &Path, exist: &'a [String]) -> Result<Vec<&'a str>, String> {
+fn missing<'a>(root: &Path, exist: &'a [String], rule: PathRule) -> Result<Vec<&'a str>, String> {
     let mut missing = Vec::new();
     for pattern in exist {
-        let named = places::find(root, pattern, Want::Files, 1)?;
+        let named = places::find(root, pattern, rule, Want::Files, 1)?;
         match (named.paths.is_empty(), named.unread) {
             (false, _) => {}
             (true, Some(unread)) => {
@@ -53,10 +53,10 @@ fn missing<'a>(root: &Path, exist: &'a [String]) -> Result<Vec<&'a str>, String>
     Ok(missing)
 }
 
-fn present(root: &Path, absent: &[String]) -> Result<Vec<String>, String> {
+fn present(root: &Path, absent: &[String], rule: PathRule) -> Result<Vec<String>, String> {
     let mut present = Vec::new();
     for pattern in absent {
-        let named = places::find(root, pattern, Want::Anything, SHOWN_MAX + 1)?;
+        let named = places::find(root, pattern, rule, Want::Anything, SHOWN_MAX + 1)?;
         if let (true, Some(unread)) = (named.paths.is_empty(), named.unread) {
             return Err(format!("could not look for {pattern:?}: {unread}"));
         }

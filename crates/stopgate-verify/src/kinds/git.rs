@@ -1,13 +1,20 @@
 //! How the repository must stand.
 //!
-//! Asks git, and takes neither the repository's settings nor its index's flags at their
-//! word where they would hide a change.
+//! Asks git, but takes neither the index nor the repository's own settings at their word
+//! where they could hide a change: contents are compared without the index, settings are
+//! those of the start, and what is pushed is asked of the remote itself.
+
+mod basis;
+
+mod clean;
 
 mod conflicts;
 
+mod pushed;
+
 mod status;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -15,43 +22,53 @@ use std::time::Duration;
 
 use stopgate_core::{GitDemand, Status};
 
-use self::status::{Head, Standing};
-use super::{Finding, few};
+pub use self::basis::GitBasis;
+use self::basis::Settings;
+use self::status::Standing;
+use super::{Finding, FindingBasis, few};
 use crate::tool::tool;
 
 const TIMEOUT: Duration = Duration::from_mins(1);
 const SHOWN_MAX: usize = 20;
-/// More files than these with hidden changes are not looked at one by one.
-const FLAGGED_MAX: usize = 50;
 
-/// All of `demands` must hold.
-pub fn git(root: &Path, demands: &[GitDemand]) -> Finding {
+/// All of `demands` must hold, with git set up as it was at the start where that is known.
+pub fn git(root: &Path, demands: &[GitDemand], basis: Option<&GitBasis>) -> Finding {
     if demands.is_empty() {
         return Finding::error("nothing is asked for: set clean, pushed or no_conflicts");
     }
-    let found = Repository::open(root).and_then(|repository| {
+    let mut answer = Answer::default();
+    let found = Repository::open(root, basis).and_then(|repository| {
         let standing = Standing::read(&repository)?;
-        let mut faults = Vec::new();
-        let mut spots = Vec::new();
         for demand in demands {
             match demand {
-                GitDemand::Clean => faults.extend(unclean(&repository, &standing)?),
-                GitDemand::Pushed => faults.extend(unpushed(&repository, &standing)?),
-                GitDemand::NoConflicts => {
-                    faults.extend(conflicts::find(&repository, &standing, &mut spots)?);
-                }
+                GitDemand::Clean => clean::look(&repository, &standing, &mut answer)?,
+                GitDemand::Pushed => pushed::look(&repository, &standing, &mut answer)?,
+                GitDemand::NoConflicts => conflicts::look(&repository, &standing, &mut answer)?,
             }
         }
-        Ok((faults, spots))
+        Ok(())
     });
-    match found {
+    let mut finding = match found {
         Err(trouble) => trouble.into(),
-        Ok((faults, _)) if faults.is_empty() => {
+        Ok(()) if answer.faults.is_empty() => {
             let words: Vec<&str> = demands.iter().map(|demand| word(*demand)).collect();
-            Finding::pass(words.join(", "))
+            let notes = answer.notes.iter().map(|note| format!("\n{note}"));
+            Finding::pass(format!("{}{}", words.join(", "), notes.collect::<String>()))
         }
-        Ok((faults, spots)) => Finding::fail(faults.join("\n")).at(spots),
-    }
+        Ok(()) => Finding::fail(answer.faults.join("\n")).at(answer.spots),
+    };
+    finding.basis = answer.basis;
+    finding
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Answer {
+    faults: Vec<String>,
+    spots: Vec<String>,
+    /// What a reader of a pass should know.
+    notes: Vec<String>,
+    basis: FindingBasis,
 }
 
 const fn word(demand: GitDemand) -> &'static str {
@@ -87,12 +104,20 @@ impl From<String> for Trouble {
 }
 
 /// A repository with a work tree.
-struct Repository {
-    /// The project's folder.
+struct Repository<'a> {
+    /// The project's directory.
     root: PathBuf,
     /// The work tree's.
     top: PathBuf,
     git_dir: PathBuf,
+    /// Where settings and refs are, for all work trees.
+    common_dir: PathBuf,
+    /// Git's settings as they are now.
+    settings: Settings,
+    /// How git was set up at the start.
+    basis: Option<&'a GitBasis>,
+    /// `key=value` of settings that are not as git must be set up.
+    overrides: Vec<String>,
 }
 
 /// What git said, and its exit code.
@@ -102,62 +127,100 @@ struct Said {
     complaint: String,
 }
 
-impl Repository {
-    fn open(root: &Path) -> Result<Self, Trouble> {
-        let words = ["rev-parse", "--show-toplevel", "--absolute-git-dir"];
-        let said = ask(root, &words.map(OsStr::new))?;
+impl<'a> Repository<'a> {
+    fn open(root: &Path, basis: Option<&'a GitBasis>) -> Result<Self, Trouble> {
+        let words = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
+        let said = ask(root, &[], &words, TIMEOUT)?;
         let mut lines = said.text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        match (said.code, lines.next(), lines.next()) {
-            (0, Some(top), Some(git_dir)) => {
-                let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
-                let top = real(Path::new(OsStr::from_bytes(top)));
-                let root = real(root);
-                if !root.starts_with(&top) {
-                    let text =
-                        format!("{} is not in git's work tree {}", root.display(), top.display());
-                    return Err(text.into());
-                }
-                Ok(Self { root, top, git_dir: PathBuf::from(OsStr::from_bytes(git_dir)) })
-            }
-            _ => {
-                Err(format!("{} has no work tree of git: {}", root.display(), said.complaint)
-                    .into())
-            }
+        let (0, Some(top), Some(git_dir), Some(common)) =
+            (said.code, lines.next(), lines.next(), lines.next())
+        else {
+            let complaint = said.complaint;
+            return Err(format!("{} has no work tree of git: {complaint}", root.display()).into());
+        };
+        let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+        let (top, root) = (real(&path(top)), real(root));
+        if !root.starts_with(&top) {
+            let text = format!("{} is not in git's work tree {}", root.display(), top.display());
+            return Err(text.into());
         }
+        let common_dir = root.join(path(common));
+        let git_dir = path(git_dir);
+        let settings = Settings::read(&top)?;
+        let overrides = settings.overrides(basis, &common_dir);
+        Ok(Self { root, top, git_dir, common_dir, settings, basis, overrides })
     }
 
     fn ask(&self, words: &[&str]) -> Result<Said, Trouble> {
-        let words: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
-        ask(&self.top, &words)
+        ask(&self.top, &self.overrides, words, TIMEOUT)
     }
 
     /// An answer that must not be a refusal.
     fn told(&self, words: &[&str]) -> Result<Vec<u8>, Trouble> {
-        let said = self.ask(words)?;
-        if said.code == 0 {
-            return Ok(said.text);
-        }
-        let name = words.first().copied().unwrap_or_default();
-        Err(format!("git {name} ended with {}: {}", said.code, said.complaint).into())
+        self.ask(words)?.unless_refused(words)
+    }
+
+    /// The same with an index of our own.
+    fn told_with_index(&self, index: &Path, words: &[&str]) -> Result<Vec<u8>, Trouble> {
+        let mut variable = OsString::from("GIT_INDEX_FILE=");
+        variable.push(index);
+        let prefix = [OsString::from("env"), variable];
+        let said = ask_after(&prefix, &self.top, &self.overrides, words, TIMEOUT)?;
+        said.unless_refused(words)
+    }
+
+    /// Names in an answer that ends each with a zero.
+    fn names(&self, words: &[&str]) -> Result<Vec<Vec<u8>>, Trouble> {
+        let text = self.told(words)?;
+        let names = text.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Ok(names.map(<[u8]>::to_vec).collect())
     }
 }
 
+impl Said {
+    fn unless_refused(self, words: &[&str]) -> Result<Vec<u8>, Trouble> {
+        if self.code == 0 {
+            return Ok(self.text);
+        }
+        let name = words.first().copied().unwrap_or_default();
+        Err(format!("git {name} ended with {}: {}", self.code, self.complaint).into())
+    }
+}
+
+/// Settings that start programs or believe what the index says of a file.
+const ALWAYS: [&str; 6] = [
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.quotePath=false",
+    "core.ignoreStat=false",
+    "core.checkStat=default",
+    "core.trustctime=true",
+];
+
 /// Runs git without the settings that would start programs or leave something out.
-fn ask(folder: &Path, words: &[&OsStr]) -> Result<Said, Trouble> {
-    let always = [
-        "git",
-        "--no-optional-locks",
-        "-c",
-        "core.fsmonitor=false",
-        "-c",
-        "core.untrackedCache=false",
-        "-c",
-        "core.quotePath=false",
-        "-c",
-        "core.ignoreStat=false",
-    ];
-    let argv: Vec<&OsStr> = always.iter().map(OsStr::new).chain(words.iter().copied()).collect();
-    match tool(&argv, folder, TIMEOUT) {
+fn ask(
+    directory: &Path,
+    overrides: &[String],
+    words: &[&str],
+    timeout: Duration,
+) -> Result<Said, Trouble> {
+    ask_after(&[], directory, overrides, words, timeout)
+}
+
+fn ask_after(
+    prefix: &[OsString],
+    directory: &Path,
+    overrides: &[String],
+    words: &[&str],
+    timeout: Duration,
+) -> Result<Said, Trouble> {
+    let settings = ALWAYS.into_iter().chain(overrides.iter().map(String::as_str));
+    let settings = settings.flat_map(|setting| ["-c", setting]);
+    let argv = ["git", "--no-optional-locks"].into_iter().chain(settings);
+    let argv = argv.chain(words.iter().copied()).map(OsString::from);
+    let argv: Vec<OsString> = prefix.iter().cloned().chain(argv).collect();
+    match tool(&argv, directory, timeout) {
         Ok(output) => {
             let complaint = String::from_utf8_lossy(&output.stderr);
             let complaint = complaint.lines().next().unwrap_or("no reason given").to_owned();
@@ -165,85 +228,11 @@ fn ask(folder: &Path, words: &[&OsStr]) -> Result<Said, Trouble> {
         }
         Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(Trouble::Late),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(format!("git could not be run in {}: {error}", folder.display()).into())
+            Err(format!("git could not be run in {}: {error}", directory.display()).into())
         }
         Err(error) => Err(format!("git could not be asked: {error}").into()),
     }
 }
 
-fn unclean(repository: &Repository, standing: &Standing) -> Result<Vec<String>, Trouble> {
-    let mut faults = Vec::new();
-    let changed: Vec<&String> = standing.changed.iter().chain(&standing.unmerged).collect();
-    if !changed.is_empty() {
-        let names = few(&changed, SHOWN_MAX);
-        faults.push(format!("{} not committed: {names}", files(changed.len())));
-    }
-    if !standing.untracked.is_empty() {
-        let names = few(&standing.untracked, SHOWN_MAX);
-        let count = files(standing.untracked.len());
-        faults.push(format!("{count} untracked (commit or ignore): {names}"));
-    }
-    let hidden = hidden(repository)?;
-    if !hidden.is_empty() {
-        let names = few(&hidden, SHOWN_MAX);
-        faults.push(format!(
-            "changed, but hidden from git (see git update-index --no-assume-unchanged): {names}"
-        ));
-    }
-    Ok(faults)
-}
-
-fn files(count: usize) -> String {
-    if count == 1 { "1 file".into() } else { format!("{count} files") }
-}
-
-/// Files that the index was told not to look at, and that differ from it.
-fn hidden(repository: &Repository) -> Result<Vec<String>, Trouble> {
-    let listed = repository.told(&["ls-files", "-v", "-z"])?;
-    let mut flagged = Vec::new();
-    for entry in listed.split(|byte| *byte == 0) {
-        let (Some(tag), Some(path)) = (entry.first(), entry.get(2..)) else { continue };
-        let there = repository.top.join(OsStr::from_bytes(path)).symlink_metadata().is_ok();
-        // What a sparse work tree leaves out is not there.
-        if tag.is_ascii_lowercase() || (*tag == b'S' && there) {
-            flagged.push(String::from_utf8_lossy(path).into_owned());
-        }
-    }
-    if flagged.len() > FLAGGED_MAX {
-        return Ok(flagged);
-    }
-    let mut hidden = Vec::new();
-    for path in flagged {
-        let indexed = repository.ask(&["rev-parse", "--verify", "--quiet", &format!(":{path}")])?;
-        let actual = repository.ask(&["hash-object", "--", &path])?;
-        if indexed.code != 0 || actual.code != 0 || indexed.text != actual.text {
-            hidden.push(path);
-        }
-    }
-    Ok(hidden)
-}
-
-fn unpushed(repository: &Repository, standing: &Standing) -> Result<Option<String>, Trouble> {
-    let branch = match &standing.head {
-        Head::Detached => {
-            return Ok(Some("HEAD is detached: check out a branch and push it".into()));
-        }
-        Head::Unborn => return Ok(Some("there is no commit yet: commit and push".into())),
-        Head::Branch(branch) => branch,
-    };
-    let Some(upstream) = &standing.upstream else {
-        return Ok(Some(format!("{branch} has no upstream: git push -u origin {branch}")));
-    };
-    let Some(ahead) = standing.ahead else {
-        return Ok(Some(format!("{upstream}, the upstream of {branch}, is gone: push it again")));
-    };
-    let name = repository.told(&["rev-parse", "--symbolic-full-name", "@{upstream}"])?;
-    if !name.starts_with(b"refs/remotes/") {
-        return Ok(Some(format!("{upstream}, the upstream of {branch}, is not on a remote")));
-    }
-    Ok((ahead > 0).then(|| {
-        let commits =
-            if ahead == 1 { "1 commit is".into() } else { format!("{ahead} commits are") };
-        format!("{commits} not on {upstream}: git push")
-    }))
-}
+#[cfg(test)]
+mod tests;

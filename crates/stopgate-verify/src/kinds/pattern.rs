@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use regex::bytes::{Regex, RegexBuilder};
 use stopgate_core::Subject;
 
-use super::Finding;
 use super::places::{self, Content, Want};
+use super::text::texts;
+use super::{Finding, PathRule};
 
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const FILES_MAX: usize = 1000;
@@ -18,13 +19,25 @@ const LINE_CHARS_MAX: usize = 160;
 const COMPILED_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Every file that the subject names (or the message) must match all of `must` and none of
-/// `must_not`.
+/// `must_not`. What a message says is the word of its author.
 pub fn pattern(
     root: &Path,
     subject: &Subject,
     message: Option<&str>,
     must: &[String],
     must_not: &[String],
+    rule: PathRule,
+) -> Finding {
+    let finding = look(root, subject, message, [must, must_not], rule);
+    if *subject == Subject::Message { finding.as_word() } else { finding }
+}
+
+fn look(
+    root: &Path,
+    subject: &Subject,
+    message: Option<&str>,
+    [must, must_not]: [&[String]; 2],
+    rule: PathRule,
 ) -> Finding {
     if must.is_empty() && must_not.is_empty() {
         return Finding::error("nothing is asked for: set must or must_not");
@@ -42,7 +55,7 @@ pub fn pattern(
             demands.look("the message", message.as_bytes(), &mut seen);
         }
         (Subject::File(pattern), _) => {
-            let named = match named(root, pattern) {
+            let named = match named(root, pattern, rule) {
                 Ok(named) => named,
                 Err(trouble) => return Finding::error(trouble),
             };
@@ -69,8 +82,8 @@ fn compile(expressions: &[String]) -> Result<Vec<Regex>, String> {
     expressions.iter().map(one).collect()
 }
 
-fn named(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, String> {
-    let named = places::find(root, pattern, Want::Files, FILES_MAX + 1)?;
+fn named(root: &Path, pattern: &str, rule: PathRule) -> Result<Vec<PathBuf>, String> {
+    let named = places::find(root, pattern, rule, Want::Contents, FILES_MAX + 1)?;
     if let Some(unread) = named.unread {
         return Err(format!("could not look for {pattern:?}: {unread}"));
     }
@@ -117,26 +130,31 @@ impl Demands {
                     let limit = FILE_BYTES_MAX / 1024 / 1024;
                     seen.trouble = Some(format!("{name} is larger than {limit} MiB"));
                 }
-                Content::Missing => self.miss(&name, "is gone", seen),
-                Content::Unreadable(why) => self.miss(&name, &why, seen),
+                Content::Missing => {
+                    seen.trouble = Some(format!("{name} could not be read: it is gone"));
+                }
+                Content::Unreadable(why) => {
+                    seen.trouble = Some(format!("{name} could not be read: {why}"));
+                }
             }
         }
     }
 
-    /// What must be said is not said by a file that can't be read; what must not be, may be.
-    fn miss(&self, name: &str, why: &str, seen: &mut Seen) {
-        if self.must.is_empty() {
-            seen.trouble = Some(format!("{name} could not be read: {why}"));
-        } else {
-            seen.faults.push(format!("{name}: could not be read: {why}"));
+    /// A text may be kept in more than one way; none of them may hide anything.
+    fn look(&self, name: &str, bytes: &[u8], seen: &mut Seen) {
+        seen.looked_at += 1;
+        let texts = texts(bytes);
+        for expression in &self.must {
+            if !texts.iter().any(|text| expression.is_match(text)) {
+                seen.fault(format!("{name}: nothing matches {:?}", expression.as_str()));
+            }
+        }
+        for text in &texts {
+            self.look_for_hits(name, text, seen);
         }
     }
 
-    fn look(&self, name: &str, text: &[u8], seen: &mut Seen) {
-        seen.looked_at += 1;
-        for expression in self.must.iter().filter(|expression| !expression.is_match(text)) {
-            seen.fault(format!("{name}: nothing matches {:?}", expression.as_str()));
-        }
+    fn look_for_hits(&self, name: &str, text: &[u8], seen: &mut Seen) {
         for expression in &self.must_not {
             let mut line = 1;
             let mut counted_to = 0;

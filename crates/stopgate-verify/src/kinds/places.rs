@@ -1,13 +1,18 @@
-//! The files that a pattern names, without ever leaving the project's folder.
+//! The files that a pattern names, and their contents.
 //!
-//! Folders behind a symbolic link are not entered; a link to a file counts where the
-//! file lies in the project. An absolute path is looked at as its owner wrote it.
+//! A relative pattern names what is in the project. Where contents are wanted, a link is
+//! what it leads to, directories included; out of the project it leads only where the
+//! criterion may look anywhere. Nothing here waits for a file: only regular ones are read.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
+use rustix::fs::{Mode, OFlags};
+
+use super::PathRule;
 use crate::glob::Globs;
 
 /// How many entries one pattern may make us look at.
@@ -18,6 +23,8 @@ const ENTRIES_MAX: usize = 500_000;
 pub(super) enum Want {
     /// Regular files that lie in the project.
     Files,
+    /// Regular files and all that links lead to: what is not looked at proves nothing.
+    Contents,
     /// Whatever has the name, also a link that leads nowhere.
     Anything,
 }
@@ -32,15 +39,21 @@ pub(super) struct Named {
 }
 
 /// Finds up to `max` of what `pattern` names below `root`.
-pub(super) fn find(root: &Path, pattern: &str, want: Want, max: usize) -> Result<Named, String> {
-    let place = Place::new(root, pattern)?;
+pub(super) fn find(
+    root: &Path,
+    pattern: &str,
+    rule: PathRule,
+    want: Want,
+    max: usize,
+) -> Result<Named, String> {
+    let place = Place::new(root, pattern, rule)?;
     let mut named = Named::default();
     let plain = place.base.join(&place.pattern);
     if place.globs.is_none() || fs::symlink_metadata(&plain).is_ok() {
         place.take_plain(&plain, want, max, &mut named)?;
     } else if let Some(globs) = &place.globs {
         let start = place.base.join(&place.prefix);
-        if fs::symlink_metadata(&start).is_ok() && place.holds(&start)? {
+        if fs::symlink_metadata(&start).is_ok() && place.holds(&start, want)? {
             place.walk(start, Some(globs), want, max, &mut named)?;
         }
     }
@@ -49,11 +62,11 @@ pub(super) fn find(root: &Path, pattern: &str, want: Want, max: usize) -> Result
 }
 
 /// One plain path below `root`, or an absolute one.
-pub(super) fn one(root: &Path, path: &str) -> Result<PathBuf, String> {
-    let place = Place::new(root, path)?;
+pub(super) fn one(root: &Path, path: &str, rule: PathRule) -> Result<PathBuf, String> {
+    let place = Place::new(root, path, rule)?;
     let plain = place.base.join(&place.pattern);
     if fs::symlink_metadata(&plain).is_ok() {
-        place.check(&plain)?;
+        place.check(&plain, Want::Files)?;
     }
     Ok(plain)
 }
@@ -75,29 +88,25 @@ pub(super) enum Content {
     Unreadable(String),
 }
 
-/// Reads a regular file of up to `bytes_max`; anything else could keep us waiting.
+/// Opens a regular file; a pipe or a device could keep us waiting.
+pub(super) fn open(path: &Path) -> std::io::Result<fs::File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(std::io::Error::other("not a regular file"))
+}
+
+/// Reads a regular file of up to `bytes_max`.
 pub(super) fn read(path: &Path, bytes_max: u64) -> Content {
-    let unreadable = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => Content::Missing,
-        _ => Content::Unreadable(error.to_string()),
-    };
-    let metadata = match fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) => return unreadable(error),
-    };
-    if !metadata.is_file() {
-        return Content::Unreadable("not a regular file".into());
-    }
-    if metadata.len() > bytes_max {
-        return Content::TooLarge;
-    }
     let mut content = Vec::new();
-    let read =
-        fs::File::open(path).and_then(|file| file.take(bytes_max + 1).read_to_end(&mut content));
+    let read = open(path).and_then(|file| file.take(bytes_max + 1).read_to_end(&mut content));
     match read {
         Ok(length) if length as u64 > bytes_max => Content::TooLarge,
         Ok(_) => Content::Whole(content),
-        Err(error) => unreadable(error),
+        Err(error) if is_missing(error.kind()) => Content::Missing,
+        Err(error) => Content::Unreadable(error.to_string()),
     }
 }
 
@@ -112,16 +121,27 @@ struct Place {
     prefix: PathBuf,
     /// Nothing for a plain path.
     globs: Option<Globs>,
+    rule: PathRule,
 }
 
 impl Place {
-    fn new(root: &Path, pattern: &str) -> Result<Self, String> {
+    fn new(root: &Path, pattern: &str, rule: PathRule) -> Result<Self, String> {
         let pattern = pattern.trim();
         if pattern.is_empty() {
             return Err("an empty pattern names nothing".into());
         }
         if Path::new(pattern).components().any(|part| part == Component::ParentDir) {
-            return Err(format!("{pattern:?} leads out of the project: write an absolute path"));
+            let hint = match rule {
+                PathRule::Anywhere => "write an absolute path",
+                PathRule::ProjectOnly => "the project's file may only name what is in the project",
+            };
+            return Err(format!("{pattern:?} leads out of the project: {hint}"));
+        }
+        if pattern.starts_with('/') && rule == PathRule::ProjectOnly {
+            return Err(format!(
+                "{pattern:?} is an absolute path: the project's file may only name what is in the \
+                 project"
+            ));
         }
         let absolute = pattern.strip_prefix('/');
         let (wall, base) = if absolute.is_some() {
@@ -140,23 +160,24 @@ impl Place {
             Some(_) => Some(globs(&pattern)?),
             None => None,
         };
-        Ok(Self { wall, base, pattern, prefix, globs })
+        Ok(Self { wall, base, pattern, prefix, globs, rule })
     }
 
     /// Whether an existing path is, with all links followed, behind the wall.
-    fn holds(&self, path: &Path) -> Result<bool, String> {
+    fn holds(&self, path: &Path, want: Want) -> Result<bool, String> {
         let Some(wall) = &self.wall else { return Ok(true) };
+        let anywhere = want == Want::Contents && self.rule == PathRule::Anywhere;
         match path.canonicalize() {
-            Ok(real) if real.starts_with(wall) => Ok(true),
+            Ok(real) if anywhere || real.starts_with(wall) => Ok(true),
             Ok(_) => Err(format!("{:?} leads out of the project through a link", self.pattern)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
             Err(error) => Err(format!("{}: {error}", path.display())),
         }
     }
 
-    fn check(&self, path: &Path) -> Result<bool, String> {
+    fn check(&self, path: &Path, want: Want) -> Result<bool, String> {
         let folder = path.parent().unwrap_or(path);
-        Ok(self.holds(folder)? && self.holds(path)?)
+        Ok(self.holds(folder, want)? && self.holds(path, want)?)
     }
 
     fn take_plain(
@@ -172,19 +193,26 @@ impl Place {
             Err(error) => return Err(format!("{}: {error}", path.display())),
         };
         match want {
-            Want::Anything if self.holds(path.parent().unwrap_or(path))? => {
+            Want::Anything if self.holds(path.parent().unwrap_or(path), want)? => {
                 named.paths.push(path.into());
             }
-            Want::Files if self.check(path)? && metadata.is_dir() => {
+            Want::Files if self.check(path, want)? && metadata.is_dir() => {
                 self.walk(path.into(), None, want, max, named)?;
             }
             Want::Files if path.is_file() => named.paths.push(path.into()),
-            Want::Files | Want::Anything => {}
+            Want::Contents if self.check(path, want)? && path.is_dir() => {
+                self.walk(path.into(), None, want, max, named)?;
+            }
+            Want::Contents if path.is_file() => named.paths.push(path.into()),
+            Want::Contents if metadata.is_symlink() => {
+                return Err(format!("{:?} is a link that leads nowhere", self.pattern));
+            }
+            Want::Files | Want::Contents | Want::Anything => {}
         }
         Ok(())
     }
 
-    /// Goes through a folder and all below it that may hold what is wanted.
+    /// Goes through a directory and all below it that may hold what is wanted.
     fn walk(
         &self,
         start: PathBuf,
@@ -193,18 +221,23 @@ impl Place {
         max: usize,
         named: &mut Named,
     ) -> Result<(), String> {
-        let mut folders = vec![start];
+        let mut directories = vec![start];
+        // Links may lead in circles.
+        let mut entered = BTreeSet::new();
         let mut seen = 0_usize;
-        while let Some(folder) = folders.pop().filter(|_| named.paths.len() < max) {
-            let entries = entries(&folder, named);
+        while let Some(directory) = directories.pop().filter(|_| named.paths.len() < max) {
+            if want == Want::Contents && !entered.insert(directory.canonicalize().ok()) {
+                continue;
+            }
+            let entries = entries(&directory, named);
             seen += entries.len();
             for entry in entries {
-                let into = match self.step(&entry, globs, want) {
-                    Step::Into => &mut folders,
-                    Step::Take => &mut named.paths,
-                    Step::Pass => continue,
-                };
-                into.push(entry.path());
+                match self.step(&entry, globs, want) {
+                    Ok(Step::Into) => directories.push(entry.path()),
+                    Ok(Step::Take) => named.paths.push(entry.path()),
+                    Ok(Step::Pass) => {}
+                    Err(why) => named.unread = Some(why),
+                }
             }
             if seen > ENTRIES_MAX {
                 return Err(format!("{:?} names too much: make it narrower", self.pattern));
@@ -214,25 +247,45 @@ impl Place {
         Ok(())
     }
 
-    fn step(&self, entry: &fs::DirEntry, globs: Option<&Globs>, want: Want) -> Step {
+    fn step(
+        &self,
+        entry: &fs::DirEntry,
+        globs: Option<&Globs>,
+        want: Want,
+    ) -> Result<Step, String> {
         let path = entry.path();
-        let Ok(kind) = entry.file_type() else { return Step::Pass };
+        let kind = entry.file_type().map_err(|error| format!("{}: {error}", path.display()))?;
         let inside = path.strip_prefix(&self.base).unwrap_or(&path).as_os_str().as_bytes();
-        if kind.is_dir() {
+        let is_link = kind.is_symlink() && want == Want::Contents;
+        if kind.is_dir() || (is_link && path.is_dir()) {
             let enters = globs.is_none_or(|globs| globs.enters(inside));
-            return if enters && entry.file_name() != ".git" { Step::Into } else { Step::Pass };
+            let enters = enters && entry.file_name() != ".git";
+            return Ok(if enters && (!is_link || self.may_follow(&path)?) {
+                Step::Into
+            } else {
+                Step::Pass
+            });
         }
         let takes = globs.is_none_or(|globs| globs.takes(inside));
-        if takes && self.counts(&path, kind, want) { Step::Take } else { Step::Pass }
+        Ok(if takes && self.counts(&path, kind, want)? { Step::Take } else { Step::Pass })
     }
 
-    /// A link out of the project is somebody else's file: it is passed over.
-    fn counts(&self, path: &Path, kind: fs::FileType, want: Want) -> bool {
-        match want {
+    /// A link that leads nowhere, or to a pipe, holds no text; one that may not be followed may.
+    fn may_follow(&self, path: &Path) -> Result<bool, String> {
+        self.holds(path, Want::Contents)
+            .map_err(|_| format!("{} leads out of the project through a link", path.display()))
+    }
+
+    /// A link out of the project is not one of its files.
+    fn counts(&self, path: &Path, kind: fs::FileType, want: Want) -> Result<bool, String> {
+        Ok(match want {
             Want::Anything => true,
-            Want::Files if kind.is_symlink() => path.is_file() && self.holds(path).unwrap_or(false),
-            Want::Files => kind.is_file(),
-        }
+            Want::Files if kind.is_symlink() => {
+                path.is_file() && self.holds(path, want).unwrap_or(false)
+            }
+            Want::Contents if kind.is_symlink() => path.is_file() && self.may_follow(path)?,
+            Want::Files | Want::Contents => kind.is_file(),
+        })
     }
 }
 
@@ -246,7 +299,13 @@ enum Step {
 /// The entries of a folder; one that can't be read is noted.
 fn entries(folder: &Path, named: &mut Named) -> Vec<fs::DirEntry> {
     match fs::read_dir(folder) {
-        Ok(entries) => entries.flatten().collect(),
+        Ok(entries) => {
+            let (found, lost): (Vec<_>, Vec<_>) = entries.partition(Result::is_ok);
+            if let Some(Err(error)) = lost.into_iter().next() {
+                named.unread = Some(format!("{}: {error}", folder.display()));
+            }
+            found.into_iter().flatten().collect()
+        }
         Err(error) if is_missing(error.kind()) => Vec::new(),
         Err(error) => {
             named.unread = Some(format!("{}: {error}", folder.display()));

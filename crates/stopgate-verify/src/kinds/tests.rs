@@ -7,7 +7,9 @@ use std::time::{Duration, SystemTime};
 use stopgate_core::{Floor, GitDemand, Status, Subject};
 use tempfile::TempDir;
 
-use super::{Finding, coverage, features, files, git, pattern};
+use super::{Finding, PathRule, ReportTimes, coverage, features, files, git, pattern};
+
+const ANY: PathRule = PathRule::Anywhere;
 
 /// A folder with files; a name that ends in `/` is a folder.
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -36,7 +38,7 @@ fn said(finding: &Finding) -> String {
 
 #[track_caller]
 fn check_files(root: &Path, exist: &[&str], absent: &[&str], expected: &str) {
-    let finding = files(root, &words(exist), &words(absent));
+    let finding = files(root, &words(exist), &words(absent), ANY);
     assert_eq!(said(&finding), expected);
 }
 
@@ -64,13 +66,13 @@ fn files_are_there_or_not() {
 fn a_pattern_that_is_none_is_an_error() {
     let folder = folder(&[("a.txt", "")]);
     for wrong in ["[a", "{a,b", "*}", "../x", "a/../../b", "", "a\\"] {
-        let exist = files(folder.path(), &words(&[wrong]), &[]);
-        let absent = files(folder.path(), &[], &words(&[wrong]));
+        let exist = files(folder.path(), &words(&[wrong]), &[], ANY);
+        let absent = files(folder.path(), &[], &words(&[wrong]), ANY);
         assert_eq!((exist.status, absent.status), (Status::Error, Status::Error), "{wrong}");
     }
     check_files(folder.path(), &[], &[], "error: nothing is asked for: set exist or absent");
     let gone = folder.path().join("gone");
-    assert_eq!(files(&gone, &words(&["a"]), &[]).status, Status::Error);
+    assert_eq!(files(&gone, &words(&["a"]), &[], ANY).status, Status::Error);
 }
 
 #[test]
@@ -89,11 +91,14 @@ fn links_do_not_lead_out_of_the_project() {
     check_files(root, &["**/y.txt"], &[], "fail: missing: **/y.txt");
     let out = "error: \"out.txt\" leads out of the project through a link";
     check_files(root, &["out.txt"], &[], out);
-    assert_eq!(files(root, &words(&["outdir/y.txt"]), &[]).status, Status::Error);
-    assert_eq!(files(root, &words(&["outdir/*.txt"]), &[]).status, Status::Error);
+    assert_eq!(files(root, &words(&["outdir/y.txt"]), &[], ANY).status, Status::Error);
+    assert_eq!(files(root, &words(&["outdir/*.txt"]), &[], ANY).status, Status::Error);
     let subject = Subject::File("out.txt".into());
-    assert_eq!(pattern(root, &subject, None, &words(&["secret"]), &[]).status, Status::Error);
-    assert_eq!(features(root, "out.txt").status, Status::Error);
+    assert_eq!(
+        pattern(root, &subject, None, &words(&["secret"]), &[], PathRule::ProjectOnly).status,
+        Status::Error
+    );
+    assert_eq!(features(root, "out.txt", ANY).status, Status::Error);
 }
 
 #[track_caller]
@@ -104,7 +109,8 @@ fn check_pattern(
     must_not: &[&str],
     expected: &str,
 ) -> Finding {
-    let finding = pattern(root, &Subject::File(file.into()), None, &words(must), &words(must_not));
+    let finding =
+        pattern(root, &Subject::File(file.into()), None, &words(must), &words(must_not), ANY);
     let said = said(&finding);
     assert!(said.starts_with(expected), "{said}");
     finding
@@ -147,7 +153,7 @@ fn large_files_prove_nothing() {
 fn a_message_is_a_text_too() {
     let root = Path::new("/");
     let look = |message, must: &[&str], must_not: &[&str]| {
-        said(&pattern(root, &Subject::Message, message, &words(must), &words(must_not)))
+        said(&pattern(root, &Subject::Message, message, &words(must), &words(must_not), ANY))
     };
     assert_eq!(look(Some("all\nDONE"), &["^DONE$"], &[]), "pass: 1 text looked at, as it must be");
     assert_eq!(look(Some("x"), &["y"], &[]), "fail: the message: nothing matches \"y\"");
@@ -161,7 +167,8 @@ fn coverage_is_held_against_the_floor() {
     let root = folder.path();
     let look = |report: &str, lines: u32, newer_than| {
         let floor = Floor { lines: Some(lines), ..Floor::default() };
-        said(&coverage(root, report, None, &floor, newer_than))
+        let times = ReportTimes { newer_than, ..ReportTimes::default() };
+        said(&coverage(root, report, None, &floor, times, ANY))
     };
     assert_eq!(look("c.json", 7931, None), "pass: lines 79.31 %");
     assert_eq!(look("c.json", 8000, None), "fail: lines 79.31 % < 80 %");
@@ -179,7 +186,7 @@ fn coverage_is_held_against_the_floor() {
 #[track_caller]
 fn check_features(list: &str, expected: &str) {
     let folder = folder(&[("f.json", list)]);
-    let said = said(&features(folder.path(), "f.json"));
+    let said = said(&features(folder.path(), "f.json", ANY));
     assert!(said.starts_with(expected), "{said}");
 }
 
@@ -200,7 +207,7 @@ fn every_feature_must_pass() {
     check_features("[1]", "error: f.json: entry 1 is not an object");
     check_features("[", "error: f.json: not JSON");
     let folder = folder(&[]);
-    assert_eq!(said(&features(folder.path(), "f.json")), "error: no such list: f.json");
+    assert_eq!(said(&features(folder.path(), "f.json", ANY)), "error: no such list: f.json");
 }
 
 /// A repository with one commit.
@@ -227,7 +234,7 @@ fn run(root: &Path, words: &[&str]) {
 
 #[track_caller]
 fn check_git(root: &Path, demand: GitDemand, expected: &str) {
-    assert_eq!(said(&git(root, &[demand])), expected);
+    assert_eq!(said(&git(root, &[demand], None)), expected);
 }
 
 #[test]
@@ -256,7 +263,7 @@ fn changes_that_are_hidden_from_git_are_found() {
         run(root, &["update-index", flag, "a.txt"]);
         check_git(root, GitDemand::Clean, "pass: everything is committed");
         write(root, "a.txt", "two\n");
-        let finding = git(root, &[GitDemand::Clean]);
+        let finding = git(root, &[GitDemand::Clean], None);
         assert!(
             said(&finding).starts_with("fail: changed, but hidden from git"),
             "{flag} {finding:?}"
@@ -269,7 +276,7 @@ fn another_work_tree_proves_nothing() {
     let folder = repository();
     let clean = repository();
     run(folder.path(), &["config", "core.worktree", &clean.path().display().to_string()]);
-    assert_eq!(git(folder.path(), &[GitDemand::Clean]).status, Status::Error);
+    assert_eq!(git(folder.path(), &[GitDemand::Clean], None).status, Status::Error);
 }
 
 #[test]
@@ -304,7 +311,7 @@ fn conflicts_are_found_wherever_they_are() {
     check_git(root, GitDemand::NoConflicts, "pass: no conflicts");
     write(root, ".gitattributes", "*.c binary\n");
     write(root, "sub/b.c", "x\n<<<<<<< a\r\n1\r\n=======\r\n2\r\n>>>>>>> b\r\n");
-    let finding = git(root, &[GitDemand::NoConflicts]);
+    let finding = git(root, &[GitDemand::NoConflicts], None);
     assert_eq!(said(&finding), "fail: conflict markers: sub/b.c:2");
     assert_eq!(finding.spots, ["sub/b.c:2"]);
 }
@@ -333,8 +340,8 @@ fn a_merge_under_way_is_a_conflict() {
 fn a_folder_without_a_repository_proves_nothing() {
     let folder = folder(&[("a", "")]);
     for demand in [GitDemand::Clean, GitDemand::Pushed, GitDemand::NoConflicts] {
-        assert_eq!(git(folder.path(), &[demand]).status, Status::Error);
+        assert_eq!(git(folder.path(), &[demand], None).status, Status::Error);
     }
-    assert_eq!(git(&folder.path().join("gone"), &[GitDemand::Clean]).status, Status::Error);
-    assert_eq!(git(folder.path(), &[]).status, Status::Error);
+    assert_eq!(git(&folder.path().join("gone"), &[GitDemand::Clean], None).status, Status::Error);
+    assert_eq!(git(folder.path(), &[], None).status, Status::Error);
 }

@@ -12,7 +12,7 @@ use super::{Freshness, Request, reading};
 use crate::basis::Basis;
 use crate::check::Command;
 use crate::env::Variable;
-use crate::place::{Isolation, Launch, PlaceKind, PlaceRecipe, RunPlace};
+use crate::place::{Isolation, Launch, NetworkAccess, PlaceKind, PlaceRecipe, RunPlace};
 use crate::tree::Tree;
 
 /// How long it may take to make a place.
@@ -152,8 +152,8 @@ impl Apart<'_> {
         }
         let terms = &subject.criterion.terms;
         let isolated = terms.strength == Some(Strength::Hermetic);
-        let isolation =
-            if isolated { Isolation::Hermetic { network: terms.network } } else { Isolation::None };
+        let network = if terms.network { NetworkAccess::Allowed } else { NetworkAccess::Denied };
+        let isolation = if isolated { Isolation::Hermetic { network } } else { Isolation::None };
         let scratch = self.request.place.copies();
         let recipe = PlaceRecipe {
             root: self.request.root,

@@ -2,11 +2,12 @@
 
 use std::time::SystemTime;
 
-use stopgate_core::{Criterion, Proof, Receipt, Status, Timestamp, clip_end};
+use stopgate_core::{Criterion, Proof, Receipt, Timestamp, clip_end};
 
 use super::Request;
 use super::round::told;
-use crate::kinds::{self, Finding};
+use crate::basis::Basis;
+use crate::kinds::{self, Finding, FindingBasis, PathRule, ReportTimes};
 
 const TAIL_BYTES_MAX: usize = 4096;
 
@@ -14,32 +15,33 @@ const TAIL_BYTES_MAX: usize = 4096;
 pub(super) fn look_at(
     criterion: &Criterion,
     request: &Request<'_>,
+    basis: Option<&Basis>,
     wrote: Option<SystemTime>,
     at: Timestamp,
 ) -> Receipt {
     let cwd = criterion.terms.cwd.as_ref();
     let root = cwd.map_or_else(|| request.root.into(), |cwd| request.root.join(cwd));
+    let rule = PathRule::of(criterion.terms.author);
     let finding = match &criterion.proof {
-        Proof::Files { exist, absent } => kinds::files(&root, exist, absent),
+        Proof::Files { exist, absent } => kinds::files(&root, exist, absent, rule),
         Proof::Pattern { subject, must, must_not } => {
-            kinds::pattern(&root, subject, request.message, must, must_not)
+            kinds::pattern(&root, subject, request.message, must, must_not, rule)
         }
         Proof::Coverage { report, format, floor } => {
-            kinds::coverage(&root, report, *format, floor, wrote.or(request.since))
+            let times = ReportTimes { newer_than: request.since, written_since: wrote };
+            kinds::coverage(&root, report, *format, floor, times, rule)
         }
-        Proof::Features { list } => kinds::features(&root, list),
-        Proof::Git { demands } => kinds::git(&root, demands),
-        Proof::Check { .. } | Proof::Run { .. } | Proof::Attest | Proof::Approve => Finding {
-            status: Status::Error,
-            text: String::new(),
-            trouble: Some("it is not of a kind that can be looked at".into()),
-            spots: Vec::new(),
-        },
+        Proof::Features { list } => kinds::features(&root, list, rule),
+        Proof::Git { demands } => kinds::git(&root, demands, basis.and_then(Basis::git)),
+        Proof::Check { .. } | Proof::Run { .. } | Proof::Attest | Proof::Approve => {
+            Finding::error("it is not of a kind that can be looked at")
+        }
     };
     let mut receipt = told(criterion, finding.status, String::new(), at);
     receipt.trouble = finding.trouble;
     receipt.output_bytes = finding.text.len() as u64;
     receipt.tail = clip_end(&finding.text, TAIL_BYTES_MAX).to_string();
     receipt.evidence.spots = finding.spots;
+    receipt.evidence.word = finding.basis == FindingBasis::Word;
     receipt
 }

@@ -298,7 +298,7 @@ impl<'a> Round<'a> {
         now: &dyn Fn() -> Timestamp,
     ) -> Receipt {
         let begun = now();
-        let mut receipt = look_at(criterion, self.request, wrote, begun);
+        let mut receipt = look_at(criterion, self.request, self.basis, wrote, begun);
         receipt.at = now();
         receipt.duration_ms = receipt.at.since(begun).unsigned_abs();
         receipt.evidence.command = Some(command_fingerprint(self.request.root, criterion));

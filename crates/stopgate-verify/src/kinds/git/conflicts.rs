@@ -1,15 +1,18 @@
 //! Conflicts: under way, in the index, or as markers in a file.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::io::{BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::super::few;
-use super::super::places::{self, Content};
+use super::super::places;
 use super::status::Standing;
-use super::{Repository, SHOWN_MAX, Trouble};
+use super::{Answer, Repository, SHOWN_MAX, Trouble, clean, few};
 
-const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
+const BLOCK_BYTES: usize = 64 * 1024;
+/// Git's markers have seven signs, or more where an attribute says so.
+const SIGNS_MIN: usize = 7;
 
 /// What git keeps while it waits for a person, and the word for it.
 const UNDER_WAY: [(&str, &str); 5] = [
@@ -20,84 +23,127 @@ const UNDER_WAY: [(&str, &str); 5] = [
     ("REVERT_HEAD", "a revert"),
 ];
 
-/// What is in conflict, in words; `spots` gets the places of the markers.
-pub(super) fn find(
-    repository: &Repository,
+/// Adds what is in conflict, and the places of the markers.
+pub(super) fn look(
+    repository: &Repository<'_>,
     standing: &Standing,
-    spots: &mut Vec<String>,
-) -> Result<Vec<String>, Trouble> {
-    let mut faults = Vec::new();
+    answer: &mut Answer,
+) -> Result<(), Trouble> {
     for (name, word) in UNDER_WAY {
         if repository.git_dir.join(name).exists() {
-            faults.push(format!("{word} is under way: finish or abort it"));
+            answer.faults.push(format!("{word} is under way: finish or abort it"));
         }
     }
     if !standing.unmerged.is_empty() {
-        faults.push(format!("not merged: {}", few(&standing.unmerged, SHOWN_MAX)));
+        answer.faults.push(format!("not merged: {}", few(&standing.unmerged, SHOWN_MAX)));
     }
     let marked = marked(repository)?;
     if !marked.is_empty() {
-        faults.push(format!("conflict markers: {}", few(&marked, SHOWN_MAX)));
+        answer.faults.push(format!("conflict markers: {}", few(&marked, SHOWN_MAX)));
     }
-    spots.extend(marked.into_iter().take(SHOWN_MAX));
-    Ok(faults)
+    answer.spots.extend(marked.into_iter().take(SHOWN_MAX));
+    Ok(())
 }
 
 /// Files with all three markers, in order, as `file:line`.
-fn marked(repository: &Repository) -> Result<Vec<String>, Trouble> {
-    let said = repository.ask(&[
-        "grep",
-        "--files-with-matches",
-        "-z",
-        // Attributes could call a source binary, and settings change what a pattern is.
-        "--text",
-        "--basic-regexp",
-        "--untracked",
-        "--no-recurse-submodules",
-        "--full-name",
-        "--all-match",
-        "-e",
-        "^<<<<<<< ",
-        "-e",
-        "^=======",
-        "-e",
-        "^>>>>>>> ",
-    ])?;
-    if said.code > 1 || said.code < 0 {
-        return Err(format!("git grep ended with {}: {}", said.code, said.complaint).into());
-    }
+///
+/// Read here and not by `git grep`, which takes the index's word for some files.
+fn marked(repository: &Repository<'_>) -> Result<Vec<String>, Trouble> {
+    let tracked = repository.names(&["ls-files", "-z", "--cached"])?;
+    let untracked = clean::untracked(repository)?;
+    let names: BTreeSet<Vec<u8>> = tracked.into_iter().chain(untracked).collect();
     let mut marked = Vec::new();
-    for name in said.text.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-        let path = repository.top.join(OsStr::from_bytes(name));
-        let line = match places::read(&path, FILE_BYTES_MAX) {
-            Content::Whole(text) => first_conflict(&text),
-            // All three are in it; in which order can't be said.
-            Content::TooLarge => Some(1),
-            Content::Missing => None,
-            Content::Unreadable(why) => return Err(format!("{}: {why}", path.display()).into()),
-        };
-        marked.extend(line.map(|line| spot(repository, &path, line)));
+    for name in names {
+        let path = repository.top.join(OsStr::from_bytes(&name));
+        // Links are other files, and submodules other repositories.
+        if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+            continue;
+        }
+        let found = places::open(&path).and_then(|file| first_conflict(BufReader::new(file)));
+        match found {
+            Ok(line) => marked.extend(line.map(|line| spot(repository, &path, line))),
+            Err(error) => return Err(format!("{}: {error}", path.display()).into()),
+        }
     }
     Ok(marked)
 }
 
 /// Where the first whole conflict begins, from line 1.
-fn first_conflict(text: &[u8]) -> Option<usize> {
-    let mut began = None;
-    let mut divided = false;
-    for (at, line) in text.split(|byte| *byte == b'\n').enumerate() {
-        if line.starts_with(b"<<<<<<< ") {
-            (began, divided) = (Some(at + 1), false);
-        } else if line.trim_ascii_end() == b"=======" {
-            divided = began.is_some();
-        } else if divided && line.starts_with(b">>>>>>> ") {
-            return began;
+fn first_conflict(mut text: impl Read) -> std::io::Result<Option<usize>> {
+    let mut search = Search { line: 1, ..Search::default() };
+    let mut block = vec![0; BLOCK_BYTES];
+    loop {
+        let read = text.read(&mut block)?;
+        if read == 0 {
+            return Ok(search.end_line());
+        }
+        for byte in &block[..read] {
+            if let Some(line) = search.take(*byte) {
+                return Ok(Some(line));
+            }
         }
     }
-    None
 }
 
-fn spot(repository: &Repository, path: &Path, line: usize) -> String {
+/// A look at one line after the other, of which only the first signs are kept.
+#[derive(Default)]
+struct Search {
+    line: usize,
+    began: Option<usize>,
+    divided: bool,
+    /// The sign that the line begins with, and how often.
+    sign: Option<u8>,
+    signs: usize,
+    after: After,
+}
+
+/// What follows the first signs of a line.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum After {
+    #[default]
+    Nothing,
+    /// Blanks, and perhaps a label behind them.
+    Blank,
+    Label,
+    /// Something else at once: no marker.
+    Text,
+}
+
+impl Search {
+    /// Zeros are what UTF-16 has between letters; marks at a text's beginning are no letters.
+    fn take(&mut self, byte: u8) -> Option<usize> {
+        match byte {
+            0 | 0xff | 0xfe | 0xef | 0xbb | 0xbf if self.signs == 0 || byte == 0 => {}
+            b'\n' => return self.end_line(),
+            _ if self.after == After::Nothing && self.sign.is_none_or(|sign| sign == byte) => {
+                self.sign = Some(byte);
+                self.signs += 1;
+            }
+            b' ' | b'\t' | b'\r' if self.after == After::Nothing => self.after = After::Blank,
+            b' ' | b'\t' | b'\r' => {}
+            _ if self.after == After::Blank => self.after = After::Label,
+            _ if self.after == After::Nothing => self.after = After::Text,
+            _ => {}
+        }
+        None
+    }
+
+    fn end_line(&mut self) -> Option<usize> {
+        let is_marker = self.signs >= SIGNS_MIN && self.after != After::Text;
+        let mut found = None;
+        match self.sign.filter(|_| is_marker) {
+            Some(b'<') => (self.began, self.divided) = (Some(self.line), false),
+            Some(b'=') if self.after != After::Label => self.divided = self.began.is_some(),
+            Some(b'>') if self.divided => found = self.began,
+            Some(_) | None => {}
+        }
+        self.line += 1;
+        (self.sign, self.signs, self.after) = (None, 0, After::Nothing);
+        found
+    }
+}
+
+fn spot(repository: &Repository<'_>, path: &Path, line: usize) -> String {
     let shown = path.strip_prefix(&repository.root);
     let shown = shown.or_else(|_| path.strip_prefix(&repository.top)).unwrap_or(path);
     format!("{}:{line}", shown.display())

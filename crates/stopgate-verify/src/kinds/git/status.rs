@@ -7,11 +7,8 @@ use super::{Repository, Trouble};
 pub(super) struct Standing {
     pub(super) head: Head,
     pub(super) upstream: Option<String>,
-    /// How many commits the upstream lacks; nothing where it is gone.
-    pub(super) ahead: Option<u64>,
     pub(super) changed: Vec<String>,
     pub(super) unmerged: Vec<String>,
-    pub(super) untracked: Vec<String>,
 }
 
 /// What is checked out.
@@ -25,14 +22,14 @@ pub(super) enum Head {
 }
 
 impl Standing {
-    pub(super) fn read(repository: &Repository) -> Result<Self, Trouble> {
+    pub(super) fn read(repository: &Repository<'_>) -> Result<Self, Trouble> {
         let text = repository.told(&[
             "status",
             "--porcelain=v2",
             "-z",
             "--branch",
-            "--ahead-behind",
-            "--untracked-files=all",
+            "--no-ahead-behind",
+            "--untracked-files=no",
             "--ignore-submodules=none",
             "--no-renames",
         ])?;
@@ -50,7 +47,6 @@ impl Standing {
             Some(b'1') => self.changed.extend(field(9)),
             Some(b'2') => self.changed.extend(field(10)),
             Some(b'u') => self.unmerged.extend(field(11)),
-            Some(b'?') => self.untracked.extend(field(2)),
             Some(_) | None => {}
         }
     }
@@ -63,10 +59,6 @@ impl Standing {
                 self.head = Head::Branch(value.into());
             }
             "branch.upstream" => self.upstream = Some(value.into()),
-            "branch.ab" => {
-                let ahead = value.split(' ').next().and_then(|ahead| ahead.strip_prefix('+'));
-                self.ahead = ahead.and_then(|ahead| ahead.parse().ok());
-            }
             _ => {}
         }
     }
