@@ -219,7 +219,6 @@ impl Tracer<'_> {
         if stand.depth > DEPTH_MAX || self.steps > STEPS_MAX {
             return;
         }
-        self.mentions(words, stand);
         let deeper = Stand { depth: stand.depth + 1, ..stand.clone() };
         self.program(program, arguments, fate, &deeper);
     }

@@ -108,7 +108,7 @@ fn add_to_body(found: &mut Vec<JustLines>, line: &str) {
 
 fn item(line: &str) -> JustItem {
     let word = line.split_whitespace().next().unwrap_or_default();
-    let after = line[word.len().min(line.len())..].trim();
+    let after = line.trim_start().strip_prefix(word).unwrap_or_default().trim();
     if line.starts_with('#') {
         return JustItem::Other;
     }

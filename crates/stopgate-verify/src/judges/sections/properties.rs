@@ -1,1 +1,193 @@
+//! What holds for every text: nothing panics, the original judges, and the work survives.
 
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::{SectionReach, judging, restore};
+use crate::judges::role::MixedKind;
+
+const KINDS: [MixedKind; 9] = [
+    MixedKind::Pyproject,
+    MixedKind::SetupCfg,
+    MixedKind::ToxIni,
+    MixedKind::PackageJson,
+    MixedKind::CargoToml,
+    MixedKind::GoMod,
+    MixedKind::Makefile,
+    MixedKind::Justfile,
+    MixedKind::RustSource,
+];
+
+fn reach() -> SectionReach {
+    let set =
+        |words: &[&str]| -> BTreeSet<String> { words.iter().map(ToString::to_string).collect() };
+    SectionReach {
+        tools: set(&["pytest", "jest", "npm", "cargo", "go", "make", "just"]),
+        names: set(&["test", "lint", "$FLAGS", "$flags"]),
+        is_open: false,
+    }
+}
+
+/// Lines that mean something in each kind of file; work has `work` in it.
+fn lines(kind: MixedKind) -> &'static [&'static str] {
+    match kind {
+        MixedKind::Pyproject => &[
+            "[tool.pytest.ini_options]\naddopts = 'a'",
+            "[tool.pytest.ini_options]\naddopts = 'b'",
+            "[tool.coverage.run]\nx = 1",
+            "[project]\nname = 'work1'",
+            "[tool.work2]\ny = 2",
+            "[project.entry-points.pytest11]\na = 'b'",
+            "[[tool.work3]]\nz = 1",
+        ],
+        MixedKind::CargoToml => &[
+            "[package]\nname = 'work1'",
+            "[[test]]\nname = 'a'",
+            "[[test]]\nname = 'b'",
+            "[profile.dev]\ndebug = 1",
+            "[dependencies]\nwork2 = '1'",
+            "[lib]\ntest = false",
+            "[lib]\npath = 'work3'",
+            "[[bin]]\nname = 'work4'",
+            "[[bin]]\nname = 'b'\ntest = false",
+            "[workspace]\nmembers = ['a']",
+            "[workspace]\nmembers = ['b']",
+            "[lints.rust]\nx = 'y'",
+        ],
+        MixedKind::SetupCfg | MixedKind::ToxIni => &[
+            "[tool:pytest]\naddopts = a",
+            "[pytest]\naddopts = b",
+            "[work1]\nx = y",
+            "[coverage:run]\na =\n  b\n  c",
+            "[options.entry_points]\nwork2 =\n  x = y",
+            "[options.entry_points]\npytest11 =\n  x = y",
+            "# comment",
+            "[work3]\na = 1",
+        ],
+        MixedKind::PackageJson => &[
+            "\"name\": \"work1\"",
+            "\"scripts\": {\"test\": \"a\"}",
+            "\"scripts\": {\"test\": \"b\", \"work2\": \"c\"}",
+            "\"jest\": {\"a\": [1, {\"b\": 2}]}",
+            "\"scripts\": {\"work3\": \"x\\\"}\"}",
+            "\"workspaces\": [\"a\"]",
+            "\"overrides\": {}",
+            "\"workspaces\": {\"packages\": [\"b\"]}",
+            "\"scripts\": 1",
+        ],
+        MixedKind::GoMod => &[
+            "module work1",
+            "replace a => b",
+            "replace (\n\ta => c // x\n)",
+            "require work2 v1",
+            "require (\n\twork3 v1\n)",
+            "toolchain go1",
+            "exclude a v1",
+            ")",
+        ],
+        MixedKind::Makefile => &[
+            "test: a\n\tb",
+            "test:\n\tc \\\n\td",
+            "work1:\n\te",
+            "FLAGS = 1",
+            "FLAGS += 2",
+            "work2 = 3",
+            "ifdef X",
+            "else",
+            "endif",
+            ".PHONY: test",
+            "define FLAGS\na\nendef",
+            "# note",
+            "lint: ; x",
+            "\tloose",
+            "SHELL=y",
+            "test: v = 1",
+            "include work4",
+        ],
+        MixedKind::Justfile => &[
+            "test: lint\n  a {{flags}}",
+            "test:\n  b",
+            "work1:\n  c",
+            "flags := '1'",
+            "work2 := '3'",
+            "set shell := ['x']",
+            "[private]",
+            "# work3",
+            "alias lint := test",
+            "  loose",
+        ],
+        MixedKind::RustSource => &[
+            "#[cfg(test)]\nmod tests { fn a() {} }",
+            "#[cfg(test)]\nmod tests { fn b() {} }",
+            "fn work1() { let x = '{'; }",
+            "mod inner { #[cfg(test)] fn c() {} fn work2() {} }",
+            "#[test]\nfn d() {}",
+            "#[cfg(test)]\nuse a::{b, c};",
+            "struct S { #[cfg(test)] x: A<B, C>, work3: u8 }",
+            "// work4 {",
+            "#[cfg(all(test, unix))]\nconst X: [u8; 2] = [1, 2];",
+            "mod inner {}",
+        ],
+    }
+}
+
+fn document(kind: MixedKind) -> impl Strategy<Value = String> {
+    let line = proptest::sample::select(lines(kind));
+    let (begin, joint, end) = match kind {
+        MixedKind::PackageJson => ("{", ",", "}"),
+        _ => ("", "\n", "\n"),
+    };
+    proptest::collection::vec(line, 0..7)
+        .prop_map(move |lines| format!("{begin}{}{end}", lines.join(joint)))
+}
+
+fn works(text: &str) -> BTreeSet<String> {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric();
+    text.split(|letter| !is_letter(letter))
+        .filter(|word| word.starts_with("work"))
+        .map(Into::into)
+        .collect()
+}
+
+fn two_documents() -> impl Strategy<Value = (MixedKind, String, String)> {
+    proptest::sample::select(&KINDS[..])
+        .prop_flat_map(|kind| (Just(kind), document(kind), document(kind)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_changes_where_nothing_changed((kind, original, _) in two_documents()) {
+        if let Ok(restored) = restore(kind, &original, &original, &reach()) {
+            prop_assert_eq!(restored, original);
+        }
+    }
+
+    #[test]
+    fn the_original_judges_and_the_work_survives((kind, original, today) in two_documents()) {
+        let reach = reach();
+        if let Ok(restored) = restore(kind, &original, &today, &reach) {
+            let was = judging(kind, &original, &reach).expect("readable");
+            let now = judging(kind, &restored, &reach).expect("readable");
+            prop_assert!(was.is_kept_by(&now), "{restored}");
+            let lost: Vec<String> = works(&today).difference(&works(&restored)).cloned().collect();
+            prop_assert!(lost.is_empty(), "{lost:?} of\n{today}\nis not in\n{restored}");
+        }
+    }
+
+    #[test]
+    fn no_text_is_too_odd(original in "\\PC{0,60}", today in any::<String>(), at in 0_usize..9) {
+        let kind = KINDS[at];
+        let _ = restore(kind, &original, &today, &reach());
+        let _ = restore(kind, &today, &original, &reach());
+    }
+
+    #[test]
+    fn no_torn_text_is_too_odd((kind, original, today) in two_documents(), cut in 0_usize..200) {
+        let cut = today.char_indices().map(|(at, _)| at).find(|at| *at >= cut).unwrap_or(today.len());
+        let _ = restore(kind, &original, &today[..cut], &reach());
+        let _ = restore(kind, &today[cut..], &original, &reach());
+    }
+}

@@ -56,11 +56,10 @@ impl Tracer<'_> {
                 for (name, value) in rest.iter().filter_map(|word| assignment(word)) {
                     self.variable(stand, name, value);
                 }
-                self.words(after_options(rest), fate, stand);
+                self.words(wrapped(rest), fate, stand);
             }
-            "timeout" | "gtimeout" | "retry" | "flock" => {
-                self.words(after_options(rest).get(1..).unwrap_or_default(), fate, stand);
-            }
+            "timeout" | "gtimeout" | "retry" => self.words(wrapped(rest), fate, stand),
+            "flock" => self.words(wrapped(rest).get(1..).unwrap_or_default(), fate, stand),
             "xargs" | "parallel" => {
                 let from = rest.iter().position(|word| is_program(word)).unwrap_or(rest.len());
                 self.words(&rest[from..], fate, stand);
@@ -116,6 +115,7 @@ impl Tracer<'_> {
                 if is_tool {
                     self.tool(name);
                 }
+                self.mentions(rest, stand);
                 self.unknown.insert(name.into());
             }
         }
@@ -124,6 +124,7 @@ impl Tracer<'_> {
     /// A program that looks at files: what it compares with is a judge, what it looks at is not.
     fn looked_at(&mut self, name: &str, rest: &[&str], stand: &Stand) {
         let compares = ["diff", "cmp", "comm"].contains(&name);
+        self.mentions(rest, stand);
         let uses_file = |word: &&&str| compares || said(Path::new(word)).is_some();
         for word in rest.iter().filter(uses_file) {
             let Some(path) = self.file(stand, word) else { continue };
@@ -428,6 +429,22 @@ impl Tracer<'_> {
 pub(super) fn after_options<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
     let skipped = |word: &&&str| word.starts_with(['-', '+']) || assignment(word).is_some();
     &words[words.iter().take_while(skipped).count()..]
+}
+
+/// The program that another one starts: what follows options, their values, and durations.
+fn wrapped<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let is_number = word.starts_with(|letter: char| letter.is_ascii_digit());
+        if ["-u", "-g", "-C", "-s", "-k"].contains(word) && words.len() > at + 2 {
+            at += 2;
+        } else if word.starts_with(['-', '+']) || assignment(word).is_some() || is_number {
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    &words[at.min(words.len())..]
 }
 
 /// Whether a word after options may be the program.

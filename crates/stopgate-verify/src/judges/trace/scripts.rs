@@ -48,6 +48,7 @@ impl Tracer<'_> {
 
     /// `check.sh tests/a.py`: tests among the arguments of a script are still tests.
     fn arguments_of(&mut self, rest: &[&str], stand: &Stand) {
+        self.mentions(rest, stand);
         for word in rest.iter().filter(|word| !word.starts_with('-') && !is_open(word)) {
             if let Some(path) = self.file(stand, word).filter(|path| said(path).is_some()) {
                 self.judge(path, Why::Named);

@@ -1,0 +1,58 @@
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::{Scene, criterion};
+use crate::judges::{JudgeOptions, JudgeRole, JudgeSet, ListedFiles};
+
+#[test]
+fn a_set_is_the_same_when_it_is_read_back() {
+    let scene = Scene::new(
+        "Makefile = test:\\n\\tpytest\\n\npackage.json = {\"scripts\":{\"x\":\"jest\"}}\ntests/test_a.py",
+    );
+    let set = scene.set(&criterion("tests", "make test && npm run x && ./check.sh"));
+    let read = JudgeSet::from_text(&set.to_text()).expect("a set");
+    assert_eq!(read, set);
+    assert_eq!(read.to_text(), set.to_text());
+    let newer = set.to_text().replacen("\"version\":1", "\"version\":2", 1);
+    assert_eq!(
+        JudgeSet::from_text(&newer).expect_err("a newer one").to_string(),
+        "read the set of judges: it has version 2, this program reads 1"
+    );
+    JudgeSet::from_text("{").expect_err("not a set");
+}
+
+#[test]
+fn paths_that_are_not_unicode_are_kept() {
+    let scene = Scene::new("calc.py");
+    let odd = Path::new(OsStr::from_bytes(b"tests/test_\xff.py"));
+    let files = ListedFiles::new(scene.root(), &[odd.into()]);
+    let mut own = criterion("tests", "pytest");
+    own.terms.protect = vec!["tests/**".into()];
+    let options = JudgeOptions::default();
+    let set = JudgeSet::find(scene.root(), &own, &files, options).expect("patterns");
+    let read = JudgeSet::from_text(&set.to_text()).expect("a set");
+    assert_ne!(read.role(odd), JudgeRole::Work);
+}
+
+#[test]
+fn a_pattern_that_is_not_one_is_named() {
+    let scene = Scene::new("calc.py");
+    let mut own = criterion("tests", "pytest");
+    own.terms.protect = vec!["../x".into()];
+    let found = JudgeSet::find(scene.root(), &own, &scene.files(), JudgeOptions::default());
+    assert_eq!(found.expect_err("a pattern").to_string(), "read the pattern `../x`");
+}
+
+#[test]
+fn many_files_are_found_in_the_same_order_every_time() {
+    let scene = Scene::new("Cargo.toml");
+    let name = |number: usize| PathBuf::from(format!("src/d{}/f{number}.py", number % 100));
+    let files = ListedFiles::new(scene.root(), &(0..50_000).map(name).collect::<Vec<_>>());
+    let find = || {
+        JudgeSet::find(scene.root(), &criterion("t", "pytest"), &files, JudgeOptions::default())
+            .expect("patterns")
+            .to_text()
+    };
+    assert_eq!(find(), find());
+}
