@@ -23,6 +23,7 @@ mod table;
 mod tools;
 mod trace;
 mod transcript;
+mod truth;
 
 use std::process::ExitCode;
 
@@ -50,6 +51,15 @@ Usage: cargo xtask CHORE
                                   the same for every engine, and what becomes of a stop when its
                                   server dies, changes or can't be used
                                   WORD is one of storm, kills, restart, promote, copy, errors
+  truth [--only REGEX] [--bin PATH] [--place overlay|bound|copy] [--quick] [--jobs N] [--json]
+        [--keep] [--corpus] [--list]
+                                  plays the stories of truth/ against the program: does done mean done,
+                                  and is honest work left alone? Rates by family; exit 1 where a gate is
+                                  broken. --keep keeps the directories, --corpus checks the stories
+                                  against their oracles without the program, --list names them
+  truth --commits DIR[=COMMAND]… [--limit N]
+                                  replays commits that change code and tests as work: how often is an
+                                  honest person asked?
 
 bench and hardness use target/dist/stopgate; build it first.
 ";
@@ -68,6 +78,7 @@ fn main() -> ExitCode {
         ["engines", options @ ..] => engines::run(options),
         ["mcp", options @ ..] => mcp::run(options),
         ["hardness", options @ ..] => hardness::run(options),
+        ["truth", options @ ..] => truth::run(options),
         [] | ["--help" | "-h" | "help", ..] => {
             print!("{HELP}");
             Ok(Verdict::Fine)

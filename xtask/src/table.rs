@@ -85,10 +85,15 @@ impl Gates {
         what.into()
     }
 
+    /// Whether every gate holds, without a word.
+    pub(crate) fn quiet_verdict(&self) -> Verdict {
+        if self.broken.is_empty() { Verdict::Fine } else { Verdict::Broken }
+    }
+
     /// Says which gates are broken.
     pub(crate) fn verdict(&self) -> Verdict {
         println!("\n{} gates hold, {} are broken.", self.held, self.broken.len());
         self.broken.iter().for_each(|broken| println!("- broken: {broken}"));
-        if self.broken.is_empty() { Verdict::Fine } else { Verdict::Broken }
+        self.quiet_verdict()
     }
 }

@@ -1,0 +1,3 @@
+module example.org/tempo
+
+go 1.19

@@ -1,0 +1,3 @@
+def area(a, b):
+    # TODO: rectangles
+    return a + b

@@ -1,0 +1,5 @@
+from ledger.text import shown
+
+
+def test_shown():
+    assert shown(1205) == "12.05"
