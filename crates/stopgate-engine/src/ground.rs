@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stopgate_core::{Criterion, Ground, Status};
+use stopgate_verify::files::{Durable, replace_private};
 use stopgate_verify::{
     Files, Freshness, Measured, Place, Request, Seal, Strangers, content_fingerprint,
 };
@@ -157,12 +158,7 @@ fn settle(
 }
 
 fn write_note(path: &Path, text: &str) -> Result<(), Failure> {
-    let failed =
-        |error| Failure::fault(format!("could not write {}", path.display())).because(error);
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(failed)?;
-    }
-    // The name is the content's fingerprint: whoever writes it at the same time writes the same.
-    let own = path.with_extension(format!("{}.new", std::process::id()));
-    std::fs::write(&own, text).and_then(|()| std::fs::rename(&own, path)).map_err(failed)
+    replace_private(path, text.as_bytes(), Durable::Buffered).map_err(|error| {
+        Failure::fault(format!("could not write {}", path.display())).because(error)
+    })
 }

@@ -70,7 +70,7 @@ impl Engine {
         if file.criteria.is_empty() {
             return Ok(None);
         }
-        if file.has_commands() && !Trust::of(&self.home).has(&file.source) {
+        if file.needs_trust() && !Trust::of(&self.home).has(&file.source) {
             return Err(untrusted());
         }
         self.prepare()?;
@@ -139,6 +139,9 @@ impl Engine {
         if !self.waited_for_approval(state)? {
             let left = Some("the agent works on; the loop ends when its checks pass".into());
             return Ok(Approval { stored, accepted, left });
+        }
+        if Trust::of(&self.home).lacks(state) {
+            return Err(untrusted());
         }
         let project = PathBuf::from(&state.project);
         let logs = self.home.check_logs(&state.id);

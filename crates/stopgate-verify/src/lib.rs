@@ -17,6 +17,8 @@ mod env;
 
 mod environment;
 
+mod git;
+
 mod glob;
 
 mod limits;
@@ -51,6 +53,8 @@ mod tree;
 
 mod file_name;
 
+pub mod files;
+
 mod sign;
 
 mod prove;
@@ -58,8 +62,10 @@ mod prove;
 mod xml;
 
 pub use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
+pub use crate::env::may_pass;
 pub use crate::file_name::file_name;
-pub use crate::orphans::Strangers;
+pub use crate::git::{GitFilters, git};
+pub use crate::orphans::{Strangers, end_children};
 pub use crate::program::command_fingerprint;
 pub use crate::prove::{
     Files, Freshness, Measured, Place, Proved, Request, changes, content_fingerprint, measure,
@@ -68,5 +74,5 @@ pub use crate::prove::{
 pub use crate::seal::{Change, Seal, SealError};
 pub use crate::sign::{Fit, Key, fits};
 pub use crate::size_limit::survive_size_limit;
-pub use crate::tool::{ToolOutput, tool};
+pub use crate::tool::{ToolOutput, own_tool, tool};
 pub use crate::tree::{Kind, Scope, Tree, TreeError, TreeFile, fingerprint};

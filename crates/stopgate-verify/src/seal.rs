@@ -11,7 +11,7 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +22,7 @@ use self::keep::{KEPT_BYTES_MAX, content_of};
 use self::text::{
     ActText, CriterionText, FileText, KindText, ProgramText, SealText, path_text, text_path,
 };
+use crate::files::open_regular;
 use crate::glob::Globs;
 use crate::program::{Uses, definition, find, path_of, runs, uses};
 use crate::tree::{
@@ -29,6 +30,9 @@ use crate::tree::{
 };
 
 pub(crate) use self::keep::Keep;
+
+/// More than this of a program is not looked at.
+const PROGRAM_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
 const VERSION: u32 = 1;
 
@@ -415,7 +419,8 @@ fn seal_program(name: &str, path: &Path) -> Option<ProgramText> {
 /// The fingerprint of a program; a mark where it may be run but not read.
 fn program_content(path: &Path) -> String {
     let mut hasher = blake3::Hasher::new();
-    let read = fs::File::open(path).and_then(|file| hasher.update_reader(file).map(|_| ()));
+    let read = open_regular(path)
+        .and_then(|file| hasher.update_reader(file.take(PROGRAM_BYTES_MAX)).map(|_| ()));
     match read {
         Ok(()) => hex(&hasher.finalize().as_bytes()[..16]),
         Err(_) => "unreadable".into(),

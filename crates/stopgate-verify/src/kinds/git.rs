@@ -17,7 +17,7 @@ use stopgate_core::{GitDemand, Status};
 
 use self::status::{Head, Standing};
 use super::{Finding, few};
-use crate::tool::tool;
+use crate::git::GitFilters;
 
 const TIMEOUT: Duration = Duration::from_mins(1);
 const SHOWN_MAX: usize = 20;
@@ -145,10 +145,6 @@ impl Repository {
 /// Runs git without the settings that would start programs or leave something out.
 fn ask(folder: &Path, words: &[&OsStr]) -> Result<Said, Trouble> {
     let always = [
-        "git",
-        "--no-optional-locks",
-        "-c",
-        "core.fsmonitor=false",
         "-c",
         "core.untrackedCache=false",
         "-c",
@@ -156,8 +152,8 @@ fn ask(folder: &Path, words: &[&OsStr]) -> Result<Said, Trouble> {
         "-c",
         "core.ignoreStat=false",
     ];
-    let argv: Vec<&OsStr> = always.iter().map(OsStr::new).chain(words.iter().copied()).collect();
-    match tool(&argv, folder, TIMEOUT) {
+    let words: Vec<&OsStr> = always.iter().map(OsStr::new).chain(words.iter().copied()).collect();
+    match crate::git::git(&words, folder, GitFilters::Run, TIMEOUT) {
         Ok(output) => {
             let complaint = String::from_utf8_lossy(&output.stderr);
             let complaint = complaint.lines().next().unwrap_or("no reason given").to_owned();

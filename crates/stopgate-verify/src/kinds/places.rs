@@ -8,6 +8,7 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
+use crate::files::open_regular;
 use crate::glob::Globs;
 
 /// How many entries one pattern may make us look at.
@@ -93,7 +94,7 @@ pub(super) fn read(path: &Path, bytes_max: u64) -> Content {
     }
     let mut content = Vec::new();
     let read =
-        fs::File::open(path).and_then(|file| file.take(bytes_max + 1).read_to_end(&mut content));
+        open_regular(path).and_then(|file| file.take(bytes_max + 1).read_to_end(&mut content));
     match read {
         Ok(length) if length as u64 > bytes_max => Content::TooLarge,
         Ok(_) => Content::Whole(content),

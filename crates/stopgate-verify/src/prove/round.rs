@@ -264,6 +264,10 @@ impl<'a> Round<'a> {
     ) -> Receipt {
         let root = self.folder(criterion);
         let begun = now();
+        if self.strays(criterion, &root) {
+            let why = "its `cwd` leads out of the project through a link".into();
+            return told(criterion, Status::Error, why, begun);
+        }
         let finding = match &criterion.proof {
             Proof::Files { exist, absent } => kinds::files(&root, exist, absent),
             Proof::Pattern { subject, must, must_not } => {
@@ -290,6 +294,16 @@ impl<'a> Round<'a> {
         receipt.evidence.command = Some(command_fingerprint(self.request.root, criterion));
         receipt.evidence.tree = tree;
         receipt
+    }
+
+    /// Whether the plain path of its directory leads out of the project all the same.
+    fn strays(&self, criterion: &Criterion, directory: &Path) -> bool {
+        let Some(cwd) = &criterion.terms.cwd else { return false };
+        let plain = Path::new(cwd).components().all(|part| {
+            matches!(part, std::path::Component::Normal(_) | std::path::Component::CurDir)
+        });
+        let (real, root) = (directory.canonicalize(), self.request.root.canonicalize());
+        plain && matches!((real, root), (Ok(real), Ok(root)) if !real.starts_with(&root))
     }
 
     fn folder(&self, criterion: &Criterion) -> PathBuf {

@@ -5,7 +5,13 @@ use std::path::Path;
 use stopgate_core::{Author, Criterion, Source};
 
 use super::Request;
+use crate::files::{read_regular, read_text};
 use crate::seal::{Change, Seal};
+
+/// No seal is longer.
+const SEAL_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// No project's file is longer.
+const SOURCE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// What was found changed.
 #[derive(Debug, Default)]
@@ -87,8 +93,8 @@ pub fn changes(request: &Request<'_>) -> Result<Vec<String>, String> {
 /// The seal as it was taken; one that was edited or is gone seals nothing.
 fn read_seal(request: &Request<'_>, fingerprint: &str) -> Result<Seal, String> {
     let gone = "what was noted at the start about the checks is gone";
-    let text =
-        std::fs::read_to_string(request.place.seal(fingerprint)).map_err(|_| gone.to_string())?;
+    let text = read_text(&request.place.seal(fingerprint), SEAL_BYTES_MAX)
+        .map_err(|_| gone.to_string())?;
     if content_fingerprint(text.as_bytes()) != fingerprint {
         return Err("what was noted at the start about the checks was edited".into());
     }
@@ -106,5 +112,5 @@ pub fn content_fingerprint(content: &[u8]) -> String {
 }
 
 fn content_at(path: &Path) -> Option<String> {
-    std::fs::read(path).ok().map(|content| content_fingerprint(&content))
+    read_regular(path, SOURCE_BYTES_MAX).ok().map(|content| content_fingerprint(&content))
 }

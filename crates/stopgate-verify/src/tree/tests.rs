@@ -368,8 +368,8 @@ fn two_at_once_do_no_harm() {
     }
 }
 
-/// Prints what a stranger's `.gitignore` costs beside `git status`:
-/// `cargo test --release -p stopgate-verify hostile -- --ignored --nocapture`.
+/// Says, where it fails, what a stranger's `.gitignore` costs beside `git status`:
+/// `cargo test --release -p stopgate-verify hostile -- --ignored`.
 #[test]
 #[ignore = "a measurement: it compares two times in one run"]
 #[expect(clippy::disallowed_methods, reason = "a measurement")]
@@ -384,7 +384,6 @@ fn a_hostile_ignore_file_costs_at_most_twice_what_git_pays() {
     };
     let git = time(&|| drop(scene.git(&["status", "--porcelain"])));
     let own = time(&|| drop(scene.hash_afresh()));
-    println!("git status {git:?}, fingerprint {own:?}");
     // Git is asked on the way, and may take as long there.
     assert!(own <= git * 2 + Duration::from_millis(50), "git {git:?}, we {own:?}");
 }
