@@ -277,6 +277,13 @@ pub enum Author {
     Project,
 }
 
+impl Author {
+    /// Whether it was written on a command line, not in a repository.
+    pub const fn is_command(&self) -> bool {
+        matches!(self, Self::Command)
+    }
+}
+
 /// What failed before the work began.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Baseline {

@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::criterion::Author;
+
 /// A gate of a loop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopGate {
@@ -12,6 +14,9 @@ pub struct LoopGate {
     pub name: String,
     /// How it judges, in a form that only the room of gates reads.
     pub definition: String,
+    /// Who wrote it down.
+    #[serde(default, skip_serializing_if = "Author::is_command")]
+    pub author: Author,
 }
 
 /// What a gate wants.

@@ -14,6 +14,10 @@ use crate::failure::Failure;
 use crate::limits::{Asked, LoopWire};
 use crate::settings::Settings;
 use crate::span::span_ms;
+use stopgate_verify::files::read_text;
+
+/// No such file is longer.
+const BYTES_MAX: u64 = 1024 * 1024;
 
 /// Nobody waits longer for a store.
 const WAIT_MS_MAX: u64 = 600_000;
@@ -85,7 +89,7 @@ impl Config {
     /// What the file says; nothing where there is none.
     pub(crate) fn read(settings: Settings) -> Result<Self, Failure> {
         let Some(path) = settings.config_file() else { return Ok(Self::default()) };
-        let text = match std::fs::read_to_string(&path) {
+        let text = match read_text(&path, BYTES_MAX) {
             Ok(text) => text,
             Err(error) if is_absent(error.kind()) => return Ok(Self::default()),
             Err(error) => {

@@ -5,17 +5,20 @@ use std::time::Duration;
 
 use serde_json::Value;
 use stopgate_core::{
-    GateAction, GateTrace, GateWord, LoopGate, Receipt, State, Status, Timestamp, clip, clip_end,
+    Author, GateAction, GateTrace, GateWord, LoopGate, Receipt, State, Status, Timestamp, clip,
+    clip_end,
 };
 use stopgate_gates::{
     Action, AgentContext, Gate, Kind, Source, ValidationResult, detect, evaluate,
 };
+use stopgate_verify::{GitFilters, git};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::observe::Heard;
 use crate::tasks::EngineHands;
 use crate::view::time_text;
+use crate::watchdog;
 
 const GATES_MAX: usize = 16;
 const NAME_BYTES_MAX: usize = 80;
@@ -27,11 +30,18 @@ const GIT_TIMEOUT: Duration = Duration::from_secs(20);
 ///
 /// `tdd`, `escalate if iteration > 10`, `complete if …`, `continue if …`, a bare expression
 /// (which escalates where it holds), or a definition in JSON.
-pub(crate) fn read(texts: &[String], project: &Path) -> Result<Vec<LoopGate>, Failure> {
-    if texts.len() > GATES_MAX {
-        return Err(Failure::usage(format!("more than {GATES_MAX} gates")));
+pub(crate) fn read<'a>(
+    texts: impl Iterator<Item = (&'a String, Author)>,
+    project: &Path,
+) -> Result<Vec<LoopGate>, Failure> {
+    let read: Result<Vec<LoopGate>, Failure> =
+        texts.map(|(text, author)| read_one(text, author, project)).collect();
+    match read {
+        Ok(gates) if gates.len() > GATES_MAX => {
+            Err(Failure::usage(format!("more than {GATES_MAX} gates")))
+        }
+        read => read,
     }
-    texts.iter().map(|text| read_one(text, project)).collect()
 }
 
 /// Whether a gate asks for anything to be run.
@@ -48,7 +58,7 @@ fn runs(gate: &Gate) -> bool {
     }
 }
 
-fn read_one(text: &str, project: &Path) -> Result<LoopGate, Failure> {
+fn read_one(text: &str, author: Author, project: &Path) -> Result<LoopGate, Failure> {
     let wrong = |why: String| {
         Failure::usage(format!("could not understand the gate `{text}`: {why}")).hint(
             "write an expression such as `escalate if iteration > 10 and filesModified|length == 0`",
@@ -59,7 +69,7 @@ fn read_one(text: &str, project: &Path) -> Result<LoopGate, Failure> {
     if definition.contains("filesModified") && !project.join(".git").exists() {
         return Err(wrong("filesModified is known only in a git repository".into()));
     }
-    Ok(LoopGate { name: clip(text.trim(), NAME_BYTES_MAX), definition })
+    Ok(LoopGate { name: clip(text.trim(), NAME_BYTES_MAX), definition, author })
 }
 
 fn parse(text: &str) -> Result<Gate, String> {
@@ -112,6 +122,8 @@ impl Engine {
                 return failed(&format!("could not tell which files were changed: {why}"));
             }
         };
+        let times = gates.iter().flatten().map(gate_time);
+        watchdog::allow(times.fold(Duration::ZERO, Duration::saturating_add));
         let context = context(state, heard, receipts, files, now);
         let folder = state.project.clone().into();
         let mut hands = EngineHands { engine: self, id: state.id.clone(), folder };
@@ -136,6 +148,18 @@ impl Engine {
             next_prompt: evaluation.answer.next_prompt,
             asked,
         }
+    }
+}
+
+/// How long the commands of a gate may take.
+fn gate_time(gate: &Gate) -> Duration {
+    match &gate.kind {
+        Kind::Command(command) => Duration::from_millis(command.timeout_ms),
+        Kind::All(parts) | Kind::Any(parts) | Kind::First(parts) => {
+            parts.iter().map(gate_time).fold(Duration::ZERO, Duration::saturating_add)
+        }
+        Kind::Not(part) => gate_time(part),
+        Kind::Preset(_) | Kind::Template(_) | Kind::Rules(_) => Duration::ZERO,
     }
 }
 
@@ -201,9 +225,17 @@ fn inputs(context: &AgentContext) -> String {
 
 /// What differs from the last commit, untracked files included.
 fn changed_files(project: &Path) -> Result<Vec<String>, String> {
-    let argv = ["git", "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"];
-    let ran =
-        stopgate_verify::tool(&argv, project, GIT_TIMEOUT).map_err(|error| error.to_string())?;
+    let words = [
+        "status",
+        "--porcelain=v1",
+        "-z",
+        "--untracked-files=all",
+        "--no-renames",
+        // A repository within has settings of its own, which are not looked through here.
+        "--ignore-submodules=dirty",
+    ];
+    let ran = git(&words, project, GitFilters::OwnOnly, GIT_TIMEOUT);
+    let ran = ran.map_err(|error| error.to_string())?;
     if ran.status_code != Some(0) {
         return Err(String::from_utf8_lossy(&ran.stderr).trim().into());
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stopgate_core::{Author, Criterion, Ground, Receipt, Status};
+use stopgate_verify::files::{Durable, replace_private};
 use stopgate_verify::{
     Basis, BasisStore, Files, Freshness, JudgeLine, Measured, Place, PlaceReport, Request,
     Strangers, content_fingerprint, place_report, steering_variables,
@@ -248,15 +249,11 @@ fn settle(
 }
 
 fn write_note(path: &Path, text: &str) -> Result<(), Failure> {
-    let failed =
-        |error| Failure::fault(format!("could not write {}", path.display())).because(error);
     if path.exists() {
         // The name is the content's fingerprint: what is there is the same.
         return Ok(());
     }
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(failed)?;
-    }
-    let own = path.with_extension(format!("{}.new", std::process::id()));
-    std::fs::write(&own, text).and_then(|()| std::fs::rename(&own, path)).map_err(failed)
+    replace_private(path, text.as_bytes(), Durable::Buffered).map_err(|error| {
+        Failure::fault(format!("could not write {}", path.display())).because(error)
+    })
 }

@@ -1,11 +1,11 @@
 //! Where things lie.
 
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use stopgate_core::LoopId;
 pub(crate) use stopgate_verify::file_name;
+use stopgate_verify::files::make_private_directory;
 
 /// The folder that stopgate owns, outside every work tree.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ impl Home {
 
     /// Makes the folder, for its owner alone.
     pub fn create(&self) -> io::Result<()> {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)
+        make_private_directory(&self.folder)
     }
 
     /// Whether somebody threw the switch that lies here.

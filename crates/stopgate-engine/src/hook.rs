@@ -9,6 +9,8 @@ use stopgate_agents::claude::{self, Client, Version};
 use stopgate_agents::{Answer, Call, Event, Reply};
 use stopgate_core::{Enforcement, Leave, SessionId, State, Timestamp, Verdict, clean, clip};
 
+use stopgate_verify::files::create_private;
+
 use crate::address::Address;
 use crate::config::{Config, OnStoreError};
 use crate::dialect::{self, Answered, Desk, DialectRequest};
@@ -22,6 +24,7 @@ use crate::settings::Settings;
 use crate::signs::Signs;
 use crate::stop::Judged;
 use crate::stores::{Choice, Stores, signs};
+use crate::watchdog::{self, Late};
 use crate::world::{RealWorld, World};
 
 /// No journal was written before this; a clock that says so is wrong. (2024-01-01)
@@ -45,6 +48,7 @@ pub struct Hook {
     stores: Stores,
     mode: Mode,
     engine_home: Option<Home>,
+    late: Option<Late>,
 }
 
 /// What the hook prints, and what it still has to do after that.
@@ -67,7 +71,29 @@ impl Hook {
         if engine_home.as_ref().is_some_and(Home::is_stopped) {
             return None;
         }
-        Some(Self { settings, stores, mode, engine_home })
+        Some(Self { settings, stores, mode, engine_home, late: None })
+    }
+
+    /// The same hook, whose agent may stop by `late` when no answer exists in time.
+    ///
+    /// Whoever answers must then call [`crate::claim_answer`] first.
+    #[must_use]
+    pub const fn watched(mut self, late: Late) -> Self {
+        self.late = Some(late);
+        self
+    }
+
+    /// Starts the watchdog, which allows the stop with `reply`.
+    fn watch(&self, session: Option<&str>, reply: Reply) {
+        let Some(late) = self.late else { return };
+        let (settings, home) = (self.settings, self.engine_home.clone());
+        let session = session.map(String::from);
+        watchdog::start(move || {
+            stopgate_verify::end_children();
+            let story = "no answer in time: the agent may stop, and nothing was decided";
+            log_fault(settings, home.as_ref(), session.as_deref(), story);
+            late(&reply);
+        });
     }
 
     /// Answers one payload.
@@ -129,6 +155,7 @@ impl Hook {
             Some(_) => cwd(&call)?.to_path_buf(),
             None => dialect::folder(handed.as_deref())?,
         };
+        self.watch(Some(&call.session), dialect::allowed(request.dialect));
         stopgate_verify::survive_size_limit();
         let desk = Desk::new(self.settings, self.stores, request, folder)?;
         if desk.now < CLOCK_EARLIEST {
@@ -160,6 +187,7 @@ impl Hook {
         if !self.is_worth_opening(call, &signs(&address, home), cwd) {
             return Ok(Reply::default());
         }
+        self.watch(Some(&call.session), Reply::default());
         let session = SessionId::new(&call.session)
             .ok_or_else(|| Failure::fault("could not tell whose call this is"))?;
         stopgate_verify::survive_size_limit();
@@ -203,8 +231,7 @@ impl Hook {
             return None;
         }
         let note = self.engine_home.as_ref()?.held_back(&call.session);
-        std::fs::create_dir_all(note.parent()?).ok()?;
-        std::fs::OpenOptions::new().create_new(true).write(true).open(note).ok()?;
+        create_private(&note, b"").ok()?;
         let text = unasked(failure);
         Some(claude::render(&Answer::Continue(&text), &self.client()))
     }

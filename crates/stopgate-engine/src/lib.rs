@@ -9,6 +9,8 @@ mod home;
 
 mod settings;
 
+mod watchdog;
+
 mod world;
 
 mod project;
@@ -90,7 +92,7 @@ pub use crate::hook::{Hook, HookAnswer, Mode as HookMode};
 pub use crate::limits::{Asked, Origin, Setting};
 pub use crate::log::Log;
 pub use crate::project::project_of;
-pub use crate::project_file::{AtStart, Draft, ProjectFile};
+pub use crate::project_file::{AtStart, Draft, Grant, ProjectFile};
 pub use crate::settings::Settings;
 pub use crate::setup::{
     Configured, Examination, FileChange, Finding, Level, Place, Plan, Scope, examine, is_installed,
@@ -108,4 +110,5 @@ pub use crate::view::{
     BudgetView, CriterionView, FrameView, ListView, LoopView, ReceiptView, SCHEMA_VERSION,
     StatusView, time_text,
 };
+pub use crate::watchdog::{Late, claim_answer};
 pub use crate::world::{RealWorld, World};

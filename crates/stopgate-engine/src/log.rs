@@ -1,11 +1,12 @@
 //! One line for each thing that went wrong, for whoever looks later.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
 use stopgate_core::{Timestamp, clean, clip};
+use stopgate_verify::files::append_private;
 
 use crate::view::time_text;
 
@@ -45,9 +46,8 @@ impl Log {
         let mut text = serde_json::to_string(&line).unwrap_or_default();
         text.push('\n');
         self.rotate();
-        let folder = self.path.parent().map_or(Ok(()), fs::create_dir_all);
-        let opened = OpenOptions::new().create(true).append(true).open(&self.path);
-        let written = folder.and(opened).and_then(|mut file| file.write_all(text.as_bytes()));
+        let opened = append_private(&self.path);
+        let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
         written.map_err(|_| text)
     }
 

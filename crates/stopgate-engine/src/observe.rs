@@ -1,12 +1,12 @@
 //! What can be seen at a stop, before any check runs.
 
-use std::fs::File;
 use std::path::Path;
 
 use stopgate_agents::{Call, claude};
 use stopgate_core::{Ledger, Marker, Seen, State, ToolUse, digest_of};
 use stopgate_signals::markers;
 use stopgate_signals::transcript::{self, Bound, Last, Record};
+use stopgate_verify::files::open_regular;
 
 use crate::failure::Failure;
 use crate::signs::Signs;
@@ -96,11 +96,7 @@ pub(crate) fn last_message(call: &Call<'_>, reading: Reading) -> Result<Option<S
     let unreadable =
         |why: &str| Failure::fault(format!("{nothing}, and the transcript {path} {why}"));
     let opened = |error| unreadable("can't be opened").because(error);
-    // Asked before it is opened: a pipe that nobody writes to would be waited for.
-    if !std::fs::metadata(path).map_err(opened)?.is_file() {
-        return Err(unreadable("is no file"));
-    }
-    let file = File::open(path).map_err(opened)?;
+    let file = open_regular(Path::new(path)).map_err(opened)?;
     let last = transcript::last_message(file, Bound::default(), |line| match record(line) {
         Record::UserTurn if reading == Reading::Whole => Record::Other,
         read => read,
@@ -135,7 +131,7 @@ fn news(state: &State, call: &Call<'_>) -> ToolUse {
     else {
         return ToolUse::Unknown;
     };
-    let Ok(file) = File::open(path) else {
+    let Ok(file) = open_regular(Path::new(path)) else {
         return ToolUse::Unknown;
     };
     let used = transcript::tool_used_since(file, offset, NEWS_BYTES_MAX, claude::is_tool_use);

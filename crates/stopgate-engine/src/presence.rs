@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use stopgate_core::{Digest, Timestamp};
+use stopgate_verify::files::{Durable, read_text, replace_private};
 
 use crate::home::{Home, file_name};
 
+/// No note is longer.
+const NOTE_BYTES_MAX: u64 = 64 * 1024;
 /// A session whose client can't be asked is taken for alive this long.
 const TRUSTED_MS: i64 = 12 * 60 * 60 * 1000;
 
@@ -41,9 +44,8 @@ impl Presence {
         let here = HereWire { session: session.into(), client, at: now.unix_millis() };
         let path = self.path(project, session);
         // Presence is a convenience: without it a loop is pending instead of bound.
-        if let (Some(folder), Ok(text)) = (path.parent(), serde_json::to_string(&here)) {
-            let _ = fs::create_dir_all(folder);
-            let _ = fs::write(&path, text);
+        if let Ok(text) = serde_json::to_string(&here) {
+            let _ = replace_private(&path, text.as_bytes(), Durable::Buffered);
         }
     }
 
@@ -58,7 +60,7 @@ impl Presence {
         let Ok(entries) = fs::read_dir(self.folder_of(project)) else {
             return Vec::new();
         };
-        let texts = entries.filter_map(|entry| fs::read_to_string(entry.ok()?.path()).ok());
+        let texts = entries.filter_map(|entry| read_text(&entry.ok()?.path(), NOTE_BYTES_MAX).ok());
         let all = texts.filter_map(|text| serde_json::from_str::<HereWire>(&text).ok());
         all.filter(|here| is_alive(here, now)).map(|here| here.session).collect()
     }
@@ -66,7 +68,7 @@ impl Presence {
     /// The session that the client process works with now: the one that came last.
     pub(crate) fn of_client(&self, project: &Path, client: &str) -> Option<String> {
         let entries = fs::read_dir(self.folder_of(project)).ok()?;
-        let texts = entries.filter_map(|entry| fs::read_to_string(entry.ok()?.path()).ok());
+        let texts = entries.filter_map(|entry| read_text(&entry.ok()?.path(), NOTE_BYTES_MAX).ok());
         let all = texts.filter_map(|text| serde_json::from_str::<HereWire>(&text).ok());
         let own = all.filter(|here| here.client.as_deref() == Some(client));
         own.max_by_key(|here| here.at).map(|here| here.session)

@@ -3,15 +3,20 @@
 //! Reading it runs nothing. It may ask for less than a person allows, never for more, and
 //! its commands run only after a person trusted this very content.
 
+mod grants;
+
 mod wire;
 
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use stopgate_core::{Criterion, Source};
+use stopgate_verify::files::{is_missing, read_text};
 
 use crate::failure::Failure;
 use crate::limits::Asked;
+
+pub use self::grants::Grant;
+pub(crate) use self::grants::of_criterion;
 
 /// The file's name, at the project's root.
 pub(crate) const FILE_NAME: &str = "stopgate.toml";
@@ -76,11 +81,6 @@ impl ProjectFile {
             Source { path: path.display().to_string(), content: content(&text), accepted: None };
         Ok(Some(Self { source, ..read }))
     }
-
-    /// Whether it asks for anything to be run.
-    pub fn has_commands(&self) -> bool {
-        self.criteria.iter().any(|draft| draft.criterion.command().is_some())
-    }
 }
 
 /// The fingerprint of a file's content.
@@ -96,14 +96,9 @@ pub(crate) fn content_at(path: &Path) -> Option<String> {
 fn text_of(path: &Path) -> Result<Option<String>, Failure> {
     let unreadable =
         |error| Failure::usage(format!("could not read {}", path.display())).because(error);
-    match std::fs::metadata(path) {
-        Ok(found) if found.len() > BYTES_MAX => {
-            Err(Failure::usage(format!("{} is larger than 1 MiB", PathBuf::from(path).display())))
-        }
-        Ok(_) => std::fs::read_to_string(path).map(Some).map_err(unreadable),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            Ok(None)
-        }
+    match read_text(path, BYTES_MAX) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if is_missing(&error) => Ok(None),
         Err(error) => Err(unreadable(error)),
     }
 }

@@ -4,13 +4,17 @@
 //! one must never be missing. A sign is put up before the journal knows, and taken
 //! down after, within the same turn.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use stopgate_core::Digest;
+use stopgate_verify::files::{Durable, append_private, read_text, replace_private};
 
 use crate::home::file_name;
+
+/// No note is longer.
+const NOTE_BYTES_MAX: u64 = 64 * 1024;
 
 /// The signs of one journal.
 #[derive(Clone, Debug)]
@@ -125,15 +129,7 @@ impl Signs {
     /// Counts one batch of tool calls of a held session.
     pub(crate) fn count_tools(&self, session: &str) -> io::Result<()> {
         let path = self.tools(session);
-        let opened = OpenOptions::new().append(true).create(true).open(&path);
-        let mut file = match opened {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                make_folder(&path)?;
-                OpenOptions::new().append(true).create(true).open(&path)?
-            }
-            opened => opened?,
-        };
-        file.write_all(b".")
+        append_private(&path)?.write_all(b".")
     }
 
     /// How many batches of tool calls were counted; nothing where nobody counts.
@@ -145,14 +141,13 @@ impl Signs {
     /// Notes that `client` cleared the session whose loop this is.
     pub(crate) fn put_cleared(&self, client: &str, id: &str) -> io::Result<()> {
         let path = self.cleared(client);
-        make_folder(&path)?;
-        fs::write(path, id)
+        replace_private(&path, id.as_bytes(), Durable::Buffered)
     }
 
     /// The loop whose session `client` cleared last, once.
     pub(crate) fn take_cleared(&self, client: &str) -> Option<String> {
         let path = self.cleared(client);
-        let id = fs::read_to_string(&path).ok()?;
+        let id = read_text(&path, NOTE_BYTES_MAX).ok()?;
         let _ = fs::remove_file(path);
         Some(id)
     }
@@ -190,10 +185,5 @@ impl Signs {
 }
 
 fn put(path: &Path) -> io::Result<()> {
-    make_folder(path)?;
-    OpenOptions::new().create(true).truncate(false).write(true).open(path).map(drop)
-}
-
-fn make_folder(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), fs::create_dir_all)
+    append_private(path).map(drop)
 }

@@ -175,7 +175,7 @@ impl Engine {
         file: Option<&ProjectFile>,
         drafts: &[Draft],
     ) -> Result<bool, Failure> {
-        let Some(file) = file.filter(|file| file.has_commands()) else { return Ok(false) };
+        let Some(file) = file.filter(|file| file.needs_trust()) else { return Ok(false) };
         if Trust::of(&self.home).has(&file.source) {
             return Ok(false);
         }
@@ -272,9 +272,9 @@ fn gates_of(
     file: Option<&ProjectFile>,
     project: &std::path::Path,
 ) -> Result<Vec<LoopGate>, Failure> {
-    let mut texts = file.map(|file| file.gates.clone()).unwrap_or_default();
-    texts.extend(request.gates.iter().cloned());
-    gates::read(&texts, project)
+    let of_file = file.iter().flat_map(|file| &file.gates).map(|text| (text, Author::Project));
+    let asked_for = request.gates.iter().map(|text| (text, Author::Command));
+    gates::read(of_file.chain(asked_for), project)
 }
 
 fn binding(state: &State) -> Binding {

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use stopgate_agents::Call;
 use stopgate_core::{
-    Binding, Criterion, Event, GateWord, Outcome, Receipt, Seen, SessionId, State, Timestamp,
-    Verdict, apply, asks_gates, decide, due,
+    Binding, Criterion, Event, GateWord, Outcome, Proof, Receipt, Seen, SessionId, State,
+    Timestamp, Verdict, apply, asks_gates, decide, due,
 };
 use stopgate_store::Stored;
 use stopgate_verify::{Files, Freshness, Proved, Request, Strangers};
@@ -15,10 +15,13 @@ use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::observe::{ClientFacts, Heard, hear, observe};
 use crate::trust::Trust;
+use crate::watchdog;
 
 /// All checks of one stop together stay below the time-out that `install` asks for (ten minutes),
 /// with room for looks at a large tree and for ending what does not want to end.
 const CHECKS_BUDGET: Duration = Duration::from_mins(9);
+/// What is not run but looked at needs no longer.
+const LOOK_TIME: Duration = Duration::from_secs(30);
 const TRIES_MAX: usize = 64;
 
 /// A stop that was judged: the loop as it is now, and the verdict.
@@ -142,6 +145,7 @@ impl Engine {
     }
 
     fn run_checks(&mut self, state: &State, seen: &Seen, heard: &Heard) -> Option<Vec<Receipt>> {
+        watchdog::allow(checks_time(state, seen, self.now()));
         let place = self.place(self.home.check_logs(&state.id));
         let pass = self.passed_variables();
         let only_place = self.settings.test_place();
@@ -160,11 +164,27 @@ impl Engine {
             pass: &pass,
             only_place: only_place.as_deref(),
         };
-        match self.world.prove(&request) {
+        let proved = self.world.prove(&request);
+        watchdog::allow(Duration::ZERO);
+        match proved {
             Proved::Receipts(receipts) => Some(receipts),
             Proved::Interrupted => None,
         }
     }
+}
+
+/// How long the checks that are due may take in all, with a look at a large tree.
+fn checks_time(state: &State, seen: &Seen, now: Timestamp) -> Duration {
+    let wanted = due(state, seen, now);
+    let times = wanted.iter().map(|criterion| {
+        let (Proof::Check { timeout_ms, .. } | Proof::Run { timeout_ms, .. }) = criterion.proof
+        else {
+            return LOOK_TIME;
+        };
+        Duration::from_millis(timeout_ms).saturating_mul(criterion.terms.retries.saturating_add(1))
+    });
+    let all = times.fold(Duration::ZERO, Duration::saturating_add);
+    all.clamp(LOOK_TIME, CHECKS_BUDGET)
 }
 
 /// A loop whose checks could not be sealed began in a folder that is too large to look through.

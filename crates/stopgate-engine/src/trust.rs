@@ -5,19 +5,21 @@
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use stopgate_core::{Author, Criterion, Source, State};
+use stopgate_verify::files::{append_private, read_text};
 
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::home::{Home, file_name};
 use crate::limits::{Asked, Setting, settle};
-use crate::project_file::{FILE_NAME, ProjectFile};
+use crate::project_file::{FILE_NAME, Grant, ProjectFile, of_criterion};
 use crate::view::{CriterionView, SCHEMA_VERSION, criterion_view};
+
+const NOTE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The person's word on project files.
 #[derive(Clone, Debug)]
@@ -32,7 +34,7 @@ impl Trust {
 
     /// Whether a person trusts this file with this content.
     pub(crate) fn has(&self, source: &Source) -> bool {
-        let kept = fs::read_to_string(self.note(&source.path)).unwrap_or_default();
+        let kept = read_text(&self.note(&source.path), NOTE_BYTES_MAX).unwrap_or_default();
         kept.lines().any(|line| line == source.content)
     }
 
@@ -42,10 +44,7 @@ impl Trust {
             return Ok(());
         }
         let note = self.note(&source.path);
-        let mut open = fs::OpenOptions::new();
-        let open = open.create(true).append(true).mode(0o600);
-        let written = fs::create_dir_all(&self.folder)
-            .and_then(|()| open.open(&note))
+        let written = append_private(&note)
             .and_then(|mut file| file.write_all(format!("{}\n", source.content).as_bytes()));
         written.map_err(|error| {
             Failure::fault(format!("could not write {}", note.display())).because(error)
@@ -61,12 +60,16 @@ impl Trust {
         }
     }
 
-    /// Whether a loop asks for commands of a project's file that nobody trusted.
+    /// Whether a loop rests on something of a project's file that needs a person's word, and
+    /// has none.
     pub(crate) fn lacks(&self, state: &State) -> bool {
-        let commands = state.criteria.iter().any(|criterion| {
-            criterion.terms.author == Author::Project && criterion.command().is_some()
-        });
-        commands && state.ground.source.as_ref().is_some_and(|source| !self.has(source))
+        let mut criteria = state.criteria.iter();
+        let needs_trust = !state.ground.roots.is_empty()
+            || state.gates.iter().any(|gate| gate.author == Author::Project)
+            || criteria.any(|criterion| {
+                criterion.terms.author == Author::Project && !of_criterion(criterion).is_empty()
+            });
+        needs_trust && state.ground.source.as_ref().is_some_and(|source| !self.has(source))
     }
 
     fn note(&self, path: &str) -> PathBuf {
@@ -85,6 +88,8 @@ pub struct TrustView {
     pub content: String,
     /// What it asks to be run, by criterion.
     pub commands: Vec<CommandView>,
+    /// Everything that trust allows.
+    pub allows: Vec<Grant>,
     /// Whether a person trusts it.
     pub trusted: bool,
 }
@@ -114,8 +119,9 @@ impl Engine {
         };
         let commands = file.criteria.iter().filter_map(|draft| command(&draft.criterion)).collect();
         let trusted = Trust::of(&self.home).has(&file.source);
+        let allows = file.grants();
         let Source { path, content, .. } = file.source;
-        Ok(TrustView { schema_version: SCHEMA_VERSION, path, content, commands, trusted })
+        Ok(TrustView { schema_version: SCHEMA_VERSION, path, content, commands, allows, trusted })
     }
 
     /// A person trusts the project's file with the content that they were shown.

@@ -84,7 +84,7 @@ impl Engine {
         if file.criteria.is_empty() {
             return Ok(None);
         }
-        if file.has_commands() && !Trust::of(&self.home).has(&file.source) {
+        if file.needs_trust() && !Trust::of(&self.home).has(&file.source) {
             return Err(untrusted());
         }
         self.prepare()?;
@@ -189,6 +189,9 @@ impl Engine {
         if !self.waited_for_approval(&stored.state)? {
             let left = Some("the agent works on; the loop ends when its checks pass".into());
             return Ok(Approval { stored, accepted, left });
+        }
+        if Trust::of(&self.home).lacks(&stored.state) {
+            return Err(untrusted());
         }
         let receipts = self.look_at_loop(&stored.state)?;
         let seen = Seen { receipts, ..Seen::default() };

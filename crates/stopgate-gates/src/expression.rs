@@ -1,7 +1,10 @@
 //! Conditions and texts over what a gate sees, in minijinja's language.
 //!
 //! An expression can read the nine fields of the context and nothing else: there is no
-//! file, no clock and no way out, and fuel bounds how long it may think.
+//! file, no clock and no way out, fuel bounds how long it may think, and what it makes of
+//! texts stays small.
+
+mod bounds;
 
 use std::cell::OnceCell;
 
@@ -14,6 +17,8 @@ use crate::words::{AgentContext, CompletionPromise, ValidationResult};
 const FUEL: u64 = 50_000;
 const SOURCE_BYTES_MAX: usize = 4096;
 const TEXT_BYTES_MAX: usize = 8192;
+/// Of a longer text an expression sees the end.
+const SEEN_BYTES_MAX: usize = 256 * 1024;
 
 /// The names that an expression may use.
 const NAMES: [&str; 11] = [
@@ -54,6 +59,7 @@ impl<'a> Scene<'a> {
 
     /// Whether `source` holds.
     pub fn holds(&self, source: &str) -> Result<bool, String> {
+        bounds::check_expression(source)?;
         let stage = self.stage();
         let compiled = stage.environment.compile_expression_owned(source);
         let compiled = compiled.map_err(|error| trouble(source, &error))?;
@@ -66,6 +72,7 @@ impl<'a> Scene<'a> {
         if !source.contains('{') {
             return Ok(source.into());
         }
+        bounds::check_text(source)?;
         let stage = self.stage();
         let text = stage.environment.render_str(source, stage.values.clone());
         let text = text.map_err(|error| trouble(source, &error))?;
@@ -83,6 +90,7 @@ impl<'a> Scene<'a> {
 /// Says what is wrong with a condition, before anybody relies on it.
 pub(crate) fn check_condition(source: &str) -> Result<(), String> {
     measure(source)?;
+    bounds::check_expression(source)?;
     let context = AgentContext::default();
     let environment = environment(&context);
     let compiled = environment.compile_expression(source);
@@ -93,6 +101,7 @@ pub(crate) fn check_condition(source: &str) -> Result<(), String> {
 /// Says what is wrong with a text that has `{{ … }}` in it.
 pub(crate) fn check_text(source: &str) -> Result<(), String> {
     measure(source)?;
+    bounds::check_text(source)?;
     let context = AgentContext::default();
     let environment = environment(&context);
     let compiled = environment.template_from_str(source);
@@ -126,13 +135,14 @@ fn known(source: &str, used: impl IntoIterator<Item = String>) -> Result<(), Str
 }
 
 fn is_built_in(name: &str) -> bool {
-    ["range", "dict", "namespace", "debug"].contains(&name)
+    ["range", "dict"].contains(&name)
 }
 
 fn environment(context: &AgentContext) -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_fuel(Some(FUEL));
+    bounds::restrict(&mut environment);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     let passed: Vec<(String, bool)> =
         context.validation_results.iter().map(|r| (r.rule_name.clone(), r.passed)).collect();
@@ -190,11 +200,15 @@ impl<'a> ValuesWire<'a> {
             files_modified: &context.files_modified,
             validation_results: &context.validation_results,
             completion_promises: &context.completion_promises,
-            agent_output: context.agent_output.as_deref().unwrap_or_default(),
-            draft_content: context.draft_content.as_deref().unwrap_or_default(),
+            agent_output: end_of(context.agent_output.as_deref()),
+            draft_content: end_of(context.draft_content.as_deref()),
             draft_type: context.draft_type.as_deref(),
         }
     }
+}
+
+fn end_of(text: Option<&str>) -> &str {
+    stopgate_core::clip_end(text.unwrap_or_default(), SEEN_BYTES_MAX)
 }
 
 #[cfg(test)]

@@ -68,8 +68,10 @@ const UNCACHED: [(&str, &str); 3] =
 /// What is added to the environment of one check.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Additions<'a> {
-    /// Names that are passed whatever they look like; a `*` at the end stands for the rest.
-    pub(crate) pass: [&'a [String]; 2],
+    /// Names that the check asks for; a `*` at the end stands for the rest.
+    pub(crate) pass: &'a [String],
+    /// Names that the person passes on, whatever they look like.
+    pub(crate) person: &'a [String],
     /// Variables of the check's own.
     pub(crate) set: &'a [(String, String)],
     /// The folder for temporary files.
@@ -144,31 +146,59 @@ fn uncached_go(variables: &[Variable]) -> OsString {
     flags
 }
 
-/// The environment of a tool: ours, but for what would lead git elsewhere or make it ask.
+/// Families of variables that tools of ours read beside those that checks may see.
+const TOOLS: &str = "JWZ_ ZAWINSKI_";
+
+/// Makes git ask nobody, wait for nobody and fetch nothing, whatever a repository says.
+const QUIET_GIT: [(&str, &str); 5] = [
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("LC_ALL", "C"),
+];
+
+/// The environment of a tool: what checks may see, and a quiet git.
+///
+/// A tool may be led to run a program that a stranger chose, by a repository's own settings.
 pub(crate) fn tool_environment(ours: impl Iterator<Item = Variable>) -> Vec<Variable> {
-    let astray = |name: &OsStr| {
-        let name = name.to_string_lossy();
-        let kept = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM"];
-        let kept = kept.contains(&&*name)
-            || ["GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_SSH"].iter().any(|b| name.starts_with(b));
-        name.starts_with("GIT_") && !kept
+    let is_needed = |(name, value): &Variable| {
+        let named = name.to_string_lossy();
+        let own = TOOLS.split_whitespace().any(|begin| named.starts_with(begin));
+        own || is_harmless(name, value)
     };
-    let mut theirs: Vec<Variable> = ours.filter(|(name, _)| !astray(name)).collect();
-    let quiet = [("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0"), ("LC_ALL", "C")];
-    theirs.extend(quiet.map(|(name, value)| (name.into(), value.into())));
+    let mut theirs: Vec<Variable> = ours.filter(is_needed).collect();
+    theirs.extend(QUIET_GIT.map(|(name, value)| (name.into(), value.into())));
     theirs
 }
 
 impl Additions<'_> {
-    /// Whether a person named it.
+    /// Whether the project's file or the person named it; only a person may name a secret.
     fn names(&self, name: &OsStr) -> bool {
         let name = name.to_string_lossy();
         let matches = |pattern: &String| match pattern.strip_suffix('*') {
             Some(begin) => name.starts_with(begin),
             None => *pattern == name,
         };
-        self.pass.iter().flat_map(|names| names.iter()).any(matches)
+        self.person.iter().any(matches) || (self.pass.iter().any(matches) && may_pass(&name))
     }
+}
+
+/// Whether a project's file may ask for this variable, or for all whose names begin so.
+///
+/// It can neither ask for everything nor for what may be a key.
+pub fn may_pass(pattern: &str) -> bool {
+    let name = pattern.trim_end_matches('*').to_ascii_uppercase();
+    // A short beginning stands for the private names that begin with it.
+    let hides = |begin: &str| pattern.ends_with('*') && begin.starts_with(&name);
+    let private = PRIVATE.split_whitespace().any(|begin| name.starts_with(begin) || hides(begin));
+    !name.is_empty() && !private && !smells(&name)
+}
+
+/// Whether a name in capitals looks like a secret's.
+fn smells(name: &str) -> bool {
+    SMELLS.split_whitespace().any(|part| name.contains(part))
+        || SMELLING_ENDS.split_whitespace().any(|end| name.ends_with(end))
 }
 
 /// Whether programs need it, and it can't be a secret.
@@ -177,10 +207,8 @@ fn is_harmless(name: &OsStr, value: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
     let begins = |list: &str| list.split_whitespace().any(|begin| name.starts_with(begin));
     let needed = NAMES.split_whitespace().any(|needed| needed == name) || begins(FAMILIES);
-    let smells = SMELLS.split_whitespace().any(|part| name.contains(part))
-        || SMELLING_ENDS.split_whitespace().any(|end| name.ends_with(end));
     needed
-        && !smells
+        && !smells(&name)
         && !begins(PRIVATE)
         && name != ELSEWHERE
         && (name.ends_with("_PROXY") || !has_password(value))

@@ -1,7 +1,9 @@
 //! Patterns of paths, as people and `.gitignore` files write them.
 //!
 //! A pattern is matched part by part: `*` and `?` stay within one name, `**` stands for any
-//! number of folders, `{a,b}` for either. Nothing here looks at a disk.
+//! number of directories, `{a,b}` for either. A match costs at most the product of the two
+//! lengths: patterns come from repositories, and a stranger's may be made to be slow. Nothing
+//! here looks at a disk.
 
 /// How many alternatives the braces of one pattern may have in all.
 const ALTERNATIVES_MAX: usize = 256;
@@ -63,49 +65,83 @@ enum Reach {
     Never,
 }
 
+/// Patterns also stand for what is below what they name, as if each ended in `**`.
 fn reaches(parts: &[Part], path: &[u8]) -> Reach {
-    let Some(part) = parts.first() else { return Reach::Here };
-    let Some((name, rest)) = first_name(path) else {
-        let only_depth = parts.iter().all(|part| *part == Part::AnyDepth);
-        return if only_depth { Reach::Here } else { Reach::Below };
+    let fixed = parts.iter().take_while(|part| **part != Part::AnyDepth).count();
+    let Some(rest) = after_names(&parts[..fixed], path) else {
+        let fits = parts.iter().zip(names_of(path)).all(|(part, name)| part.fits(name));
+        return if fits { Reach::Below } else { Reach::Never };
     };
-    match part {
-        Part::Name(pattern) if name_matches(pattern, name) => reaches(&parts[1..], rest),
-        Part::Name(_) => Reach::Never,
-        Part::AnyDepth => match reaches(&parts[1..], path) {
-            Reach::Here => Reach::Here,
-            Reach::Below | Reach::Never => {
-                if reaches(parts, rest) == Reach::Here {
-                    Reach::Here
-                } else {
-                    Reach::Below
-                }
-            }
-        },
+    // From the first `**` on anything may follow, so nothing below can be ruled out.
+    match after_first_match(&parts[fixed..], rest) {
+        Some(_) => Reach::Here,
+        None => Reach::Below,
     }
 }
 
 /// Whether the parts name the whole path, not something above it.
 pub(crate) fn path_matches(parts: &[Part], path: &[u8]) -> bool {
-    let Some(part) = parts.first() else { return path.is_empty() };
-    match part {
-        // At the end it stands for all that is inside, not for the folder itself.
-        Part::AnyDepth if parts.len() == 1 => !path.is_empty(),
-        Part::AnyDepth => {
-            let mut rest = path;
-            loop {
-                if path_matches(&parts[1..], rest) {
-                    return true;
-                }
-                match first_name(rest) {
-                    Some((_, below)) => rest = below,
-                    None => return false,
-                }
+    // At the end it stands for all that is inside, not for the directory itself.
+    if let [before @ .., Part::AnyDepth] = parts {
+        return after_first_match(before, path).is_some_and(|rest| !rest.is_empty());
+    }
+    let tail = parts.iter().rev().take_while(|part| **part != Part::AnyDepth).count();
+    let (before, last) = parts.split_at(parts.len() - tail);
+    let Some(rest) = after_first_match(before, path) else { return false };
+    if before.is_empty() {
+        return after_names(last, rest).is_some_and(<[u8]>::is_empty);
+    }
+    // The names after the last `**` are the last names of the path.
+    let spare = names_of(rest).count().checked_sub(tail);
+    let end = spare.map(|spare| skip_names(rest, spare));
+    end.and_then(|end| after_names(last, end)).is_some_and(<[u8]>::is_empty)
+}
+
+/// What is left of a path after the shortest beginning that the parts name.
+///
+/// Each run of names after a `**` is looked for at its first place: what comes later finds at
+/// least as much there as anywhere further on, so nothing is ever tried again. That makes it
+/// a product of two lengths at worst, whatever a stranger wrote.
+fn after_first_match<'p>(parts: &[Part], path: &'p [u8]) -> Option<&'p [u8]> {
+    let mut runs = parts.split(|part| *part == Part::AnyDepth);
+    let mut rest = after_names(runs.next().unwrap_or_default(), path)?;
+    for run in runs {
+        rest = loop {
+            if let Some(after) = after_names(run, rest) {
+                break after;
             }
+            rest = first_name(rest)?.1;
+        };
+    }
+    Some(rest)
+}
+
+/// What is left of a path after these names, which it begins with.
+fn after_names<'p>(names: &[Part], path: &'p [u8]) -> Option<&'p [u8]> {
+    names.iter().try_fold(path, |path, part| {
+        first_name(path).filter(|(name, _)| part.fits(name)).map(|(_, rest)| rest)
+    })
+}
+
+fn names_of(mut path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let (name, rest) = first_name(path)?;
+        path = rest;
+        Some(name)
+    })
+}
+
+fn skip_names(path: &[u8], count: usize) -> &[u8] {
+    (0..count).fold(path, |path, _| first_name(path).map_or(path, |(_, rest)| rest))
+}
+
+impl Part {
+    /// Whether it stands for this one name.
+    fn fits(&self, name: &[u8]) -> bool {
+        match self {
+            Self::AnyDepth => true,
+            Self::Name(pattern) => name_matches(pattern, name),
         }
-        Part::Name(pattern) => first_name(path).is_some_and(|(name, rest)| {
-            name_matches(pattern, name) && path_matches(&parts[1..], rest)
-        }),
     }
 }
 

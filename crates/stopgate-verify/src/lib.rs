@@ -21,6 +21,8 @@ mod env;
 
 mod environment;
 
+mod git;
+
 mod glob;
 
 mod judges;
@@ -55,6 +57,8 @@ mod tree;
 
 mod file_name;
 
+pub mod files;
+
 mod sign;
 
 mod prove;
@@ -63,9 +67,11 @@ mod xml;
 
 pub use crate::basis::{Basis, BasisError, BasisStore, JudgeLine};
 pub use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
+pub use crate::env::may_pass;
 pub use crate::file_name::file_name;
+pub use crate::git::{GitFilters, git};
 pub use crate::judges::{check_warnings, steering_variables};
-pub use crate::orphans::Strangers;
+pub use crate::orphans::{Strangers, end_children};
 pub use crate::place::{PlaceReport, place_report};
 pub use crate::program::command_fingerprint;
 pub use crate::prove::{
@@ -74,5 +80,5 @@ pub use crate::prove::{
 };
 pub use crate::sign::{Fit, Key, fits};
 pub use crate::size_limit::survive_size_limit;
-pub use crate::tool::{ToolOutput, tool};
+pub use crate::tool::{ToolOutput, own_tool, tool};
 pub use crate::tree::{Kind, Scope, Tree, TreeError, TreeFile, fingerprint};

@@ -7,9 +7,9 @@
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use rustix::process::{Pid, Rlimit, WaitOptions, waitpid};
+use rustix::process::{Pid, Rlimit, Signal, WaitOptions, kill_process_group, waitpid};
 
 use crate::limits;
 use crate::proc::{self, Life, Look, Process};
@@ -191,6 +191,20 @@ pub(crate) fn release(child: &mut std::process::Child) -> io::Result<std::proces
         house.children.remove(&pid);
     }
     status.ok_or_else(|| io::Error::other("it would not end"))
+}
+
+/// Ends every program that this process started, at once: there is no time left to wait.
+pub fn end_children() {
+    // A thread that holds it may be the one that hangs.
+    let house = match HOUSE.try_lock() {
+        Ok(house) => house,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => return,
+    };
+    for pid in &house.children {
+        let group = Pid::from_raw(*pid);
+        let _ = group.map(|group| kill_process_group(group, Signal::KILL));
+    }
 }
 
 fn own_children(look: Look) -> impl Iterator<Item = Process> {

@@ -204,7 +204,8 @@ impl<'a> Runner<'a> {
         self.begun += 1;
         let token = self.keeper.token(self.begun);
         let additions = Additions {
-            pass: [check.pass, self.limits.pass],
+            pass: check.pass,
+            person: self.limits.pass,
             set: check.set,
             scratch: self.scratch.as_ref().map(Scratch::path),
             mark: &token,

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 
+use crate::files::{make_private_directory, read_text};
+
 const SEED_BYTES: usize = 32;
 
 /// A key that signs.
@@ -55,7 +57,7 @@ impl Key {
     }
 
     fn read(path: &Path) -> io::Result<Self> {
-        let text = fs::read_to_string(path)?;
+        let text = read_text(path, 1024)?;
         let broken = || {
             io::Error::new(io::ErrorKind::InvalidData, format!("{} holds no key", path.display()))
         };
@@ -91,7 +93,7 @@ fn make(path: &Path) -> io::Result<()> {
     let mut seed = [0; SEED_BYTES];
     getrandom::fill(&mut seed).map_err(|error| io::Error::other(error.to_string()))?;
     let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
+    make_private_directory(folder)?;
     let own = folder.join(format!("new-{}", &hex(&seed)[..16]));
     let mut open = fs::OpenOptions::new();
     let mut file = open.create_new(true).write(true).mode(0o600).open(&own)?;

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
 use crate::child::Child;
-use crate::env::tool_environment;
+use crate::env::{Variable, tool_environment};
 
 /// More than this of an answer is an error.
 const OUTPUT_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -38,7 +38,7 @@ impl ToolOutput {
     }
 }
 
-/// Runs `argv` in `folder`, with our environment but for what would lead git astray.
+/// Runs `argv` in `folder`, with the variables that checks may see.
 ///
 /// A tool that fails has an answer; one that can't be started, takes longer than
 /// `timeout` or says more than can be held has none.
@@ -47,10 +47,27 @@ pub fn tool<S: AsRef<OsStr>>(
     folder: &Path,
     timeout: Duration,
 ) -> io::Result<ToolOutput> {
+    run(argv, folder, timeout, tool_environment(std::env::vars_os()))
+}
+
+/// Runs a command that the person chose for themselves, with all of their variables.
+pub fn own_tool<S: AsRef<OsStr>>(
+    argv: &[S],
+    folder: &Path,
+    timeout: Duration,
+) -> io::Result<ToolOutput> {
+    run(argv, folder, timeout, std::env::vars_os().collect())
+}
+
+fn run<S: AsRef<OsStr>>(
+    argv: &[S],
+    folder: &Path,
+    timeout: Duration,
+    variables: Vec<Variable>,
+) -> io::Result<ToolOutput> {
     let argv: Vec<OsString> = argv.iter().map(|word| word.as_ref().to_os_string()).collect();
     let (out, out_writer) = io::pipe()?;
     let (err, err_writer) = io::pipe()?;
-    let variables = tool_environment(std::env::vars_os());
     let mut child = Child::spawn(&argv, folder, variables, (out_writer, err_writer))?;
     let mut streams = [Stream::new(out, OUTPUT_BYTES_MAX), Stream::new(err, COMPLAINT_BYTES_MAX)];
     let heard = listen(&child, &mut streams, timeout);

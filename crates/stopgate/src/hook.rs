@@ -9,6 +9,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use stopgate_agents::Reply;
 use stopgate_dialects::Dialect;
 use stopgate_engine::{DialectRequest, Hook, HookAnswer, HookMode, OkForm, Settings};
 
@@ -27,6 +28,7 @@ pub(crate) fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     match ran {
         Ok(code) => code,
         Err(bug) => {
+            stopgate_engine::claim_answer();
             let story = bug_story(&*bug);
             if let Some(hook) = Hook::new(Settings, STORES, HookMode::Enforce) {
                 complain(hook.complain(None, &story));
@@ -116,6 +118,7 @@ fn serve(asked: &Asked) -> ExitCode {
     let Some(hook) = Hook::new(Settings, STORES, mode) else {
         return ExitCode::SUCCESS;
     };
+    let hook = hook.watched(give_up);
     let payload = read_payload();
     match (asked, payload) {
         (Asked::Serve { event, request: None, .. }, Ok(payload)) => {
@@ -174,6 +177,7 @@ fn drain(scratch: &mut Vec<u8>) {
 }
 
 fn reply(answer: HookAnswer) -> ExitCode {
+    stopgate_engine::claim_answer();
     complain(answer.complaint);
     let mut out = io::stdout().lock();
     // Whoever does not listen can't be told.
@@ -185,6 +189,13 @@ fn reply(answer: HookAnswer) -> ExitCode {
         std::mem::forget(engine);
     }
     ExitCode::from(answer.reply.exit_code)
+}
+
+/// The answer of a call that took too long; what hangs goes with the process.
+#[expect(clippy::exit, reason = "the thread that should return hangs")]
+fn give_up(reply: &Reply) {
+    let _ = io::stdout().write_all(reply.stdout.as_bytes()).and_then(|()| io::stdout().flush());
+    std::process::exit(i32::from(reply.exit_code));
 }
 
 /// The last resort of a fault that can't be logged.

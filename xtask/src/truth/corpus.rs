@@ -276,7 +276,8 @@ fn checks(start: &[String]) -> Vec<&str> {
 
 /// The stories that were asked for.
 pub(crate) fn choose(stories: Vec<TruthStory>, plan: &TruthPlan) -> Vec<TruthStory> {
-    let wanted = |story: &TruthStory| plan.only.as_ref().is_none_or(|only| only.is_match(&story.id));
+    let wanted =
+        |story: &TruthStory| plan.only.as_ref().is_none_or(|only| only.is_match(&story.id));
     let stories: Vec<_> = stories.into_iter().filter(wanted).collect();
     match plan.extent {
         Extent::Whole => stories,

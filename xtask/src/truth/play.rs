@@ -78,10 +78,7 @@ fn must(stage: &TruthStage<'_>, player: Player, snippet: &str, what: &str) -> Re
     Ok(())
 }
 
-fn put_to_the_test(
-    stage: &TruthStage<'_>,
-    story: &TruthStory,
-) -> Result<(StoryEnding, String)> {
+fn put_to_the_test(stage: &TruthStage<'_>, story: &TruthStory) -> Result<(StoryEnding, String)> {
     if let Some(failed) = begin(stage, story)? {
         return Ok(faulty("start", &failed));
     }

@@ -91,7 +91,8 @@ impl<'a> TruthStage<'a> {
     }
 
     fn furnish(&self) -> Result<()> {
-        let who = "[user]\n\tname = Pat\n\temail = pat@example.org\n[init]\n\tdefaultBranch = main\n";
+        let who =
+            "[user]\n\tname = Pat\n\temail = pat@example.org\n[init]\n\tdefaultBranch = main\n";
         fs::write(self.root.join("home/.gitconfig"), who)?;
         // Compiled once, as on a machine that was used before.
         let cache = self.kit.directory.join("go-build");

@@ -12,7 +12,7 @@ use stopgate_core::{
 };
 use stopgate_signals::markers;
 
-use super::lock::Lock;
+use super::lock;
 use super::memory::Memory;
 use super::{DialectRequest, audit, files};
 use crate::engine::Engine;
@@ -25,6 +25,7 @@ use crate::settings::Settings;
 use crate::stores::Stores;
 use crate::view::{LoopView, loop_view};
 use crate::world::{RealWorld, World};
+use stopgate_verify::files::FileLock;
 
 /// How long one process waits for the others.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -71,7 +72,7 @@ impl Desk {
                 .hint("set STOPGATE_HOME to a folder that you may write to")
                 .because(error)
         })?;
-        let lock = Lock::take(&self.aside(&key(real.parent().unwrap_or(&real)), "lock"), PATIENCE)?;
+        let lock = lock::take(&self.aside(&key(real.parent().unwrap_or(&real)), "lock"), PATIENCE)?;
         let key = format!("{}-{}", self.request.dialect, key(&real));
         let memory = Memory::read(&self.aside(&key, "json"));
         Ok(Held { desk: self, file, key, memory, _lock: lock })
@@ -161,7 +162,7 @@ pub(crate) struct Held<'d> {
     /// What was remembered of it; written back when it is closed.
     pub(crate) memory: Memory,
     key: String,
-    _lock: Lock,
+    _lock: FileLock,
 }
 
 /// One loop as a format's text describes it.

@@ -2,7 +2,7 @@
 
 mod check;
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +23,7 @@ use super::desk::{Held, Judged, Sheet};
 use super::{Answered, Desk, files};
 use crate::failure::{Failure, chain};
 use crate::view::LoopView;
+use stopgate_verify::files::open_regular;
 
 pub(super) const FOLDER: &str = ".claude/data/ralph-loops/current";
 const REASON_BYTES_MAX: usize = 8 * 1024;
@@ -171,12 +172,8 @@ fn hand_over(held: &mut Held<'_>, call: &Call<'_>, found: &Found) -> Option<Hand
 /// How full the context is, by the newest line of the transcript that says so.
 fn context_tokens(call: &Call<'_>) -> Option<u64> {
     let path = Path::new(call.transcript.as_deref()?);
-    // Asked before it is opened: a pipe that nobody writes to would be waited for.
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
     let mut tokens = None;
-    let file = File::open(path).ok()?;
+    let file = open_regular(path).ok()?;
     let _ = transcript::last_message(file, Bound::default(), |line| {
         tokens = claude::context_tokens(line);
         // To have found it is to have seen enough.

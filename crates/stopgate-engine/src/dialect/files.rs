@@ -1,8 +1,10 @@
 //! Somebody else's files: read with care, changed whole or not at all, kept before that.
 
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+use stopgate_verify::files::{Durable, read_regular, read_text, replace_private};
 
 use crate::failure::Failure;
 
@@ -16,20 +18,11 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
             .hint("see that it is a text file of yours")
             .because(error)
     };
-    match fs::metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(trouble(error)),
-        // Asked before it is opened: a pipe that nobody writes to would be waited for.
-        Ok(found) if !found.is_file() => return Err(trouble(io::Error::other("it is no file"))),
-        Ok(found) if found.len() > FILE_BYTES_MAX => {
-            return Err(trouble(io::Error::other("it is too long")));
-        }
-        Ok(_) => {}
+    match read_text(path, FILE_BYTES_MAX) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(trouble(error)),
     }
-    let mut text = String::new();
-    let opened = File::open(path).map(|file| file.take(FILE_BYTES_MAX));
-    opened.and_then(|mut file| file.read_to_string(&mut text)).map_err(trouble)?;
-    Ok(Some(text))
 }
 
 /// Writes beside the file and puts it into its place, so that nobody ever reads half of it.
@@ -56,8 +49,8 @@ pub(super) fn remove(path: &Path) -> Result<(), Failure> {
 
 /// Keeps a copy of the file as it is at `kept`.
 pub(super) fn keep(path: &Path, kept: &Path) -> Result<(), Failure> {
-    let copied = kept.parent().map_or(Ok(()), fs::create_dir_all);
-    copied.and_then(|()| fs::copy(path, kept).map(|_| ())).map_err(|error| {
+    let copied = read_regular(path, FILE_BYTES_MAX);
+    copied.and_then(|content| replace_private(kept, &content, Durable::Buffered)).map_err(|error| {
         Failure::fault(format!("could not back up {}", path.display()))
             .hint(format!("see that {} may be written to", kept.display()))
             .because(error)

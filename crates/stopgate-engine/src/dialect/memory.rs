@@ -1,11 +1,13 @@
 //! What must be remembered between stops, and has no place in somebody else's file.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use stopgate_core::Tally;
+use stopgate_verify::files::read_text;
+
+const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// A side file in stopgate's home, one a state file. Losing it costs an audit trail's
 /// continuity and what a format notes in it, never a count of the file's own.
@@ -48,7 +50,7 @@ impl Memory {
 
     /// What was remembered; nothing where it can't be read.
     pub(super) fn read(path: &Path) -> Self {
-        let text = fs::read_to_string(path).unwrap_or_default();
+        let text = read_text(path, BYTES_MAX).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
 }

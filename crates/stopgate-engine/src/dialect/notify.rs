@@ -16,7 +16,7 @@ impl Desk {
         let Some(command) = self.settings.notify() else { return };
         let line = format!("{command} \"$1\"");
         let argv = ["/bin/sh", "-c", &line, "stopgate", message];
-        match stopgate_verify::tool(&argv, &self.folder, PATIENCE) {
+        match stopgate_verify::own_tool(&argv, &self.folder, PATIENCE) {
             Ok(told) if told.is_fine() => {}
             Ok(_) => self.note(&format!("STOPGATE_NOTIFY failed: {command}")),
             Err(error) => self.note(&format!("STOPGATE_NOTIFY failed: {command}: {error}")),

@@ -1,5 +1,7 @@
 use std::path::Path;
 
+use stopgate_core::Author;
+
 use super::{has_command, read};
 
 #[test]
@@ -16,7 +18,8 @@ fn a_gate_is_read_as_people_write_it() {
         ),
         (r#"{"all": ["promise"]}"#, r#"{"all":[{"type":"promise"}]}"#),
     ] {
-        let gates = read(&[text.into()], Path::new("/")).expect(text);
+        let gates =
+            read([(&text.to_string(), Author::Command)].into_iter(), Path::new("/")).expect(text);
         assert_eq!(gates[0].definition, definition, "{text}");
     }
 }
@@ -29,7 +32,8 @@ fn a_gate_that_makes_no_sense_is_refused_before_the_loop_begins() {
         ("{}", "give one of"),
         ("filesModified|length == 0", "only in a git repository"),
     ] {
-        let error = read(&[text.into()], Path::new("/nowhere")).expect_err(text);
+        let error = read([(&text.to_string(), Author::Command)].into_iter(), Path::new("/nowhere"))
+            .expect_err(text);
         assert!(error.message.contains(why), "{text}: {}", error.message);
     }
 }

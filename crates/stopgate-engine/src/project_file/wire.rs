@@ -343,6 +343,14 @@ fn terms(wire: CriterionWire) -> Result<Terms, String> {
     if !wire.link.is_empty() && !wire.pristine {
         return Err("`link` is for `pristine = true`".into());
     }
+    for name in &wire.pass_env {
+        if !stopgate_verify::may_pass(name) {
+            return Err(format!(
+                "`pass_env` can't name {name}: a client's keys and whatever looks like a secret \
+                 are passed on by your own config.toml only ([proof] pass_env)"
+            ));
+        }
+    }
     Ok(Terms {
         retries: wire.retries,
         cwd: wire.cwd,

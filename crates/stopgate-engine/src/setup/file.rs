@@ -5,9 +5,12 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use stopgate_verify::files::read_text;
+
 use crate::failure::Failure;
 
 const BACKUPS_MAX: usize = 1000;
+const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// One file before and after.
 #[derive(Clone, Debug)]
@@ -66,7 +69,7 @@ impl FileChange {
 
 /// A file's text; nothing where there is none.
 pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
-    match fs::read_to_string(path) {
+    match read_text(path, BYTES_MAX) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Failure::fault(format!("could not read {}", path.display()))

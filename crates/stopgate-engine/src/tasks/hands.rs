@@ -1,8 +1,6 @@
 //! Commands that gates and rules ask: JSON in, JSON out, with the proof's discipline.
 
 use std::fs;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -98,11 +96,7 @@ fn answer(run: &Run) -> Result<String, String> {
 }
 
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(text.as_bytes())
+    stopgate_verify::files::create_private(path, text.as_bytes())
 }
 
 /// A path as one word of the shell.

@@ -135,13 +135,7 @@ fn covered(
     floor: &stopgate_core::Floor,
 ) -> (bool, String) {
     let unreadable = |why: String| (false, format!("Coverage report {}: {why}", report.display()));
-    match std::fs::metadata(report) {
-        Err(error) => return unreadable(error.to_string()),
-        Ok(found) if !found.is_file() => return unreadable("is no file".into()),
-        Ok(found) if found.len() > REPORT_BYTES_MAX => return unreadable("is too large".into()),
-        Ok(_) => {}
-    }
-    let text = match std::fs::read_to_string(report) {
+    let text = match stopgate_verify::files::read_text(report, REPORT_BYTES_MAX) {
         Ok(text) => text,
         Err(error) => return unreadable(error.to_string()),
     };

@@ -12,6 +12,10 @@ use stopgate_core::LoopId;
 
 use crate::engine::Engine;
 use crate::failure::Failure;
+use stopgate_verify::files::read_text;
+
+/// No seal is longer.
+const SEAL_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 const YOUNG: Duration = Duration::from_hours(24);
 const PAGE: usize = 500;
@@ -34,7 +38,7 @@ impl Engine {
         let folder = self.home.folder().join("seals");
         swept += self.sweep_folder(&folder, |name| seals.contains(name.trim_end_matches(".json")));
         let texts: Vec<String> =
-            files(&folder).filter_map(|path| fs::read_to_string(path).ok()).collect();
+            files(&folder).filter_map(|path| read_text(&path, SEAL_BYTES_MAX).ok()).collect();
         let is_kept = |name: &str| texts.iter().any(|text| text.contains(name));
         for shelf in fs::read_dir(place.objects()).into_iter().flatten().flatten() {
             swept += self.sweep_folder(&shelf.path(), is_kept);

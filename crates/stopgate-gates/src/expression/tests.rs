@@ -63,11 +63,49 @@ fn length_as_a_property_gets_a_hint_when_it_is_asked() {
 fn an_expression_that_thinks_too_long_is_cut() {
     let context = context();
     let scene = Scene::new(&context);
-    let endless = "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}";
-    assert!(check_text(endless).is_ok());
-    let error = scene.render(endless).expect_err("fuel");
-    assert!(error.contains("fuel"), "{error}");
-    assert!(scene.holds("'a' * 99999999999 == ''").is_err());
+    let long = vec!["iteration"; 400].join("+");
+    let long = format!("[{}]", vec![long.as_str(); 1].join(","));
+    assert!(scene.holds(&format!("{long}|length == 1")).expect("short enough"));
+    let ranges = "range(99999)|select('even')|list|length > 1";
+    assert!(scene.holds(ranges).expect("a range"));
+}
+
+/// What one step could make of little is refused before anything is made.
+#[test]
+fn an_expression_can_not_make_much_of_little() {
+    let context = context();
+    let scene = Scene::new(&context);
+    for source in [
+        "('a'*1000000)|replace('a','b'*10000) == ''",
+        "'a' * 99999999 == ''",
+        "99999999 * agentOutput == ''",
+        "[1] * 99999999 == []",
+        "{'length': 'a'}.length * 99999999 == ''",
+        "(agentOutput) * 99999999 == ''",
+        "agentOutput|indent(2000000000) == ''",
+        "'%2000000000d'|format(1) == ''",
+        "range(99999)|join(range(99999)|join) == ''",
+        "(range(99999)|join)|replace('1', range(99999)|join) == ''",
+        "namespace(a=1) == 1",
+    ] {
+        check_condition(source).err().or_else(|| scene.holds(source).err()).expect(source);
+    }
+    for source in [
+        "{% set a = 'a' %}{{ a }}",
+        "{% for a in ['aa'] %}{{ a ~ a }}{% endfor %}",
+        "{%- with a = 'a' %}{% endwith %}",
+        "{% filter upper %}a{% endfilter %}",
+        "{{ 'a' * 99999999 }}",
+        "{% if 'a' * 99999999 %}{% endif %}",
+    ] {
+        check_text(source).expect_err(source);
+        scene.render(source).expect_err(source);
+    }
+    check("iteration * 2 > 20 and filesModified|length * 2 == 2", "true");
+    check("'a' ~ 'b' == 'ab' and 'aXa'|replace('X', '-') == 'a-a'", "true");
+    check("filesModified|join(', ') == 'src/a.rs' and '*' == '*'", "true");
+    let raw = scene.render("{% raw %}{% set %} 'a' * 9{% endraw %} {{ iteration }}");
+    assert_eq!(raw.expect("a text"), "{% set %} 'a' * 9 11");
 }
 
 #[test]

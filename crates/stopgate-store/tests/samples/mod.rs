@@ -116,7 +116,11 @@ pub(crate) fn more() -> Vec<Event> {
         })),
         Event::Started(Box::new(Started {
             surface: Surface::Tools,
-            gates: vec![LoopGate { name: "tired".into(), definition: "{}".into() }],
+            gates: vec![LoopGate {
+                name: "tired".into(),
+                definition: "{}".into(),
+                author: stopgate_core::Author::Command,
+            }],
             ..begin()
         })),
         task(Hold::Keep),

@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::files::{Durable, read_regular, replace_private};
 use crate::tree::{hash_of, hex};
 
 /// More than this in all is not kept.
@@ -25,27 +25,19 @@ impl<'a> Keep<'a> {
 
     /// Keeps a content, where there is room; says whether it did.
     pub(crate) fn put(&mut self, hash: &str, content: &[u8]) -> io::Result<bool> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
         let Some(room) = self.room.checked_sub(content.len() as u64) else { return Ok(false) };
         self.room = room;
         let path = self.path(hash);
         if self.get(hash).is_ok() {
             return Ok(true);
         }
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let fresh = path.with_extension(format!("{}-{count}.new", std::process::id()));
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        fs::write(&fresh, content).and_then(|()| fs::rename(&fresh, &path)).inspect_err(|_| {
-            let _ = fs::remove_file(&fresh);
-        })?;
+        replace_private(&path, content, Durable::Buffered)?;
         Ok(true)
     }
 
     /// A content, which is what it was when it was kept.
     pub(crate) fn get(&self, hash: &str) -> io::Result<Vec<u8>> {
-        let content = fs::read(self.path(hash))?;
+        let content = read_regular(&self.path(hash), KEPT_BYTES_MAX)?;
         if hex(&hash_of(&content)) == hash {
             return Ok(content);
         }
@@ -62,5 +54,5 @@ pub(crate) fn content_of(path: &Path) -> io::Result<Vec<u8>> {
     if fs::symlink_metadata(path)?.is_symlink() {
         return Ok(fs::read_link(path)?.as_os_str().as_bytes().into());
     }
-    fs::read(path)
+    read_regular(path, KEPT_BYTES_MAX)
 }

@@ -1,7 +1,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::{Additions, Variable, environment, sources, tool_environment};
+use super::{Additions, Variable, environment, may_pass, sources, tool_environment};
 
 #[test]
 fn programs_get_what_they_need() {
@@ -28,13 +28,24 @@ fn a_secret_stays_here_even_among_what_is_needed() {
 fn a_person_may_name_a_secret() {
     let pass = ["MY_TOKEN".to_string(), "AWS_*".to_string()];
     let ours = variables("MY_TOKEN=a AWS_KEY=b MY_TOKENS=c OTHER=d");
-    let theirs = environment(ours.into_iter(), &Additions { pass: [&pass, &[]], ..plain() });
+    let theirs = environment(ours.into_iter(), &Additions { person: &pass, ..plain() });
     assert_eq!(shown(&theirs), "MY_TOKEN=a AWS_KEY=b STOPGATE_CHECK=m STOPGATE_DISABLE=1");
-    let theirs = environment(
-        variables("MY_TOKEN=a").into_iter(),
-        &Additions { pass: [&[], &pass], ..plain() },
-    );
-    assert_eq!(shown(&theirs), "MY_TOKEN=a STOPGATE_CHECK=m STOPGATE_DISABLE=1");
+}
+
+#[test]
+fn a_project_s_file_may_not() {
+    let pass = ["A*".to_string(), "MY_TOKEN".to_string(), "DATABASE_HOST".to_string()];
+    let ours = variables("APP=1 AWS_KEY=b ANTHROPIC_API_KEY=k MY_TOKEN=a DATABASE_HOST=h");
+    let theirs = environment(ours.into_iter(), &Additions { pass: &pass, ..plain() });
+    assert_eq!(shown(&theirs), "APP=1 DATABASE_HOST=h STOPGATE_CHECK=m STOPGATE_DISABLE=1");
+    for refused in
+        ["*", "", "**", "A*", "AWS_*", "ANTHROPIC_API_KEY", "GH_TOKEN", "openai_*", "CL*"]
+    {
+        assert!(!may_pass(refused), "{refused}");
+    }
+    for allowed in ["DATABASE_HOST", "PG*", "MY_APP_*", "TEST_SEED"] {
+        assert!(may_pass(allowed), "{allowed}");
+    }
 }
 
 #[test]
@@ -53,8 +64,7 @@ fn our_own_variables_come_last_and_win() {
 #[test]
 fn what_was_noted_at_the_start_wins_over_what_is_set_now() {
     let noted = variables("PATH=/start RUSTFLAGS=-g");
-    let pass = ["MINE".to_string()];
-    let theirs = sources(Some(&noted), &Additions { pass: [&pass, &[]], ..plain() });
+    let theirs = sources(Some(&noted), &plain());
     let is_noted = |name: &str| theirs.iter().filter(|(own, _)| own == name).count();
     assert_eq!((is_noted("PATH"), is_noted("RUSTFLAGS")), (1, 1));
     assert_eq!(theirs.iter().find(|(name, _)| name == "PATH").unwrap().1, "/start");
@@ -62,12 +72,15 @@ fn what_was_noted_at_the_start_wins_over_what_is_set_now() {
 }
 
 #[test]
-fn a_tool_is_not_led_astray() {
-    let ours = variables("GIT_DIR=/g GIT_TRACE=1 GIT_CONFIG_GLOBAL=/c GIT_AUTHOR_NAME=a ANY=1");
+fn a_tool_is_neither_led_astray_nor_told_secrets() {
+    let ours = variables(
+        "GIT_DIR=/g GIT_TRACE=1 GIT_CONFIG_GLOBAL=/c GIT_AUTHOR_NAME=a ANY=1 PATH=/bin \
+         ANTHROPIC_API_KEY=k GH_TOKEN=t JWZ_STORE=s",
+    );
     assert_eq!(
         shown(&tool_environment(ours.into_iter())),
-        "GIT_CONFIG_GLOBAL=/c GIT_AUTHOR_NAME=a ANY=1 GIT_OPTIONAL_LOCKS=0 GIT_TERMINAL_PROMPT=0 \
-         LC_ALL=C"
+        "GIT_CONFIG_GLOBAL=/c GIT_AUTHOR_NAME=a PATH=/bin JWZ_STORE=s GIT_OPTIONAL_LOCKS=0 \
+         GIT_TERMINAL_PROMPT=0 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none LC_ALL=C"
     );
 }
 
@@ -84,7 +97,7 @@ fn withheld(ours: &str) {
 }
 
 fn plain() -> Additions<'static> {
-    Additions { pass: [&[], &[]], set: &[], scratch: None, mark: "m" }
+    Additions { pass: &[], person: &[], set: &[], scratch: None, mark: "m" }
 }
 
 fn variables(text: &str) -> Vec<Variable> {

@@ -1,4 +1,6 @@
-use super::{Globs, name_matches};
+use proptest::prelude::*;
+
+use super::{Globs, Part, Reach, first_name, name_matches, parts_of, path_matches, reaches};
 
 #[track_caller]
 fn check(pattern: &str, meant: &[&str], not: &[&str]) {
@@ -58,4 +60,63 @@ fn single_names() {
     assert!(fits("[]a]", "]") && fits("[a-]", "-") && fits("[^a]", "b"));
     assert!(fits("[[:digit:]x]", "7") && !fits("[[:digit:]x]", "y"));
     assert!(!fits("[a", "a") && !fits("[a", "[a"), "an open bracket matches nothing");
+}
+
+#[test]
+fn a_pattern_made_to_be_slow_is_not() {
+    // Tried one way after another, this would outlast the machine.
+    let pattern = ["**/a".repeat(40), "**/b".into()].join("/").replace("a**", "a/**");
+    let path = "a/".repeat(400) + "c";
+    assert!(!path_matches(&parts_of(pattern.as_bytes()), path.as_bytes()));
+    let globs = Globs::new(&[&pattern]).expect("a pattern");
+    assert!(!globs.takes(path.as_bytes()) && globs.enters(path.as_bytes()));
+    assert!(globs.takes((path + "/b").as_bytes()));
+    assert!(!name_matches("*a".repeat(60).as_bytes(), "a".repeat(59).as_bytes()));
+}
+
+/// What a pattern means, said as plainly as possible and far too slow for strangers' patterns.
+fn slow_reaches(parts: &[Part], path: &[u8]) -> Reach {
+    let Some(part) = parts.first() else { return Reach::Here };
+    let Some((name, rest)) = first_name(path) else {
+        let only_depth = parts.iter().all(|part| *part == Part::AnyDepth);
+        return if only_depth { Reach::Here } else { Reach::Below };
+    };
+    match part {
+        Part::Name(pattern) if name_matches(pattern, name) => slow_reaches(&parts[1..], rest),
+        Part::Name(_) => Reach::Never,
+        Part::AnyDepth if slow_reaches(&parts[1..], path) == Reach::Here => Reach::Here,
+        Part::AnyDepth if slow_reaches(parts, rest) == Reach::Here => Reach::Here,
+        Part::AnyDepth => Reach::Below,
+    }
+}
+
+fn slow_path_matches(parts: &[Part], path: &[u8]) -> bool {
+    match parts {
+        [] => path.is_empty(),
+        [Part::AnyDepth] => !path.is_empty(),
+        [Part::AnyDepth, rest @ ..] => {
+            slow_path_matches(rest, path)
+                || first_name(path).is_some_and(|(_, below)| slow_path_matches(parts, below))
+        }
+        [Part::Name(pattern), rest @ ..] => first_name(path).is_some_and(|(name, below)| {
+            name_matches(pattern, name) && slow_path_matches(rest, below)
+        }),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn matching_means_what_the_slow_reference_means(
+        pattern in prop::collection::vec("\\*\\*|a|b|\\*|[ab]\\*|\\?", 0..9),
+        path in prop::collection::vec("a|b|ab|ba", 0..9),
+    ) {
+        let (parts, path) = (parts_of(pattern.join("/").as_bytes()), path.join("/"));
+        prop_assert_eq!(reaches(&parts, path.as_bytes()), slow_reaches(&parts, path.as_bytes()));
+        prop_assert_eq!(
+            path_matches(&parts, path.as_bytes()),
+            slow_path_matches(&parts, path.as_bytes())
+        );
+    }
 }

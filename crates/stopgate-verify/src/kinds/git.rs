@@ -26,7 +26,7 @@ pub use self::basis::GitBasis;
 use self::basis::Settings;
 use self::status::Standing;
 use super::{Finding, FindingBasis, few};
-use crate::tool::tool;
+use crate::tool::{own_tool, tool};
 
 const TIMEOUT: Duration = Duration::from_mins(1);
 const SHOWN_MAX: usize = 20;
@@ -220,7 +220,14 @@ fn ask_after(
     let argv = ["git", "--no-optional-locks"].into_iter().chain(settings);
     let argv = argv.chain(words.iter().copied()).map(OsString::from);
     let argv: Vec<OsString> = prefix.iter().cloned().chain(argv).collect();
-    match tool(&argv, directory, timeout) {
+    // A remote is asked as the person would ask it: with their agent and their proxy.
+    let asks_remote = words.first() == Some(&"ls-remote");
+    let said = if asks_remote {
+        own_tool(&argv, directory, timeout)
+    } else {
+        tool(&argv, directory, timeout)
+    };
+    match said {
         Ok(output) => {
             let complaint = String::from_utf8_lossy(&output.stderr);
             let complaint = complaint.lines().next().unwrap_or("no reason given").to_owned();

@@ -10,9 +10,8 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
-
 use super::PathRule;
+use crate::files::open_regular;
 use crate::glob::Globs;
 
 /// How many entries one pattern may make us look at.
@@ -90,18 +89,14 @@ pub(super) enum Content {
 
 /// Opens a regular file; a pipe or a device could keep us waiting.
 pub(super) fn open(path: &Path) -> std::io::Result<fs::File> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    if file.metadata()?.is_file() {
-        return Ok(file);
-    }
-    Err(std::io::Error::other("not a regular file"))
+    open_regular(path)
 }
 
 /// Reads a regular file of up to `bytes_max`.
 pub(super) fn read(path: &Path, bytes_max: u64) -> Content {
     let mut content = Vec::new();
-    let read = open(path).and_then(|file| file.take(bytes_max + 1).read_to_end(&mut content));
+    let read =
+        open_regular(path).and_then(|file| file.take(bytes_max + 1).read_to_end(&mut content));
     match read {
         Ok(length) if length as u64 > bytes_max => Content::TooLarge,
         Ok(_) => Content::Whole(content),

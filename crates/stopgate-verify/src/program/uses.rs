@@ -1,10 +1,14 @@
 //! Which programs and files a command uses, looked at a little further than its first word.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::shell::{commands, is_assignment};
+
+use crate::files::read_regular;
+
+/// No `package.json` is longer.
+const PACKAGE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Commands within commands are followed this far.
 const DEPTH_MAX: usize = 4;
@@ -216,7 +220,7 @@ impl Look<'_> {
 
     /// A script of `package.json`, with those that are run before and after it.
     fn script(&mut self, name: &str, depth: usize) {
-        let package = fs::read(self.folder.join("package.json")).ok();
+        let package = read_regular(&self.folder.join("package.json"), PACKAGE_BYTES_MAX).ok();
         let package = package.and_then(|text| serde_json::from_slice(&text).ok());
         let package: serde_json::Value = package.unwrap_or_default();
         for name in [format!("pre{name}"), name.into(), format!("post{name}")] {

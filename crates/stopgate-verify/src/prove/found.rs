@@ -1,8 +1,9 @@
 //! Criteria that are looked at instead of run.
 
+use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use stopgate_core::{Criterion, Proof, Receipt, Timestamp, clip_end};
+use stopgate_core::{Criterion, Proof, Receipt, Status, Timestamp, clip_end};
 
 use super::Request;
 use super::round::told;
@@ -20,7 +21,11 @@ pub(super) fn look_at(
     at: Timestamp,
 ) -> Receipt {
     let cwd = criterion.terms.cwd.as_ref();
-    let root = cwd.map_or_else(|| request.root.into(), |cwd| request.root.join(cwd));
+    let root: PathBuf = cwd.map_or_else(|| request.root.into(), |cwd| request.root.join(cwd));
+    if strays(criterion, &root, request.root) {
+        let why = "its `cwd` leads out of the project through a link".into();
+        return told(criterion, Status::Error, why, at);
+    }
     let rule = PathRule::of(criterion.terms.author);
     let finding = match &criterion.proof {
         Proof::Files { exist, absent } => kinds::files(&root, exist, absent, rule),
@@ -44,4 +49,14 @@ pub(super) fn look_at(
     receipt.evidence.spots = finding.spots;
     receipt.evidence.word = finding.basis == FindingBasis::Word;
     receipt
+}
+
+/// Whether the plain path of its directory leads out of the project all the same.
+fn strays(criterion: &Criterion, directory: &Path, root: &Path) -> bool {
+    let Some(cwd) = &criterion.terms.cwd else { return false };
+    let plain = Path::new(cwd)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let (real, root) = (directory.canonicalize(), root.canonicalize());
+    plain && matches!((real, root), (Ok(real), Ok(root)) if !real.starts_with(&root))
 }

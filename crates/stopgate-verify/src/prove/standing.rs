@@ -2,6 +2,10 @@
 
 use super::{Files, Request};
 use crate::basis::Basis;
+use crate::files::read_text;
+
+/// No basis is longer.
+const BASIS_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// What became of the basis.
 pub(super) enum BasisFound {
@@ -22,7 +26,7 @@ pub(super) fn find_basis(request: &Request<'_>) -> BasisFound {
         return BasisFound::None;
     }
     let path = request.place.basis(fingerprint);
-    let Ok(text) = std::fs::read_to_string(&path) else {
+    let Ok(text) = read_text(&path, BASIS_BYTES_MAX) else {
         return BasisFound::Gone(format!(
             "what was noted at the start is gone from {}: start the loop again",
             path.display()

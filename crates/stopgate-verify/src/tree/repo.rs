@@ -5,29 +5,27 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use super::ignore::{Meaning, Rules, Thing};
 use super::index::join;
 use super::stat::Stat;
 use crate::environment::variable;
+use crate::files::{open_regular, read_regular};
+use crate::git::{GitFilters, git};
 
-/// Variables that would send git elsewhere.
-const MISLEADING: [&str; 7] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-];
+/// An agent waits meanwhile.
+const GIT_PATIENCE: Duration = Duration::from_secs(5);
+/// No list of what to ignore is longer.
+pub(crate) const RULES_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// No file that leads to a repository is longer.
+const LEAD_BYTES_MAX: u64 = 64 * 1024;
 
-/// Git is asked about this many bytes of single paths at most; a pipe holds them.
+/// Git is asked about this many bytes of single paths at most; a command line holds them.
 const OTHERS_BYTES_MAX: usize = 32 * 1024;
 
 /// Says whether a file or, with a slash at its end, a repository within counts already.
@@ -106,12 +104,12 @@ impl GitFolder {
         let own = if fs::metadata(&dot).ok()?.is_dir() {
             dot
         } else {
-            let text = fs::read(&dot).ok()?;
+            let text = read_regular(&dot, LEAD_BYTES_MAX).ok()?;
             let path = text.strip_prefix(b"gitdir: ")?.trim_ascii_end();
             folder.join(OsStr::from_bytes(path))
         };
         fs::symlink_metadata(own.join("HEAD")).ok()?;
-        let common = match fs::read(own.join("commondir")) {
+        let common = match read_regular(&own.join("commondir"), LEAD_BYTES_MAX) {
             Ok(text) => own.join(OsStr::from_bytes(text.trim_ascii_end())),
             Err(_) => own.clone(),
         };
@@ -165,7 +163,7 @@ impl Repo {
 
     /// Whether all that is tracked counts already, or is not ignored: much cheaper to ask.
     fn tracks_no_other(&self, folder: &Path, counts: &Counts<'_>) -> Result<bool, NoAnswer> {
-        let Said::Text(list) = ask(folder, &["ls-files", "-c", "-s", "-z"], &[])? else {
+        let Said::Text(list) = ask(folder, &["ls-files", "-c", "-s", "-z"])? else {
             return Ok(false);
         };
         let mut left: BTreeSet<&[u8]> = self.tracked.iter().map(Vec::as_slice).collect();
@@ -174,15 +172,19 @@ impl Repo {
             let Some(path) = tracked_path(line, &self.at) else { continue };
             left.remove(path.as_slice());
             if !counts(&path) {
-                others.extend_from_slice(path_in(line));
-                others.push(0);
+                others.push(OsStr::from_bytes(path_in(line)));
             }
         }
-        if !left.is_empty() || others.len() > OTHERS_BYTES_MAX {
+        let bytes: usize = others.iter().map(|path| path.len() + 1).sum();
+        if !left.is_empty() || bytes > OTHERS_BYTES_MAX {
             return Ok(false);
         }
-        let asked = ["check-ignore", "--no-index", "-z", "--stdin"];
-        Ok(others.is_empty() || matches!(ask(folder, &asked, &others)?, Said::Nothing))
+        if others.is_empty() {
+            return Ok(true);
+        }
+        let asked = ["check-ignore", "--no-index", "--"].map(OsStr::new);
+        let said = ask_about(folder, &[asked.as_slice(), &others].concat())?;
+        Ok(matches!(said, Said::Nothing))
     }
 
     /// Whether other files are tracked than those that git was asked about.
@@ -202,7 +204,7 @@ impl Repo {
 
 fn checksum_of(index: &Path) -> Vec<u8> {
     let mut end = vec![0; 20];
-    let read = File::open(index).and_then(|mut file| {
+    let read = open_regular(index).and_then(|mut file| {
         file.seek(SeekFrom::End(-20))?;
         file.read_exact(&mut end)
     });
@@ -266,7 +268,7 @@ impl Outer {
 }
 
 fn read_rules(path: &Path) -> Rules {
-    fs::read(path).map(|text| Rules::read(&text)).unwrap_or_default()
+    read_regular(path, RULES_BYTES_MAX).map(|text| Rules::read(&text)).unwrap_or_default()
 }
 
 /// The person's own settings, wherever they may lie.
@@ -284,7 +286,7 @@ fn config_folder() -> Option<PathBuf> {
 /// The person's own list of what to ignore, and the file that names it.
 fn excludes_file(folder: &Path) -> Result<(Option<PathBuf>, Option<PathBuf>), NoAnswer> {
     let asked = ["config", "--show-origin", "-z", "--type=path", "--get", "core.excludesFile"];
-    let said = match ask(folder, &asked, &[])? {
+    let said = match ask(folder, &asked)? {
         Said::Text(text) => text,
         // Not set.
         Said::Nothing | Said::Failed(_) => {
@@ -303,8 +305,7 @@ fn tracked(folder: &Path, at: &[u8], index: Option<&Watched>) -> Result<Vec<Vec<
     if index.is_none_or(|index| index.stat.is_none()) {
         return Ok(Vec::new());
     }
-    let said = match ask(folder, &["ls-files", "-c", "-i", "-s", "--exclude-standard", "-z"], &[])?
-    {
+    let said = match ask(folder, &["ls-files", "-c", "-i", "-s", "--exclude-standard", "-z"])? {
         Said::Text(text) => text,
         Said::Nothing => return Err(NoAnswer("git ls-files failed".into())),
         Said::Failed(why) => return Err(NoAnswer(why)),
@@ -341,23 +342,21 @@ enum Said {
     Failed(String),
 }
 
-/// Asks git; `input` must fit into a pipe.
-#[expect(clippy::disallowed_methods, reason = "the door to git")]
-fn ask(folder: &Path, arguments: &[&str], input: &[u8]) -> Result<Said, NoAnswer> {
-    let failed = |error: io::Error| NoAnswer(format!("git: {error}"));
-    let mut git = Command::new("git");
-    git.args(["--no-optional-locks", "-c", "core.fsmonitor=false"]).args(arguments);
-    git.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    for name in MISLEADING {
-        git.env_remove(name);
-    }
-    let mut child = git.spawn().map_err(failed)?;
-    if let Some(mut pipe) = child.stdin.take() {
-        // Whoever does not read it does not need it.
-        let _ = pipe.write_all(input);
-    }
-    let output = child.wait_with_output().map_err(failed)?;
-    Ok(match output.status.code() {
+/// Asks git.
+fn ask(folder: &Path, arguments: &[&str]) -> Result<Said, NoAnswer> {
+    ask_about(folder, &arguments.iter().map(OsStr::new).collect::<Vec<_>>())
+}
+
+fn ask_about(folder: &Path, arguments: &[&OsStr]) -> Result<Said, NoAnswer> {
+    // Nothing that is asked here looks into files, so no filter can be meant.
+    let said = git(arguments, folder, GitFilters::Run, GIT_PATIENCE);
+    let output = said.map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => {
+            NoAnswer(format!("git gave no answer in {} s", GIT_PATIENCE.as_secs()))
+        }
+        _ => NoAnswer(format!("git: {error}")),
+    })?;
+    Ok(match output.status_code {
         Some(0) => Said::Text(output.stdout),
         Some(1) => Said::Nothing,
         _ => Said::Failed(String::from_utf8_lossy(&output.stderr).trim().to_string()),

@@ -4,17 +4,18 @@
 //! another version or of another root is as good as nothing: then everything is looked at.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::index::{Entry, Folder, Hash, Index, Mark, Name, Reading, index};
 use super::repo::{Repo, Watched};
 use super::stat::Stat;
+use crate::files::{Durable, read_regular, replace_private};
 
 const MAGIC: &[u8; 7] = b"SGTREE\0";
 const VERSION: u8 = 1;
+/// An index of as many files as are looked at is far shorter.
+const BYTES_MAX: u64 = 512 * 1024 * 1024;
 const CHECKSUM_BYTES: usize = 32;
 const STAT_BYTES: usize = 36;
 const NAME_BYTES: usize = 6;
@@ -23,7 +24,7 @@ const FOLDER_BYTES: usize = NAME_BYTES + 1 + 16 + STAT_BYTES + 16;
 
 /// The kept index, where it is whole and belongs to `identity`.
 pub(crate) fn read(path: &Path, identity: Hash) -> Option<Index> {
-    let bytes = fs::read(path).ok()?;
+    let bytes = read_regular(path, BYTES_MAX).ok()?;
     let (checksum, body) = bytes.split_at_checked(CHECKSUM_BYTES)?;
     if blake3::hash(body).as_bytes() != checksum {
         return None;
@@ -36,17 +37,7 @@ pub(crate) fn read(path: &Path, identity: Hash) -> Option<Index> {
 
 /// Keeps the index. A cache that can't be written costs time, nothing else.
 pub(crate) fn write(path: &Path, identity: Hash, index: &Index) {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let Some(folder) = path.parent() else { return };
-    let fresh = path.with_extension(format!("{}-{count}.new", std::process::id()));
-    let bytes = encode(identity, index);
-    let written = fs::create_dir_all(folder)
-        .and_then(|()| fs::write(&fresh, bytes))
-        .and_then(|()| fs::rename(&fresh, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&fresh);
-    }
+    let _ = replace_private(path, &encode(identity, index), Durable::Buffered);
 }
 
 fn encode(identity: Hash, index: &Index) -> Vec<u8> {

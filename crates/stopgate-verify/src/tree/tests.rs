@@ -367,3 +367,23 @@ fn two_at_once_do_no_harm() {
         assert_eq!(one, scene.hash_afresh());
     }
 }
+
+/// Says, where it fails, what a stranger's `.gitignore` costs beside `git status`:
+/// `cargo test --release -p stopgate-verify hostile -- --ignored`.
+#[test]
+#[ignore = "a measurement: it compares two times in one run"]
+#[expect(clippy::disallowed_methods, reason = "a measurement")]
+fn a_hostile_ignore_file_costs_at_most_twice_what_git_pays() {
+    let scene = Scene::new();
+    scene.write(".gitignore", &format!("{}/**/b\n", ["**/a"; 12].join("/")));
+    scene.write(&format!("{}/c", ["a"; 28].join("/")), "c");
+    let time = |work: &dyn Fn()| {
+        let begun = std::time::Instant::now();
+        work();
+        begun.elapsed()
+    };
+    let git = time(&|| drop(scene.git(&["status", "--porcelain"])));
+    let own = time(&|| drop(scene.hash_afresh()));
+    // Git is asked on the way, and may take as long there.
+    assert!(own <= git * 2 + Duration::from_millis(50), "git {git:?}, we {own:?}");
+}

@@ -5,8 +5,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -18,10 +16,11 @@ use super::clock::Clock;
 use super::content::Pending;
 use super::ignore::{Meaning, Rules, Thing};
 use super::index::{EMPTY, Entry, Folder, Index, Mark, Name, Reading, index, join, name_in};
-use super::repo::{GitFolder, NoAnswer, Outer, Repo, around};
+use super::repo::{GitFolder, NoAnswer, Outer, RULES_BYTES_MAX, Repo, around};
 use super::stat::{Sort, Stat};
 use super::sweep::{Purpose, Swept, open_folder};
 use super::{Choice, FILES_MAX};
+use crate::files::read_up_to;
 
 pub(crate) const RULES: &[u8] = b".gitignore";
 
@@ -481,9 +480,7 @@ fn read_rule_file(root: &OwnedFd, folder: &[u8]) -> Rules {
     let mut path = folder.to_vec();
     join(&mut path, RULES);
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let mut text = Vec::new();
-    let read = openat(root, path.as_slice(), flags, Mode::empty())
-        .map(File::from)
-        .map(|mut file| file.read_to_end(&mut text).is_ok());
-    if matches!(read, Ok(true)) { Rules::read(&text) } else { Rules::default() }
+    let opened = openat(root, path.as_slice(), flags, Mode::empty());
+    let read = opened.ok().and_then(|fd| read_up_to(fd.into(), RULES_BYTES_MAX).ok());
+    read.map(|text| Rules::read(&text)).unwrap_or_default()
 }

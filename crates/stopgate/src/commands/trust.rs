@@ -74,13 +74,17 @@ pub(crate) fn untrust(args: &UntrustArgs) -> Outcome {
 
 fn show(view: &TrustView) {
     output::line(&format!("{} asks for:", styled(BOLD, &view.path)));
-    for asked in &view.commands {
-        let criterion = stopgate_core::clean(&asked.criterion);
-        let command = stopgate_core::clean(&asked.command);
-        output::line(&format!("  {}  {command}", styled(DIM, &criterion)));
+    let mut last = None;
+    for grant in &view.allows {
+        if last != Some(&grant.criterion) {
+            let about = grant.criterion.as_deref().unwrap_or("the whole file");
+            output::line(&format!("  {}", styled(DIM, &stopgate_core::clean(about))));
+            last = Some(&grant.criterion);
+        }
+        output::line(&format!("    {}: {}", grant.kind, stopgate_core::clean(&grant.what)));
     }
-    if view.commands.is_empty() {
-        output::line("  no command at all");
+    if view.allows.is_empty() {
+        output::line("  nothing that needs your trust");
     }
 }
 
@@ -89,7 +93,7 @@ fn agrees() -> Result<bool, Failure> {
         return Err(Failure::usage("nobody is there to ask")
             .hint("look at the file, then: stopgate trust --yes"));
     }
-    output::ask("Run these commands whenever a loop here is verified? [y/N] ");
+    output::ask("Allow all of this whenever a loop here is verified? [y/N] ");
     let mut answer = String::new();
     let read = std::io::stdin().read_line(&mut answer);
     let _ = std::io::stdout().flush();

@@ -24,6 +24,7 @@ mod format_crowd;
 mod formats;
 mod frames;
 mod gates;
+mod hostile;
 mod idle;
 mod import;
 mod json;

@@ -11,7 +11,11 @@ use crate::{
 fn held(criteria: Vec<Criterion>) -> State {
     let start = started(Policy::default(), frame(Mode::Loop, 0, 20, "work"), criteria);
     let Event::Started(mut begun) = start else { panic!("a start") };
-    begun.gates = vec![LoopGate { name: "g".to_string(), definition: "{}".to_string() }];
+    begun.gates = vec![LoopGate {
+        name: "g".to_string(),
+        definition: "{}".to_string(),
+        author: crate::Author::Command,
+    }];
     apply(None, &Event::Started(begun), NOON).expect("a loop")
 }
 

@@ -7,7 +7,7 @@ use stopgate_agents::{Answer, Call, Event, Source, claude};
 use stopgate_core::{Timestamp, clip};
 use stopgate_dialects::idle::{ANCHOR_FILE, ANCHOR_TOPIC, Loop, Standing, anchor};
 use stopgate_dialects::instant_text;
-use stopgate_verify::tool;
+use stopgate_verify::{GitFilters, git};
 
 use super::{Place, find};
 use crate::dialect::{Answered, Desk, files};
@@ -71,12 +71,12 @@ fn message(desk: &Desk, state: &Loop, now: Timestamp) -> String {
 
 fn whole(desk: &Desk, state: &Loop) -> String {
     let mut text = anchor(state);
-    let asked = [
-        ("Recent commits", ["git", "log", "--oneline", "-5"]),
-        ("Changed files", ["git", "status", "--short", "."]),
+    let asked: [(&str, &[&str]); 2] = [
+        ("Recent commits", &["log", "--oneline", "-5"]),
+        ("Changed files", &["status", "--short", "--ignore-submodules=dirty", "."]),
     ];
     for (heading, arguments) in asked {
-        let told = tool(&arguments, &desk.folder, GIT_PATIENCE).ok();
+        let told = git(arguments, &desk.folder, GitFilters::OwnOnly, GIT_PATIENCE).ok();
         let Some(told) = told.filter(|told| told.is_fine() && !told.stdout.is_empty()) else {
             continue;
         };

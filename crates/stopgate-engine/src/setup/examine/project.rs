@@ -19,7 +19,7 @@ pub(super) fn file(settings: Settings, project: &Path) -> Option<Finding> {
     let count = file.criteria.len();
     let plural = if count == 1 { "criterion" } else { "criteria" };
     let trusted = settings.home().is_ok_and(|home| Trust::of(&home).has(&file.source));
-    Some(if trusted || !file.has_commands() {
+    Some(if trusted || !file.needs_trust() {
         Finding::ok("project", format!("stopgate.toml: {count} {plural}"))
     } else {
         Finding::warning(

@@ -1,3 +1,5 @@
+use crate::judges::steering::steering;
+use crate::judges::warnings::warnings;
 use stopgate_core::{Criterion, Proof};
 
 use super::criterion;

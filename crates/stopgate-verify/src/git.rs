@@ -1,0 +1,88 @@
+//! The one door to git.
+//!
+//! A repository is a stranger's: its own settings may name programs (file system monitors,
+//! hooks, filters, signers, transports). None of them is started, no lock is taken, nothing is
+//! fetched, and git has the time that it is given and no more.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::tool::{ToolOutput, tool};
+
+/// What every call begins with.
+const ALWAYS: [&str; 12] = [
+    "git",
+    "--no-optional-locks",
+    "--no-pager",
+    "--literal-pathspecs",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.sshCommand=false",
+    "-c",
+    "log.showSignature=false",
+];
+
+/// Whether programs that a repository's settings name as filters may be run on its files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GitFilters {
+    /// They may: a person trusts what is asked here.
+    Run,
+    /// Those of the repository are left out; the person's own are run.
+    OwnOnly,
+}
+
+/// Asks git something in `directory`.
+pub fn git<S: AsRef<OsStr>>(
+    words: &[S],
+    directory: &Path,
+    filters: GitFilters,
+    timeout: Duration,
+) -> io::Result<ToolOutput> {
+    let mut argv: Vec<OsString> = ALWAYS.iter().map(OsString::from).collect();
+    if filters == GitFilters::OwnOnly {
+        for name in foreign_filters(directory, timeout)? {
+            let off = ["clean=", "smudge=", "process=", "required=false"];
+            for setting in off {
+                argv.extend(["-c".into(), format!("{name}.{setting}").into()]);
+            }
+        }
+    }
+    argv.extend(words.iter().map(|word| word.as_ref().to_os_string()));
+    tool(&argv, directory, timeout)
+}
+
+/// The filters, as `filter.NAME`, that the repository itself defines.
+fn foreign_filters(directory: &Path, timeout: Duration) -> io::Result<Vec<String>> {
+    let words = ["config", "--show-scope", "-z", "--name-only", "--get-regexp", "^filter\\."];
+    let said = git(&words, directory, GitFilters::Run, timeout)?;
+    let text = String::from_utf8(said.stdout).map_err(|_| unclear())?;
+    let mut fields = text.split_terminator('\0');
+    let mut names = Vec::new();
+    while let (Some(scope), Some(key)) = (fields.next(), fields.next()) {
+        let Some((name, _)) = key.rsplit_once('.').filter(|_| !is_persons(scope)) else { continue };
+        // Such a name can't be said on a command line, so it could not be turned off.
+        if name.contains('=') {
+            return Err(unclear());
+        }
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    Ok(names)
+}
+
+fn is_persons(scope: &str) -> bool {
+    matches!(scope, "system" | "global" | "command")
+}
+
+fn unclear() -> io::Error {
+    io::Error::other("the repository defines a filter with a strange name")
+}
+
+#[cfg(test)]
+mod tests;

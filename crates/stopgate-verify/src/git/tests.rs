@@ -1,0 +1,61 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use super::{GitFilters, git};
+use crate::tree::scene::Scene;
+
+const TIME: Duration = Duration::from_mins(1);
+
+/// A repository whose own settings run a program that leaves a mark.
+fn hostile() -> Scene {
+    let scene = Scene::new();
+    let program = scene.beside("program");
+    let mark = scene.beside("ran");
+    fs::write(&program, format!("#!/bin/sh\necho $0 >> {}\ncat\n", mark.display())).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    scene.write(".gitattributes", "* filter=evil\n").write("file", "one");
+    scene.git(&["add", "."]);
+    scene.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one"]);
+    let program = program.display().to_string();
+    fs::write(scene.beside("more"), format!("[filter \"evil\"]\n\tclean = {program}\n")).unwrap();
+    let more = scene.beside("more").display().to_string();
+    scene.git(&["config", "include.path", &more]);
+    for key in ["core.fsmonitor", "core.sshCommand", "gpg.program"] {
+        scene.git(&["config", key, &program]);
+    }
+    scene.git(&["config", "log.showSignature", "true"]);
+    scene.write("file", "two");
+    scene
+}
+
+fn ran(scene: &Scene) -> bool {
+    Path::new(&scene.beside("ran")).exists()
+}
+
+#[test]
+fn a_repository_can_not_have_its_programs_run() {
+    let scene = hostile();
+    for words in [&["status", "--porcelain"][..], &["log", "-1"], &["ls-files", "-s"]] {
+        let said = git(words, &scene.root(), GitFilters::OwnOnly, TIME).unwrap();
+        assert!(said.is_fine(), "{words:?}: {}", String::from_utf8_lossy(&said.stderr));
+        assert!(!ran(&scene), "{words:?}");
+    }
+    let said = git(&["status", "--porcelain"], &scene.root(), GitFilters::OwnOnly, TIME).unwrap();
+    assert_eq!(String::from_utf8_lossy(&said.stdout), " M file\n");
+}
+
+#[test]
+fn filters_of_a_trusted_repository_run() {
+    let scene = hostile();
+    git(&["status"], &scene.root(), GitFilters::Run, TIME).unwrap();
+    assert!(ran(&scene));
+}
+
+#[test]
+fn a_filter_that_can_not_be_turned_off_is_an_error() {
+    let scene = hostile();
+    scene.git(&["config", "filter.a=b.clean", "cat"]);
+    git(&["status"], &scene.root(), GitFilters::OwnOnly, TIME).unwrap_err();
+}
