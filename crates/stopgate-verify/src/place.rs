@@ -342,8 +342,7 @@ impl RunPlace {
             let argv = argv.iter().map(|word| self.translate(word)).collect();
             return Launch { argv, cwd: self.inside(cwd) };
         };
-        // The mark of an earlier run says nothing about this one.
-        let _ = fs::remove_file(entrance.mark());
+        entrance.renew();
         let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.into());
         Launch { argv: entrance.argv(argv, &cwd), cwd: self.private.path().into() }
     }

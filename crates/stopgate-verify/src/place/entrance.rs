@@ -10,13 +10,17 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use super::canvas::make_dir;
 use super::hermetic::Hermetic;
 use super::namespace::{Access, Namespace};
 use super::overlay::Layer;
+use super::private_dir::remove;
 use super::{Isolation, PlaceError, PlaceRecipe, failed};
 
 /// How a shell ends that could not enter; without a mark any other end means the same.
 const REFUSED: &str = " || exit 125\n";
+/// Systems take no longer word than 128 KiB.
+const STEPS_BYTES_MAX: usize = 120 * 1024;
 const MARK: &str = "entered";
 
 /// How to get into a place.
@@ -28,14 +32,17 @@ pub(super) struct Entrance {
     steps: Vec<u8>,
     /// Directories that must be seen inside, wherever they are.
     kept: Vec<PathBuf>,
+    /// What an overlay needs anew for each mount.
+    work_dirs: Vec<PathBuf>,
     hermetic: Option<Hermetic>,
 }
 
 impl Entrance {
     /// An entrance to the machine as it is.
     pub(super) fn new(namespace: Namespace, private: &Path) -> Self {
-        let (steps, kept, hermetic) = (Vec::new(), Vec::new(), None);
-        Self { namespace, private: private.into(), steps, kept, hermetic }
+        let (kept, work_dirs) = (Vec::new(), Vec::new());
+        let private = private.into();
+        Self { namespace, private, steps: Vec::new(), kept, work_dirs, hermetic: None }
     }
 
     /// The file that is written to when a command starts.
@@ -53,9 +60,26 @@ impl Entrance {
         if self.namespace.access == Access::UserNamespace {
             options.push_str(",userxattr");
         }
-        let words = ["-t", "overlay", "-o", &options, "stopgate"].map(OsStr::new);
-        self.mount(&words, &layer.at);
+        // Without a flush of the whole disk at the end, where the system knows that.
+        let quick = format!("{options},volatile");
+        let mut step = self.overlay_line(&quick, &layer.at);
+        step.extend_from_slice(b" 2>/dev/null || ");
+        step.extend_from_slice(&self.overlay_line(&options, &layer.at));
+        self.steps.extend_from_slice(&step);
+        self.steps.extend_from_slice(REFUSED.as_bytes());
         self.kept.push(layer.at.clone());
+        self.work_dirs.push(self.private.join(format!("work-{number}")));
+    }
+
+    /// Makes ready for another run.
+    pub(super) fn renew(&self) {
+        // The mark of an earlier run says nothing about this one. What can't be removed makes
+        // the next mount fail, which is told.
+        let _ = fs::remove_file(self.mark());
+        for work_dir in &self.work_dirs {
+            remove(work_dir);
+            let _ = make_dir(work_dir);
+        }
     }
 
     /// Shows one directory or file at the path of another.
@@ -85,6 +109,10 @@ impl Entrance {
             let hermetic = Hermetic::prepare(&self.namespace, &self.private, &self.kept, network)?;
             self.steps.extend_from_slice(hermetic.steps());
             self.hermetic = Some(hermetic);
+        }
+        if self.steps.len() > STEPS_BYTES_MAX {
+            let text = "more is to be mounted or masked than fits into a command line";
+            return Err(PlaceError::Unsupported(text.into()));
         }
         Ok(())
     }
@@ -122,6 +150,11 @@ impl Entrance {
         OsString::from_vec(script)
     }
 
+    fn overlay_line(&self, options: &str, at: &Path) -> Vec<u8> {
+        let words = ["-t", "overlay", "-o", options, "stopgate"].map(OsStr::new);
+        mount_words(&self.namespace, &words, at)
+    }
+
     fn mount(&mut self, words: &[&OsStr], at: &Path) {
         self.steps.extend_from_slice(&mount_line(&self.namespace, words, at));
     }
@@ -129,13 +162,18 @@ impl Entrance {
 
 /// A line of the shell that mounts, or ends it.
 pub(super) fn mount_line(namespace: &Namespace, words: &[&OsStr], at: &Path) -> Vec<u8> {
+    let mut line = mount_words(namespace, words, at);
+    line.extend_from_slice(REFUSED.as_bytes());
+    line
+}
+
+fn mount_words(namespace: &Namespace, words: &[&OsStr], at: &Path) -> Vec<u8> {
     let mut line = quoted(namespace.mount.as_os_str());
     // The table of mounts is the system's, not ours.
     for word in [OsStr::new("-n")].iter().chain(words).chain(&[OsStr::new("--"), at.as_os_str()]) {
         line.push(b' ');
         line.extend_from_slice(&quoted(word));
     }
-    line.extend_from_slice(REFUSED.as_bytes());
     line
 }
 

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::canvas::{Canvas, make_dir};
+use super::canvas::Canvas;
 use super::git_copy::external_dirs;
 use super::listing::Deadline;
 use super::{PlaceError, PlaceRecipe, failed};
@@ -71,7 +71,6 @@ impl Overlay {
         let mut canvas = Canvas::over(at, &name("upper")).map_err(failed(at))?;
         fill(&mut canvas)?;
         canvas.finish().map_err(failed(at))?;
-        make_dir(&name("work")).map_err(failed(private))?;
         // A name without commas and colons, which mean something in mount options.
         symlink(at, name("lower")).map_err(failed(private))?;
         self.layers.push(Layer { number, at: at.into() });

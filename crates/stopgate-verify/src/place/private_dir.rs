@@ -84,7 +84,7 @@ fn is_old(path: &Path) -> bool {
 }
 
 /// Removes a directory, also where a check took away the right to.
-fn remove(path: &Path) {
+pub(super) fn remove(path: &Path) {
     if fs::remove_dir_all(path).is_err() && path.exists() {
         open_up(path);
         // What can't be removed is litter, not a fault.
