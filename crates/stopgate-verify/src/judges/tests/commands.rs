@@ -125,11 +125,15 @@ fn what_an_output_is_compared_with_judges() {
         expected.txt
         golden/out.json
         other.txt
+        want.txt
         ",
         "
         sh app.sh | diff - expected.txt => expected.txt golden/out.json
         sh app.sh > out && diff out golden/out.json => expected.txt golden/out.json
         sh app.sh | diff - other.txt =>
+        sh app.sh | diff - want.txt => want.txt
+        sh app.sh | cmp - want.txt => want.txt
+        grep -q x want.txt =>
         ",
     );
 }
@@ -478,6 +482,62 @@ fn a_judge_behind_a_link_is_what_the_link_leads_to() {
         .collect();
     let expected = [("spec", 2), ("tests/src", 0), ("tests/test_a.py", 1)];
     assert_eq!(links, expected.map(|(link, count)| (link.to_string(), count)));
+}
+
+#[test]
+fn programs_that_run_tests_in_their_own_way_lead_to_them() {
+    check(
+        "
+        manage.py
+        gradlew = exec java -jar x.jar
+        app/tests.py
+        src/test/ATest.java
+        tox.ini = [testenv]\\ncommands = pytest tests\\n  python ci/verify.py
+        ci/verify.py
+        Taskfile.yml = tasks:\\n  test: mocha
+        .mocharc.yml
+        conftest.py
+        ",
+        "
+        python manage.py test => .mocharc.yml Taskfile.yml app/tests.py conftest.py src/test/ATest.java ~tox.ini
+        ./gradlew test => .mocharc.yml Taskfile.yml app/tests.py conftest.py src/test/ATest.java ~tox.ini
+        python manage.py migrate => ~tox.ini
+        tox => app/tests.py ci/verify.py conftest.py src/test/ATest.java ~tox.ini
+        task test => .mocharc.yml Taskfile.yml app/tests.py src/test/ATest.java
+        strangeprogram => .mocharc.yml Taskfile.yml app/tests.py conftest.py src/test/ATest.java ~tox.ini
+        ",
+    );
+}
+
+#[test]
+fn a_program_that_a_check_script_tries_out_is_work() {
+    check(
+        "
+        check.sh = ./greeter Bob\\npython calc.py 1 2\\npython report.py\\nsh build.sh\\nsh steps/two.sh\\nout=$(./tool.sh)\\n
+        greeter = #!/bin/sh\\necho hi
+        calc.py
+        report.py
+        build.sh = true
+        steps/two.sh = true
+        tool.sh = true
+        ",
+        "sh check.sh => check.sh steps/two.sh",
+    );
+}
+
+#[test]
+fn a_loop_without_tests_at_the_start_judges_itself() {
+    let files = "Cargo.toml\nsrc/lib.rs = fn a() {}\nconftest.py";
+    let is_self_judged = |scene: &Scene, command: &str| {
+        scene.set(&criterion("tests", command)).is_self_judged(&scene.files())
+    };
+    let scene = Scene::new(files);
+    assert!(is_self_judged(&scene, "cargo test"));
+    assert!(is_self_judged(&scene, "pytest"));
+    assert!(!is_self_judged(&scene, "cargo clippy"));
+    scene.add("src/lib.rs = #[test]\\nfn a() {}\ntests/test_a.py");
+    assert!(!is_self_judged(&scene, "cargo test"));
+    assert!(!is_self_judged(&scene, "pytest"));
 }
 
 #[test]
