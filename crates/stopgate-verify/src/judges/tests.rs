@@ -1,6 +1,8 @@
 mod commands;
 mod new_files;
+mod people;
 mod reach;
+mod scripts;
 mod stored;
 mod warned;
 
