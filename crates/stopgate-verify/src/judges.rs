@@ -32,6 +32,7 @@ use stopgate_core::Criterion;
 
 use self::files::{extension_of, name_of};
 use self::names::{is_foreign, said};
+use self::role::Conduct;
 use self::sections::SectionReach;
 use self::stored_path::StoredPath;
 use self::trace::Trace;
@@ -86,8 +87,7 @@ pub(crate) struct JudgeSet {
 struct Reach {
     directory: StoredPath,
     tools: BTreeSet<String>,
-    is_unknown: bool,
-    runs_tests: bool,
+    conduct: Conduct,
     packages: BTreeMap<StoredPath, BTreeSet<String>>,
     makefiles: BTreeMap<StoredPath, BTreeSet<String>>,
     justfiles: BTreeMap<StoredPath, BTreeSet<String>>,
@@ -164,8 +164,7 @@ impl JudgeSet {
             reach: Reach {
                 directory: StoredPath(directory.unwrap_or_default()),
                 tools: trace.tools,
-                is_unknown: trace.is_unknown,
-                runs_tests: trace.runs_tests,
+                conduct: trace.conduct,
                 packages: keyed(trace.packages),
                 makefiles: keyed(trace.makefiles),
                 justfiles: keyed(trace.justfiles),
@@ -259,12 +258,14 @@ impl JudgeSet {
         }
         let is_rust = |path: &&PathBuf| extension_of(path) == "rs" && !is_foreign(path);
         for path in files.paths().iter().filter(is_rust).filter(|path| said(path).is_none()) {
-            let text =
-                files.text(path).filter(|text| text.contains("cfg(") && text.contains("test"));
-            for file in text.into_iter().flat_map(|text| sections::test_module_files(path, &text)) {
-                for own in files::below(files, &file).cloned().collect::<Vec<_>>() {
-                    self.judges.entry(StoredPath(own)).or_insert(Why::TestByName);
-                }
+            let text = files.text(path).unwrap_or_default();
+            if !text.contains("cfg(") || !text.contains("test") {
+                continue;
+            }
+            let places = sections::test_module_files(path, &text);
+            let found = places.iter().flat_map(|place| files::below(files, place)).cloned();
+            for own in found {
+                self.judges.entry(StoredPath(own)).or_insert(Why::TestByName);
             }
         }
     }
@@ -289,8 +290,7 @@ impl JudgeSet {
         let listed = files.paths().iter().filter(|path| rules.role(path) != JudgeRole::Work);
         let named = self.judges.keys().map(|path| &path.0);
         for path in listed.chain(named) {
-            let is_protected = rules.role(path) == JudgeRole::Whole(Why::Protected);
-            links.extend(links::follow(root, path, is_protected));
+            links.extend(links::follow(root, path, &rules.role(path)));
             links.extend(links::above(root, &whole_root, path));
         }
         drop(rules);
@@ -326,29 +326,52 @@ impl JudgeSet {
         &self.links
     }
 
-    /// Whether nothing judges but the command itself.
-    pub(crate) fn is_self_judged(&self, files: &dyn ProjectFiles) -> bool {
+    /// Every file of the project that judges, as a whole or by its sections.
+    pub(crate) fn listed(&self, files: &dyn ProjectFiles) -> Vec<(PathBuf, JudgeRole)> {
         let rules = self.rules();
-        !files.paths().iter().any(|path| matches!(rules.role(path), JudgeRole::Whole(_)))
+        let listed = files.paths().iter().map(|path| (path.clone(), rules.role(path)));
+        // Scripts behind linked directories and ignored ones are not among the files.
+        let named =
+            self.judges.keys().map(|path| &path.0).filter(|path| !files.paths().contains(*path));
+        let named =
+            named.filter(|path| files.exists(path)).map(|path| (path.clone(), rules.role(path)));
+        let mut found: Vec<_> =
+            listed.chain(named).filter(|(_, role)| *role != JudgeRole::Work).collect();
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        found
+    }
+
+    /// Whether the check runs tests, but had none at the start: the work writes its own.
+    pub(crate) fn is_self_judged(&self, files: &dyn ProjectFiles) -> bool {
+        let judges = |(path, role): &(PathBuf, JudgeRole)| match role {
+            JudgeRole::Work | JudgeRole::Whole(Why::Configuration(_)) => false,
+            JudgeRole::Whole(_) => true,
+            JudgeRole::Sections(MixedKind::RustSource) => {
+                let text = files.text(path).unwrap_or_default();
+                let found = sections::judging(MixedKind::RustSource, &text, &self.reach_of(path));
+                found.is_ok_and(|found| !found.is_empty())
+            }
+            JudgeRole::Sections(_) => false,
+        };
+        self.reach.conduct != Conduct::Looks && !self.listed(files).iter().any(judges)
     }
 
     /// What of a file with judging sections the check reaches.
     pub(crate) fn reach_of(&self, path: &Path) -> SectionReach {
         let reach = &self.reach;
-        let own = match name_of(path) {
-            "package.json" => reach.packages.get(&files::directory_of(path) as &Path).cloned(),
-            _ => {
-                let all = reach.makefiles.iter().chain(&reach.justfiles);
-                let beside = |(other, _): &(&StoredPath, _)| other.0 == path;
-                let found = all.clone().find(beside).map(|(_, names)| names.clone());
-                // A makefile that is new is read together with those that were there.
-                found.or_else(|| Some(all.flat_map(|(_, names)| names.clone()).collect()))
-            }
+        let own = if name_of(path) == "package.json" {
+            reach.packages.get(&files::directory_of(path) as &Path).cloned().unwrap_or_default()
+        } else {
+            let all = reach.makefiles.iter().chain(&reach.justfiles);
+            let known = all.clone().find(|(other, _)| other.0 == path);
+            // A makefile that is new is read together with those that were there.
+            let together = || all.flat_map(|(_, names)| names.clone()).collect();
+            known.map_or_else(together, |(_, names)| names.clone())
         };
         SectionReach {
             tools: reach.tools.clone(),
-            names: own.unwrap_or_default(),
-            is_open: reach.is_unknown,
+            names: own,
+            is_open: reach.conduct == Conduct::Unknown,
         }
     }
 
@@ -370,11 +393,12 @@ impl JudgeSet {
 
     fn judges_rust(&self) -> bool {
         let tools = &self.reach.tools;
-        tools.contains("cargo") && self.reach.runs_tests
+        tools.contains("cargo") && self.reach.conduct != Conduct::Looks
     }
 
     fn uses(&self, tools: &[&str]) -> bool {
-        self.reach.is_unknown || tools.iter().any(|tool| self.reach.tools.contains(*tool))
+        self.reach.conduct == Conduct::Unknown
+            || tools.iter().any(|tool| self.reach.tools.contains(*tool))
     }
 }
 

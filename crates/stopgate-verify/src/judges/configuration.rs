@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::files::name_of;
+use super::role::Conduct;
 use crate::glob::name_matches;
 
 /// Tools of one language that load code through its own hooks.
@@ -130,28 +131,30 @@ pub(super) struct Configuration {
 
 impl Configuration {
     /// The files of these tools; of all tools where it is not known which are used.
-    pub(super) fn of(tools: &BTreeSet<String>, is_unknown: bool) -> Self {
+    pub(super) fn of(tools: &BTreeSet<String>, conduct: Conduct) -> Self {
         let mut found = Self::default();
         for (names, users) in TABLE {
-            let Some(tool) = used(users, tools, is_unknown) else { continue };
-            for name in names.split(' ') {
-                if name.contains('/') {
-                    found.ends.push((name, tool));
-                } else if name.contains('*') {
-                    found.patterns.push((name, tool));
-                } else {
-                    found.exact.insert(name, tool);
-                }
-            }
+            let Some(tool) = used(users, tools, conduct) else { continue };
+            names.split(' ').for_each(|name| found.add(name, tool));
         }
-        if is_unknown || !tools.is_empty() {
+        if conduct == Conduct::Unknown || !tools.is_empty() {
             found.exact.extend(VERSIONS.map(|name| (name, "tool versions")));
         }
         for (directory, users) in DIRECTORIES {
-            let tool = used(users, tools, false);
+            let tool = used(users, tools, Conduct::Looks);
             found.directories.extend(tool.map(|tool| (directory, tool)));
         }
         found
+    }
+
+    fn add(&mut self, name: &'static str, tool: &'static str) {
+        if name.contains('/') {
+            self.ends.push((name, tool));
+        } else if name.contains('*') {
+            self.patterns.push((name, tool));
+        } else {
+            self.exact.insert(name, tool);
+        }
     }
 
     /// The tool that the file configures.
@@ -170,8 +173,8 @@ impl Configuration {
 }
 
 /// The first of the users that the check uses.
-fn used(users: &'static str, tools: &BTreeSet<String>, is_unknown: bool) -> Option<&'static str> {
+fn used(users: &'static str, tools: &BTreeSet<String>, conduct: Conduct) -> Option<&'static str> {
     let mut names = users.split_whitespace();
     let found = names.clone().find(|user| tools.contains(*user));
-    found.or_else(|| names.next().filter(|_| is_unknown))
+    found.or_else(|| names.next().filter(|_| conduct == Conduct::Unknown))
 }

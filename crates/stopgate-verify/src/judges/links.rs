@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::name_of;
 use super::names::said;
+use super::role::{JudgeRole, Why};
 use super::stored_path::StoredPath;
 
 /// How many files behind one link are looked at.
@@ -24,7 +25,7 @@ pub(crate) struct JudgeLink {
 }
 
 /// What the link at `path` leads to; `None` where it is not a link or leads nowhere.
-pub(super) fn follow(root: &Path, path: &Path, is_protected: bool) -> Option<JudgeLink> {
+pub(super) fn follow(root: &Path, path: &Path, role: &JudgeRole) -> Option<JudgeLink> {
     let whole = root.join(path);
     if !whole.symlink_metadata().ok()?.is_symlink() {
         return None;
@@ -34,7 +35,7 @@ pub(super) fn follow(root: &Path, path: &Path, is_protected: bool) -> Option<Jud
     if target.is_dir() {
         let is_own = root.canonicalize().is_ok_and(|root| target.starts_with(root));
         // A link in tests to the sources is how tests find what they test.
-        if is_protected || !is_own || leads_to_tests(path, &target) {
+        if *role == JudgeRole::Whole(Why::Protected) || !is_own || leads_to_tests(path, &target) {
             collect(&target, &mut files);
         }
     } else {

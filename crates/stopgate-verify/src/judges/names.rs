@@ -116,7 +116,7 @@ fn is_cucumber(path: &Path) -> bool {
 fn is_test_name(name: &str, extension: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
     let lower = stem.to_ascii_lowercase();
-    let whole = ["conftest.py", "tests.py", "test.py", "tests.rs", "test.rs", "jest.setup.js"];
+    let whole = ["tests.py", "test.py", "tests.rs", "test.rs", "jest.setup.js"];
     if whole.contains(&name) || ["bats", "feature", "t"].contains(&extension) {
         return true;
     }
@@ -128,16 +128,33 @@ fn is_test_name(name: &str, extension: &str) -> bool {
     if extension.is_empty() {
         return false;
     }
-    let camel = |end: &str| stem.ends_with(end) && stem.len() > end.len();
-    ["test_", "test-"].iter().any(|begin| lower.starts_with(begin))
-        || ["_test", "-test", "_tests", "-tests", "_spec", "-spec", "_unittest"]
-            .iter()
-            .any(|end| lower.ends_with(end))
-        || [".test.", ".tests.", ".spec.", ".e2e.", ".cy.", "-spec."]
-            .iter()
-            .any(|own| name.contains(own))
-        || (camel("Test") || camel("Tests") || camel("TestCase") || camel("Spec") || camel("IT"))
-        || (["test", "tests"].contains(&stem) && extension != "rs")
+    match extension {
+        "go" => lower.ends_with("_test"),
+        "rs" => ["_test", "_tests"].iter().any(|end| lower.ends_with(end)),
+        _ => {
+            ["test_", "test-"].iter().any(|begin| lower.starts_with(begin))
+                || ["_test", "-test", "_tests", "-tests", "_unittest"]
+                    .iter()
+                    .any(|end| lower.ends_with(end))
+                || [".test.", ".tests.", ".spec.", ".e2e.", ".cy."]
+                    .iter()
+                    .any(|own| name.contains(own))
+                || ["test", "tests"].contains(&stem)
+                || is_named_by_habit(stem, extension)
+        }
+    }
+}
+
+/// Habits of single languages, in which others name ordinary source.
+fn is_named_by_habit(stem: &str, extension: &str) -> bool {
+    let ends = |ends: &[&str]| ends.iter().any(|end| stem.ends_with(end) && stem.len() > end.len());
+    let is_jvm = ["java", "kt", "groovy", "scala", "cs", "php", "swift"].contains(&extension);
+    let begins = stem.strip_prefix("Test").is_some_and(|rest| rest.starts_with(char::is_uppercase));
+    let specs = ["rb", "js", "ts", "jsx", "tsx", "mjs", "lua", "php"].contains(&extension);
+    ends(&["Test", "Tests", "TestCase"])
+        || (is_jvm && (begins || ends(&["IT"])))
+        || (["groovy", "scala", "kt", "js"].contains(&extension) && ends(&["Spec"]))
+        || (specs && ends(&["_spec", "-spec"]))
 }
 
 fn is_data_name(name: &str, extension: &str) -> bool {
@@ -146,6 +163,25 @@ fn is_data_name(name: &str, extension: &str) -> bool {
     }
     let says = || words(name).iter().any(|word| word == "expected" || word == "golden");
     !is_code(extension) && !extension.is_empty() && says()
+}
+
+/// Whether a name says that an output is compared with the file.
+pub(super) fn says_reference(path: &Path) -> bool {
+    const WORDS: [&str; 12] = [
+        "expected",
+        "expect",
+        "golden",
+        "want",
+        "wanted",
+        "reference",
+        "ref",
+        "baseline",
+        "snapshot",
+        "approved",
+        "oracle",
+        "correct",
+    ];
+    words(name_of(path)).iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
 /// Whether the path is in a directory of installed or built things.
@@ -251,9 +287,10 @@ pub(super) fn says_helper(path: &Path) -> bool {
 
 /// Whether a path says that what it names is a program under test.
 pub(super) fn says_program(path: &Path) -> bool {
-    const NAMES: [&str; 14] = [
+    const NAMES: [&str; 25] = [
         "main", "__main__", "app", "index", "server", "cli", "program", "hello", "demo", "manage",
-        "start", "serve", "prog", "game",
+        "start", "serve", "prog", "game", "build", "compile", "generate", "gen", "install",
+        "deploy", "release", "package", "bundle", "greet", "solution",
     ];
     const PLACES: [&str; 5] = ["src", "app", "cmd", "packages", "examples"];
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();

@@ -25,9 +25,8 @@ pub(super) fn read(root: &Path, files: &dyn ProjectFiles, trace: &mut Trace) {
             }
             for plugin in plugins(&text) {
                 let file = directory.join(format!("{}.py", plugin.replace('.', "/")));
-                if files.paths().contains(&file) {
-                    trace.judges.entry(file).or_insert(Why::Configuration("pytest".into()));
-                }
+                let why = Why::Configuration("pytest".into());
+                trace.judges.extend(files.paths().contains(&file).then_some((file, why)));
             }
         }
     }

@@ -4,6 +4,19 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+/// What a check does, as far as can be seen from its command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Conduct {
+    /// It looks at files, lints or builds: tests do not decide.
+    #[default]
+    Looks,
+    /// It runs tests.
+    Tests,
+    /// It starts something that nobody here knows, so it may do anything.
+    Unknown,
+}
+
 /// What a file is to the check of one criterion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::configuration::Configuration;
 use super::files::{ProjectFiles, extension_of, name_of};
 use super::names::{Said, is_foreign, said};
-use super::role::{JudgeRole, MixedKind, Why};
+use super::role::{Conduct, JudgeRole, MixedKind, Why};
 use super::sections::make::{MakeItem, parse};
 use super::{JudgeSet, JudgeStance, shadows};
 use crate::glob::{Globs, name_matches};
@@ -93,7 +93,7 @@ impl<'a> Rules<'a> {
             set,
             protect: read(&set.protect),
             may_change: read(&set.may_change),
-            configuration: Configuration::of(&reach.tools, reach.is_unknown),
+            configuration: Configuration::of(&reach.tools, reach.conduct),
             tests: Globs::new(&paths).unwrap_or_default(),
         }
     }
@@ -119,7 +119,7 @@ impl<'a> Rules<'a> {
         if let Some(tool) = self.configuration.tool_of(path) {
             return JudgeRole::Whole(Why::Configuration(tool.into()));
         }
-        match said(path).filter(|_| self.set.reach.runs_tests) {
+        match said(path).filter(|_| self.set.reach.conduct != Conduct::Looks) {
             Some(_) if extension_of(path) == "rs" && !self.set.judges_rust() => JudgeRole::Work,
             Some(Said::Test) => JudgeRole::Whole(Why::TestByName),
             Some(Said::Data) => JudgeRole::Whole(Why::TestData),

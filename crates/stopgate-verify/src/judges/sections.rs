@@ -147,12 +147,10 @@ pub(super) fn test_module_files(path: &Path, text: &str) -> Vec<PathBuf> {
     };
     let mut found = Vec::new();
     for (name, file) in rust::test_modules(text) {
-        match file {
-            Some(file) => found.push(directory.join(file)),
-            None => {
-                found.push(own.join(format!("{name}.rs")));
-                found.push(own.join(name));
-            }
+        if let Some(file) = file {
+            found.push(directory.join(file));
+        } else {
+            found.extend([own.join(format!("{name}.rs")), own.join(name)]);
         }
     }
     found

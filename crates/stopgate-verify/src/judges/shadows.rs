@@ -6,6 +6,7 @@ use super::JudgeSet;
 use super::files::{ProjectFiles, directory_of, extension_of, name_of};
 use super::names::is_foreign;
 use super::python_modules::is_known_module;
+use super::role::Conduct;
 use super::stored_path::StoredPath;
 use super::trace::{JUSTFILES, MAKEFILES};
 
@@ -42,7 +43,8 @@ pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> O
 
 /// Whether the check's runner imports Python modules.
 pub(super) fn uses_python(set: &JudgeSet) -> bool {
-    set.reach.is_unknown || PYTHON.iter().any(|tool| set.reach.tools.contains(*tool))
+    set.reach.conduct == Conduct::Unknown
+        || PYTHON.iter().any(|tool| set.reach.tools.contains(*tool))
 }
 
 /// `GNUmakefile` before `makefile` before `Makefile`.

@@ -72,6 +72,17 @@ impl Script {
         script
     }
 
+    /// `) || true`: what is said of the group is said of its last command.
+    fn join_last(&mut self, joint: Joint) {
+        let last = self.parts.iter_mut().rev().find_map(|part| match part {
+            Part::Step(step) => Some(step),
+            Part::Enter | Part::Leave => None,
+        });
+        if let (Some(last), Joint::Or | Joint::And | Joint::Pipe) = (last, joint) {
+            last.joint = joint;
+        }
+    }
+
     /// Its commands, without the places where subshells begin and end.
     pub(super) fn steps(&self) -> impl Iterator<Item = &Step> {
         self.parts.iter().filter_map(|part| match part {
@@ -141,19 +152,15 @@ impl<'t> Reader<'t> {
                 ';' => self.end_step(out, fate, Joint::Next),
                 '&' => self.ampersand(out, fate),
                 '|' => self.bar(out, fate),
+                '(' if self.defines_function(out) => {}
                 '(' => {
-                    if self.defines_function(out) {
-                        continue;
-                    }
                     self.end_step(out, fate, Joint::Next);
                     open += 1;
                     out.parts.push(Part::Enter);
                 }
+                ')' if open == 0 && self.depth > 0 => break,
                 ')' => {
                     self.end_step(out, fate, Joint::Next);
-                    if open == 0 && self.depth > 0 {
-                        return;
-                    }
                     open = open.saturating_sub(1);
                     out.parts.push(Part::Leave);
                 }
@@ -386,13 +393,7 @@ impl<'t> Reader<'t> {
         if step.words.is_empty() {
             self.known.extend(step.assigned.iter().filter(|(_, value)| !is_open(value)).cloned());
             if step.assigned.is_empty() {
-                // `) || true`: what is said of the group is said of its last command.
-                if let (Joint::Or | Joint::And | Joint::Pipe, Some(Part::Step(last))) =
-                    (joint, out.parts.iter_mut().rev().find(|part| matches!(part, Part::Step(_))))
-                {
-                    last.joint = joint;
-                }
-                return;
+                return out.join_last(joint);
             }
         }
         if fate == Fate::Taken {
@@ -407,11 +408,9 @@ impl<'t> Reader<'t> {
 
     fn skip_documents(&mut self) {
         for end in std::mem::take(&mut self.documents) {
-            while self.letters.peek().is_some() {
-                let line: String = self.letters.by_ref().take_while(|own| *own != '\n').collect();
-                if line.trim() == end {
-                    break;
-                }
+            let mut line = String::new();
+            while self.letters.peek().is_some() && line.trim() != end {
+                line = self.letters.by_ref().take_while(|own| *own != '\n').collect();
             }
         }
     }

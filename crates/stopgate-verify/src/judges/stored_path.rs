@@ -28,13 +28,11 @@ impl From<PathBuf> for StoredPath {
 
 impl Serialize for StoredPath {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0.to_str().filter(|text| !text.starts_with(BYTES)) {
-            Some(text) => serializer.serialize_str(text),
-            None => {
-                let bytes = self.0.as_os_str().as_bytes();
-                serializer.serialize_str(&format!("{BYTES}{}", crate::tree::hex(bytes)))
-            }
+        if let Some(text) = self.0.to_str().filter(|text| !text.starts_with(BYTES)) {
+            return serializer.serialize_str(text);
         }
+        let bytes = self.0.as_os_str().as_bytes();
+        serializer.serialize_str(&format!("{BYTES}{}", crate::tree::hex(bytes)))
     }
 }
 

@@ -1,5 +1,8 @@
 mod commands;
 mod new_files;
+mod people;
+mod reach;
+mod scripts;
 mod stored;
 mod warned;
 
@@ -8,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use stopgate_core::{Criterion, Proof};
 
-use super::{JudgeOptions, JudgeRole, JudgeSet, ListedFiles, ProjectFiles};
+use super::{JudgeOptions, JudgeRole, JudgeSet, ListedFiles};
 
 /// A project on the disk.
 pub(super) struct Scene {
@@ -40,14 +43,14 @@ impl Scene {
         let mut found = Vec::new();
         let mut open = vec![self.root().to_path_buf()];
         while let Some(directory) = open.pop() {
-            for entry in fs::read_dir(directory).expect("a directory").flatten() {
-                let path = entry.path();
-                if entry.file_type().expect("a kind").is_dir() {
-                    open.push(path);
-                } else {
-                    found.push(path.strip_prefix(self.root()).expect("inside").to_path_buf());
-                }
-            }
+            let entries: Vec<PathBuf> = fs::read_dir(directory)
+                .expect("a directory")
+                .map(|entry| entry.expect("an entry").path())
+                .collect();
+            let is_directory = |path: &&PathBuf| path.is_dir() && !path.is_symlink();
+            open.extend(entries.iter().filter(is_directory).cloned());
+            let files = entries.iter().filter(|path| !is_directory(path));
+            found.extend(files.map(|path| path.strip_prefix(self.root()).expect("inside").into()));
         }
         ListedFiles::new(self.root(), &found)
     }
@@ -59,14 +62,11 @@ impl Scene {
 
     /// Every judge: whole files by their paths, files with sections after a `~`.
     pub(super) fn judges(&self, set: &JudgeSet) -> String {
-        let files = self.files();
-        let rules = set.rules();
-        let one = |path: &PathBuf| match rules.role(path) {
-            JudgeRole::Work => None,
-            JudgeRole::Whole(_) => Some(path.display().to_string()),
-            JudgeRole::Sections(_) => Some(format!("~{}", path.display())),
+        let one = |(path, role): &(PathBuf, JudgeRole)| match role {
+            JudgeRole::Work | JudgeRole::Whole(_) => path.display().to_string(),
+            JudgeRole::Sections(_) => format!("~{}", path.display()),
         };
-        files.paths().iter().filter_map(one).collect::<Vec<_>>().join(" ")
+        set.listed(&self.files()).iter().map(one).collect::<Vec<_>>().join(" ")
     }
 }
 

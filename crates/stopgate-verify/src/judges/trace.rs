@@ -2,6 +2,8 @@
 //!
 //! Nothing is run. Files are read only where the command leads to them.
 
+mod arguments;
+mod interpreters;
 mod just_reach;
 mod make_reach;
 mod node;
@@ -15,7 +17,7 @@ use stopgate_core::{Criterion, Proof};
 
 use super::files::{ProjectFiles, below, inner};
 use super::names::{name_says_judge, said};
-use super::role::Why;
+use super::role::{Conduct, Why};
 use super::shell::{Fate, Part, Script, Step, is_open};
 use super::tools::{Trade, trade_of};
 use crate::glob::Globs;
@@ -36,10 +38,7 @@ pub(super) struct Trace {
     pub(super) tools: BTreeSet<String>,
     /// Programs by name, as they are looked for on the path.
     pub(super) programs: BTreeSet<String>,
-    /// Whether it starts something that nobody here knows.
-    pub(super) is_unknown: bool,
-    /// Whether it runs tests, as far as can be seen.
-    pub(super) runs_tests: bool,
+    pub(super) conduct: Conduct,
     /// Files that decide as a whole.
     pub(super) judges: BTreeMap<PathBuf, Why>,
     /// Programs under test.
@@ -116,7 +115,11 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
     match &criterion.proof {
         Proof::Check { command, .. } => {
             let script = Script::parse(command);
-            if says && script.steps().count() == 1 {
+            let prepares = |step: &&Step| {
+                let program = step.words.first().map_or("", String::as_str);
+                ["cd", "export", "set", ".", "source", ""].contains(&program)
+            };
+            if says && script.steps().filter(|step| !prepares(step)).count() == 1 {
                 stand.rank = Rank::Sole;
             }
             tracer.script(&script, &stand);
@@ -144,9 +147,11 @@ impl Tracer<'_> {
         let trace = &mut self.trace;
         let is_known = |tool: &String| matches!(trade_of(tool), Trade::Runner | Trade::Linter);
         let unknown = self.unknown.difference(&self.functions).next().is_some();
-        trace.is_unknown = unknown && !trace.tools.iter().any(is_known);
-        trace.runs_tests |=
-            trace.is_unknown || trace.tools.iter().any(|tool| trade_of(tool) == Trade::Runner);
+        if unknown && !trace.tools.iter().any(is_known) {
+            trace.conduct = Conduct::Unknown;
+        } else if trace.tools.iter().any(|tool| trade_of(tool) == Trade::Runner) {
+            trace.conduct = Conduct::Tests;
+        }
         let judges: Vec<PathBuf> = trace.judges.keys().cloned().collect();
         trace.work.retain(|path| !judges.contains(path));
         self.trace
@@ -164,9 +169,8 @@ impl Tracer<'_> {
                 Part::Leave => {}
                 Part::Step(step) => {
                     self.step(step, &mut own);
-                    if let Some(last) = stands.last_mut() {
-                        last.directory = own.directory;
-                    }
+                    stands.pop();
+                    stands.push(own);
                 }
             }
         }
@@ -231,7 +235,9 @@ impl Tracer<'_> {
             let Some(path) = found.filter(|path| !path.as_os_str().is_empty()) else { continue };
             let is_test = said(&path).is_some() && self.files.paths().contains(&path);
             let is_place = said(&path.join("x")).is_some() && self.has_below(&path);
-            self.trace.runs_tests |= is_test || is_place;
+            if is_test || is_place {
+                self.trace.conduct = Conduct::Tests;
+            }
         }
     }
 

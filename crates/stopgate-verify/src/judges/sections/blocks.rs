@@ -56,7 +56,9 @@ pub(super) fn replaced(original: &[Block], today: &[Block]) -> String {
             push(&mut text, own);
         }
     }
-    at_end.iter().for_each(|own| push(&mut text, own));
+    for own in at_end {
+        push(&mut text, own);
+    }
     text
 }
 

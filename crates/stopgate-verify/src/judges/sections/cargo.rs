@@ -111,7 +111,7 @@ fn restore_bins(original: &DocumentMut, today: &mut DocumentMut) -> Option<()> {
     let Some(Item::ArrayOfTables(originals)) = original.get("bin") else { return None };
     let bins = today.entry("bin").or_insert(Item::ArrayOfTables(toml_edit::ArrayOfTables::new()));
     let bins = bins.as_array_of_tables_mut()?;
-    for bin in originals.iter() {
+    for bin in originals {
         let has_switch = SWITCHES.iter().any(|key| bin.contains_key(key));
         let name = bin.get("name").and_then(Item::as_str).unwrap_or_default();
         if has_switch && gone(name) {

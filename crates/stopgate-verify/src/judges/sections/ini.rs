@@ -127,7 +127,7 @@ fn merged(text: &str) -> String {
             push(&mut found, &lines.concat());
         } else if !std::mem::replace(&mut is_done, true) {
             push(&mut found, &lines[0]);
-            body.iter().for_each(|line| push(&mut found, line));
+            push(&mut found, &body.concat());
         }
     }
     found
@@ -143,17 +143,15 @@ fn said(lines: &[String]) -> String {
             continue;
         }
         let continues = line.starts_with([' ', '\t']);
-        match last.as_ref().filter(|_| continues).and_then(|key| values.get_mut(key)) {
-            Some(value) => {
-                value.push('\n');
-                value.push_str(text);
-            }
-            None => {
-                let (key, value) = text.split_once(['=', ':']).unwrap_or((text, ""));
-                let key = key.trim().to_lowercase();
-                values.insert(key.clone(), value.trim().to_string());
-                last = Some(key);
-            }
+        if let Some(value) = last.as_ref().filter(|_| continues).and_then(|key| values.get_mut(key))
+        {
+            value.push('\n');
+            value.push_str(text);
+        } else {
+            let (key, value) = text.split_once(['=', ':']).unwrap_or((text, ""));
+            let key = key.trim().to_lowercase();
+            values.insert(key.clone(), value.trim().to_string());
+            last = Some(key);
         }
     }
     let texts: Vec<String> = values

@@ -94,8 +94,9 @@ impl Json {
             Self::Object(members) if members.is_empty() => text.push_str("{}"),
             Self::Object(members) => {
                 text.push('{');
-                for (index, (name, value)) in members.iter().enumerate() {
-                    text.push_str(if index == 0 { "\n" } else { ",\n" });
+                let joints = std::iter::once("\n").chain(std::iter::repeat(",\n"));
+                for ((name, value), joint) in members.iter().zip(joints) {
+                    text.push_str(joint);
                     text.push_str(&"  ".repeat(depth + 1));
                     text.push_str(&quoted(name));
                     text.push_str(": ");
@@ -171,32 +172,33 @@ impl Reader<'_> {
         self.at = (self.at + 1).min(self.text.len());
     }
 
-    /// Goes to the end of a value.
+    /// Goes to the end of a value that is not an object.
     fn skip(&mut self) {
+        match self.peek() {
+            b'"' => return self.string(),
+            b'[' => {}
+            _ => {
+                let rest = &self.text[self.at..];
+                let end = rest.find([',', ' ', '\n', '\r', '\t', ']', '}']);
+                self.at += end.unwrap_or(rest.len());
+                return;
+            }
+        }
         let mut depth = 0_usize;
-        loop {
+        while self.at < self.text.len() {
             match self.peek() {
                 b'"' => {
                     self.string();
-                    if depth == 0 {
-                        return;
-                    }
                     continue;
                 }
                 b'[' | b'{' => depth += 1,
-                b']' | b'}' if depth == 0 => return,
-                b']' | b'}' => {
-                    depth -= 1;
-                    if depth == 0 {
-                        self.at += 1;
-                        return;
-                    }
-                }
-                b',' | b' ' | b'\n' | b'\r' | b'\t' if depth == 0 => return,
-                0 if self.at >= self.text.len() => return,
+                b']' | b'}' => depth = depth.saturating_sub(1),
                 _ => {}
             }
             self.at += 1;
+            if depth == 0 {
+                return;
+            }
         }
     }
 }

@@ -23,6 +23,9 @@ const STEERING: [&str; 8] = [
 /// Targets that change how rules are run.
 const SPECIAL: [&str; 5] = [".IGNORE", ".ONESHELL", ".POSIX", ".DEFAULT", ".SECONDEXPANSION"];
 
+/// Among the names that are reached where make is called without a target.
+pub(in crate::judges) const DEFAULT_GOAL: &str = "$.DEFAULT_GOAL";
+
 /// What a run of lines is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::judges) enum MakeItem {
@@ -54,7 +57,12 @@ pub(in crate::judges) struct MakeLines {
 
 pub(super) fn judging(text: &str, reach: &SectionReach) -> Judging {
     let members = phony(text).filter(|name| reach.names.contains(name)).collect();
-    Judging { sections: sections(&blocks(text, reach)), members }
+    let mut sections = sections(&blocks(text, reach));
+    // Only where make is called without a target does it matter which one is first.
+    let goal = default_goal(text).filter(|name| reach.names.contains(name));
+    let goal = goal.filter(|_| reach.names.contains(DEFAULT_GOAL));
+    sections.extend(goal.map(|name| format!("default goal: {name}")));
+    Judging { sections, members }
 }
 
 pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> String {
@@ -65,7 +73,34 @@ pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> Stri
     if !lost.is_empty() {
         push(&mut text, &format!(".PHONY: {}\n", lost.join(" ")));
     }
+    if let Some(goal) = default_goal(original).filter(|_| reach.names.contains(DEFAULT_GOAL))
+        && default_goal(&text).as_ref() != Some(&goal)
+    {
+        push(&mut text, &format!(".DEFAULT_GOAL := {goal}\n"));
+    }
     text
+}
+
+/// The target that is made where none is named.
+fn default_goal(text: &str) -> Option<String> {
+    let (mut first, mut named) = (None, None);
+    for lines in parse(text) {
+        match lines.item {
+            MakeItem::Rule { targets, .. } if first.is_none() => {
+                let is_plain = |name: &String| !name.starts_with('.') && !name.contains('%');
+                first = targets.into_iter().find(is_plain);
+            }
+            MakeItem::Variable { name, value, .. } if name == DEFAULT_GOAL[1..] => {
+                named = Some(value);
+            }
+            MakeItem::Rule { .. }
+            | MakeItem::Variable { .. }
+            | MakeItem::Include(_)
+            | MakeItem::Export(_)
+            | MakeItem::Other => {}
+        }
+    }
+    named.or(first)
 }
 
 /// Targets that are no files.
@@ -107,7 +142,8 @@ fn key_of(item: &MakeItem, reach: &SectionReach) -> Option<String> {
         MakeItem::Variable { name, is_exported, .. } => {
             let steers = STEERING.contains(&name.as_str())
                 || (*is_exported && !steering([name.as_str()].into_iter()).is_empty());
-            (steers || is_reached(&format!("${name}"))).then(|| format!("variable {name}"))
+            let is_reached = is_reached(&format!("${name}")) && *name != DEFAULT_GOAL[1..];
+            (steers || is_reached).then(|| format!("variable {name}"))
         }
         MakeItem::Export(names) => {
             let own = |name: &str| {
@@ -147,7 +183,7 @@ fn says(lines: &MakeLines) -> String {
 pub(in crate::judges) fn parse(text: &str) -> Vec<MakeLines> {
     let mut found: Vec<MakeLines> = Vec::new();
     let mut conditions: Vec<String> = Vec::new();
-    let mut lines = logical(text).into_iter().peekable();
+    let mut lines = logical(text).into_iter();
     while let Some(line) = lines.next() {
         let plain = uncommented(&line);
         let word = plain.split_whitespace().next().unwrap_or_default();
@@ -171,14 +207,8 @@ pub(in crate::judges) fn parse(text: &str) -> Vec<MakeLines> {
                 MakeItem::Other
             }
             "define" => {
-                let mut body = String::new();
-                for inner in lines.by_ref() {
-                    raw.push_str(&inner);
-                    if inner.trim() == "endef" {
-                        break;
-                    }
-                    body.push_str(&inner);
-                }
+                let body = defined(&mut lines);
+                raw.push_str(&body);
                 let name = plain.split_whitespace().nth(1).unwrap_or_default();
                 variable(name, &body, "define", None)
             }
@@ -187,6 +217,18 @@ pub(in crate::judges) fn parse(text: &str) -> Vec<MakeLines> {
         found.push(MakeLines { item, conditions: conditions.clone(), text: raw });
     }
     found
+}
+
+/// The lines of a definition, up to its end.
+fn defined(lines: &mut impl Iterator<Item = String>) -> String {
+    let mut body = String::new();
+    for line in lines {
+        body.push_str(&line);
+        if line.trim() == "endef" {
+            break;
+        }
+    }
+    body
 }
 
 /// Adds a recipe's line to the rule before it; comments and conditions may stand between.

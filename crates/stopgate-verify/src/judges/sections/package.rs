@@ -54,10 +54,8 @@ pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> Opti
             (Some(value), [name]) => today.set(name, value.clone()),
             (Some(value), [above, name]) => today.object_mut(above)?.set(name, value.clone()),
             (None, [name]) => today.remove(name),
-            (None, [above, name]) => {
-                if today.get(above).is_some() {
-                    today.object_mut(above)?.remove(name);
-                }
+            (None, [above, name]) if today.get(above).is_some() => {
+                today.object_mut(above)?.remove(name);
             }
             _ => {}
         }
@@ -70,7 +68,7 @@ pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> Opti
         let text = serde_json::to_string(&members).ok()?;
         match today.get("workspaces") {
             Some(Json::Object(_)) => {
-                today.object_mut("workspaces")?.set("packages", Json::Raw(text))
+                today.object_mut("workspaces")?.set("packages", Json::Raw(text));
             }
             Some(Json::Raw(_)) | None => today.set("workspaces", Json::Raw(text)),
         }

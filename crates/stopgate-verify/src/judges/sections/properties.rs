@@ -76,6 +76,14 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
             "\"workspaces\": {\"packages\": [\"b\"]}",
             "\"scripts\": 1",
         ],
+        MixedKind::GoMod | MixedKind::Makefile | MixedKind::Justfile | MixedKind::RustSource => {
+            more_lines(kind)
+        }
+    }
+}
+
+fn more_lines(kind: MixedKind) -> &'static [&'static str] {
+    match kind {
         MixedKind::GoMod => &[
             "module work1",
             "replace a => b",
@@ -117,7 +125,7 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
             "alias lint := test",
             "  loose",
         ],
-        MixedKind::RustSource => &[
+        _ => &[
             "#[cfg(test)]\nmod tests { fn a() {} }",
             "#[cfg(test)]\nmod tests { fn b() {} }",
             "fn work1() { let x = '{'; }",

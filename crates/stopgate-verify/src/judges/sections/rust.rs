@@ -115,33 +115,35 @@ impl Scan<'_> {
         let mut head = 0;
         while let Some(token) = self.tokens.get(at).copied() {
             if token.is(b'#') && self.is(at + 1, b'!') && self.is(at + 2, b'[') {
-                let end = self.closing(at + 2)?;
-                if self.open.is_empty() && self.is_for_tests(at + 3, end) {
-                    self.whole();
-                    return Ok(());
-                }
-                at = end + 1;
+                at = self.inner_attribute(at)?;
                 head = at;
             } else if token.is(b'#') && self.is(at + 1, b'[') {
                 at = self.attributes(at)?;
                 head = at;
             } else {
                 self.bracket(at, head)?;
-                if [b'{', b'}', b';', b','].iter().any(|sign| token.is(*sign)) {
-                    head = at + 1;
-                }
                 at += 1;
+                let begins = [b'{', b'}', b';', b','].iter().any(|sign| token.is(*sign));
+                head = Some(at).filter(|_| begins).unwrap_or(head);
             }
         }
         if self.open.is_empty() { Ok(()) } else { Err("a bracket is not closed".into()) }
     }
 
-    /// The whole text is for tests.
-    fn whole(&mut self) {
+    /// `#![…]`; gives where to go on.
+    fn inner_attribute(&mut self, at: usize) -> Result<usize, String> {
+        let end = self.closing(at + 2)?;
+        let is_whole = self.open.is_empty() && self.is_for_tests(at + 3, end);
+        Ok(if is_whole { self.whole() } else { end + 1 })
+    }
+
+    /// The whole text is for tests: nothing is left to look at.
+    fn whole(&mut self) -> usize {
         let says = self.text(0, self.tokens.len());
         let key = (Vec::new(), "file".into(), 0);
         let to = self.source.len();
         self.found.items = vec![TestItem { key, from: 0, to, says }];
+        self.tokens.len()
     }
 
     fn is(&self, at: usize, sign: u8) -> bool {
@@ -202,15 +204,15 @@ impl Scan<'_> {
     fn closing(&self, from: usize) -> Result<usize, String> {
         let mut depth = 0_usize;
         for (at, token) in self.tokens.iter().enumerate().skip(from) {
-            match token.kind {
-                TokenKind::Sign(b'(' | b'[' | b'{') => depth += 1,
-                TokenKind::Sign(b')' | b']' | b'}') => {
-                    depth = depth.checked_sub(1).ok_or("a bracket is closed twice")?;
-                    if depth == 0 {
-                        return Ok(at);
-                    }
+            depth = match token.kind {
+                TokenKind::Sign(b'(' | b'[' | b'{') => depth + 1,
+                TokenKind::Sign(b')' | b']' | b'}') => depth.saturating_sub(1),
+                TokenKind::Sign(_) | TokenKind::Word | TokenKind::Literal | TokenKind::Comment => {
+                    depth
                 }
-                TokenKind::Sign(_) | TokenKind::Word | TokenKind::Literal | TokenKind::Comment => {}
+            };
+            if depth == 0 {
+                return Ok(at);
             }
         }
         Err("a bracket is not closed".into())
@@ -220,7 +222,10 @@ impl Scan<'_> {
     fn is_for_tests(&self, from: usize, to: usize) -> bool {
         let words: Vec<&str> = self.tokens[from..to].iter().map(|t| t.text(self.source)).collect();
         match words.as_slice() {
-            ["cfg", "(", "test", ")" | ","] | ["cfg", "(", "test", ",", ")"] => true,
+            ["cfg", "(", "test", ")"]
+            | ["cfg", "(", "test", ",", ")"]
+            | [.., ":", ":", "test"]
+            | [_, ":", ":", "test", "(", ..] => true,
             ["cfg", "(", "all", "(", inner @ .., ")", ")"] => {
                 let mut depth = 0_i32;
                 let mut previous = ",";
@@ -234,8 +239,6 @@ impl Scan<'_> {
             ["test" | "bench" | "rstest" | "test_case" | "quickcheck", ..] => {
                 !matches!(words.get(1), Some(&":"))
             }
-            [.., ":", ":", "test"] => true,
-            [_, ":", ":", "test", "(", ..] => true,
             _ => false,
         }
     }
@@ -248,18 +251,11 @@ impl Scan<'_> {
         while let Some(token) = self.tokens.get(at) {
             match token.kind {
                 TokenKind::Sign(b';') => return Ok(at + 1),
-                TokenKind::Sign(b'{') => {
+                TokenKind::Sign(b'{') if !ends_by_semicolon => {
                     let end = self.closing(at)? + 1;
-                    if !ends_by_semicolon {
-                        return Ok(if self.is(end, b',') && !is_item { end + 1 } else { end });
-                    }
-                    at = end;
-                    continue;
+                    return Ok(end + usize::from(self.is(end, b',') && !is_item));
                 }
-                TokenKind::Sign(b'(' | b'[') => {
-                    at = self.closing(at)? + 1;
-                    continue;
-                }
+                TokenKind::Sign(b'(' | b'[' | b'{') => at = self.closing(at)?,
                 TokenKind::Sign(b')' | b']' | b'}') => return Ok(at),
                 TokenKind::Sign(b'<') => angles += 1,
                 TokenKind::Sign(b'>') if !self.follows_sign(at) => angles -= 1,
@@ -294,8 +290,7 @@ impl Scan<'_> {
     fn starts_with_semicolon_word(&self, from: usize) -> bool {
         match self.first_words(from).as_slice() {
             ["const", "fn" | "unsafe" | "async" | "extern", ..] => false,
-            ["use" | "const" | "static" | "let" | "type", ..] => true,
-            ["extern", "crate", ..] => true,
+            ["use" | "const" | "static" | "let" | "type", ..] | ["extern", "crate", ..] => true,
             _ => false,
         }
     }

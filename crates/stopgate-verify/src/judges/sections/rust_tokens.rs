@@ -99,20 +99,21 @@ impl Lexer<'_> {
     fn block_comment(&mut self) {
         let mut depth = 0_usize;
         loop {
-            match (self.byte(0), self.byte(1)) {
+            let step = match (self.byte(0), self.byte(1)) {
                 (Some(b'/'), Some(b'*')) => {
                     depth += 1;
-                    self.at += 2;
+                    2
                 }
                 (Some(b'*'), Some(b'/')) => {
                     depth -= 1;
-                    self.at += 2;
-                    if depth == 0 {
-                        return;
-                    }
+                    2
                 }
-                (Some(_), _) => self.at += 1,
+                (Some(_), _) => 1,
                 (None, _) => return,
+            };
+            self.at += step;
+            if depth == 0 {
+                return;
             }
         }
     }
@@ -178,7 +179,8 @@ impl Lexer<'_> {
             ahead = 2;
         }
         let is_raw = first == Some(b'r') || ahead == 2;
-        let hashes = (ahead..).take_while(|own| self.byte(*own) == Some(b'#')).count();
+        let after = self.bytes.get(self.at + ahead..).unwrap_or_default();
+        let hashes = after.iter().take_while(|byte| **byte == b'#').count();
         match self.byte(ahead + hashes) {
             Some(b'"') if is_raw => {
                 self.at += ahead + hashes + 1;

@@ -150,7 +150,7 @@ pytest11 =
             ("!", "[tool:pytest]\n", "[tool:other]\n"),
         ],
     );
-    let today = original.replace("pytest11 =\n    mine = mine\n", "").replace("1", "2");
+    let today = original.replace("pytest11 =\n    mine = mine\n", "").replace('1', "2");
     let restored = restore(MixedKind::SetupCfg, original, &today, &own).expect("restored");
     assert_eq!(restored.matches("[options.entry_points]").count(), 1, "{restored}");
     assert!(restored.contains("x = x:main") && restored.contains("version = 2"), "{restored}");

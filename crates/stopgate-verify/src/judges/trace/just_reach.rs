@@ -76,13 +76,12 @@ impl Tracer<'_> {
         let Some(text) = self.files.text(path) else { return };
         files.push(path.into());
         for lines in parse(&text) {
+            let own = directory_of(path);
             if let JustItem::Import(name) = &lines.item {
-                let own = directory_of(path);
                 let places = [name.clone(), format!("{name}.just"), format!("{name}/mod.just")];
                 let found = places.iter().filter_map(|name| inner(self.root, &own, name));
-                if let Some(file) = found.into_iter().find(|file| self.files.exists(file)) {
-                    self.read_justfile(&file, files, items);
-                }
+                let found = found.into_iter().find(|file| self.files.exists(file));
+                found.map(|file| self.read_justfile(&file, files, items)).unwrap_or_default();
             }
             items.push(lines.item);
         }
@@ -93,9 +92,9 @@ fn reached(items: &[JustItem], goals: Vec<String>) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut open = goals;
     if open.is_empty() {
-        let named =
+        let is_default =
             |item: &JustItem| matches!(item, JustItem::Recipe { name, .. } if name == "default");
-        let first = items.iter().find(|item| named(item));
+        let first = items.iter().find(|item| is_default(item));
         let first =
             first.or_else(|| items.iter().find(|item| matches!(item, JustItem::Recipe { .. })));
         if let Some(JustItem::Recipe { name, .. }) = first {
@@ -109,10 +108,9 @@ fn reached(items: &[JustItem], goals: Vec<String>) -> BTreeSet<String> {
                     names.insert(name.clone());
                     open.push(of.clone());
                 }
-                JustItem::Recipe { name, head, body } if *name == goal => {
-                    if !names.insert(name.clone()) {
-                        continue;
-                    }
+                JustItem::Recipe { name, head, body }
+                    if *name == goal && names.insert(name.clone()) =>
+                {
                     let needs = head.split_once(':').map_or("", |(_, needs)| needs);
                     let is_sign =
                         |letter: char| !letter.is_alphanumeric() && !"_-".contains(letter);

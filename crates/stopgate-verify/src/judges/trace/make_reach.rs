@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::files::{extension_of, inner, name_of};
 use super::super::names::{is_code, says_judge};
-use super::super::sections::make::{MakeItem, parse, phony};
+use super::super::sections::make::{DEFAULT_GOAL, MakeItem, parse, phony};
 use super::super::shell::assignment;
 use super::{Stand, Tracer};
 
@@ -67,11 +67,9 @@ impl Tracer<'_> {
             } else if value("-f", "--file").is_some() {
                 file = value("-f", "--file");
             } else if ["-j", "-l", "-o", "-W", "-I"].contains(word) {
-                let is_number = |own: &&&str| own.bytes().all(|byte| byte.is_ascii_digit());
-                let mut ahead = words.clone();
-                if ahead.next().filter(is_number).is_some() {
-                    words = ahead;
-                }
+                let is_number = |own: &&str| own.bytes().all(|byte| byte.is_ascii_digit());
+                let skipped = words.as_slice().iter().take(1).take_while(|own| is_number(own));
+                words = words.as_slice()[skipped.count()..].iter();
             } else if !word.starts_with('-') && assignment(word).is_none() {
                 goals.push((*word).to_string());
             }
@@ -98,21 +96,22 @@ impl Tracer<'_> {
                     };
                     all.variables.entry(name).or_default().push(value);
                 }
-                MakeItem::Include(names) => {
-                    let names = all.expand(&names);
-                    for name in names.split_whitespace() {
-                        let stand = Stand {
-                            directory: directory.into(),
-                            script: None,
-                            rank: super::Rank::Command,
-                            depth: 0,
-                        };
-                        for file in self.files_of(&stand, name) {
-                            self.read_makefile(&file, directory, all);
-                        }
-                    }
-                }
+                MakeItem::Include(names) => self.include(&names, directory, all),
                 MakeItem::Export(_) | MakeItem::Other => {}
+            }
+        }
+    }
+
+    fn include(&self, names: &str, directory: &Path, all: &mut Makefiles) {
+        let stand = Stand {
+            directory: directory.into(),
+            script: None,
+            rank: super::Rank::Command,
+            depth: 0,
+        };
+        for name in all.expand(names).split_whitespace() {
+            for file in self.files_of(&stand, name) {
+                self.read_makefile(&file, directory, all);
             }
         }
     }
@@ -131,7 +130,7 @@ impl Tracer<'_> {
             let mut targets = all.rules.iter().flat_map(|(targets, _, _)| targets);
             let first = targets.find(|name| !name.starts_with('.') && !name.contains('%'));
             open.extend(own.or(first).cloned());
-            names.insert("$.DEFAULT_GOAL".into());
+            names.insert(DEFAULT_GOAL.into());
         }
         while let Some(target) = open.pop() {
             // A target that is missing at the start is the work's to write.
@@ -145,18 +144,10 @@ impl Tracer<'_> {
                 let needed = all.expand(needs);
                 let is_act = |name: &&str| self.is_act(all, name, directory);
                 open.extend(needed.split_whitespace().filter(is_act).map(str::to_string));
-                let is_deciding = |name: &String| all.decides(name);
-                names.extend(
-                    all.variables_in(needs)
-                        .into_iter()
-                        .filter(is_deciding)
-                        .map(|n| format!("${n}")),
-                );
-                for line in recipe {
-                    let own = all.variables_in(line).into_iter().filter(is_deciding);
-                    names.extend(own.map(|name| format!("${name}")));
-                    open.extend(made_by(line));
-                }
+                let text = format!("{needs}\n{}", recipe.join("\n"));
+                let variables = all.variables_in(&text).into_iter().filter(|own| all.decides(own));
+                names.extend(variables.map(|name| format!("${name}")));
+                open.extend(recipe.iter().flat_map(|line| made_by(line)));
             }
         }
         names
@@ -186,7 +177,7 @@ impl Tracer<'_> {
                 let lines =
                     lines.lines().map(|line| line.trim_start().trim_start_matches(['@', '-', '+']));
                 let text = lines.collect::<Vec<_>>().join("\n");
-                let text = all.expand(&text.replace("$(MAKE)", ":").replace("${MAKE}", ":"));
+                let text = all.expand(&text.replace("$(MAKE)", "make").replace("${MAKE}", "make"));
                 let text = text.replace("$$", "$");
                 self.recipe_text(&text, stand);
             }
@@ -238,24 +229,20 @@ impl Makefiles {
                 is_code(extension_of(path)) || ["o", "a", "so", "d"].contains(&extension_of(path));
             is_file && !says_judge(path) && !name_of(path).is_empty()
         };
-        words.is_empty()
-            || says_judge(Path::new(name))
-            || !words.iter().all(|word| is_source(&word))
+        words.is_empty() || says_judge(Path::new(name)) || !words.iter().all(is_source)
     }
 
     /// The text with simple variables replaced, a few levels deep.
     fn expand(&self, text: &str) -> String {
         let mut text = text.to_string();
         for _ in 0..5 {
-            let mut next = text.clone();
-            for name in references(&text) {
-                let Some(value) = self.variables.get(&name).map(|own| own.join(" ")) else {
-                    continue;
-                };
-                for form in [format!("$({name})"), format!("${{{name}}}")] {
-                    next = next.replace(&form, &value);
-                }
-            }
+            let known = |name: String| Some((self.variables.get(&name)?.join(" "), name));
+            let replace = |text: String, (value, name): (String, String)| {
+                let text = text.replace(&format!("$({name})"), &value);
+                text.replace(&format!("${{{name}}}"), &value)
+            };
+            let names = references(&text).into_iter();
+            let next = names.filter_map(known).fold(text.clone(), replace);
             if next == text || next.len() > 1 << 16 {
                 break;
             }

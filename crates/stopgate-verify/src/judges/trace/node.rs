@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::super::files::{directory_of, inner, name_of};
 use super::super::names::is_foreign;
-use super::super::role::Why;
 use super::super::shell::{Fate, Script};
 use super::programs::after_options;
 use super::{Stand, Tracer};
@@ -64,14 +63,10 @@ impl Tracer<'_> {
                     let to = letters.next().and_then(|to| inner(self.root, &stand.directory, to));
                     own.directory = to.unwrap_or_default();
                 }
-                "-w" | "--workspace" | "--filter" | "-F" => {
-                    all = true;
-                    letters.next();
-                }
                 "-r" | "--recursive" | "--workspaces" | "-ws" | "workspaces" | "foreach" => {
                     all = true;
                 }
-                "workspace" => {
+                "-w" | "--workspace" | "--filter" | "-F" | "workspace" => {
                     all = true;
                     letters.next();
                 }
@@ -169,9 +164,7 @@ impl Tracer<'_> {
             let text = package[tool].to_string();
             for path in super::super::imports::settings_paths(&text) {
                 let path = path.trim_start_matches("<rootDir>/");
-                if let Some(path) = self.file(stand, path) {
-                    self.judge(path, Why::Named);
-                }
+                self.loaded(Some(path), stand);
             }
         }
     }
@@ -187,7 +180,7 @@ impl Tracer<'_> {
                 }
                 "--check" | "-c" => return,
                 "-e" | "-p" | "--eval" | "--print" | "-pe" => {
-                    return words.next().into_iter().for_each(|text| self.code(text, stand));
+                    return words.next().iter().for_each(|text| self.code(text));
                 }
                 "--run" => {
                     let script = words.next().copied().unwrap_or_default();
@@ -195,8 +188,7 @@ impl Tracer<'_> {
                     return;
                 }
                 "-r" | "--require" | "--import" | "--loader" | "--experimental-loader" => {
-                    let path = words.next().and_then(|word| self.file(stand, word));
-                    path.into_iter().for_each(|path| self.judge(path, Why::Named));
+                    self.loaded(words.next().copied(), stand);
                 }
                 option if option.starts_with('-') => {
                     self.settings(&[option], stand);

@@ -2,40 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::files::{directory_of, extension_of, inner, name_of};
-use super::super::names::{is_code, said};
-use super::super::role::Why;
+use super::super::files::{extension_of, inner, name_of};
+use super::super::names::{is_code, said, says_judge};
 use super::super::shell::{Fate, assignment, is_open};
-use super::super::tools::{Trade, is_interpreter, is_shell, plain_name, trade_of};
+use super::super::tools::{Trade, is_interpreter, is_shell, mentioned, plain_name, trade_of};
 use super::{Stand, Tracer};
-
-/// Options of runners that say where something is written, not what is read.
-const OUTPUTS: [&str; 14] = [
-    "-o",
-    "--output",
-    "--outputFile",
-    "--output-file",
-    "--junitxml",
-    "--junit-xml",
-    "--log-file",
-    "--report",
-    "--reporter-options",
-    "--cov",
-    "--cov-report",
-    "--basetemp",
-    "--cache-dir",
-    "--resultlog",
-];
 
 impl Tracer<'_> {
     pub(super) fn program(&mut self, program: &str, rest: &[&str], fate: Fate, stand: &Stand) {
         let name = plain_name(program);
         if is_open(program) || program.contains('/') {
-            if program.contains("node_modules/.bin/") || program.contains("/bin/") {
-                // An installed tool by its path.
-                if trade_of(name) != Trade::Unknown || is_interpreter(name) || is_shell(name) {
-                    return self.known(name, rest, fate, stand);
-                }
+            let is_known =
+                trade_of(name) != Trade::Unknown || is_interpreter(name) || is_shell(name);
+            // An installed tool by its path.
+            if is_known && program.contains("/bin/") | program.contains("/.bin/") {
+                return self.known(name, rest, fate, stand);
             }
             return self.run_file(program, rest, fate, stand);
         }
@@ -43,7 +24,7 @@ impl Tracer<'_> {
         self.known(name, rest, fate, stand);
     }
 
-    fn known(&mut self, name: &str, rest: &[&str], fate: Fate, stand: &Stand) {
+    pub(super) fn known(&mut self, name: &str, rest: &[&str], fate: Fate, stand: &Stand) {
         match name {
             name if is_shell(name) => self.shell_program(rest, fate, stand),
             "." | "source" => self.source(rest, stand),
@@ -73,7 +54,7 @@ impl Tracer<'_> {
             "uv" | "poetry" | "pipenv" | "hatch" | "rye" | "pdm" | "mise" | "bundle" | "conda"
             | "micromamba" | "direnv" | "nix" | "nix-shell" | "devbox" | "asdf" | "uvx"
             | "pixi" | "docker" | "docker-compose" | "podman" => {
-                self.inner_program(name, rest, fate, stand)
+                self.inner_program(name, rest, fate, stand);
             }
             "make" | "gmake" => self.make(rest, stand),
             "just" => self.just(rest, stand),
@@ -84,14 +65,16 @@ impl Tracer<'_> {
         }
     }
 
-    fn other(&mut self, name: &str, rest: &[&str], stand: &Stand) {
+    pub(super) fn other(&mut self, name: &str, rest: &[&str], stand: &Stand) {
         match trade_of(name) {
             Trade::Runner => {
                 self.tool(name);
+                self.described(name, stand);
                 self.runner_arguments(name, rest, stand);
             }
             Trade::Linter => {
                 self.tool(name);
+                self.described(name, stand);
                 self.settings(rest, stand);
             }
             Trade::Builder => self.tool(name),
@@ -114,6 +97,7 @@ impl Tracer<'_> {
                 .contains(&name);
                 if is_tool {
                     self.tool(name);
+                    self.described(name, stand);
                 }
                 self.mentions(rest, stand);
                 self.unknown.insert(name.into());
@@ -121,114 +105,33 @@ impl Tracer<'_> {
         }
     }
 
-    /// A program that looks at files: what it compares with is a judge, what it looks at is not.
-    fn looked_at(&mut self, name: &str, rest: &[&str], stand: &Stand) {
-        let compares = ["diff", "cmp", "comm"].contains(&name);
-        self.mentions(rest, stand);
-        let uses_file = |word: &&&str| compares || said(Path::new(word)).is_some();
-        for word in rest.iter().filter(uses_file) {
-            let Some(path) = self.file(stand, word) else { continue };
-            if said(&path).is_some() {
-                self.judge(path, Why::TestData);
+    /// A tool whose own file says what it runs.
+    fn described(&mut self, tool: &str, stand: &Stand) {
+        let names: &[&str] = match tool {
+            "tox" => &["tox.ini", "tox.toml", "setup.cfg", "pyproject.toml"],
+            "nox" => &["noxfile.py"],
+            "task" => &["Taskfile.yml", "Taskfile.yaml"],
+            "invoke" | "inv" => &["tasks.py"],
+            "rake" => &["Rakefile"],
+            "poe" => &["pyproject.toml"],
+            "pre-commit" => &[".pre-commit-config.yaml"],
+            _ => &[],
+        };
+        let mut found = Vec::new();
+        let is_judge = |path: &PathBuf| {
+            self.files.paths().contains(path) && says_judge(path) && is_script_name(path)
+        };
+        for name in names {
+            let text = self.files.text(&stand.directory.join(name)).unwrap_or_default();
+            self.trace.tools.extend(mentioned(&text).into_iter().map(Into::into));
+            let is_sign = |letter: char| letter.is_whitespace() || "\"'[](),".contains(letter);
+            for word in text.split(is_sign).filter(|word| word.contains(['/', '.'])) {
+                let path = inner(self.root, &stand.directory, word).filter(is_judge);
+                found.extend(path);
             }
         }
-        // `grep -f patterns`, `jq -f program`
-        if let Some(at) =
-            rest.iter().position(|word| ["-f", "--file", "--from-file"].contains(word))
-            && ["grep", "egrep", "fgrep", "rg", "jq", "awk", "sed"].contains(&name)
-            && let Some(path) = rest.get(at + 1).and_then(|word| self.file(stand, word))
-        {
-            self.judge(path, Why::Named);
-        }
-    }
-
-    /// Arguments of a test runner: files are tests or settings.
-    pub(super) fn runner_arguments(&mut self, name: &str, rest: &[&str], stand: &Stand) {
-        if ["pytest", "py.test", "nose2", "nosetests", "behave"].contains(&name) {
-            self.trace.import_roots.insert(stand.directory.clone());
-        }
-        self.settings(rest, stand);
-        if name == "unittest"
-            && let Some(at) = rest.iter().position(|word| *word == "-p")
-        {
-            self.trace.test_patterns.extend(rest.get(at + 1).map(ToString::to_string));
-        }
-        let mut previous = "";
-        for word in rest {
-            let is_value = previous.starts_with('-') && previous.len() > 1 && takes_value(previous);
-            previous = word;
-            if word.starts_with('-') || is_value || is_open(word) {
-                continue;
-            }
-            let file = word.split("::").next().unwrap_or(word);
-            if name == "unittest" {
-                self.unittest_module(file, stand);
-            }
-            for path in self.files_of(stand, file) {
-                self.named_test(path, stand, file);
-            }
-        }
-    }
-
-    fn named_test(&mut self, path: PathBuf, stand: &Stand, word: &str) {
-        let is_named = inner(self.root, &stand.directory, word).as_deref() == Some(&path);
-        let is_pattern = word.contains(['*', '?', '{']);
-        // A directory is searched for names that say so; a file is named on purpose.
-        if (is_named || is_pattern) && is_code(extension_of(&path)) {
-            self.judge(path, Why::Named);
-        }
-    }
-
-    fn unittest_module(&mut self, word: &str, stand: &Stand) {
-        if word == "discover" {
-            return;
-        }
-        let mut parts: Vec<&str> = word.split('.').collect();
-        while !parts.is_empty() {
-            let path = stand.directory.join(parts.join("/")).with_extension("py");
-            if self.files.paths().contains(&path) {
-                return self.judge(path, Why::Named);
-            }
-            parts.pop();
-        }
-    }
-
-    /// Files that options name: settings, plugins, files that are loaded first.
-    pub(super) fn settings(&mut self, rest: &[&str], stand: &Stand) {
-        for (at, word) in rest.iter().enumerate().filter(|(_, word)| word.starts_with('-')) {
-            let (option, value) = match word.split_once('=') {
-                Some((option, value)) => (option, Some(value)),
-                None => (*word, rest.get(at + 1).copied()),
-            };
-            let Some(value) = value.filter(|value| !value.starts_with('-')) else { continue };
-            if OUTPUTS.contains(&option) || is_pattern_option(option) {
-                if is_pattern_option(option) && option != "-k" && option != "-m" {
-                    self.trace.test_patterns.insert(value.trim_matches(['"', '\'']).into());
-                }
-                continue;
-            }
-            if option == "-p" {
-                self.plugin(value, stand);
-            }
-            let is_setting = takes_value(option);
-            let path = self.file(stand, value).filter(|_| is_setting);
-            let is_manifest = |path: &PathBuf| {
-                ["Cargo.toml", "package.json", "pyproject.toml", "setup.cfg", "tox.ini", "go.mod"]
-                    .contains(&name_of(path))
-            };
-            let path = path.filter(|path| !is_manifest(path));
-            if let Some(path) = path.filter(|path| self.files.paths().contains(path)) {
-                self.judge(path, Why::Named);
-            }
-        }
-    }
-
-    fn plugin(&mut self, module: &str, stand: &Stand) {
-        let path = stand.directory.join(module.replace('.', "/"));
-        for path in [path.with_extension("py"), path.join("__init__.py")] {
-            if self.files.paths().contains(&path) {
-                self.judge(path, Why::Named);
-            }
+        for path in found {
+            self.script_file(path, &[], Fate::Shown, stand);
         }
     }
 
@@ -249,72 +152,6 @@ impl Tracer<'_> {
                 return self.text(word, stand);
             } else {
                 return self.run_script(word, words.as_slice(), fate, stand);
-            }
-        }
-    }
-
-    fn interpreter(&mut self, name: &str, rest: &[&str], fate: Fate, stand: &Stand) {
-        self.tool(name);
-        let is_python = ["python", "pypy"].contains(&name);
-        let mut words = rest.iter();
-        while let Some(word) = words.next() {
-            match *word {
-                "-m" if is_python => {
-                    self.trace.import_roots.insert(stand.directory.clone());
-                    return self.module(words.as_slice(), fate, stand);
-                }
-                "-c" | "-e" | "-l" | "--eval" | "-p" => {
-                    if is_python {
-                        self.trace.import_roots.insert(stand.directory.clone());
-                    }
-                    let is_syntax = name != "python" && *word == "-c";
-                    let text = words.next().filter(|_| !is_syntax && *word != "-l");
-                    return text.into_iter().for_each(|text| self.code(text, stand));
-                }
-                "-W" | "-X" | "-I" if is_python => drop(words.next().filter(|_| *word != "-I")),
-                "-r" => {
-                    let path = words.next().and_then(|word| self.file(stand, word));
-                    path.into_iter().for_each(|path| self.judge(path, Why::Named));
-                }
-                option if option.starts_with('-') && option.len() > 1 => {
-                    // `-mpytest`, `-Wignore`
-                    if let Some(module) = option.strip_prefix("-m").filter(|_| is_python) {
-                        let mut all = vec![module];
-                        all.extend(words.as_slice());
-                        return self.module(&all, fate, stand);
-                    }
-                }
-                script => {
-                    let path = self.file(stand, script);
-                    if is_python && let Some(path) = &path {
-                        self.trace.import_roots.insert(directory_of(path));
-                    }
-                    return self.run_script(script, words.as_slice(), fate, stand);
-                }
-            }
-        }
-    }
-
-    /// Code on the command line: the tools it names are used, what it imports is under test.
-    pub(super) fn code(&mut self, text: &str, _stand: &Stand) {
-        self.trace.tools.extend(super::super::tools::mentioned(text).into_iter().map(Into::into));
-    }
-
-    fn module(&mut self, words: &[&str], fate: Fate, stand: &Stand) {
-        let Some((module, rest)) = words.split_first() else { return };
-        match *module {
-            "coverage" | "tox" | "nox" => self.known(module, rest, fate, stand),
-            "py_compile" | "compileall" | "json.tool" | "doctest" | "pip" | "venv" | "build"
-            | "http.server" | "timeit" => {}
-            module if trade_of(module) != Trade::Unknown => self.other(module, rest, stand),
-            module => {
-                let path = stand.directory.join(module.replace('.', "/"));
-                let places = [path.with_extension("py"), path.join("__main__.py")];
-                let found = places.into_iter().find(|path| self.files.paths().contains(path));
-                match found {
-                    Some(path) => self.script_file(path, fate, stand),
-                    None => drop(self.unknown.insert((*module).into())),
-                }
             }
         }
     }
@@ -343,7 +180,7 @@ impl Tracer<'_> {
         if name == "cargo" && ["llvm-cov", "tarpaulin", "insta", "mutants"].contains(&inner) {
             self.tool("cargo-test");
             let nextest = rest.contains(&"nextest").then_some("cargo-nextest");
-            nextest.into_iter().for_each(|tool| self.tool(tool));
+            self.trace.tools.extend(nextest.map(Into::into));
         }
         if trade_of(&whole) == Trade::Unknown {
             // An alias or an extension may do anything, also test.
@@ -403,10 +240,9 @@ impl Tracer<'_> {
             words.first().is_some_and(|word| is_shell(word) || is_interpreter(plain_name(word)));
         let place = rest.first().filter(|word| !word.starts_with('-'));
         if let Some(place) = place.filter(|_| runs || words.first() == Some(&"{}")) {
-            for path in self.files_of(stand, place) {
-                if is_code(extension_of(&path)) {
-                    self.script_file(path, fate, stand);
-                }
+            let files = self.files_of(stand, place).into_iter();
+            for path in files.filter(|path| is_code(extension_of(path))) {
+                self.script_file(path, &[], fate, stand);
             }
         }
     }
@@ -416,11 +252,9 @@ impl Tracer<'_> {
         let Some(at) = rest.iter().position(|word| *word == "in") else { return };
         for word in &rest[at + 1..] {
             let is_script = |path: &PathBuf| is_code(extension_of(path)) || said(path).is_some();
-            for path in self.files_of(stand, word).into_iter().filter(is_script) {
-                if said(&path).is_some() || super::super::names::says_judge(&path) {
-                    self.script_file(path, Fate::Shown, stand);
-                }
-            }
+            let says = |path: &PathBuf| said(path).is_some() || says_judge(path);
+            let files = self.files_of(stand, word).into_iter().filter(is_script).filter(says);
+            files.for_each(|path| self.script_file(path, &[], Fate::Shown, stand));
         }
     }
 }
@@ -453,64 +287,6 @@ fn is_program(word: &str) -> bool {
         && assignment(word).is_none()
         && !word.bytes().all(|byte| byte.is_ascii_digit())
         && !["{}", "run"].contains(&word)
-}
-
-/// Options that say which tests are meant, not which file is read.
-fn is_pattern_option(option: &str) -> bool {
-    [
-        "-k",
-        "--pattern",
-        "-t",
-        "--testNamePattern",
-        "--testMatch",
-        "--testPathPattern",
-        "--grep",
-        "-g",
-    ]
-    .contains(&option)
-}
-
-/// Options of runners and linters whose value is a file that decides.
-fn takes_value(option: &str) -> bool {
-    const NAMES: [&str; 36] = [
-        "-c",
-        "--config",
-        "--config-file",
-        "--configuration",
-        "--conf",
-        "--rcfile",
-        "--rc",
-        "--settings",
-        "-r",
-        "--require",
-        "--import",
-        "--file",
-        "--setup",
-        "--setupFilesAfterEnv",
-        "--preload",
-        "--loader",
-        "--project",
-        "-p",
-        "-f",
-        "--rules",
-        "--rulesdir",
-        "--opts",
-        "--bootstrap",
-        "--env-file",
-        "--baseline",
-        "--config-path",
-        "--manifest-path",
-        "--ignore-path",
-        "--reporter",
-        "--globalSetup",
-        "-W",
-        "-s",
-        "-t",
-        "--cov-config",
-        "-k",
-        "-m",
-    ];
-    NAMES.contains(&option)
 }
 
 /// The name of a script that may be one of the project's.

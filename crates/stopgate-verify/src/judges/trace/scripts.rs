@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::super::files::{directory_of, extension_of, inner};
 use super::super::imports::{imports_of, quoted_paths};
-use super::super::names::{is_foreign, said, says_helper, says_judge, says_program};
-use super::super::role::Why;
+use super::super::names::{
+    is_foreign, name_says_judge, said, says_helper, says_judge, says_program,
+};
+use super::super::role::{Conduct, Why};
 use super::super::shell::{Fate, is_open};
 use super::super::tools::{Trade, mentioned, plain_name, trade_of};
 use super::programs::is_script_name;
@@ -19,7 +21,7 @@ impl Tracer<'_> {
     pub(super) fn run_file(&mut self, program: &str, rest: &[&str], fate: Fate, stand: &Stand) {
         if let Some(path) = self.file(stand, program) {
             self.arguments_of(rest, stand);
-            return self.script_file(path, fate, stand);
+            return self.script_file(path, rest, fate, stand);
         }
         if is_open(program) {
             // `"$PYTHON" -m pytest`
@@ -42,13 +44,17 @@ impl Tracer<'_> {
     pub(super) fn run_script(&mut self, word: &str, rest: &[&str], fate: Fate, stand: &Stand) {
         self.arguments_of(rest, stand);
         if let Some(path) = self.file(stand, word) {
-            self.script_file(path, fate, stand);
+            self.script_file(path, rest, fate, stand);
         }
     }
 
     /// `check.sh tests/a.py`: tests among the arguments of a script are still tests.
     fn arguments_of(&mut self, rest: &[&str], stand: &Stand) {
         self.mentions(rest, stand);
+        // `manage.py test`, `bin/rails test`: it runs tests in a way of its own.
+        if rest.first().is_some_and(|word| name_says_judge(word) && !word.starts_with('-')) {
+            self.unknown.insert("tests".into());
+        }
         for word in rest.iter().filter(|word| !word.starts_with('-') && !is_open(word)) {
             if let Some(path) = self.file(stand, word).filter(|path| said(path).is_some()) {
                 self.judge(path, Why::Named);
@@ -57,20 +63,21 @@ impl Tracer<'_> {
     }
 
     /// A script of the project that is run.
-    pub(super) fn script_file(&mut self, path: PathBuf, fate: Fate, stand: &Stand) {
-        let why = self.why_run(&path, fate, stand);
-        match why {
-            Some(why) => self.follow(path, why, Rank::Judge, stand),
-            None => {
-                self.trace.work.insert(path.clone());
-                if fate == Fate::Shown && !is_foreign(&path) {
-                    self.look_into(&path, Rank::Command, stand);
-                }
-            }
+    pub(super) fn script_file(&mut self, path: PathBuf, rest: &[&str], fate: Fate, stand: &Stand) {
+        let why = self.why_run(&path, rest, fate, stand);
+        if let Some(why) = why {
+            return self.follow(&path, why, stand);
         }
+        if fate == Fate::Shown && !is_foreign(&path) {
+            // Which runner it starts counts; what else a program under test does, does not.
+            let unknown = self.unknown.clone();
+            self.look_into(&path, Rank::Command, stand);
+            self.unknown = unknown;
+        }
+        self.trace.work.insert(path);
     }
 
-    fn why_run(&self, path: &Path, fate: Fate, stand: &Stand) -> Option<Why> {
+    fn why_run(&self, path: &Path, rest: &[&str], fate: Fate, stand: &Stand) -> Option<Why> {
         if is_foreign(path) {
             return None;
         }
@@ -80,8 +87,12 @@ impl Tracer<'_> {
         }
         match stand.rank {
             Rank::Sole if fate == Fate::Shown && !is_program => Some(Why::Script),
-            Rank::Judge if fate == Fate::Shown && !is_program => Some(Why::UsedByScript),
-            Rank::Judge if says_helper(path) && !is_program => Some(Why::UsedByScript),
+            Rank::Judge if is_program => None,
+            Rank::Judge if says_helper(path) || is_beside(path, stand) => Some(Why::UsedByScript),
+            // A program with arguments is tried out; a script without any is a part of this one.
+            Rank::Judge if fate == Fate::Shown && rest.is_empty() => {
+                self.is_shell_file(path).then_some(Why::UsedByScript)
+            }
             Rank::Sole | Rank::Judge | Rank::Command => None,
         }
     }
@@ -101,16 +112,14 @@ impl Tracer<'_> {
             return;
         }
         if self.judges_when_sourced(&path, stand) {
-            self.follow(path, Why::UsedByScript, Rank::Judge, stand);
+            self.follow(&path, Why::UsedByScript, stand);
         } else {
             self.trace.work.insert(path);
         }
     }
 
     fn judges_when_sourced(&self, path: &Path, stand: &Stand) -> bool {
-        let own = stand.script.as_deref().map(directory_of).unwrap_or_default();
-        let is_beside = !own.as_os_str().is_empty() && path.starts_with(&own);
-        if said(path).is_some() || says_judge(path) || is_beside {
+        if said(path).is_some() || says_judge(path) || is_beside(path, stand) {
             return true;
         }
         if says_program(path) {
@@ -123,14 +132,19 @@ impl Tracer<'_> {
         says_helper(path) || self.files.text(path).is_some_and(decides)
     }
 
+    fn is_shell_file(&self, path: &Path) -> bool {
+        let text = self.files.text(path).filter(|text| !text.contains('\0'));
+        text.is_some_and(|text| is_shell_text(path, &text))
+    }
+
     /// Follows a script that judges.
-    fn follow(&mut self, path: PathBuf, why: Why, rank: Rank, stand: &Stand) {
+    fn follow(&mut self, path: &Path, why: Why, stand: &Stand) {
         if self.trace.judges.len() >= JUDGES_MAX || stand.depth > DEPTH_MAX {
             return;
         }
-        self.trace.runs_tests = true;
-        self.judge(path.clone(), why);
-        self.look_into(&path, rank, stand);
+        self.trace.conduct = Conduct::Tests;
+        self.judge(path.into(), why);
+        self.look_into(path, Rank::Judge, stand);
     }
 
     /// Looks at what the script does.
@@ -167,7 +181,7 @@ impl Tracer<'_> {
             let is_beside = !is_rooted && import.starts_with(&own) && !says_program(&import);
             let judges = said(&import).is_some() || says_judge(&import) || says_helper(&import);
             if (is_beside || judges) && !is_foreign(&import) {
-                self.follow(import, Why::UsedByScript, Rank::Judge, stand);
+                self.follow(&import, Why::UsedByScript, stand);
             }
         }
         for word in quoted_paths(text) {
@@ -180,10 +194,16 @@ impl Tracer<'_> {
             if said(&file).is_some() {
                 self.judge(file, Why::UsedByScript);
             } else if says_judge(&file) && is_script_name(&file) {
-                self.follow(file, Why::UsedByScript, Rank::Judge, stand);
+                self.follow(&file, Why::UsedByScript, stand);
             }
         }
     }
+}
+
+/// Whether the file is in the directory of the script that uses it, other than the root.
+fn is_beside(path: &Path, stand: &Stand) -> bool {
+    let own = stand.script.as_deref().map(directory_of).unwrap_or_default();
+    !own.as_os_str().is_empty() && path.starts_with(&own)
 }
 
 /// Whether the path is in a directory of built things.

@@ -1,0 +1,98 @@
+use std::os::unix::fs::symlink;
+
+use super::{Scene, check, criterion};
+use crate::judges::{JudgeOptions, JudgeRole, JudgeSet, JudgeStance, Why};
+
+#[test]
+fn helpers_that_only_tests_import_judge() {
+    check(
+        "
+        calc.py = import shared_helpers
+        test_calc.py = import calc, testing_tools, shared_helpers\\nfrom asserts import check\\nimport helpers
+        testing_tools.py
+        shared_helpers.py
+        asserts.py = import pytest
+        helpers.py
+        test_helpers.py = import helpers
+        lonely.py = import pytest
+        ",
+        "pytest => asserts.py test_calc.py test_helpers.py testing_tools.py",
+    );
+    check(
+        "
+        package.json
+        src/a.ts
+        src/a.test.ts = import { a } from './a';\\nimport { fake } from '../support/fakes';
+        support/fakes.ts
+        ",
+        "npx vitest run => ~package.json src/a.test.ts support/fakes.ts",
+    );
+}
+
+#[test]
+fn protected_files_judge_and_permitted_ones_do_not() {
+    let scene = Scene::new("calc.py\ntests/test_a.py\ntests/test_b.py\ndocs/x.md\nconftest.py");
+    let mut own = criterion("tests", "pytest");
+    own.terms.protect = vec!["docs/**".into()];
+    assert_eq!(
+        scene.judges(&scene.set(&own)),
+        "conftest.py docs/x.md tests/test_a.py tests/test_b.py"
+    );
+    let may_change = ["tests/test_b.py".to_string(), "docs/**".to_string()];
+    let find = |options| {
+        let set = JudgeSet::find(scene.root(), &own, &scene.files(), options).expect("patterns");
+        scene.judges(&set)
+    };
+    let options = JudgeOptions { may_change: &may_change, stance: JudgeStance::Judges };
+    assert_eq!(find(options), "conftest.py docs/x.md tests/test_a.py");
+    let options = JudgeOptions { may_change: &[], stance: JudgeStance::Work };
+    assert_eq!(find(options), "docs/x.md");
+}
+
+#[test]
+fn a_judge_behind_a_link_is_what_the_link_leads_to() {
+    let outside = Scene::new("test_out.py\ninner/test_deep.py");
+    let scene = Scene::new("calc.py\nshared/a.py\nsrc/x.py\nother/test_linked.py");
+    let link = |to: &std::path::Path, at: &str| {
+        let at = scene.root().join(at);
+        std::fs::create_dir_all(at.parent().expect("a parent")).expect("a directory");
+        symlink(to, at).expect("a link");
+    };
+    link(outside.root(), "spec");
+    link(&scene.root().join("shared/a.py"), "tests/test_a.py");
+    link(&scene.root().join("src"), "tests/src");
+    let set = scene.set(&criterion("tests", "pytest"));
+    let role = |path: &str| set.role(std::path::Path::new(path));
+    assert_eq!(role("shared/a.py"), JudgeRole::Whole(Why::BehindLink));
+    assert_eq!(role("src/x.py"), JudgeRole::Work);
+    let links: Vec<(String, usize)> = set
+        .links()
+        .iter()
+        .map(|link| (link.link.0.display().to_string(), link.files.len()))
+        .collect();
+    let expected = [("spec", 2), ("tests/src", 0), ("tests/test_a.py", 1)];
+    assert_eq!(links, expected.map(|(link, count)| (link.to_string(), count)));
+}
+
+#[test]
+fn a_loop_without_tests_at_the_start_judges_itself() {
+    let files = "Cargo.toml\nsrc/lib.rs = fn a() {}\nconftest.py";
+    let is_self_judged = |scene: &Scene, command: &str| {
+        scene.set(&criterion("tests", command)).is_self_judged(&scene.files())
+    };
+    let scene = Scene::new(files);
+    assert!(is_self_judged(&scene, "cargo test"));
+    assert!(is_self_judged(&scene, "pytest"));
+    assert!(!is_self_judged(&scene, "cargo clippy"));
+    scene.add("src/lib.rs = #[test]\\nfn a() {}\ntests/test_a.py");
+    assert!(!is_self_judged(&scene, "cargo test"));
+    assert!(!is_self_judged(&scene, "pytest"));
+}
+
+#[test]
+fn a_check_in_a_directory_is_traced_from_there() {
+    let scene = Scene::new("sub/check.sh = . ./lib.sh\nsub/lib.sh\ncheck.sh\nlib.sh");
+    let mut own = criterion("done", "./check.sh");
+    own.terms.cwd = Some("sub".into());
+    assert_eq!(scene.judges(&scene.set(&own)), "sub/check.sh sub/lib.sh");
+}

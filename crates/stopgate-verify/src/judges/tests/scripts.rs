@@ -1,0 +1,195 @@
+use super::check;
+
+#[test]
+fn files_that_a_command_only_looks_at_are_work() {
+    check(
+        "
+        config.yaml
+        status.json
+        deploy.sh = echo hi
+        app.sh = echo hello
+        main.py
+        index.js
+        bin/app
+        app
+        tests/test_a.py
+        check.sh = grep x config.yaml
+        expected.txt
+        ",
+        "
+        grep -q x config.yaml =>
+        tests :: grep -q x config.yaml =>
+        jq -e .ready status.json =>
+        bash -n deploy.sh =>
+        sh -n check.sh =>
+        test -f deploy.sh =>
+        [ -x deploy.sh ] =>
+        node --check index.js =>
+        python -m py_compile main.py =>
+        sh app.sh | grep -q hello =>
+        tests :: sh app.sh | grep -q hello =>
+        check :: python main.py =>
+        python main.py =>
+        tests :: python main.py =>
+        tests :: ./bin/app =>
+        ./app =>
+        tests :: ./app =>
+        tests :: node index.js =>
+        test \"$(sh app.sh)\" = hello =>
+        tests :: [ \"$(./deploy.sh)\" = ok ] =>
+        ./deploy.sh > out.txt && grep -q hi out.txt =>
+        true =>
+        git diff --quiet =>
+        curl -fsS localhost =>
+        shellcheck deploy.sh =>
+        ",
+    );
+}
+
+#[test]
+fn what_an_output_is_compared_with_judges() {
+    check(
+        "
+        app.sh
+        expected.txt
+        golden/out.json
+        other.txt
+        want.txt
+        ",
+        "
+        sh app.sh | diff - expected.txt => expected.txt golden/out.json
+        sh app.sh > out && diff out golden/out.json => expected.txt golden/out.json
+        sh app.sh | diff - other.txt =>
+        sh app.sh | diff - want.txt => want.txt
+        sh app.sh | cmp - want.txt => want.txt
+        grep -q x want.txt =>
+        ",
+    );
+}
+
+#[test]
+fn scripts_judge_by_name_directory_or_criterion() {
+    check(
+        "
+        check.sh = grep -q x config.yaml
+        run.sh = echo ok
+        ci/build.sh = echo ok
+        scripts/verify.py = print()
+        scripts/lint.sh = echo ok
+        scripts/deploy.sh = echo ok
+        tools/e2e.js
+        checkout.py
+        specials.sh = echo ok
+        config.yaml
+        ",
+        "
+        ./check.sh => check.sh
+        sh check.sh => check.sh
+        bash ./check.sh => check.sh
+        sh check.sh | tee log => check.sh
+        sh check.sh > log.txt => check.sh
+        bash -x check.sh => check.sh
+        ci/build.sh => ci/build.sh
+        python scripts/verify.py => scripts/verify.py
+        sh scripts/lint.sh => scripts/lint.sh
+        node tools/e2e.js => tools/e2e.js
+        sh scripts/deploy.sh =>
+        ./run.sh =>
+        tests :: ./run.sh => run.sh
+        lint :: sh run.sh => run.sh
+        ci-gate :: bash run.sh --fast => run.sh
+        tests :: ./run.sh | grep ok =>
+        tests :: ./run.sh && true =>
+        python checkout.py =>
+        ./specials.sh =>
+        cd ci && ./build.sh => ci/build.sh
+        cd scripts; sh lint.sh => scripts/lint.sh
+        (cd scripts && true); sh lint.sh =>
+        sh -c './check.sh' => check.sh
+        sh -c \"cd scripts && sh lint.sh\" => scripts/lint.sh
+        eval './check.sh' => check.sh
+        find scripts -name 'l*.sh' -exec sh {} \\; => scripts/lint.sh scripts/verify.py
+        for f in scripts/l*.sh; do sh $f; done => scripts/lint.sh
+        ",
+    );
+}
+
+#[test]
+fn scripts_that_are_called_like_tests_judge_wherever_they_are() {
+    check(
+        "
+        run_tests.sh = echo ok
+        runTests.sh = echo ok
+        test-all.sh = echo ok
+        app.sh
+        ",
+        "
+        ./run_tests.sh => runTests.sh run_tests.sh test-all.sh
+        ./app.sh =>
+        ",
+    );
+}
+
+#[test]
+fn what_a_judging_script_calls_or_sources_judges_too() {
+    check(
+        "
+        check.sh = #!/bin/sh\\n. ./lib.sh\\n./inner.sh\\nsh app.sh | grep hello\\npython main.py\\nrun_it
+        lib.sh = run_it() { sh more/deep.sh; }
+        inner.sh = exec sh innermost.sh
+        innermost.sh = echo ok
+        more/deep.sh = . \"$(dirname \"$0\")/deeper.sh\"
+        more/deeper.sh = true
+        app.sh = echo hello
+        main.py
+        ci/all.sh = #!/usr/bin/env bash\\nDIR=$(cd \"$(dirname \"$0\")\" && pwd)\\nsource \"$DIR/common.sh\"\\n\"$DIR\"/one.sh\\ncat <<END\\nsh app.sh\\nEND\\n
+        ci/common.sh
+        ci/one.sh = [ -f ci/local.sh ] && . ci/local.sh
+        verify/run.py = import helpers\\nfrom lib import x\\nimport calc\\nimport json
+        verify/helpers.py = import deeper
+        verify/deeper.py
+        verify/lib.py
+        calc.py
+        test.sh = . ./greet.sh\\n[ \"$(greet)\" = hi ]
+        greet.sh = greet() { echo hi; }
+        ",
+        "
+        sh check.sh => check.sh inner.sh innermost.sh lib.sh more/deep.sh more/deeper.sh test.sh
+        ci/all.sh => ci/all.sh ci/common.sh ci/one.sh test.sh
+        python verify/run.py => test.sh verify/deeper.py verify/helpers.py verify/lib.py verify/run.py
+        sh test.sh => test.sh
+        ",
+    );
+}
+
+#[test]
+fn a_script_that_only_runs_a_runner_leads_to_the_tests() {
+    check(
+        "
+        go.sh = pytest -q
+        calc.py
+        test_calc.py
+        tests/test_b.py
+        ",
+        "
+        ./go.sh => test_calc.py tests/test_b.py
+        tests :: ./go.sh => go.sh test_calc.py tests/test_b.py
+        ",
+    );
+}
+
+#[test]
+fn a_program_that_a_check_script_tries_out_is_work() {
+    check(
+        "
+        check.sh = ./greeter Bob\\npython calc.py 1 2\\npython report.py\\nsh build.sh\\nsh steps/two.sh\\nout=$(./tool.sh)\\n
+        greeter = #!/bin/sh\\necho hi
+        calc.py
+        report.py
+        build.sh = true
+        steps/two.sh = true
+        tool.sh = true
+        ",
+        "sh check.sh => check.sh steps/two.sh",
+    );
+}

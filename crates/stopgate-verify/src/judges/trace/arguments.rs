@@ -1,0 +1,178 @@
+//! Arguments that name files: tests, settings, and what an output is compared with.
+
+use std::path::PathBuf;
+
+use super::super::files::{extension_of, inner, name_of};
+use super::super::names::{is_code, said, says_reference};
+use super::super::role::Why;
+use super::super::shell::is_open;
+use super::{Stand, Tracer};
+
+/// Options of runners that say where something is written, not what is read.
+const OUTPUTS: [&str; 14] = [
+    "-o",
+    "--output",
+    "--outputFile",
+    "--output-file",
+    "--junitxml",
+    "--junit-xml",
+    "--log-file",
+    "--report",
+    "--reporter-options",
+    "--cov",
+    "--cov-report",
+    "--basetemp",
+    "--cache-dir",
+    "--resultlog",
+];
+
+impl Tracer<'_> {
+    /// A program that looks at files: what it compares with is a judge, what it looks at is not.
+    pub(super) fn looked_at(&mut self, name: &str, rest: &[&str], stand: &Stand) {
+        let compares = ["diff", "cmp", "comm"].contains(&name);
+        self.mentions(rest, stand);
+        for word in rest.iter().filter(|word| !word.starts_with('-')) {
+            let is_judge =
+                |path: &PathBuf| said(path).is_some() || (compares && says_reference(path));
+            if let Some(path) = self.file(stand, word).filter(is_judge) {
+                self.judge(path, Why::TestData);
+            }
+        }
+        // `grep -f patterns`, `jq -f program`
+        if let Some(at) =
+            rest.iter().position(|word| ["-f", "--file", "--from-file"].contains(word))
+            && ["grep", "egrep", "fgrep", "rg", "jq", "awk", "sed"].contains(&name)
+            && let Some(path) = rest.get(at + 1).and_then(|word| self.file(stand, word))
+        {
+            self.judge(path, Why::Named);
+        }
+    }
+
+    /// Arguments of a test runner: files are tests or settings.
+    pub(super) fn runner_arguments(&mut self, name: &str, rest: &[&str], stand: &Stand) {
+        if ["pytest", "py.test", "nose2", "nosetests", "behave"].contains(&name) {
+            self.trace.import_roots.insert(stand.directory.clone());
+        }
+        self.settings(rest, stand);
+        if name == "unittest"
+            && let Some(at) = rest.iter().position(|word| *word == "-p")
+        {
+            self.trace.test_patterns.extend(rest.get(at + 1).map(ToString::to_string));
+        }
+        let mut previous = "";
+        for word in rest {
+            let is_value = previous.starts_with('-') && previous.len() > 1 && takes_file(previous);
+            previous = word;
+            if word.starts_with('-') || is_value || is_open(word) {
+                continue;
+            }
+            let file = word.split("::").next().unwrap_or(word);
+            if name == "unittest" {
+                self.unittest_module(file, stand);
+            }
+            for path in self.files_of(stand, file) {
+                self.named_test(path, stand, file);
+            }
+        }
+    }
+
+    fn named_test(&mut self, path: PathBuf, stand: &Stand, word: &str) {
+        let is_named = inner(self.root, &stand.directory, word).as_deref() == Some(&path);
+        let is_pattern = word.contains(['*', '?', '{']);
+        // A directory is searched for names that say so; a file is named on purpose.
+        if (is_named || is_pattern) && is_code(extension_of(&path)) {
+            self.judge(path, Why::Named);
+        }
+    }
+
+    /// Files that options name: settings, plugins, files that are loaded first.
+    pub(super) fn settings(&mut self, rest: &[&str], stand: &Stand) {
+        for (at, word) in rest.iter().enumerate().filter(|(_, word)| word.starts_with('-')) {
+            let (option, value) = match word.split_once('=') {
+                Some((option, value)) => (option, Some(value)),
+                None => (*word, rest.get(at + 1).copied()),
+            };
+            if let Some(value) = value.filter(|value| !value.starts_with('-')) {
+                self.setting(option, value, stand);
+            }
+        }
+    }
+
+    fn setting(&mut self, option: &str, value: &str, stand: &Stand) {
+        const MANIFESTS: [&str; 6] =
+            ["Cargo.toml", "package.json", "pyproject.toml", "setup.cfg", "tox.ini", "go.mod"];
+        if OUTPUTS.contains(&option) {
+            return;
+        }
+        if names_tests(option) {
+            self.trace.test_patterns.insert(value.trim_matches(['"', '\'']).into());
+            return;
+        }
+        if option == "-p" {
+            self.plugin(value, stand);
+        }
+        let path = self.file(stand, value).filter(|_| takes_file(option));
+        let path = path.filter(|path| !MANIFESTS.contains(&name_of(path)));
+        if let Some(path) = path.filter(|path| self.files.paths().contains(path)) {
+            self.judge(path, Why::Named);
+        }
+    }
+}
+
+/// Options that say which tests are meant, not which file is read.
+fn names_tests(option: &str) -> bool {
+    [
+        "-k",
+        "--pattern",
+        "-t",
+        "--testNamePattern",
+        "--testMatch",
+        "--testPathPattern",
+        "--grep",
+        "-g",
+    ]
+    .contains(&option)
+}
+
+/// Options of runners and linters whose value is a file that decides.
+fn takes_file(option: &str) -> bool {
+    const NAMES: [&str; 36] = [
+        "-c",
+        "--config",
+        "--config-file",
+        "--configuration",
+        "--conf",
+        "--rcfile",
+        "--rc",
+        "--settings",
+        "-r",
+        "--require",
+        "--import",
+        "--file",
+        "--setup",
+        "--setupFilesAfterEnv",
+        "--preload",
+        "--loader",
+        "--project",
+        "-p",
+        "-f",
+        "--rules",
+        "--rulesdir",
+        "--opts",
+        "--bootstrap",
+        "--env-file",
+        "--baseline",
+        "--config-path",
+        "--manifest-path",
+        "--ignore-path",
+        "--reporter",
+        "--globalSetup",
+        "-W",
+        "-s",
+        "-t",
+        "--cov-config",
+        "-k",
+        "-m",
+    ];
+    NAMES.contains(&option)
+}

@@ -1,0 +1,108 @@
+//! What interpreters do with their arguments: modules, scripts, code.
+
+use super::super::files::directory_of;
+use super::super::role::Why;
+use super::super::shell::Fate;
+use super::super::tools::{Trade, mentioned, trade_of};
+use super::{Stand, Tracer};
+
+impl Tracer<'_> {
+    pub(super) fn interpreter(&mut self, name: &str, rest: &[&str], fate: Fate, stand: &Stand) {
+        self.tool(name);
+        if ["python", "pypy"].contains(&name) {
+            return self.python(rest, fate, stand);
+        }
+        let mut words = rest.iter();
+        while let Some(word) = words.next() {
+            match *word {
+                // `perl -c`, `ruby -c` and `php -l` only read.
+                "-c" | "-l" => return,
+                "-e" | "--eval" | "-p" => {
+                    return words.next().iter().for_each(|text| self.code(text));
+                }
+                "-r" => self.loaded(words.next().copied(), stand),
+                option if option.starts_with('-') && option.len() > 1 => {}
+                script => return self.run_script(script, words.as_slice(), fate, stand),
+            }
+        }
+    }
+
+    /// A file that is loaded before anything else.
+    pub(super) fn loaded(&mut self, word: Option<&str>, stand: &Stand) {
+        if let Some(path) = word.and_then(|word| self.file(stand, word)) {
+            self.judge(path, Why::Named);
+        }
+    }
+
+    fn python(&mut self, rest: &[&str], fate: Fate, stand: &Stand) {
+        let mut words = rest.iter();
+        while let Some(word) = words.next() {
+            if let Some(module) = word.strip_prefix("-m") {
+                self.trace.import_roots.insert(stand.directory.clone());
+                let module = Some(module).filter(|own| !own.is_empty());
+                let all: Vec<&str> = module.into_iter().chain(words.copied()).collect();
+                return self.module(&all, fate, stand);
+            }
+            match *word {
+                "-c" => {
+                    self.trace.import_roots.insert(stand.directory.clone());
+                    return words.next().iter().for_each(|text| self.code(text));
+                }
+                "-W" | "-X" => drop(words.next()),
+                option if option.starts_with('-') && option.len() > 1 => {}
+                script => {
+                    let place = self.file(stand, script).map(|path| directory_of(&path));
+                    self.trace.import_roots.extend(place);
+                    return self.run_script(script, words.as_slice(), fate, stand);
+                }
+            }
+        }
+    }
+
+    /// Code on the command line: the tools it names are used, what it imports is under test.
+    pub(super) fn code(&mut self, text: &str) {
+        self.trace.tools.extend(mentioned(text).into_iter().map(Into::into));
+    }
+
+    fn module(&mut self, words: &[&str], fate: Fate, stand: &Stand) {
+        let Some((module, rest)) = words.split_first() else { return };
+        match *module {
+            "coverage" | "tox" | "nox" => self.known(module, rest, fate, stand),
+            "py_compile" | "compileall" | "json.tool" | "doctest" | "pip" | "venv" | "build"
+            | "http.server" | "timeit" => {}
+            module if trade_of(module) != Trade::Unknown => self.other(module, rest, stand),
+            module => {
+                let path = stand.directory.join(module.replace('.', "/"));
+                let places = [path.with_extension("py"), path.join("__main__.py")];
+                let found = places.into_iter().find(|path| self.files.paths().contains(path));
+                match found {
+                    Some(path) => self.script_file(path, &[], fate, stand),
+                    None => drop(self.unknown.insert((*module).into())),
+                }
+            }
+        }
+    }
+
+    pub(super) fn unittest_module(&mut self, word: &str, stand: &Stand) {
+        if word == "discover" {
+            return;
+        }
+        let mut parts: Vec<&str> = word.split('.').collect();
+        while !parts.is_empty() {
+            let path = stand.directory.join(parts.join("/")).with_extension("py");
+            if self.files.paths().contains(&path) {
+                return self.judge(path, Why::Named);
+            }
+            parts.pop();
+        }
+    }
+
+    pub(super) fn plugin(&mut self, module: &str, stand: &Stand) {
+        let path = stand.directory.join(module.replace('.', "/"));
+        for path in [path.with_extension("py"), path.join("__init__.py")] {
+            if self.files.paths().contains(&path) {
+                self.judge(path, Why::Named);
+            }
+        }
+    }
+}
