@@ -96,7 +96,7 @@ impl Finding {
     }
 
     /// The same, as somebody's word.
-    fn as_word(mut self) -> Self {
+    fn into_word(mut self) -> Self {
         self.basis = FindingBasis::Word;
         self
     }
@@ -114,6 +114,9 @@ fn few<T: AsRef<str>>(names: &[T], max: usize) -> String {
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{rest}", shown.join(", "))
 }
+
+#[cfg(test)]
+mod strict_tests;
 
 #[cfg(test)]
 mod tests;

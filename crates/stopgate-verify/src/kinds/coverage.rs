@@ -44,7 +44,7 @@ pub fn coverage(
     let finding = judge(&path, report, format, floor, times);
     match times.written_since {
         Some(since) if is_written_since(&path, since) => finding,
-        Some(_) | None => finding.as_word(),
+        Some(_) | None => finding.into_word(),
     }
 }
 

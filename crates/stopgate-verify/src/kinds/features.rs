@@ -14,7 +14,7 @@ const DONE: [&str; 7] = ["passing", "passed", "pass", "done", "complete", "compl
 
 /// Every feature of the JSON list must say that it passes, which is the word of its author.
 pub fn features(root: &Path, list: &str, rule: PathRule) -> Finding {
-    look(root, list, rule).as_word()
+    look(root, list, rule).into_word()
 }
 
 fn look(root: &Path, list: &str, rule: PathRule) -> Finding {

@@ -29,7 +29,7 @@ pub fn pattern(
     rule: PathRule,
 ) -> Finding {
     let finding = look(root, subject, message, [must, must_not], rule);
-    if *subject == Subject::Message { finding.as_word() } else { finding }
+    if *subject == Subject::Message { finding.into_word() } else { finding }
 }
 
 fn look(

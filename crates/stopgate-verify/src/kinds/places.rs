@@ -37,6 +37,14 @@ pub(super) struct Named {
     pub(super) unread: Option<String>,
 }
 
+impl Named {
+    /// Notes what could not be looked at.
+    fn lose(&mut self, why: String) -> Step {
+        self.unread = Some(why);
+        Step::Pass
+    }
+}
+
 /// Finds up to `max` of what `pattern` names below `root`.
 pub(super) fn find(
     root: &Path,
@@ -194,11 +202,10 @@ impl Place {
             Want::Files if self.check(path, want)? && metadata.is_dir() => {
                 self.walk(path.into(), None, want, max, named)?;
             }
-            Want::Files if path.is_file() => named.paths.push(path.into()),
             Want::Contents if self.check(path, want)? && path.is_dir() => {
                 self.walk(path.into(), None, want, max, named)?;
             }
-            Want::Contents if path.is_file() => named.paths.push(path.into()),
+            Want::Files | Want::Contents if path.is_file() => named.paths.push(path.into()),
             Want::Contents if metadata.is_symlink() => {
                 return Err(format!("{:?} is a link that leads nowhere", self.pattern));
             }
@@ -227,12 +234,13 @@ impl Place {
             let entries = entries(&directory, named);
             seen += entries.len();
             for entry in entries {
-                match self.step(&entry, globs, want) {
-                    Ok(Step::Into) => directories.push(entry.path()),
-                    Ok(Step::Take) => named.paths.push(entry.path()),
-                    Ok(Step::Pass) => {}
-                    Err(why) => named.unread = Some(why),
-                }
+                let step = self.step(&entry, globs, want);
+                let into = match step.unwrap_or_else(|why| named.lose(why)) {
+                    Step::Into => &mut directories,
+                    Step::Take => &mut named.paths,
+                    Step::Pass => continue,
+                };
+                into.push(entry.path());
             }
             if seen > ENTRIES_MAX {
                 return Err(format!("{:?} names too much: make it narrower", self.pattern));

@@ -101,10 +101,13 @@ fn believe_the_runner(criterion: &Criterion, receipt: &mut Receipt, report: &Rep
     if receipt.status != Status::Pass {
         return;
     }
-    let expects = Expects::of(criterion);
-    let bad = report.last.iter().find(|last| match last {
-        LastSummary::Reported { failed, .. } => *failed > 0 && !expects.failures,
-        LastSummary::Missing { .. } => !expects.cut_output && !expects.failures,
+    let exit = ExitCode::of(criterion);
+    let bad = report.last.iter().find(|last| match (last, exit) {
+        (_, ExitCode::TurnedAround) | (LastSummary::Missing { .. }, ExitCode::BehindPipe) => false,
+        (LastSummary::Missing { .. }, ExitCode::Plain) => true,
+        (LastSummary::Reported { failed, .. }, ExitCode::Plain | ExitCode::BehindPipe) => {
+            *failed > 0
+        }
     });
     if let Some(bad) = bad {
         receipt.status = Status::Fail;
@@ -112,22 +115,27 @@ fn believe_the_runner(criterion: &Criterion, receipt: &mut Receipt, report: &Rep
     }
 }
 
-/// What a command's own text says about its exit code.
-struct Expects {
-    /// It turns an exit code around.
-    failures: bool,
-    /// It prints only a part of what its programs print.
-    cut_output: bool,
+/// What a command's own text says about its exit code and its output.
+#[derive(Clone, Copy)]
+enum ExitCode {
+    Plain,
+    /// It expects a failure: `! pytest bad.py`.
+    TurnedAround,
+    /// Another program may print only a part: `pytest | head`.
+    BehindPipe,
 }
 
-impl Expects {
+impl ExitCode {
     fn of(criterion: &Criterion) -> Self {
-        let Proof::Check { command, .. } = &criterion.proof else {
-            return Self { failures: false, cut_output: false };
-        };
-        let words: Vec<&str> = command.split_whitespace().collect();
+        let Proof::Check { command, .. } = &criterion.proof else { return Self::Plain };
         let pipes = command.replace("||", " ").replace(">|", " ");
-        Self { failures: words.contains(&"!"), cut_output: pipes.contains('|') }
+        if command.split_whitespace().any(|word| word == "!") {
+            Self::TurnedAround
+        } else if pipes.contains('|') {
+            Self::BehindPipe
+        } else {
+            Self::Plain
+        }
     }
 }
 

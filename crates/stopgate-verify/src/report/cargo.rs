@@ -35,8 +35,16 @@ struct Reading<'a> {
     /// Results without a beginning.
     bare: Vec<(usize, Report)>,
     is_framed: bool,
-    /// Cargo said that a program failed, and may have ended with it.
-    may_be_over: bool,
+    cargo: Cargo,
+}
+
+/// What cargo itself is doing.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Cargo {
+    #[default]
+    Runs,
+    /// It said that a program failed, and may have ended with it.
+    MayHaveEnded,
 }
 
 /// One run of a test program.
@@ -81,10 +89,10 @@ impl Reading<'_> {
             self.file_program();
             // A quiet cargo does not say that it began; where it goes on, it counts targets.
             let goes_on = || self.lines[at..].iter().any(|line| is_target_count(line));
-            if self.may_be_over && self.label.is_none() && !goes_on() {
+            if self.cargo == Cargo::MayHaveEnded && self.label.is_none() && !goes_on() {
                 self.file_invocation();
             }
-            self.may_be_over = false;
+            self.cargo = Cargo::Runs;
             self.is_framed = true;
         }
         let label = self.label.take();
@@ -154,7 +162,7 @@ impl Reading<'_> {
         }
         self.is_framed = true;
         self.file_program();
-        self.may_be_over = true;
+        self.cargo = Cargo::MayHaveEnded;
     }
 
     /// Counts the program that has ended.
@@ -174,7 +182,7 @@ impl Reading<'_> {
     fn file_invocation(&mut self) {
         self.file_program();
         self.sessions.extend(self.invocation.take());
-        self.may_be_over = false;
+        self.cargo = Cargo::Runs;
     }
 
     fn finish(mut self) -> Vec<Session> {

@@ -25,14 +25,14 @@ pub(super) fn jest(lines: &[&str]) -> Vec<Session> {
     for session in &mut sessions {
         let whole = session.span.0 < session.span.1;
         let region = lines.get(if whole { session.span.0 } else { 0 }..=session.span.1);
-        jest_names(region.unwrap_or_default(), whole, &mut session.report);
+        // Where the beginning is gone, so is the first file's name.
+        let file = if whole { None } else { Some("…") };
+        jest_names(region.unwrap_or_default(), file, &mut session.report);
     }
     sessions
 }
 
-fn jest_names(lines: &[&str], is_whole: bool, report: &mut Report) {
-    // Where the beginning is gone, so is the first file's name.
-    let mut file = (!is_whole).then_some("…");
+fn jest_names<'a>(lines: &[&'a str], mut file: Option<&'a str>, report: &mut Report) {
     for line in lines {
         let text = line.trim_start();
         if let Some(name) = text.strip_prefix("FAIL ") {

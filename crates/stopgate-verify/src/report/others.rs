@@ -3,7 +3,7 @@
 //! Each of them prints a line above its summary that nothing else prints; a summary without
 //! it stands alone.
 
-use super::session::Session;
+use super::session::{Frame, Session};
 use super::{Report, count, count_after};
 
 /// Summaries and names, as they are found.
@@ -18,14 +18,12 @@ impl Found {
         Self { runner, sessions: Vec::new(), names: Vec::new() }
     }
 
-    fn take(&mut self, at: usize, report: Report, is_drawn: bool) {
-        let session = Session::new(self.runner, report, (at, at));
-        self.sessions.push(if is_drawn { session } else { session.bare() });
+    fn take(&mut self, at: usize, report: Report, frame: Frame) {
+        self.sessions.push(Session { frame, ..Session::new(self.runner, report, (at, at)) });
     }
 
     /// Where nothing is drawn as it should be, only the last one counts.
     fn finish(mut self) -> Vec<Session> {
-        use super::session::Frame;
         let is_drawn = |session: &Session| session.frame == Frame::Whole;
         if self.sessions.iter().any(is_drawn) {
             self.sessions.retain(is_drawn);
@@ -39,11 +37,12 @@ impl Found {
     }
 }
 
-/// Whether one of the few lines above begins like this.
-fn is_below(lines: &[&str], at: usize, begin: &str) -> bool {
+/// How a summary is drawn that one of the few lines above belongs to.
+fn below(lines: &[&str], at: usize, begin: &str) -> Frame {
     const ABOVE_MAX: usize = 8;
     let from = at.saturating_sub(ABOVE_MAX);
-    lines[from..at].iter().any(|line| without_level(line).starts_with(begin))
+    let begins = |line: &&str| without_level(line).starts_with(begin);
+    if lines[from..at].iter().any(begins) { Frame::Whole } else { Frame::Bare }
 }
 
 /// `PHPUnit` and `RSpec`.
@@ -58,7 +57,7 @@ fn phpunit(lines: &[&str]) -> Vec<Session> {
     let mut found = Found::new("PHPUnit");
     for (at, line) in lines.iter().enumerate() {
         if let Some(report) = phpunit_summary(line) {
-            found.take(at, report, is_below_time(lines, at));
+            found.take(at, report, below_time(lines, at));
         } else {
             found.names.extend(phpunit_failure(line));
         }
@@ -67,8 +66,9 @@ fn phpunit(lines: &[&str]) -> Vec<Session> {
 }
 
 /// The list of failures may stand between the time and the summary.
-fn is_below_time(lines: &[&str], at: usize) -> bool {
-    lines[..at].iter().any(|line| line.starts_with("Time: ") && line.contains("Memory: "))
+fn below_time(lines: &[&str], at: usize) -> Frame {
+    let is_time = |line: &&str| line.starts_with("Time: ") && line.contains("Memory: ");
+    if lines[..at].iter().any(is_time) { Frame::Whole } else { Frame::Bare }
 }
 
 fn phpunit_summary(line: &str) -> Option<Report> {
@@ -97,7 +97,7 @@ fn rspec(lines: &[&str]) -> Vec<Session> {
     let mut found = Found::new("RSpec");
     for (at, line) in lines.iter().enumerate() {
         if let Some(report) = rspec_summary(line) {
-            found.take(at, report, is_below(lines, at, "Finished in "));
+            found.take(at, report, below(lines, at, "Finished in "));
         } else if let Some((place, title)) =
             line.strip_prefix("rspec ").and_then(|text| text.split_once(" # "))
         {
@@ -123,7 +123,8 @@ pub(super) fn dotnet(lines: &[&str]) -> Vec<Session> {
     let mut found = Found::new("dotnet test");
     for (at, line) in lines.iter().enumerate() {
         if let Some(report) = dotnet_summary(line) {
-            found.take(at, report, line.contains("uration: "));
+            let is_drawn = line.contains("uration: ");
+            found.take(at, report, if is_drawn { Frame::Whole } else { Frame::Bare });
         } else if let Some(name) = line.strip_prefix("  Failed ") {
             let name = name.rsplit_once(" [").map_or(name, |(name, _)| name);
             found.names.push(name.to_owned());
@@ -160,7 +161,8 @@ fn surefire(lines: &[&str]) -> Vec<Session> {
     for (at, line) in lines.iter().enumerate() {
         let text = without_level(line);
         if let Some(report) = surefire_summary(text) {
-            found.take(at, report, text.len() < line.len());
+            let is_drawn = text.len() < line.len();
+            found.take(at, report, if is_drawn { Frame::Whole } else { Frame::Bare });
             in_list = false;
         } else if text == "Failures:" || text == "Errors:" {
             in_list = true;
@@ -196,7 +198,7 @@ fn gradle(lines: &[&str]) -> Vec<Session> {
         if let Some(total) = total {
             let of = |word| count(line, word).unwrap_or(0);
             let report = Report::totalled(total, of("failed"), of("skipped"));
-            found.take(at, report, true);
+            found.take(at, report, Frame::Whole);
         } else if let Some(name) = line.strip_suffix(" FAILED").filter(|n| n.contains(" > ")) {
             found.names.push(name.into());
         }

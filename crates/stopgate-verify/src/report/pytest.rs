@@ -47,7 +47,7 @@ struct Run {
     went_on: bool,
     /// A summary that may be that of a nested session.
     spare: Option<Summary>,
-    is_rerun: bool,
+    scope: SessionScope,
 }
 
 #[derive(Clone)]
@@ -63,8 +63,8 @@ impl Reading<'_> {
             self.begin(at, line);
         } else if let Some(summary) = summary(at, line) {
             self.end(summary);
-        } else if let Some(percent) = progress(line) {
-            self.go_on(at, percent);
+        } else if let Some(progress) = progress(line) {
+            self.go_on(at, progress);
         } else if let Some(run) = &mut self.run {
             run.note(line);
             let is_other = run.width.is_none() && run.summary.is_none() && is_unittest(line);
@@ -85,7 +85,11 @@ impl Reading<'_> {
         self.run = Some(Run { first: at, width: Some(rule.chars().count()), ..Run::default() });
     }
 
-    fn go_on(&mut self, at: usize, percent: Option<u8>) {
+    fn go_on(&mut self, at: usize, progress: Progress) {
+        let percent = match progress {
+            Progress::Percent(percent) => Some(percent),
+            Progress::Unknown => None,
+        };
         let over = self.run.as_ref().is_some_and(|run| {
             let is_done = run.summary.is_some() && run.percent == Some(DONE);
             // Dots without a percentage may be another runner's.
@@ -124,9 +128,7 @@ impl Reading<'_> {
         let Some(run) = self.run.take() else { return };
         if let Some(summary) = run.summary.as_ref().or(run.spare.as_ref()) {
             let mut session = self.session((run.first, summary.at), summary);
-            if run.is_rerun {
-                session.scope = SessionScope::FailedBefore;
-            }
+            session.scope = run.scope;
             self.sessions.push(session);
         } else if let (Some(_), Some(items)) = (run.width, run.items) {
             let mut report = Report::default();
@@ -177,7 +179,9 @@ impl Run {
         if self.items.is_none() {
             self.items = items(line);
         }
-        self.is_rerun |= line.starts_with("run-last-failure: rerun previous ");
+        if line.starts_with("run-last-failure: rerun previous ") {
+            self.scope = SessionScope::FailedBefore;
+        }
     }
 }
 
@@ -204,12 +208,20 @@ fn items(line: &str) -> Option<u32> {
     is_workers.then(|| number.parse().ok())?
 }
 
-/// A line of results, and how far the session says it is.
-fn progress(line: &str) -> Option<Option<u8>> {
+/// How far a session says it is.
+#[derive(Clone, Copy)]
+enum Progress {
+    Percent(u8),
+    /// There are results, and no word about how many are left.
+    Unknown,
+}
+
+/// Reads a line of results.
+fn progress(line: &str) -> Option<Progress> {
     if let Some((results, percent)) = line.rsplit_once('[') {
         let number = percent.strip_suffix("%]").and_then(|text| text.trim().parse().ok());
         if let (Some(number), false) = (number, results.trim().is_empty()) {
-            return Some(Some(number));
+            return Some(Progress::Percent(number));
         }
     }
     let letters = line.split(' ').next_back().unwrap_or(line);
@@ -219,7 +231,7 @@ fn progress(line: &str) -> Option<Option<u8>> {
     let words = ["PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "XPASS"];
     let is_named = name.contains("::") && words.iter().any(|word| result.starts_with(word));
     let only_letters = is_letters && (letters.len() == line.len() || is_file);
-    (only_letters || is_named).then_some(None)
+    (only_letters || is_named).then_some(Progress::Unknown)
 }
 
 fn has_python_file(name: &str) -> bool {
@@ -364,7 +376,7 @@ fn quiet_progress(lines: &[&str]) -> Option<Session> {
         let Some((letters, _)) = line.rsplit_once('[') else { continue };
         let letters = letters.trim_end();
         let is_letters = !letters.is_empty() && letters.bytes().all(|b| b".FsxXEu,".contains(&b));
-        if is_letters && matches!(progress(line), Some(Some(_))) {
+        if is_letters && matches!(progress(line), Some(Progress::Percent(_))) {
             let of = |wanted: &[u8]| {
                 let number = letters.bytes().filter(|b| wanted.contains(b)).count();
                 u32::try_from(number).unwrap_or(u32::MAX)

@@ -38,8 +38,9 @@ pub(super) enum Ending {
 }
 
 /// Which tests a session is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SessionScope {
+    #[default]
     Tests,
     /// Only those that failed in the session before.
     FailedBefore,

@@ -51,12 +51,12 @@ impl Document {
             self.plan_at = at;
         } else if let Some(result) = result(line) {
             match result.number {
+                // A failure stays one, whatever else is printed with its number.
+                Some(number) if result.outcome == Outcome::Failed => {
+                    self.numbered.insert(number, Outcome::Failed);
+                }
                 Some(number) => {
-                    // A failure stays one, whatever else is printed with its number.
-                    let known = self.numbered.entry(number).or_insert(result.outcome);
-                    if result.outcome == Outcome::Failed {
-                        *known = Outcome::Failed;
-                    }
+                    self.numbered.entry(number).or_insert(result.outcome);
                 }
                 None => self.unnumbered.add(result.outcome.report()),
             }

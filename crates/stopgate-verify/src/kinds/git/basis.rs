@@ -82,12 +82,14 @@ fn fingerprint(path: &Path) -> String {
     }
 }
 
-/// `https://me:secret@host/a` is `https://me@host/a`.
+/// `https://token@host/a` is `https://host/a`, and `ssh://me:secret@host/a` is `ssh://me@host/a`.
 pub(super) fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.into() };
     let end = rest.find('/').unwrap_or(rest.len());
     let (host, path) = rest.split_at(end);
     match host.rsplit_once('@') {
+        // For the web, the name itself may be the secret.
+        Some((_, host)) if scheme.starts_with("http") => format!("{scheme}://{host}{path}"),
         Some((person, host)) => {
             let name = person.split(':').next().unwrap_or_default();
             format!("{scheme}://{name}@{host}{path}")
@@ -166,8 +168,7 @@ impl Settings {
                 None => !setting.is_own || LFS.contains(&(key.as_str(), setting.value.as_str())),
             };
             if key.starts_with("filter.") && !is_known {
-                let off = if key.ends_with(".required") { "false" } else { "" };
-                overrides.push(format!("{key}={off}"));
+                overrides.push(switched_off(key));
             }
         }
         let then = basis.into_iter().flat_map(|basis| &basis.settings);
@@ -178,6 +179,12 @@ impl Settings {
         }
         overrides
     }
+}
+
+/// An empty command is none.
+fn switched_off(key: &str) -> String {
+    let off = if key.ends_with(".required") { "false" } else { "" };
+    format!("{key}={off}")
 }
 
 /// Where every file can be executed, git can't tell by the mode whether one was changed.
@@ -205,16 +212,15 @@ impl Repository<'_> {
         // A list that the repository names for itself counts only if it did so at the start.
         let named = named.filter(|setting| !setting.is_own || self.basis.is_some());
         let home = || variable("HOME").map(PathBuf::from);
-        let person = match named {
-            Some(setting) => match setting.value.strip_prefix("~/") {
+        let person = if let Some(setting) = named {
+            match setting.value.strip_prefix("~/") {
                 Some(inside) => home().map(|home| home.join(inside)),
                 None => Some(self.top.join(&setting.value)),
-            },
-            None => {
-                let config = variable("XDG_CONFIG_HOME").map(PathBuf::from);
-                let config = config.or_else(|| home().map(|home| home.join(".config")));
-                config.map(|config| config.join("git/ignore"))
             }
+        } else {
+            let config = variable("XDG_CONFIG_HOME").map(PathBuf::from);
+            let config = config.or_else(|| home().map(|home| home.join(".config")));
+            config.map(|config| config.join("git/ignore"))
         };
         let own = self.common_dir.join("info/exclude");
         [Some(own), person].into_iter().flatten().collect()
