@@ -105,6 +105,7 @@ impl Engine {
         }
         let ground = (&laid, gates.as_slice());
         let stored = self.begin(request, session.as_ref(), limits, ground)?;
+        self.tidy();
         Ok(Begun { binding: binding(&stored.state), stored, settings, counted, untrusted })
     }
 

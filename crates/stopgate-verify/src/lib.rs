@@ -21,11 +21,15 @@ mod git;
 
 mod glob;
 
+mod leash;
+
 mod limits;
 
 mod orphans;
 
 mod proc;
+
+mod redact;
 
 mod runner;
 
@@ -65,12 +69,14 @@ pub use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
 pub use crate::env::may_pass;
 pub use crate::file_name::file_name;
 pub use crate::git::{GitFilters, git};
+pub use crate::leash::{LEASH, hold_leash, provide_leash};
 pub use crate::orphans::{Strangers, end_children};
 pub use crate::program::command_fingerprint;
 pub use crate::prove::{
     Files, Freshness, Measured, Place, Proved, Request, changes, content_fingerprint, measure,
     prove,
 };
+pub use crate::redact::redact;
 pub use crate::seal::{Change, Seal, SealError};
 pub use crate::sign::{Fit, Key, fits};
 pub use crate::size_limit::survive_size_limit;

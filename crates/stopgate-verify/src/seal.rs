@@ -31,6 +31,8 @@ use crate::tree::{
 
 pub(crate) use self::keep::Keep;
 
+/// Files whose times are older than this are told apart by them.
+const SETTLED_NANOS: i64 = 60_000_000_000;
 /// More than this of a program is not looked at.
 const PROGRAM_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
@@ -90,6 +92,8 @@ impl Seal {
         for file in tree.files() {
             files.push(seal_file(root, &file, &mut keep)?);
         }
+        // Equal content gives an equal seal: the time matters only for what changed just now.
+        let taken = settled(&criteria, taken);
         Ok(Self { text: SealText { version: VERSION, taken, criteria, files } })
     }
 
@@ -400,6 +404,13 @@ fn seal_one(root: &Path, criterion: &Criterion) -> CriterionText {
         programs,
         package,
     }
+}
+
+/// The earliest time at which none of the programs would have looked just changed.
+fn settled(criteria: &[CriterionText], taken: i64) -> i64 {
+    let programs = criteria.iter().flat_map(|criterion| &criterion.programs);
+    let newest = programs.map(|program| program.mtime.max(program.ctime)).max().unwrap_or(0);
+    taken.min(newest.saturating_add(SETTLED_NANOS))
 }
 
 fn seal_program(name: &str, path: &Path) -> Option<ProgramText> {

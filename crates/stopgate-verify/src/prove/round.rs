@@ -289,7 +289,7 @@ impl<'a> Round<'a> {
         receipt.trouble = finding.trouble;
         receipt.duration_ms = receipt.at.since(begun).unsigned_abs();
         receipt.output_bytes = finding.text.len() as u64;
-        receipt.tail = clip_end(&finding.text, TAIL_BYTES_MAX).to_string();
+        receipt.tail = clip_end(&crate::redact(&finding.text), TAIL_BYTES_MAX).to_string();
         receipt.evidence.spots = finding.spots;
         receipt.evidence.command = Some(command_fingerprint(self.request.root, criterion));
         receipt.evidence.tree = tree;
