@@ -23,8 +23,9 @@ impl Address {
         match text.strip_prefix("sqlite:") {
             Some(path) if !path.is_empty() => Ok(Self::Sqlite(PathBuf::from(path))),
             None if is_server => Ok(Self::Postgres(text.into())),
+            // What is not understood is not shown: a password may be anywhere in it.
             Some(_) | None => {
-                Err(Failure::usage(format!("could not use the store {}", redacted(text)))
+                Err(Failure::usage(format!("could not use the store: {}", what_it_is(text)))
                     .hint("this program knows sqlite:PATH and postgres://USER@HOST/DATABASE"))
             }
         }
@@ -44,6 +45,19 @@ impl fmt::Display for Address {
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Address({self})")
+    }
+}
+
+/// What an address is that is not understood, without a word of it.
+fn what_it_is(text: &str) -> &'static str {
+    if text.starts_with("sqlite:") {
+        "sqlite: names no file"
+    } else if text.contains("://") {
+        "its scheme is unknown"
+    } else if text.contains('=') {
+        "key=value pairs are not understood"
+    } else {
+        "it is not an address"
     }
 }
 
@@ -101,8 +115,12 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused_without_its_passwords() {
-        check("sqlite:", "could not use the store sqlite:");
-        check("mysql://me:secret@host/db", "could not use the store mysql://me:***@host/db");
-        check("journal.db", "could not use the store journal.db");
+        check("sqlite:", "could not use the store: sqlite: names no file");
+        check("mysql://me:secret@host/db", "could not use the store: its scheme is unknown");
+        check(
+            "host=h user=u password=secret",
+            "could not use the store: key=value pairs are not understood",
+        );
+        check("postgres//u:secret@h/x", "could not use the store: it is not an address");
     }
 }

@@ -37,6 +37,7 @@ impl Engine {
     /// The engine that the environment and the person's settings ask for.
     pub fn open(settings: Settings, stores: Stores) -> Result<Self, Failure> {
         let home = settings.home()?;
+        home.check()?;
         // A home that can't be made is told by whatever needs it.
         let _ = home.create();
         let world = Box::new(RealWorld::new(settings));

@@ -1,11 +1,14 @@
 //! Where things lie.
 
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use stopgate_core::LoopId;
 pub(crate) use stopgate_verify::file_name;
 use stopgate_verify::files::make_private_directory;
+
+use crate::failure::Failure;
 
 /// The folder that stopgate owns, outside every work tree.
 #[derive(Clone, Debug)]
@@ -27,6 +30,29 @@ impl Home {
     /// Makes the folder, for its owner alone.
     pub fn create(&self) -> io::Result<()> {
         make_private_directory(&self.folder)
+    }
+
+    /// Refuses a directory that another user may read from or write to.
+    ///
+    /// What is not there yet is fine: it is made for its owner alone.
+    pub fn check(&self) -> Result<(), Failure> {
+        let Ok(found) = std::fs::symlink_metadata(&self.folder) else { return Ok(()) };
+        let directory = self.folder.display();
+        let (what, hint) = if found.is_symlink() {
+            ("it is a symbolic link", "set STOPGATE_HOME to the directory itself".to_string())
+        } else if !found.is_dir() {
+            ("it is not a directory", "set STOPGATE_HOME to a directory of your own".to_string())
+        } else if found.uid() != rustix::process::geteuid().as_raw() {
+            (
+                "it belongs to another user",
+                "set STOPGATE_HOME to a directory of your own".to_string(),
+            )
+        } else if found.mode() & 0o022 != 0 {
+            ("other users may write to it", format!("run: chmod 700 {directory}"))
+        } else {
+            return Ok(());
+        };
+        Err(Failure::fault(format!("could not use {directory}: {what}")).hint(hint))
     }
 
     /// Whether somebody threw the switch that lies here.

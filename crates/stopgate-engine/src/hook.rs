@@ -126,7 +126,9 @@ impl Hook {
         let mut engine = None;
         let answered = self.serve_dialect(raw, event, request, &mut engine);
         let reply = match answered {
-            Ok(Answered::Block(_)) if self.mode == Mode::Shadow => dialect::allowed(dialect),
+            Ok(Answered::Block(_)) if self.mode == Mode::Shadow || self.is_switched_off() => {
+                dialect::allowed(dialect)
+            }
             Ok(Answered::Allow(reply) | Answered::Block(reply)) => reply,
             Err(failure) => {
                 complaint = self.complain(None, &failure.story());
@@ -188,6 +190,7 @@ impl Hook {
             return Ok(Reply::default());
         }
         self.watch(Some(&call.session), Reply::default());
+        home.check()?;
         let session = SessionId::new(&call.session)
             .ok_or_else(|| Failure::fault("could not tell whose call this is"))?;
         stopgate_verify::survive_size_limit();
@@ -282,7 +285,14 @@ impl Hook {
         let cap = claude::block_cap(self.settings.block_cap().as_deref(), client.version.as_ref());
         let project = engine.signs.any_pending().then(|| project_of(place));
         let judged = engine.judge_stop(call, session, project.as_deref(), &ClientFacts { cap })?;
-        Ok(judged.map_or_else(Reply::default, |judged| self.render(&judged, client)))
+        let reply = judged.map_or_else(Reply::default, |judged| self.render(&judged, client));
+        // A switch that was thrown while checks ran counts for this stop, too.
+        Ok(if self.is_switched_off() { Reply::default() } else { reply })
+    }
+
+    /// Whether a kill switch is thrown by now.
+    fn is_switched_off(&self) -> bool {
+        self.settings.is_disabled() || self.engine_home.as_ref().is_some_and(Home::is_stopped)
     }
 
     fn render(&self, judged: &Judged, client: Client) -> Reply {
@@ -339,6 +349,8 @@ pub(crate) fn log_fault(
     story: &str,
 ) -> Option<String> {
     stopgate_verify::survive_size_limit();
+    // A log in a directory that is another's would tell them, or go where they point it.
+    let home = home.filter(|home| home.check().is_ok());
     let path = settings.log().or_else(|| home.map(Home::log));
     let now = RealWorld::new(settings).now();
     match path {

@@ -110,5 +110,7 @@ pub use crate::view::{
     BudgetView, CriterionView, FrameView, ListView, LoopView, ReceiptView, SCHEMA_VERSION,
     StatusView, time_text,
 };
+pub use stopgate_verify::{LEASH, hold_leash, provide_leash};
+
 pub use crate::watchdog::{Late, claim_answer};
 pub use crate::world::{RealWorld, World};

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use stopgate_core::{Timestamp, clean, clip};
 use stopgate_verify::files::append_private;
+use stopgate_verify::redact;
 
 use crate::view::time_text;
 
@@ -41,7 +42,7 @@ impl Log {
         session: Option<&str>,
         message: &str,
     ) -> Result<(), String> {
-        let message = clip(&clean(message).replace('\n', " "), MESSAGE_BYTES_MAX);
+        let message = clip(&redact(&clean(message)).replace('\n', " "), MESSAGE_BYTES_MAX);
         let line = LineWire { at: time_text(now), level: "warn", session, message };
         let mut text = serde_json::to_string(&line).unwrap_or_default();
         text.push('\n');

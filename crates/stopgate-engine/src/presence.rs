@@ -9,6 +9,8 @@ use stopgate_verify::files::{Durable, read_text, replace_private};
 
 use crate::home::{Home, file_name};
 
+/// A session that is silent for longer does not come back.
+const SILENT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// No note is longer.
 const NOTE_BYTES_MAX: u64 = 64 * 1024;
 /// A session whose client can't be asked is taken for alive this long.
@@ -46,6 +48,23 @@ impl Presence {
         // Presence is a convenience: without it a loop is pending instead of bound.
         if let Ok(text) = serde_json::to_string(&here) {
             let _ = replace_private(&path, text.as_bytes(), Durable::Buffered);
+        }
+    }
+
+    /// Forgets sessions that said nothing for a week: they ended without a goodbye.
+    pub(crate) fn forget_silent(&self, now: Timestamp) {
+        let is_silent = |path: &Path| {
+            let text = read_text(path, NOTE_BYTES_MAX).unwrap_or_default();
+            let at = serde_json::from_str::<HereWire>(&text).map_or(0, |here| here.at);
+            now.since(Timestamp::from_unix_millis(at)) > SILENT_MS
+        };
+        for project in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let notes = fs::read_dir(project.path()).into_iter().flatten().flatten();
+            for path in notes.map(|note| note.path()).filter(|path| is_silent(path)) {
+                let _ = fs::remove_file(path);
+            }
+            // Goes only when it is empty.
+            let _ = fs::remove_dir(project.path());
         }
     }
 

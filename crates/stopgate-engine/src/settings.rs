@@ -27,10 +27,16 @@ impl Settings {
         let folder = set("STOPGATE_HOME")
             .or_else(|| set("XDG_STATE_HOME").map(|state| state.join("stopgate")))
             .or_else(|| set("HOME").map(|home| home.join(".local/state/stopgate")));
-        folder.map(Home::new).ok_or_else(|| {
+        let folder = folder.ok_or_else(|| {
             Failure::fault("could not tell where to keep the journal")
-                .hint("set STOPGATE_HOME to a folder of your own")
-        })
+                .hint("set STOPGATE_HOME to a directory of your own")
+        })?;
+        if folder.is_relative() {
+            let what = format!("could not use {}: its path is relative", folder.display());
+            return Err(Failure::usage(what)
+                .hint("set STOPGATE_HOME to the absolute path of a directory of your own"));
+        }
+        Ok(Home::new(folder))
     }
 
     /// The person's home folder.
@@ -134,13 +140,20 @@ impl Settings {
 
     /// A clock that stands still, for tests: milliseconds since the epoch.
     pub fn test_clock(self) -> Option<i64> {
+        in_tests()?;
         text("STOPGATE_TEST_CLOCK")?.parse().ok()
     }
 
     /// Where the names of new loops begin, for tests.
     pub fn test_seed(self) -> Option<u64> {
+        in_tests()?;
         text("STOPGATE_TEST_SEED")?.parse().ok()
     }
+}
+
+/// Nothing in a program that is released: there nobody may move its clock.
+const fn in_tests() -> Option<()> {
+    if cfg!(debug_assertions) { Some(()) } else { None }
 }
 
 fn is_on(name: &str) -> bool {

@@ -119,6 +119,7 @@ impl Engine {
         }
         let ground = (&prepared, gates.as_slice());
         let stored = self.begin(request, session.as_ref(), limits, ground)?;
+        self.tidy();
         Ok(Begun {
             binding: binding(&stored.state),
             stored,

@@ -6,6 +6,8 @@ mod compact;
 
 mod sweep;
 
+mod tidy;
+
 mod view;
 
 use std::fs::File;

@@ -13,6 +13,9 @@ mod tests;
 mod upkeep;
 
 use std::collections::BTreeSet;
+use std::fs::{OpenOptions, Permissions};
+use std::io::ErrorKind;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -125,6 +128,9 @@ impl SqliteJournal {
         if self.missing == Missing::Make {
             flags |= OpenFlags::SQLITE_OPEN_CREATE;
         }
+        if self.missing == Missing::Make {
+            keep_private(&self.path);
+        }
         let open = |source| StoreError::Open { path: self.path.clone(), source };
         let connection = Connection::open_with_flags(&self.path, flags).map_err(open)?;
         connection.busy_timeout(self.patience).map_err(open)?;
@@ -189,6 +195,29 @@ impl SqliteJournal {
         let mut wal = self.path.clone().into_os_string();
         wal.push("-wal");
         std::fs::metadata(PathBuf::from(wal)).map_or(0, |found| found.len())
+    }
+}
+
+/// Sees to it that only its owner can read the file, and those that SQLite puts beside it.
+///
+/// SQLite gives those the rights of the file itself.
+fn keep_private(path: &Path) {
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    if made.is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
+        for end in ["", "-wal", "-shm"] {
+            let mut name = path.as_os_str().to_owned();
+            name.push(end);
+            tighten(Path::new(&name));
+        }
+    }
+}
+
+/// Takes other users' rights away; a file that is another's stays as it is.
+fn tighten(path: &Path) {
+    let is_open = |mode: u32| mode & 0o077 != 0;
+    let found = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file);
+    if found.is_some_and(|found| is_open(found.permissions().mode())) {
+        let _ = std::fs::set_permissions(path, Permissions::from_mode(0o600));
     }
 }
 

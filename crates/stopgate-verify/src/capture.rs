@@ -3,11 +3,15 @@
 //!
 //! Never waits, and never holds more than it was told to, whatever is printed.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{PipeReader, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::files::{Durable, make_private_directory, read_regular, replace_private};
+use crate::redact::redact;
 
 const LOG_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// How much is read at once.
@@ -32,6 +36,7 @@ pub(crate) struct Capture {
     bytes: u64,
     hasher: blake3::Hasher,
     log: Option<File>,
+    path: Option<PathBuf>,
     log_room: u64,
     logged: bool,
 }
@@ -52,6 +57,10 @@ pub(crate) struct Captured {
 impl Capture {
     /// Keeps up to `end_bytes_max`; without a log file the end is kept all the same.
     pub(crate) fn new(reader: PipeReader, log: Log<'_>, end_bytes_max: usize) -> Self {
+        let path = match log {
+            Log::Nowhere => None,
+            Log::Fresh(path) | Log::After(path, _) => Some(path.to_path_buf()),
+        };
         let (log, log_room) = open(log).map_or((None, 0), |(file, room)| (Some(file), room));
         Self {
             reader: Some(reader),
@@ -61,6 +70,7 @@ impl Capture {
             hasher: blake3::Hasher::new(),
             logged: log.is_some(),
             log,
+            path,
             log_room,
         }
     }
@@ -82,7 +92,11 @@ impl Capture {
     }
 
     /// What was captured. Whoever still writes is cut.
-    pub(crate) fn finish(self) -> Captured {
+    pub(crate) fn finish(mut self) -> Captured {
+        drop(self.log.take());
+        if let Some(path) = &self.path {
+            mask(path);
+        }
         Captured {
             end: self.end.into(),
             bytes: self.bytes,
@@ -115,6 +129,18 @@ impl Capture {
     }
 }
 
+/// Masks what looks like a secret in a log that is complete.
+fn mask(path: &Path) {
+    let Ok(content) = read_regular(path, LOG_BYTES_MAX * 2) else { return };
+    let text = String::from_utf8_lossy(&content);
+    if let Cow::Owned(masked) = redact(&text) {
+        // A log that can't be masked is better gone.
+        if replace_private(path, masked.as_bytes(), Durable::Buffered).is_err() {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
 /// The file, and how much may go into it.
 fn open(log: Log<'_>) -> Option<(File, u64)> {
     let mut options = OpenOptions::new();
@@ -122,7 +148,7 @@ fn open(log: Log<'_>) -> Option<(File, u64)> {
     match log {
         Log::Nowhere => None,
         Log::Fresh(path) => {
-            DirBuilder::new().recursive(true).mode(0o700).create(path.parent()?).ok()?;
+            make_private_directory(path.parent()?).ok()?;
             let file = options.write(true).truncate(true).open(path).ok()?;
             file.set_permissions(Permissions::from_mode(0o600)).ok()?;
             Some((file, LOG_BYTES_MAX))

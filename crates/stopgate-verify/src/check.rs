@@ -9,16 +9,19 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use signal_hook::consts::SIGXCPU;
-use stopgate_core::{Evidence, Receipt, Status, Timestamp};
+use stopgate_core::{Evidence, Receipt, Status, Timestamp, clip_end};
 
 use crate::attempt::End;
 use crate::capture::Captured;
 use crate::limits::limited;
 use crate::orphans::Strangers;
+use crate::redact::redact;
 use crate::runner::Runner;
 
 /// How much of a check's output a receipt keeps.
 pub(crate) const TAIL_BYTES_MAX: usize = 4096;
+/// How much of the end is searched for secrets.
+const MASKED_BYTES_MAX: usize = 4 * TAIL_BYTES_MAX;
 /// How long a check may take where nobody says.
 const TIMEOUT: Duration = Duration::from_mins(1);
 /// What a shell adds to the number of the signal that ended its command.
@@ -198,11 +201,13 @@ pub(crate) fn judged(
         End::Lost(error) => (Status::Error, None, Some(format!("was lost: {error}"))),
         End::Interrupted => return None,
     };
-    let end = &captured.end[captured.end.len().saturating_sub(TAIL_BYTES_MAX)..];
-    let tail = String::from_utf8_lossy(end);
+    // Masked before it is cut: half a key is not known for one.
+    let end = &captured.end[captured.end.len().saturating_sub(MASKED_BYTES_MAX)..];
+    let end = String::from_utf8_lossy(end);
+    let tail = redact(&end);
     Some(Receipt {
         exit_code,
-        tail: stopgate_core::clip_end(&tail, TAIL_BYTES_MAX).to_string(),
+        tail: clip_end(&tail, TAIL_BYTES_MAX).to_string(),
         output_bytes: captured.bytes,
         log: captured.logged.then(|| check.log.display().to_string()),
         evidence: Evidence { output: Some(captured.hash.clone()), ..Evidence::default() },

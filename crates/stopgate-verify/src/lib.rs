@@ -27,11 +27,15 @@ mod glob;
 
 mod judges;
 
+mod leash;
+
 mod limits;
 
 mod orphans;
 
 mod proc;
+
+mod redact;
 
 mod runner;
 
@@ -71,6 +75,7 @@ pub use crate::env::may_pass;
 pub use crate::file_name::file_name;
 pub use crate::git::{GitFilters, git};
 pub use crate::judges::{check_warnings, steering_variables};
+pub use crate::leash::{LEASH, hold_leash, provide_leash};
 pub use crate::orphans::{Strangers, end_children};
 pub use crate::place::{PlaceReport, place_report};
 pub use crate::program::command_fingerprint;
@@ -78,6 +83,7 @@ pub use crate::prove::{
     ChangedFile, ChangedJudges, Files, Freshness, Measured, Place, Proved, Request, TestFloor,
     changed_judges, content_fingerprint, floor, measure, prove,
 };
+pub use crate::redact::redact;
 pub use crate::sign::{Fit, Key, fits};
 pub use crate::size_limit::survive_size_limit;
 pub use crate::tool::{ToolOutput, own_tool, tool};

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use rustix::process::{Pid, Rlimit, Signal, WaitOptions, kill_process_group, waitpid};
 
 use crate::limits;
-use crate::proc::{self, Life, Look, Process};
+use crate::proc::{self, Life, Look, Process, RunName};
 
 /// What happens at the end of a run to children of this process that no check owns up to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +40,20 @@ pub(crate) enum Found {
 }
 
 /// What this process's threads must agree about.
-static HOUSE: Mutex<House> = Mutex::new(House { runs: 0, children: BTreeSet::new(), before: None });
+static HOUSE: Mutex<House> = Mutex::new(House {
+    runs: 0,
+    children: BTreeSet::new(),
+    leashes: BTreeSet::new(),
+    before: None,
+});
 
 struct House {
     /// How many runs of checks are under way.
     runs: usize,
     /// Children that were started here and not yet waited for.
     children: BTreeSet<i32>,
+    /// Those that end everybody else when we are gone.
+    leashes: BTreeSet<i32>,
     /// What the first run found, for the last one to put back.
     before: Option<Before>,
 }
@@ -55,6 +62,7 @@ struct House {
 struct Before {
     takes_orphans: Orphans,
     core: Rlimit,
+    secrecy: Option<Secrecy>,
 }
 
 /// Who takes in the orphans below this process.
@@ -80,7 +88,7 @@ impl Keeper {
     /// Begins to take in orphans.
     pub(crate) fn new(strangers: Strangers) -> Self {
         enter();
-        let run = format!("{:016x}.", RandomState::new().build_hasher().finish());
+        let run = format!("{}.", RunName::new(RandomState::new().build_hasher().finish()));
         let earlier = own_children(Look::Quick).map(|child| (child.pid, child.began)).collect();
         Self { run, strangers, earlier, killed: BTreeSet::new() }
     }
@@ -121,6 +129,7 @@ impl Keeper {
             self.strangers == Strangers::End
                 && process.parent == own
                 && !house.children.contains(&process.pid)
+                && !house.leashes.contains(&process.pid)
                 && !self.earlier.contains(&(process.pid, process.began))
         };
         let mut theirs = BTreeSet::new();
@@ -183,6 +192,25 @@ pub(crate) fn adopt(
     Ok(child)
 }
 
+/// Starts a leash.
+pub(crate) fn adopt_leash(
+    spawn: impl FnOnce() -> io::Result<std::process::Child>,
+) -> io::Result<std::process::Child> {
+    let mut house = house();
+    let leash = spawn()?;
+    house.leashes.extend(i32::try_from(leash.id()));
+    Ok(leash)
+}
+
+/// Ends a leash that has nothing to do.
+pub(crate) fn release_leash(leash: &mut std::process::Child) {
+    let _ = leash.kill();
+    let _ = leash.wait();
+    if let Ok(pid) = i32::try_from(leash.id()) {
+        house().leashes.remove(&pid);
+    }
+}
+
 /// Waits for a child that has ended or was killed; one that still lives is left alone.
 pub(crate) fn release(child: &mut std::process::Child) -> io::Result<std::process::ExitStatus> {
     let mut house = house();
@@ -231,7 +259,11 @@ fn enter() {
     let mut house = house();
     house.runs += 1;
     if house.before.is_none() {
-        house.before = Some(Before { takes_orphans: orphans(), core: limits::stop_core_dumps() });
+        house.before = Some(Before {
+            takes_orphans: orphans(),
+            core: limits::stop_core_dumps(),
+            secrecy: hide_from_children(),
+        });
         take_orphans(Orphans::Ours);
     }
 }
@@ -244,12 +276,41 @@ fn leave() {
     {
         take_orphans(before.takes_orphans);
         limits::restore_core_dumps(before.core);
+        show_again(before.secrecy);
     }
 }
 
 fn house() -> MutexGuard<'static, House> {
     HOUSE.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// Whether processes of the same user may look into this one.
+#[cfg(target_os = "linux")]
+type Secrecy = rustix::process::DumpableBehavior;
+#[cfg(not(target_os = "linux"))]
+type Secrecy = ();
+
+/// A check must not read our environment, where the client's keys are, through `/proc`.
+#[cfg(target_os = "linux")]
+fn hide_from_children() -> Option<Secrecy> {
+    let before = rustix::process::dumpable_behavior().ok()?;
+    rustix::process::set_dumpable_behavior(Secrecy::NotDumpable).ok()?;
+    Some(before)
+}
+
+#[cfg(target_os = "linux")]
+fn show_again(before: Option<Secrecy>) {
+    // The system refuses to set what only it may set: then it stays hidden.
+    let _ = before.map(rustix::process::set_dumpable_behavior);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn hide_from_children() -> Option<Secrecy> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn show_again(_: Option<Secrecy>) {}
 
 #[cfg(target_os = "linux")]
 fn orphans() -> Orphans {

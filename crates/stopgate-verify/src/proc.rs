@@ -48,10 +48,58 @@ pub(crate) enum Look {
 /// Everybody below this process, parents before their children.
 pub(crate) fn descendants(look: Look) -> Vec<Process> {
     let quick = match look {
-        Look::Quick => by_children(),
+        Look::Quick => by_children(own_pid()),
         Look::Thorough => None,
     };
     quick.unwrap_or_else(by_parents)
+}
+
+/// The name of a run of checks, which says whose it is: it must be known when nobody is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RunName {
+    chance: u64,
+    /// Numbers of processes mean something only among those who share them.
+    space: u64,
+    pid: i32,
+    began: u64,
+}
+
+impl RunName {
+    /// A name for a run of this process.
+    pub(crate) fn new(chance: u64) -> Self {
+        let pid = own_pid();
+        let began = process(pid).map_or(0, |own| own.began);
+        Self { chance, space: own_space(), pid, began }
+    }
+
+    /// Reads what [`std::fmt::Display`] wrote.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split('-').map(|part| u64::from_str_radix(part, 16).ok());
+        let mut next = || parts.next().flatten();
+        let (chance, space) = (next()?, next()?);
+        let (pid, began) = (i32::try_from(next()?).ok()?, next()?);
+        parts.next().is_none().then_some(Self { chance, space, pid, began })
+    }
+
+    /// Whether the process whose run this was is gone, as far as can be told from here.
+    pub(crate) fn is_dead(&self) -> bool {
+        self.began > 0
+            && self.space == own_space()
+            && process(self.pid).is_none_or(|now| now.began != self.began)
+    }
+}
+
+impl std::fmt::Display for RunName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { chance, space, pid, began } = self;
+        write!(f, "{chance:016x}-{space:x}-{pid:x}-{began:x}")
+    }
+}
+
+/// Which numbers of processes are meant; 0 where there is only one kind.
+fn own_space() -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata("/proc/self/ns/pid").map_or(0, |found| found.ino())
 }
 
 /// Every process that can be seen.
@@ -125,10 +173,18 @@ fn parse(pid: i32, stat: &str) -> Option<Process> {
     Some(Process { pid, parent: number(1)?, group: number(2)?, session: number(3)?, began, life })
 }
 
-fn by_children() -> Option<Vec<Process>> {
+/// Everybody below a process, as far as the lists of children tell.
+pub(crate) fn below(pid: i32) -> Vec<Process> {
+    let own = own_pid();
+    let mut found = by_children(pid).unwrap_or_default();
+    found.retain(|process| process.pid != own);
+    found
+}
+
+fn by_children(of: i32) -> Option<Vec<Process>> {
     let mut found: Vec<Process> = Vec::new();
     let mut known = BTreeSet::new();
-    let mut pids = children(own_pid())?;
+    let mut pids = children(of)?;
     while let Some(pid) = pids.pop() {
         if known.insert(pid) {
             found.extend(process(pid));

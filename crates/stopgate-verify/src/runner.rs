@@ -20,8 +20,9 @@ use crate::capture::{BLOCK_BYTES, Capture, Captured, Log};
 use crate::check::{Allowance, Check, Limits, Ran, Run, Span, TAIL_BYTES_MAX, Whole, bare, judged};
 use crate::child::Child;
 use crate::env::{Additions, environment, sources};
+use crate::leash::Leash;
 use crate::orphans::{Found, Keeper};
-use crate::scratch::Scratch;
+use crate::scratch::{Scratch, sweep_dead_runs};
 
 /// Checks that would have less time than this are not begun.
 const TIME_MIN: Duration = Duration::from_millis(10);
@@ -77,6 +78,8 @@ pub(crate) struct Runner<'a> {
     begun: usize,
     keeper: Keeper,
     scratch: Option<Scratch>,
+    /// Taken off last, when everybody is gone.
+    _leash: Option<Leash>,
     signals: Signals,
 }
 
@@ -95,7 +98,9 @@ impl<'a> Runner<'a> {
         now: &'a dyn Fn() -> Timestamp,
     ) -> Self {
         let keeper = Keeper::new(limits.strangers);
+        sweep_dead_runs();
         let scratch = Scratch::new(keeper.name());
+        let leash = Leash::fasten(keeper.name(), scratch.as_ref().map(Scratch::path));
         let (tasks, versions) = plan(checks);
         let texts = checks.iter().filter(|check| matches!(check.whole, Whole::Text { .. })).count();
         Self {
@@ -111,6 +116,7 @@ impl<'a> Runner<'a> {
             begun: 0,
             keeper,
             scratch,
+            _leash: leash,
             signals: Signals::listen(),
         }
     }

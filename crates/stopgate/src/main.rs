@@ -15,9 +15,14 @@ use std::process::ExitCode;
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 fn main() -> ExitCode {
+    stopgate_engine::provide_leash();
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == "hook") {
-        return hook::main(arguments);
+    match arguments.next() {
+        Some(first) if first == "hook" => hook::main(arguments),
+        Some(first) if first == stopgate_engine::LEASH => {
+            stopgate_engine::hold_leash(arguments);
+            ExitCode::SUCCESS
+        }
+        Some(_) | None => commands::main(),
     }
-    commands::main()
 }

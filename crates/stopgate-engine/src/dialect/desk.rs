@@ -53,6 +53,7 @@ impl Desk {
         folder: PathBuf,
     ) -> Result<Self, Failure> {
         let home = settings.home()?;
+        home.check()?;
         let now = RealWorld::new(settings).now();
         let engine = RefCell::new(None);
         Ok(Self { request, settings, stores, home, folder, now, engine })

@@ -4,6 +4,7 @@
 //! before the file is opened, because opening may mean recovery.
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -21,7 +22,8 @@ impl FileLock {
     pub(super) fn take(path: &Path, patience: Duration) -> Result<Self, StoreError> {
         let trouble = |source| StoreError::Lock { path: path.into(), source };
         let mut options = OpenOptions::new();
-        let file = options.create(true).truncate(false).write(true).open(path).map_err(trouble)?;
+        options.create(true).truncate(false).write(true).mode(0o600);
+        let file = options.open(path).map_err(trouble)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
             Err(TryLockError::WouldBlock) => wait(file, path, patience),

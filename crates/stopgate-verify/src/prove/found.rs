@@ -45,7 +45,7 @@ pub(super) fn look_at(
     let mut receipt = told(criterion, finding.status, String::new(), at);
     receipt.trouble = finding.trouble;
     receipt.output_bytes = finding.text.len() as u64;
-    receipt.tail = clip_end(&finding.text, TAIL_BYTES_MAX).to_string();
+    receipt.tail = clip_end(&crate::redact(&finding.text), TAIL_BYTES_MAX).to_string();
     receipt.evidence.spots = finding.spots;
     receipt.evidence.word = finding.basis == FindingBasis::Word;
     receipt

@@ -12,6 +12,8 @@ use super::clock::Clock;
 use super::index::{Hash, Index, Mark, hash_of, join, short};
 use super::stat::Stat;
 
+/// A longer file counts by its times and its size: nobody waits for a terabyte of nothing.
+const CONTENT_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 const BLOCK_BYTES: usize = 128 * 1024;
 /// Fewer files than this are not worth a second thread.
 const SHARED_MIN: usize = 64;
@@ -103,6 +105,9 @@ impl Reader<'_> {
         // What became a pipe meanwhile must not hold us.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let mut file = File::from(openat(root, path, flags, Mode::empty())?);
+        if file.metadata()?.len() > CONTENT_BYTES_MAX {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         let read = file.read(&mut self.block)?;
         if read < self.block.len() && file.read(&mut self.block[read..])? == 0 {
             return Ok(hash_of(&self.block[..read]));

@@ -9,6 +9,7 @@ use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::ignore::{Meaning, Rules, Thing};
@@ -19,7 +20,9 @@ use crate::files::{open_regular, read_regular};
 use crate::git::{GitFilters, git};
 
 /// An agent waits meanwhile.
-const GIT_PATIENCE: Duration = Duration::from_secs(5);
+const GIT_PATIENCE: Duration = Duration::from_secs(4);
+/// Whether git did not answer the last time.
+static HANGS: AtomicBool = AtomicBool::new(false);
 /// No list of what to ignore is longer.
 pub(crate) const RULES_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// No file that leads to a repository is longer.
@@ -348,8 +351,14 @@ fn ask(folder: &Path, arguments: &[&str]) -> Result<Said, NoAnswer> {
 }
 
 fn ask_about(folder: &Path, arguments: &[&OsStr]) -> Result<Said, NoAnswer> {
+    // A git that hangs would keep an agent waiting once for every question.
+    if HANGS.swap(false, Ordering::Relaxed) {
+        return Err(NoAnswer("git did not answer before".into()));
+    }
     // Nothing that is asked here looks into files, so no filter can be meant.
     let said = git(arguments, folder, GitFilters::Run, GIT_PATIENCE);
+    let hangs = said.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut);
+    HANGS.store(hangs, Ordering::Relaxed);
     let output = said.map_err(|error| match error.kind() {
         io::ErrorKind::TimedOut => {
             NoAnswer(format!("git gave no answer in {} s", GIT_PATIENCE.as_secs()))

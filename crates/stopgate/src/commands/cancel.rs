@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use stopgate_engine::{ListView, SCHEMA_VERSION};
+use stopgate_engine::{Kind, ListView, SCHEMA_VERSION, Settings};
 
 use super::common::{self, OnLoop};
 use super::dialects::{self, DialectWord};
@@ -23,6 +23,24 @@ pub(crate) struct Args {
 
 /// Cancels one loop or all of them.
 pub(crate) fn run(args: &Args) -> Outcome {
+    cancel(args).map_err(|mut failure| {
+        if matches!(failure.kind, Kind::Store | Kind::Fault) {
+            let home = Settings.home().map(|home| home.folder().join("STOP"));
+            let stop = home.map_or_else(|_| "STOP".into(), |path| path.display().to_string());
+            let exits = format!(
+                "every agent may stop while this file exists: touch {stop}; or start the agent \
+                 with STOPGATE_DISABLE=1"
+            );
+            failure.hint = Some(match failure.hint {
+                Some(hint) => format!("{hint}; {exits}"),
+                None => exits,
+            });
+        }
+        failure
+    })
+}
+
+fn cancel(args: &Args) -> Outcome {
     if let Some(dialect) = args.dialect {
         return dialects::cancel(dialect.into(), args.on.json.into());
     }

@@ -31,6 +31,12 @@ pub(crate) fn is_root() -> bool {
     rustix::process::getuid().is_root()
 }
 
+/// Says why a test does nothing here.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]
+pub(crate) fn note(text: &str) {
+    eprintln!("{text}");
+}
+
 /// `path` run as an ordinary user.
 pub(crate) fn as_ordinary_user(path: &Path) -> Command {
     if !is_root() {

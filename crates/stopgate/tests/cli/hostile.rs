@@ -195,7 +195,24 @@ fn trust_shows_everything_that_it_allows() {
          [[criterion]]\nname = \"repo\"\ngit = [\"clean\"]\n\
          [[criterion]]\nname = \"far\"\nfiles = { exist = [\"/etc/hosts\"] }\n",
     );
-    insta::assert_snapshot!(stage.run("trust --yes"), @"");
+    insta::assert_snapshot!(stage.run("trust --yes"), @"
+    $STAGE/project/stopgate.toml asks for:
+      tests
+        command: true
+        cwd: sub
+        version: sh -c id
+        env: LD_PRELOAD=x.so
+        pass_env: DATABASE_HOST
+        link: target
+      repo
+        git: asks git, which may run filters of the repository's settings
+      far
+        path: /etc/hosts
+      the whole file
+        root: ../other
+        gate: escalate if iteration > 9
+    Trusted, until the file changes.
+    ");
     let kinds: Vec<Value> = stage.json("trust --yes")["allows"]
         .as_array()
         .expect("a list")

@@ -28,7 +28,9 @@ mod hostile;
 mod idle;
 mod import;
 mod json;
+mod left_behind;
 mod pending;
+mod private;
 mod proof;
 mod ralph_loop;
 #[cfg(feature = "postgres")]
