@@ -24,6 +24,7 @@ use crate::seen::Seen;
 use crate::state::{Phase, Rest, State, Waiting};
 use crate::tally::Tally;
 use crate::time::Timestamp;
+use crate::word;
 use crate::written;
 
 /// The answer to "may I stop?".
@@ -201,7 +202,8 @@ fn proof(state: &State, seen: &Seen) -> Option<Answer> {
     let checks =
         if checked == 1 { "its check passes".into() } else { format!("all {checked} checks pass") };
     if checked == required().count() {
-        return Some(Answer::Complete(Outcome::Done, checks));
+        let (outcome, why) = word::proven(state, seen, checks);
+        return Some(Answer::Complete(outcome, why));
     }
     // A claim in a nested frame is about that frame.
     if required().any(|c| c.proof == Proof::Attest)

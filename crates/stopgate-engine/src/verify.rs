@@ -7,7 +7,7 @@ use serde::Serialize;
 use stopgate_core::{
     Criterion, Event, Ground, Leave, Outcome, Proof, Receipt, Ruling, State, Status,
 };
-use stopgate_store::Stored;
+use stopgate_store::{Soundness, Stored};
 use stopgate_verify::{Files, Freshness, Proved, Request, Strangers};
 
 use crate::engine::Engine;
@@ -56,11 +56,16 @@ impl Engine {
         if Trust::of(&self.home).lacks(state) {
             return Err(untrusted());
         }
+        let id = Some(state.id.as_str().to_string());
+        if self.journal.soundness(&state.id)? == Soundness::Forged {
+            // What a forged record asks for is not run.
+            let found = verification(id, &state.project, &state.criteria, &[]);
+            return Ok(Verification { result: "tampered", ..found });
+        }
         let logs = self.home.check_logs(&state.id);
         let project = PathBuf::from(&state.project);
         let since = (files(state), began(state));
         let receipts = self.look(&state.criteria, &state.ground, &project, logs, since)?;
-        let id = Some(state.id.as_str().to_string());
         Ok(verification(id, &state.project, &state.criteria, &receipts))
     }
 

@@ -51,6 +51,8 @@ mod tree;
 
 mod file_name;
 
+mod secret;
+
 mod sign;
 
 mod prove;
@@ -66,7 +68,7 @@ pub use crate::prove::{
     prove,
 };
 pub use crate::seal::{Change, Seal, SealError};
-pub use crate::sign::{Fit, Key, fits};
+pub use crate::sign::{Fit, Key, fits, record_key};
 pub use crate::size_limit::survive_size_limit;
 pub use crate::tool::{ToolOutput, tool};
-pub use crate::tree::{Kind, Scope, Tree, TreeError, TreeFile, fingerprint};
+pub use crate::tree::{Kind, Scope, TREE_KEY_NAME, Tree, TreeError, TreeFile, fingerprint};

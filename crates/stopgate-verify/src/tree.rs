@@ -30,6 +30,7 @@ use crate::glob::Globs;
 pub(crate) use self::clock::Clock;
 pub(crate) use self::index::hash_of;
 pub(crate) use self::stat::Stat;
+pub use self::store::KEY_NAME as TREE_KEY_NAME;
 
 /// More files than this, and checks had better run without a fingerprint.
 pub(crate) const FILES_MAX: usize = 300_000;

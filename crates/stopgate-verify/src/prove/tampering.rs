@@ -41,7 +41,8 @@ impl Tampering {
         }
         let Some(fingerprint) = &request.ground.seal else { return found };
         match read_seal(request, fingerprint) {
-            Err(why) => found.changes.push(Change { criterion: None, text: why }),
+            // Nothing tells what it was: that is no change, and no pass either.
+            Err(why) => found.unknown = Some(why),
             Ok(seal) => {
                 match seal.changes(request.root, request.criteria, &request.place.trees()) {
                     Ok(changes) => found.changes.extend(changes),

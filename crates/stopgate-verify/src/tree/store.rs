@@ -1,7 +1,8 @@
 //! The form in which an index is kept between processes.
 //!
 //! One file a root, read at once, checked as a whole, replaced as a whole. What is torn, of
-//! another version or of another root is as good as nothing: then everything is looked at.
+//! another version or of another root is as good as nothing: then everything is looked at. So
+//! is what somebody wrote who does not have the key that lies beside it.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -12,9 +13,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::index::{Entry, Folder, Hash, Index, Mark, Name, Reading, index};
 use super::repo::{Repo, Watched};
 use super::stat::Stat;
+use crate::secret::{existing, secret};
 
 const MAGIC: &[u8; 7] = b"SGTREE\0";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+/// The name of the file with the key of all caches in a directory.
+pub const KEY_NAME: &str = "key";
 const CHECKSUM_BYTES: usize = 32;
 const STAT_BYTES: usize = 36;
 const NAME_BYTES: usize = 6;
@@ -25,7 +29,8 @@ const FOLDER_BYTES: usize = NAME_BYTES + 1 + 16 + STAT_BYTES + 16;
 pub(crate) fn read(path: &Path, identity: Hash) -> Option<Index> {
     let bytes = fs::read(path).ok()?;
     let (checksum, body) = bytes.split_at_checked(CHECKSUM_BYTES)?;
-    if blake3::hash(body).as_bytes() != checksum {
+    let key = existing(&key_beside(path)?).ok()?;
+    if blake3::keyed_hash(&key, body).as_bytes() != checksum {
         return None;
     }
     let mut input = Input { bytes: &bytes, at: CHECKSUM_BYTES };
@@ -39,8 +44,9 @@ pub(crate) fn write(path: &Path, identity: Hash, index: &Index) {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let Some(folder) = path.parent() else { return };
+    let Some(key) = key_beside(path).and_then(|key| secret(&key).ok()) else { return };
     let fresh = path.with_extension(format!("{}-{count}.new", std::process::id()));
-    let bytes = encode(identity, index);
+    let bytes = encode(&key, identity, index);
     let written = fs::create_dir_all(folder)
         .and_then(|()| fs::write(&fresh, bytes))
         .and_then(|()| fs::rename(&fresh, path));
@@ -49,7 +55,12 @@ pub(crate) fn write(path: &Path, identity: Hash, index: &Index) {
     }
 }
 
-fn encode(identity: Hash, index: &Index) -> Vec<u8> {
+/// Where the key of all caches in a directory is kept.
+fn key_beside(path: &Path) -> Option<PathBuf> {
+    path.parent().map(|directory| directory.join(KEY_NAME))
+}
+
+fn encode(key: &[u8; 32], identity: Hash, index: &Index) -> Vec<u8> {
     let room = index.entries.len() * (ENTRY_BYTES + 24) + index.folders.len() * (FOLDER_BYTES + 24);
     let mut output = Output { bytes: Vec::with_capacity(room + 4096), names: Vec::new() };
     output.bytes.resize(CHECKSUM_BYTES, 0);
@@ -71,7 +82,7 @@ fn encode(identity: Hash, index: &Index) -> Vec<u8> {
     }
     let Output { mut bytes, names } = output;
     bytes.extend_from_slice(&names);
-    let checksum = blake3::hash(&bytes[CHECKSUM_BYTES..]);
+    let checksum = blake3::keyed_hash(key, &bytes[CHECKSUM_BYTES..]);
     bytes[..CHECKSUM_BYTES].copy_from_slice(checksum.as_bytes());
     bytes
 }

@@ -30,6 +30,7 @@ mod json;
 mod pending;
 mod proof;
 mod ralph_loop;
+mod record;
 #[cfg(feature = "postgres")]
 mod server;
 mod signals;
