@@ -8,9 +8,12 @@ use crate::outcome::Outcome;
 use crate::policy::Rule;
 use crate::receipt::Status;
 use crate::seen::Seen;
+use crate::soundness::Soundness;
 use crate::state::{Phase, State, Waiting};
 use crate::tally::Tally;
 use crate::time::Timestamp;
+
+const FORGED: &str = "its record was changed outside of stopgate";
 
 /// A brake that holds: how the loop ends, and why.
 pub(crate) type Brake = Option<(Outcome, String)>;
@@ -76,6 +79,9 @@ fn stale(state: &State, now: Timestamp) -> Brake {
 
 /// The agent is told once to put it right; whoever leaves it as it is needs a person.
 fn tampered(seen: &Seen, tally: &Tally) -> Brake {
+    if seen.soundness == Soundness::Forged {
+        return Some((Outcome::Tampered, FORGED.to_string()));
+    }
     if tally.tampered < 2 {
         return None;
     }

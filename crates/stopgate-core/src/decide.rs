@@ -26,6 +26,7 @@ use crate::seen::Seen;
 use crate::state::{Phase, Rest, State, Waiting};
 use crate::tally::Tally;
 use crate::time::Timestamp;
+use crate::word;
 use crate::written;
 
 /// The answer to "may I stop?".
@@ -255,10 +256,14 @@ fn proven(state: &State, seen: &Seen, checks: String) -> Answer {
             Answer::Complete(Outcome::Attested, why)
         }
         (None, Some(approved)) if rests_on_approval(seen) => {
-            let why = format!("{checks}; the changed judges were approved by {}", approved.by);
-            Answer::Complete(Outcome::Done, why)
+            let checks = format!("{checks}; the changed judges were approved by {}", approved.by);
+            let (outcome, why) = word::proven(state, seen, checks);
+            Answer::Complete(outcome, why)
         }
-        (None, _) => Answer::Complete(Outcome::Done, checks),
+        (None, _) => {
+            let (outcome, why) = word::proven(state, seen, checks);
+            Answer::Complete(outcome, why)
+        }
     }
 }
 

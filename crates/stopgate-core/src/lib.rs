@@ -34,6 +34,8 @@ mod event;
 
 mod fold;
 
+mod soundness;
+
 mod seen;
 
 mod tally;
@@ -45,6 +47,8 @@ mod idle;
 mod ledger;
 
 mod written;
+
+mod word;
 
 mod decide;
 
@@ -83,6 +87,7 @@ pub use crate::receipt::{
     Evidence, OriginalRun, OriginalVerdict, Receipt, Status, Strength, Tests,
 };
 pub use crate::seen::{Seen, ToolUse};
+pub use crate::soundness::Soundness;
 pub use crate::state::{
     FRAMES_MAX, Frame, LoopId, Mode, Phase, Rest, SessionId, State, Surface, Waiting,
 };

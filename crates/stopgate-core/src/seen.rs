@@ -9,6 +9,7 @@ use crate::gate::GateWord;
 use crate::ledger::Ledger;
 use crate::marker::Marker;
 use crate::receipt::{Receipt, Status};
+use crate::soundness::Soundness;
 
 /// All that was seen at one stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct Seen {
     pub gates: Option<GateWord>,
     /// What a task's own record says about its money and its errors.
     pub ledger: Ledger,
+    /// What the seals under the loop's record say.
+    pub soundness: Soundness,
 }
 
 /// Whether a tool was used.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stopgate_core::{Event, SessionId, State, Surface, Timestamp, apply};
-use stopgate_store::{Appended, Journal, Recorded, Revision, Stored};
+use stopgate_store::{Appended, Journal, Recorded, Revision, Soundness, Stored};
 
 use crate::failure::Failure;
 use crate::home::Home;
@@ -149,6 +149,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Stocked, Failure> {
         let before = stored.state.clone();
+        let soundness = stored.soundness;
         let recorded: Vec<Recorded> =
             events.into_iter().map(|event| Recorded { event, at: now }).collect();
         let state =
@@ -156,7 +157,12 @@ impl Engine {
         let Some(state) = state else {
             return Err(Failure::fault("could not follow what happened to the loop"));
         };
-        self.append(stored.revision, &recorded, Some(&before), state)
+        let mut stocked = self.append(stored.revision, &recorded, Some(&before), state)?;
+        // What was found forged stays so, whatever is appended to it.
+        if let (Stocked::Stored(stored), Soundness::Forged) = (&mut stocked, soundness) {
+            stored.soundness = soundness;
+        }
+        Ok(stocked)
     }
 
     /// Appends and keeps the signs true: up before the journal knows, down after.
@@ -173,7 +179,8 @@ impl Engine {
             Appended::SessionTaken => Ok(Stocked::SessionTaken),
             Appended::Stored(revision) => {
                 self.take_signs(before, &state);
-                Ok(Stocked::Stored(Box::new(Stored { state, revision })))
+                let soundness = Soundness::Sound;
+                Ok(Stocked::Stored(Box::new(Stored { state, revision, soundness })))
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stopgate_agents::{Call, claude};
-use stopgate_core::{Ledger, Marker, Seen, State, ToolUse, digest_of};
+use stopgate_core::{Ledger, Marker, Seen, Soundness, State, ToolUse, digest_of};
 use stopgate_signals::markers;
 use stopgate_signals::transcript::{self, Bound, Last, Record};
 use stopgate_verify::files::open_regular;
@@ -61,6 +61,7 @@ pub(crate) fn observe(
         receipts: Vec::new(),
         gates: None,
         ledger: Ledger::default(),
+        soundness: Soundness::Sound,
     }
 }
 

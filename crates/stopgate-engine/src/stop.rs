@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use stopgate_agents::Call;
 use stopgate_core::{
-    Binding, Criterion, Event, GateWord, Outcome, Proof, Receipt, Seen, SessionId, State,
-    Timestamp, Verdict, apply, asks_gates, decide, due,
+    Binding, Criterion, Decision, Event, GateWord, Outcome, Proof, Receipt, Seen, SessionId,
+    Soundness, State, Timestamp, Verdict, apply, asks_gates, decide, due,
 };
 use stopgate_store::Stored;
 use stopgate_verify::{Files, Freshness, Proved, Request, Strangers};
@@ -76,6 +76,11 @@ impl Engine {
         let state = claimed(&stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.signs);
         seen.untrusted = Trust::of(&self.home).lacks(&state);
+        // What a forged record looks like proves nothing; what merely can't be told is asked
+        // about when something would be proven by it.
+        if stored.soundness == Soundness::Forged {
+            seen.soundness = Soundness::Forged;
+        }
         let wanted = due(&state, &seen, now);
         if !wanted.is_empty() && known.receipts.is_none() {
             // No turn is held while checks run: whoever writes meanwhile is respected below.
@@ -103,7 +108,7 @@ impl Engine {
         seen: &Seen,
         now: Timestamp,
     ) -> Result<Step, Failure> {
-        let decision = decide(state, seen, now);
+        let decision = self.decide_soundly(state, seen, now)?;
         let mut events = claim;
         events.extend(decision.events);
         if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
@@ -119,6 +124,21 @@ impl Engine {
             }
             Stocked::Conflict | Stocked::SessionTaken => Step::Again,
         })
+    }
+
+    /// Decides; where the loop would end as it should, its whole record is looked at first.
+    fn decide_soundly(
+        &mut self,
+        state: &State,
+        seen: &Seen,
+        now: Timestamp,
+    ) -> Result<Decision, Failure> {
+        let decision = decide(state, seen, now);
+        if !matches!(decision.verdict, Verdict::Complete { .. }) {
+            return Ok(decision);
+        }
+        let soundness = self.journal.soundness(&state.id)?;
+        Ok(decide(state, &Seen { soundness, ..seen.clone() }, now))
     }
 
     /// The loop that holds `session`, or the one it may claim now.

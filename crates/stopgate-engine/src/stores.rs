@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use stopgate_store::{Durability, Journal, SqliteJournal};
+use stopgate_store::{Durability, Journal, SqliteJournal, Writer, WriterKey};
 
 use crate::address::Address;
 use crate::config::{Config, OnStoreError, span};
@@ -131,7 +131,7 @@ impl Stores {
 
     fn open_by(self, choice: &Choice, home: &Home, embed: Embed) -> Result<Opened, Failure> {
         let signs = signs(&choice.address, home);
-        let journal: Box<dyn Journal> = match &choice.address {
+        let mut journal: Box<dyn Journal> = match &choice.address {
             Address::Own => embedded(&home.journal(), choice, embed),
             Address::Sqlite(path) => embedded(path, choice, embed),
             Address::Postgres(url) => {
@@ -146,8 +146,14 @@ impl Stores {
                 })?
             }
         };
+        journal.sign_as(Writer::new(home.folder(), writer_key));
         Ok(Opened { journal, signs })
     }
+}
+
+/// The key with which this home's records are sealed.
+fn writer_key(home: &Path) -> Option<WriterKey> {
+    stopgate_verify::record_key(home).as_ref().and_then(|key| WriterKey::from_bytes(key))
 }
 
 /// The signs of the journal at `address`.

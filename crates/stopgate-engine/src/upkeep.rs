@@ -45,6 +45,8 @@ impl Engine {
             loops: audit.loops,
             running: audit.running,
             events: audit.events,
+            unchained: audit.unchained,
+            unknown: audit.unknown,
             findings: audit.findings,
         })
     }

@@ -8,7 +8,7 @@ use stopgate_core::{
     Criterion, Event, Ground, Leave, Outcome, Proof, Receipt, Ruling, Seen, State, Status, Verdict,
     Verified, conclude, verified,
 };
-use stopgate_store::Stored;
+use stopgate_store::{Soundness, Stored};
 use stopgate_verify::{ChangedJudges, Files, Freshness, Proved, Request, Strangers};
 
 use crate::engine::{Engine, Stocked};
@@ -73,8 +73,18 @@ impl Engine {
         if Trust::of(&self.home).lacks(state) {
             return Err(untrusted());
         }
-        let receipts = self.look_at_loop(state)?;
         let id = Some(state.id.as_str().to_string());
+        if self.journal.soundness(&state.id)? == Soundness::Forged {
+            // What a forged record asks for is not run.
+            return Ok(Verification {
+                schema_version: SCHEMA_VERSION,
+                id,
+                project: state.project.clone(),
+                result: Verified::Tampered,
+                criteria: state.criteria.iter().map(|c| criterion_view(c, None)).collect(),
+            });
+        }
+        let receipts = self.look_at_loop(state)?;
         verification(id, &state.project, &state.criteria, &receipts)
     }
 

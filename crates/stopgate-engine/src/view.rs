@@ -6,12 +6,13 @@ use stopgate_core::{
     Criterion, Frame, Outcome, Phase, Receipt, SessionId, State, Surface, Tests, Timestamp, Waiting,
 };
 use stopgate_dialects::Dialect;
-use stopgate_store::{Filter, Standing, Stored};
+use stopgate_store::{Filter, Soundness, Standing, Stored};
 
 use crate::certificate::Record;
 use crate::engine::Engine;
 use crate::failure::Failure;
 
+const FORGED: &str = "its record was changed outside of stopgate";
 const PARKED_MS_MAX: i64 = 60 * 60 * 1000;
 
 /// The version of every JSON answer.
@@ -72,6 +73,10 @@ pub struct LoopView {
     pub budget: BudgetView,
     /// How many events the journal has of it.
     pub revision: u64,
+    /// What the seals under its record say: `sound`, `unchained`, `unknown writer` or `forged`;
+    /// empty where they were not looked at.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub record: &'static str,
     /// When it began.
     pub started_at: String,
     /// When it was last touched.
@@ -171,19 +176,24 @@ impl Engine {
     pub fn view(&self, stored: &Stored) -> LoopView {
         let mut view = loop_view(&stored.state, self.now());
         view.revision = stored.revision.0;
+        if stored.soundness == Soundness::Forged {
+            view.be_tampered(FORGED);
+        }
         view
     }
 
-    /// The same, after looking whether a loop that is said to be done was signed so.
+    /// The same, after looking at all of its record, and whether a loop that is said to be done
+    /// was signed so.
     pub fn view_checked(&mut self, stored: &Stored) -> Result<LoopView, Failure> {
         let mut view = self.view(stored);
-        if stored.state.outcome() == Some(Outcome::Done)
+        let soundness = self.journal.soundness(&stored.state.id)?;
+        view.record = soundness.word();
+        if soundness == Soundness::Forged {
+            view.be_tampered(FORGED);
+        } else if stored.state.outcome() == Some(Outcome::Done)
             && self.record_of(stored)? == Record::Edited
         {
-            view.state = "stuck";
-            view.outcome = Some(Outcome::Tampered.word());
-            view.why = Some("the journal says done, but nothing that stopgate signed does".into());
-            view.next = "person";
+            view.be_tampered("the journal says done, but nothing that stopgate signed does");
         }
         Ok(view)
     }
@@ -203,6 +213,16 @@ impl Engine {
         }
         let held = self.journal.load_held(&session)?;
         Ok(held.map(|stored| self.view(&stored)))
+    }
+}
+
+impl LoopView {
+    /// Shows a record that is not what stopgate wrote.
+    fn be_tampered(&mut self, why: &str) {
+        self.state = "stuck";
+        self.outcome = Some(Outcome::Tampered.word());
+        self.why = Some(why.into());
+        self.next = "person";
     }
 }
 
@@ -238,6 +258,7 @@ pub(crate) fn loop_view(state: &State, now: Timestamp) -> LoopView {
         criteria: state.criteria.iter().map(|c| criterion_view(c, None)).collect(),
         budget: budget_view(state, now),
         revision: 0,
+        record: "",
         started_at: time_text(state.started_at),
         updated_at: time_text(state.updated_at),
         progress_at: time_text(state.progress_at),

@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use stopgate_core::{LoopId, SessionId, State};
 use stopgate_store::{
-    Appended, Cursor, Delivered, Entry, Filter, Journal, Migrated, Recorded, Revision, StoreError,
-    Stored,
+    Appended, ChainBase, Cursor, Delivered, Entry, EventSeal, Filter, Journal, Migrated, Recorded,
+    Revision, Soundness, StoreError, Stored, Writer,
 };
 use tokio_postgres::types::Type;
 
 use crate::address::Address;
 use crate::desk::{Broken, Desk, Failed, Turn};
 use crate::listener::NOTIFY;
-use crate::parcel::{Hold, Parcel};
+use crate::parcel::{Hold, News, Parcel};
 use crate::patience::Patience;
-use crate::rows;
+use crate::rows::{self, Found};
 use crate::{schema, trouble, upkeep};
 
 /// Whose journal it is, and how long its server may take.
@@ -46,6 +46,18 @@ pub struct PostgresJournal {
     gathered: Option<Gathered>,
     /// Whether something was stored that nobody was told of.
     has_news: bool,
+    writer: Writer,
+    /// The loop that was read or written last: an append need not look again.
+    spot: Option<Spot>,
+}
+
+/// What the next event of a loop follows.
+#[derive(Clone, Debug)]
+struct Spot {
+    id: LoopId,
+    revision: Revision,
+    seal: Option<Vec<u8>>,
+    base: ChainBase,
 }
 
 #[derive(Debug, Default)]
@@ -61,7 +73,62 @@ impl PostgresJournal {
     pub fn new(address: &str, options: Options) -> Result<Self, StoreError> {
         let desk = Desk::new(Address::parse(address)?, Patience::new(options.deadline));
         let tenant = options.tenant;
-        Ok(Self { desk, tenant, crowded: None, gathered: None, has_news: false })
+        let writer = Writer::default();
+        Ok(Self {
+            desk,
+            tenant,
+            crowded: None,
+            gathered: None,
+            has_news: false,
+            writer,
+            spot: None,
+        })
+    }
+
+    /// Remembers what the next event of a loop follows.
+    fn remember(&mut self, found: Option<Found>) -> Option<Stored> {
+        let Found { stored, seal, base } = found?;
+        let (id, revision) = (stored.state.id.clone(), stored.revision);
+        self.spot = Some(Spot { id, revision, seal, base });
+        Some(stored)
+    }
+
+    /// What the next event of a loop follows, read again where that is not known.
+    fn spot(&mut self, id: &LoopId, expected: Revision) -> Result<Option<Spot>, StoreError> {
+        if expected == Revision::NONE {
+            return Ok(None);
+        }
+        let known = self.spot.take().filter(|spot| spot.id == *id && spot.revision == expected);
+        if known.is_none() {
+            self.load(id)?;
+        }
+        Ok(known.or_else(|| self.spot.take()).filter(|spot| spot.revision == expected))
+    }
+
+    fn put(
+        &mut self,
+        expected: Revision,
+        events: &[Recorded],
+        kept: Option<&[Option<EventSeal>]>,
+        state: &State,
+    ) -> Result<Appended, StoreError> {
+        let spot = self.spot(&state.id, expected)?;
+        let parcel = Parcel::new(&News {
+            writer: &self.writer,
+            base: spot.as_ref().map_or(ChainBase::FIRST, |spot| spot.base),
+            before: spot.as_ref().and_then(|spot| spot.seal.as_deref()),
+            expected,
+            events,
+            kept,
+            state,
+        })?;
+        let appended = self.try_append(&parcel)?;
+        self.conclude(appended, state)?;
+        if let Appended::Stored(revision) = appended {
+            let base = parcel.base(&self.writer);
+            self.spot = Some(Spot { id: state.id.clone(), revision, seal: parcel.seal(), base });
+        }
+        Ok(appended)
     }
 
     fn try_append(&mut self, parcel: &Parcel) -> Result<Appended, StoreError> {
@@ -150,6 +217,7 @@ impl Journal for PostgresJournal {
         // A rollback that fails leaves a transaction that dies with its connection.
         self.desk.leave("ROLLBACK").ok();
         self.gathered = None;
+        self.spot = None;
         self.desk.patience.end();
     }
 
@@ -165,16 +233,27 @@ impl Journal for PostgresJournal {
     }
 
     fn load(&mut self, id: &LoopId) -> Result<Option<Stored>, StoreError> {
-        Ok(self.desk.read(&rows::load(&self.tenant, &id.as_str()), rows::loops)?.pop())
+        let (id, writer) = (id.as_str(), &self.writer);
+        let query = rows::load(&self.tenant, &id);
+        let found = self.desk.read(&query, |rows| rows::loops(rows, writer))?.pop();
+        Ok(self.remember(found))
     }
 
     fn load_held(&mut self, session: &SessionId) -> Result<Option<Stored>, StoreError> {
-        let session = session.as_str();
-        Ok(self.desk.read(&rows::load_held(&self.tenant, &session), rows::loops)?.pop())
+        let (session, writer) = (session.as_str(), &self.writer);
+        let query = rows::load_held(&self.tenant, &session);
+        let found = self.desk.read(&query, |rows| rows::loops(rows, writer))?.pop();
+        Ok(self.remember(found))
     }
 
     fn pending(&mut self, project: &str) -> Result<Vec<Stored>, StoreError> {
-        self.desk.read(&rows::pending(&self.tenant, &project), rows::loops)
+        let writer = &self.writer;
+        let query = rows::pending(&self.tenant, &project);
+        let mut found = self.desk.read(&query, |rows| rows::loops(rows, writer))?.into_iter();
+        // Whoever claims one claims the oldest, as a rule.
+        let first = found.next();
+        let first = self.remember(first);
+        Ok(first.into_iter().chain(found.map(|found| found.stored)).collect())
     }
 
     fn find(&mut self, prefix: &str) -> Result<Vec<LoopId>, StoreError> {
@@ -184,7 +263,10 @@ impl Journal for PostgresJournal {
 
     fn list(&mut self, filter: &Filter<'_>) -> Result<Vec<Stored>, StoreError> {
         let limit = if filter.limit == 0 { i64::MAX } else { rows::as_i64(filter.limit as u64) };
-        self.desk.read(&rows::list(&self.tenant, filter, &limit), rows::loops)
+        let writer = &self.writer;
+        let query = rows::list(&self.tenant, filter, &limit);
+        let found = self.desk.read(&query, |rows| rows::loops(rows, writer))?;
+        Ok(found.into_iter().map(|found| found.stored).collect())
     }
 
     fn history(&mut self, id: &LoopId) -> Result<Vec<Entry>, StoreError> {
@@ -208,10 +290,27 @@ impl Journal for PostgresJournal {
         events: &[Recorded],
         state: &State,
     ) -> Result<Appended, StoreError> {
-        let parcel = Parcel::new(expected, events, state)?;
-        let appended = self.try_append(&parcel)?;
-        self.conclude(appended, state)?;
-        Ok(appended)
+        self.put(expected, events, None, state)
+    }
+
+    fn append_kept(
+        &mut self,
+        expected: Revision,
+        events: &[Recorded],
+        seals: &[Option<EventSeal>],
+        state: &State,
+    ) -> Result<Appended, StoreError> {
+        self.put(expected, events, Some(seals), state)
+    }
+
+    fn sign_as(&mut self, writer: Writer) {
+        self.writer = writer;
+    }
+
+    fn soundness(&mut self, id: &LoopId) -> Result<Soundness, StoreError> {
+        let (writer, id) = (&self.writer, id.as_str());
+        let query = rows::chain(&self.tenant, &id);
+        self.desk.read(&query, |rows| rows::soundness(rows, writer, id))
     }
 
     fn names(&mut self, after: &LoopId, limit: usize) -> Result<Vec<LoopId>, StoreError> {

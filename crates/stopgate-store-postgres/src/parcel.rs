@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 use stopgate_core::{FORMAT, LoopId, State};
-use stopgate_store::{Recorded, Revision, StoreError};
+use stopgate_store::{
+    ChainBase, ChainLink, EventRecord, EventSeal, Recorded, Revision, StateRecord, StoreError,
+    Writer,
+};
 use tokio_postgres::types::Type;
 
 use crate::rows::{Query, Value, as_i64, as_u64, text};
@@ -36,6 +39,21 @@ pub(crate) struct Parcel {
     state: String,
     times: Vec<i64>,
     bodies: Vec<String>,
+    seals: Vec<Option<Vec<u8>>>,
+    seal: Option<Vec<u8>>,
+}
+
+/// What is appended, to what, and by whom.
+pub(crate) struct News<'a> {
+    pub(crate) writer: &'a Writer,
+    pub(crate) base: ChainBase,
+    /// The seal under the state as it is stored now.
+    pub(crate) before: Option<&'a [u8]>,
+    pub(crate) expected: Revision,
+    pub(crate) events: &'a [Recorded],
+    /// The seals that the events had elsewhere, where they come from elsewhere.
+    pub(crate) kept: Option<&'a [Option<EventSeal>]>,
+    pub(crate) state: &'a State,
 }
 
 impl Parcel {
@@ -44,13 +62,10 @@ impl Parcel {
         Revision(as_u64(self.expected) + self.bodies.len() as u64)
     }
 
-    pub(crate) fn new(
-        expected: Revision,
-        events: &[Recorded],
-        state: &State,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn new(news: &News<'_>) -> Result<Self, StoreError> {
+        let News { expected, events, state, .. } = *news;
         let bodies = events.iter().map(|recorded| encode(&state.id, &recorded.event));
-        Ok(Self {
+        let mut parcel = Self {
             id: state.id.as_str().into(),
             session: state.session.as_ref().map(|session| session.as_str().into()),
             project: state.project.clone(),
@@ -61,7 +76,40 @@ impl Parcel {
             state: encode(&state.id, state)?,
             times: events.iter().map(|recorded| recorded.at.unix_millis()).collect(),
             bodies: bodies.collect::<Result<_, _>>()?,
-        })
+            seals: Vec::new(),
+            seal: None,
+        };
+        parcel.sign(news);
+        Ok(parcel)
+    }
+
+    /// Seals the events, one after the other, and the state that they lead to.
+    fn sign(&mut self, news: &News<'_>) {
+        let mut chain = ChainLink::new(news.writer, news.base);
+        let mut revision = news.expected.0;
+        for (place, (body, at)) in self.bodies.iter().zip(&self.times).enumerate() {
+            revision += 1;
+            let record = EventRecord { id: &self.id, revision, format: FORMAT, at: *at, body };
+            let seal = match news.kept {
+                Some(kept) => chain.keep(kept.get(place).copied().flatten()),
+                None => chain.event(&record),
+            };
+            self.seals.push(seal.map(|seal| seal.as_bytes().to_vec()));
+        }
+        let record = StateRecord { id: &self.id, revision, body: &self.state };
+        self.seal = chain.state(news.before, &record).map(Vec::from);
+    }
+
+    /// The seal that the state has afterwards.
+    pub(crate) fn seal(&self) -> Option<Vec<u8>> {
+        self.seal.clone()
+    }
+
+    /// What is said about the state afterwards.
+    pub(crate) fn base(&self, writer: &Writer) -> ChainBase {
+        let revision = self.leads_to().0;
+        let record = StateRecord { id: &self.id, revision, body: &self.state };
+        stopgate_store::look_at_state(writer, self.seal.as_deref(), &record)
     }
 
     /// The one write: the loop moves on if it is where it was, and only then are events added.
@@ -73,23 +121,24 @@ impl Parcel {
         };
         let moved = if self.expected == 0 {
             "INSERT INTO stopgate.loop \
-                 (tenant, id, session, project, running, revision, format, state) \
-             SELECT $1, $2, $4, $5, $6, $3 + cardinality($10), $7, $8 FROM floor, known \
+                 (tenant, id, session, project, running, revision, format, state, seal) \
+             SELECT $1, $2, $4, $5, $6, $3 + cardinality($10), $7, $8, $13 FROM floor, known \
              WHERE locked IS NOT NULL AND version = $11 \
              ON CONFLICT (tenant, id) DO NOTHING RETURNING id"
         } else {
             "UPDATE stopgate.loop \
              SET session = $4, project = $5, running = $6, \
-                 revision = revision + cardinality($10), format = $7, state = $8 \
+                 revision = revision + cardinality($10), format = $7, state = $8, seal = $13 \
              FROM floor, known WHERE locked IS NOT NULL AND version = $11 \
                  AND tenant = $1 AND id = $2 AND revision = $3 RETURNING id"
         };
         let sql = format!(
             "WITH known AS MATERIALIZED (SELECT max(version) AS version FROM stopgate.migration), \
              floor AS MATERIALIZED ({floor}), moved AS ({moved}), added AS ( \
-                 INSERT INTO stopgate.event (tenant, loop, revision, format, at, body) \
-                 SELECT $1, $2, $3 + place, $7, at, body \
-                 FROM moved, unnest($9, $10) WITH ORDINALITY AS event (at, body, place) \
+                 INSERT INTO stopgate.event (tenant, loop, revision, format, at, body, seal) \
+                 SELECT $1, $2, $3 + place, $7, at, body, mark \
+                 FROM moved, unnest($9, $10, $12) WITH ORDINALITY \
+                     AS event (at, body, mark, place) \
                  ORDER BY place \
              ) SELECT version, (SELECT count(*) FROM moved) FROM known"
         );
@@ -113,6 +162,8 @@ impl Parcel {
             (&self.times, Type::INT8_ARRAY),
             (&self.bodies, Type::TEXT_ARRAY),
             (&self.version, Type::INT4),
+            (&self.seals, Type::BYTEA_ARRAY),
+            (&self.seal, Type::BYTEA),
         ]
     }
 }

@@ -5,7 +5,10 @@
 
 use serde::de::DeserializeOwned;
 use stopgate_core::{FORMAT, LoopId, Timestamp};
-use stopgate_store::{Cursor, Entry, Filter, Recorded, Revision, Standing, Stored};
+use stopgate_store::{
+    ChainBase, ChainWalk, Cursor, Entry, EventRecord, EventSeal, Filter, Recorded, Revision,
+    Soundness, Standing, StateRecord, Stored, Writer, look_at_state,
+};
 use tokio_postgres::types::{FromSql, ToSql, Type};
 use tokio_postgres::{Client, Error, Row};
 
@@ -33,11 +36,11 @@ impl From<Error> for RowError {
     }
 }
 
-const LOOP: &str = "SELECT version, id, revision, format, state \
+const LOOP: &str = "SELECT version, id, revision, format, state, seal \
     FROM (SELECT max(version) AS version FROM stopgate.migration) AS known \
-    LEFT JOIN (SELECT number, id, revision, format, state FROM stopgate.loop WHERE tenant = $1";
+    LEFT JOIN (SELECT number, id, revision, format, state, seal FROM stopgate.loop WHERE tenant = $1";
 
-const EVENT: &str = "SELECT version, loop, revision, format, cursor, at, body \
+const EVENT: &str = "SELECT version, loop, revision, format, cursor, at, body, seal \
     FROM (SELECT max(version) AS version FROM stopgate.migration) AS known \
     LEFT JOIN (SELECT * FROM stopgate.event WHERE tenant = $1";
 
@@ -81,6 +84,18 @@ pub(crate) fn find<'a>(tenant: &'a String, prefix: &'a &'a str, end: &'a String)
 pub(crate) fn history<'a>(tenant: &'a String, id: &'a &'a str) -> Query<'a> {
     let sql = format!("{EVENT} AND loop = $2) AS found ON true ORDER BY revision");
     Query { doing: "read a loop's history", sql, values: vec![text(tenant), text(id)] }
+}
+
+/// A loop's state and its events, as they are at one moment: the state comes first.
+pub(crate) fn chain<'a>(tenant: &'a String, id: &'a &'a str) -> Query<'a> {
+    let sql = "SELECT version, kind, revision, format, at, body, seal \
+         FROM (SELECT max(version) AS version FROM stopgate.migration) AS known LEFT JOIN ( \
+             SELECT 0 AS kind, revision, 0 AS format, 0::bigint AS at, state AS body, seal \
+             FROM stopgate.loop WHERE tenant = $1 AND id = $2 \
+             UNION ALL SELECT 1, revision, format, at, body, seal \
+             FROM stopgate.event WHERE tenant = $1 AND loop = $2 \
+         ) AS found ON true ORDER BY kind, revision";
+    Query { doing: "follow a loop's chain", sql: sql.into(), values: vec![text(tenant), text(id)] }
 }
 
 pub(crate) fn tail<'a>(
@@ -129,9 +144,36 @@ pub(crate) fn version(rows: &[Row]) -> Result<i32, Error> {
     Ok(version.unwrap_or(0))
 }
 
+/// A loop as it was read, and what the next event follows.
+pub(crate) struct Found {
+    pub(crate) stored: Stored,
+    pub(crate) seal: Option<Vec<u8>>,
+    pub(crate) base: ChainBase,
+}
+
 /// The loops in `rows`.
-pub(crate) fn loops(rows: &[Row]) -> Result<Vec<Stored>, RowError> {
-    found(rows)?.into_iter().map(stored).collect()
+pub(crate) fn loops(rows: &[Row], writer: &Writer) -> Result<Vec<Found>, RowError> {
+    found(rows)?.into_iter().map(|row| stored(row, writer)).collect()
+}
+
+/// What the answer to [`chain`] says about the loop `id`.
+pub(crate) fn soundness(rows: &[Row], writer: &Writer, id: &str) -> Result<Soundness, RowError> {
+    let mut walk = ChainWalk::new(writer);
+    let mut state = None;
+    for row in rows {
+        let Some(kind) = row.try_get::<_, Option<i32>>(1)? else { continue };
+        let (revision, body): (i64, &str) = (row.try_get(2)?, row.try_get(5)?);
+        let (revision, seal) = (as_u64(revision), row.try_get::<_, Option<&[u8]>>(6)?);
+        if kind == 0 {
+            let record = StateRecord { id, revision, body };
+            state = Some((look_at_state(writer, seal, &record), revision));
+        } else {
+            let (format, at): (i32, i64) = (row.try_get(3)?, row.try_get(4)?);
+            let format = u32::try_from(format).unwrap_or(u32::MAX);
+            walk.event(seal, &EventRecord { id, revision, format, at, body });
+        }
+    }
+    Ok(state.map_or(Soundness::Unchained, |(base, revision)| walk.finish(&base, revision)))
 }
 
 /// The names in `rows`.
@@ -170,10 +212,15 @@ pub(crate) fn found(rows: &[Row]) -> Result<Vec<&Row>, RowError> {
     Ok(found)
 }
 
-fn stored(row: &Row) -> Result<Stored, RowError> {
+fn stored(row: &Row, writer: &Writer) -> Result<Found, RowError> {
     let (id, revision, format, body): (&str, i64, i32, &str) =
         (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?);
-    Ok(Stored { state: decode(id, format, body)?, revision: Revision(as_u64(revision)) })
+    let seal: Option<&[u8]> = row.try_get(5)?;
+    let revision = as_u64(revision);
+    let base = look_at_state(writer, seal, &StateRecord { id, revision, body });
+    let (revision, soundness) = (Revision(revision), base.soundness);
+    let stored = Stored { state: decode(id, format, body)?, revision, soundness };
+    Ok(Found { stored, seal: seal.map(Vec::from), base })
 }
 
 fn entry(row: &Row) -> Result<Entry, RowError> {
@@ -183,7 +230,9 @@ fn entry(row: &Row) -> Result<Entry, RowError> {
     let event = decode(id, format, body)?;
     let recorded = Recorded { event, at: Timestamp::from_unix_millis(at) };
     let (cursor, revision) = (Cursor(as_u64(cursor)), Revision(as_u64(revision)));
-    Ok(Entry { cursor, id: LoopId::new(id), revision, recorded })
+    let seal: Option<&[u8]> = row.try_get(7)?;
+    let seal = seal.and_then(EventSeal::from_bytes);
+    Ok(Entry { cursor, id: LoopId::new(id), revision, recorded, seal })
 }
 
 fn decode<T: DeserializeOwned>(id: &str, format: i32, body: &str) -> Result<T, RowError> {

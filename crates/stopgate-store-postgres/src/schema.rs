@@ -6,7 +6,7 @@
 use tokio_postgres::{Client, Error};
 
 /// The version of the tables that this program knows.
-pub(crate) const VERSION: i32 = 1;
+pub(crate) const VERSION: i32 = 2;
 
 /// The unique index that lets a session hold one running loop.
 pub(crate) const HELD: &str = "loop_held";
@@ -26,7 +26,17 @@ CREATE TABLE stopgate.migration (
 /// Ids sort by bytes, as everywhere. Bodies are text, not jsonb: what was written is what
 /// is read, and JSON may hold what jsonb can't. `loop` keeps room for updates in place,
 /// and no update of a running loop touches an index.
-const MIGRATIONS: [&str; VERSION as usize] = ["\
+///
+/// Version 2 has a seal beside each event and state. A program that knows no seals must not
+/// write any more: what it appended would not fit its seal.
+const MIGRATIONS: [&str; VERSION as usize] = [TABLES, SEALS];
+
+const SEALS: &str = "\
+ALTER TABLE stopgate.loop ADD COLUMN seal bytea;
+ALTER TABLE stopgate.event ADD COLUMN seal bytea;
+";
+
+const TABLES: &str = "\
 CREATE TABLE stopgate.loop (
     tenant text COLLATE \"C\" NOT NULL,
     id text COLLATE \"C\" NOT NULL,
@@ -57,7 +67,7 @@ CREATE TABLE stopgate.event (
 );
 CREATE UNIQUE INDEX event_tail ON stopgate.event (tenant, cursor);
 ALTER SEQUENCE stopgate.event_cursor OWNED BY stopgate.event.cursor;
-"];
+";
 
 /// Brings the tables to [`VERSION`], unless they are newer; gives the version that was found.
 pub(crate) async fn migrate(client: &Client) -> Result<i32, Error> {

@@ -63,7 +63,9 @@ pub(crate) fn asking(
 /// Whether the tables are not there.
 pub(crate) fn is_missing(error: &Error) -> bool {
     let code = error.code();
-    code == Some(&SqlState::UNDEFINED_TABLE) || code == Some(&SqlState::INVALID_SCHEMA_NAME)
+    [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME, SqlState::UNDEFINED_COLUMN]
+        .iter()
+        .any(|missing| code == Some(missing))
 }
 
 /// Whether somebody else wrote first, as a strict server says it.

@@ -2,7 +2,7 @@
 //!
 //! Looks and never mends. One loop is held in memory at a time.
 
-use stopgate_core::{LoopId, fold};
+use stopgate_core::{LoopId, Soundness, fold};
 
 use crate::StoreError;
 use crate::journal::{Entry, Journal, Revision, Stored};
@@ -20,6 +20,10 @@ pub struct Audit {
     pub running: u64,
     /// Events of all loops.
     pub events: u64,
+    /// Loops of which some part has no seal: older programs wrote it.
+    pub unchained: u64,
+    /// Loops of which some part was sealed by a writer whose key is not here.
+    pub unknown: u64,
     /// What is wrong, a sentence each; nothing where all is well.
     pub findings: Vec<String>,
 }
@@ -45,6 +49,19 @@ fn look(journal: &mut dyn Journal, id: &LoopId, audit: &mut Audit) -> Result<(),
     audit.running += u64::from(stored.state.outcome().is_none());
     audit.events += history.len() as u64;
     audit.findings.extend(disagreements(id, &stored, &history));
+    seals(journal, id, audit)
+}
+
+/// What the seals say. What can't be told is counted, and is no finding.
+fn seals(journal: &mut dyn Journal, id: &LoopId, audit: &mut Audit) -> Result<(), StoreError> {
+    match journal.soundness(id)? {
+        Soundness::Sound => {}
+        Soundness::Unchained => audit.unchained += 1,
+        Soundness::UnknownWriter => audit.unknown += 1,
+        Soundness::Forged => {
+            audit.findings.push(format!("loop {id}: its record was changed outside of stopgate"));
+        }
+    }
     Ok(())
 }
 

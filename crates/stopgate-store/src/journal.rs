@@ -1,8 +1,9 @@
 //! The one door to what is remembered.
 
-use stopgate_core::{Event, FORMAT, LoopId, SessionId, State, Timestamp};
+use stopgate_core::{Event, FORMAT, LoopId, SessionId, Soundness, State, Timestamp};
 
 use crate::StoreError;
+use crate::chain::{EventSeal, Writer};
 
 /// Append-only events and the state they make, for many loops.
 ///
@@ -22,6 +23,9 @@ pub trait Journal {
 
     /// Chores that may wait until the answer is printed.
     fn settle(&mut self) {}
+
+    /// Seals what is appended from now on as `writer`, and knows its seals when it loads.
+    fn sign_as(&mut self, _writer: Writer) {}
 
     /// Loads a loop by its name.
     fn load(&mut self, id: &LoopId) -> Result<Option<Stored>, StoreError>;
@@ -53,6 +57,23 @@ pub trait Journal {
         events: &[Recorded],
         state: &State,
     ) -> Result<Appended, StoreError>;
+
+    /// The same for events that another journal had: they keep the seals that they had there.
+    fn append_kept(
+        &mut self,
+        expected: Revision,
+        events: &[Recorded],
+        _seals: &[Option<EventSeal>],
+        state: &State,
+    ) -> Result<Appended, StoreError> {
+        self.append(expected, events, state)
+    }
+
+    /// Follows the chain of a loop's events up to its state: whether all of it is what its
+    /// writers wrote.
+    fn soundness(&mut self, _id: &LoopId) -> Result<Soundness, StoreError> {
+        Ok(Soundness::Unchained)
+    }
 
     /// The names of all loops in the order of their bytes, after `after`, at most `limit`.
     fn names(&mut self, after: &LoopId, limit: usize) -> Result<Vec<LoopId>, StoreError>;
@@ -109,6 +130,8 @@ pub struct Stored {
     pub state: State,
     /// The revision it was read at.
     pub revision: Revision,
+    /// What the seal under its state says.
+    pub soundness: Soundness,
 }
 
 /// An event and when it happened.
@@ -131,6 +154,8 @@ pub struct Entry {
     pub revision: Revision,
     /// What happened, and when.
     pub recorded: Recorded,
+    /// Who sealed it, where somebody did.
+    pub seal: Option<EventSeal>,
 }
 
 /// What became of an append.

@@ -4,6 +4,8 @@
 //! decided elsewhere is stored whole or not at all. Only `remove` takes loops out, and only
 //! such as have ended and were put elsewhere as they are.
 
+mod chain;
+
 mod journal;
 
 mod error;
@@ -25,6 +27,10 @@ pub mod transfer;
 pub mod contract;
 
 pub use crate::audit::{Audit, audit};
+pub use crate::chain::{
+    ChainBase, ChainLink, ChainWalk, EventRecord, EventSeal, StateRecord, StateSeal,
+    WRITER_KEY_BYTES, Writer, WriterKey, look_at_state,
+};
 pub use crate::error::{Cause, StoreError};
 pub use crate::journal::{
     Appended, Cursor, Delivered, Entry, Filter, Journal, Migrated, Recorded, Revision, Standing,
@@ -32,3 +38,4 @@ pub use crate::journal::{
 };
 pub use crate::memory::MemoryJournal;
 pub use crate::sqlite::{Durability, SqliteJournal, WAL_PAGES_MAX};
+pub use stopgate_core::Soundness;

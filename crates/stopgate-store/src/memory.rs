@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use stopgate_core::{LoopId, SessionId, State};
+use stopgate_core::{LoopId, SessionId, Soundness, State};
 
 use crate::StoreError;
 use crate::journal::{
@@ -68,12 +68,14 @@ impl Shelf {
             revision = Revision(revision.0 + 1);
             self.newest = Cursor(self.newest.0 + 1);
             let (cursor, id) = (self.newest, state.id.clone());
-            self.entries.push(Entry { cursor, id, revision, recorded: recorded.clone() });
+            let recorded = recorded.clone();
+            self.entries.push(Entry { cursor, id, revision, recorded, seal: None });
         }
         if expected == Revision::NONE {
             self.order.push(state.id.clone());
         }
-        self.loops.insert(state.id.clone(), Stored { state: state.clone(), revision });
+        let stored = Stored { state: state.clone(), revision, soundness: Soundness::Unchained };
+        self.loops.insert(state.id.clone(), stored);
         Appended::Stored(revision)
     }
 

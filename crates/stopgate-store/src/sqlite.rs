@@ -6,6 +6,7 @@
 //! stop pays no fsync on the common path.
 
 mod lock;
+mod record;
 mod rows;
 mod schema;
 #[cfg(test)]
@@ -20,9 +21,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use stopgate_core::{LoopId, SessionId, State};
+use stopgate_core::{LoopId, SessionId, Soundness, State};
 
 use crate::StoreError;
+use crate::chain::{EventSeal, Writer};
 use crate::journal::{
     Appended, Cursor, Delivered, Entry, Filter, Journal, Migrated, Recorded, Revision, Stored,
 };
@@ -58,6 +60,7 @@ pub struct SqliteJournal {
     spot: Option<rows::Spot>,
     /// While appends are gathered: the loops that will run.
     gathered: Option<BTreeSet<LoopId>>,
+    writer: Writer,
 }
 
 /// What becomes of a journal that is not there.
@@ -92,6 +95,7 @@ impl SqliteJournal {
             in_transaction: false,
             spot: None,
             gathered: None,
+            writer: Writer::default(),
         }
     }
 
@@ -148,14 +152,17 @@ impl SqliteJournal {
     fn with<T>(
         &mut self,
         doing: &'static str,
-        work: impl FnOnce(&Connection) -> Result<T, rows::RowError>,
+        work: impl FnOnce(&Connection, &Writer) -> Result<T, rows::RowError>,
     ) -> Result<T, StoreError> {
-        let path = self.path.clone();
-        work(self.open()?).map_err(|error| error.at(doing, path))
+        self.open()?;
+        let Some(connection) = &self.connection else {
+            return Err(StoreError::Busy { path: self.path.clone() });
+        };
+        work(connection, &self.writer).map_err(|error| error.at(doing, self.path.clone()))
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
-        self.with("commit", |connection| Ok(connection.execute_batch("COMMIT")?))?;
+        self.with("commit", |connection, _| Ok(connection.execute_batch("COMMIT")?))?;
         self.leave();
         Ok(())
     }
@@ -189,6 +196,44 @@ impl SqliteJournal {
                 Some(_) => running.remove(&state.id),
             };
         }
+    }
+
+    fn put(
+        &mut self,
+        expected: Revision,
+        events: &[Recorded],
+        kept: Option<&[Option<EventSeal>]>,
+        state: &State,
+    ) -> Result<Appended, StoreError> {
+        let own_turn = !self.in_transaction;
+        if own_turn {
+            self.begin()?;
+        }
+        let hold = if self.gathered.is_some() { rows::Hold::Later } else { rows::Hold::Now };
+        let spot = self.spot.take().filter(|spot| spot.is_of(&state.id));
+        let appended = self.with("append", |connection, writer| {
+            let spot = match spot {
+                Some(spot) => Some(spot),
+                None => rows::spot(connection, writer, &state.id)?,
+            };
+            let news = rows::News { writer, expected, events, kept, state, hold };
+            rows::append(connection, spot, &news)
+        });
+        match appended {
+            Ok(Appended::Stored(_)) if hold == rows::Hold::Later => self.note(state),
+            Ok(Appended::Stored(_)) => {
+                let committed = self.commit();
+                if committed.is_err() {
+                    self.rollback();
+                }
+                committed?;
+            }
+            Ok(Appended::Conflict | Appended::SessionTaken) | Err(_) => self.rollback(),
+        }
+        if own_turn {
+            self.lock = None;
+        }
+        appended
     }
 
     fn wal_bytes(&self) -> u64 {
@@ -228,7 +273,7 @@ impl Journal for SqliteJournal {
         }
         self.take_lock()?;
         let begun =
-            self.with("begin", |connection| Ok(connection.execute_batch("BEGIN IMMEDIATE")?));
+            self.with("begin", |connection, _| Ok(connection.execute_batch("BEGIN IMMEDIATE")?));
         self.in_transaction = begun.is_ok();
         if begun.is_err() {
             // Whoever could not begin must not keep the others waiting.
@@ -265,34 +310,38 @@ impl Journal for SqliteJournal {
     }
 
     fn load(&mut self, id: &LoopId) -> Result<Option<Stored>, StoreError> {
-        let found = self.with("load a loop", |connection| rows::load(connection, id))?;
+        let found =
+            self.with("load a loop", |connection, writer| rows::load(connection, writer, id))?;
         Ok(self.remember(found))
     }
 
     fn load_held(&mut self, session: &SessionId) -> Result<Option<Stored>, StoreError> {
         let doing = "load a session's loop";
-        let found = self.with(doing, |connection| rows::load_held(connection, session))?;
+        let found =
+            self.with(doing, |connection, writer| rows::load_held(connection, writer, session))?;
         Ok(self.remember(found))
     }
 
     fn pending(&mut self, project: &str) -> Result<Vec<Stored>, StoreError> {
-        self.with("look for pending loops", |connection| rows::pending(connection, project))
+        self.with("look for pending loops", |connection, writer| {
+            rows::pending(connection, writer, project)
+        })
     }
 
     fn find(&mut self, prefix: &str) -> Result<Vec<LoopId>, StoreError> {
-        self.with("look for a loop", |connection| rows::find(connection, prefix))
+        self.with("look for a loop", |connection, _| rows::find(connection, prefix))
     }
 
     fn list(&mut self, filter: &Filter<'_>) -> Result<Vec<Stored>, StoreError> {
-        self.with("list loops", |connection| rows::list(connection, filter))
+        self.with("list loops", |connection, writer| rows::list(connection, writer, filter))
     }
 
     fn history(&mut self, id: &LoopId) -> Result<Vec<Entry>, StoreError> {
-        self.with("read a loop's history", |connection| rows::history(connection, id))
+        self.with("read a loop's history", |connection, _| rows::history(connection, id))
     }
 
     fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<Entry>, StoreError> {
-        self.with("read the tail", |connection| rows::tail(connection, cursor, limit))
+        self.with("read the tail", |connection, _| rows::tail(connection, cursor, limit))
     }
 
     fn append(
@@ -301,38 +350,40 @@ impl Journal for SqliteJournal {
         events: &[Recorded],
         state: &State,
     ) -> Result<Appended, StoreError> {
-        let own_turn = !self.in_transaction;
-        if own_turn {
-            self.begin()?;
-        }
-        let hold = if self.gathered.is_some() { rows::Hold::Later } else { rows::Hold::Now };
-        let spot = self.spot.take().filter(|spot| spot.is_of(&state.id));
-        let appended = self.with("append", |connection| {
-            let spot = match spot {
-                Some(spot) => Some(spot),
-                None => rows::spot(connection, &state.id)?,
-            };
-            rows::append(connection, spot, expected, events, state, hold)
-        });
-        match appended {
-            Ok(Appended::Stored(_)) if hold == rows::Hold::Later => self.note(state),
-            Ok(Appended::Stored(_)) => {
-                let committed = self.commit();
-                if committed.is_err() {
-                    self.rollback();
-                }
-                committed?;
+        self.put(expected, events, None, state)
+    }
+
+    fn append_kept(
+        &mut self,
+        expected: Revision,
+        events: &[Recorded],
+        seals: &[Option<EventSeal>],
+        state: &State,
+    ) -> Result<Appended, StoreError> {
+        self.put(expected, events, Some(seals), state)
+    }
+
+    fn sign_as(&mut self, writer: Writer) {
+        self.writer = writer;
+    }
+
+    fn soundness(&mut self, id: &LoopId) -> Result<Soundness, StoreError> {
+        let own = !self.in_transaction;
+        self.with("follow a loop's chain", |connection, writer| {
+            // A state and its events must be of one moment.
+            if own {
+                connection.execute_batch("BEGIN")?;
             }
-            Ok(Appended::Conflict | Appended::SessionTaken) | Err(_) => self.rollback(),
-        }
-        if own_turn {
-            self.lock = None;
-        }
-        appended
+            let found = record::soundness(connection, writer, id);
+            if own {
+                connection.execute_batch("COMMIT")?;
+            }
+            found
+        })
     }
 
     fn names(&mut self, after: &LoopId, limit: usize) -> Result<Vec<LoopId>, StoreError> {
-        self.with("list names", |connection| rows::names(connection, after, limit))
+        self.with("list names", |connection, _| rows::names(connection, after, limit))
     }
 
     fn gather(&mut self) -> Result<(), StoreError> {
@@ -343,7 +394,7 @@ impl Journal for SqliteJournal {
 
     fn deliver(&mut self) -> Result<Delivered, StoreError> {
         let running = self.gathered.take().unwrap_or_default();
-        let held = self.with("hold sessions", |connection| rows::hold(connection, &running));
+        let held = self.with("hold sessions", |connection, _| rows::hold(connection, &running));
         let delivered = match held {
             Ok(None) => self.commit().map(|()| Delivered::Stored),
             Ok(Some(id)) => Ok(Delivered::SessionTaken(id)),
@@ -356,7 +407,7 @@ impl Journal for SqliteJournal {
 
     fn remove(&mut self, loops: &[(LoopId, Revision)]) -> Result<u64, StoreError> {
         self.begin()?;
-        let removed = self.with("remove loops", |connection| upkeep::remove(connection, loops));
+        let removed = self.with("remove loops", |connection, _| upkeep::remove(connection, loops));
         let removed = removed.and_then(|removed| self.commit().map(|()| removed));
         self.end();
         self.settle();
@@ -365,13 +416,13 @@ impl Journal for SqliteJournal {
 
     fn reclaim(&mut self) -> Result<(), StoreError> {
         self.take_lock()?;
-        let reclaimed = self.with("give room back", upkeep::reclaim);
+        let reclaimed = self.with("give room back", |connection, _| upkeep::reclaim(connection));
         self.lock = None;
         reclaimed
     }
 
     fn check(&mut self) -> Result<Vec<String>, StoreError> {
-        self.with("check", upkeep::check)
+        self.with("check", |connection, _| upkeep::check(connection))
     }
 
     fn migrate(&mut self) -> Result<Migrated, StoreError> {

@@ -184,7 +184,7 @@ fn an_import_that_is_given_up_leaves_nothing() {
 
 fn moved(name: &str, revision: u64, event: Event) -> Moved {
     let recorded = Recorded { event, at: Timestamp::from_unix_millis(1_750_000_000_000) };
-    Moved { id: named(name), revision: Revision(revision), recorded }
+    Moved { id: named(name), revision: Revision(revision), recorded, seal: None }
 }
 
 fn sqlite(path: &Path) -> SqliteJournal {

@@ -63,6 +63,8 @@ mod file_name;
 
 pub mod files;
 
+mod secret;
+
 mod sign;
 
 mod prove;
@@ -84,7 +86,7 @@ pub use crate::prove::{
     changed_judges, content_fingerprint, floor, measure, prove,
 };
 pub use crate::redact::redact;
-pub use crate::sign::{Fit, Key, fits};
+pub use crate::sign::{Fit, Key, fits, record_key};
 pub use crate::size_limit::survive_size_limit;
 pub use crate::tool::{ToolOutput, own_tool, tool};
-pub use crate::tree::{Kind, Scope, Tree, TreeError, TreeFile, fingerprint};
+pub use crate::tree::{Kind, Scope, TREE_KEY_NAME, Tree, TreeError, TreeFile, fingerprint};

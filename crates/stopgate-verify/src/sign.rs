@@ -4,15 +4,21 @@
 //! program, with this key, saw it; a record that was edited afterwards does not fit it.
 
 use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 
-use crate::files::{make_private_directory, read_text};
+use crate::files::read_text;
+use crate::secret::{place, secret};
 
 const SEED_BYTES: usize = 32;
+
+/// The name and the key with which the records of this home's journal are sealed; made where
+/// there are none yet, and nothing where they can't be made.
+pub fn record_key(home: &Path) -> Option<[u8; 40]> {
+    secret(&home.join("keys").join("journal.key")).ok()
+}
 
 /// A key that signs.
 pub struct Key {
@@ -88,23 +94,10 @@ fn key_path(home: &Path) -> PathBuf {
     home.join("keys").join("receipts.ed25519")
 }
 
-/// Makes a key, unless somebody else does so at the same time: then theirs counts.
 fn make(path: &Path) -> io::Result<()> {
     let mut seed = [0; SEED_BYTES];
     getrandom::fill(&mut seed).map_err(|error| io::Error::other(error.to_string()))?;
-    let folder = path.parent().unwrap_or(Path::new("."));
-    make_private_directory(folder)?;
-    let own = folder.join(format!("new-{}", &hex(&seed)[..16]));
-    let mut open = fs::OpenOptions::new();
-    let mut file = open.create_new(true).write(true).mode(0o600).open(&own)?;
-    file.write_all(hex(&seed).as_bytes())?;
-    file.sync_all()?;
-    let linked = fs::hard_link(&own, path);
-    fs::remove_file(&own)?;
-    match linked {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
+    place(path, hex(&seed).as_bytes())
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -32,6 +32,7 @@ pub(crate) use self::clock::Clock;
 pub(crate) use self::index::hash_of;
 pub(crate) use self::stat::Stat;
 pub(crate) use self::still::Touched;
+pub use self::store::KEY_NAME as TREE_KEY_NAME;
 
 /// More files than this, and checks had better run without a fingerprint.
 pub(crate) const FILES_MAX: usize = 300_000;

@@ -43,7 +43,7 @@ impl Engine {
         for shelf in fs::read_dir(place.objects()).into_iter().flatten().flatten() {
             swept += self.sweep_folder(&shelf.path(), is_kept);
         }
-        swept += self.sweep_folder(&place.trees(), |_| false);
+        swept += self.sweep_folder(&place.trees(), |name| name == stopgate_verify::TREE_KEY_NAME);
         Ok(swept)
     }
 

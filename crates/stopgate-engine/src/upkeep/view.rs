@@ -20,6 +20,10 @@ pub struct CheckView {
     pub running: u64,
     /// Events.
     pub events: u64,
+    /// Loops of which some part has no seal: older programs wrote it.
+    pub unchained: u64,
+    /// Loops of which some part was sealed by a writer whose key is not here.
+    pub unknown: u64,
     /// What is wrong, a sentence each.
     pub findings: Vec<String>,
 }

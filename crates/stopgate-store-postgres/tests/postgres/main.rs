@@ -11,6 +11,7 @@ mod contract;
 mod failures;
 mod figures;
 mod histories;
+mod record;
 mod safety;
 mod scene;
 mod setup;

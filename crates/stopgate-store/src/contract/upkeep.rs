@@ -4,7 +4,7 @@ use stopgate_core::{FORMAT, LoopId, SessionId};
 
 use super::scene::{add, add_at, begin, bound, ended, get, named, names, prompted, started};
 use super::{Bench, Case};
-use crate::audit::{Audit, audit};
+use crate::audit::audit;
 use crate::journal::{Appended, Cursor, Delivered, Filter, Journal, Migrated, Revision};
 
 pub(super) fn all() -> Vec<Case> {
@@ -172,14 +172,15 @@ fn found_sound(bench: &dyn Bench) {
     assert_eq!(add_at(&mut *journal, old, Revision(1), &[ended()]), Appended::Conflict);
     assert_eq!(add(&mut *journal, "b", &[ended()]), Appended::Stored(Revision(2)));
     let found = audit(&mut *journal).expect("audit");
-    assert_eq!(found, Audit { loops: 2, running: 1, events: 4, findings: Vec::new() });
+    assert_eq!((found.loops, found.running, found.events), (2, 1, 4));
+    assert_eq!(found.findings, Vec::<String>::new());
 }
 
 fn says_format(bench: &dyn Bench) {
     let mut journal = bench.open();
     begin(&mut *journal, "a", "/p", None);
-    let migrated = bench.open().migrate().expect("migrate");
-    assert_eq!(migrated, Migrated { from: FORMAT, to: FORMAT });
+    let Migrated { from, to } = bench.open().migrate().expect("migrate");
+    assert!(from == to && from >= FORMAT, "from {from} to {to}");
 }
 
 fn tail(journal: &mut dyn Journal) -> Vec<crate::journal::Entry> {

@@ -3,11 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row, params};
 use stopgate_core::{FORMAT, LoopId, SessionId, State, Timestamp};
 
 use super::schema::refuse;
 use crate::StoreError;
+use crate::chain::{
+    ChainBase, ChainLink, EventRecord, EventSeal, StateRecord, Writer, look_at_state,
+};
 use crate::journal::{Appended, Cursor, Entry, Filter, Recorded, Revision, Standing, Stored};
 
 /// What can go wrong with a row.
@@ -35,31 +39,43 @@ impl RowError {
     }
 }
 
-const COLUMNS: &str = "SELECT id, revision, state FROM loop";
+const COLUMNS: &str = "SELECT id, revision, state, seal FROM loop";
 
-pub(super) fn load(connection: &Connection, id: &LoopId) -> Result<Option<Found>, RowError> {
+pub(super) fn load(
+    connection: &Connection,
+    writer: &Writer,
+    id: &LoopId,
+) -> Result<Option<Found>, RowError> {
     one(
         connection,
-        "SELECT id, revision, state, number, newest, session, running FROM loop WHERE id = ?1",
+        writer,
+        "SELECT id, revision, state, seal, number, newest, session, running FROM loop \
+         WHERE id = ?1",
         params![id.as_str()],
     )
 }
 
 pub(super) fn load_held(
     connection: &Connection,
+    writer: &Writer,
     session: &SessionId,
 ) -> Result<Option<Found>, RowError> {
     one(
         connection,
-        "SELECT id, revision, state, number, newest, session, running FROM loop \
+        writer,
+        "SELECT id, revision, state, seal, number, newest, session, running FROM loop \
          WHERE session = ?1 AND running = 1",
         params![session.as_str()],
     )
 }
 
-pub(super) fn pending(connection: &Connection, project: &str) -> Result<Vec<Stored>, RowError> {
+pub(super) fn pending(
+    connection: &Connection,
+    writer: &Writer,
+    project: &str,
+) -> Result<Vec<Stored>, RowError> {
     let wanted = "WHERE session IS NULL AND running = 1 AND project = ?1 ORDER BY number";
-    many(connection, &format!("{COLUMNS} {wanted}"), params![project])
+    many(connection, writer, &format!("{COLUMNS} {wanted}"), params![project])
 }
 
 pub(super) fn find(connection: &Connection, prefix: &str) -> Result<Vec<LoopId>, RowError> {
@@ -70,7 +86,11 @@ pub(super) fn find(connection: &Connection, prefix: &str) -> Result<Vec<LoopId>,
     names.map(|name| Ok(LoopId::new(&name?))).collect()
 }
 
-pub(super) fn list(connection: &Connection, filter: &Filter<'_>) -> Result<Vec<Stored>, RowError> {
+pub(super) fn list(
+    connection: &Connection,
+    writer: &Writer,
+    filter: &Filter<'_>,
+) -> Result<Vec<Stored>, RowError> {
     let limit = if filter.limit == 0 { i64::MAX } else { as_i64(filter.limit as u64) };
     let running = match filter.standing {
         Standing::Any => "",
@@ -78,7 +98,7 @@ pub(super) fn list(connection: &Connection, filter: &Filter<'_>) -> Result<Vec<S
     };
     let wanted = format!("WHERE (?1 IS NULL OR project = ?1) {running}");
     let sql = format!("{COLUMNS} {wanted} ORDER BY number DESC LIMIT ?2");
-    many(connection, &sql, params![filter.project, limit])
+    many(connection, writer, &sql, params![filter.project, limit])
 }
 
 pub(super) fn history(connection: &Connection, id: &LoopId) -> Result<Vec<Entry>, RowError> {
@@ -86,11 +106,11 @@ pub(super) fn history(connection: &Connection, id: &LoopId) -> Result<Vec<Entry>
     let found = connection.query_row(newest, params![id.as_str()], |row| row.get::<_, i64>(0));
     let mut cursor = found.optional()?.unwrap_or(0);
     let mut step = connection.prepare(
-        "SELECT cursor, revision, format, at, body, previous FROM event WHERE cursor = ?1",
+        "SELECT cursor, revision, format, at, body, seal, previous FROM event WHERE cursor = ?1",
     )?;
     let mut entries = Vec::new();
     while cursor > 0 {
-        let found = step.query_row(params![cursor], |row| Ok((event_row(row)?, row.get(5)?)));
+        let found = step.query_row(params![cursor], |row| Ok((event_row(row)?, row.get(6)?)));
         let (row, previous): (EventRow, i64) = found?;
         entries.push(row.entry(id.clone())?);
         cursor = previous;
@@ -105,11 +125,11 @@ pub(super) fn tail(
     limit: usize,
 ) -> Result<Vec<Entry>, RowError> {
     let mut next = connection.prepare(
-        "SELECT cursor, event.revision, format, at, body, loop.id FROM event \
+        "SELECT cursor, event.revision, format, at, body, event.seal, loop.id FROM event \
          JOIN loop ON loop.number = event.loop WHERE cursor > ?1 ORDER BY cursor LIMIT ?2",
     )?;
     let wanted = params![as_i64(cursor.0), as_i64(limit as u64)];
-    let rows = next.query_map(wanted, |row| Ok((event_row(row)?, row.get::<_, String>(5)?)))?;
+    let rows = next.query_map(wanted, |row| Ok((event_row(row)?, row.get::<_, String>(6)?)))?;
     rows.map(|row| {
         let (row, id) = row?;
         row.entry(LoopId::new(&id))
@@ -137,6 +157,8 @@ pub(super) struct Spot {
     pub(super) newest: i64,
     session: Option<String>,
     pub(super) running: bool,
+    seal: Option<Vec<u8>>,
+    base: ChainBase,
 }
 
 /// When a loop begins to hold its session.
@@ -166,29 +188,50 @@ impl Spot {
 }
 
 /// Looks for a loop's row.
-pub(super) fn spot(connection: &Connection, id: &LoopId) -> Result<Option<Spot>, RowError> {
-    let place = "SELECT id, number, revision, newest, session, running FROM loop WHERE id = ?1";
-    let found = connection.query_row(place, params![id.as_str()], |row| {
-        Ok(Spot {
-            id: row.get(0)?,
-            number: row.get(1)?,
-            revision: row.get(2)?,
-            newest: row.get(3)?,
-            session: row.get(4)?,
-            running: row.get(5)?,
-        })
-    });
-    Ok(found.optional()?)
+pub(super) fn spot(
+    connection: &Connection,
+    writer: &Writer,
+    id: &LoopId,
+) -> Result<Option<Spot>, RowError> {
+    let mut place = connection.prepare(
+        "SELECT id, revision, state, seal, number, newest, session, running FROM loop \
+         WHERE id = ?1",
+    )?;
+    let mut rows = place.query(params![id.as_str()])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    Ok(Some(spot_of(row, base_of(row, writer)?)?))
+}
+
+fn spot_of(row: &Row<'_>, base: ChainBase) -> Result<Spot, rusqlite::Error> {
+    Ok(Spot {
+        id: row.get(0)?,
+        revision: row.get(1)?,
+        seal: seal(row, 3)?.map(Vec::from),
+        number: row.get(4)?,
+        newest: row.get(5)?,
+        session: row.get(6)?,
+        running: row.get(7)?,
+        base,
+    })
+}
+
+/// What is appended, and by whom.
+pub(super) struct News<'a> {
+    pub(super) writer: &'a Writer,
+    pub(super) expected: Revision,
+    pub(super) events: &'a [Recorded],
+    /// The seals that the events had elsewhere, where they come from elsewhere.
+    pub(super) kept: Option<&'a [Option<EventSeal>]>,
+    pub(super) state: &'a State,
+    pub(super) hold: Hold,
 }
 
 pub(super) fn append(
     connection: &Connection,
     spot: Option<Spot>,
-    expected: Revision,
-    events: &[Recorded],
-    state: &State,
-    hold: Hold,
+    news: &News<'_>,
 ) -> Result<Appended, RowError> {
+    let News { expected, state, hold, .. } = *news;
     let known = spot.as_ref().map_or(0, |spot| spot.revision);
     if known != as_i64(expected.0) {
         return Ok(Appended::Conflict);
@@ -200,9 +243,10 @@ pub(super) fn append(
             None => return Ok(Appended::SessionTaken),
         },
     };
-    let newest = insert_events(connection, state, &spot, events)?;
-    let revision = spot.revision + as_i64(events.len() as u64);
-    if update_loop(connection, state, &spot, hold, (revision, newest))? {
+    let mut chain = ChainLink::new(news.writer, spot.base);
+    let newest = insert_events(connection, news, &spot, &mut chain)?;
+    let revision = spot.revision + as_i64(news.events.len() as u64);
+    if update_loop(connection, news, &spot, &chain, (revision, newest))? {
         Ok(Appended::Stored(Revision(as_u64(revision))))
     } else {
         Ok(Appended::SessionTaken)
@@ -227,28 +271,33 @@ fn insert_loop(
         newest: 0,
         session: session(state).map(String::from),
         running,
+        seal: None,
+        base: ChainBase::FIRST,
     }))
 }
 
 /// Writes the columns that an index covers only where they change: one page less a stop.
 fn update_loop(
     connection: &Connection,
-    state: &State,
+    news: &News<'_>,
     spot: &Spot,
-    hold: Hold,
+    chain: &ChainLink<'_>,
     (revision, newest): (i64, i64),
 ) -> Result<bool, RowError> {
+    let News { state, hold, .. } = *news;
     let body = encode(&state.id, state)?;
+    let record = StateRecord { id: &spot.id, revision: as_u64(revision), body: &body };
+    let seal = chain.state(spot.seal.as_deref(), &record);
     let updated = if spot.holds_as(state, hold) {
         connection.execute(
-            "UPDATE loop SET revision = ?2, newest = ?3, state = ?4 WHERE number = ?1",
-            params![spot.number, revision, newest, body],
+            "UPDATE loop SET revision = ?2, newest = ?3, state = ?4, seal = ?5 WHERE number = ?1",
+            params![spot.number, revision, newest, body, seal],
         )
     } else {
         connection.execute(
-            "UPDATE loop SET revision = ?2, newest = ?3, state = ?4, session = ?5, running = ?6 \
-             WHERE number = ?1",
-            params![spot.number, revision, newest, body, session(state), hold.running(state)],
+            "UPDATE loop SET revision = ?2, newest = ?3, state = ?4, seal = ?5, session = ?6, \
+             running = ?7 WHERE number = ?1",
+            params![spot.number, revision, newest, body, seal, session(state), hold.running(state)],
         )
     };
     not_taken(updated)
@@ -270,20 +319,32 @@ pub(super) fn hold(
 
 fn insert_events(
     connection: &Connection,
-    state: &State,
+    news: &News<'_>,
     spot: &Spot,
-    events: &[Recorded],
+    chain: &mut ChainLink<'_>,
 ) -> Result<i64, RowError> {
     let (mut revision, mut newest) = (spot.revision, spot.newest);
     let mut insert = connection.prepare(
-        "INSERT INTO event (previous, loop, revision, format, at, body) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO event (previous, loop, revision, format, at, body, seal) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
-    for recorded in events {
+    for (place, recorded) in news.events.iter().enumerate() {
         revision += 1;
-        let body = encode(&state.id, &recorded.event)?;
+        let body = encode(&news.state.id, &recorded.event)?;
         let at = recorded.at.unix_millis();
-        newest = insert.insert(params![newest, spot.number, revision, FORMAT, at, body])?;
+        let record = EventRecord {
+            id: &spot.id,
+            revision: as_u64(revision),
+            format: FORMAT,
+            at,
+            body: &body,
+        };
+        let seal = match news.kept {
+            Some(kept) => chain.keep(kept.get(place).copied().flatten()),
+            None => chain.event(&record),
+        };
+        let seal = seal.as_ref().map(EventSeal::as_bytes);
+        newest = insert.insert(params![newest, spot.number, revision, FORMAT, at, body, seal])?;
     }
     Ok(newest)
 }
@@ -299,12 +360,13 @@ fn not_taken(written: Result<usize, rusqlite::Error>) -> Result<bool, RowError> 
     }
 }
 
-struct EventRow {
+pub(super) struct EventRow {
     cursor: i64,
-    revision: i64,
-    format: u32,
-    at: i64,
-    body: String,
+    pub(super) revision: i64,
+    pub(super) format: u32,
+    pub(super) at: i64,
+    pub(super) body: String,
+    pub(super) seal: Option<Vec<u8>>,
 }
 
 impl EventRow {
@@ -315,53 +377,75 @@ impl EventRow {
         let event = decode(id.as_str(), &self.body)?;
         let recorded = Recorded { event, at: Timestamp::from_unix_millis(self.at) };
         let cursor = Cursor(as_u64(self.cursor));
-        Ok(Entry { cursor, id, revision: Revision(as_u64(self.revision)), recorded })
+        let seal = self.seal.as_deref().and_then(EventSeal::from_bytes);
+        Ok(Entry { cursor, id, revision: Revision(as_u64(self.revision)), recorded, seal })
     }
 }
 
-fn event_row(row: &Row<'_>) -> Result<EventRow, rusqlite::Error> {
+pub(super) fn event_row(row: &Row<'_>) -> Result<EventRow, rusqlite::Error> {
     Ok(EventRow {
         cursor: row.get(0)?,
         revision: row.get(1)?,
         format: row.get(2)?,
         at: row.get(3)?,
         body: row.get(4)?,
+        seal: seal(row, 5)?.map(Vec::from),
     })
 }
 
 /// A loop and where its row lies.
 pub(super) type Found = (Stored, Spot);
 
-fn one(connection: &Connection, sql: &str, wanted: impl Params) -> Result<Option<Found>, RowError> {
+fn one(
+    connection: &Connection,
+    writer: &Writer,
+    sql: &str,
+    wanted: impl Params,
+) -> Result<Option<Found>, RowError> {
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query(wanted)?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    let spot = Spot {
-        id: row.get(0)?,
-        number: row.get(3)?,
-        revision: row.get(1)?,
-        newest: row.get(4)?,
-        session: row.get(5)?,
-        running: row.get(6)?,
-    };
-    Ok(Some((stored(row)?, spot)))
+    let base = base_of(row, writer)?;
+    Ok(Some((stored(row, base)?, spot_of(row, base)?)))
 }
 
-fn many(connection: &Connection, sql: &str, wanted: impl Params) -> Result<Vec<Stored>, RowError> {
+fn many(
+    connection: &Connection,
+    writer: &Writer,
+    sql: &str,
+    wanted: impl Params,
+) -> Result<Vec<Stored>, RowError> {
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query(wanted)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push(stored(row)?);
+        found.push(stored(row, base_of(row, writer)?)?);
     }
     Ok(found)
 }
 
-fn stored(row: &Row<'_>) -> Result<Stored, RowError> {
+/// What the seal under a loop's state says. The first columns are id, revision, state, seal.
+pub(super) fn base_of(row: &Row<'_>, writer: &Writer) -> Result<ChainBase, RowError> {
+    let (id, revision) = (row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?, row.get(1)?);
+    let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
+    let record = StateRecord { id, revision: as_u64(revision), body };
+    Ok(look_at_state(writer, seal(row, 3)?, &record))
+}
+
+/// A seal as it is stored; what is not a blob is an empty one, which fits nothing.
+fn seal<'a>(row: &'a Row<'_>, column: usize) -> Result<Option<&'a [u8]>, rusqlite::Error> {
+    Ok(match row.get_ref(column)? {
+        ValueRef::Null => None,
+        other => Some(other.as_blob().unwrap_or_default()),
+    })
+}
+
+fn stored(row: &Row<'_>, base: ChainBase) -> Result<Stored, RowError> {
     let id = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
     let revision: i64 = row.get(1)?;
     let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
-    Ok(Stored { state: decode(id, body)?, revision: Revision(as_u64(revision)) })
+    let revision = Revision(as_u64(revision));
+    Ok(Stored { state: decode(id, body)?, revision, soundness: base.soundness })
 }
 
 pub(super) fn decode<'a, T: serde::Deserialize<'a>>(
@@ -384,6 +468,6 @@ pub(super) fn as_i64(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn as_u64(number: i64) -> u64 {
+pub(super) fn as_u64(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

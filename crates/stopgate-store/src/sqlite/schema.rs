@@ -7,18 +7,23 @@ use rusqlite::Connection;
 use super::{Missing, is_busy, is_corrupt};
 use crate::StoreError;
 
-/// The format that this program writes.
-pub(super) const FORMAT: u32 = stopgate_core::FORMAT;
+/// The version of the tables that this program writes. Version 2 has seals; the form of events
+/// and states has a version of its own.
+pub(super) const FORMAT: u32 = 2;
 
 /// Bare columns, for a cold process parses this text at every stop; the types are kept
 /// by the one module that writes. `previous` chains a loop's events and saves an index.
 const TABLES: &str = "\
-CREATE TABLE loop(number INTEGER PRIMARY KEY,id UNIQUE,session,project,running,revision,newest,state);\
+CREATE TABLE loop(number INTEGER PRIMARY KEY,id UNIQUE,session,project,running,revision,newest,state,seal);\
 CREATE UNIQUE INDEX loop_held ON loop(session) WHERE running=1;\
-CREATE TABLE event(cursor INTEGER PRIMARY KEY,previous,loop,revision,format,at,body);";
+CREATE TABLE event(cursor INTEGER PRIMARY KEY,previous,loop,revision,format,at,body,seal);";
+
+/// From version 1 to 2. A program that knows no seals must not write any more: what it
+/// appended would not fit its seal.
+const SEALS: &str = "ALTER TABLE loop ADD COLUMN seal; ALTER TABLE event ADD COLUMN seal;";
 
 /// Writes what is written already: a commit that changes nothing.
-pub(super) const SAME_FORMAT: &str = "PRAGMA user_version = 1";
+pub(super) const SAME_FORMAT: &str = "PRAGMA user_version = 2";
 
 /// Makes sure that the file is a journal of a format that this program knows; says which
 /// format it found, 0 where there was nothing.
@@ -30,7 +35,12 @@ pub(super) fn prepare(
     let found = format(connection).map_err(|source| refuse("find the format", path, source))?;
     match (found, missing) {
         (FORMAT, _) => Ok(found),
-        (0, Missing::Make) => create(connection, path).map(|()| found),
+        (0, Missing::Make) => {
+            let trouble = |source| refuse("make the tables", path, source);
+            connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(trouble)?;
+            bring(connection, path).map(|()| found)
+        }
+        (1, _) => bring(connection, path).map(|()| found),
         (0, Missing::Refuse) => Err(StoreError::Empty { path: path.into() }),
         (found, _) => Err(StoreError::Newer { path: path.into(), found, known: FORMAT }),
     }
@@ -40,13 +50,14 @@ fn format(connection: &Connection) -> Result<u32, rusqlite::Error> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
-/// Makes the tables, unless another process was faster; looks again inside the lock.
-fn create(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+/// Makes the tables or brings them to the present version, unless another process was faster;
+/// looks again inside the lock.
+fn bring(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let trouble = |source| refuse("make the tables", path, source);
-    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(trouble)?;
     connection.execute_batch("BEGIN IMMEDIATE").map_err(trouble)?;
     let made = format(connection).and_then(|found| match found {
-        0 => connection.execute_batch(&format!("{TABLES} PRAGMA user_version = {FORMAT};")),
+        0 => connection.execute_batch(&format!("{TABLES} {SAME_FORMAT};")),
+        1 => connection.execute_batch(&format!("{SEALS} {SAME_FORMAT};")),
         _made => Ok(()),
     });
     let end = if made.is_ok() { "COMMIT" } else { "ROLLBACK" };

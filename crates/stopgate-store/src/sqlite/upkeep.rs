@@ -7,6 +7,7 @@ use rusqlite::{Connection, params};
 use stopgate_core::{LoopId, State};
 
 use super::rows::{RowError, Spot, as_i64, decode, session, spot};
+use crate::chain::Writer;
 use crate::journal::Revision;
 
 const FINDINGS_MAX: usize = 100;
@@ -21,7 +22,7 @@ pub(super) fn remove(
     let mut removed = 0;
     for (id, revision) in loops {
         let ended = |spot: &Spot| !spot.running && spot.revision == as_i64(revision.0);
-        if let Some(spot) = spot(connection, id)?.filter(ended) {
+        if let Some(spot) = spot(connection, &Writer::default(), id)?.filter(ended) {
             remove_events(connection, spot.newest, newest.unwrap_or(0))?;
             connection.execute("DELETE FROM loop WHERE number = ?1", params![spot.number])?;
             removed += 1;

@@ -7,6 +7,7 @@ use stopgate_core::FORMAT;
 
 use super::TransferError;
 use super::form::{EndWire, EventWire, FooterWire, HeaderWire, JOURNAL, VERSION};
+use crate::chain::EventSeal;
 use crate::journal::{Cursor, Entry, Journal};
 
 const PAGE: usize = 1000;
@@ -64,7 +65,8 @@ impl<'a> Exporter<'a> {
         let id = entry.id.as_str();
         let (revision, at) = (entry.revision.0, entry.recorded.at.unix_millis());
         let event = &entry.recorded.event;
-        self.line(id, &EventWire { id, revision, at, format: FORMAT, event })?;
+        let seal = entry.seal.map(EventSeal::to_hex);
+        self.line(id, &EventWire { id, revision, at, format: FORMAT, event, seal })?;
         self.events += 1;
         self.loops += u64::from(revision == 1);
         Ok(())

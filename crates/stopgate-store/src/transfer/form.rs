@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use stopgate_core::{Event, FORMAT, LoopId, Timestamp};
 
 use super::TransferError;
+use crate::chain::EventSeal;
 use crate::journal::{Recorded, Revision};
 
 /// The version of the export's form; events have a version of their own.
@@ -24,6 +25,8 @@ pub struct Moved {
     pub revision: Revision,
     /// What happened, and when.
     pub recorded: Recorded,
+    /// Who sealed it, where somebody did.
+    pub seal: Option<EventSeal>,
 }
 
 /// The first line.
@@ -43,6 +46,8 @@ pub(super) struct EventWire<'a> {
     pub(super) at: i64,
     pub(super) format: u32,
     pub(super) event: &'a Event,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) seal: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -53,6 +58,8 @@ struct ReadEventWire<'a> {
     at: i64,
     format: u32,
     event: Event,
+    #[serde(default)]
+    seal: Option<String>,
 }
 
 /// As much of an event as a newer program's has, too.
@@ -191,6 +198,7 @@ impl<R: BufRead> Reader<R> {
             id: LoopId::new(&read.id),
             revision: Revision(read.revision),
             recorded: Recorded { event: read.event, at },
+            seal: read.seal.as_deref().and_then(EventSeal::from_hex),
         })
     }
 }

@@ -6,9 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead};
 
-use stopgate_core::{LoopId, State, apply};
+use stopgate_core::{LoopId, Soundness, State, apply};
 
 use super::{Exported, Exporter, Moved, Reader, TransferError};
+use crate::chain::EventSeal;
 use crate::journal::{Appended, Cursor, Delivered, Entry, Journal, Recorded, Revision, Stored};
 
 const PAGE: usize = 1000;
@@ -90,6 +91,7 @@ pub struct Import<'a> {
 struct Run {
     expected: Revision,
     events: Vec<Recorded>,
+    seals: Vec<Option<EventSeal>>,
     state: Option<State>,
 }
 
@@ -128,7 +130,7 @@ impl<'a> Import<'a> {
             self.imported.skipped += 1;
             return Ok(());
         }
-        let Moved { id, revision, recorded } = moved;
+        let Moved { id, revision, recorded, seal } = moved;
         if revision.0 != known + 1 {
             let id = id.as_str().into();
             return Err(TransferError::Gap { id, after: known, found: revision.0 });
@@ -138,6 +140,7 @@ impl<'a> Import<'a> {
         let state = state.ok_or_else(|| TransferError::NoStart { id: id.as_str().into() })?;
         run.state = Some(state);
         run.events.push(recorded);
+        run.seals.push(seal);
         self.imported.events += 1;
         self.imported.loops += u64::from(revision.0 == 1);
         Ok(())
@@ -154,8 +157,8 @@ impl<'a> Import<'a> {
             cursor = last.cursor;
             for entry in page {
                 exporter.entry(&entry)?;
-                let Entry { id, revision, recorded, .. } = entry;
-                self.put(Moved { id, revision, recorded })?;
+                let Entry { id, revision, recorded, seal, .. } = entry;
+                self.put(Moved { id, revision, recorded, seal })?;
             }
         }
     }
@@ -195,18 +198,18 @@ impl<'a> Import<'a> {
             };
             let expected = known.as_ref().map_or(Revision::NONE, |stored| stored.revision);
             let state = known.map(|stored| stored.state);
-            self.run = Some(Run { expected, events: Vec::new(), state });
+            self.run = Some(Run { expected, events: Vec::new(), seals: Vec::new(), state });
         }
         self.run.as_mut().ok_or_else(|| TransferError::NoStart { id: id.as_str().into() })
     }
 
     /// Appends the run that is under way.
     fn flush(&mut self) -> Result<(), TransferError> {
-        let Some(Run { expected, events, state }) = self.run.take() else { return Ok(()) };
+        let Some(Run { expected, events, seals, state }) = self.run.take() else { return Ok(()) };
         let Some(state) = state else { return Ok(()) };
         let revision = Revision(expected.0 + events.len() as u64);
         if !events.is_empty() {
-            match self.journal.append(expected, &events, &state)? {
+            match self.journal.append_kept(expected, &events, &seals, &state)? {
                 Appended::Stored(_) => {}
                 Appended::Conflict => {
                     return Err(TransferError::Conflict { id: state.id.as_str().into() });
@@ -223,7 +226,8 @@ impl<'a> Import<'a> {
         if self.states.len() >= STATES_MAX {
             self.states.clear();
         }
-        self.states.insert(state.id.clone(), Stored { state, revision });
+        let soundness = Soundness::Unchained;
+        self.states.insert(state.id.clone(), Stored { state, revision, soundness });
         Ok(())
     }
 }

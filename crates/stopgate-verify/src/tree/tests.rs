@@ -1,6 +1,7 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::scene::{Scene, git, names};
@@ -293,11 +294,17 @@ fn forge_stats(scene: &Scene, cache: &str, key: &[u8]) {
     store::write(&file, identity, &index);
 }
 
+/// The only cache in a directory.
+fn cache_in(directory: &Path) -> PathBuf {
+    let mut paths = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    paths.find(|path| path.extension() == Some(OsStr::new("tree"))).unwrap()
+}
+
 #[test]
 fn a_torn_or_foreign_cache_is_none() {
     let (scene, hash) = scene();
     let cache = scene.beside("cache");
-    let file = fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();
+    let file = cache_in(&cache);
     let whole = fs::read(&file).unwrap();
     for length in [0, 1, 31, 40, whole.len() / 2, whole.len() - 1] {
         fs::write(&file, &whole[..length]).unwrap();
@@ -311,14 +318,28 @@ fn a_torn_or_foreign_cache_is_none() {
     }
     let other = Scene::new();
     other.write("other", "x").hash();
-    let foreign = fs::read_dir(other.beside("cache")).unwrap().next().unwrap().unwrap().path();
+    let foreign = cache_in(&other.beside("cache"));
     fs::copy(foreign, &file).unwrap();
     assert_eq!(scene.hash(), hash);
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert_eq!(scene.hash(), hash, "a cache that can't be written costs only time");
     let leftover = fs::read_dir(&cache).unwrap().count();
-    assert_eq!(leftover, 1, "nothing is left lying about");
+    assert_eq!(leftover, 2, "beside the key, nothing is left lying about");
+}
+
+#[test]
+fn a_cache_that_was_written_without_the_key_is_dropped_and_made_anew() {
+    let (scene, hash) = scene();
+    let path = cache_in(&scene.beside("cache"));
+    let mut bytes = fs::read(&path).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    let unkeyed = *blake3::hash(&bytes[32..]).as_bytes();
+    bytes[..32].copy_from_slice(&unkeyed);
+    fs::write(&path, &bytes).unwrap();
+    check(&scene, &hash, Change::Nothing);
+    assert_ne!(fs::read(&path).unwrap(), bytes, "the cache was made anew");
 }
 
 #[test]

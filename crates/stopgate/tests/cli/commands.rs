@@ -139,7 +139,7 @@ fn a_damaged_or_newer_journal_is_exit_74_and_is_kept() {
     let newer = std::fs::read(&path).expect("read");
     assert_snapshot!(stage.run("status"), @"
     [stderr]
-    error: could not use the journal at $STAGE/home/journal.db: its format is 99, this program knows 1; install a newer stopgate
+    error: could not use the journal at $STAGE/home/journal.db: its format is 99, this program knows 2; install a newer stopgate
     [exit 74]
     ");
     assert_snapshot!(stage.run("start Finish --session s2").code, @"74");

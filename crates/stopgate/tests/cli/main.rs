@@ -33,6 +33,7 @@ mod pending;
 mod private;
 mod proof;
 mod ralph_loop;
+mod record;
 #[cfg(feature = "postgres")]
 mod server;
 mod signals;

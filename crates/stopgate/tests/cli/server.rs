@@ -221,7 +221,7 @@ fn a_newer_server_is_refused_with_a_clear_word() {
     let served = Served::new();
     served.start("Finish --session s1");
     let ran = served.run("store migrate");
-    assert!(ran.out.ends_with("format 1, nothing to do\n"), "{ran}");
+    assert!(ran.out.ends_with("format 2, nothing to do\n"), "{ran}");
     let newer = "INSERT INTO stopgate.migration VALUES (99); UPDATE stopgate.loop SET format = 99; \
                  UPDATE stopgate.event SET format = 99";
     cluster().sql(&served.database, newer).expect("age the database");

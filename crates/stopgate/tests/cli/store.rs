@@ -94,13 +94,13 @@ fn a_journal_that_is_no_journal_is_exit_74() {
 #[test]
 fn migrate_sets_up_what_is_not_there() {
     let stage = Stage::new();
-    assert_snapshot!(stage.run("store migrate"), @"sqlite:$STAGE/home/journal.db: set up, format 1");
+    assert_snapshot!(stage.run("store migrate"), @"sqlite:$STAGE/home/journal.db: set up, format 2");
     assert_snapshot!(
         stage.run("store migrate"),
-        @"sqlite:$STAGE/home/journal.db: format 1, nothing to do"
+        @"sqlite:$STAGE/home/journal.db: format 2, nothing to do"
     );
     let view = stage.json("store migrate");
-    assert_eq!((&view["from"], &view["to"]), (&json!(1), &json!(1)));
+    assert_eq!((&view["from"], &view["to"]), (&json!(2), &json!(2)));
 }
 
 #[test]

@@ -28,6 +28,14 @@ fn show(view: &CheckView) {
     for finding in &view.findings {
         output::line(&format!("{} {finding}", styled(BAD, "✗")));
     }
+    if view.unchained > 0 {
+        let loops = count(view.unchained, "loop");
+        output::line(&format!("{loops} unchained: an older stopgate wrote part of the record"));
+    }
+    if view.unknown > 0 {
+        let loops = count(view.unknown, "loop");
+        output::line(&format!("{loops} by an unknown writer: the key is on another machine"));
+    }
     if view.ok {
         output::line(&styled(GOOD, "Sound: every state is what its events lead to."));
     }

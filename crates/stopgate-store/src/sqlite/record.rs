@@ -1,0 +1,48 @@
+//! The walk along a loop's chain, from its first event to its state.
+
+use rusqlite::{Connection, OptionalExtension, params};
+use stopgate_core::{LoopId, Soundness};
+
+use super::rows::{RowError, as_u64, base_of, event_row};
+use crate::chain::{ChainWalk, EventRecord, Writer};
+
+/// Whether everything about a loop is what its writers wrote.
+///
+/// Needs a transaction around it: the state and its events must be of one moment.
+pub(super) fn soundness(
+    connection: &Connection,
+    writer: &Writer,
+    id: &LoopId,
+) -> Result<Soundness, RowError> {
+    let mut found =
+        connection.prepare("SELECT id, revision, state, seal, newest FROM loop WHERE id = ?1")?;
+    let mut rows = found.query(params![id.as_str()])?;
+    let Some(row) = rows.next()? else { return Ok(Soundness::Unchained) };
+    let base = base_of(row, writer)?;
+    let (revision, mut cursor): (i64, i64) = (row.get(1)?, row.get(4)?);
+    let mut step = connection.prepare(
+        "SELECT cursor, revision, format, at, body, seal, previous FROM event WHERE cursor = ?1",
+    )?;
+    let mut events = Vec::new();
+    // A chain that was tied into a ring has more steps than events.
+    while cursor > 0 && events.len() as u64 <= as_u64(revision) {
+        let next = step.query_row(params![cursor], |row| Ok((event_row(row)?, row.get(6)?)));
+        let Some((event, previous)) = next.optional()? else {
+            return Ok(ChainWalk::new(writer).broken(&base));
+        };
+        events.push(event);
+        cursor = previous;
+    }
+    let mut walk = ChainWalk::new(writer);
+    for event in events.iter().rev() {
+        let record = EventRecord {
+            id: id.as_str(),
+            revision: as_u64(event.revision),
+            format: event.format,
+            at: event.at,
+            body: &event.body,
+        };
+        walk.event(event.seal.as_deref(), &record);
+    }
+    Ok(walk.finish(&base, as_u64(revision)))
+}
