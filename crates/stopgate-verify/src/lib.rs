@@ -37,6 +37,8 @@ pub mod report;
 
 mod size_limit;
 
+mod stop;
+
 mod tool;
 
 pub mod spots;
@@ -68,5 +70,6 @@ pub use crate::prove::{
 pub use crate::seal::{Change, Seal, SealError};
 pub use crate::sign::{Fit, Key, fits};
 pub use crate::size_limit::survive_size_limit;
+pub use crate::stop::RunStop;
 pub use crate::tool::{ToolOutput, tool};
 pub use crate::tree::{Kind, Scope, Tree, TreeError, TreeFile, fingerprint};

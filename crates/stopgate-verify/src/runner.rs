@@ -22,6 +22,7 @@ use crate::child::Child;
 use crate::env::{Additions, environment};
 use crate::orphans::{Found, Keeper};
 use crate::scratch::Scratch;
+use crate::stop::RunStop;
 
 /// Checks that would have less time than this are not begun.
 const TIME_MIN: Duration = Duration::from_millis(10);
@@ -85,6 +86,7 @@ pub(crate) struct Runner<'a> {
 /// A check runs in a process group of its own, so it would outlive us otherwise.
 struct Signals {
     flag: Arc<AtomicBool>,
+    stop: Option<RunStop>,
     ids: Vec<SigId>,
 }
 
@@ -317,11 +319,16 @@ impl Signals {
             .into_iter()
             .filter_map(|signal| signal_hook::flag::register(signal, Arc::clone(&flag)).ok())
             .collect();
-        Self { flag, ids }
+        Self { flag, stop: RunStop::current(), ids }
     }
 
     fn asked(&self) -> Interrupted {
-        if self.flag.load(Ordering::Relaxed) { Interrupted::Asked } else { Interrupted::Not }
+        let stopped = self.stop.as_ref().is_some_and(RunStop::is_raised);
+        if stopped || self.flag.load(Ordering::Relaxed) {
+            Interrupted::Asked
+        } else {
+            Interrupted::Not
+        }
     }
 }
 
