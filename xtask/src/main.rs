@@ -15,10 +15,14 @@ mod elf;
 mod engines;
 mod figures;
 mod hardness;
+mod hostile;
 mod journal;
 mod mcp;
+mod mutants;
 mod scene;
+mod sim;
 mod suite;
+mod supply;
 mod table;
 mod tools;
 mod trace;
@@ -50,8 +54,16 @@ Usage: cargo xtask CHORE
                                   the same for every engine, and what becomes of a stop when its
                                   server dies, changes or can't be used
                                   WORD is one of storm, kills, restart, promote, copy, errors
+  sim [--histories N] [--seed N]  seeded histories of hooks and commands on one journal, 200,000 by default
+  sim --replay SEED               one history again
+  hostile [--quick] [--only TEXT] [--program FILE]
+                                  hostile trees against hook, start, status, verify, trust and cancel
+  mutants [--only core|verify]    which planted faults the tests notice; installs cargo-mutants
+  deny                            licences, bans and sources of what others wrote, and advisories where
+                                  their database can be reached; installs cargo-deny
+  sbom                            what the program is built from: target/stopgate.cdx.json (CycloneDX)
 
-bench and hardness use target/dist/stopgate; build it first.
+bench, hardness and hostile use target/dist/stopgate; build it first.
 ";
 
 fn main() -> ExitCode {
@@ -68,6 +80,11 @@ fn main() -> ExitCode {
         ["engines", options @ ..] => engines::run(options),
         ["mcp", options @ ..] => mcp::run(options),
         ["hardness", options @ ..] => hardness::run(options),
+        ["sim", options @ ..] => sim::run(options),
+        ["hostile", options @ ..] => hostile::run(options),
+        ["mutants", options @ ..] => mutants::run(options),
+        ["deny"] => supply::deny(),
+        ["sbom"] => supply::sbom(),
         [] | ["--help" | "-h" | "help", ..] => {
             print!("{HELP}");
             Ok(Verdict::Fine)
