@@ -46,7 +46,7 @@ fn has_database() -> bool {
     fs::read_dir(folder.join("advisory-dbs")).is_ok_and(|mut entries| entries.next().is_some())
 }
 
-/// Writes what the program is built from to `target/stopgate.cdx.json`, as CycloneDX 1.5.
+/// Writes what the program is built from to `target/stopgate.cdx.json`, as `CycloneDX` 1.5.
 pub(crate) fn sbom() -> Result<Verdict> {
     let root = tools::root()?;
     let mut cargo = Command::new("cargo");

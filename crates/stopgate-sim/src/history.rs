@@ -38,12 +38,30 @@ const MESSAGES: [&str; 8] = [
 pub struct Setting {
     /// The journal that its processes share.
     pub shared: Shared,
-    /// Whether every append is also made to the reference model and compared.
-    pub compared: bool,
-    /// Whether checks say that they pass whatever the files are like.
-    pub lies: bool,
+    /// Whether it is compared with the reference model.
+    pub oracle: Oracle,
+    /// What checks say.
+    pub checks: Checks,
     /// Where keys are kept, and what the project is.
     pub home: PathBuf,
+}
+
+/// Whether a journal is compared with the reference model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Oracle {
+    /// Every append is made to both.
+    Compared,
+    /// The rules alone must find what is wrong.
+    Absent,
+}
+
+/// What checks say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checks {
+    /// What the files are like.
+    Honest,
+    /// That they pass, whatever the files are like.
+    Lying,
 }
 
 /// Everything that the processes of a history have in common.
@@ -89,7 +107,7 @@ enum Word {
 
 /// Plays the history of `seed`; what happened in it, or the first rule that it broke.
 pub fn history(seed: u64, setting: Setting) -> Result<Tally, Violation> {
-    let oracle = setting.compared.then(MemoryJournal::default);
+    let oracle = (setting.oracle == Oracle::Compared).then(MemoryJournal::default);
     let scene = Rc::new(Scene {
         seed,
         chance: Chance::new(seed),
@@ -240,7 +258,9 @@ impl Scene {
             Act::Command { target, word } => self.say(target, *word),
             Act::CancelAll => {
                 let ended = self.engine().cancel_all()?;
-                ended.iter().for_each(|stored| self.rules.borrow_mut().acknowledged(stored));
+                for stored in &ended {
+                    self.told(stored);
+                }
                 Ok(())
             }
             Act::Edit => {

@@ -20,7 +20,7 @@ mod run;
 
 pub mod planted;
 
-pub use crate::history::{STEPS, Setting, history};
+pub use crate::history::{Checks, Oracle, STEPS, Setting, history};
 pub use crate::rules::Violation;
 pub use crate::run::{Failed, Tally, replay, seed_of, sweep};
 pub use crate::store::Shared;

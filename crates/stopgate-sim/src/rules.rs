@@ -49,8 +49,13 @@ pub(crate) struct Rules {
 
 type Held = Result<(), Violation>;
 
-fn hold(rule: &'static str, holds: bool, seen: impl FnOnce() -> String) -> Held {
-    if holds { Ok(()) } else { Err(Violation { rule, seen: seen() }) }
+const LOST: &str = "nothing acknowledged is lost";
+const PROVEN: &str = "done only by receipts that pass, all for one state of the files";
+const ALONE: &str = "at most one loop holds a session";
+
+/// A rule that holds where there is nothing to be said against it.
+fn hold(rule: &'static str, against: Option<String>) -> Held {
+    against.map_or(Ok(()), |seen| Err(Violation { rule, seen }))
 }
 
 impl Rules {
@@ -95,9 +100,9 @@ impl Rules {
     ) {
         if let Some(oracle) = &mut self.oracle {
             let model = oracle.append(expected, events, state);
-            let same = matches!(&model, Ok(model) if *model == appended);
+            let differs = !matches!(&model, Ok(model) if *model == appended);
             let seen = || format!("loop {}: {appended:?}, the model says {model:?}", state.id);
-            let held = hold("a journal answers as the model does", same, seen);
+            let held = hold("a journal answers as the model does", differs.then(seen));
             self.note(held);
         }
         self.tally.appends += 1;
@@ -130,7 +135,6 @@ impl Rules {
             return Ok(());
         }
         self.tally.done += 1;
-        const RULE: &str = "done only by receipts that pass, all for one state of the files";
         let version = stopped.receipts.first().and_then(version_of);
         let required = state.criteria.iter().filter(|c| c.is_required() && c.is_checked());
         for criterion in required {
@@ -140,10 +144,10 @@ impl Rules {
                     && version_of(receipt) == version
                     && version.is_some_and(|version| passes(self.seed, version, &criterion.name))
             });
-            hold(RULE, proven, || format!("loop {}: {}", state.id, criterion.name))?;
+            hold(PROVEN, (!proven).then(|| format!("loop {}: {}", state.id, criterion.name)))?;
         }
         let signed = matches!(next.map(|next| &next.event), Some(Event::Certified { .. }));
-        hold("done is signed in the same append", signed, || state.id.to_string())
+        hold("done is signed in the same append", (!signed).then(|| state.id.to_string()))
     }
 
     /// At most one loop holds a session.
@@ -153,9 +157,8 @@ impl Rules {
             return Ok(());
         };
         let other = self.holders.insert(session.clone(), state.id.clone());
-        hold("at most one loop holds a session", other.is_none(), || {
-            format!("session {session}: loops {other:?} and {}", state.id)
-        })
+        let seen = |other| format!("session {session}: loops {other} and {}", state.id);
+        hold(ALONE, other.map(seen))
     }
 
     /// Somebody was told that this is stored.
@@ -182,18 +185,17 @@ impl Rules {
         }
         self.tally.continued += 1;
         let who = || format!("session {session}, loop {} of {:?}", state.id, state.session);
-        let own = state.session.as_ref() == Some(session);
-        let held = hold("only the session of a loop is held", own, who)
-            .and_then(|()| {
-                let runs = state.outcome().is_none();
-                hold("a loop that is over holds nobody", runs, who)
-            })
-            .and_then(|()| {
-                let known = self.cancelled.get(&state.id).is_none_or(|told| *told >= begun);
-                hold("a cancelled loop sends nobody back", known, who)
-            })
-            .and_then(|()| within_limits(state));
-        self.note(held);
+        let foreign = state.session.as_ref() != Some(session);
+        let over = state.outcome().is_some();
+        let cancelled = self.cancelled.get(&state.id).is_some_and(|told| *told < begun);
+        for held in [
+            hold("only the session of a loop is held", foreign.then(who)),
+            hold("a loop that is over holds nobody", over.then(who)),
+            hold("a cancelled loop sends nobody back", cancelled.then(who)),
+            within_limits(state),
+        ] {
+            self.note(held);
+        }
     }
 
     /// Looks at everything that is left at the end.
@@ -210,18 +212,8 @@ impl Rules {
             let stored = journal.load(id)?;
             let history: Vec<Recorded> =
                 journal.history(id)?.into_iter().map(|entry| entry.recorded).collect();
-            if let Some(oracle) = &mut self.oracle {
-                let model: Vec<Recorded> =
-                    oracle.history(id)?.into_iter().map(|entry| entry.recorded).collect();
-                let same = model == history && oracle.load(id)? == stored;
-                let held = hold("nothing acknowledged is lost", same, || {
-                    format!("loop {id}: {} events, the model has {}", history.len(), model.len())
-                });
-                if held.is_err() {
-                    return Ok(held);
-                }
-            }
-            let held = self.look_at(id, stored.as_ref(), &history);
+            let held = self.compare(id, stored.as_ref(), &history)?;
+            let held = held.and_then(|()| self.look_at(id, stored.as_ref(), &history));
             if held.is_err() {
                 return Ok(held);
             }
@@ -229,22 +221,35 @@ impl Rules {
         one_holder_each(journal)
     }
 
+    /// Compares a loop with the model's.
+    fn compare(
+        &mut self,
+        id: &LoopId,
+        stored: Option<&Stored>,
+        history: &[Recorded],
+    ) -> Result<Held, StoreError> {
+        let Some(oracle) = &mut self.oracle else { return Ok(Ok(())) };
+        let model: Vec<Recorded> =
+            oracle.history(id)?.into_iter().map(|entry| entry.recorded).collect();
+        let same = model == history && oracle.load(id)?.as_ref() == stored;
+        let seen = || format!("loop {id}: {} events, the model has {}", history.len(), model.len());
+        Ok(hold(LOST, (!same).then(seen)))
+    }
+
     fn look_at(&self, id: &LoopId, stored: Option<&Stored>, history: &[Recorded]) -> Held {
         let Some(Stored { state, revision }) = stored else {
-            return hold("nothing acknowledged is lost", false, || format!("loop {id} is gone"));
+            return hold(LOST, Some(format!("loop {id} is gone")));
         };
         let told = self.acknowledged.get(id).copied().unwrap_or_default();
-        hold("nothing acknowledged is lost", told <= *revision, || {
-            format!("loop {id} is at {revision:?}, somebody was told {told:?}")
-        })?;
+        let seen = || format!("loop {id} is at {revision:?}, somebody was told {told:?}");
+        hold(LOST, (told > *revision).then(seen))?;
         let count = u64::try_from(history.len()).unwrap_or(u64::MAX);
-        hold("every event is kept", count == revision.0, || {
-            format!("loop {id} is at {revision:?} with {count} events")
-        })?;
+        let seen = || format!("loop {id} is at {revision:?} with {count} events");
+        hold("every event is kept", (count != revision.0).then(seen))?;
         let folded = fold(history.iter().map(|recorded| (&recorded.event, recorded.at)));
-        hold("a state is the fold of its events", folded.as_ref() == Some(state), || {
-            format!("loop {id}: {state:?}\nfolded: {folded:?}")
-        })?;
+        let differs = folded.as_ref() != Some(state);
+        let seen = || format!("loop {id}: {state:?}\nfolded: {folded:?}");
+        hold("a state is the fold of its events", differs.then(seen))?;
         if self.cancelled.contains_key(id) {
             stays_cancelled(state)?;
         }
@@ -254,14 +259,13 @@ impl Rules {
 
 fn within_limits(state: &State) -> Held {
     let over = state.frames.iter().find(|frame| frame.iteration > frame.max);
-    hold("counts never exceed limits", over.is_none(), || format!("loop {}: {over:?}", state.id))
+    hold("counts never exceed limits", over.map(|frame| format!("loop {}: {frame:?}", state.id)))
 }
 
 fn stays_cancelled(state: &State) -> Held {
-    let cancelled = state.outcome() == Some(Outcome::Cancelled);
-    hold("what is cancelled stays cancelled", cancelled, || {
-        format!("loop {} is {:?}", state.id, state.phase)
-    })
+    let lives = state.outcome() != Some(Outcome::Cancelled);
+    let seen = || format!("loop {} is {:?}", state.id, state.phase);
+    hold("what is cancelled stays cancelled", lives.then(seen))
 }
 
 /// Each time that an agent was sent back is counted once.
@@ -272,9 +276,8 @@ fn counted(state: &State, history: &[Recorded]) -> Held {
     };
     let times = history.iter().filter(sent_back).count();
     let count = state.frames.first().map_or(0, |frame| frame.iteration);
-    hold("every refusal is counted once", u32::try_from(times) == Ok(count), || {
-        format!("loop {}: counted {count}, sent back {times} times", state.id)
-    })
+    let seen = || format!("loop {}: counted {count}, sent back {times} times", state.id);
+    hold("every refusal is counted once", (u32::try_from(times) != Ok(count)).then(seen))
 }
 
 fn one_holder_each(journal: &mut dyn Journal) -> Result<Held, StoreError> {
@@ -284,5 +287,5 @@ fn one_holder_each(journal: &mut dyn Journal) -> Result<Held, StoreError> {
     let all = sessions.len();
     sessions.sort();
     sessions.dedup();
-    Ok(hold("at most one loop holds a session", sessions.len() == all, || format!("{sessions:?}")))
+    Ok(hold(ALONE, (sessions.len() != all).then(|| format!("{sessions:?}"))))
 }

@@ -4,14 +4,14 @@ use std::fmt;
 use std::num::NonZero;
 use std::ops::AddAssign;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use stopgate_store::{Journal, MemoryJournal};
 
 use crate::chance::mix;
-use crate::history::{Setting, history};
+use crate::history::{Checks, Oracle, Setting, history};
 use crate::rules::Violation;
 
 /// How many histories a thread takes at once.
@@ -92,7 +92,12 @@ pub const fn seed_of(seed: u64, number: u64) -> u64 {
 pub(crate) fn usual(home: &Path) -> Setting {
     let shelf = MemoryJournal::default();
     let shared = move || -> Box<dyn Journal> { Box::new(shelf.clone()) };
-    Setting { shared: Box::new(shared), compared: true, lies: false, home: home.into() }
+    Setting {
+        shared: Box::new(shared),
+        oracle: Oracle::Compared,
+        checks: Checks::Honest,
+        home: home.into(),
+    }
 }
 
 /// Plays the histories that begin with `seed`, on every core; stops at the first that fails.
@@ -108,14 +113,10 @@ pub fn sweep(histories: u64, seed: u64, home: &Path) -> Result<Tally, Failed> {
                 return;
             }
             match batch(begin..histories.min(begin + BATCH), seed, home) {
-                Ok(tally) => {
-                    if let Ok(mut total) = total.lock() {
-                        *total += tally;
-                    }
-                }
+                Ok(tally) => *total.lock().unwrap_or_else(PoisonError::into_inner) += tally,
                 Err(found) => {
                     over.store(true, Ordering::Relaxed);
-                    failed.lock().map(|mut failed| failed.get_or_insert(found).seed).ok();
+                    *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
                 }
             }
         }

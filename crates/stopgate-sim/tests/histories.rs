@@ -1,7 +1,11 @@
 //! Histories in which nothing may go wrong, and faults that must be found.
 
+#![expect(clippy::expect_used, reason = "a scene that can't be set is a failed test")]
+
+use std::time::Duration;
+
 use stopgate_sim::planted::{Fault, Faulty};
-use stopgate_sim::{Setting, history, replay, seed_of, sweep};
+use stopgate_sim::{Checks, Oracle, Setting, history, replay, seed_of, sweep};
 use stopgate_store::{Journal, MemoryJournal, SqliteJournal};
 use tempfile::TempDir;
 
@@ -24,7 +28,12 @@ fn faulty(home: &TempDir, fault: Fault) -> Setting {
     let shelf = MemoryJournal::default();
     let shared = move || -> Box<dyn Journal> { Box::new(Faulty::new(shelf.clone(), fault)) };
     // Without the model beside it: the rules alone must find it.
-    Setting { shared: Box::new(shared), compared: false, lies: false, home: home.path().into() }
+    Setting {
+        shared: Box::new(shared),
+        oracle: Oracle::Absent,
+        checks: Checks::Honest,
+        home: home.path().into(),
+    }
 }
 
 #[test]
@@ -65,13 +74,14 @@ fn the_embedded_journal_does_as_the_model_does() {
     for number in 0..40 {
         let folder = self::home();
         let file = folder.path().join("journal.db");
+        // All processes are one thread: who waits for another's turn waits in vain.
         let shared = move || -> Box<dyn Journal> {
-            Box::new(SqliteJournal::new(&file, std::time::Duration::from_secs(5)))
+            Box::new(SqliteJournal::new(&file, Duration::from_millis(1)))
         };
         let setting = Setting {
             shared: Box::new(shared),
-            compared: true,
-            lies: false,
+            oracle: Oracle::Compared,
+            checks: Checks::Honest,
             home: home.path().into(),
         };
         let seed = seed_of(11, number);
@@ -100,7 +110,12 @@ fn checks_that_lie_are_found() {
     let rule = found(500, || {
         let shelf = MemoryJournal::default();
         let shared = move || -> Box<dyn Journal> { Box::new(shelf.clone()) };
-        Setting { shared: Box::new(shared), compared: true, lies: true, home: home.path().into() }
+        Setting {
+            shared: Box::new(shared),
+            oracle: Oracle::Compared,
+            checks: Checks::Lying,
+            home: home.path().into(),
+        }
     });
     assert_eq!(
         rule.as_deref(),

@@ -18,10 +18,13 @@ pub(super) enum Size {
     Full,
 }
 
+type Plant = Box<dyn Fn(&Path) -> io::Result<()>>;
+type Make = fn(&Path) -> io::Result<()>;
+
 /// One tree: a name, and how it is made out of an honest project.
 pub(super) struct Tree {
     pub(super) name: String,
-    pub(super) plant: Box<dyn Fn(&Path) -> io::Result<()>>,
+    pub(super) plant: Plant,
 }
 
 /// Where a file is expected, and something else is.
@@ -44,7 +47,7 @@ const PLACES: [&str; 15] = [
 ];
 
 /// What is there instead.
-const KINDS: [(&str, fn(&Path) -> io::Result<()>); 7] = [
+const KINDS: [(&str, Make); 7] = [
     ("a pipe that nobody writes to", fifo),
     ("a socket", socket),
     ("a link to an endless device", |at| symlink("/dev/zero", at)),
@@ -118,7 +121,7 @@ fn sparse(at: &Path) -> io::Result<()> {
 
 fn unreadable(at: &Path) -> io::Result<()> {
     fs::write(at, "nobody reads this\n")?;
-    fs::set_permissions(at, fs::Permissions::from_mode(0))
+    fs::set_permissions(at, fs::Permissions::from_mode(0o0))
 }
 
 /// Devices proper need a privileged user.
@@ -228,11 +231,10 @@ fn texts() -> Vec<Tree> {
                 .into()
         }),
         text("a thousand criteria", "stopgate.toml", {
-            (0..1000)
-                .map(|n| {
-                    format!("[[criterion]]\nname = \"c{n}\"\nfiles = {{ exist = [\"**/x\"] }}\n")
-                })
-                .collect()
+            let one = |n: u32| {
+                format!("[[criterion]]\nname = \"c{n}\"\nfiles = {{ exist = [\"**/x\"] }}\n")
+            };
+            (0..1000).map(one).collect::<Vec<_>>().concat()
         }),
         tree("twenty stars in .gitignore, forty deep", move |project| {
             let folder = project.join("a/".repeat(deep));
@@ -241,7 +243,7 @@ fn texts() -> Vec<Tree> {
             fs::write(project.join(".gitignore"), format!("{}**/b\n", "**/a/".repeat(20)))
         }),
         text("a hundred thousand rules in .gitignore", ".gitignore", {
-            (0..100_000).map(|n| format!("**/n{n}/**/*.o\n")).collect()
+            (0..100_000).map(|n| format!("**/n{n}/**/*.o\n")).collect::<Vec<_>>().concat()
         }),
         tree("the directory is gone", |project| {
             fs::remove_dir_all(project.join("src"))?;
@@ -271,7 +273,7 @@ fn shapes(size: Size) -> Vec<Tree> {
             let folder = project.join("src/closed");
             fs::create_dir_all(&folder)?;
             fs::write(folder.join("x"), "x\n")?;
-            fs::set_permissions(&folder, fs::Permissions::from_mode(0))
+            fs::set_permissions(&folder, fs::Permissions::from_mode(0o0))
         }),
     ]
 }
