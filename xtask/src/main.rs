@@ -15,10 +15,14 @@ mod elf;
 mod engines;
 mod figures;
 mod hardness;
+mod hostile;
 mod journal;
 mod mcp;
+mod mutants;
 mod scene;
+mod sim;
 mod suite;
+mod supply;
 mod table;
 mod tools;
 mod trace;
@@ -60,8 +64,16 @@ Usage: cargo xtask CHORE
   truth --commits DIR[=COMMAND]… [--limit N]
                                   replays commits that change code and tests as work: how often is an
                                   honest person asked?
+  sim [--histories N] [--seed N]  seeded histories of hooks and commands on one journal, 200,000 by default
+  sim --replay SEED               one history again
+  hostile [--quick] [--only TEXT] [--program FILE]
+                                  hostile trees against hook, start, status, verify, trust and cancel
+  mutants [--only core|verify]    which planted faults the tests notice; installs cargo-mutants
+  deny                            licences, bans and sources of what others wrote, and advisories where
+                                  their database can be reached; installs cargo-deny
+  sbom                            what the program is built from: target/stopgate.cdx.json (CycloneDX)
 
-bench and hardness use target/dist/stopgate; build it first.
+bench, hardness and hostile use target/dist/stopgate; build it first.
 ";
 
 fn main() -> ExitCode {
@@ -79,6 +91,11 @@ fn main() -> ExitCode {
         ["mcp", options @ ..] => mcp::run(options),
         ["hardness", options @ ..] => hardness::run(options),
         ["truth", options @ ..] => truth::run(options),
+        ["sim", options @ ..] => sim::run(options),
+        ["hostile", options @ ..] => hostile::run(options),
+        ["mutants", options @ ..] => mutants::run(options),
+        ["deny"] => supply::deny(),
+        ["sbom"] => supply::sbom(),
         [] | ["--help" | "-h" | "help", ..] => {
             print!("{HELP}");
             Ok(Verdict::Fine)

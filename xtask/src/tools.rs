@@ -75,6 +75,17 @@ pub(crate) fn get(name: &str, package: &str) -> Tool {
     if has(name) { Tool::Here } else { Tool::Missing }
 }
 
+/// Makes sure that cargo has the subcommand `name`; installs it where it does not.
+pub(crate) fn cargo_tool(name: &str) -> Result<()> {
+    if has(name) {
+        return Ok(());
+    }
+    eprintln!("{name} is missing: cargo install --locked {name}");
+    let mut cargo = Command::new("cargo");
+    cargo.args(["install", "--locked", name]);
+    run(&mut cargo).with_context(|| format!("install {name}"))
+}
+
 /// Whether a missing tool breaks a gate: only where machines check.
 pub(crate) fn is_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| value == "true" || value == "1")

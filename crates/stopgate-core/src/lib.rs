@@ -82,7 +82,7 @@ pub use crate::ledger::{ErrorClass, Ledger, WrittenError};
 pub use crate::marker::{Marker, Signal, signal};
 pub use crate::outcome::Outcome;
 pub use crate::policy::{Enforcement, Order, Policy, Rule};
-pub use crate::prompt::{PROMPT_BYTES_MAX, announcement};
+pub use crate::prompt::{PROMPT_BYTES_MAX, announcement, fenced};
 pub use crate::receipt::{
     Evidence, OriginalRun, OriginalVerdict, Receipt, Status, Strength, Tests,
 };

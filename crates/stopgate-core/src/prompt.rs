@@ -350,8 +350,8 @@ fn others(rest: &[&Criterion]) -> String {
     }
 }
 
-/// Output as data: in a fence longer than any run of backticks within.
-fn fenced(output: &str, bytes_max: usize) -> String {
+/// Output as data, cleaned: in a fence longer than any run of backticks within.
+pub fn fenced(output: &str, bytes_max: usize) -> String {
     let output = clean(output);
     let fence = "`".repeat(longest_run(&output).max(2) + 1);
     let room = bytes_max.saturating_sub(2 * fence.len() + "output\n\n\n".len());

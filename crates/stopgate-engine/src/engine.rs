@@ -69,7 +69,7 @@ impl Engine {
         Ok(Self::over(opened, home, world, settings, stores, choice))
     }
 
-    fn over(
+    pub(crate) fn over(
         opened: Opened,
         home: Home,
         world: Box<dyn World>,

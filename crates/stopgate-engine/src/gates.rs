@@ -126,7 +126,7 @@ impl Engine {
         watchdog::allow(times.fold(Duration::ZERO, Duration::saturating_add));
         let context = context(state, heard, receipts, files, now);
         let folder = state.project.clone().into();
-        let mut hands = EngineHands { engine: self, id: state.id.clone(), folder };
+        let mut hands = EngineHands::new(self, state.id.clone(), folder);
         let evaluation = evaluate(&sources, &context, &mut hands);
         let inputs = inputs(&context);
         let asked: Vec<GateTrace> = evaluation

@@ -29,6 +29,7 @@ pub enum Preflight {
 }
 
 /// What a loop begins with.
+#[derive(Default)]
 pub(crate) struct PreparedLoop {
     pub(crate) criteria: Vec<Criterion>,
     pub(crate) ground: Ground,

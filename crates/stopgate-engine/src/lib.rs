@@ -75,6 +75,8 @@ mod setup;
 
 mod upkeep;
 
+mod simulation;
+
 pub use crate::address::Address;
 pub use crate::certificate::{Certificate, Inspection, Proven, ProvenCriterion, inspect};
 pub use crate::control::Exit;

@@ -150,7 +150,7 @@ impl Engine {
         }
     }
 
-    fn begin(
+    pub(crate) fn begin(
         &mut self,
         request: &StartRequest,
         session: Option<&SessionId>,
@@ -235,14 +235,18 @@ impl Engine {
         })
     }
 
-    fn refuse_taken(&mut self, session: &SessionId, incumbent: Incumbent) -> Result<(), Failure> {
+    pub(crate) fn refuse_taken(
+        &mut self,
+        session: &SessionId,
+        incumbent: Incumbent,
+    ) -> Result<(), Failure> {
         match (self.journal.load_held(session)?, incumbent) {
             (Some(_), Incumbent::Keep) => Err(taken(Some(session))),
             (Some(_), Incumbent::Replace) | (None, _) => Ok(()),
         }
     }
 
-    fn make_room(&mut self, session: &SessionId) -> Result<(), Failure> {
+    pub(crate) fn make_room(&mut self, session: &SessionId) -> Result<(), Failure> {
         let Some(held) = self.journal.load_held(session)? else {
             return Ok(());
         };

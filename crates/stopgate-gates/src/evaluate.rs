@@ -160,10 +160,14 @@ fn by_command(
             "the command must write {{\"action\": …, \"reason\": …}}, and nothing else: {error}"
         )
     })?;
-    answer.reason = stopgate_core::clip(&answer.reason, REASON_BYTES_MAX);
-    answer.next_prompt =
-        answer.next_prompt.map(|text| stopgate_core::clip(&text, REASON_BYTES_MAX));
+    answer.reason = fit(&answer.reason);
+    answer.next_prompt = answer.next_prompt.map(|text| fit(&text));
     Ok(answer)
+}
+
+/// What a program said, fit to be shown to a model.
+fn fit(text: &str) -> String {
+    stopgate_core::clip(&stopgate_core::clean(text), REASON_BYTES_MAX)
 }
 
 /// One part that does not say complete holds all back; an escalation at once.

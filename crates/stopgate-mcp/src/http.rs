@@ -1,32 +1,44 @@
 //! Streamable HTTP on this machine: who may come in, and what they find.
 //!
 //! Every request needs the token; a `Host` or an `Origin` from elsewhere is refused, so
-//! that no page in a browser can reach the tools.
+//! that no page in a browser can reach the tools. Connections, sessions, bodies and the
+//! time for a body are bounded, so that nobody keeps the others out.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
-use http::{HeaderMap, Request, Response, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
+use http_body_util::{BodyExt, Collected, Full, LengthLimitError, Limited};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{sleep, timeout};
 
+use crate::connections::{Busy, CONNECTIONS_MAX, Connections, Seat};
+use crate::incoming::{self, Incoming as Read, MESSAGE_BYTES_MAX, Unreadable};
 use crate::serve::ServeError;
 use crate::server::Server;
+use crate::sessions::Sessions;
 
 /// Where the tools are found.
 const PATH: &str = "/mcp";
 /// Pages that were loaded from this machine.
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+/// How long a client may take to send a body.
+const BODY_TIME: Duration = Duration::from_secs(10);
+/// How long we wait where nobody can be let in, for want of descriptors mostly.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 type Service = StreamableHttpService<Server, LocalSessionManager>;
 type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -95,42 +107,81 @@ pub(crate) async fn serve(
     let fault = |source| ServeError::Listen { at, source };
     let listener = TcpListener::bind(at).await.map_err(fault)?;
     listening(listener.local_addr().map_err(fault)?);
-    let door = Arc::new(Door { service: service(server), token: options.token });
+    let sessions = Sessions::new();
+    let service = service(server, sessions.keeper());
+    let door = Arc::new(Door { service, sessions, token: options.token });
+    let connections = Connections::new(CONNECTIONS_MAX);
     loop {
-        // Who gives up before being let in costs the others nothing.
+        // Out of descriptors, trying again at once would only keep a core busy.
         let Ok((stream, _)) = listener.accept().await else {
-            tokio::task::yield_now().await;
+            sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        tokio::spawn(converse(stream, Arc::clone(&door)));
+        if let Some(seat) = connections.seat().await {
+            tokio::spawn(converse(stream, seat, Arc::clone(&door)));
+        }
     }
 }
 
-fn service(server: Server) -> Service {
-    let config = StreamableHttpServerConfig::default().with_allowed_origins(ORIGINS);
-    StreamableHttpService::new(
-        move || Ok(server.clone()),
-        Arc::new(LocalSessionManager::default()),
-        config,
-    )
+fn service(server: Server, sessions: Arc<LocalSessionManager>) -> Service {
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_origins(ORIGINS)
+        .with_max_request_body_bytes(MESSAGE_BYTES_MAX);
+    StreamableHttpService::new(move || Ok(server.clone()), sessions, config)
 }
 
-async fn converse(stream: TcpStream, door: Arc<Door>) {
+async fn converse(stream: TcpStream, seat: Seat, door: Arc<Door>) {
     let _ = stream.set_nodelay(true);
+    let begin = seat.requests();
     let answer = service_fn(move |request| {
         let door = Arc::clone(&door);
-        async move { Ok::<_, Infallible>(door.answer(request).await) }
+        let busy = begin();
+        async move {
+            let answer = door.answer(request).await;
+            Ok::<_, Infallible>(answer.map(|body| BusyBody { body, _busy: busy }))
+        }
     });
-    // What breaks off ends this conversation only.
-    let _ = http1::Builder::new()
+    let conversation = http1::Builder::new()
         .timer(TokioTimer::new())
-        .serve_connection(TokioIo::new(stream), answer)
-        .await;
+        .serve_connection(TokioIo::new(stream), answer);
+    // What breaks off ends this conversation only.
+    tokio::select! {
+        _ended = conversation => {}
+        () = seat.unwanted() => {}
+    }
+}
+
+/// An answer that keeps its connection busy until the last of it is sent: it may be a
+/// stream.
+struct BusyBody {
+    body: BoxBody<Bytes, Infallible>,
+    _busy: Busy,
+}
+
+impl Body for BusyBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Pin::new(&mut self.get_mut().body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }
 
 /// Who stands between the network and the tools.
 struct Door {
     service: Service,
+    sessions: Sessions,
     token: Token,
 }
 
@@ -145,8 +196,44 @@ impl Door {
             answer.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
             return answer;
         }
-        self.service.handle(request).await
+        self.sessions.note(request.headers()).await;
+        let (head, body) = request.into_parts();
+        let body = match whole(body).await {
+            Ok(body) => body,
+            Err(refusal) => return refusal,
+        };
+        if head.method == Method::POST
+            && let Read::Unreadable(why) = incoming::read(&body)
+        {
+            return unreadable(&why);
+        }
+        let answer = self.service.handle(Request::from_parts(head, Full::new(body))).await;
+        self.sessions.note(answer.headers()).await;
+        answer
     }
+}
+
+/// All of a body, unless it is too long or too slow.
+async fn whole(body: Incoming) -> Result<Bytes, Answer> {
+    let Ok(read) = timeout(BODY_TIME, Limited::new(body, MESSAGE_BYTES_MAX).collect()).await else {
+        return Err(plain(StatusCode::REQUEST_TIMEOUT, "the body did not come within 10 seconds"));
+    };
+    read.map(Collected::to_bytes).map_err(|error| {
+        if error.is::<LengthLimitError>() {
+            plain(StatusCode::PAYLOAD_TOO_LARGE, "a body has at most 4 MiB")
+        } else {
+            plain(StatusCode::BAD_REQUEST, "the body broke off")
+        }
+    })
+}
+
+fn unreadable(why: &Unreadable) -> Answer {
+    let text = why.answer().to_string();
+    let mut answer = Response::new(Full::new(Bytes::from(text)).boxed());
+    *answer.status_mut() = StatusCode::BAD_REQUEST;
+    let kind = http::HeaderValue::from_static("application/json");
+    answer.headers_mut().insert(CONTENT_TYPE, kind);
+    answer
 }
 
 fn plain(status: StatusCode, text: &'static str) -> Answer {

@@ -11,6 +11,12 @@ mod arguments;
 
 mod chores;
 
+mod incoming;
+
+mod ending;
+
+mod watch;
+
 mod server;
 
 mod loops;
@@ -18,6 +24,12 @@ mod loops;
 mod task_desk;
 
 mod stdio;
+
+mod lines;
+
+mod connections;
+
+mod sessions;
 
 mod http;
 

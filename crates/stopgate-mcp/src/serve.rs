@@ -10,7 +10,9 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::catalogue::ToolSet;
 use crate::desk::Desk;
+use crate::ending::{CALLS_GRACE, Ending};
 use crate::http::{self, HttpOptions};
+use crate::lines::Lines;
 use crate::server::Server;
 use crate::stdio::{Input, Output};
 
@@ -53,13 +55,14 @@ impl std::error::Error for ServeError {
     }
 }
 
-/// Serves one client over standard input and output, until it leaves.
+/// Serves one client over standard input and output, until it leaves or a signal comes.
 pub fn serve_stdio(set: ToolSet, desk: Arc<dyn Desk>) -> Result<(), ServeError> {
     let chores = Arc::clone(&desk);
-    run(async {
-        let server = Server::new(set, desk);
-        let streams = (Input::standard(), Output::standard());
-        match rmcp::serve_server(server, streams).await {
+    let ending = Ending::by_signals().map_err(ServeError::Runtime)?;
+    run(&ending, async {
+        let server = Server::new(set, desk, ending.clone());
+        let lines = Lines::new(Input::standard(), Output::standard());
+        match rmcp::serve_server(server, lines).await {
             Ok(running) => {
                 let _ = running.waiting().await;
                 chores.settle();
@@ -72,7 +75,8 @@ pub fn serve_stdio(set: ToolSet, desk: Arc<dyn Desk>) -> Result<(), ServeError> 
     })
 }
 
-/// Serves clients over HTTP; `listening` hears the address once it is open.
+/// Serves clients over HTTP until a signal comes; `listening` hears the address once it
+/// is open.
 pub fn serve_http(
     set: ToolSet,
     desk: Arc<dyn Desk>,
@@ -82,15 +86,37 @@ pub fn serve_http(
     if !options.address.ip().is_loopback() {
         return Err(ServeError::NotLoopback(options.address));
     }
-    run(http::serve(Server::new(set, desk), options, listening))
+    let ending = Ending::by_signals().map_err(ServeError::Runtime)?;
+    run(&ending, http::serve(Server::new(set, desk, ending.clone()), options, listening))
 }
 
 /// One thread for the protocol; what may take long has threads of its own.
-fn run(serving: impl Future<Output = Result<(), ServeError>>) -> Result<(), ServeError> {
+fn run(
+    ending: &Ending,
+    serving: impl Future<Output = Result<(), ServeError>>,
+) -> Result<(), ServeError> {
     let runtime: Runtime = Builder::new_current_thread()
         .enable_io()
         .enable_time()
         .build()
         .map_err(ServeError::Runtime)?;
-    runtime.block_on(serving)
+    runtime
+        .block_on(async {
+            tokio::select! {
+                served = serving => served.map(|()| Ended::ByItself),
+                () = ending.asked() => Ok(Ended::Asked),
+            }
+        })
+        .map(|ended| match ended {
+            Ended::ByItself => {}
+            // Whoever asked does not wait for a read of standard input that never returns.
+            Ended::Asked => runtime.shutdown_timeout(CALLS_GRACE),
+        })
+}
+
+/// What ended the server.
+#[derive(Clone, Copy, Debug)]
+enum Ended {
+    ByItself,
+    Asked,
 }

@@ -8,18 +8,24 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-    CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, ConstString, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode, Implementation, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
+use stopgate_verify::RunStop;
 
 use crate::arguments::problems;
 use crate::catalogue::{Catalogue, Entry, Pace, ToolSet, kept};
 use crate::chores::Chores;
 use crate::desk::{Desk, Refusal};
+use crate::ending::Ending;
+use crate::watch::watched;
 
 /// What a model is told before it sees the tools.
 const INSTRUCTIONS: &str = "Work in proven steps: task_create, hook_register, iteration_start; \
@@ -35,17 +41,23 @@ pub(crate) struct Server {
     catalogue: Arc<Catalogue>,
     desk: Arc<dyn Desk>,
     chores: Arc<Chores>,
+    ending: Ending,
 }
 
 impl Server {
-    /// A server of the tools in `set`, over `desk`.
-    pub(crate) fn new(set: ToolSet, desk: Arc<dyn Desk>) -> Self {
+    /// A server of the tools in `set`, over `desk`, until `ending`.
+    pub(crate) fn new(set: ToolSet, desk: Arc<dyn Desk>, ending: Ending) -> Self {
         let catalogue = Arc::new(Catalogue::new(set));
-        Self { set, catalogue, desk, chores: Arc::default() }
+        Self { set, catalogue, desk, chores: Arc::default(), ending }
     }
 
     /// Checks and carries out one call.
-    async fn call(&self, entry: &Entry, arguments: Map<String, Value>) -> Answer {
+    async fn call(
+        &self,
+        entry: &Entry,
+        arguments: Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Answer {
         let wrong = problems(&entry.schema, &arguments);
         if !wrong.is_empty() {
             return Err(bad_arguments(&entry.tool.name, &wrong));
@@ -55,7 +67,9 @@ impl Server {
         if entry.pace == Pace::Quick && self.desk.is_near(&name, &arguments) {
             self.here(&name, arguments)
         } else {
-            self.elsewhere(name, arguments).await
+            let stop = self.ending.stop();
+            let work = self.elsewhere(name.clone(), arguments, stop.clone());
+            watched(work, &name, stop, context).await
         }
     }
 
@@ -66,10 +80,15 @@ impl Server {
         answer
     }
 
-    /// On a thread of its own.
-    async fn elsewhere(&self, name: Cow<'static, str>, arguments: Map<String, Value>) -> Answer {
+    /// On a thread of its own; `stop` ends the programs that it runs.
+    async fn elsewhere(
+        &self,
+        name: Cow<'static, str>,
+        arguments: Map<String, Value>,
+        stop: RunStop,
+    ) -> Answer {
         let desk = Arc::clone(&self.desk);
-        let slow = move || carry_out(&*desk, &name, arguments);
+        let slow = move || stop.while_heeded(|| carry_out(&*desk, &name, arguments));
         tokio::task::spawn_blocking(slow).await.unwrap_or_else(|_| Err(broke()))
     }
 }
@@ -91,6 +110,11 @@ fn bad_arguments(name: &str, wrong: &[String]) -> Refusal {
         .next("Nothing was stored. Correct them and call again.")
 }
 
+/// For what was not declared as a capability.
+fn not_offered<M: ConstString>() -> ErrorData {
+    ErrorData::method_not_found::<M>()
+}
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let text = match self.set {
@@ -104,26 +128,58 @@ impl ServerHandler for Server {
 
     async fn list_tools(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        // All tools are on the first page, so nobody was ever given a cursor.
+        if page.is_some_and(|page| page.cursor.is_some()) {
+            return Err(ErrorData::invalid_params("Unknown cursor: there is one page", None));
+        }
         Ok(ListToolsResult::with_all_items(self.catalogue.tools()))
+    }
+
+    async fn list_prompts(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(not_offered::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(not_offered::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(not_offered::<ListResourceTemplatesRequestMethod>())
+    }
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(not_offered::<CompleteRequestMethod>())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         self.catalogue.find(name).map(|entry| entry.tool.clone())
     }
 
-    /// What has a known method and still could not be read.
+    /// What has no method that is served.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        if request.method == "tools/call" {
-            let text = "tools/call takes a name and arguments, and arguments must be an object";
-            return Err(ErrorData::invalid_params(text, None));
-        }
         let text = format!("Unknown method: {}", request.method);
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None))
     }
@@ -131,14 +187,14 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(entry) = self.catalogue.find(&request.name) else {
             let known = self.catalogue.names();
             let text = format!("Unknown tool: {}. Call one of: {known}.", request.name);
             return Err(ErrorData::invalid_params(text, None));
         };
-        let answer = self.call(entry, request.arguments.unwrap_or_default()).await;
+        let answer = self.call(entry, request.arguments.unwrap_or_default(), &context).await;
         Ok(match answer {
             Ok(value) => CallToolResult::structured(value),
             Err(refusal) => CallToolResult::error(vec![ContentBlock::text(refusal.to_string())]),

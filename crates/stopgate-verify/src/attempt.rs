@@ -15,6 +15,8 @@ use crate::orphans::{Found, Keeper, Mark};
 
 /// How long a program may take to end when asked to.
 const TERM_GRACE: Duration = Duration::from_secs(2);
+/// How long it may take where somebody waits for us to end, too.
+const INTERRUPT_GRACE: Duration = Duration::from_millis(700);
 /// How long a program may take to end when killed.
 const KILL_GRACE: Duration = Duration::from_millis(500);
 /// How long a pipe is read after its program ended.
@@ -192,15 +194,15 @@ impl Attempt {
         if self.child.has_ended() {
             return self.sweeping(Ending::ByItself, moment.now);
         }
-        let cause = match moment.interrupted {
-            Interrupted::Asked => Cause::Interrupted,
-            Interrupted::Not if moment.now >= self.deadline => Cause::TimedOut,
+        let (cause, grace) = match moment.interrupted {
+            Interrupted::Asked => (Cause::Interrupted, INTERRUPT_GRACE),
+            Interrupted::Not if moment.now >= self.deadline => (Cause::TimedOut, TERM_GRACE),
             Interrupted::Not => return Phase::Running,
         };
         self.child.signal(Signal::TERM);
         // Who was stopped can't hear the first one.
         self.child.signal(Signal::CONT);
-        Phase::Asked { cause, kill_at: moment.now + TERM_GRACE }
+        Phase::Asked { cause, kill_at: moment.now + grace }
     }
 
     fn sweeping(&self, end: Ending, now: Instant) -> Phase {

@@ -49,6 +49,8 @@ pub mod report;
 
 mod size_limit;
 
+mod stop;
+
 mod tool;
 
 pub mod spots;
@@ -88,5 +90,6 @@ pub use crate::prove::{
 pub use crate::redact::redact;
 pub use crate::sign::{Fit, Key, fits, record_key};
 pub use crate::size_limit::survive_size_limit;
+pub use crate::stop::RunStop;
 pub use crate::tool::{ToolOutput, own_tool, tool};
 pub use crate::tree::{Kind, Scope, TREE_KEY_NAME, Tree, TreeError, TreeFile, fingerprint};

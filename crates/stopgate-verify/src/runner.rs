@@ -23,6 +23,7 @@ use crate::env::{Additions, environment, sources};
 use crate::leash::Leash;
 use crate::orphans::{Found, Keeper};
 use crate::scratch::{Scratch, sweep_dead_runs};
+use crate::stop::RunStop;
 
 /// Checks that would have less time than this are not begun.
 const TIME_MIN: Duration = Duration::from_millis(10);
@@ -88,6 +89,7 @@ pub(crate) struct Runner<'a> {
 /// A check runs in a process group of its own, so it would outlive us otherwise.
 struct Signals {
     flag: Arc<AtomicBool>,
+    stop: Option<RunStop>,
     ids: Vec<SigId>,
 }
 
@@ -325,11 +327,16 @@ impl Signals {
             .into_iter()
             .filter_map(|signal| signal_hook::flag::register(signal, Arc::clone(&flag)).ok())
             .collect();
-        Self { flag, ids }
+        Self { flag, stop: RunStop::current(), ids }
     }
 
     fn asked(&self) -> Interrupted {
-        if self.flag.load(Ordering::Relaxed) { Interrupted::Asked } else { Interrupted::Not }
+        let stopped = self.stop.as_ref().is_some_and(RunStop::is_raised);
+        if stopped || self.flag.load(Ordering::Relaxed) {
+            Interrupted::Asked
+        } else {
+            Interrupted::Not
+        }
     }
 }
 

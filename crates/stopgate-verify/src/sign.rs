@@ -3,7 +3,6 @@
 //! The key lies in the person's state, readable by them alone. A signature says that this
 //! program, with this key, saw it; a record that was edited afterwards does not fit it.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 

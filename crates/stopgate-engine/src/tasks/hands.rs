@@ -4,21 +4,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use stopgate_core::{LoopId, Status, clip_end};
+use stopgate_core::{LoopId, Status, fenced};
 use stopgate_gates::{CommandGate, Hands};
 use stopgate_verify::{Check, Command, Limits, Ran, Run, Strangers, Whole};
 
 use crate::engine::Engine;
+use crate::failure::Failure;
 
 /// How much a command may answer.
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
-const TAIL_BYTES_MAX: usize = 400;
+const TAIL_BYTES_MAX: usize = 480;
 
 /// The engine's hands for the gates of one task.
 pub(crate) struct EngineHands<'a> {
     pub(crate) engine: &'a mut Engine,
     pub(crate) id: LoopId,
     pub(crate) folder: PathBuf,
+    /// Whether somebody ended a command before it could answer.
+    ended: bool,
 }
 
 impl Hands for EngineHands<'_> {
@@ -32,7 +35,21 @@ impl Hands for EngineHands<'_> {
     }
 }
 
-impl EngineHands<'_> {
+impl<'a> EngineHands<'a> {
+    /// Hands that work in `folder` for the loop called `id`.
+    pub(crate) fn new(engine: &'a mut Engine, id: LoopId, folder: PathBuf) -> Self {
+        Self { engine, id, folder, ended: false }
+    }
+
+    /// `found`, unless a command was ended: then it says nothing about the work.
+    pub(crate) fn unless_ended<T>(&self, found: T) -> Result<T, Failure> {
+        if !self.ended {
+            return Ok(found);
+        }
+        let hint = "nothing was stored; call again to have the commands run";
+        Err(Failure::fault("the commands were ended before they could answer").hint(hint))
+    }
+
     /// Runs a command with `told` on its standard input; what it answered.
     pub(crate) fn tell(
         &mut self,
@@ -67,14 +84,20 @@ impl EngineHands<'_> {
         let limits = Limits { budget, jobs: 2, pass: &pass, strangers: Strangers::Spare };
         match self.engine.world.run(checks, limits) {
             Ran::Runs(runs) => Ok(runs),
-            Ran::Interrupted => Err("the server was asked to end".into()),
+            Ran::Interrupted => {
+                self.ended = true;
+                Err("it was ended".into())
+            }
         }
     }
 }
 
 fn answer(run: &Run) -> Result<String, String> {
     let receipt = &run.receipt;
-    let tail = || clip_end(&receipt.tail, TAIL_BYTES_MAX).trim().to_string();
+    let tail = || match fenced(&receipt.tail, TAIL_BYTES_MAX) {
+        tail if tail.is_empty() => tail,
+        tail => format!(":\n{}", tail.trim_end()),
+    };
     match receipt.status {
         Status::Pass => {}
         Status::Timeout => return Err(format!("no answer in time ({} ms)", receipt.duration_ms)),
@@ -83,7 +106,7 @@ fn answer(run: &Run) -> Result<String, String> {
                 Some(code) => format!("the command ended with code {code}"),
                 None => "the command failed".into(),
             });
-            return Err(format!("{what}: {}", tail()));
+            return Err(format!("{what}{}", tail()));
         }
     }
     let bytes = run.text.as_deref().unwrap_or_default();

@@ -109,7 +109,7 @@ impl Tasks {
             let now = self.engine.now();
             let context = context(ask, &name, iteration, &results, now);
             let number = iteration.number;
-            let evaluation = self.ask_gates(&loaded, &context);
+            let evaluation = self.ask_gates(&loaded, &context)?;
             if self.keep_evaluation(&id, &loaded.task, ask, &evaluation)? {
                 return Ok(DecisionView::of(&evaluation, &name, number));
             }
@@ -118,14 +118,19 @@ impl Tasks {
     }
 
     /// What the gates say; nothing is stored and no turn is held.
-    pub(super) fn ask_gates(&mut self, loaded: &Loaded, context: &AgentContext) -> Evaluation {
+    pub(super) fn ask_gates(
+        &mut self,
+        loaded: &Loaded,
+        context: &AgentContext,
+    ) -> Result<Evaluation, Failure> {
         let state = &loaded.stored.state;
         let gates = self.gates.among(&state.id, &loaded.task.gates);
         let sources: Vec<Source<'_>> = gates.iter().map(Registered::source).collect();
         let id = state.id.clone();
         let folder = state.project.clone().into();
-        let mut hands = EngineHands { engine: &mut self.engine, id, folder };
-        evaluate(&sources, context, &mut hands)
+        let mut hands = EngineHands::new(&mut self.engine, id, folder);
+        let evaluation = evaluate(&sources, context, &mut hands);
+        hands.unless_ended(evaluation)
     }
 
     /// Stores an evaluation, unless what was evaluated has changed meanwhile.

@@ -61,7 +61,7 @@ impl Tasks {
         let mut context = context(ask, &name, &iteration, &[], now);
         context.validation_results = self.run_rules(&loaded, &iteration, &context)?;
         let asked = wants_gates(&iteration, &context.completion_promises);
-        let evaluation = asked.then(|| self.ask_gates(&loaded, &context));
+        let evaluation = asked.then(|| self.ask_gates(&loaded, &context)).transpose()?;
         let evaluation = evaluation.filter(|evaluation| !evaluation.traces.is_empty());
         let judgement = judge(
             &iteration,
@@ -141,8 +141,9 @@ impl Tasks {
         };
         let state = &loaded.stored.state;
         let (id, folder) = (state.id.clone(), state.project.clone().into());
-        let mut hands = EngineHands { engine: &mut self.engine, id, folder };
-        Ok(rules::run(&rules, &sight, &mut hands))
+        let mut hands = EngineHands::new(&mut self.engine, id, folder);
+        let results = rules::run(&rules, &sight, &mut hands);
+        hands.unless_ended(results)
     }
 
     fn keep_validation(

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
-use stopgate_core::{Status, clip_end};
+use stopgate_core::{Status, clean, clip_end, fenced};
 use stopgate_gates::{
     AgentContext, Enough, Rule, RuleKind, Target, ValidationResult, pattern_result,
 };
@@ -15,7 +15,8 @@ use super::hands::EngineHands;
 /// All rules of one validation together.
 const BUDGET: Duration = Duration::from_mins(20);
 const VALIDATOR_TIMEOUT: Duration = Duration::from_mins(1);
-const TAIL_BYTES_MAX: usize = 400;
+/// How much of a program's output a model sees, its fence included.
+const TAIL_BYTES_MAX: usize = 480;
 const REPORT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// What rules look at beside the work tree.
@@ -64,7 +65,7 @@ fn result(rule: &Rule, (passed, message): (bool, String), duration_ms: u64) -> V
         rule_name: rule.name.clone(),
         rule_type: rule.word.into(),
         passed,
-        message,
+        message: clean(&message),
         duration_ms,
     }
 }
@@ -112,8 +113,7 @@ fn command_result(rule: &Rule, codes: &[i32], run: Result<Run, String>) -> Valid
         Err(error) => return result(rule, (false, error), 0),
     };
     let passed = run.exit_code.is_some_and(|code| codes.contains(&code));
-    let tail = clip_end(&run.tail, TAIL_BYTES_MAX);
-    let tail = tail.trim();
+    let tail = fenced(&run.tail, TAIL_BYTES_MAX);
     let mut message = match (run.status, run.exit_code) {
         (Status::Timeout, _) => format!("Command timed out after {} ms", run.duration_ms),
         (_, Some(code)) if passed => format!("Command exited with code {code}"),
@@ -124,7 +124,7 @@ fn command_result(rule: &Rule, codes: &[i32], run: Result<Run, String>) -> Valid
         (_, None) => run.trouble.unwrap_or_else(|| "Command could not be run".into()),
     };
     if !passed && !tail.is_empty() {
-        message = format!("{message}: {tail}");
+        message = format!("{message}:\n{}", tail.trim_end());
     }
     result(rule, (passed, message), run.duration_ms)
 }
@@ -190,5 +190,9 @@ fn read_verdict(validator: &str, said: &str) -> (bool, String) {
         let why = "must write {\"passed\": true or false, \"message\": …}";
         return (false, format!("Custom validator {validator} {why}"));
     };
-    (passed, clip_end(message, TAIL_BYTES_MAX).to_string())
+    if passed {
+        return (true, clip_end(message, TAIL_BYTES_MAX).into());
+    }
+    let said = fenced(message, TAIL_BYTES_MAX);
+    (false, format!("Custom validator {validator} failed:\n{}", said.trim_end()))
 }

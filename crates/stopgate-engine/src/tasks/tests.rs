@@ -329,7 +329,8 @@ fn rules_of_every_kind_come_to_a_result() {
     let message = |name: &str| {
         view.results.iter().find(|r| r.rule_name == name).map(|r| r.message.clone()).expect(name)
     };
-    assert_eq!(message("bad"), "Command exited with code 4, expected 0: broken");
+    let fenced = "```output\nbroken\n```";
+    assert_eq!(message("bad"), format!("Command exited with code 4, expected 0:\n{fenced}"));
     assert_eq!(message("own"), "Custom validator not found: ../x");
 }
 

@@ -117,6 +117,28 @@ impl Client {
         to.flush().expect("write to the server");
     }
 
+    /// Sends the beginning of a line.
+    pub(crate) fn write_part(&mut self, part: &str) {
+        let to = self.to.as_mut().expect("the input is open");
+        to.write_all(part.as_bytes()).expect("write to the server");
+        to.flush().expect("write to the server");
+    }
+
+    /// The server's process.
+    pub(crate) fn server(&mut self) -> &mut Child {
+        &mut self.server
+    }
+
+    /// Reads until the answer to the request with this id.
+    pub(crate) fn answer_to(&mut self, id: u64) -> Value {
+        loop {
+            let answer = self.read();
+            if answer["id"] == id {
+                return answer;
+            }
+        }
+    }
+
     /// Reads one message.
     pub(crate) fn read(&mut self) -> Value {
         let mut line = String::new();
@@ -130,12 +152,7 @@ impl Client {
         self.asked += 1;
         let id = self.asked;
         self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        loop {
-            let answer = self.read();
-            if answer["id"] == id {
-                return answer;
-            }
-        }
+        self.answer_to(id)
     }
 
     /// Calls a tool; the result as the protocol has it.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -12,29 +12,29 @@ use serde_json::{Value, json};
 use crate::client::Scene;
 
 /// A server that listens, and the token that it wants to see.
-struct Listening {
+pub(crate) struct Listening {
     server: Child,
-    address: String,
-    token: String,
+    pub(crate) address: String,
+    pub(crate) token: String,
 }
 
 /// What a server answered.
-struct Answer {
-    status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     head: String,
-    body: String,
+    pub(crate) body: String,
 }
 
 impl Answer {
     /// The message in the body, whether it came alone or in a stream.
-    fn message(&self) -> Value {
+    pub(crate) fn message(&self) -> Value {
         let data = self.body.lines().filter_map(|line| line.strip_prefix("data:"));
         let mut streamed = data.map(str::trim).filter(|text| !text.is_empty());
         let text = streamed.next_back().unwrap_or(&self.body);
         serde_json::from_str(text).unwrap_or_else(|_| panic!("no message: {}", self.body))
     }
 
-    fn header(&self, name: &str) -> Option<String> {
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
         let begin = format!("{name}:");
         let mut lines = self.head.lines();
         let line = lines.find(|line| line.to_lowercase().starts_with(&begin))?;
@@ -43,8 +43,12 @@ impl Answer {
 }
 
 impl Listening {
-    fn new(scene: &Scene) -> Self {
-        let mut command = scene.command(&["mcp", "--http", "127.0.0.1:0", "--json"]);
+    pub(crate) fn new(scene: &Scene) -> Self {
+        Self::of(scene.command(&["mcp", "--http", "127.0.0.1:0", "--json"]))
+    }
+
+    /// The server that `command` starts.
+    pub(crate) fn of(mut command: Command) -> Self {
         let mut server = command.stdout(Stdio::piped()).spawn().expect("start the server");
         let mut line = String::new();
         let mut out = BufReader::new(server.stdout.take().expect("its output"));
@@ -64,12 +68,12 @@ impl Listening {
     }
 
     /// Posts `message` as a client that knows the token.
-    fn ask(&self, headers: &[(&str, &str)], message: &Value) -> Answer {
+    pub(crate) fn ask(&self, headers: &[(&str, &str)], message: &Value) -> Answer {
         let shown = format!("Bearer {}", self.token);
         self.post(&[&[("Authorization", shown.as_str())], headers].concat(), message)
     }
 
-    fn send(&self, what: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    pub(crate) fn send(&self, what: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut stream = TcpStream::connect(&self.address).expect("connect");
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time limit");
         let mut lines = vec![
@@ -105,7 +109,7 @@ fn answer(mut stream: TcpStream) -> Answer {
     Answer { status, head: head.into(), body: body.into() }
 }
 
-fn hello() -> Value {
+pub(crate) fn hello() -> Value {
     let params = json!({
         "protocolVersion": "2025-06-18", "capabilities": {},
         "clientInfo": {"name": "tests", "version": "1"},

@@ -8,6 +8,8 @@ mod doors;
 
 mod bad_arguments;
 mod cases;
+mod crowd;
+mod ending;
 mod gates;
 mod http;
 mod protocol;

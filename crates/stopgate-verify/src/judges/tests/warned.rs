@@ -3,7 +3,6 @@ use crate::judges::warnings::warnings;
 use stopgate_core::{Criterion, Proof};
 
 use super::criterion;
-use crate::judges::{steering, warnings};
 
 #[track_caller]
 fn check(rows: &str) {

@@ -1,0 +1,60 @@
+//! How a server ends: asked by a signal, and in time whatever it is doing.
+//!
+//! A thread of its own waits for signals, so that a busy or stuck server hears them too.
+//! It raises the stop that every call's programs heed, tells the server, and ends the
+//! process itself where the server does not.
+
+use std::io;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use stopgate_verify::RunStop;
+use tokio::sync::Notify;
+
+/// How long calls may take to end their programs.
+pub(crate) const CALLS_GRACE: Duration = Duration::from_millis(1600);
+/// When the process ends, come what may. Whoever asked was promised two seconds.
+const GRACE: Duration = Duration::from_millis(1850);
+
+/// Tells a server that it should end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ending {
+    stop: RunStop,
+    asked: Arc<Notify>,
+}
+
+impl Ending {
+    /// One that signals bring about.
+    pub(crate) fn by_signals() -> io::Result<Self> {
+        let ending = Self::default();
+        let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+        let told = ending.clone();
+        thread::Builder::new().name("signals".into()).spawn(move || {
+            if signals.forever().next().is_some() {
+                told.begin();
+                thread::sleep(GRACE);
+                std::process::exit(0);
+            }
+        })?;
+        Ok(ending)
+    }
+
+    /// Ends every call's programs and tells the server.
+    pub(crate) fn begin(&self) {
+        self.stop.raise();
+        self.asked.notify_one();
+    }
+
+    /// Waits until somebody asks.
+    pub(crate) async fn asked(&self) {
+        self.asked.notified().await;
+    }
+
+    /// What ends one call's programs; raised when the server ends, too.
+    pub(crate) fn stop(&self) -> RunStop {
+        self.stop.child()
+    }
+}

@@ -1,0 +1,124 @@
+//! Histories in which nothing may go wrong, and faults that must be found.
+
+#![expect(clippy::expect_used, reason = "a scene that can't be set is a failed test")]
+
+use std::time::Duration;
+
+use stopgate_sim::planted::{Fault, Faulty};
+use stopgate_sim::{Checks, Oracle, Setting, history, replay, seed_of, sweep};
+use stopgate_store::{Journal, MemoryJournal, SqliteJournal};
+use tempfile::TempDir;
+
+/// Seeds of histories that once broke a rule.
+const FOUND: [u64; 0] = [];
+
+fn home() -> TempDir {
+    TempDir::with_prefix("sim-").expect("make a home")
+}
+
+/// The first history, of so many, that breaks a rule in this setting.
+fn found(histories: u64, setting: impl Fn() -> Setting) -> Option<String> {
+    (0..histories).find_map(|number| {
+        let broken = history(seed_of(5, number), setting()).err()?;
+        Some(broken.rule.into())
+    })
+}
+
+fn faulty(home: &TempDir, fault: Fault) -> Setting {
+    let shelf = MemoryJournal::default();
+    let shared = move || -> Box<dyn Journal> { Box::new(Faulty::new(shelf.clone(), fault)) };
+    // Without the model beside it: the rules alone must find it.
+    Setting {
+        shared: Box::new(shared),
+        oracle: Oracle::Absent,
+        checks: Checks::Honest,
+        home: home.path().into(),
+    }
+}
+
+#[test]
+fn nothing_goes_wrong_in_any_history() {
+    let home = home();
+    let told = sweep(3000, 20, home.path()).unwrap_or_else(|failed| panic!("{failed}"));
+    assert_eq!(told.histories, 3000);
+    // Histories in which nothing happens would prove nothing.
+    for (what, count) in [
+        ("conflicts", told.conflicts),
+        ("lost", told.lost),
+        ("sent back", told.continued),
+        ("proven", told.done),
+        ("cancelled", told.cancelled),
+    ] {
+        assert!(count > 300, "{what}: {told:?}");
+    }
+}
+
+#[test]
+fn what_was_found_once_stays_found() {
+    let home = home();
+    for seed in FOUND {
+        replay(seed, home.path()).unwrap_or_else(|failed| panic!("{failed}"));
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_history() {
+    let home = home();
+    let once = sweep(200, 7, home.path());
+    assert_eq!(once, sweep(200, 7, home.path()));
+}
+
+#[test]
+fn the_embedded_journal_does_as_the_model_does() {
+    let home = home();
+    for number in 0..40 {
+        let folder = self::home();
+        let file = folder.path().join("journal.db");
+        // All processes are one thread: who waits for another's turn waits in vain.
+        let shared = move || -> Box<dyn Journal> {
+            Box::new(SqliteJournal::new(&file, Duration::from_millis(1)))
+        };
+        let setting = Setting {
+            shared: Box::new(shared),
+            oracle: Oracle::Compared,
+            checks: Checks::Honest,
+            home: home.path().into(),
+        };
+        let seed = seed_of(11, number);
+        let told = history(seed, setting);
+        assert!(told.is_ok(), "seed {seed}: {told:?}");
+    }
+}
+
+#[test]
+fn a_lost_update_is_found() {
+    let home = home();
+    let rule = found(500, || faulty(&home, Fault::LastWriterWins));
+    assert!(rule.is_some(), "the last writer won and nobody noticed");
+}
+
+#[test]
+fn an_append_that_was_acknowledged_and_not_made_is_found() {
+    let home = home();
+    let rule = found(500, || faulty(&home, Fault::Forgets));
+    assert!(rule.is_some(), "a journal forgot and nobody noticed");
+}
+
+#[test]
+fn checks_that_lie_are_found() {
+    let home = home();
+    let rule = found(500, || {
+        let shelf = MemoryJournal::default();
+        let shared = move || -> Box<dyn Journal> { Box::new(shelf.clone()) };
+        Setting {
+            shared: Box::new(shared),
+            oracle: Oracle::Compared,
+            checks: Checks::Lying,
+            home: home.path().into(),
+        }
+    });
+    assert_eq!(
+        rule.as_deref(),
+        Some("done only by receipts that pass, all for one state of the files")
+    );
+}

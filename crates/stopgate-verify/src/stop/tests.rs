@@ -1,0 +1,55 @@
+use std::path::Path;
+use std::time::Duration;
+
+use stopgate_core::Timestamp;
+
+use super::RunStop;
+use crate::check::{Check, Command, Limits, Ran, run};
+use crate::orphans::Strangers;
+
+fn ran(line: &str, folder: &Path) -> Ran {
+    let check = Check::new("c", Command::Shell(line), folder.into(), folder.join("c.log"));
+    let budget = Duration::from_mins(1);
+    let limits = Limits { budget, jobs: 1, pass: &[], strangers: Strangers::Spare };
+    run(&[check], limits, &|| Timestamp::from_unix_millis(0))
+}
+
+#[test]
+fn a_child_is_raised_with_its_parent_and_not_the_other_way() {
+    let parent = RunStop::default();
+    let (one, other) = (parent.child(), parent.child());
+    one.raise();
+    assert_eq!([&parent, &one, &other].map(RunStop::is_raised), [false, true, false]);
+    parent.raise();
+    assert!(other.is_raised());
+}
+
+#[test]
+fn a_run_ends_when_its_stop_is_raised_and_others_go_on() {
+    let folder = tempfile::tempdir().expect("make a directory");
+    let begun = folder.path().join("begun");
+    let stop = RunStop::default();
+    let raised = stop.clone();
+    let watcher = std::thread::spawn(move || {
+        while !begun.exists() {
+            std::thread::yield_now();
+        }
+        raised.raise();
+    });
+    let ended = stop.while_heeded(|| ran("touch begun; sleep 60", folder.path()));
+    assert!(matches!(ended, Ran::Interrupted), "{ended:?}");
+    watcher.join().expect("the watcher ends");
+    let other = ran("true", folder.path());
+    assert!(matches!(other, Ran::Runs(_)), "{other:?}");
+}
+
+#[test]
+fn what_was_heeded_before_is_heeded_again() {
+    let (outer, inner) = (RunStop::default(), RunStop::default());
+    outer.raise();
+    outer.while_heeded(|| {
+        inner.while_heeded(|| assert!(!RunStop::current().expect("one").is_raised()));
+        assert!(RunStop::current().expect("one").is_raised());
+    });
+    assert!(RunStop::current().is_none());
+}

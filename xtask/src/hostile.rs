@@ -1,0 +1,257 @@
+//! Hostile trees against every command that looks at one: an answer in time, an exit code
+//! that is documented, and a `cancel` that works.
+//!
+//! Black box: the built program, a time limit for each call, and nothing of ours inside.
+
+mod trees;
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use self::trees::{Size, Tree};
+use crate::Verdict;
+use crate::table::{Gates, Table};
+use crate::tools;
+
+/// What is promised where no check takes its time.
+const PROMISED: Duration = Duration::from_secs(5);
+/// What a machine under load may add to that.
+const SLACK: Duration = Duration::from_secs(3);
+/// The codes that the contract lists.
+const CODES: [i32; 12] = [0, 1, 2, 3, 4, 5, 6, 66, 70, 74, 75, 130];
+const SESSION: &str = "held";
+
+/// What the command line asks for.
+struct Plan {
+    size: Size,
+    program: PathBuf,
+    only: Option<String>,
+}
+
+/// One machine with one project.
+struct Place {
+    folder: tempfile::TempDir,
+    program: PathBuf,
+}
+
+/// What came of one call.
+#[derive(Debug)]
+struct Came {
+    /// None where it was killed by a signal, ours or another.
+    code: Option<i32>,
+    took: Duration,
+    stdout: String,
+}
+
+/// Runs every command on every tree.
+pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
+    let plan = plan(options)?;
+    let columns = ["tree", "hook", "start", "status", "verify", "trust", "cancel"];
+    let mut table = Table::new("Hostile trees, in milliseconds", &columns);
+    let mut gates = Gates::default();
+    let mut struck = 0;
+    for tree in trees::all(plan.size) {
+        if plan.only.as_ref().is_some_and(|only| !tree.name.contains(only.as_str())) {
+            continue;
+        }
+        let Some((row, violations)) = strike(&plan, &tree)? else {
+            eprintln!("{}: can't be made here", tree.name);
+            continue;
+        };
+        struck += 1;
+        if !violations.is_empty() {
+            eprintln!("{}: {}", tree.name, violations.join("; "));
+            gates.ask(Some(format!("{}: {}", tree.name, violations.join("; "))));
+        }
+        table.row(row);
+    }
+    table.note(format!("{struck} trees, 6 commands each."));
+    table.print();
+    if struck == 0 {
+        bail!("find a tree that was asked for");
+    }
+    Ok(gates.verdict())
+}
+
+fn plan(options: &[&str]) -> Result<Plan> {
+    let mut plan = Plan { size: Size::Full, program: PathBuf::new(), only: None };
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        match *option {
+            "--quick" => plan.size = Size::Quick,
+            "--program" => {
+                let file = options.next().context("understand --program: name a file")?;
+                plan.program = fs::canonicalize(file).with_context(|| format!("find {file}"))?;
+            }
+            "--only" => plan.only = options.next().map(ToString::to_string),
+            other => bail!("understand {other}: see cargo xtask --help"),
+        }
+    }
+    if plan.program.as_os_str().is_empty() {
+        plan.program = tools::program()?;
+    }
+    Ok(plan)
+}
+
+/// A row of times and what went wrong; nothing where the tree can't be made here.
+fn strike(plan: &Plan, tree: &Tree) -> Result<Option<([String; 7], Vec<String>)>> {
+    let place = Place::new(&plan.program)?;
+    let id = place.begin()?;
+    if (tree.plant)(&place.project()).is_err() {
+        return Ok(None);
+    }
+    let mut violations = Vec::new();
+    let mut row = vec![tree.name.clone()];
+    let payload = place.payload();
+    let other = ["start", "another goal", "--session", "other"];
+    let calls: [(&str, &[&str], &str); 6] = [
+        ("hook", &["hook", "claude"], &payload),
+        ("start", &other, ""),
+        ("status", &["status", "--json"], ""),
+        ("verify", &["verify"], ""),
+        ("trust", &["trust", "--yes"], ""),
+        ("cancel", &["cancel", &id], ""),
+    ];
+    for (name, arguments, input) in calls {
+        let came = place.call(arguments, input)?;
+        row.push(came.took.as_millis().to_string());
+        violations.extend(wrong(name, &came));
+    }
+    if !place.is_cancelled(&id)? {
+        violations.push("cancel: the loop is not cancelled".into());
+    }
+    place.tidy();
+    let row = row.try_into().map_err(|_| anyhow::anyhow!("fill the row of {}", tree.name))?;
+    Ok(Some((row, violations)))
+}
+
+/// What is wrong with the answer of the command called `name`.
+fn wrong(name: &str, came: &Came) -> Option<String> {
+    let Came { code, took, stdout } = came;
+    let ms = took.as_millis();
+    match code {
+        _ if *took > PROMISED + SLACK => Some(format!("{name}: no answer in {ms} ms")),
+        None => Some(format!("{name}: ended by a signal after {ms} ms")),
+        Some(code) if !CODES.contains(code) => Some(format!("{name}: exit code {code}")),
+        Some(code) if name == "hook" && *code != 0 => Some(format!("hook: exit code {code}")),
+        Some(0) if name == "hook" && !is_answer(stdout) => Some(format!("hook said {stdout:?}")),
+        Some(code) if name == "cancel" && *code != 0 => Some(format!("cancel: exit code {code}")),
+        Some(_) => None,
+    }
+}
+
+/// One JSON value or nothing.
+fn is_answer(stdout: &str) -> bool {
+    stdout.trim().is_empty() || serde_json::from_str::<Value>(stdout).is_ok()
+}
+
+impl Place {
+    /// An honest project, and a home beside it.
+    fn new(program: &Path) -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix("stopgate-chore-").tempdir()?;
+        let place = Self { folder, program: program.into() };
+        for name in ["home", "user", "project/src", "project/tests"] {
+            fs::create_dir_all(place.folder.path().join(name))?;
+        }
+        let project = place.project();
+        fs::write(project.join("src/main.txt"), "work\n")?;
+        fs::write(project.join("tests/test.sh"), "exit 1\n")?;
+        let toml = "[[criterion]]\nname = \"tests\"\nrun = [\"sh\", \"tests/test.sh\"]\n\
+                    protect = [\"tests/**\"]\n";
+        fs::write(project.join("stopgate.toml"), toml)?;
+        let mut git = Command::new("git");
+        git.current_dir(&project).args(["init", "-q"]).env("HOME", place.folder.path());
+        tools::run(&mut git).context("make a repository")?;
+        Ok(place)
+    }
+
+    fn project(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    fn payload(&self) -> String {
+        json!({
+            "session_id": SESSION,
+            "cwd": self.project(),
+            "hook_event_name": "Stop",
+            "last_assistant_message": "I looked around.",
+        })
+        .to_string()
+    }
+
+    /// Begins a loop while the tree is still honest; its name.
+    fn begin(&self) -> Result<String> {
+        self.call(&["trust", "--yes"], "")?;
+        let begun = self.call(&["start", "the goal", "--session", SESSION, "--json"], "")?;
+        let view: Value = serde_json::from_str(&begun.stdout)
+            .with_context(|| format!("begin a loop: {begun:?}"))?;
+        let id = view["loop"]["id"].as_str();
+        Ok(id.with_context(|| format!("find the loop's name in {view}"))?.into())
+    }
+
+    /// Asked from a directory in which nothing is hostile.
+    fn is_cancelled(&self, id: &str) -> Result<bool> {
+        let mut command = self.command(&["status", id, "--json"]);
+        command.current_dir(self.folder.path());
+        let seen = within(command, "", PROMISED + SLACK)?;
+        let view: Value = serde_json::from_str(&seen.stdout).unwrap_or_default();
+        Ok(view["loop"]["outcome"] == "cancelled")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folder = self.folder.path();
+        command.args(arguments).current_dir(self.project()).env_clear().env("PATH", path);
+        command.env("HOME", folder.join("user")).env("STOPGATE_HOME", folder.join("home"));
+        command
+    }
+
+    fn call(&self, arguments: &[&str], input: &str) -> Result<Came> {
+        within(self.command(arguments), input, PROMISED + SLACK)
+    }
+
+    /// What nobody may enter, nobody could remove.
+    fn tidy(&self) {
+        let mut chmod = Command::new("chmod");
+        let _ = chmod.args(["-R", "u+rwx"]).arg(self.folder.path()).stderr(Stdio::null()).status();
+    }
+}
+
+/// Runs `command`; kills it where it takes longer than `limit`.
+fn within(mut command: Command, input: &str, limit: Duration) -> Result<Came> {
+    let folder = tempfile::tempdir()?;
+    let given = folder.path().join("input");
+    fs::write(&given, input)?;
+    let said = folder.path().join("output");
+    command.stdin(fs::File::open(given)?).stdout(fs::File::create(&said)?).stderr(Stdio::null());
+    let begun = Instant::now();
+    let mut child = command.spawn().context("start the program")?;
+    let code = wait(&mut child, begun + limit)?;
+    let took = begun.elapsed();
+    let mut stdout = String::new();
+    let read = fs::File::open(&said)?.take(1 << 20).read_to_string(&mut stdout);
+    read.context("read what the program said")?;
+    Ok(Came { code, took, stdout })
+}
+
+fn wait(child: &mut Child, until: Instant) -> Result<Option<i32>> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.code());
+        }
+        if Instant::now() > until {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
