@@ -65,7 +65,7 @@ pub use crate::criterion::{
 pub use crate::decide::{Decision, Verdict, asks_gates, decide, due};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
-    Binding, Event, FORMAT, Facts, Hold, Leave, Ruling, Speaker, Started, Stopped, TaskNote,
+    Binding, Edit, Event, FORMAT, Facts, Hold, Leave, Ruling, Speaker, Started, Stopped, TaskNote,
 };
 pub use crate::fold::{apply, fold};
 pub use crate::gate::{GateAction, GateTrace, GateWord, LoopGate};
@@ -77,9 +77,9 @@ pub use crate::outcome::Outcome;
 pub use crate::policy::{Enforcement, Order, Policy, Rule};
 pub use crate::prompt::{PROMPT_BYTES_MAX, announcement};
 pub use crate::receipt::{Evidence, Receipt, Status, Tests};
-pub use crate::seen::{Seen, ToolUse};
+pub use crate::seen::{Seen, SpokenExit, ToolUse};
 pub use crate::state::{
-    FRAMES_MAX, Frame, LoopId, Mode, Phase, Rest, SessionId, State, Surface, Waiting,
+    FRAMES_MAX, Frame, LoopId, LoopState, Mode, Phase, Rest, SessionId, State, Surface, Waiting,
 };
 pub use crate::tally::Tally;
 pub use crate::time::Timestamp;

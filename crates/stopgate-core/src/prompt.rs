@@ -344,11 +344,7 @@ fn longest_run(text: &str) -> usize {
 
 fn ending(state: &State, frames: &[Frame]) -> String {
     let mode = frames.last().map_or(Mode::Loop, |frame| frame.mode);
-    let marker = match mode {
-        Mode::Loop => "<promise>COMPLETE</promise>",
-        Mode::Issue => "<issue-complete>DONE</issue-complete>",
-        Mode::Grind => "<grind-done>NO_MORE_ISSUES</grind-done>",
-    };
+    let marker = mode.marker();
     let checked =
         frames.len() == 1 && state.criteria.iter().any(|c| c.is_required() && c.is_checked());
     let finish = if checked {

@@ -15,6 +15,8 @@ use crate::receipt::{Receipt, Status};
 pub struct Seen {
     /// The markers that stood as signals in the last message.
     pub markers: Vec<Marker>,
+    /// The exit that the last message asks for, with its reason.
+    pub exit: Option<SpokenExit>,
     /// The last message's fingerprint, digits and white space aside.
     pub message: Option<u64>,
     /// Whether a tool ran since the last counted stop.
@@ -39,6 +41,18 @@ pub struct Seen {
     pub gates: Option<GateWord>,
     /// What a task's own record says about its money and its errors.
     pub ledger: Ledger,
+}
+
+/// An honest exit that the agent asked for in words, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpokenExit {
+    /// Something outside its reach is in the way.
+    Blocked(String),
+    /// The goal can't be reached.
+    Impossible(String),
+    /// It asks a person this question.
+    Ask(String),
 }
 
 /// Whether a tool was used.

@@ -190,6 +190,9 @@ impl Engine {
         let over = state.outcome().is_some();
         match &before.session {
             Some(session) if over || state.session != before.session => {
+                if over {
+                    self.signs.put_freed(session.as_str(), state.updated_at);
+                }
                 self.take_held_sign(session);
             }
             None if over || state.session.is_some() => self.take_pending_sign(&state.project),

@@ -38,6 +38,8 @@ pub enum Kind {
     Store,
     /// Something else broke.
     Fault,
+    /// The person interrupted it.
+    Interrupted,
 }
 
 impl Failure {
@@ -49,6 +51,11 @@ impl Failure {
     /// There is no such loop.
     pub fn no_loop(message: impl Into<String>) -> Self {
         Self::of(Kind::NoLoop, message)
+    }
+
+    /// The person interrupted it.
+    pub fn interrupted(message: impl Into<String>) -> Self {
+        Self::of(Kind::Interrupted, message)
     }
 
     /// Something broke.
@@ -100,6 +107,18 @@ impl Kind {
             Self::NoLoop => 66,
             Self::Fault => 70,
             Self::Store => 74,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// The word that programs read.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Usage => "usage",
+            Self::NoLoop => "no_loop",
+            Self::Store => "store",
+            Self::Fault => "fault",
+            Self::Interrupted => "interrupted",
         }
     }
 }

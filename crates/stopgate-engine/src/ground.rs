@@ -84,7 +84,7 @@ impl Engine {
         };
         let measured = self.world.measure(&request);
         let measured =
-            measured.ok_or_else(|| Failure::fault("interrupted while the checks ran"))?;
+            measured.ok_or_else(|| Failure::interrupted("interrupted while the checks ran"))?;
         let mut counted = Vec::new();
         for (at, measured) in due.into_iter().zip(measured) {
             counted.push(settle(&mut criteria[at], wanted[at], measured)?);

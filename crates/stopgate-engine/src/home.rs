@@ -54,6 +54,11 @@ impl Home {
         self.folder.join("held-back").join(&*file_name(session))
     }
 
+    /// Notes about the checks of a loop that run now.
+    pub(crate) fn running(&self, id: &LoopId) -> PathBuf {
+        self.folder.join("running").join(id.as_str())
+    }
+
     /// Where loops go that are over for long.
     pub(crate) fn archive(&self, day: &str) -> PathBuf {
         self.folder.join("archive").join(format!("{day}.jsonl"))

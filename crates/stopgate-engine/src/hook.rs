@@ -125,12 +125,14 @@ impl Hook {
         };
         let call = claude::parse(raw, event);
         let call = call.map_err(|error| Failure::fault(format!("could not {}", chain(&error))))?;
-        let folder = match &call.cwd {
-            Some(_) => cwd(&call)?.to_path_buf(),
-            None => dialect::folder(handed.as_deref())?,
-        };
         stopgate_verify::survive_size_limit();
-        let desk = Desk::new(self.settings, self.stores, request, folder)?;
+        let (settings, stores) = (self.settings, self.stores);
+        let desk = if call.cwd.is_some() {
+            Desk::new(settings, stores, request, cwd(&call)?.to_path_buf())?
+        } else {
+            let folder = dialect::folder(handed.as_deref())?;
+            Desk::named(settings, stores, request, folder)?
+        };
         if desk.now < CLOCK_EARLIEST {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));
         }

@@ -8,6 +8,7 @@ use stopgate_store::Stored;
 
 use crate::engine::Engine;
 use crate::failure::Failure;
+use crate::presence::Present;
 
 const TEXT_BYTES_MAX: usize = 400;
 /// A new session follows a cleared one at once, or not at all.
@@ -75,6 +76,9 @@ impl Engine {
         }
         let prompt_id = call.prompt_id.as_deref().map(String::from);
         let notification = call.is_task_notification();
+        if !notification {
+            self.signs.take_freed(session.as_str());
+        }
         let mut claimed = false;
         let told = self.claim_and(session, project, &mut |state| {
             claimed = state.session.as_ref() != Some(session);
@@ -117,6 +121,23 @@ impl Engine {
             vec![Event::TurnFailed { error: error.clone(), text: text.clone() }]
         })?;
         Ok(())
+    }
+
+    /// Whether the session of a loop that runs is known to be gone: it said goodbye after it was
+    /// last heard, or its client died.
+    pub(crate) fn is_session_gone(&mut self, state: &State) -> Result<bool, Failure> {
+        let Some(session) = state.session.as_ref().filter(|_| state.outcome().is_none()) else {
+            return Ok(false);
+        };
+        let project = Path::new(&state.project);
+        match self.presence.of_session(project, session.as_str(), self.now()) {
+            Present::Alive => return Ok(false),
+            Present::Dead => return Ok(true),
+            Present::Unknown => {}
+        }
+        let history = self.journal.history(&state.id)?;
+        let last = history.iter().rev().find(|entry| is_of_session(&entry.recorded.event));
+        Ok(last.is_some_and(|entry| matches!(entry.recorded.event, Event::SessionEnded { .. })))
     }
 
     /// Whether the journal is worth opening for this session.
@@ -172,5 +193,34 @@ impl Engine {
             Ok(if carried { vec![bound.clone()] } else { Vec::new() })
         })?;
         Ok(())
+    }
+}
+
+/// Whether an event shows the session at work, or its end.
+const fn is_of_session(event: &Event) -> bool {
+    match event {
+        Event::Started(_)
+        | Event::Bound { .. }
+        | Event::Stopped(_)
+        | Event::Prompted { .. }
+        | Event::Compacted { .. }
+        | Event::TurnFailed { .. }
+        | Event::Cleared { .. }
+        | Event::Claimed
+        | Event::Asked { .. }
+        | Event::SessionEnded { .. } => true,
+        Event::Detached { .. }
+        | Event::Answered { .. }
+        | Event::Edited(_)
+        | Event::Pushed { .. }
+        | Event::Popped
+        | Event::Paused { .. }
+        | Event::Resumed { .. }
+        | Event::Synced { .. }
+        | Event::Approved { .. }
+        | Event::Resealed { .. }
+        | Event::Certified { .. }
+        | Event::Task(_)
+        | Event::Ended { .. } => false,
     }
 }

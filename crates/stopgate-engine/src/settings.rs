@@ -21,6 +21,20 @@ impl Settings {
         is_on("STOPGATE_DISABLE") || is_on("IDLE_LOOP_DISABLE")
     }
 
+    /// The kill switches that are on, as people know them.
+    pub fn switches(self) -> Vec<String> {
+        let variables = ["STOPGATE_DISABLE", "IDLE_LOOP_DISABLE"];
+        let mut on: Vec<String> = variables
+            .iter()
+            .filter(|name| is_on(name))
+            .map(|name| format!("{name}=1 is set"))
+            .collect();
+        if let Some(home) = self.home().ok().filter(Home::is_stopped) {
+            on.push(format!("{} exists", home.folder().join("STOP").display()));
+        }
+        on
+    }
+
     /// Where stopgate keeps its things.
     pub fn home(self) -> Result<Home, Failure> {
         let set = |name| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -120,6 +134,16 @@ impl Settings {
     /// The command that tells the person that a loop is over.
     pub fn notify(self) -> Option<String> {
         text("STOPGATE_NOTIFY").filter(|command| !command.trim().is_empty())
+    }
+
+    /// How wide the window is, where somebody says so.
+    pub fn columns(self) -> Option<usize> {
+        text("COLUMNS")?.parse().ok().filter(|columns| *columns > 0)
+    }
+
+    /// Whether this is a machine that builds and tests, without a person at it.
+    pub fn is_ci(self) -> bool {
+        text("CI").is_some_and(|value| !matches!(value.as_str(), "0" | "false"))
     }
 
     /// A clock that stands still, for tests: milliseconds since the epoch.

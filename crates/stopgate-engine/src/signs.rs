@@ -8,7 +8,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use stopgate_core::Digest;
+use stopgate_core::{Digest, Timestamp};
 
 use crate::home::file_name;
 
@@ -155,6 +155,27 @@ impl Signs {
         let id = fs::read_to_string(&path).ok()?;
         let _ = fs::remove_file(path);
         Some(id)
+    }
+
+    /// Notes that the loop of `session` ended: until a person speaks to it, the session does not
+    /// claim a loop that waited before.
+    pub(crate) fn put_freed(&self, session: &str, at: Timestamp) {
+        let path = self.in_folder("freed", session);
+        let written =
+            make_folder(&path).and_then(|()| fs::write(&path, at.unix_millis().to_string()));
+        // Without the note the session may claim a loop, which is no harm to that loop.
+        let _ = written;
+    }
+
+    /// When the last loop of `session` ended, if no person has spoken to it since.
+    pub(crate) fn freed(&self, session: &str) -> Option<Timestamp> {
+        let text = fs::read_to_string(self.in_folder("freed", session)).ok()?;
+        text.parse().ok().map(Timestamp::from_unix_millis)
+    }
+
+    /// A person speaks to `session`.
+    pub(crate) fn take_freed(&self, session: &str) {
+        let _ = fs::remove_file(self.in_folder("freed", session));
     }
 
     fn held(&self, session: &str) -> PathBuf {

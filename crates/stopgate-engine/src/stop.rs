@@ -11,6 +11,7 @@ use stopgate_core::{
 use stopgate_store::Stored;
 use stopgate_verify::{Files, Freshness, Proved, Request, Strangers};
 
+use crate::checking::CheckingNote;
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::observe::{ClientFacts, Heard, hear, observe};
@@ -130,7 +131,11 @@ impl Engine {
         let Some(project) = project else { return Ok(None) };
         let now = self.now();
         let pending = self.journal.pending(&project.display().to_string())?;
-        let open = |stored: &Stored| stored.state.claim_until.is_some_and(|until| now <= until);
+        let freed = self.signs.freed(session.as_str());
+        let open = |stored: &Stored| {
+            stored.state.claim_until.is_some_and(|until| now <= until)
+                && freed.is_none_or(|freed| stored.state.started_at > freed)
+        };
         let claim = Event::Bound { session: session.clone(), how: Binding::Claimed };
         Ok(pending.into_iter().find(open).map(|stored| (stored, vec![claim])))
     }
@@ -158,6 +163,7 @@ impl Engine {
             strangers: Strangers::End,
             pass: &pass,
         };
+        let _note = CheckingNote::begin(&self.home, state, self.now());
         match self.world.prove(&request) {
             Proved::Receipts(receipts) => Some(receipts),
             Proved::Interrupted => None,

@@ -14,7 +14,7 @@ use stopgate_signals::markers;
 
 use super::lock::Lock;
 use super::memory::Memory;
-use super::{DialectRequest, audit, files};
+use super::{DialectRequest, audit, files, lifecycle};
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::home::{Home, file_name};
@@ -44,16 +44,39 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// The desk of a command or a call in `folder`.
+    /// The desk of a command or a call in `folder`; the loop may be kept above it, or in the
+    /// client's own directory.
     pub fn new(
         settings: Settings,
         stores: Stores,
         request: DialectRequest,
         folder: PathBuf,
     ) -> Result<Self, Failure> {
+        Self::with(settings, stores, request, folder, settings.client_folder())
+    }
+
+    /// The desk of a call that names its directory beside the payload: no other is looked at
+    /// but those above it.
+    pub(crate) fn named(
+        settings: Settings,
+        stores: Stores,
+        request: DialectRequest,
+        folder: PathBuf,
+    ) -> Result<Self, Failure> {
+        Self::with(settings, stores, request, folder, None)
+    }
+
+    fn with(
+        settings: Settings,
+        stores: Stores,
+        request: DialectRequest,
+        folder: PathBuf,
+        fallback: Option<PathBuf>,
+    ) -> Result<Self, Failure> {
         let home = settings.home()?;
         let now = RealWorld::new(settings).now();
         let engine = RefCell::new(None);
+        let folder = lifecycle::directory_of(request.dialect, settings, folder, fallback);
         Ok(Self { request, settings, stores, home, folder, now, engine })
     }
 
@@ -140,6 +163,7 @@ impl Desk {
             ground: stopgate_core::Ground::default(),
             surface: stopgate_core::Surface::Hook,
             gates: Vec::new(),
+            answer: None,
             tally: memory.tally.clone(),
             started_at,
             updated_at: sheet.updated_at,

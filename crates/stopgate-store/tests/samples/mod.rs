@@ -1,11 +1,11 @@
 //! Every event there is, with every field filled: what a stored form must hold.
 
 use stopgate_core::{
-    Author, Baseline, Binding, CoverageFormat, Criterion, Enforcement, Event, Evidence, Facts,
-    Floor, Frame, GateAction, GateTrace, GateWord, GitDemand, Ground, Hold, Leave, LoopGate,
+    Author, Baseline, Binding, CoverageFormat, Criterion, Edit, Enforcement, Event, Evidence,
+    Facts, Floor, Frame, GateAction, GateTrace, GateWord, GitDemand, Ground, Hold, Leave, LoopGate,
     LoopId, Marker, Mode, Order, Outcome, Phase, Policy, Proof, Receipt, Rest, Reuse, Rule, Ruling,
-    SessionId, Site, Source, Speaker, Standing, Started, Status, Stopped, Subject, Surface, Tally,
-    TaskNote, Terms, Tests, Timestamp, ToolUse, Visibility, Waiting, Weight,
+    SessionId, Site, Source, Speaker, SpokenExit, Standing, Started, Status, Stopped, Subject,
+    Surface, Tally, TaskNote, Terms, Tests, Timestamp, ToolUse, Visibility, Waiting, Weight,
 };
 
 /// The moment at which the samples begin.
@@ -127,6 +127,31 @@ pub(crate) fn more() -> Vec<Event> {
     ]
 }
 
+/// What people do to a running loop, in the same form.
+pub(crate) fn controls() -> Vec<Event> {
+    vec![
+        Event::Detached { claim_until: at(3_600_000) },
+        Event::Bound { session: session("s3"), how: Binding::Attached },
+        Event::Answered { text: "PostgreSQL \u{1f980}".into() },
+        Event::Edited(Box::default()),
+        Event::Edited(Box::new(Edit {
+            goal: Some("another goal".into()),
+            max_iterations: Some(30),
+            max_minutes: Some(0),
+            added: vec![Criterion::new("reads better", Proof::Attest)],
+            dropped: vec!["tests".into()],
+            seal: Some("5ea2".into()),
+        })),
+        Event::Stopped(Box::new(Stopped {
+            facts: Facts {
+                exit: Some(SpokenExit::Blocked("no network".into())),
+                ..Facts::default()
+            },
+            ..sent_back()
+        })),
+    ]
+}
+
 fn task(hold: Hold) -> Event {
     Event::Task(Box::new(TaskNote { steps: vec!["\"cleared\"".into()], hold }))
 }
@@ -212,6 +237,9 @@ pub(crate) fn word(event: &Event) -> &'static str {
     match event {
         Event::Started(_) => "started",
         Event::Bound { .. } => "bound",
+        Event::Detached { .. } => "detached",
+        Event::Answered { .. } => "answered",
+        Event::Edited(_) => "edited",
         Event::Pushed { .. } => "pushed",
         Event::Popped => "popped",
         Event::Synced { .. } => "synced",
@@ -335,6 +363,7 @@ fn sent_back() -> Stopped {
         }],
         gates: None,
         facts: Facts {
+            exit: None,
             markers: vec![Marker::PromiseComplete, Marker::LoopDoneStuck],
             tools: ToolUse::Used,
             background: vec!["task-1".into()],

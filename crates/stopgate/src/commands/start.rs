@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use stopgate_core::{Criterion, Enforcement, Mode, Proof};
+use stopgate_core::{Criterion, Enforcement, LoopState, Mode, Proof};
 use stopgate_engine::{
-    Asked, AtStart, Begun, Binding, Counted, Draft, Failure, Incumbent, Origin, Settings,
-    StartRequest, StatusView, is_installed, span_ms, time_text,
+    Asked, AtStart, Begun, Binding, Counted, CriterionJudge, CriterionView, Draft, Engine, Failure,
+    Incumbent, LoopView, Origin, Settings, StartRequest, StatusView, is_installed, span_ms,
 };
+use stopgate_store::Standing;
 
 use super::common;
 use super::dialects::{self, DialectWord};
-use crate::output::{self, BOLD, DIM, Outcome, styled};
+use crate::output::{self, BOLD, DIM, Outcome, clock, styled};
 
 /// How often an agent may be sent back where nobody says.
 pub(crate) const MAX_ITERATIONS: u32 = 20;
@@ -115,14 +116,15 @@ pub(crate) fn run(args: Args) -> Outcome {
     let json = args.json;
     let begun = engine.start(&request(args)?)?;
     warn(&begun);
+    warn_of_others(&mut engine, &begun)?;
     let view = engine.view(&begun.stored);
     if json {
         output::json(&StatusView::of(view));
         return Ok(ExitCode::SUCCESS);
     }
     output::line(&format!("Loop {} has begun: {}", styled(BOLD, &view.id), view.goal));
-    let word = |kind: &str| matches!(kind, "attest" | "approve");
-    let checks = view.criteria.iter().filter(|c| c.required && !word(c.kind)).count();
+    let checked = |c: &&CriterionView| c.required && c.judge == CriterionJudge::Check;
+    let checks = view.criteria.iter().filter(checked).count();
     let proof = match checks {
         0 => "no check, so the agent's word ends it (as attested)".into(),
         1 => "1 check proves it".into(),
@@ -155,8 +157,8 @@ fn holds(binding: &Binding) -> String {
     match binding {
         Binding::Session(session) => format!("holds session {session}"),
         Binding::Pending(until) => format!(
-            "waits for a session: the first one in this project until {} claims it",
-            time_text(*until)
+            "not attached yet: the next Claude Code session in this project until {} is held",
+            clock(*until)
         ),
     }
 }
@@ -178,6 +180,30 @@ fn warn(begun: &Begun) {
              stopgate install claude",
         );
     }
+}
+
+/// Says so where another loop of the project waits for a session, too: the oldest is attached
+/// first.
+fn warn_of_others(engine: &mut Engine, begun: &Begun) -> Result<(), Failure> {
+    let Binding::Pending(_) = begun.binding else { return Ok(()) };
+    let state = &begun.stored.state;
+    let running = engine.list(Some(&state.project), Standing::Running)?;
+    let waits = |view: &&LoopView| {
+        view.session.is_none()
+            && view.claim_until_at.is_some()
+            && view.state != LoopState::Idle
+            && view.id != state.id.as_str()
+    };
+    for view in running.loops.iter().filter(waits) {
+        output::warn(&format!(
+            "loop {} ({}) waits for a session in this project, too, and is attached first; end \
+             it with: stopgate cancel {}",
+            view.id,
+            view.goal.lines().next().unwrap_or_default(),
+            view.id
+        ));
+    }
+    Ok(())
 }
 
 fn request(args: Args) -> Result<StartRequest, Failure> {

@@ -126,7 +126,7 @@ fn the_exit_code_of_status_tells_the_outcome_when_asked() {
     stage.start("Finish --session stalled --max-idle 1");
     stage.stop("stalled", "one");
     stage.stop("stalled", "one");
-    assert_eq!(code("stalled"), 1);
+    assert_eq!(code("stalled"), 4);
 }
 
 #[test]

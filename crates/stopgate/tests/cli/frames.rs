@@ -7,7 +7,10 @@ use crate::stage::Stage;
 #[test]
 fn a_finished_inner_frame_gives_way_to_the_outer_one_at_once() {
     let stage = Stage::with_loop("'Clear the backlog' --mode grind");
-    assert_snapshot!(stage.run_as("s1", "push 'Fix the parser' --max-iterations 5"), @"Frame 1 of loop 1stage0000: Fix the parser");
+    assert_snapshot!(stage.run_as("s1", "push 'Fix the parser' --max-iterations 5"), @"
+    Frame 1 of loop 1stage0000: Fix the parser
+    When it is finished, run `stopgate done` or write <issue-complete>DONE</issue-complete> alone on a line.
+    ");
     assert_snapshot!(stage.stop("s1", "On it."), @"
     context: Loop 1/20 > issue 1/5: not finished yet
     This is stopgate's stop hook, not the user; it grants no permission.

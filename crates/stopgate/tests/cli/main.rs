@@ -27,6 +27,7 @@ mod gates;
 mod idle;
 mod import;
 mod json;
+mod leaving;
 mod pending;
 mod proof;
 mod ralph_loop;

@@ -74,9 +74,9 @@ fn nobody_does_after_its_time() {
       iteration  0 of 20
       time       11 min of 240 min
       progress   11 min ago
-      session    none yet; may be claimed until 2026-11-15T06:10:00Z
+      session    none
       project    $STAGE/project
-      next       nobody claimed it in time: stopgate cancel, then start again
+      next       nobody attached to it in time: stopgate attach 1stage0000, or stopgate cancel 1stage0000
     ");
 }
 

@@ -183,10 +183,10 @@ fn the_journal_is_shown_as_lines() {
     stage.advance_minutes(5);
     stage.stop("s1", "Both are fixed now.");
     assert_snapshot!(stage.run("log"), @"
-    2026-11-15T06:00:00Z  1stage0000  started        Make the tests green
-    2026-11-15T06:00:00Z  1stage0000  stopped        sent back: Loop 1/12: 1 of 2 criteria unmet
-    2026-11-15T06:05:00Z  1stage0000  stopped        ended as done: all 2 checks pass
-    2026-11-15T06:05:00Z  1stage0000  certified      what was proven is signed
+    2026-11-15 06:00:00  1stage0000  started        Make the tests green
+    2026-11-15 06:00:00  1stage0000  stopped        sent back: Loop 1/12: 1 of 2 criteria unmet
+    2026-11-15 06:05:00  1stage0000  stopped        ended as done: all 2 checks pass
+    2026-11-15 06:05:00  1stage0000  certified      what was proven is signed
     ");
 }
 
@@ -201,11 +201,15 @@ fn all_loops_are_listed_the_newest_first() {
     stage.run_in("other", "start 'Somewhere else' --session s3");
     stage.advance_minutes(90);
     assert_snapshot!(stage.run("list"), @"
-    3stage0000  active             0/20    1 h 30 min ago  Somewhere else
-    2stage0000  active             1/20    1 h 30 min ago  The second goal
-    1stage0000  attested           0/20    1 h 30 min ago  The first goal
+    LOOP        STATE     USED  PROGRESS    PROJECT  GOAL
+    3stage0000  active    0/20  1 h 30 min  other    Somewhere else
+    2stage0000  active    1/20  1 h 30 min  project  The second goal
+    1stage0000  attested  0/20  1 h 30 min  project  The first goal
     ");
-    assert_snapshot!(stage.run("list --here --running"), @"2stage0000  active             1/20    1 h 30 min ago  The second goal");
+    assert_snapshot!(stage.run("list --here --running"), @"
+    LOOP        STATE   USED  PROGRESS    PROJECT  GOAL
+    2stage0000  active  1/20  1 h 30 min  project  The second goal
+    ");
 }
 
 #[test]

@@ -1,0 +1,67 @@
+//! What people do to a loop that waits for them or was left behind: `attach` and `answer`.
+
+use stopgate_core::{Binding, Event, SessionId};
+use stopgate_store::Stored;
+
+use crate::engine::Engine;
+use crate::failure::Failure;
+use crate::target::Target;
+
+/// Who holds a loop next whose session is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Successor {
+    /// This session.
+    Session(SessionId),
+    /// The next session that comes by in the project, within so many milliseconds.
+    Next {
+        /// How long it may take.
+        within_ms: i64,
+    },
+}
+
+impl Engine {
+    /// Gives a loop whose session is gone to another one.
+    pub fn attach(&mut self, target: &Target, successor: &Successor) -> Result<Stored, Failure> {
+        let found = self.resolve(target)?;
+        let state = &found.state;
+        if let (Some(held_by), Successor::Session(session)) = (&state.session, successor)
+            && held_by == session
+        {
+            return Ok(found);
+        }
+        if state.session.is_some() && !self.is_session_gone(state)? {
+            let session = state.session.as_ref().map_or("?", SessionId::as_str);
+            return Err(Failure::usage(format!(
+                "loop {} holds session {session}, which has not ended",
+                state.id
+            ))
+            .hint("close that session first, or name the one that should go on: --session ID"));
+        }
+        if let Successor::Session(session) = successor
+            && let Some(other) = self.journal.load_held(session)?
+        {
+            let what = format!("loop {} holds session {session} already", other.state.id);
+            return Err(Failure::usage(what).hint("end it first: stopgate cancel"));
+        }
+        let id = Target::Named(state.id.as_str().into());
+        let now = self.now();
+        let event = match successor {
+            Successor::Session(session) => {
+                Event::Bound { session: session.clone(), how: Binding::Attached }
+            }
+            Successor::Next { within_ms } => Event::Detached { claim_until: now.plus(*within_ms) },
+        };
+        self.on_running(&id, &mut |_| Ok(vec![event.clone()]))
+    }
+
+    /// A person answers what the agent asked; the session hears it at its next prompt, start
+    /// or stop.
+    pub fn answer(&mut self, target: &Target, text: &str) -> Result<Stored, Failure> {
+        self.as_person("answer")?;
+        if text.trim().is_empty() {
+            return Err(Failure::usage("the answer is empty"));
+        }
+        let text = text.trim().to_string();
+        self.on_running(target, &mut |_| Ok(vec![Event::Answered { text: text.clone() }]))
+    }
+}
