@@ -26,6 +26,7 @@ const COMMAND_BYTES_MAX: usize = 160;
 const LOG_BYTES_MAX: usize = 240;
 const NAME_BYTES_MAX: usize = 60;
 const GATE_BYTES_MAX: usize = 400;
+const ANSWER_BYTES_MAX: usize = 600;
 const TAIL_BYTES_MIN: usize = 80;
 /// Criteria named when a session begins.
 const ANNOUNCED_MAX: usize = 8;
@@ -163,6 +164,10 @@ fn ask(state: &State, frames: &[Frame], bytes_max: usize) -> String {
 /// One or two sentences about this very stop, so that no two texts in a row are alike.
 fn remark(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
     let mut text = String::new();
+    if let Some(answer) = &state.answer {
+        let answer = clip(&clean(answer), ANSWER_BYTES_MAX);
+        let _ = write!(text, "The person answered your question: {answer}\n\n");
+    }
     if popped > 0 {
         let spent = state.frames.iter().skip(1).any(|frame| frame.iteration >= frame.max);
         text.push_str(if spent {

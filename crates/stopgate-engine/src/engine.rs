@@ -37,8 +37,7 @@ impl Engine {
     /// The engine that the environment and the person's settings ask for.
     pub fn open(settings: Settings, stores: Stores) -> Result<Self, Failure> {
         let home = settings.home()?;
-        // A home that can't be made is told by whatever needs it.
-        let _ = home.create();
+        home.create().map_err(|error| unusable(&home, error))?;
         let world = Box::new(RealWorld::new(settings));
         let choice = Choice::read(settings)?;
         Self::with(home, world, settings, stores, choice)
@@ -98,11 +97,7 @@ impl Engine {
 
     /// Makes the home folder, for commands that write.
     pub(crate) fn prepare(&self) -> Result<(), Failure> {
-        self.home.create().map_err(|error| {
-            Failure::fault(format!("could not make {}", self.home.folder().display()))
-                .hint("set STOPGATE_HOME to a folder that you may write to")
-                .because(error)
-        })
+        self.home.create().map_err(|error| unusable(&self.home, error))
     }
 
     /// Loads, changes and stores one loop, as often as others get in between.
@@ -222,6 +217,13 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.journal.settle();
     }
+}
+
+/// Why stopgate has no place to keep its things, and what helps.
+pub(crate) fn unusable(home: &Home, error: std::io::Error) -> Failure {
+    Failure::store(format!("could not make {}", home.folder().display()))
+        .hint("set STOPGATE_HOME to a directory that you may write to")
+        .because(error)
 }
 
 /// Puts up the sign of a loop that runs.

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::io::ErrorKind;
 
 use stopgate_store::StoreError;
 use stopgate_store::transfer::TransferError;
@@ -51,6 +52,11 @@ impl Failure {
     /// There is no such loop.
     pub fn no_loop(message: impl Into<String>) -> Self {
         Self::of(Kind::NoLoop, message)
+    }
+
+    /// The journal can't be used.
+    pub fn store(message: impl Into<String>) -> Self {
+        Self::of(Kind::Store, message)
     }
 
     /// The person interrupted it.
@@ -142,8 +148,20 @@ impl Error for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let mut failure = Self::of(Kind::Store, format!("could not {error}"));
+        failure.hint = remedy(&error).map(String::from);
         failure.source = Source::Beneath(Box::new(error));
         failure
+    }
+}
+
+/// What helps where the system refuses access to the journal.
+fn remedy(error: &StoreError) -> Option<&'static str> {
+    let StoreError::Lock { source, .. } = error else { return None };
+    match source.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::NotFound => Some(
+            "set STOPGATE_HOME to a directory that you may write to; stopgate doctor tells more",
+        ),
+        _other => None,
     }
 }
 

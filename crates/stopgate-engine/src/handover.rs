@@ -1,10 +1,13 @@
 //! What people do to a loop that waits for them or was left behind: `attach` and `answer`.
 
-use stopgate_core::{Binding, Event, SessionId};
+use std::path::Path;
+
+use stopgate_core::{Binding, Event, SessionId, State};
 use stopgate_store::Stored;
 
 use crate::engine::Engine;
 use crate::failure::Failure;
+use crate::presence::Present;
 use crate::target::Target;
 
 /// Who holds a loop next whose session is gone.
@@ -29,13 +32,13 @@ impl Engine {
         {
             return Ok(found);
         }
-        if state.session.is_some() && !self.is_session_gone(state)? {
+        if !self.may_leave_session(state, target)? {
             let session = state.session.as_ref().map_or("?", SessionId::as_str);
             return Err(Failure::usage(format!(
                 "loop {} holds session {session}, which has not ended",
                 state.id
             ))
-            .hint("close that session first, or name the one that should go on: --session ID"));
+            .hint("close that session first"));
         }
         if let Successor::Session(session) = successor
             && let Some(other) = self.journal.load_held(session)?
@@ -52,6 +55,20 @@ impl Engine {
             Successor::Next { within_ms } => Event::Detached { claim_until: now.plus(*within_ms) },
         };
         self.on_running(&id, &mut |_| Ok(vec![event.clone()]))
+    }
+
+    /// Whether a loop may be taken from its session: that one is gone, or nothing is known of it
+    /// and the loop is named.
+    fn may_leave_session(&mut self, state: &State, target: &Target) -> Result<bool, Failure> {
+        let Some(session) = &state.session else { return Ok(true) };
+        let project = Path::new(&state.project);
+        let present = self.presence.of_session(project, session.as_str(), self.now());
+        let is_named = matches!(target, Target::Named(_));
+        Ok(match present {
+            Present::Alive => false,
+            Present::Dead => true,
+            Present::Unknown => is_named || self.is_session_gone(state)?,
+        })
     }
 
     /// A person answers what the agent asked; the session hears it at its next prompt, start

@@ -74,6 +74,16 @@ impl Presence {
         all.filter(|here| is_alive(here, now)).map(|here| here.session).collect()
     }
 
+    /// The sessions of `project` whose clients died without a word.
+    pub(crate) fn dead(&self, project: &Path, now: Timestamp) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.folder_of(project)) else {
+            return Vec::new();
+        };
+        let texts = entries.filter_map(|entry| fs::read_to_string(entry.ok()?.path()).ok());
+        let all = texts.filter_map(|text| serde_json::from_str::<HereWire>(&text).ok());
+        all.filter(|here| !is_alive(here, now)).map(|here| here.session).collect()
+    }
+
     /// What is known of `session` in `project`.
     pub(crate) fn of_session(&self, project: &Path, session: &str, now: Timestamp) -> Present {
         let Ok(text) = fs::read_to_string(self.path(project, session)) else {

@@ -11,17 +11,27 @@ use crate::failure::Failure;
 use crate::presence::Present;
 
 const TEXT_BYTES_MAX: usize = 400;
+const GOAL_BYTES_MAX: usize = 80;
+const ANSWER_BYTES_MAX: usize = 4000;
 /// A new session follows a cleared one at once, or not at all.
 const FOLLOWS_WITHIN_MS: i64 = 60_000;
 
+/// What is said when a session tells something, and to whom.
+pub(crate) enum Told {
+    /// The agent reads it.
+    Agent(String),
+    /// The person reads it.
+    Person(String),
+}
+
 impl Engine {
-    /// A session begins or begins again; what it should know of its loop.
+    /// A session begins or begins again; what it, or its person, should know.
     pub(crate) fn session_starts(
         &mut self,
         call: &Call<'_>,
         session: &SessionId,
         project: &Path,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<Told>, Failure> {
         let now = self.now();
         if self.home.folder().exists() {
             self.presence.arrive(project, session.as_str(), self.settings.client(), now);
@@ -29,11 +39,47 @@ impl Engine {
         if call.source == Some(Source::Clear) {
             self.carry_over(session)?;
         }
-        if !self.may_concern(session, project) {
-            return Ok(None);
+        if self.may_concern(session, project) {
+            let found = self.claim_and(session, project, &mut |_| Vec::new())?;
+            if let Some(stored) = found {
+                let answer = stored.state.answer.as_deref().map(answered).unwrap_or_default();
+                let text = format!("{answer}{}", announcement(&stored.state));
+                return Ok(Some(Told::Agent(text)));
+            }
         }
-        let told = self.claim_and(session, project, &mut |_| Vec::new())?;
-        Ok(told.map(|stored| announcement(&stored.state)))
+        Ok(self.left_behind(session, project)?.map(Told::Person))
+    }
+
+    /// Says once that loops of this project lost their sessions.
+    fn left_behind(
+        &mut self,
+        session: &SessionId,
+        project: &Path,
+    ) -> Result<Option<String>, Failure> {
+        for dead in self.presence.dead(project, self.now()) {
+            self.presence.leave(project, &dead);
+            let Some(dead) = SessionId::new(&dead).filter(|dead| dead != session) else { continue };
+            let reason = "its client died".to_string();
+            let ended =
+                self.on_held(&dead, &mut |_| vec![Event::SessionEnded { reason: reason.clone() }])?;
+            if let Some(stored) = ended {
+                self.signs.put_left(project, stored.state.id.as_str());
+            }
+        }
+        let mut lines = Vec::new();
+        for id in self.signs.take_left(project) {
+            let Some(stored) = self.journal.load(&LoopId::new(&id))? else { continue };
+            let State { id, goal, session: held, .. } = &stored.state;
+            if stored.state.outcome().is_none() && held.as_ref().is_some_and(|held| held != session)
+            {
+                let goal = clip(&clean(goal.lines().next().unwrap_or_default()), GOAL_BYTES_MAX);
+                lines.push(format!(
+                    "loop {id} ({goal}) is still open, but its session ended. Let this session \
+                     go on with it: ! stopgate attach {id}. End it: stopgate cancel {id}"
+                ));
+            }
+        }
+        Ok((!lines.is_empty()).then(|| format!("stopgate: {}", lines.join("\n"))))
     }
 
     /// A session ends; its loop waits for it to come back.
@@ -55,6 +101,9 @@ impl Engine {
             Some(client) => vec![Event::Cleared { client: client.clone() }],
             None => vec![Event::SessionEnded { reason: clip(&clean(reason), TEXT_BYTES_MAX) }],
         })?;
+        if let (None, Some(stored)) = (&cleared, &ended) {
+            self.signs.put_left(project, stored.state.id.as_str());
+        }
         if let (Some(client), Some(stored)) = (cleared, ended) {
             let noted = self.signs.put_cleared(&client, stored.state.id.as_str());
             noted.map_err(|error| {
@@ -70,7 +119,7 @@ impl Engine {
         call: &Call<'_>,
         session: &SessionId,
         project: &Path,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<Told>, Failure> {
         if !self.may_concern(session, project) {
             return Ok(None);
         }
@@ -80,8 +129,10 @@ impl Engine {
             self.signs.take_freed(session.as_str());
         }
         let mut claimed = false;
+        let mut answer = None;
         let told = self.claim_and(session, project, &mut |state| {
             claimed = state.session.as_ref() != Some(session);
+            answer.clone_from(&state.answer);
             let running = prompt_id.is_some() && prompt_id == state.tally.prompt_id;
             let speaker = match (notification, running) {
                 (true, _) => Speaker::Notification,
@@ -90,7 +141,10 @@ impl Engine {
             };
             vec![Event::Prompted { prompt_id: prompt_id.clone(), speaker }]
         })?;
-        Ok(told.filter(|_| claimed).map(|stored| announcement(&stored.state)))
+        let answer = answer.map(|answer| answered(&answer));
+        let announced = told.filter(|_| claimed).map(|stored| announcement(&stored.state));
+        let said: Vec<String> = answer.into_iter().chain(announced).collect();
+        Ok((!said.is_empty()).then(|| Told::Agent(said.join("\n"))))
     }
 
     /// A batch of tools ran: counted in a file, without opening the journal.
@@ -194,6 +248,12 @@ impl Engine {
         })?;
         Ok(())
     }
+}
+
+/// What the agent reads of a person's answer.
+fn answered(text: &str) -> String {
+    let text = clip(&clean(text), ANSWER_BYTES_MAX);
+    format!("The person answered your question (by `stopgate answer`): {text}\n")
 }
 
 /// Whether an event shows the session at work, or its end.

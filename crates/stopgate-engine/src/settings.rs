@@ -1,7 +1,7 @@
 //! The one door to the environment.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::home::Home;
@@ -38,12 +38,17 @@ impl Settings {
     /// Where stopgate keeps its things.
     pub fn home(self) -> Result<Home, Failure> {
         let set = |name| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let folder = set("STOPGATE_HOME")
-            .or_else(|| set("XDG_STATE_HOME").map(|state| state.join("stopgate")))
+        if let Some(own) = set("STOPGATE_HOME") {
+            return if own.is_absolute() { Ok(Home::new(own)) } else { Err(relative(&own)) };
+        }
+        // The XDG specification says that a relative path is to be ignored.
+        let state = set("XDG_STATE_HOME").filter(|state| state.is_absolute());
+        let folder = state
+            .map(|state| state.join("stopgate"))
             .or_else(|| set("HOME").map(|home| home.join(".local/state/stopgate")));
         folder.map(Home::new).ok_or_else(|| {
-            Failure::fault("could not tell where to keep the journal")
-                .hint("set STOPGATE_HOME to a folder of your own")
+            Failure::usage("could not tell where to keep the journal: HOME is not set")
+                .hint("set HOME, or set STOPGATE_HOME to a directory of your own")
         })
     }
 
@@ -155,6 +160,11 @@ impl Settings {
     pub fn test_seed(self) -> Option<u64> {
         text("STOPGATE_TEST_SEED")?.parse().ok()
     }
+}
+
+fn relative(path: &Path) -> Failure {
+    Failure::usage(format!("STOPGATE_HOME is a relative path: {}", path.display()))
+        .hint("set it to an absolute path, so that it means the same in every directory")
 }
 
 fn is_on(name: &str) -> bool {

@@ -178,6 +178,27 @@ impl Signs {
         let _ = fs::remove_file(self.in_folder("freed", session));
     }
 
+    /// Notes that the session of loop `id` ended: the next session in `project` is told.
+    pub(crate) fn put_left(&self, project: &Path, id: &str) {
+        // Without the note nobody is told, and `status` still says it.
+        let _ = put(&self.left_folder(project).join(&*file_name(id)));
+    }
+
+    /// The loops of `project` whose sessions ended and of which nobody was told, once.
+    pub(crate) fn take_left(&self, project: &Path) -> Vec<String> {
+        let folder = self.left_folder(project);
+        let Ok(entries) = fs::read_dir(&folder) else { return Vec::new() };
+        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into());
+        let names: Vec<String> = names.collect();
+        let _ = fs::remove_dir_all(folder);
+        names
+    }
+
+    fn left_folder(&self, project: &Path) -> PathBuf {
+        let digest = Digest::new().part(project.as_os_str().as_encoded_bytes());
+        self.folder.join("left").join(format!("{:016x}", digest.value()))
+    }
+
     fn held(&self, session: &str) -> PathBuf {
         self.in_folder("held", session)
     }

@@ -15,7 +15,7 @@ use stopgate_signals::markers;
 use super::lock::Lock;
 use super::memory::Memory;
 use super::{DialectRequest, audit, files, lifecycle};
-use crate::engine::Engine;
+use crate::engine::{Engine, unusable};
 use crate::failure::Failure;
 use crate::home::{Home, file_name};
 use crate::hook::log_fault;
@@ -89,11 +89,7 @@ impl Desk {
     pub(crate) fn hold(&self, file: &Path) -> Result<Held<'_>, Failure> {
         let file = self.folder.join(file);
         let real = files::canonical(&file);
-        self.home.create().map_err(|error| {
-            Failure::fault(format!("could not make {}", self.home.folder().display()))
-                .hint("set STOPGATE_HOME to a folder that you may write to")
-                .because(error)
-        })?;
+        self.home.create().map_err(|error| unusable(&self.home, error))?;
         let lock = Lock::take(&self.aside(&key(real.parent().unwrap_or(&real)), "lock"), PATIENCE)?;
         let key = format!("{}-{}", self.request.dialect, key(&real));
         let memory = Memory::read(&self.aside(&key, "json"));

@@ -193,9 +193,9 @@ fn a_home_is_made_for_its_owner_alone() {
     command.env_remove("STOPGATE_HOME").env_remove("HOME");
     assert_snapshot!(stage.finish(command, b""), @"
     [stderr]
-    error: could not tell where to keep the journal
-     hint: set STOPGATE_HOME to a folder of your own
-    [exit 70]
+    error: could not tell where to keep the journal: HOME is not set
+     hint: set HOME, or set STOPGATE_HOME to a directory of your own
+    [exit 2]
     ");
 }
 

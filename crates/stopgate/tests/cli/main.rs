@@ -28,6 +28,7 @@ mod idle;
 mod import;
 mod json;
 mod leaving;
+mod left_behind;
 mod pending;
 mod proof;
 mod ralph_loop;
