@@ -50,6 +50,8 @@ mod decide;
 
 mod clean;
 
+mod excerpt;
+
 mod prompt;
 
 mod digest;
@@ -67,6 +69,7 @@ pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
     Binding, Edit, Event, FORMAT, Facts, Hold, Leave, Ruling, Speaker, Started, Stopped, TaskNote,
 };
+pub use crate::excerpt::excerpt;
 pub use crate::fold::{apply, fold};
 pub use crate::gate::{GateAction, GateTrace, GateWord, LoopGate};
 pub use crate::ground::{Ground, Source};

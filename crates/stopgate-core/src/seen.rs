@@ -17,7 +17,7 @@ pub struct Seen {
     pub markers: Vec<Marker>,
     /// The exit that the last message asks for, with its reason.
     pub exit: Option<SpokenExit>,
-    /// The last message's fingerprint, digits and white space aside.
+    /// The last message's fingerprint, white space aside.
     pub message: Option<u64>,
     /// Whether a tool ran since the last counted stop.
     pub tools: ToolUse,

@@ -219,7 +219,7 @@ impl Hook {
     fn tell_of_store(&self, call: &Call<'_>, failure: &Failure) -> Option<Reply> {
         let home = self.engine_home.as_ref()?;
         let address = Choice::address(self.settings, || Ok(Config::read(self.settings)?.address));
-        if !signs(&address.ok()?, home).counts_tools(&call.session) {
+        if self.mode == Mode::Shadow || !signs(&address.ok()?, home).counts_tools(&call.session) {
             return None;
         }
         let note = home.told_of_store(&call.session, &failure.message);

@@ -5,11 +5,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use stopgate_agents::Call;
 use stopgate_core::{
-    Binding, Criterion, Event, GateWord, Outcome, Receipt, Seen, SessionId, State, Timestamp,
-    Verdict, apply, asks_gates, decide, due,
+    Binding, Criterion, Event, GateWord, Outcome, Receipt, Seen, SessionId, State, Status,
+    Timestamp, Verdict, apply, asks_gates, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Files, Freshness, Proved, Request, Strangers};
+use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, withheld};
 
 use crate::checking::CheckingNote;
 use crate::engine::{Engine, Stocked};
@@ -147,7 +147,9 @@ impl Engine {
     }
 
     fn run_checks(&mut self, state: &State, seen: &Seen, heard: &Heard) -> Option<Vec<Receipt>> {
-        let place = self.place(self.home.check_logs(&state.id));
+        // Each stop keeps its own logs, so that what is told of it later stays true.
+        let stop = format!("{}", state.tally.stops.saturating_add(1));
+        let place = self.place(self.home.check_logs(&state.id).join(stop));
         let pass = self.passed_variables();
         let request = Request {
             criteria: &state.criteria,
@@ -165,10 +167,33 @@ impl Engine {
         };
         let _note = CheckingNote::begin(&self.home, state, self.now());
         match self.world.prove(&request) {
-            Proved::Receipts(receipts) => Some(receipts),
+            Proved::Receipts(receipts) => Some(with_withheld(receipts, &state.criteria, &pass)),
             Proved::Interrupted => None,
         }
     }
+}
+
+/// Says which variables a failing check asked for and was not given.
+fn with_withheld(
+    mut receipts: Vec<Receipt>,
+    criteria: &[Criterion],
+    pass: &[String],
+) -> Vec<Receipt> {
+    for receipt in &mut receipts {
+        let criterion = criteria.iter().find(|criterion| criterion.name == receipt.criterion);
+        let Some(criterion) = criterion.filter(|_| receipt.status == Status::Fail) else {
+            continue;
+        };
+        let names = withheld(&receipt.tail, [pass, &criterion.terms.pass]);
+        if receipt.trouble.is_none() && !names.is_empty() {
+            receipt.trouble = Some(format!(
+                "checks are not given {}; a person can pass it: start --pass-env, or pass_env in \
+                 stopgate.toml",
+                names.join(", ")
+            ));
+        }
+    }
+    receipts
 }
 
 /// A loop whose checks could not be sealed began in a folder that is too large to look through.

@@ -58,6 +58,7 @@ mod prove;
 mod xml;
 
 pub use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
+pub use crate::env::withheld;
 pub use crate::file_name::file_name;
 pub use crate::orphans::Strangers;
 pub use crate::program::command_fingerprint;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use stopgate_core::{Criterion, Receipt, Status, Tests};
+use stopgate_core::{Criterion, Receipt, Status, Tests, excerpt};
 
 use crate::baseline::{self, Exit};
-use crate::check::Run;
+use crate::check::{Run, TAIL_BYTES_MAX};
 use crate::{report, spots};
 
 const SPOTS_MAX: usize = 5;
@@ -47,6 +47,7 @@ pub(super) fn read(criterion: &Criterion, run: Run, root: &Path) -> Receipt {
     compare_tests(criterion, &mut receipt);
     if receipt.status == Status::Fail {
         receipt.evidence.spots = spots::find(&text, root, SPOTS_MAX);
+        receipt.tail = excerpt(&text, TAIL_BYTES_MAX);
     }
     receipt
 }

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use stopgate_core::{Criterion, Enforcement, LoopState, Mode, Proof};
 use stopgate_engine::{
     Asked, AtStart, Begun, Binding, Counted, CriterionJudge, CriterionView, Draft, Engine, Failure,
-    Incumbent, LoopView, Origin, Settings, StartRequest, StatusView, is_installed, span_ms,
+    Incumbent, LoopView, Origin, Settings, StartRequest, StatusView, is_installed, project_of,
+    span_ms,
 };
 use stopgate_store::Standing;
 
@@ -48,6 +49,13 @@ pub(crate) struct Args {
     /// Run the checks now; what fails already is not counted later
     #[arg(long, conflicts_with = "dialect")]
     baseline: bool,
+    /// A variable that the checks of --check see, too; a * at the end stands for the rest
+    /// (repeatable)
+    #[arg(long, conflicts_with = "dialect", value_name = "NAME")]
+    pass_env: Vec<String>,
+    /// The directory that the checks of --check run in [default: the project's root]
+    #[arg(long, conflicts_with = "dialect", value_name = "DIR")]
+    cwd: Option<PathBuf>,
     /// How often the agent may be sent back [default: 20]
     #[arg(long, value_name = "N")]
     pub(crate) max_iterations: Option<u32>,
@@ -224,18 +232,57 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
         return Err(Failure::usage("--baseline is about the checks of --check, and there is none"));
     }
     let start = if args.baseline { AtStart::Baseline } else { AtStart::Rest };
+    let cwd = check_directory(args.cwd.as_deref(), &args.pass_env, &args.check)?;
+    let mut drafts = criteria(args.check, args.criterion, args.check_timeout, &args.protect, start);
+    for draft in drafts.iter_mut().filter(|draft| draft.criterion.is_checked()) {
+        draft.criterion.terms.pass.clone_from(&args.pass_env);
+        draft.criterion.terms.cwd.clone_from(&cwd);
+    }
     Ok(StartRequest {
         goal: args.goal,
         prompt,
         mode: args.mode.into(),
         limits,
-        criteria: criteria(args.check, args.criterion, args.check_timeout, &args.protect, start),
+        criteria: drafts,
         gates: args.gate,
         session: args.session,
         folder: common::folder()?,
         claim_within_ms: args.claim_within,
         incumbent: if args.replace { Incumbent::Replace } else { Incumbent::Keep },
     })
+}
+
+/// Where checks run, relative to the project's root; `None` is the root itself.
+fn check_directory(
+    cwd: Option<&Path>,
+    pass: &[String],
+    checks: &[(String, String)],
+) -> Result<Option<String>, Failure> {
+    if checks.is_empty() && (cwd.is_some() || !pass.is_empty()) {
+        let flag = if cwd.is_some() { "--cwd" } else { "--pass-env" };
+        return Err(Failure::usage(format!(
+            "{flag} is about the checks of --check, and there is none"
+        )));
+    }
+    let here = common::folder()?;
+    let root = project_of(&here);
+    let Some(cwd) = cwd else {
+        if !checks.is_empty() && here.canonicalize().is_ok_and(|here| here != root) {
+            output::warn(&format!(
+                "checks run in {}, the project's root; to run them here: --cwd .",
+                root.display()
+            ));
+        }
+        return Ok(None);
+    };
+    let wrong = |why: &str| Failure::usage(format!("--cwd {}: {why}", cwd.display()));
+    let real =
+        here.join(cwd).canonicalize().map_err(|error| wrong("can't be used").because(error))?;
+    if !real.is_dir() {
+        return Err(wrong("is not a directory"));
+    }
+    let below = real.strip_prefix(&root).map_err(|_| wrong("is outside the project"))?;
+    Ok((!below.as_os_str().is_empty()).then(|| below.display().to_string()))
 }
 
 fn criteria(

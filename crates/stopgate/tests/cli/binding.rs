@@ -118,12 +118,10 @@ fn a_cleared_session_hands_its_loop_to_the_one_that_follows() {
     stage.session_end("s1", "clear").send();
     assert_snapshot!(stage.session_start("s2", "clear").send(), @"
     context: A stopgate loop holds this session (1 of 20 continuations used).
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Finish
-
-    To finish: when it is really finished. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    When the goal is met, run `stopgate done`, or write <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
     assert_eq!(stage.standing("1stage0000"), "active 1/20 s2");
     assert_snapshot!(stage.stop("s1", "two"), @"allowed");

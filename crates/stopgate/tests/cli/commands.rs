@@ -275,14 +275,12 @@ fn a_prompt_file_says_more_than_the_goal() {
     stage.start("'The list is empty' --prompt-file task.md --session s1");
     assert_snapshot!(stage.stop("s1", "one"), @"
     context: Loop 1/20: not finished yet
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: The list is empty
     Now: Work through TODO.md,
     from the top.
-
-    To finish: when it is really finished. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    When the goal is met, run `stopgate done`, or write <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
     assert_snapshot!(stage.run("start x --prompt-file nowhere.md --session s2"), @"
     [stderr]

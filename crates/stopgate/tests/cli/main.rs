@@ -42,4 +42,5 @@ mod switches;
 mod task;
 #[cfg(feature = "mcp")]
 mod tasks;
+mod texts;
 mod tidy;
