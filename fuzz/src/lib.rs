@@ -162,6 +162,7 @@ fn stopped(text: &str, said: &[Marker]) -> String {
         updated_at: NOW,
         progress_at: NOW,
         rest_ms: 0,
+        answer: None,
     };
     let seen = look.seen(Seen { markers: said.to_vec(), ..Seen::default() });
     let decision: Decision = decide(&state, &seen, NOW);

@@ -22,7 +22,7 @@ use crate::outcome::Outcome;
 use crate::policy::Rule;
 use crate::prompt;
 use crate::receipt::{OriginalRun, OriginalVerdict};
-use crate::seen::Seen;
+use crate::seen::{Seen, SpokenExit};
 use crate::state::{Phase, Rest, State, Waiting};
 use crate::tally::Tally;
 use crate::time::Timestamp;
@@ -288,6 +288,18 @@ fn spent_frames(state: &State) -> Option<u32> {
 }
 
 fn signals(state: &State, seen: &Seen) -> Option<Answer> {
+    match &seen.exit {
+        Some(SpokenExit::Blocked(why)) => {
+            return Some(Answer::Escalate(Outcome::Blocked, why.clone()));
+        }
+        Some(SpokenExit::Impossible(why)) => {
+            return Some(Answer::Escalate(Outcome::Impossible, why.clone()));
+        }
+        Some(SpokenExit::Ask(_)) => {
+            return Some(Answer::Allow(Leave::Waiting, "the agent asks a person"));
+        }
+        None => {}
+    }
     let top = state.top()?;
     match signal(top.mode, &seen.markers) {
         Some(Signal::Blocked) => Some(Answer::Escalate(
@@ -319,6 +331,9 @@ fn attested(state: &State) -> Option<Answer> {
 
 /// Whether the agent claims that the top frame is finished.
 pub(crate) fn claims(state: &State, seen: &Seen) -> bool {
+    if seen.exit.is_some() {
+        return false;
+    }
     match state.top().and_then(|top| signal(top.mode, &seen.markers)) {
         Some(Signal::Complete) => true,
         // Who asked for verification and then gives up has not finished.
@@ -365,6 +380,7 @@ fn record(state: &State, seen: &Seen, mut tally: Tally, rule: Rule, answer: Answ
     };
     let facts = Facts {
         markers: seen.markers.clone(),
+        exit: seen.exit.clone(),
         tools: seen.tools,
         background: seen.background.clone(),
         cap: seen.cap,
@@ -372,7 +388,11 @@ fn record(state: &State, seen: &Seen, mut tally: Tally, rule: Rule, answer: Answ
     let receipts = seen.receipts.clone();
     let gates = seen.gates.clone();
     let stopped = Stopped { rule, ruling, why, popped, text, receipts, gates, facts, tally };
-    Decision { verdict, rule, events: vec![Event::Stopped(Box::new(stopped))] }
+    let mut events = vec![Event::Stopped(Box::new(stopped))];
+    if let (Rule::Signals, Some(SpokenExit::Ask(question))) = (rule, &seen.exit) {
+        events.push(Event::Asked { question: question.clone() });
+    }
+    Decision { verdict, rule, events }
 }
 
 #[cfg(test)]

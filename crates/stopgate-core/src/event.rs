@@ -13,7 +13,7 @@ use crate::marker::Marker;
 use crate::outcome::Outcome;
 use crate::policy::{Policy, Rule};
 use crate::receipt::Receipt;
-use crate::seen::ToolUse;
+use crate::seen::{SpokenExit, ToolUse};
 use crate::state::{Frame, LoopId, Rest, SessionId, Surface};
 use crate::tally::Tally;
 use crate::time::Timestamp;
@@ -34,6 +34,12 @@ pub enum Event {
         /// How it came to hold it.
         how: Binding,
     },
+    /// Its session is gone: it holds nobody, and the first session to come by until then is
+    /// held instead.
+    Detached {
+        /// Until when a session may claim it.
+        claim_until: Timestamp,
+    },
     /// A nested frame was put on top.
     Pushed {
         /// The frame.
@@ -50,6 +56,13 @@ pub enum Event {
         /// What it asked.
         question: String,
     },
+    /// A person answered by command; the session hears it at its next prompt, start or stop.
+    Answered {
+        /// What they said.
+        text: String,
+    },
+    /// A person changed what the loop is about.
+    Edited(Box<Edit>),
     /// Somebody or something prompted the agent.
     Prompted {
         /// The prompt's name.
@@ -165,6 +178,30 @@ pub struct Started {
     pub gates: Vec<LoopGate>,
 }
 
+/// What a person changed of a running loop.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Edit {
+    /// Another goal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
+    /// Another limit of the outermost frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<u32>,
+    /// Another limit of time; 0 is no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_minutes: Option<u32>,
+    /// Criteria that must hold from now on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<Criterion>,
+    /// The names of criteria that no longer count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
+    /// The fingerprint of what the checks are judged by from now on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
+}
+
 /// Steps of a task, and what they mean for whom its loop holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskNote {
@@ -214,6 +251,8 @@ pub enum Binding {
     Claimed,
     /// The session follows one whose context was cleared.
     Carried,
+    /// A person attached it to this session, because the one before was gone.
+    Attached,
 }
 
 /// Who prompted the agent.
@@ -299,6 +338,9 @@ pub struct Facts {
     /// The markers that stood as signals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub markers: Vec<Marker>,
+    /// The exit that was asked for in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<SpokenExit>,
     /// Whether a tool was used.
     pub tools: ToolUse,
     /// Background tasks that ran.

@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::criterion::{Proof, Standing};
-use crate::event::{Event, Hold, Ruling, Speaker, Started, Stopped};
+use crate::event::{Edit, Event, Hold, Ruling, Speaker, Started, Stopped};
 use crate::ground::ApprovedJudges;
 use crate::outcome::Outcome;
 use crate::policy::Rule;
@@ -70,6 +70,7 @@ fn begin(started: &Started, at: Timestamp) -> State {
         ground: started.ground.clone(),
         surface: started.surface,
         gates: started.gates.clone(),
+        answer: None,
         tally: Tally::default(),
         started_at: at,
         updated_at: at,
@@ -92,6 +93,10 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
             state.session = Some(session.clone());
             state.claim_until = None;
         }
+        Event::Detached { claim_until } => {
+            state.session = None;
+            state.claim_until = Some(*claim_until);
+        }
         Event::Pushed { frame } => {
             let frame = frame.clone();
             restack(state, |frames| push(frames, frame));
@@ -111,7 +116,15 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
                 state.phase = Phase::Waiting { on: Waiting::Answer(question.clone()), since: at };
             }
         }
+        Event::Answered { text } => {
+            state.answer = Some(text.clone());
+            if matches!(state.phase, Phase::Waiting { on: Waiting::Answer(_), .. }) {
+                go_on(state, at);
+            }
+        }
+        Event::Edited(edit) => change_terms(state, edit),
         Event::Prompted { prompt_id, speaker } => {
+            state.answer = None;
             prompt(state, *speaker, at);
             if prompt_id.is_some() && *prompt_id != state.tally.prompt_id {
                 state.tally.prompt_id.clone_from(prompt_id);
@@ -128,14 +141,7 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
             let (digest, by) = (digest.clone(), by.clone());
             state.ground.approved = Some(ApprovedJudges { digest, by });
         }
-        Event::Resealed { seal, source, .. } => {
-            state.ground.seal = Some(seal.clone());
-            state.ground.approved = None;
-            if let (Some(known), Some(now)) = (&mut state.ground.source, source) {
-                known.accepted = Some(now.clone());
-            }
-            state.tally.tampered = 0;
-        }
+        Event::Resealed { seal, source, .. } => reseal(state, seal, source.as_deref()),
         Event::Task(note) => {
             state.progress_at = at;
             hold(state, &note.hold, at);
@@ -144,6 +150,37 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
             go_on(state, at);
             state.phase = Phase::Ended { outcome: *outcome, why: why.clone(), at };
         }
+    }
+}
+
+fn reseal(state: &mut State, seal: &str, source: Option<&str>) {
+    state.ground.seal = Some(seal.into());
+    state.ground.approved = None;
+    if let (Some(known), Some(now)) = (&mut state.ground.source, source) {
+        known.accepted = Some(now.into());
+    }
+    state.tally.tampered = 0;
+}
+
+/// Changes what a person changed; what was proven of the other criteria stands.
+fn change_terms(state: &mut State, edit: &Edit) {
+    if let Some(goal) = &edit.goal {
+        let told = state.frames.first().is_some_and(|frame| frame.prompt == state.goal);
+        state.goal.clone_from(goal);
+        if let Some(frame) = state.frames.first_mut().filter(|_| told) {
+            frame.prompt.clone_from(goal);
+        }
+    }
+    if let (Some(max), Some(frame)) = (edit.max_iterations, state.frames.first_mut()) {
+        frame.max = max;
+    }
+    if let Some(minutes) = edit.max_minutes {
+        state.policy.max_minutes = minutes;
+    }
+    state.criteria.retain(|criterion| !edit.dropped.contains(&criterion.name));
+    state.criteria.extend(edit.added.iter().cloned());
+    if edit.seal.is_some() {
+        state.ground.seal.clone_from(&edit.seal);
     }
 }
 
@@ -205,6 +242,7 @@ fn pop(frames: &mut Vec<Frame>, count: u32) {
 }
 
 fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
+    state.answer = None;
     let unmet_before = state.tally.recent.last().copied();
     state.tally = stopped.tally.clone();
     let unmet_changed = state.tally.recent.last().copied() != unmet_before;

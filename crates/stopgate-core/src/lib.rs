@@ -56,6 +56,8 @@ mod judges;
 
 mod clean;
 
+mod excerpt;
+
 mod prompt;
 
 mod digest;
@@ -71,8 +73,9 @@ pub use crate::criterion::{
 pub use crate::decide::{Decision, Verdict, asks_gates, conclude, decide, due};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
-    Binding, Event, FORMAT, Facts, Hold, Leave, Ruling, Speaker, Started, Stopped, TaskNote,
+    Binding, Edit, Event, FORMAT, Facts, Hold, Leave, Ruling, Speaker, Started, Stopped, TaskNote,
 };
+pub use crate::excerpt::excerpt;
 pub use crate::fold::{apply, fold};
 pub use crate::gate::{GateAction, GateTrace, GateWord, LoopGate};
 pub use crate::ground::{ApprovedJudges, Ground, Source};
@@ -86,10 +89,10 @@ pub use crate::prompt::{PROMPT_BYTES_MAX, announcement, fenced};
 pub use crate::receipt::{
     Evidence, OriginalRun, OriginalVerdict, Receipt, Status, Strength, Tests,
 };
-pub use crate::seen::{Seen, ToolUse};
+pub use crate::seen::{Seen, SpokenExit, ToolUse};
 pub use crate::soundness::Soundness;
 pub use crate::state::{
-    FRAMES_MAX, Frame, LoopId, Mode, Phase, Rest, SessionId, State, Surface, Waiting,
+    FRAMES_MAX, Frame, LoopId, LoopState, Mode, Phase, Rest, SessionId, State, Surface, Waiting,
 };
 pub use crate::tally::Tally;
 pub use crate::time::Timestamp;

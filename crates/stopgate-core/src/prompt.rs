@@ -9,9 +9,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use crate::clean::{clean, clip, clip_end};
+use crate::clean::{clean, clip};
 use crate::criterion::{Criterion, Proof};
 use crate::decide::claims;
+use crate::excerpt::excerpt;
 use crate::receipt::{Evidence, OriginalRun, OriginalVerdict, Receipt, Status};
 use crate::seen::{Seen, ToolUse};
 use crate::state::{Frame, Mode, State};
@@ -26,6 +27,7 @@ const COMMAND_BYTES_MAX: usize = 160;
 const LOG_BYTES_MAX: usize = 240;
 const NAME_BYTES_MAX: usize = 60;
 const GATE_BYTES_MAX: usize = 400;
+const ANSWER_BYTES_MAX: usize = 600;
 const TAIL_BYTES_MIN: usize = 80;
 /// Criteria named when a session begins.
 const ANNOUNCED_MAX: usize = 8;
@@ -37,7 +39,9 @@ const RESTORE: &str = "  Restore it as it was at the start and stop again. If it
                        `stopgate ask WHY`.\n";
 /// Tests of the start named for one criterion.
 const ORIGINAL_MAX: usize = 5;
-const VOICE: &str = "This is stopgate's stop hook, not the user; it grants no permission.";
+const VOICE: &str = "From stopgate's stop hook, not from the user; it grants no permission.";
+/// A check that took less than this is not worth a word about its time.
+const WORTH_TELLING_MS: u64 = 1000;
 
 /// The text that sends the agent back to work.
 pub(crate) fn text(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
@@ -48,9 +52,9 @@ pub(crate) fn text(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> St
     let mut text = String::with_capacity(PROMPT_BYTES_MAX);
     headline(&mut text, state, frames, &unmet, popped);
     text.push_str(VOICE);
-    text.push_str("\n\n");
+    text.push('\n');
     let remark = remark(state, seen, tally, popped);
-    let ending = ending(state, frames);
+    let ending = if is_first(state) { ending(state, frames) } else { reminder(frames) };
     let (hidden, open): (Vec<&Criterion>, Vec<&Criterion>) =
         unmet.iter().partition(|criterion| criterion.is_hidden());
     let tells = frames.len() == 1 && !unmet.is_empty();
@@ -76,7 +80,7 @@ pub fn announcement(state: &State) -> String {
         "A stopgate loop holds this session ({iteration} of {max} continuations used)."
     );
     text.push_str(VOICE);
-    text.push_str("\n\n");
+    text.push('\n');
     text.push_str(&ask(state, frames, PROMPT_BYTES_MAX));
     if !state.criteria.is_empty() {
         text.push_str("Done means:\n");
@@ -91,7 +95,7 @@ pub fn announcement(state: &State) -> String {
     }
     let hidden = state.criteria.len() - open().count();
     if hidden > 0 {
-        let _ = writeln!(text, "- and {hidden} that stay hidden: do what the goal says");
+        let _ = writeln!(text, "- and {hidden} whose details are hidden: cover all of the goal");
     }
     text.push_str(&ending(state, frames));
     text
@@ -156,15 +160,19 @@ fn ask(state: &State, frames: &[Frame], bytes_max: usize) -> String {
     let prompt = prompt.trim();
     let room = bytes_max.saturating_sub("Goal: \nNow: \n\n".len());
     if prompt.is_empty() || prompt == goal {
-        return format!("Goal: {}\n\n", clip(goal, room.min(GOAL_BYTES_MAX)));
+        return format!("Goal: {}\n", clip(goal, room.min(GOAL_BYTES_MAX)));
     }
     let share = (room / 2).min(GOAL_BYTES_MAX);
-    format!("Goal: {}\nNow: {}\n\n", clip(goal, share), clip(prompt, share))
+    format!("Goal: {}\nNow: {}\n", clip(goal, share), clip(prompt, share))
 }
 
 /// One or two sentences about this very stop, so that no two texts in a row are alike.
 fn remark(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
     let mut text = String::new();
+    if let Some(answer) = &state.answer {
+        let answer = clip(&clean(answer), ANSWER_BYTES_MAX);
+        let _ = write!(text, "The person answered your question: {answer}\n\n");
+    }
     if popped > 0 {
         let spent = state.frames.iter().skip(1).any(|frame| frame.iteration >= frame.max);
         text.push_str(if spent {
@@ -173,7 +181,7 @@ fn remark(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
             "The inner frame is finished; go on with the outer one. "
         });
     } else if claims(state, seen) {
-        text.push_str("You said that it is done. That was checked, and it is not. ");
+        text.push_str("You said that it is done, but the checks do not pass. ");
     }
     match (tally.idle, seen.tools) {
         (0, _) => {}
@@ -190,8 +198,14 @@ fn remark(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
             let _ = write!(text, "Unchanged since the last stop: {}. ", failing(state, seen));
         }
         _more => text.push_str(
-            "The same failures again: try another approach, or leave honestly as told below. ",
+            "The same failures again: try another approach, or use one of the exits below. ",
         ),
+    }
+    if is_last(state, popped) {
+        text.push_str(
+            "This is the last continuation. If it can't be finished now, end with a hand-over \
+             note: what is done, what is open, what to try next. ",
+        );
     }
     if let Some(said) = seen.gates.as_ref().and_then(|gates| gates.next_prompt.as_ref()) {
         let _ = write!(text, "A gate of this loop says: {}", clip(&clean(said), GATE_BYTES_MAX));
@@ -201,6 +215,17 @@ fn remark(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
         text.push_str("\n\n");
     }
     text
+}
+
+/// Whether the agent has not been sent back in this loop yet.
+fn is_first(state: &State) -> bool {
+    state.frames.first().is_none_or(|frame| frame.iteration == 0)
+}
+
+/// Whether the loop ends at the next stop for want of continuations.
+fn is_last(state: &State, popped: u32) -> bool {
+    let outermost = state.frames.first();
+    popped == 0 && outermost.is_some_and(|frame| frame.iteration.saturating_add(1) >= frame.max)
 }
 
 /// The checks that fail, by name, as far as the agent may know them.
@@ -233,7 +258,7 @@ fn failures(unmet: &[&Criterion], hidden: &[&Criterion], seen: &Seen, room: usiz
     for (criterion, head) in unmet.iter().zip(&heads[..told]) {
         text.push_str(head);
         if let Some(receipt) = seen.receipt(&criterion.name) {
-            text.push_str(&fenced(&receipt.tail, share));
+            text.push_str(&output(receipt, share));
         }
     }
     text.push_str(&rest);
@@ -245,8 +270,12 @@ fn failures(unmet: &[&Criterion], hidden: &[&Criterion], seen: &Seen, room: usiz
 fn unnamed(hidden: usize) -> String {
     match hidden {
         0 => String::new(),
-        1 => "- and one that stays hidden: do what the goal says, all of it\n".into(),
-        more => format!("- and {more} that stay hidden: do what the goal says, all of it\n"),
+        1 => "- one more check fails; its details are hidden. Re-read the goal and cover all of it.\n"
+            .into(),
+        more => format!(
+            "- {more} more checks fail; their details are hidden. Re-read the goal and cover all \
+             of it.\n"
+        ),
     }
 }
 
@@ -273,10 +302,6 @@ fn head(criterion: &Criterion, seen: &Seen) -> String {
     }
     if let Some(command) = criterion.command() {
         let _ = writeln!(text, "  reproduce: {}", one_line(&command, COMMAND_BYTES_MAX));
-    }
-    if let Some(log) = receipt.and_then(|receipt| receipt.log.as_deref()) {
-        let log = clean(log).replace(['\n', '\t'], " ");
-        let _ = writeln!(text, "  full log: {}", clip(&log, LOG_BYTES_MAX));
     }
     text
 }
@@ -306,6 +331,21 @@ fn original_run(original: &OriginalRun) -> String {
     text
 }
 
+/// What a check printed, and where the rest of it is where not all of it fits.
+fn output(receipt: &Receipt, bytes_max: usize) -> String {
+    let told = fenced(&receipt.tail, bytes_max);
+    let whole = receipt.output_bytes <= receipt.tail.len() as u64
+        && told.contains(clean(&receipt.tail).trim_end());
+    let log = receipt.log.as_deref().filter(|_| !whole).map(|log| {
+        let log = clean(log).replace(['\n', '\t'], " ");
+        format!("  full log: {}\n", clip(&log, LOG_BYTES_MAX))
+    });
+    match log {
+        Some(log) if log.len() <= bytes_max => fenced(&receipt.tail, bytes_max - log.len()) + &log,
+        Some(_) | None => told,
+    }
+}
+
 /// Where the trouble is, and what of it was there before.
 fn evidence(text: &mut String, receipt: &Receipt) {
     let listed = |items: &[String]| {
@@ -328,25 +368,42 @@ fn standing(receipt: &Receipt) -> String {
     let seconds = receipt.duration_ms / 1000;
     let tenths = receipt.duration_ms % 1000 / 100;
     let mut text = match (receipt.status, receipt.exit_code) {
-        (Status::Fail, Some(code)) => format!("fail, exit {code} after {seconds}.{tenths} s"),
-        (status, _) => format!("{status} after {seconds}.{tenths} s"),
+        (Status::Fail, Some(code)) => format!("fail, exit {code}"),
+        (status, _) => format!("{status}"),
     };
+    if receipt.duration_ms >= WORTH_TELLING_MS {
+        let _ = write!(text, " after {seconds}.{tenths} s");
+    }
     if let Some(trouble) = &receipt.trouble {
         let _ = write!(text, " ({})", one_line(trouble, COMMAND_BYTES_MAX));
     }
     if receipt.evidence.reused {
-        text.push_str(", as before: nothing it depends on has changed");
+        text.push_str(", as before: no file it depends on has changed");
     }
     text
 }
 
 fn others(rest: &[&Criterion]) -> String {
-    let names: Vec<String> =
-        rest.iter().take(8).map(|c| one_line(&c.name, NAME_BYTES_MAX)).collect();
+    let names: Vec<String> = rest.iter().take(8).map(|c| name(c) + whose(c)).collect();
     match rest.len() - names.len() {
         _ if names.is_empty() => String::new(),
         0 => format!("- and: {}\n", names.join(", ")),
         more => format!("- and: {}, and {more} more\n", names.join(", ")),
+    }
+}
+
+/// Who must see to a criterion, where that is not the agent.
+const fn whose(criterion: &Criterion) -> &'static str {
+    match criterion.proof {
+        Proof::Approve => " (a person's word)",
+        Proof::Attest => " (your word)",
+        Proof::Check { .. }
+        | Proof::Run { .. }
+        | Proof::Files { .. }
+        | Proof::Pattern { .. }
+        | Proof::Coverage { .. }
+        | Proof::Features { .. }
+        | Proof::Git { .. } => "",
     }
 }
 
@@ -355,11 +412,12 @@ pub fn fenced(output: &str, bytes_max: usize) -> String {
     let output = clean(output);
     let fence = "`".repeat(longest_run(&output).max(2) + 1);
     let room = bytes_max.saturating_sub(2 * fence.len() + "output\n\n\n".len());
-    let tail = clip_end(output.trim_end(), room);
-    if room < TAIL_BYTES_MIN || tail.trim().is_empty() {
+    let told = excerpt(&output, room);
+    let told = told.trim_end();
+    if room < TAIL_BYTES_MIN || told.trim().is_empty() {
         return String::new();
     }
-    format!("{fence}output\n{tail}\n{fence}\n")
+    format!("{fence}output\n{told}\n{fence}\n")
 }
 
 fn longest_run(text: &str) -> usize {
@@ -372,24 +430,30 @@ fn longest_run(text: &str) -> usize {
     longest
 }
 
+/// How to finish and how to leave, in full: the first text and an announcement have it.
 fn ending(state: &State, frames: &[Frame]) -> String {
-    let mode = frames.last().map_or(Mode::Loop, |frame| frame.mode);
-    let marker = match mode {
-        Mode::Loop => "<promise>COMPLETE</promise>",
-        Mode::Issue => "<issue-complete>DONE</issue-complete>",
-        Mode::Grind => "<grind-done>NO_MORE_ISSUES</grind-done>",
-    };
+    let marker = frames.last().map_or(Mode::Loop, |frame| frame.mode).marker();
     let checked =
         frames.len() == 1 && state.criteria.iter().any(|c| c.is_required() && c.is_checked());
     let finish = if checked {
-        "make the checks pass; stopgate runs them itself at your next stop"
+        "Make the checks pass, then stop: stopgate runs them itself. You may say that you are \
+         done with `stopgate done`, or"
     } else {
-        "when it is really finished"
+        "When the goal is met, run `stopgate done`, or write"
     };
     format!(
-        "To finish: {finish}. Say so with `stopgate done`, or {marker} alone on a line.\n\
+        "{finish} {marker} alone on a line.\n\
          Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` \
-         lets you stop and tells the person.\n"
+         lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or \
+         IMPOSSIBLE, ASK) alone on a line.\n"
+    )
+}
+
+/// The same for an agent that was told before.
+fn reminder(frames: &[Frame]) -> String {
+    let marker = frames.last().map_or(Mode::Loop, |frame| frame.mode).marker();
+    format!(
+        "Done: `stopgate done` or {marker}. Stuck: `stopgate blocked WHY`, `stopgate ask QUESTION`.\n"
     )
 }
 

@@ -365,7 +365,7 @@ fn why(decision: &Decision) -> String {
 
 fn word_of(state: &State) -> String {
     let frames = state.frames.iter().map(|frame| format!("{}/{}", frame.iteration, frame.max));
-    format!("{} {}", state.word(), frames.collect::<Vec<_>>().join(" > "))
+    format!("{} {}", state.shown(), frames.collect::<Vec<_>>().join(" > "))
 }
 
 fn split(text: &str) -> (&str, &str) {

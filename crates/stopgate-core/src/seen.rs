@@ -16,7 +16,9 @@ use crate::soundness::Soundness;
 pub struct Seen {
     /// The markers that stood as signals in the last message.
     pub markers: Vec<Marker>,
-    /// The last message's fingerprint, digits and white space aside.
+    /// The exit that the last message asks for, with its reason.
+    pub exit: Option<SpokenExit>,
+    /// The last message's fingerprint, white space aside.
     pub message: Option<u64>,
     /// Whether a tool ran since the last counted stop.
     pub tools: ToolUse,
@@ -42,6 +44,18 @@ pub struct Seen {
     pub ledger: Ledger,
     /// What the seals under the loop's record say.
     pub soundness: Soundness,
+}
+
+/// An honest exit that the agent asked for in words, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpokenExit {
+    /// Something outside its reach is in the way.
+    Blocked(String),
+    /// The goal can't be reached.
+    Impossible(String),
+    /// It asks a person this question.
+    Ask(String),
 }
 
 /// Whether a tool was used.

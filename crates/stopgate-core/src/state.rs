@@ -57,6 +57,9 @@ pub struct State {
     /// What else must agree before the agent goes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<LoopGate>,
+    /// A person's answer that the session has not heard yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
     /// What it counts.
     pub tally: Tally,
     /// When it began.
@@ -150,6 +153,26 @@ pub struct Frame {
     pub prompt: String,
 }
 
+/// What people and programs see of a loop's phase: one of seven words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoopState {
+    /// It holds nobody: finished, or never attached to a session.
+    Idle,
+    /// It answers stops.
+    Active,
+    /// The agent asked for verification.
+    Completing,
+    /// It ended, and a person may bring it back.
+    Stuck,
+    /// It ended for good without being finished.
+    Aborted,
+    /// It lets stops pass until something happens.
+    Waiting,
+    /// A person asked it to stand aside.
+    Paused,
+}
+
 /// How a frame works, which decides the markers it listens to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -209,16 +232,16 @@ impl State {
         (1..=FRAMES_MAX).contains(&self.frames.len()) && limited
     }
 
-    /// The word that people see for the state.
-    pub const fn word(&self) -> &'static str {
+    /// The state that people see.
+    pub const fn shown(&self) -> LoopState {
         match &self.phase {
-            Phase::Active => "active",
-            Phase::Completing => "completing",
-            Phase::Waiting { .. } => "waiting",
-            Phase::Paused { .. } => "paused",
+            Phase::Active => LoopState::Active,
+            Phase::Completing => LoopState::Completing,
+            Phase::Waiting { .. } => LoopState::Waiting,
+            Phase::Paused { .. } => LoopState::Paused,
             Phase::Ended { outcome, .. } => match outcome {
-                Outcome::Done | Outcome::Attested => "idle",
-                Outcome::Cancelled | Outcome::Aborted => "aborted",
+                Outcome::Done | Outcome::Attested => LoopState::Idle,
+                Outcome::Cancelled | Outcome::Aborted => LoopState::Aborted,
                 Outcome::MaxIterations
                 | Outcome::Budget
                 | Outcome::Stalled
@@ -231,7 +254,7 @@ impl State {
                 | Outcome::RateLimited
                 | Outcome::InfraError
                 | Outcome::Tampered
-                | Outcome::Capped => "stuck",
+                | Outcome::Capped => LoopState::Stuck,
             },
         }
     }
@@ -255,7 +278,31 @@ impl Surface {
     }
 }
 
+impl LoopState {
+    /// The word that users and JSON use.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Active => "active",
+            Self::Completing => "completing",
+            Self::Stuck => "stuck",
+            Self::Aborted => "aborted",
+            Self::Waiting => "waiting",
+            Self::Paused => "paused",
+        }
+    }
+}
+
 impl Mode {
+    /// The marker that ends a frame of this kind.
+    pub const fn marker(self) -> &'static str {
+        match self {
+            Self::Loop => "<promise>COMPLETE</promise>",
+            Self::Issue => "<issue-complete>DONE</issue-complete>",
+            Self::Grind => "<grind-done>NO_MORE_ISSUES</grind-done>",
+        }
+    }
+
     /// The word that users, JSON and SQL use.
     pub const fn word(self) -> &'static str {
         match self {
@@ -275,6 +322,12 @@ impl fmt::Display for LoopId {
 impl fmt::Display for SessionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for LoopState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
     }
 }
 

@@ -1,11 +1,15 @@
 //! What people and agents do to a loop that runs.
 
+use std::path::PathBuf;
+
 use stopgate_core::{
-    Event, FRAMES_MAX, Frame, LoopId, Mode, Outcome, Phase, Rest, State, Timestamp,
+    Criterion, Event, FRAMES_MAX, Frame, LoopId, Mode, Outcome, Phase, Proof, Rest, State,
+    Timestamp,
 };
 use stopgate_dialects::Dialect;
 use stopgate_store::{Filter, Standing, Stored};
 
+use crate::checking::end_checks;
 use crate::engine::{Change, Engine};
 use crate::failure::Failure;
 use crate::target::Target;
@@ -17,6 +21,19 @@ pub enum Exit {
     Blocked,
     /// The goal can't be reached.
     Impossible,
+}
+
+/// What a claim to be done leads to at the next stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimLeadsTo {
+    /// The frame on top is closed.
+    OuterFrame,
+    /// So many checks run, and they decide.
+    Checks(usize),
+    /// All that is left is a person's word.
+    Approval,
+    /// The agent's word ends the loop.
+    Attested,
 }
 
 impl Engine {
@@ -59,6 +76,32 @@ impl Engine {
         self.on_running(target, &mut |_| Ok(vec![Event::Claimed]))
     }
 
+    /// What a claim to be done leads to at the next stop.
+    pub fn claim_leads_to(&self, state: &State) -> ClaimLeadsTo {
+        let required = || state.criteria.iter().filter(|criterion| criterion.is_required());
+        let checks = required().filter(|criterion| criterion.is_checked()).count();
+        let unapproved = |c: &Criterion| c.proof == Proof::Approve && c.approved_at.is_none();
+        match checks {
+            _ if state.frames.len() > 1 => ClaimLeadsTo::OuterFrame,
+            0 if required().any(unapproved) => ClaimLeadsTo::Approval,
+            0 => ClaimLeadsTo::Attested,
+            checks => ClaimLeadsTo::Checks(checks),
+        }
+    }
+
+    /// The directories in which loops in other tools' files are known to run.
+    pub fn trails(&mut self) -> Result<Vec<(Dialect, PathBuf)>, Failure> {
+        let filter = Filter { standing: Standing::Running, ..Filter::default() };
+        let running = self.journal.list(&filter)?;
+        let mut places: Vec<(Dialect, PathBuf)> = Vec::new();
+        for State { policy, project, .. } in running.into_iter().map(|stored| stored.state) {
+            if let Some(dialect) = Dialect::of(policy.order) {
+                places.push((dialect, PathBuf::from(project)));
+            }
+        }
+        Ok(places)
+    }
+
     /// The agent leaves honestly.
     pub fn leave(&mut self, target: &Target, exit: Exit, why: &str) -> Result<Stored, Failure> {
         let (outcome, word) = match exit {
@@ -92,7 +135,7 @@ impl Engine {
         })
     }
 
-    /// A person lets a loop go on: one that rests, or one that ended for a mendable reason.
+    /// A person lets a loop go on: one that rests, or one that ended for a reason that can be fixed.
     pub fn resume(
         &mut self,
         target: &Target,
@@ -110,19 +153,14 @@ impl Engine {
         resumed.ok_or_else(|| gone(&id))
     }
 
-    /// A person ends a loop, for good.
+    /// A person ends a loop, for good, and the checks that run for it; one that is over
+    /// already stays what it is.
     pub fn cancel(&mut self, target: &Target) -> Result<Stored, Failure> {
         let found = self.resolve(target)?;
-        if found.state.outcome() == Some(Outcome::Cancelled) {
+        if found.state.outcome().is_some() {
             return Ok(found);
         }
         refuse_trail(&found.state)?;
-        if let Some(outcome) = found.state.outcome() {
-            return Err(Failure::usage(format!(
-                "loop {} is over already: {outcome}",
-                found.state.id
-            )));
-        }
         let why = self.cancelled_by();
         self.end(&found.state.id, Outcome::Cancelled, why)
     }
@@ -152,6 +190,7 @@ impl Engine {
                 None => vec![Event::Ended { outcome, why: why.into() }],
             })
         })?;
+        end_checks(&self.home, id);
         ended.ok_or_else(|| gone(id))
     }
 
@@ -227,7 +266,7 @@ fn may_resume(state: &State, max_iterations: Option<u32>, now: Timestamp) -> Res
     // Nothing ownerless is adopted later.
     if state.session.is_none() && state.claim_until.is_some_and(|until| until < now) {
         return Err(Failure::usage(format!("nobody claimed loop {} in time", state.id))
-            .hint("begin it anew: stopgate cancel, then stopgate start"));
+            .hint(format!("give it to a session: stopgate attach {}", state.id)));
     }
     let used = state.frames.first().map_or(0, |frame| frame.iteration);
     let max = max_iterations.or_else(|| state.frames.first().map(|frame| frame.max)).unwrap_or(0);

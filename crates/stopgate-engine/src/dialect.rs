@@ -19,6 +19,8 @@ mod import;
 
 mod jwz;
 
+mod lifecycle;
+
 mod lock;
 
 mod memory;

@@ -38,8 +38,7 @@ impl Engine {
     pub fn open(settings: Settings, stores: Stores) -> Result<Self, Failure> {
         let home = settings.home()?;
         home.check()?;
-        // A home that can't be made is told by whatever needs it.
-        let _ = home.create();
+        home.create().map_err(|error| unusable(&home, error))?;
         let world = Box::new(RealWorld::new(settings));
         let choice = Choice::read(settings)?;
         Self::with(home, world, settings, stores, choice)
@@ -99,11 +98,7 @@ impl Engine {
 
     /// Makes the home folder, for commands that write.
     pub(crate) fn prepare(&self) -> Result<(), Failure> {
-        self.home.create().map_err(|error| {
-            Failure::fault(format!("could not make {}", self.home.folder().display()))
-                .hint("set STOPGATE_HOME to a folder that you may write to")
-                .because(error)
-        })
+        self.home.create().map_err(|error| unusable(&self.home, error))
     }
 
     /// Loads, changes and stores one loop, as often as others get in between.
@@ -198,6 +193,9 @@ impl Engine {
         let over = state.outcome().is_some();
         match &before.session {
             Some(session) if over || state.session != before.session => {
+                if over {
+                    self.signs.put_freed(session.as_str(), state.updated_at);
+                }
                 self.take_held_sign(session);
             }
             None if over || state.session.is_some() => self.take_pending_sign(&state.project),
@@ -227,6 +225,13 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.journal.settle();
     }
+}
+
+/// Why stopgate has no place to keep its things, and what helps.
+pub(crate) fn unusable(home: &Home, error: std::io::Error) -> Failure {
+    Failure::store(format!("could not make {}", home.folder().display()))
+        .hint("set STOPGATE_HOME to a directory that you may write to")
+        .because(error)
 }
 
 /// Puts up the sign of a loop that runs.

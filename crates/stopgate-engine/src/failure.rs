@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::io::ErrorKind;
 
 use stopgate_store::StoreError;
 use stopgate_store::transfer::TransferError;
@@ -38,6 +39,8 @@ pub enum Kind {
     Store,
     /// Something else broke.
     Fault,
+    /// The person interrupted it.
+    Interrupted,
 }
 
 impl Failure {
@@ -49,6 +52,16 @@ impl Failure {
     /// There is no such loop.
     pub fn no_loop(message: impl Into<String>) -> Self {
         Self::of(Kind::NoLoop, message)
+    }
+
+    /// The journal can't be used.
+    pub fn store(message: impl Into<String>) -> Self {
+        Self::of(Kind::Store, message)
+    }
+
+    /// The person interrupted it.
+    pub fn interrupted(message: impl Into<String>) -> Self {
+        Self::of(Kind::Interrupted, message)
     }
 
     /// Something broke.
@@ -100,6 +113,18 @@ impl Kind {
             Self::NoLoop => 66,
             Self::Fault => 70,
             Self::Store => 74,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// The word that programs read.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Usage => "usage",
+            Self::NoLoop => "no_loop",
+            Self::Store => "store",
+            Self::Fault => "fault",
+            Self::Interrupted => "interrupted",
         }
     }
 }
@@ -123,8 +148,20 @@ impl Error for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let mut failure = Self::of(Kind::Store, format!("could not {error}"));
+        failure.hint = remedy(&error).map(String::from);
         failure.source = Source::Beneath(Box::new(error));
         failure
+    }
+}
+
+/// What helps where the system refuses access to the journal.
+fn remedy(error: &StoreError) -> Option<&'static str> {
+    let StoreError::Lock { source, .. } = error else { return None };
+    match source.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::NotFound => Some(
+            "set STOPGATE_HOME to a directory that you may write to; stopgate doctor tells more",
+        ),
+        _other => None,
     }
 }
 

@@ -111,7 +111,12 @@ impl Engine {
             .gates
             .iter()
             .zip(&gates)
-            .map(|(named, gate)| Source { id: &named.name, enabled: true, gate: gate.as_ref() })
+            .map(|(named, gate)| {
+                // A template judges by results; without any check it has nothing to judge.
+                let waits = gate.as_ref().is_some_and(|g| matches!(g.kind, Kind::Template(_)));
+                let enabled = !(waits && receipts.is_empty());
+                Source { id: &named.name, enabled, gate: gate.as_ref() }
+            })
             .collect();
         let wants_files = state.gates.iter().any(|gate| gate.definition.contains("filesModified"));
         let files =

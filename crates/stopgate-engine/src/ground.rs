@@ -139,7 +139,7 @@ impl Engine {
         };
         let measured = self.world.measure(&request);
         let measured =
-            measured.ok_or_else(|| Failure::fault("interrupted while the checks ran"))?;
+            measured.ok_or_else(|| Failure::interrupted("interrupted while the checks ran"))?;
         let mut preflighted = Vec::new();
         for (at, measured) in due.into_iter().zip(measured) {
             preflighted.push(settle(&mut criteria[at], wanted[at], measured)?);

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use stopgate_core::{
-    Binding, Event, Frame, Hold, Rest, Ruling, Speaker, Stopped, TaskNote, clean, clip,
+    Binding, Edit, Event, Frame, Hold, Rest, Ruling, Speaker, Stopped, TaskNote, Timestamp, clean,
+    clip,
 };
 use stopgate_store::{Cursor, Entry};
 
@@ -30,6 +31,9 @@ pub struct EntryView {
     pub revision: u64,
     /// When it happened.
     pub at: String,
+    /// The same, for people.
+    #[serde(skip)]
+    pub happened_at: Timestamp,
     /// What kind of event it is.
     pub kind: &'static str,
     /// What happened, in a sentence.
@@ -63,6 +67,7 @@ fn view(mut entry: Entry, veil: &Veil) -> EntryView {
         id: entry.id.as_str().into(),
         revision: entry.revision.0,
         at: time_text(entry.recorded.at),
+        happened_at: entry.recorded.at,
         kind,
         what,
         event: entry.recorded.event,
@@ -78,6 +83,14 @@ fn describe(event: &Event) -> (&'static str, String) {
         Event::Bound { session, how: Binding::Carried } => {
             ("bound", format!("carried over to session {session}"))
         }
+        Event::Bound { session, how: Binding::Attached } => {
+            ("bound", format!("attached to session {session}"))
+        }
+        Event::Detached { .. } => {
+            ("detached", "its session is gone; the next one in the project is held".into())
+        }
+        Event::Answered { text } => ("answered", short(text)),
+        Event::Edited(edit) => ("edited", describe_edit(edit)),
         Event::Pushed { frame } => (
             "pushed",
             format!("{} frame, at most {}: {}", frame.mode, frame.max, short(&frame.prompt)),
@@ -124,6 +137,16 @@ fn describe(event: &Event) -> (&'static str, String) {
         Event::Task(note) => ("task", describe_task(note)),
         Event::Ended { outcome, why } => ("ended", format!("{outcome}: {}", short(why))),
     }
+}
+
+fn describe_edit(edit: &Edit) -> String {
+    let mut parts = Vec::new();
+    parts.extend(edit.goal.as_ref().map(|goal| format!("goal: {}", short(goal))));
+    parts.extend(edit.max_iterations.map(|max| format!("at most {max} continuations")));
+    parts.extend(edit.max_minutes.map(|max| format!("at most {max} min")));
+    parts.extend(edit.added.iter().map(|criterion| format!("added {}", short(&criterion.name))));
+    parts.extend(edit.dropped.iter().map(|name| format!("dropped {}", short(name))));
+    parts.join("; ")
 }
 
 fn describe_stop(stopped: &Stopped) -> String {

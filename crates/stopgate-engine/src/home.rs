@@ -80,6 +80,17 @@ impl Home {
         self.folder.join("held-back").join(&*file_name(session))
     }
 
+    /// Says that the person at `session` was told why the store can't be used.
+    pub(crate) fn told_of_store(&self, session: &str, why: &str) -> PathBuf {
+        let digest = stopgate_core::Digest::new().part(why.as_bytes()).value();
+        self.folder.join("told").join(format!("{}-{digest:016x}", file_name(session)))
+    }
+
+    /// Notes about the checks of a loop that run now.
+    pub(crate) fn running(&self, id: &LoopId) -> PathBuf {
+        self.folder.join("running").join(id.as_str())
+    }
+
     /// Where loops go that are over for long.
     pub(crate) fn archive(&self, day: &str) -> PathBuf {
         self.folder.join("archive").join(format!("{day}.jsonl"))

@@ -3,6 +3,7 @@
 //! Whatever goes wrong lets the agent stop: a fault is logged and answered with a
 //! plain "go ahead", and nothing is recorded as done because of it.
 
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use stopgate_agents::claude::{self, Client, Version};
@@ -20,6 +21,7 @@ use crate::home::Home;
 use crate::log::Log;
 use crate::observe::ClientFacts;
 use crate::project::project_of;
+use crate::session::Told;
 use crate::settings::Settings;
 use crate::signs::Signs;
 use crate::stop::Judged;
@@ -109,7 +111,8 @@ impl Hook {
             errand.complaint = self.complain(session, &failure.story());
             let call = call.as_ref().ok().filter(|_| failure.kind == Kind::Store);
             let held_back = call.and_then(|call| self.hold_back(call, &mut errand, &failure));
-            held_back.unwrap_or_default()
+            let told = || call.and_then(|call| self.tell_of_store(call, &failure));
+            held_back.or_else(told).unwrap_or_default()
         });
         HookAnswer { reply, engine: errand.engine, complaint: errand.complaint }
     }
@@ -153,13 +156,15 @@ impl Hook {
         };
         let call = claude::parse(raw, event);
         let call = call.map_err(|error| Failure::fault(format!("could not {}", chain(&error))))?;
-        let folder = match &call.cwd {
-            Some(_) => cwd(&call)?.to_path_buf(),
-            None => dialect::folder(handed.as_deref())?,
-        };
         self.watch(Some(&call.session), dialect::allowed(request.dialect));
         stopgate_verify::survive_size_limit();
-        let desk = Desk::new(self.settings, self.stores, request, folder)?;
+        let (settings, stores) = (self.settings, self.stores);
+        let desk = if call.cwd.is_some() {
+            Desk::new(settings, stores, request, cwd(&call)?.to_path_buf())?
+        } else {
+            let folder = dialect::folder(handed.as_deref())?;
+            Desk::named(settings, stores, request, folder)?
+        };
         if desk.now < CLOCK_EARLIEST {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));
         }
@@ -180,7 +185,7 @@ impl Hook {
         let cwd = cwd(call)?;
         let Some(home) = &self.engine_home else {
             return Err(Failure::fault(
-                "could not tell where the journal is: no home folder is set",
+                "could not tell where the journal is: HOME is not set, or STOPGATE_HOME is relative",
             ));
         };
         let address =
@@ -239,6 +244,28 @@ impl Hook {
         Some(claude::render(&Answer::Continue(&text), &self.client()))
     }
 
+    /// Tells the person that the journal can't be asked, once a session and cause, where a loop
+    /// is known to hold the session: else they believe that the gate is on.
+    fn tell_of_store(&self, call: &Call<'_>, failure: &Failure) -> Option<Reply> {
+        let home = self.engine_home.as_ref()?;
+        let address = Choice::address(self.settings, || Ok(Config::read(self.settings)?.address));
+        if self.mode == Mode::Shadow || !signs(&address.ok()?, home).counts_tools(&call.session) {
+            return None;
+        }
+        let note = home.told_of_store(&call.session, &failure.message);
+        let noted = std::fs::create_dir_all(note.parent()?)
+            .and_then(|()| OpenOptions::new().create_new(true).write(true).open(note));
+        if noted.is_err_and(|error| error.kind() == std::io::ErrorKind::AlreadyExists) {
+            return None;
+        }
+        let why = clip(&clean(&failure.story()).replace('\n', " "), REASON_BYTES_MAX);
+        let text = format!(
+            "stopgate: the gate is open. A loop holds this session, but its journal can't be \
+             used: {why}. The agent may stop, and nothing is checked. See: stopgate doctor"
+        );
+        Some(claude::render(&Answer::Tell(&text), &self.client()))
+    }
+
     fn dispatch(
         &self,
         engine: &mut Engine,
@@ -269,9 +296,13 @@ impl Hook {
             Event::SubagentStop | Event::Other => None,
         };
         let client = self.client();
-        Ok(told.map_or_else(Reply::default, |text| {
-            claude::render(&Answer::Context { event: call.event, text: &text }, &client)
-        }))
+        Ok(match told {
+            Some(Told::Agent(text)) => {
+                claude::render(&Answer::Context { event: call.event, text: &text }, &client)
+            }
+            Some(Told::Person(text)) => claude::render(&Answer::Tell(&text), &client),
+            None => Reply::default(),
+        })
     }
 
     fn stop(
@@ -392,7 +423,7 @@ fn cwd<'a>(call: &'a Call<'_>) -> Result<&'a Path, Failure> {
         return Err(Failure::fault(format!("{lost}: the payload names no cwd")));
     };
     if !Path::new(cwd).is_dir() {
-        return Err(Failure::fault(format!("{lost}: {cwd} is no folder")));
+        return Err(Failure::fault(format!("{lost}: {cwd} is not a directory")));
     }
     Ok(Path::new(cwd))
 }

@@ -19,6 +19,8 @@ mod signs;
 
 mod presence;
 
+mod checking;
+
 mod log;
 
 mod address;
@@ -59,6 +61,8 @@ mod verify;
 
 mod control;
 
+mod handover;
+
 mod veil;
 
 mod gates;
@@ -79,7 +83,8 @@ mod simulation;
 
 pub use crate::address::Address;
 pub use crate::certificate::{Certificate, Inspection, Proven, ProvenCriterion, inspect};
-pub use crate::control::Exit;
+pub use crate::checking::CheckingView;
+pub use crate::control::{ClaimLeadsTo, Exit};
 pub use crate::dialect::{
     CheckedView, Completion, CriteriaView, Desk, DialectRequest, MarkView, NewFeatures, OkForm,
     TaskChange, TaskView, Trouble,
@@ -88,6 +93,7 @@ pub use crate::engine::Engine;
 pub use crate::explain::{Explanation, RuleView};
 pub use crate::failure::{Failure, Kind};
 pub use crate::ground::{JudgesOf, Preflight, Preflighted};
+pub use crate::handover::Successor;
 pub use crate::history::EntryView;
 pub use crate::home::Home;
 pub use crate::hook::{Hook, HookAnswer, Mode as HookMode};
@@ -109,8 +115,9 @@ pub use crate::upkeep::{
 };
 pub use crate::verify::{Approval, ApprovalAsked, Verification};
 pub use crate::view::{
-    BudgetView, CriterionView, FrameView, ListView, LoopView, ReceiptView, SCHEMA_VERSION,
-    StatusView, time_text,
+    BudgetView, CriterionJudge, CriterionStatus, CriterionView, FrameView, ListView, LoopView,
+    PausedUntil, ReceiptView, SCHEMA_VERSION, StatusView, WaitsFor, WhoActs, local_time, time_text,
+    utc_time,
 };
 pub use stopgate_verify::{LEASH, hold_leash, provide_leash};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stopgate_agents::{Call, claude};
-use stopgate_core::{Ledger, Marker, Seen, Soundness, State, ToolUse, digest_of};
+use stopgate_core::{Ledger, Marker, Seen, Soundness, SpokenExit, State, ToolUse, digest_of};
 use stopgate_signals::markers;
 use stopgate_signals::transcript::{self, Bound, Last, Record};
 use stopgate_verify::files::open_regular;
@@ -24,6 +24,7 @@ pub(crate) struct ClientFacts {
 /// What the agent said last.
 pub(crate) struct Heard {
     pub(crate) markers: Vec<Marker>,
+    pub(crate) exit: Option<SpokenExit>,
     pub(crate) digest: Option<u64>,
     /// What it said, for those who look for a pattern in it.
     pub(crate) message: Option<String>,
@@ -49,6 +50,7 @@ pub(crate) fn observe(
     let tool_mark = signs.tools_counted(&call.session);
     Seen {
         markers: heard.markers.clone(),
+        exit: heard.exit.clone(),
         message: heard.digest,
         tools: tool_use(state, call, tool_mark),
         tool_mark,
@@ -69,13 +71,14 @@ fn understand(message: &str) -> Heard {
     let spoken = markers::read(message);
     Heard {
         markers: markers::own_line(&spoken).collect(),
+        exit: markers::spoken_exit(message),
         digest: Some(digest_of(message)),
         message: Some(message.into()),
     }
 }
 
 fn read_transcript(call: &Call<'_>) -> Result<Heard, Failure> {
-    let nothing = Heard { markers: Vec::new(), digest: None, message: None };
+    let nothing = Heard { markers: Vec::new(), exit: None, digest: None, message: None };
     Ok(last_message(call, Reading::Turn)?.map_or(nothing, |message| understand(&message)))
 }
 

@@ -22,6 +22,17 @@ pub(crate) struct Presence {
     folder: PathBuf,
 }
 
+/// What is known of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Present {
+    /// Its client runs.
+    Alive,
+    /// Its client died without a word.
+    Dead,
+    /// It said goodbye, or never said hello.
+    Unknown,
+}
+
 #[derive(Serialize, Deserialize)]
 struct HereWire {
     session: String,
@@ -82,6 +93,28 @@ impl Presence {
         let texts = entries.filter_map(|entry| read_text(&entry.ok()?.path(), NOTE_BYTES_MAX).ok());
         let all = texts.filter_map(|text| serde_json::from_str::<HereWire>(&text).ok());
         all.filter(|here| is_alive(here, now)).map(|here| here.session).collect()
+    }
+
+    /// The sessions of `project` whose clients died without a word.
+    pub(crate) fn dead(&self, project: &Path, now: Timestamp) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.folder_of(project)) else {
+            return Vec::new();
+        };
+        let texts = entries.filter_map(|entry| fs::read_to_string(entry.ok()?.path()).ok());
+        let all = texts.filter_map(|text| serde_json::from_str::<HereWire>(&text).ok());
+        all.filter(|here| !is_alive(here, now)).map(|here| here.session).collect()
+    }
+
+    /// What is known of `session` in `project`.
+    pub(crate) fn of_session(&self, project: &Path, session: &str, now: Timestamp) -> Present {
+        let Ok(text) = fs::read_to_string(self.path(project, session)) else {
+            return Present::Unknown;
+        };
+        match serde_json::from_str::<HereWire>(&text) {
+            Ok(here) if is_alive(&here, now) => Present::Alive,
+            Ok(_) => Present::Dead,
+            Err(_) => Present::Unknown,
+        }
     }
 
     /// The session that the client process works with now: the one that came last.

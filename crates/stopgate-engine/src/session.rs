@@ -8,19 +8,30 @@ use stopgate_store::Stored;
 
 use crate::engine::Engine;
 use crate::failure::Failure;
+use crate::presence::Present;
 
 const TEXT_BYTES_MAX: usize = 400;
+const GOAL_BYTES_MAX: usize = 80;
+const ANSWER_BYTES_MAX: usize = 4000;
 /// A new session follows a cleared one at once, or not at all.
 const FOLLOWS_WITHIN_MS: i64 = 60_000;
 
+/// What is said when a session tells something, and to whom.
+pub(crate) enum Told {
+    /// The agent reads it.
+    Agent(String),
+    /// The person reads it.
+    Person(String),
+}
+
 impl Engine {
-    /// A session begins or begins again; what it should know of its loop.
+    /// A session begins or begins again; what it, or its person, should know.
     pub(crate) fn session_starts(
         &mut self,
         call: &Call<'_>,
         session: &SessionId,
         project: &Path,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<Told>, Failure> {
         let now = self.now();
         if self.home.folder().exists() {
             self.presence.arrive(project, session.as_str(), self.settings.client(), now);
@@ -28,11 +39,47 @@ impl Engine {
         if call.source == Some(Source::Clear) {
             self.carry_over(session)?;
         }
-        if !self.may_concern(session, project) {
-            return Ok(None);
+        if self.may_concern(session, project) {
+            let found = self.claim_and(session, project, &mut |_| Vec::new())?;
+            if let Some(stored) = found {
+                let answer = stored.state.answer.as_deref().map(answered).unwrap_or_default();
+                let text = format!("{answer}{}", announcement(&stored.state));
+                return Ok(Some(Told::Agent(text)));
+            }
         }
-        let told = self.claim_and(session, project, &mut |_| Vec::new())?;
-        Ok(told.map(|stored| announcement(&stored.state)))
+        Ok(self.left_behind(session, project)?.map(Told::Person))
+    }
+
+    /// Says once that loops of this project lost their sessions.
+    fn left_behind(
+        &mut self,
+        session: &SessionId,
+        project: &Path,
+    ) -> Result<Option<String>, Failure> {
+        for dead in self.presence.dead(project, self.now()) {
+            self.presence.leave(project, &dead);
+            let Some(dead) = SessionId::new(&dead).filter(|dead| dead != session) else { continue };
+            let reason = "its client died".to_string();
+            let ended =
+                self.on_held(&dead, &mut |_| vec![Event::SessionEnded { reason: reason.clone() }])?;
+            if let Some(stored) = ended {
+                self.signs.put_left(project, stored.state.id.as_str());
+            }
+        }
+        let mut lines = Vec::new();
+        for id in self.signs.take_left(project) {
+            let Some(stored) = self.journal.load(&LoopId::new(&id))? else { continue };
+            let State { id, goal, session: held, .. } = &stored.state;
+            if stored.state.outcome().is_none() && held.as_ref().is_some_and(|held| held != session)
+            {
+                let goal = clip(&clean(goal.lines().next().unwrap_or_default()), GOAL_BYTES_MAX);
+                lines.push(format!(
+                    "loop {id} ({goal}) is still open, but its session ended. Let this session \
+                     go on with it: ! stopgate attach {id}. End it: stopgate cancel {id}"
+                ));
+            }
+        }
+        Ok((!lines.is_empty()).then(|| format!("stopgate: {}", lines.join("\n"))))
     }
 
     /// A session ends; its loop waits for it to come back.
@@ -54,6 +101,9 @@ impl Engine {
             Some(client) => vec![Event::Cleared { client: client.clone() }],
             None => vec![Event::SessionEnded { reason: clip(&clean(reason), TEXT_BYTES_MAX) }],
         })?;
+        if let (None, Some(stored)) = (&cleared, &ended) {
+            self.signs.put_left(project, stored.state.id.as_str());
+        }
         if let (Some(client), Some(stored)) = (cleared, ended) {
             let noted = self.signs.put_cleared(&client, stored.state.id.as_str());
             noted.map_err(|error| {
@@ -69,15 +119,20 @@ impl Engine {
         call: &Call<'_>,
         session: &SessionId,
         project: &Path,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<Told>, Failure> {
         if !self.may_concern(session, project) {
             return Ok(None);
         }
         let prompt_id = call.prompt_id.as_deref().map(String::from);
         let notification = call.is_task_notification();
+        if !notification {
+            self.signs.take_freed(session.as_str());
+        }
         let mut claimed = false;
+        let mut answer = None;
         let told = self.claim_and(session, project, &mut |state| {
             claimed = state.session.as_ref() != Some(session);
+            answer.clone_from(&state.answer);
             let running = prompt_id.is_some() && prompt_id == state.tally.prompt_id;
             let speaker = match (notification, running) {
                 (true, _) => Speaker::Notification,
@@ -86,7 +141,10 @@ impl Engine {
             };
             vec![Event::Prompted { prompt_id: prompt_id.clone(), speaker }]
         })?;
-        Ok(told.filter(|_| claimed).map(|stored| announcement(&stored.state)))
+        let answer = answer.map(|answer| answered(&answer));
+        let announced = told.filter(|_| claimed).map(|stored| announcement(&stored.state));
+        let said: Vec<String> = answer.into_iter().chain(announced).collect();
+        Ok((!said.is_empty()).then(|| Told::Agent(said.join("\n"))))
     }
 
     /// A batch of tools ran: counted in a file, without opening the journal.
@@ -117,6 +175,23 @@ impl Engine {
             vec![Event::TurnFailed { error: error.clone(), text: text.clone() }]
         })?;
         Ok(())
+    }
+
+    /// Whether the session of a loop that runs is known to be gone: it said goodbye after it was
+    /// last heard, or its client died.
+    pub(crate) fn is_session_gone(&mut self, state: &State) -> Result<bool, Failure> {
+        let Some(session) = state.session.as_ref().filter(|_| state.outcome().is_none()) else {
+            return Ok(false);
+        };
+        let project = Path::new(&state.project);
+        match self.presence.of_session(project, session.as_str(), self.now()) {
+            Present::Alive => return Ok(false),
+            Present::Dead => return Ok(true),
+            Present::Unknown => {}
+        }
+        let history = self.journal.history(&state.id)?;
+        let last = history.iter().rev().find(|entry| is_of_session(&entry.recorded.event));
+        Ok(last.is_some_and(|entry| matches!(entry.recorded.event, Event::SessionEnded { .. })))
     }
 
     /// Whether the journal is worth opening for this session.
@@ -172,5 +247,41 @@ impl Engine {
             Ok(if carried { vec![bound.clone()] } else { Vec::new() })
         })?;
         Ok(())
+    }
+}
+
+/// What the agent reads of a person's answer.
+fn answered(text: &str) -> String {
+    let text = clip(&clean(text), ANSWER_BYTES_MAX);
+    format!("The person answered your question (by `stopgate answer`): {text}\n")
+}
+
+/// Whether an event shows the session at work, or its end.
+const fn is_of_session(event: &Event) -> bool {
+    match event {
+        Event::Started(_)
+        | Event::Bound { .. }
+        | Event::Stopped(_)
+        | Event::Prompted { .. }
+        | Event::Compacted { .. }
+        | Event::TurnFailed { .. }
+        | Event::Cleared { .. }
+        | Event::Claimed
+        | Event::Asked { .. }
+        | Event::SessionEnded { .. } => true,
+        Event::Detached { .. }
+        | Event::Answered { .. }
+        | Event::Edited(_)
+        | Event::Pushed { .. }
+        | Event::Popped
+        | Event::Paused { .. }
+        | Event::Resumed { .. }
+        | Event::Synced { .. }
+        | Event::Approved { .. }
+        | Event::JudgesApproved { .. }
+        | Event::Resealed { .. }
+        | Event::Certified { .. }
+        | Event::Task(_)
+        | Event::Ended { .. } => false,
     }
 }

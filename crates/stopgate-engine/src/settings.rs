@@ -1,7 +1,7 @@
 //! The one door to the environment.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::home::Home;
@@ -21,22 +21,35 @@ impl Settings {
         is_on("STOPGATE_DISABLE") || is_on("IDLE_LOOP_DISABLE")
     }
 
+    /// The kill switches that are on, as people know them.
+    pub fn switches(self) -> Vec<String> {
+        let variables = ["STOPGATE_DISABLE", "IDLE_LOOP_DISABLE"];
+        let mut on: Vec<String> = variables
+            .iter()
+            .filter(|name| is_on(name))
+            .map(|name| format!("{name}=1 is set"))
+            .collect();
+        if let Some(home) = self.home().ok().filter(Home::is_stopped) {
+            on.push(format!("{} exists", home.folder().join("STOP").display()));
+        }
+        on
+    }
+
     /// Where stopgate keeps its things.
     pub fn home(self) -> Result<Home, Failure> {
         let set = |name| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let folder = set("STOPGATE_HOME")
-            .or_else(|| set("XDG_STATE_HOME").map(|state| state.join("stopgate")))
-            .or_else(|| set("HOME").map(|home| home.join(".local/state/stopgate")));
-        let folder = folder.ok_or_else(|| {
-            Failure::fault("could not tell where to keep the journal")
-                .hint("set STOPGATE_HOME to a directory of your own")
-        })?;
-        if folder.is_relative() {
-            let what = format!("could not use {}: its path is relative", folder.display());
-            return Err(Failure::usage(what)
-                .hint("set STOPGATE_HOME to the absolute path of a directory of your own"));
+        if let Some(own) = set("STOPGATE_HOME") {
+            return if own.is_absolute() { Ok(Home::new(own)) } else { Err(relative(&own)) };
         }
-        Ok(Home::new(folder))
+        // The XDG specification says that a relative path is to be ignored.
+        let state = set("XDG_STATE_HOME").filter(|state| state.is_absolute());
+        let folder = state
+            .map(|state| state.join("stopgate"))
+            .or_else(|| set("HOME").map(|home| home.join(".local/state/stopgate")));
+        folder.map(Home::new).ok_or_else(|| {
+            Failure::usage("could not tell where to keep the journal: HOME is not set")
+                .hint("set HOME, or set STOPGATE_HOME to a directory of your own")
+        })
     }
 
     /// The person's home folder.
@@ -138,6 +151,16 @@ impl Settings {
         if cfg!(debug_assertions) { text("STOPGATE_TEST_PLACE") } else { None }
     }
 
+    /// How wide the window is, where somebody says so.
+    pub fn columns(self) -> Option<usize> {
+        text("COLUMNS")?.parse().ok().filter(|columns| *columns > 0)
+    }
+
+    /// Whether this is a machine that builds and tests, without a person at it.
+    pub fn is_ci(self) -> bool {
+        text("CI").is_some_and(|value| !matches!(value.as_str(), "0" | "false"))
+    }
+
     /// A clock that stands still, for tests: milliseconds since the epoch.
     pub fn test_clock(self) -> Option<i64> {
         in_tests()?;
@@ -154,6 +177,11 @@ impl Settings {
 /// Nothing in a program that is released: there nobody may move its clock.
 const fn in_tests() -> Option<()> {
     if cfg!(debug_assertions) { Some(()) } else { None }
+}
+
+fn relative(path: &Path) -> Failure {
+    Failure::usage(format!("STOPGATE_HOME is a relative path: {}", path.display()))
+        .hint("set it to an absolute path, so that it means the same in every directory")
 }
 
 fn is_on(name: &str) -> bool {

@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use stopgate_core::Digest;
+use stopgate_core::{Digest, Timestamp};
 use stopgate_verify::files::{Durable, append_private, read_text, replace_private};
 
 use crate::home::file_name;
@@ -150,6 +150,47 @@ impl Signs {
         let id = read_text(&path, NOTE_BYTES_MAX).ok()?;
         let _ = fs::remove_file(path);
         Some(id)
+    }
+
+    /// Notes that the loop of `session` ended: until a person speaks to it, the session does not
+    /// claim a loop that waited before.
+    pub(crate) fn put_freed(&self, session: &str, at: Timestamp) {
+        let path = self.in_folder("freed", session);
+        let text = at.unix_millis().to_string();
+        // Without the note the session may claim a loop, which does no harm to that loop.
+        let _ = replace_private(&path, text.as_bytes(), Durable::Buffered);
+    }
+
+    /// When the last loop of `session` ended, if no person has spoken to it since.
+    pub(crate) fn freed(&self, session: &str) -> Option<Timestamp> {
+        let text = fs::read_to_string(self.in_folder("freed", session)).ok()?;
+        text.parse().ok().map(Timestamp::from_unix_millis)
+    }
+
+    /// A person speaks to `session`.
+    pub(crate) fn take_freed(&self, session: &str) {
+        let _ = fs::remove_file(self.in_folder("freed", session));
+    }
+
+    /// Notes that the session of loop `id` ended: the next session in `project` is told.
+    pub(crate) fn put_left(&self, project: &Path, id: &str) {
+        // Without the note nobody is told, and `status` still says it.
+        let _ = put(&self.left_folder(project).join(&*file_name(id)));
+    }
+
+    /// The loops of `project` whose sessions ended and of which nobody was told, once.
+    pub(crate) fn take_left(&self, project: &Path) -> Vec<String> {
+        let folder = self.left_folder(project);
+        let Ok(entries) = fs::read_dir(&folder) else { return Vec::new() };
+        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into());
+        let names: Vec<String> = names.collect();
+        let _ = fs::remove_dir_all(folder);
+        names
+    }
+
+    fn left_folder(&self, project: &Path) -> PathBuf {
+        let digest = Digest::new().part(project.as_os_str().as_encoded_bytes());
+        self.folder.join("left").join(format!("{:016x}", digest.value()))
     }
 
     fn held(&self, session: &str) -> PathBuf {

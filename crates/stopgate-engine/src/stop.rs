@@ -6,11 +6,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use stopgate_agents::Call;
 use stopgate_core::{
     Binding, Criterion, Decision, Event, GateWord, Outcome, Proof, Receipt, Seen, SessionId,
-    Soundness, State, Timestamp, Verdict, apply, asks_gates, decide, due,
+    Soundness, State, Status, Timestamp, Verdict, apply, asks_gates, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Files, Freshness, Proved, Request, Strangers};
+use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, withheld};
 
+use crate::checking::CheckingNote;
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::observe::{ClientFacts, Heard, hear, observe};
@@ -153,7 +154,11 @@ impl Engine {
         let Some(project) = project else { return Ok(None) };
         let now = self.now();
         let pending = self.journal.pending(&project.display().to_string())?;
-        let open = |stored: &Stored| stored.state.claim_until.is_some_and(|until| now <= until);
+        let freed = self.signs.freed(session.as_str());
+        let open = |stored: &Stored| {
+            stored.state.claim_until.is_some_and(|until| now <= until)
+                && freed.is_none_or(|freed| stored.state.started_at > freed)
+        };
         let claim = Event::Bound { session: session.clone(), how: Binding::Claimed };
         Ok(pending.into_iter().find(open).map(|stored| (stored, vec![claim])))
     }
@@ -166,7 +171,9 @@ impl Engine {
 
     fn run_checks(&mut self, state: &State, seen: &Seen, heard: &Heard) -> Option<Vec<Receipt>> {
         watchdog::allow(checks_time(state, seen, self.now()));
-        let place = self.place(self.home.check_logs(&state.id));
+        // Each stop keeps its own logs, so that what is told of it later stays true.
+        let stop = format!("{}", state.tally.stops.saturating_add(1));
+        let place = self.place(self.home.check_logs(&state.id).join(stop));
         let pass = self.passed_variables();
         let only_place = self.settings.test_place();
         let request = Request {
@@ -184,10 +191,12 @@ impl Engine {
             pass: &pass,
             only_place: only_place.as_deref(),
         };
+        let note = CheckingNote::begin(&self.home, state, self.now());
         let proved = self.world.prove(&request);
+        drop(note);
         watchdog::allow(Duration::ZERO);
         match proved {
-            Proved::Receipts(receipts) => Some(receipts),
+            Proved::Receipts(receipts) => Some(with_withheld(receipts, &state.criteria, &pass)),
             Proved::Interrupted => None,
         }
     }
@@ -205,6 +214,29 @@ fn checks_time(state: &State, seen: &Seen, now: Timestamp) -> Duration {
     });
     let all = times.fold(Duration::ZERO, Duration::saturating_add);
     all.clamp(LOOK_TIME, CHECKS_BUDGET)
+}
+
+/// Says which variables a failing check asked for and was not given.
+fn with_withheld(
+    mut receipts: Vec<Receipt>,
+    criteria: &[Criterion],
+    pass: &[String],
+) -> Vec<Receipt> {
+    for receipt in &mut receipts {
+        let criterion = criteria.iter().find(|criterion| criterion.name == receipt.criterion);
+        let Some(criterion) = criterion.filter(|_| receipt.status == Status::Fail) else {
+            continue;
+        };
+        let names = withheld(&receipt.tail, [pass, &criterion.terms.pass]);
+        if receipt.trouble.is_none() && !names.is_empty() {
+            receipt.trouble = Some(format!(
+                "checks are not given {}; a person can pass it: start --pass-env, or pass_env in \
+                 stopgate.toml",
+                names.join(", ")
+            ));
+        }
+    }
+    receipts
 }
 
 /// A loop whose checks could not be sealed began in a folder that is too large to look through.

@@ -1,8 +1,8 @@
 //! Which loop a command means.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use stopgate_core::{LoopId, SessionId, Surface};
+use stopgate_core::{LoopId, SessionId, State, Surface, Timestamp, clip};
 use stopgate_store::{Filter, Standing, Stored};
 
 use crate::engine::Engine;
@@ -10,6 +10,8 @@ use crate::failure::Failure;
 
 /// Among how many of a project's newest loops one of our own is looked for.
 const NEWEST: usize = 16;
+/// How much of a goal is shown where loops are told apart.
+const GOAL_BYTES_MAX: usize = 60;
 
 /// How a person or an agent names a loop.
 #[derive(Clone, Debug)]
@@ -18,16 +20,25 @@ pub enum Target {
     Named(String),
     /// The one that holds, or last held, a session.
     Session(String),
-    /// This session's, else the newest of the project in this folder.
+    /// This session's, else the only one that runs in the project of this folder.
     Here(PathBuf),
 }
 
 impl Engine {
-    /// Loads the loop that `target` means.
+    /// Loads the loop that `target` means. Where several run, none is guessed.
     pub fn resolve(&mut self, target: &Target) -> Result<Stored, Failure> {
+        let mut found = self.resolve_all(target)?;
+        match found.len() {
+            1 => Ok(found.swap_remove(0)),
+            _several => Err(ambiguous(&found)),
+        }
+    }
+
+    /// Loads every loop that `target` may mean: at least one, several only where several run.
+    pub fn resolve_all(&mut self, target: &Target) -> Result<Vec<Stored>, Failure> {
         match target {
-            Target::Named(name) => self.named(name),
-            Target::Session(session) => self.of_session(session),
+            Target::Named(name) => self.named(name).map(|stored| vec![stored]),
+            Target::Session(session) => self.of_session(session).map(|stored| vec![stored]),
             Target::Here(folder) => self.here(folder),
         }
     }
@@ -61,32 +72,70 @@ impl Engine {
         })
     }
 
-    fn here(&mut self, folder: &std::path::Path) -> Result<Stored, Failure> {
+    fn here(&mut self, folder: &Path) -> Result<Vec<Stored>, Failure> {
         let own = self.settings.session().and_then(|session| SessionId::new(&session));
         if let Some(session) = own
             && let Some(stored) = self.journal.load_held(&session)?
         {
-            return Ok(stored);
+            return Ok(vec![stored]);
         }
         let project = crate::project::project_of(folder).display().to_string();
-        for standing in [Standing::Running, Standing::Any] {
-            let filter = Filter { project: Some(&project), standing, limit: NEWEST };
-            let mut found = self.journal.list(&filter)?;
-            if found.iter().all(is_loose_task) {
-                found = self.journal.list(&Filter { limit: 0, ..filter })?;
-            }
-            // A task that holds nobody is not what is meant here: whoever means it names it.
-            found.retain(|stored| !is_loose_task(stored));
-            // A loop of our own comes before the trail of somebody else's.
-            let own = found.iter().position(|stored| stored.state.policy.order.is_native());
-            let first = own.filter(|_| standing == Standing::Running).unwrap_or(0);
-            if first < found.len() {
-                return Ok(found.swap_remove(first));
-            }
+        let running = Filter { project: Some(&project), standing: Standing::Running, limit: 0 };
+        let running = self.journal.list(&running)?;
+        let candidates = candidates(running, self.now());
+        if !candidates.is_empty() {
+            return Ok(candidates);
         }
-        Err(Failure::no_loop(format!("no loop in {project}"))
-            .hint("begin one with: stopgate start \"GOAL\", or name one: stopgate list"))
+        self.last(&project)?.map(|stored| vec![stored]).ok_or_else(|| {
+            Failure::no_loop(format!("no loop in {project}"))
+                .hint("begin one with: stopgate start \"GOAL\", or name one: stopgate list")
+        })
     }
+
+    /// The newest loop of a project in which none runs.
+    fn last(&mut self, project: &str) -> Result<Option<Stored>, Failure> {
+        let filter = Filter { project: Some(project), standing: Standing::Any, limit: NEWEST };
+        let mut found = self.journal.list(&filter)?;
+        if found.iter().all(is_loose_task) {
+            found = self.journal.list(&Filter { limit: 0, ..filter })?;
+        }
+        // A task that holds nobody is not what is meant here: it has to be named.
+        Ok(found.into_iter().find(|stored| !is_loose_task(stored)))
+    }
+}
+
+/// Those of a project's running loops that a command may mean: the ones that hold or may still
+/// hold a session, else the ones that nobody claimed in time; our own before audit trails.
+fn candidates(mut running: Vec<Stored>, now: Timestamp) -> Vec<Stored> {
+    running.retain(|stored| !is_loose_task(stored));
+    let keep_best = |loops: &mut Vec<Stored>, is_better: &dyn Fn(&Stored) -> bool| {
+        if loops.iter().any(is_better) {
+            loops.retain(is_better);
+        }
+    };
+    keep_best(&mut running, &|stored| stored.state.policy.order.is_native());
+    keep_best(&mut running, &|stored| {
+        stored.state.session.is_some() || stored.state.claim_until.is_none_or(|until| now <= until)
+    });
+    running
+}
+
+/// Says which loops there are, for a command that acts on one.
+fn ambiguous(found: &[Stored]) -> Failure {
+    let lines: Vec<String> = found
+        .iter()
+        .map(|stored| {
+            let State { id, goal, session, .. } = &stored.state;
+            let whom = session.as_ref().map_or_else(
+                || "waits for a session".to_string(),
+                |session| format!("holds session {session}"),
+            );
+            let goal = clip(goal.lines().next().unwrap_or_default(), GOAL_BYTES_MAX);
+            format!("  {id}  {whom}: {goal}")
+        })
+        .collect();
+    Failure::usage(format!("{} loops run in this project", found.len()))
+        .hint(format!("name the one you mean:\n{}", lines.join("\n")))
 }
 
 fn is_loose_task(stored: &Stored) -> bool {

@@ -143,7 +143,7 @@ impl Engine {
         };
         match self.world.prove(&request) {
             Proved::Receipts(receipts) => Ok(receipts),
-            Proved::Interrupted => Err(Failure::fault("interrupted while the checks ran")),
+            Proved::Interrupted => Err(Failure::interrupted("interrupted while the checks ran")),
         }
     }
 

@@ -1,14 +1,19 @@
 //! Loops as people and programs see them.
 
+mod criterion;
+
 use jiff::Timestamp as Instant;
 use serde::Serialize;
 use stopgate_core::{
-    Criterion, Frame, Outcome, Phase, Receipt, SessionId, State, Surface, Tests, Timestamp, Waiting,
+    Frame, LoopState, Mode, Outcome, Phase, Rest, SessionId, State, Surface, Timestamp, Waiting,
 };
 use stopgate_dialects::Dialect;
 use stopgate_store::{Filter, Soundness, Standing, Stored};
 
+pub(crate) use self::criterion::criterion_view;
+pub use self::criterion::{CriterionJudge, CriterionStatus, CriterionView, ReceiptView};
 use crate::certificate::Record;
+use crate::checking::{CheckingView, checking};
 use crate::engine::Engine;
 use crate::failure::Failure;
 
@@ -45,21 +50,31 @@ pub struct LoopView {
     /// What it is for.
     pub goal: String,
     /// One of the seven words.
-    pub state: &'static str,
+    pub state: LoopState,
     /// How it ended.
-    pub outcome: Option<&'static str>,
+    pub outcome: Option<Outcome>,
     /// Why it ended, or what it waits for.
     pub why: Option<String>,
-    /// Who must act next: `agent`, `person` or `nobody`.
-    pub next: &'static str,
+    /// Who must act next.
+    pub next: WhoActs,
+    /// What ends a pause.
+    pub paused_until: Option<PausedUntil>,
+    /// What a waiting loop waits for.
+    #[serde(skip)]
+    pub waiting: Option<WaitsFor>,
     /// Continuations used.
     pub iteration: u32,
     /// Continuations allowed; 0 is no limit.
     pub max_iterations: u32,
     /// The session it holds.
     pub session: Option<String>,
+    /// Whether that session is known to be gone.
+    pub session_gone: bool,
     /// Until when it may be claimed.
     pub claim_until: Option<String>,
+    /// The same, for people.
+    #[serde(skip)]
+    pub claim_until_at: Option<Timestamp>,
     /// The folder it belongs to.
     pub project: String,
     /// Whose file keeps it, where it is not ours: then this is an audit trail, or that file.
@@ -69,6 +84,8 @@ pub struct LoopView {
     pub frames: Vec<FrameView>,
     /// What must hold before it is done.
     pub criteria: Vec<CriterionView>,
+    /// The checks that run now.
+    pub checking: Option<CheckingView>,
     /// What it may use and has used.
     pub budget: BudgetView,
     /// How many events the journal has of it.
@@ -87,71 +104,52 @@ pub struct LoopView {
     pub progress_age_ms: i64,
 }
 
+/// Who must act next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhoActs {
+    /// The agent works on.
+    Agent,
+    /// A person has to look, answer or decide.
+    Person,
+    /// It is over.
+    Nobody,
+}
+
+/// What ends a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PausedUntil {
+    /// `stopgate resume`.
+    Resume,
+    /// The next prompt of a person.
+    Prompt,
+    /// Another session that takes over.
+    Session,
+}
+
+/// What a waiting loop waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitsFor {
+    /// Background work of the agent.
+    Background,
+    /// A person's answer.
+    Answer,
+    /// A person's approval.
+    Approval,
+}
+
 /// One frame.
 #[derive(Clone, Debug, Serialize)]
 pub struct FrameView {
     /// How it works.
-    pub mode: &'static str,
+    pub mode: Mode,
     /// Continuations used.
     pub iteration: u32,
     /// Continuations allowed.
     pub max: u32,
     /// What it asks for.
     pub prompt: String,
-}
-
-/// One criterion.
-#[derive(Clone, Debug, Serialize)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a field of the answer")]
-pub struct CriterionView {
-    /// Its name.
-    pub name: String,
-    /// `run`, `files`, `pattern`, `coverage`, `features`, `git`, `attest` or `approve`.
-    pub kind: &'static str,
-    /// Whether the loop can't be done without it.
-    pub required: bool,
-    /// Whether the agent is not told which one it is.
-    pub hidden: bool,
-    /// `unknown`, how its check came out, or `approved`.
-    pub status: &'static str,
-    /// The command of its check.
-    pub command: Option<String>,
-    /// What its check produced last.
-    pub receipt: Option<ReceiptView>,
-}
-
-/// What is remembered of a receipt.
-#[derive(Clone, Debug, Serialize)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a field of the answer")]
-pub struct ReceiptView {
-    /// The exit code, where there was one.
-    pub exit_code: Option<i32>,
-    /// How long it took.
-    pub duration_ms: u64,
-    /// When it ended.
-    pub at: String,
-    /// Where its whole output is.
-    pub log: Option<String>,
-    /// What was the matter.
-    pub trouble: Option<String>,
-    /// The fingerprint of the files it depends on.
-    pub tree: Option<String>,
-    /// The fingerprint of the check itself.
-    pub command: Option<String>,
-    /// The fingerprint of what it printed.
-    pub output: Option<String>,
-    /// What the tool calls its version.
-    pub version: Option<String>,
-    /// The tests it ran.
-    pub tests: Option<Tests>,
-    /// Whether it passed only when it was tried again.
-    pub flaky: bool,
-    /// Whether it is an earlier receipt, used again.
-    pub reused: bool,
-    /// Where the trouble is.
-    pub spots: Vec<String>,
-    /// Failures that were there before and are not counted.
-    pub known: Vec<String>,
 }
 
 /// What a loop may use and has used.
@@ -176,6 +174,9 @@ impl Engine {
     pub fn view(&self, stored: &Stored) -> LoopView {
         let mut view = loop_view(&stored.state, self.now());
         view.revision = stored.revision.0;
+        if stored.state.outcome().is_none() {
+            view.checking = checking(&self.home, &stored.state.id, self.now());
+        }
         if stored.soundness == Soundness::Forged {
             view.be_tampered(FORGED);
         }
@@ -186,6 +187,7 @@ impl Engine {
     /// was signed so.
     pub fn view_checked(&mut self, stored: &Stored) -> Result<LoopView, Failure> {
         let mut view = self.view(stored);
+        view.session_gone = self.is_session_gone(&stored.state)?;
         let soundness = self.journal.soundness(&stored.state.id)?;
         view.record = soundness.word();
         if soundness == Soundness::Forged {
@@ -219,10 +221,10 @@ impl Engine {
 impl LoopView {
     /// Shows a record that is not what stopgate wrote.
     fn be_tampered(&mut self, why: &str) {
-        self.state = "stuck";
-        self.outcome = Some(Outcome::Tampered.word());
+        self.state = LoopState::Stuck;
+        self.outcome = Some(Outcome::Tampered);
         self.why = Some(why.into());
-        self.next = "person";
+        self.next = WhoActs::Person;
     }
 }
 
@@ -239,23 +241,45 @@ pub fn time_text(at: Timestamp) -> String {
         .map_or_else(|_| "unknown".into(), |at| at.to_string())
 }
 
+/// An instant in the person's own time zone.
+pub fn local_time(at: Timestamp, format: &str) -> String {
+    in_zone(at, format, jiff::tz::TimeZone::system())
+}
+
+/// An instant in UTC.
+pub fn utc_time(at: Timestamp, format: &str) -> String {
+    in_zone(at, format, jiff::tz::TimeZone::UTC)
+}
+
+fn in_zone(at: Timestamp, format: &str, zone: jiff::tz::TimeZone) -> String {
+    Instant::from_millisecond(at.unix_millis())
+        .map_or_else(|_| "unknown".into(), |at| at.to_zoned(zone).strftime(format).to_string())
+}
+
 pub(crate) fn loop_view(state: &State, now: Timestamp) -> LoopView {
     let outermost = state.frames.first();
+    // What is over can't be claimed any more.
+    let claim_until = state.claim_until.filter(|_| state.outcome().is_none());
     LoopView {
         id: state.id.as_str().into(),
         goal: state.goal.clone(),
-        state: word(state, now),
-        outcome: state.outcome().map(stopgate_core::Outcome::word),
+        state: shown(state, now),
+        outcome: state.outcome().or_else(|| awaited(&state.phase)),
         why: why(&state.phase),
         next: next(state),
+        paused_until: paused_until(&state.phase),
+        waiting: waits_for(&state.phase),
         iteration: outermost.map_or(0, |frame| frame.iteration),
         max_iterations: outermost.map_or(0, |frame| limit(frame.max)),
         session: state.session.as_ref().map(|session| session.as_str().into()),
-        claim_until: state.claim_until.map(time_text),
+        session_gone: false,
+        claim_until: claim_until.map(time_text),
+        claim_until_at: claim_until,
         project: state.project.clone(),
         dialect: Dialect::of(state.policy.order).map(Dialect::word),
         frames: state.frames.iter().map(frame_view).collect(),
         criteria: state.criteria.iter().map(|c| criterion_view(c, None)).collect(),
+        checking: None,
         budget: budget_view(state, now),
         revision: 0,
         record: "",
@@ -269,16 +293,46 @@ pub(crate) fn loop_view(state: &State, now: Timestamp) -> LoopView {
 /// A loop that nobody claimed in time holds nobody: it is idle, whatever it was meant to be;
 /// and so is a task that nobody's hook waits for.
 /// Background work parks a loop for an hour at most.
-fn word(state: &State, now: Timestamp) -> &'static str {
+fn shown(state: &State, now: Timestamp) -> LoopState {
     let missed = state.session.is_none()
         && (state.claim_until.is_some_and(|until| until < now) || state.surface == Surface::Tools);
     match &state.phase {
-        Phase::Ended { .. } => state.word(),
-        _unclaimed if missed => "idle",
+        Phase::Ended { .. } => state.shown(),
+        _unclaimed if missed => LoopState::Idle,
         Phase::Waiting { on: Waiting::Background, since } if now.since(*since) > PARKED_MS_MAX => {
-            "active"
+            LoopState::Active
         }
-        _steady => state.word(),
+        _steady => state.shown(),
+    }
+}
+
+const fn paused_until(phase: &Phase) -> Option<PausedUntil> {
+    match phase {
+        Phase::Paused { rest: Rest::Resume, .. } => Some(PausedUntil::Resume),
+        Phase::Paused { rest: Rest::NextPrompt, .. } => Some(PausedUntil::Prompt),
+        Phase::Paused { rest: Rest::NextSession, .. } => Some(PausedUntil::Session),
+        Phase::Active | Phase::Completing | Phase::Waiting { .. } | Phase::Ended { .. } => None,
+    }
+}
+
+const fn waits_for(phase: &Phase) -> Option<WaitsFor> {
+    match phase {
+        Phase::Waiting { on: Waiting::Background, .. } => Some(WaitsFor::Background),
+        Phase::Waiting { on: Waiting::Answer(_), .. } => Some(WaitsFor::Answer),
+        Phase::Waiting { on: Waiting::Approval, .. } => Some(WaitsFor::Approval),
+        Phase::Active | Phase::Completing | Phase::Paused { .. } | Phase::Ended { .. } => None,
+    }
+}
+
+/// The outcome that a loop waits to be rid of: it can go on from there.
+const fn awaited(phase: &Phase) -> Option<Outcome> {
+    match phase {
+        Phase::Waiting { on: Waiting::Approval, .. } => Some(Outcome::NeedsApproval),
+        Phase::Waiting { .. }
+        | Phase::Active
+        | Phase::Completing
+        | Phase::Paused { .. }
+        | Phase::Ended { .. } => None,
     }
 }
 
@@ -294,15 +348,15 @@ fn why(phase: &Phase) -> Option<String> {
     }
 }
 
-fn next(state: &State) -> &'static str {
+fn next(state: &State) -> WhoActs {
     match &state.phase {
         Phase::Active | Phase::Completing | Phase::Waiting { on: Waiting::Background, .. } => {
-            "agent"
+            WhoActs::Agent
         }
         Phase::Waiting { on: Waiting::Answer(_) | Waiting::Approval, .. }
-        | Phase::Paused { .. } => "person",
-        Phase::Ended { outcome, .. } if outcome.can_resume() => "person",
-        Phase::Ended { .. } => "nobody",
+        | Phase::Paused { .. } => WhoActs::Person,
+        Phase::Ended { outcome, .. } if outcome.can_resume() => WhoActs::Person,
+        Phase::Ended { .. } => WhoActs::Nobody,
     }
 }
 
@@ -313,67 +367,10 @@ const fn limit(max: u32) -> u32 {
 
 fn frame_view(frame: &Frame) -> FrameView {
     FrameView {
-        mode: frame.mode.word(),
+        mode: frame.mode,
         iteration: frame.iteration,
         max: limit(frame.max),
         prompt: frame.prompt.clone(),
-    }
-}
-
-/// A criterion as people see it; `receipt` is what was found just now, where it was.
-pub(crate) fn criterion_view(criterion: &Criterion, receipt: Option<&Receipt>) -> CriterionView {
-    let last = criterion.last.as_ref();
-    let status = match (criterion.approved_at, last) {
-        (Some(_), _) => "approved",
-        (None, Some(last)) => last.status.word(),
-        (None, None) => "unknown",
-    };
-    let made = receipt.map(receipt_view);
-    CriterionView {
-        name: criterion.name.clone(),
-        kind: criterion.proof.word(),
-        required: criterion.is_required(),
-        hidden: criterion.is_hidden(),
-        status,
-        command: criterion.command(),
-        receipt: made.or_else(|| last.map(|last| receipt_view(&remembered(criterion, last)))),
-    }
-}
-
-/// What is remembered of a receipt, in its full form.
-fn remembered(criterion: &Criterion, last: &stopgate_core::Standing) -> Receipt {
-    let kept = last.kept.clone();
-    Receipt {
-        criterion: criterion.name.clone(),
-        status: last.status,
-        exit_code: last.exit_code,
-        duration_ms: last.duration_ms,
-        tail: kept.as_ref().map(|kept| kept.tail.clone()).unwrap_or_default(),
-        output_bytes: kept.as_ref().map_or(0, |kept| kept.output_bytes),
-        log: last.log.clone(),
-        trouble: kept.as_ref().and_then(|kept| kept.trouble.clone()),
-        at: last.at,
-        evidence: kept.map(|kept| kept.evidence).unwrap_or_default(),
-    }
-}
-
-fn receipt_view(receipt: &Receipt) -> ReceiptView {
-    let evidence = receipt.evidence.clone();
-    ReceiptView {
-        exit_code: receipt.exit_code,
-        duration_ms: receipt.duration_ms,
-        at: time_text(receipt.at),
-        log: receipt.log.clone(),
-        trouble: receipt.trouble.clone(),
-        tree: evidence.tree,
-        command: evidence.command,
-        output: evidence.output,
-        version: evidence.version,
-        tests: evidence.tests,
-        flaky: receipt.is_flaky(),
-        reused: evidence.reused,
-        spots: evidence.spots,
-        known: evidence.known,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use stopgate_core::{Criterion, Mode, Proof};
+use stopgate_core::{Criterion, Mode, Outcome, Proof};
 use stopgate_engine::{
     Asked, Binding, CriterionView, Draft, Engine, Exit, Failure, Incumbent, LoopView, Preflight,
     StartRequest, Target, time_text,
@@ -95,8 +95,8 @@ impl LoopAnswer {
             criteria: view.criteria.into_iter().map(CriterionAnswer::new).collect(),
             id: view.id,
             goal: view.goal,
-            state: view.state,
-            outcome: view.outcome,
+            state: view.state.word(),
+            outcome: view.outcome.map(Outcome::word),
             why: view.why,
             iteration: view.iteration,
             max_iterations: view.max_iterations,
@@ -110,10 +110,10 @@ impl CriterionAnswer {
     fn new(view: CriterionView) -> Self {
         if view.hidden {
             let name = "hidden".into();
-            return Self { name, status: view.status, command: None, log: None };
+            return Self { name, status: view.status.word(), command: None, log: None };
         }
         let log = view.receipt.and_then(|receipt| receipt.log);
-        Self { name: view.name, status: view.status, command: view.command, log }
+        Self { name: view.name, status: view.status.word(), command: view.command, log }
     }
 }
 

@@ -9,6 +9,7 @@
 //! Time and memory are linear in the message, and a message without a marker is
 //! never parsed as Markdown at all.
 
+mod exits;
 mod html;
 mod promised;
 mod promises;
@@ -22,6 +23,7 @@ mod tests;
 
 use stopgate_core::Marker;
 
+pub use self::exits::spoken_exit;
 pub use self::promised::promised;
 pub use self::promises::{Promise, promises};
 use self::quoted::Quoted;

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use samples::{at, golden, json, judged, more, word, words};
+use samples::{at, controls, golden, json, judged, more, word, words};
 use stopgate_core::{Event, FORMAT, LoopId, SessionId, State, apply, fold};
 use stopgate_store::transfer::{Import, Reader, VERSION, existing, export, scan};
 use stopgate_store::{Cursor, Journal, MemoryJournal, Recorded, SqliteJournal, StoreError, audit};
@@ -52,6 +52,13 @@ fn events_of_judged_work_are_stored_as_version_1_says() {
 }
 
 #[test]
+fn what_people_do_to_a_loop_is_stored_as_version_1_says() {
+    let stored = read("controls.jsonl");
+    let written: String = controls().iter().map(|event| json(event) + "\n").collect();
+    assert_eq!(written, stored, "{CHANGED}");
+}
+
+#[test]
 fn words_are_stored_as_version_1_says() {
     assert_eq!(words().join("\n") + "\n", read("words.jsonl"), "{CHANGED}");
 }
@@ -59,7 +66,10 @@ fn words_are_stored_as_version_1_says() {
 #[test]
 fn every_event_of_version_1_is_read_and_written_back() {
     let mut words: Vec<&str> = Vec::new();
-    let all = read("events.jsonl") + &read("more.jsonl") + &read("judged.jsonl");
+    let all = read("events.jsonl")
+        + &read("more.jsonl")
+        + &read("judged.jsonl")
+        + &read("controls.jsonl");
     for line in all.lines() {
         let event: Event = serde_json::from_str(line).unwrap();
         assert_eq!(json(&event), line, "{CHANGED}");
@@ -67,7 +77,7 @@ fn every_event_of_version_1_is_read_and_written_back() {
     }
     words.sort_unstable();
     words.dedup();
-    assert_eq!(words.len(), 21, "every variant is among them: {words:?}");
+    assert_eq!(words.len(), 24, "every variant is among them: {words:?}");
 }
 
 #[test]

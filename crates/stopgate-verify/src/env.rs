@@ -172,6 +172,27 @@ pub(crate) fn tool_environment(ours: impl Iterator<Item = Variable>) -> Vec<Vari
     theirs
 }
 
+/// The variables of this process that no check sees, unless `pass` names them, and that `text`
+/// speaks of: what a check asked for in vain.
+pub fn withheld(text: &str, [person, pass]: [&[String]; 2]) -> Vec<String> {
+    let additions = Additions { pass, person, set: &[], scratch: None, mark: "" };
+    let is_kept = |(name, value): &Variable| {
+        name != MARK && !additions.names(name) && !is_harmless(name, value)
+    };
+    let names = std::env::vars_os().filter(is_kept).map(|(name, _)| name.into_string());
+    names.flatten().filter(|name| name.len() > 2 && names_word(text, name)).collect()
+}
+
+/// Whether `word` stands in `text` as a word of its own.
+fn names_word(text: &str, word: &str) -> bool {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    })
+}
+
 impl Additions<'_> {
     /// Whether the project's file or the person named it; only a person may name a secret.
     fn names(&self, name: &OsStr) -> bool {

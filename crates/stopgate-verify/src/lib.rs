@@ -75,7 +75,7 @@ mod xml;
 
 pub use crate::basis::{Basis, BasisError, BasisStore, JudgeLine};
 pub use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
-pub use crate::env::may_pass;
+pub use crate::env::{may_pass, withheld};
 pub use crate::file_name::file_name;
 pub use crate::git::{GitFilters, git};
 pub use crate::judges::{check_warnings, steering_variables};

@@ -40,7 +40,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::output;
+use crate::output::{self, Audience};
 
 /// The stop hook that lets a coding agent stop only when its work is proven.
 ///
@@ -56,8 +56,8 @@ struct Cli {
 
 const AFTER: &str = "\
 Exit codes: 0 fine, 1 not done, 2 usage, 3 a limit ended it, 4 a person is needed, 5 tampered,
-6 cancelled, 66 no such loop, 70 fault in stopgate, 74 store unreachable, 75 try later.
-Kill switches: STOPGATE_DISABLE=1, or a file STOP in the folder of STOPGATE_HOME.";
+6 cancelled, 66 no such loop, 70 fault in stopgate, 74 store unreachable, 75 try later,
+130 interrupted. Kill switches: STOPGATE_DISABLE=1, or a file STOP in STOPGATE_HOME.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -70,10 +70,13 @@ enum Command {
     Blocked(agent_exits::BlockedArgs),
     Impossible(agent_exits::ImpossibleArgs),
     Ask(agent_exits::AskArgs),
+    #[command(hide = true)]
     Hold(controls::HoldArgs),
     Pause(controls::PauseArgs),
     Resume(controls::ResumeArgs),
     Cancel(cancel::Args),
+    Attach(controls::AttachArgs),
+    Answer(controls::AnswerArgs),
     Verify(verify::Args),
     Approve(approve::Args),
     Receipt(receipt::Args),
@@ -130,7 +133,12 @@ struct HookArgs {
 
 /// Runs the command that the arguments ask for.
 pub(crate) fn main() -> ExitCode {
-    let ran = match Cli::parse().command {
+    let audience = Audience::from(std::env::args_os().any(|argument| argument == "--json"));
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error, audience),
+    };
+    let ran = match cli.command {
         Command::Start(args) => start::run(args),
         Command::Status(args) => status::run(&args),
         Command::List(args) => list::run(&args),
@@ -144,6 +152,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Pause(args) => controls::pause(&args),
         Command::Resume(args) => controls::resume(&args),
         Command::Cancel(args) => cancel::run(&args),
+        Command::Attach(args) => controls::attach(&args),
+        Command::Answer(args) => controls::answer(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Approve(args) => approve::run(&args),
         Command::Receipt(args) => receipt::run(&args),
@@ -172,7 +182,19 @@ pub(crate) fn main() -> ExitCode {
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     };
-    ran.unwrap_or_else(|failure| output::failure(&failure))
+    ran.unwrap_or_else(|failure| output::failure(&failure, audience))
+}
+
+/// Says what is wrong with the arguments: in JSON where that was asked for.
+fn refused(error: &clap::Error, audience: Audience) -> ExitCode {
+    if audience == Audience::People || !error.use_stderr() {
+        // A closed pipe has seen enough.
+        let _ = error.print();
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    }
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    output::usage_error(text.lines().next().unwrap_or_default())
 }
 
 /// Prints the help of `hook`, which has no other way to be shown.

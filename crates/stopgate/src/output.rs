@@ -1,12 +1,19 @@
 //! How commands speak: to people in colour, to programs in JSON.
 
+mod text;
+mod when;
+
 use std::io::Write;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
-use stopgate_engine::{Failure, LoopView};
+use stopgate_core::{LoopState, Outcome as LoopOutcome};
+use stopgate_engine::{Failure, LoopView, SCHEMA_VERSION};
+
+pub(crate) use self::text::{cut, cut_start, width, window, wrap};
+pub(crate) use self::when::{Zone, clock};
 
 /// For what matters most.
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -38,10 +45,27 @@ impl From<bool> for Audience {
     }
 }
 
-/// Prints a line for people; whoever closed the pipe has seen enough.
+/// Prints a line for people, wrapped at words where a window is narrower; a closed pipe has
+/// seen enough.
 pub(crate) fn line(text: &str) {
+    let lead = text.bytes().take_while(|byte| *byte == b' ').count();
+    hanging(text, if lead == 0 { 0 } else { lead + 2 });
+}
+
+/// Prints a line whose continuation begins in column `hang`.
+pub(crate) fn hanging(text: &str, hang: usize) {
     let mut out = anstream::stdout().lock();
-    let _ = writeln!(out, "{text}");
+    let columns = window().unwrap_or(usize::MAX);
+    for part in text.split('\n') {
+        let _ = writeln!(out, "{}", wrap(part, columns, hang));
+    }
+}
+
+/// Prints a label and what it says, as a table of two columns.
+pub(crate) fn row(label: &str, label_columns: usize, text: &str) {
+    let padding = " ".repeat(label_columns.saturating_sub(width(label)));
+    let shown = format!("  {}{padding}  {text}", styled(DIM, label));
+    hanging(&shown, label_columns + 4);
 }
 
 /// Asks a person something; the answer is theirs to type behind it.
@@ -74,13 +98,50 @@ pub(crate) fn json(value: &impl Serialize) {
 }
 
 /// Prints why a command failed, and says the exit code.
-pub(crate) fn failure(failure: &Failure) -> ExitCode {
+pub(crate) fn failure(failure: &Failure, to: Audience) -> ExitCode {
     let mut out = anstream::stderr().lock();
+    if to == Audience::Programs {
+        let error = ErrorWire::of(failure);
+        let text = serde_json::to_string(&FailureWire { schema_version: SCHEMA_VERSION, error });
+        let _ = writeln!(out, "{}", text.unwrap_or_else(|_| "{}".into()));
+        return ExitCode::from(failure.kind.exit_code());
+    }
     let _ = writeln!(out, "{}error:{} {}", paint(BAD.bold()), reset(), failure.story());
     if let Some(hint) = &failure.hint {
         let _ = writeln!(out, "{} hint:{} {hint}", paint(BOLD), reset());
     }
     ExitCode::from(failure.kind.exit_code())
+}
+
+/// A failure for programs.
+#[derive(Serialize)]
+struct FailureWire<'a> {
+    schema_version: u32,
+    error: ErrorWire<'a>,
+}
+
+#[derive(Serialize)]
+struct ErrorWire<'a> {
+    kind: &'static str,
+    message: String,
+    hint: Option<&'a str>,
+    exit_code: u8,
+}
+
+impl<'a> ErrorWire<'a> {
+    fn of(failure: &'a Failure) -> Self {
+        Self {
+            kind: failure.kind.word(),
+            message: failure.story(),
+            hint: failure.hint.as_deref(),
+            exit_code: failure.kind.exit_code(),
+        }
+    }
+}
+
+/// Prints what is wrong with the arguments of a command that answers in JSON.
+pub(crate) fn usage_error(message: &str) -> ExitCode {
+    failure(&Failure::usage(message), Audience::Programs)
 }
 
 /// `text` in a style.
@@ -91,8 +152,9 @@ pub(crate) fn styled(style: Style, text: &str) -> String {
 /// The style of a loop's state or outcome.
 pub(crate) fn mood(view: &LoopView) -> Style {
     match (view.outcome, view.state) {
-        (Some("done"), _) => GOOD,
-        (Some("attested"), _) | (None, "waiting" | "paused" | "idle") => WAITS,
+        (Some(LoopOutcome::Done), _) => GOOD,
+        (Some(LoopOutcome::Attested), _)
+        | (None, LoopState::Waiting | LoopState::Paused | LoopState::Idle) => WAITS,
         (Some(_), _) => BAD,
         (None, _) => AnsiColor::Cyan.on_default(),
     }

@@ -55,7 +55,7 @@ fn a_claim_is_refused_while_a_check_fails_and_the_agent_is_told() {
         let scene = format!("loop 0/20, check tests\n{claim}");
         let decision = crate::scene::last_decision(&scene);
         let Verdict::Continue { text } = decision.verdict else { panic!("{scene}: let go") };
-        assert!(text.contains("You said that it is done. That was checked, and it is not."));
+        assert!(text.contains("You said that it is done, but the checks do not pass."));
     }
     check(
         "loop 0/20, check tests

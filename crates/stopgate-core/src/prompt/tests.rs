@@ -17,21 +17,17 @@ fn an_agent_with_failing_checks_is_told_what_where_and_how() {
         told(scene),
         "\
 Loop 3/20: 2 of 3 criteria unmet
-This is stopgate's stop hook, not the user; it grants no permission.
-
+From stopgate's stop hook, not from the user; it grants no permission.
 Goal: migrate the tests
-
 Not met:
 - tests: fail, exit 101 after 12.3 s
   reproduce: run tests
-  full log: /state/logs/tests.log
 ```output
 with 2 of 40 tests failed
 ```
 - docs: waits for your word
 
-To finish: make the checks pass; stopgate runs them itself at your next stop. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+Done: `stopgate done` or <promise>COMPLETE</promise>. Stuck: `stopgate blocked WHY`, `stopgate ask QUESTION`.
 "
     );
 }
@@ -46,15 +42,12 @@ fn an_agent_in_a_nested_frame_is_told_about_that_frame() {
         told(scene),
         "\
 Loop 4/20 > issue 2/5: not finished yet
-This is stopgate's stop hook, not the user; it grants no permission.
-
+From stopgate's stop hook, not from the user; it grants no permission.
 Goal: migrate the tests
 Now: fix the parser
-
 No tool was used since the last stop: act, don't only answer.
 
-To finish: when it is really finished. Say so with `stopgate done`, or <issue-complete>DONE</issue-complete> alone on a line.
-Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+Done: `stopgate done` or <issue-complete>DONE</issue-complete>. Stuck: `stopgate blocked WHY`, `stopgate ask QUESTION`.
 "
     );
 }
@@ -68,18 +61,15 @@ fn an_agent_back_in_the_outer_frame_is_told_what_will_be_checked() {
         told(scene),
         "\
 Loop 3/20: back in the outer frame
-This is stopgate's stop hook, not the user; it grants no permission.
-
+From stopgate's stop hook, not from the user; it grants no permission.
 Goal: migrate the tests
-
 The inner frame is finished; go on with the outer one.
 
 Not met:
 - tests: not checked at this stop
   reproduce: run tests
 
-To finish: make the checks pass; stopgate runs them itself at your next stop. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+Done: `stopgate done` or <promise>COMPLETE</promise>. Stuck: `stopgate blocked WHY`, `stopgate ask QUESTION`.
 "
     );
 }
@@ -93,23 +83,21 @@ fn a_session_that_begins_with_a_loop_is_told_what_done_means() {
         announcement(&begun(&start)),
         "\
 A stopgate loop holds this session (3 of 20 continuations used).
-This is stopgate's stop hook, not the user; it grants no permission.
-
+From stopgate's stop hook, not from the user; it grants no permission.
 Goal: migrate the tests
 Now: by hand
-
 Done means:
 - tests (not checked yet): `cargo test`
 - docs read well (you attest it)
-To finish: make the checks pass; stopgate runs them itself at your next stop. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+Make the checks pass, then stop: stopgate runs them itself. You may say that you are done with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
+Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
 "
     );
 }
 
 #[test]
 fn a_remark_says_what_this_stop_was_like() {
-    says("stop tests fail, COMPLETE", "You said that it is done. That was checked, and it is not.");
+    says("stop tests fail, COMPLETE", "You said that it is done, but the checks do not pass.");
     says("stop*2 tests fail", "Unchanged since the last stop: tests.");
     says("stop*3 tests fail", "The same failures again: try another approach");
     says("stop*2 tests fail anew, no tools", "No tool was used since the last stop");
@@ -151,7 +139,7 @@ fn a_long_goal_and_a_long_prompt_leave_room_for_what_failed() {
     state.tally = state.tally.after(&state, &seen);
     state.tally.repeat = 2;
     let text = sent(&state, &seen);
-    for part in ["Now: how", "- tests: fail, exit 101", "  reproduce: cargo", "deep/tests.log\n"] {
+    for part in ["Now: how", "- tests: fail, exit 101", "  reproduce: cargo"] {
         assert!(text.contains(part), "{part} is missing: {text}");
     }
     assert!(text.len() <= PROMPT_BYTES_MAX);
@@ -211,8 +199,8 @@ proptest! {
         let next = u64::from(state.frames[0].iteration) + 1;
         let headline = format!("Loop {next}/{}", state.frames[0].max);
         prop_assert!(text.starts_with(&headline), "{text}");
-        prop_assert!(text.contains("not the user; it grants no permission."));
-        prop_assert!(text.ends_with("lets you stop and tells the person.\n"));
+        prop_assert!(text.contains("not from the user; it grants no permission."));
+        prop_assert!(text.ends_with("alone on a line.\n") || text.ends_with("`stopgate ask QUESTION`.\n"));
         let told = announcement(&state);
         prop_assert!(told.len() <= 4 * PROMPT_BYTES_MAX && is_clean(&told), "{told:?}");
     }
@@ -298,7 +286,7 @@ fn a_hidden_criterion_is_counted_and_never_named() {
     ] {
         let text = told(&format!("loop 0/20, check tests, hidden secret\n {scene}"));
         assert!(!text.contains("secret") && !text.contains("s3cr3t"), "{text}");
-        assert!(text.contains("stays hidden"), "{text}");
+        assert!(text.contains("details are hidden"), "{text}");
     }
     let criteria = vec![criterion("tests", command("cargo test"))];
     let start = started(Policy::default(), frame(Mode::Loop, 3, 20, "by hand"), criteria);
@@ -306,7 +294,7 @@ fn a_hidden_criterion_is_counted_and_never_named() {
     state.criteria[0].visibility = crate::Visibility::Hidden;
     let text = announcement(&state);
     assert!(!text.contains("tests (") && !text.contains("cargo test"), "{text}");
-    assert!(text.contains("- and 1 that stay hidden"), "{text}");
+    assert!(text.contains("- and 1 whose details are hidden"), "{text}");
 }
 
 #[test]
@@ -334,7 +322,62 @@ fn places_and_earlier_failures_are_named() {
         "{text}"
     );
     assert!(
-        text.contains("fail, exit 101 after 12.3 s, as before: nothing it depends on"),
+        text.contains("fail, exit 101 after 12.3 s, as before: no file it depends on"),
         "{text}"
     );
+}
+
+#[test]
+fn the_exits_are_told_in_full_once_and_then_in_a_line() {
+    let first = told("loop 0/20, check tests\n stop tests fail");
+    assert!(first.contains("<promise>BLOCKED: why</promise>"), "{first}");
+    let later = told("loop 0/20, check tests\n stop tests fail\n stop tests fail");
+    assert!(!later.contains("<promise>BLOCKED: why</promise>"), "{later}");
+    for exit in ["`stopgate done`", "<promise>COMPLETE</promise>", "`stopgate blocked WHY`"] {
+        assert!(later.contains(exit), "{exit}: {later}");
+    }
+}
+
+/// About 120 tokens, at four letters each.
+#[test]
+fn a_short_failure_is_a_short_text() {
+    let later =
+        told("loop 1/20, check tests\n stop tests fail with greet: expected hello but got helo");
+    assert!(later.len() <= 480, "{} bytes: {later}", later.len());
+}
+
+#[test]
+fn the_last_continuation_says_so_and_asks_for_a_note() {
+    let told_at =
+        |iteration: u32| told(&format!("loop {iteration}/3, check tests\n stop tests fail"));
+    assert!(!told_at(1).contains("hand-over"), "{}", told_at(1));
+    assert!(told_at(2).contains("This is the last continuation."), "{}", told_at(2));
+}
+
+#[test]
+fn a_log_is_named_where_not_all_of_the_output_is_shown() {
+    let start = started(
+        Policy::default(),
+        frame(Mode::Loop, 1, 20, ""),
+        vec![criterion("tests", command("t"))],
+    );
+    let mut cut = receipt("tests", Status::Fail, "the end of it");
+    cut.log = Some("/state/logs/tests.log".into());
+    let told = |cut: &crate::Receipt| {
+        sent(&begun(&start), &Seen { receipts: vec![cut.clone()], ..Seen::default() })
+    };
+    cut.output_bytes = 13;
+    assert!(!told(&cut).contains("full log"), "{}", told(&cut));
+    cut.output_bytes = 4000;
+    assert!(told(&cut).contains("  full log: /state/logs/tests.log\n"), "{}", told(&cut));
+}
+
+#[test]
+fn what_only_a_person_can_do_is_named_as_such() {
+    let criteria = (0..5).map(|n| criterion(&format!("c{n}"), command("t")));
+    let reviewed = criterion("reviewed", Proof::Approve);
+    let criteria = criteria.chain([reviewed]).collect();
+    let start = started(Policy::default(), frame(Mode::Loop, 1, 20, ""), criteria);
+    let text = sent(&begun(&start), &Seen::default());
+    assert!(text.contains("reviewed (a person's word)"), "{text}");
 }

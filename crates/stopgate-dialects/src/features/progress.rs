@@ -30,6 +30,8 @@ pub enum Standing {
     Complete,
     /// The iterations are used up.
     ReachedLimit,
+    /// A person ended it.
+    Cancelled,
 }
 
 impl Standing {
@@ -39,6 +41,7 @@ impl Standing {
             Self::InProgress => "IN_PROGRESS",
             Self::Complete => "COMPLETE",
             Self::ReachedLimit => "REACHED_LIMIT",
+            Self::Cancelled => "CANCELLED",
         }
     }
 }

@@ -98,6 +98,13 @@ impl TaskEdit {
         ended.change(|text| remove(text, &[Step::Key("metadata"), Step::Key(MARK)]))
     }
 
+    /// Ends the task before it is finished; `status` is the record's own word for that.
+    #[must_use]
+    pub fn cancelled(self, status: &str) -> Self {
+        let ended = self.put(&[Step::Key("status")], &json!(status));
+        ended.change(|text| remove(text, &[Step::Key("metadata"), Step::Key(MARK)]))
+    }
+
     /// Ticks a step off; one that was never listed is listed as done.
     #[must_use]
     pub fn step_done(self, record: &Record, step: &str, now: Timestamp) -> Self {

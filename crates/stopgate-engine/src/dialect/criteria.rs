@@ -20,7 +20,7 @@ use super::desk::{Held, Judged, Sheet};
 use super::{Answered, Desk, OkForm, files};
 use crate::failure::{Failure, chain};
 
-const FILE: &str = ".loop/state.json";
+pub(super) const FILE: &str = ".loop/state.json";
 const INVALID: &str = "invalid state file";
 const REASON_BYTES_MAX: usize = 8 * 1024;
 /// The note of the counts that the hook itself wrote last.

@@ -14,8 +14,8 @@ use stopgate_signals::markers;
 
 use super::lock;
 use super::memory::Memory;
-use super::{DialectRequest, audit, files};
-use crate::engine::Engine;
+use super::{DialectRequest, audit, files, lifecycle};
+use crate::engine::{Engine, unusable};
 use crate::failure::Failure;
 use crate::home::{Home, file_name};
 use crate::hook::log_fault;
@@ -45,17 +45,40 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// The desk of a command or a call in `folder`.
+    /// The desk of a command or a call in `folder`; the loop may be kept above it, or in the
+    /// client's own directory.
     pub fn new(
         settings: Settings,
         stores: Stores,
         request: DialectRequest,
         folder: PathBuf,
     ) -> Result<Self, Failure> {
+        Self::with(settings, stores, request, folder, settings.client_folder())
+    }
+
+    /// The desk of a call that names its directory beside the payload: no other is looked at
+    /// but those above it.
+    pub(crate) fn named(
+        settings: Settings,
+        stores: Stores,
+        request: DialectRequest,
+        folder: PathBuf,
+    ) -> Result<Self, Failure> {
+        Self::with(settings, stores, request, folder, None)
+    }
+
+    fn with(
+        settings: Settings,
+        stores: Stores,
+        request: DialectRequest,
+        folder: PathBuf,
+        fallback: Option<PathBuf>,
+    ) -> Result<Self, Failure> {
         let home = settings.home()?;
         home.check()?;
         let now = RealWorld::new(settings).now();
         let engine = RefCell::new(None);
+        let folder = lifecycle::directory_of(request.dialect, settings, folder, fallback);
         Ok(Self { request, settings, stores, home, folder, now, engine })
     }
 
@@ -68,11 +91,7 @@ impl Desk {
     pub(crate) fn hold(&self, file: &Path) -> Result<Held<'_>, Failure> {
         let file = self.folder.join(file);
         let real = files::canonical(&file);
-        self.home.create().map_err(|error| {
-            Failure::fault(format!("could not make {}", self.home.folder().display()))
-                .hint("set STOPGATE_HOME to a folder that you may write to")
-                .because(error)
-        })?;
+        self.home.create().map_err(|error| unusable(&self.home, error))?;
         let lock = lock::take(&self.aside(&key(real.parent().unwrap_or(&real)), "lock"), PATIENCE)?;
         let key = format!("{}-{}", self.request.dialect, key(&real));
         let memory = Memory::read(&self.aside(&key, "json"));
@@ -142,6 +161,7 @@ impl Desk {
             ground: stopgate_core::Ground::default(),
             surface: stopgate_core::Surface::Hook,
             gates: Vec::new(),
+            answer: None,
             tally: memory.tally.clone(),
             started_at,
             updated_at: sheet.updated_at,

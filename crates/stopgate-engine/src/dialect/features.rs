@@ -86,6 +86,11 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
     })
 }
 
+/// Where the loop's progress is kept.
+pub(super) fn progress_file(desk: &Desk) -> PathBuf {
+    Place::of(desk).progress
+}
+
 impl Desk {
     /// How the loop over features stands.
     pub fn features_view(&self) -> Result<LoopView, Failure> {
@@ -95,7 +100,9 @@ impl Desk {
             return Err(Failure::no_loop(text).hint("begin one: stopgate features init"));
         }
         let found = read(&place)?;
-        Ok(self.view(&sheet(self, &place, &found, None)))
+        let mut sheet = sheet(self, &place, &found, None);
+        sheet.phase = self.hold(&place.progress)?.phase_of(&sheet);
+        Ok(self.view(&sheet))
     }
 }
 
@@ -121,6 +128,9 @@ fn judge(
     mut held: Held<'_>,
 ) -> Result<Answered, Failure> {
     held.meet(&run(&found.list));
+    if held.is_paused(&run(&found.list)) {
+        return Ok(Answered::nothing());
+    }
     let hand_over = hand_over(&mut held, call, found);
     let sheet = sheet(desk, place, found, hand_over);
     let judged = held.judge(&sheet, &Desk::seen(call, None));
@@ -190,7 +200,13 @@ fn sheet(desk: &Desk, place: &Place, found: &Found, hand_over: Option<HandOver>)
         max: found.progress.max,
         prompt: next.into(),
     };
+    let cancelled = found.progress.status.as_deref() == Some(Standing::Cancelled.word());
     let phase = match hand_over {
+        _ if cancelled => Phase::Ended {
+            outcome: Outcome::Cancelled,
+            why: "a person cancelled it".into(),
+            at: desk.now,
+        },
         Some(_) => Phase::Paused { rest: Rest::NextSession, since: desk.now },
         // The list itself is the claim that all of it is complete.
         None if found.list.remaining() == 0 => Phase::Completing,

@@ -25,6 +25,7 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
         return Ok(Answered::nothing());
     };
     match &found.state.standing {
+        Standing::Active if held.is_paused(&found.state.run) => return Ok(Answered::nothing()),
         Standing::Active => {}
         Standing::Over(outcome, why) => {
             held.over(*outcome, why);

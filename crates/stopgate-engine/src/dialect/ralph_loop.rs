@@ -30,7 +30,7 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
     if found.session.is_none() && found.active {
         return Ok(told(&format!("{FILE} names no session_id, so it holds nobody")));
     }
-    if !found.holds(&call.session) || !found.active {
+    if !found.holds(&call.session) || !found.active || held.is_paused(&found.run) {
         return Ok(Answered::nothing());
     }
     let frame = match &found.frame {
@@ -55,9 +55,11 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
 impl Desk {
     /// How the plugin's loop in this folder stands.
     pub fn ralph_loop_view(&self) -> Result<LoopView, Failure> {
-        let (_held, _, found) = find(self)?.ok_or_else(nothing)?;
+        let (held, _, found) = find(self)?.ok_or_else(nothing)?;
         let frame = found.frame.as_ref().map_err(confused)?;
-        Ok(self.view(&sheet(self, &found, frame)))
+        let mut sheet = sheet(self, &found, frame);
+        sheet.phase = held.phase_of(&sheet);
+        Ok(self.view(&sheet))
     }
 
     /// A person ends the plugin's loop in this folder.
@@ -153,7 +155,7 @@ fn corrupt(desk: &Desk, trouble: &Trouble) -> Answered {
 fn confused(trouble: &Trouble) -> Failure {
     let Trouble { field, value } = trouble;
     Failure::fault(format!("could not follow {FILE}: {field} says \"{value}\""))
-        .hint("mend that field, or end the loop: stopgate cancel --dialect ralph-loop")
+        .hint("fix that field, or end the loop: stopgate cancel --dialect ralph-loop")
 }
 
 fn nothing() -> Failure {

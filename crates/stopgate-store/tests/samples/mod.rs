@@ -1,12 +1,12 @@
 //! Every event there is, with every field filled: what a stored form must hold.
 
 use stopgate_core::{
-    ApprovedJudges, Author, Baseline, Binding, CoverageFormat, Criterion, Enforcement, Event,
+    ApprovedJudges, Author, Baseline, Binding, CoverageFormat, Criterion, Edit, Enforcement, Event,
     Evidence, Facts, Floor, Frame, GateAction, GateTrace, GateWord, GitDemand, Ground, Hold,
     JudgesAre, Leave, LoopGate, LoopId, Marker, Mode, Order, OriginalRun, OriginalVerdict, Outcome,
     Phase, Policy, Proof, Receipt, Rest, Reuse, Rule, Ruling, SessionId, Site, Source, Speaker,
-    Standing, Started, Status, Stopped, Strength, Subject, Surface, Tally, TaskNote, Terms, Tests,
-    Timestamp, ToolUse, Visibility, Waiting, Weight,
+    SpokenExit, Standing, Started, Status, Stopped, Strength, Subject, Surface, Tally, TaskNote,
+    Terms, Tests, Timestamp, ToolUse, Visibility, Waiting, Weight,
 };
 
 /// The moment at which the samples begin.
@@ -130,6 +130,31 @@ pub(crate) fn more() -> Vec<Event> {
         }),
         task(Hold::Open),
         task(Hold::End { outcome: Outcome::Attested, why: "promised".into() }),
+    ]
+}
+
+/// What people do to a running loop, in the same form.
+pub(crate) fn controls() -> Vec<Event> {
+    vec![
+        Event::Detached { claim_until: at(3_600_000) },
+        Event::Bound { session: session("s3"), how: Binding::Attached },
+        Event::Answered { text: "PostgreSQL \u{1f980}".into() },
+        Event::Edited(Box::default()),
+        Event::Edited(Box::new(Edit {
+            goal: Some("another goal".into()),
+            max_iterations: Some(30),
+            max_minutes: Some(0),
+            added: vec![Criterion::new("reads better", Proof::Attest)],
+            dropped: vec!["tests".into()],
+            seal: Some("5ea2".into()),
+        })),
+        Event::Stopped(Box::new(Stopped {
+            facts: Facts {
+                exit: Some(SpokenExit::Blocked("no network".into())),
+                ..Facts::default()
+            },
+            ..sent_back()
+        })),
     ]
 }
 
@@ -264,6 +289,9 @@ pub(crate) fn word(event: &Event) -> &'static str {
     match event {
         Event::Started(_) => "started",
         Event::Bound { .. } => "bound",
+        Event::Detached { .. } => "detached",
+        Event::Answered { .. } => "answered",
+        Event::Edited(_) => "edited",
         Event::Pushed { .. } => "pushed",
         Event::Popped => "popped",
         Event::Synced { .. } => "synced",
@@ -389,6 +417,7 @@ fn sent_back() -> Stopped {
         }],
         gates: None,
         facts: Facts {
+            exit: None,
             markers: vec![Marker::PromiseComplete, Marker::LoopDoneStuck],
             tools: ToolUse::Used,
             background: vec!["task-1".into()],

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::Path;
 
-use stopgate_core::{Criterion, Proof, Receipt, Status, Tests};
+use stopgate_core::{Criterion, Proof, Receipt, Status, Tests, excerpt};
 
 use crate::baseline::{self, Exit};
-use crate::check::Run;
+use crate::check::{Run, TAIL_BYTES_MAX};
 use crate::report::{self, LastSummary, Report};
 use crate::spots;
 
@@ -51,6 +51,7 @@ pub(super) fn read(criterion: &Criterion, run: Run, root: &Path) -> Receipt {
     count_only_new(criterion, &mut receipt, &text, whole, root);
     if receipt.status == Status::Fail {
         receipt.evidence.spots = spots::find(&text, root, SPOTS_MAX);
+        receipt.tail = excerpt(&text, TAIL_BYTES_MAX);
     }
     receipt
 }

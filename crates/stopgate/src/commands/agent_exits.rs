@@ -1,6 +1,6 @@
 //! `done`, `blocked`, `impossible`, `ask`: how an agent leaves honestly.
 
-use stopgate_engine::Exit;
+use stopgate_engine::{ClaimLeadsTo, Exit};
 
 use super::common::{self, OnLoop};
 use crate::output::Outcome;
@@ -30,7 +30,7 @@ pub(crate) struct ImpossibleArgs {
     on: OnLoop,
 }
 
-/// Ask the person something: stops are let pass until there is an answer
+/// Ask the person a question; the agent may stop until they answer
 #[derive(Debug, clap::Args)]
 pub(crate) struct AskArgs {
     /// The question
@@ -43,17 +43,22 @@ pub(crate) struct AskArgs {
 pub(crate) fn done(args: &DoneArgs) -> Outcome {
     let mut engine = common::engine()?;
     let stored = engine.claim(&args.on.target()?)?;
-    Ok(args.on.show(&engine, &stored, |view| {
-        let checks = view.criteria.iter().filter(|criterion| criterion.kind == "run").count();
-        match (view.frames.len(), checks) {
-            (2.., _) => {
-                "Noted: at your next stop this frame is closed and the outer one goes on.".into()
-            }
-            (_, 0) => "Noted: your next stop ends the loop as attested.".into(),
-            (_, 1) => "Noted: at your next stop the check runs, and it decides.".into(),
-            (_, many) => format!("Noted: at your next stop {many} checks run, and they decide."),
+    let word = match engine.claim_leads_to(&stored.state) {
+        ClaimLeadsTo::OuterFrame => {
+            "Noted: at your next stop this frame is closed and the outer one goes on.".into()
         }
-    }))
+        ClaimLeadsTo::Attested => "Noted: your next stop ends the loop as attested.".into(),
+        ClaimLeadsTo::Approval => {
+            "Noted: at your next stop the loop waits for a person's approval.".into()
+        }
+        ClaimLeadsTo::Checks(1) => {
+            "Noted: at your next stop the check runs, and it decides.".into()
+        }
+        ClaimLeadsTo::Checks(many) => {
+            format!("Noted: at your next stop {many} checks run, and they decide.")
+        }
+    };
+    Ok(args.on.show(&engine, &stored, |_| word.clone()))
 }
 
 /// Ends the loop as blocked.
@@ -79,6 +84,10 @@ fn leave(on: &OnLoop, exit: Exit, why: &str) -> Outcome {
     let mut engine = common::engine()?;
     let stored = engine.leave(&on.target()?, exit, why)?;
     Ok(on.show(&engine, &stored, |view| {
-        format!("Loop {} ended as {}: you may stop.", view.id, view.outcome.unwrap_or_default())
+        format!(
+            "Loop {} ended as {}: you may stop.",
+            view.id,
+            view.outcome.map_or("over", stopgate_core::Outcome::word)
+        )
     }))
 }

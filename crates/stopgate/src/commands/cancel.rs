@@ -1,20 +1,26 @@
 //! `cancel`: a person ends a loop, for good.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use stopgate_engine::{Kind, ListView, SCHEMA_VERSION, Settings};
+use stopgate_core::Outcome as LoopOutcome;
+use stopgate_dialects::Dialect;
+use stopgate_engine::{
+    Desk, Engine, Failure, Kind, ListView, LoopView, SCHEMA_VERSION, Settings, Target,
+};
 
 use super::common::{self, OnLoop};
 use super::dialects::{self, DialectWord};
-use crate::output::{self, Outcome};
+use crate::output::{self, Audience, Outcome};
+use crate::stores::STORES;
 
-/// End a loop for good; wins over everything, from any shell
+/// End a loop for good, from any shell; checks that run for it are ended, too
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Every loop that runs
+    /// Every loop that runs, those in other tools' files included
     #[arg(long, conflicts_with_all = ["name", "session"])]
     all: bool,
-    /// The loop is kept in somebody else's files
+    /// The loop is kept in another tool's files
     #[arg(long, value_enum, value_name = "D", conflicts_with_all = ["all", "name", "session"])]
     dialect: Option<DialectWord>,
     #[command(flatten)]
@@ -46,17 +52,67 @@ fn cancel(args: &Args) -> Outcome {
     }
     let mut engine = common::engine()?;
     if args.all {
-        let ended = engine.cancel_all()?;
-        let loops = ended.iter().map(|stored| engine.view(stored)).collect::<Vec<_>>();
-        if args.on.json {
-            output::json(&ListView { schema_version: SCHEMA_VERSION, loops });
-        } else {
-            output::line(&format!("{} loops cancelled.", loops.len()));
-        }
-        return Ok(ExitCode::SUCCESS);
+        return all(&mut engine, args.on.json.into());
     }
-    let stored = engine.cancel(&args.on.target()?)?;
-    Ok(args.on.show(&engine, &stored, |view| {
-        format!("Loop {} is cancelled; its agent may stop.", view.id)
+    let target = args.on.target()?;
+    if let Target::Here(folder) = &target
+        && let Some(dialect) = only_dialect(&mut engine, &target, folder)?
+    {
+        drop(engine);
+        return dialects::cancel(dialect, args.on.json.into());
+    }
+    let was_over = engine.resolve(&target)?.state.outcome().is_some();
+    let stored = engine.cancel(&target)?;
+    Ok(args.on.show(&engine, &stored, |view| match view.outcome {
+        Some(outcome) if was_over && outcome != LoopOutcome::Cancelled => {
+            format!("Loop {} is over already ({outcome}); nothing to cancel.", view.id)
+        }
+        Some(_) | None => format!("Loop {} is cancelled; its agent may stop.", view.id),
     }))
+}
+
+/// The dialect whose loop is meant, because no loop of our own runs here.
+fn only_dialect(
+    engine: &mut Engine,
+    target: &Target,
+    folder: &Path,
+) -> Result<Option<Dialect>, Failure> {
+    let own = match engine.resolve_all(target) {
+        Ok(found) => found.iter().any(|stored| {
+            stored.state.policy.order.is_native() && stored.state.outcome().is_none()
+        }),
+        Err(failure) if failure.kind == Kind::NoLoop => false,
+        Err(failure) => return Err(failure),
+    };
+    if own {
+        return Ok(None);
+    }
+    match Desk::running_in(Settings, STORES, folder)?.as_slice() {
+        [] => Ok(None),
+        [only] => Ok(Some(*only)),
+        several => {
+            let words: Vec<&str> = several.iter().map(|dialect| dialect.word()).collect();
+            Err(Failure::usage("loops in several tools' files run here")
+                .hint(format!("say which: stopgate cancel --dialect {}", words.join("|"))))
+        }
+    }
+}
+
+fn all(engine: &mut Engine, to: Audience) -> Outcome {
+    let mut places: Vec<(Dialect, PathBuf)> = engine.trails()?;
+    let here = common::folder()?;
+    places.extend(Dialect::ALL.map(|dialect| (dialect, here.clone())));
+    let mut loops: Vec<LoopView> =
+        engine.cancel_all()?.iter().map(|stored| engine.view(stored)).collect();
+    loops.extend(Desk::cancel_everywhere(Settings, STORES, &places)?);
+    if to == Audience::Programs {
+        output::json(&ListView { schema_version: SCHEMA_VERSION, loops });
+    } else {
+        output::line(&match loops.len() {
+            0 => "No loop runs: nothing to cancel.".into(),
+            1 => "1 loop cancelled.".into(),
+            many => format!("{many} loops cancelled."),
+        });
+    }
+    Ok(ExitCode::SUCCESS)
 }

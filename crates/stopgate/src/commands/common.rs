@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use stopgate_engine::{Engine, Failure, LoopView, Settings, StatusView, Target};
 use stopgate_store::Stored;
 
-use crate::output;
+use crate::output::{self, Audience};
 use crate::stores::STORES;
 
 /// Which loop, and how to answer.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct OnLoop {
-    /// The loop's name or its beginning; without it this session's, else the project's newest
+    /// The loop's name or its beginning; without it this session's, else the only one running here
     #[arg(value_name = "LOOP")]
     pub(crate) name: Option<String>,
     /// The loop that holds this session
@@ -36,14 +36,21 @@ impl OnLoop {
         stored: &Stored,
         sentence: impl Fn(&LoopView) -> String,
     ) -> ExitCode {
-        let view = engine.view(stored);
-        if self.json {
-            output::json(&StatusView::of(view));
-        } else {
-            output::line(&sentence(&view));
-        }
-        ExitCode::SUCCESS
+        show(engine.view(stored), self.json.into(), sentence)
     }
+}
+
+/// Prints a loop: as JSON, or `sentence` for people.
+pub(crate) fn show(
+    view: LoopView,
+    to: Audience,
+    sentence: impl Fn(&LoopView) -> String,
+) -> ExitCode {
+    match to {
+        Audience::Programs => output::json(&StatusView::of(view)),
+        Audience::People => output::line(&sentence(&view)),
+    }
+    ExitCode::SUCCESS
 }
 
 /// The loop called `name`, or that of `session`, or the one that is meant here.
@@ -60,11 +67,11 @@ pub(crate) fn engine() -> Result<Engine, Failure> {
     Engine::open(Settings, STORES)
 }
 
-/// The folder that the command was called in.
+/// The directory that the command was called in.
 pub(crate) fn folder() -> Result<PathBuf, Failure> {
     std::env::current_dir().map_err(|error| {
-        Failure::fault("could not tell which folder this is")
-            .hint("cd to a folder that exists")
+        Failure::usage("could not tell which directory this is")
+            .hint("cd to a directory that exists")
             .because(error)
     })
 }

@@ -1,10 +1,14 @@
-//! `hold`, `pause`, `resume`: a person's controls.
+//! `pause`, `resume`, `attach`, `answer`: a person's controls.
 
-use stopgate_core::Rest;
+use std::process::ExitCode;
+
+use stopgate_core::{LoopState, Rest, SessionId};
+use stopgate_engine::{Failure, LoopView, Settings, Successor};
 
 use super::common::{self, OnLoop};
 use super::dialects::{self, DialectWord};
-use crate::output::Outcome;
+use super::start::time_ms;
+use crate::output::{Outcome, clock};
 
 /// Let the agent stop until you speak to it again
 #[derive(Debug, clap::Args)]
@@ -16,29 +20,63 @@ pub(crate) struct HoldArgs {
 /// Let the agent stop until you resume the loop
 #[derive(Debug, clap::Args)]
 pub(crate) struct PauseArgs {
-    /// The loop is kept in somebody else's files
+    /// Only until your next prompt to the agent
+    #[arg(long, conflicts_with = "dialect")]
+    until_prompt: bool,
+    /// The loop is kept in another tool's files
     #[arg(long, value_enum, value_name = "D", conflicts_with_all = ["name", "session"])]
     dialect: Option<DialectWord>,
     #[command(flatten)]
     on: OnLoop,
 }
 
-/// Let a loop go on: one that rests, or one that ended for a mendable reason
+/// Resume a paused loop, or reopen one that ended for a reason that can be fixed
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeArgs {
     /// How often the agent may be sent back in all
     #[arg(long, value_name = "N")]
     max_iterations: Option<u32>,
-    /// The loop is kept in somebody else's files
+    /// The loop is kept in another tool's files
     #[arg(long, value_enum, value_name = "D", conflicts_with_all = ["name", "session"])]
     dialect: Option<DialectWord>,
     #[command(flatten)]
     on: OnLoop,
 }
 
-/// Holds a loop.
+/// Give a loop whose session is gone to this session, or to the next one in this project
+#[derive(Debug, clap::Args)]
+pub(crate) struct AttachArgs {
+    /// The loop's name or its beginning
+    #[arg(value_name = "LOOP")]
+    name: Option<String>,
+    /// The session that goes on with it
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// How long the next session may take to come by
+    #[arg(long, value_name = "TIME", default_value = "60m", value_parser = time_ms)]
+    claim_within: i64,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Answer what the agent asked; it hears the answer at its next prompt, start or stop
+#[derive(Debug, clap::Args)]
+pub(crate) struct AnswerArgs {
+    /// The loop's name or its beginning, and the answer; without a name, the answer alone
+    #[arg(value_name = "[LOOP] TEXT", num_args = 1..=2, required = true)]
+    words: Vec<String>,
+    /// The loop that holds this session
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Pauses a loop until the next prompt.
 pub(crate) fn hold(args: &HoldArgs) -> Outcome {
-    rest(&args.on, Rest::NextPrompt, "on hold until you speak to the agent again")
+    rest(&args.on, Rest::NextPrompt)
 }
 
 /// Pauses a loop.
@@ -46,7 +84,7 @@ pub(crate) fn pause(args: &PauseArgs) -> Outcome {
     if let Some(dialect) = args.dialect {
         return dialects::pause(dialect.into(), args.on.json.into());
     }
-    rest(&args.on, Rest::Resume, "paused; let it go on with: stopgate resume")
+    rest(&args.on, if args.until_prompt { Rest::NextPrompt } else { Rest::Resume })
 }
 
 /// Resumes a loop.
@@ -55,16 +93,84 @@ pub(crate) fn resume(args: &ResumeArgs) -> Outcome {
         return dialects::resume(dialect.into(), args.max_iterations, args.on.json.into());
     }
     let mut engine = common::engine()?;
-    let stored = engine.resume(&args.on.target()?, args.max_iterations)?;
-    Ok(args.on.show(&engine, &stored, |view| {
+    let target = args.on.target()?;
+    let before = engine.resolve(&target)?;
+    let before = engine.view(&before).state;
+    let stored = engine.resume(&target, args.max_iterations)?;
+    let view = engine.view_checked(&stored)?;
+    Ok(common::show(view, args.on.json.into(), |view| resumed(view, before)))
+}
+
+fn resumed(view: &LoopView, before: LoopState) -> String {
+    let id = &view.id;
+    let used = format!("{} of {} continuations used", view.iteration, view.max_iterations);
+    if view.session_gone {
+        return format!(
+            "Loop {id} is resumed ({used}), but its session ended: claude --resume {}, or \
+             stopgate attach {id}.",
+            view.session.as_deref().unwrap_or_default()
+        );
+    }
+    if before == LoopState::Active {
+        return format!("Loop {id} was not paused: {used}.");
+    }
+    format!("Loop {id} is resumed: {used}. An agent that has stopped needs a prompt to go on.")
+}
+
+/// Gives a loop to another session.
+pub(crate) fn attach(args: &AttachArgs) -> Outcome {
+    let mut engine = common::engine()?;
+    let own = args.session.clone().or_else(|| Settings.session());
+    let successor = match own {
+        Some(name) => Successor::Session(
+            SessionId::new(&name).ok_or_else(|| Failure::usage("--session can't be empty"))?,
+        ),
+        None => Successor::Next { within_ms: args.claim_within },
+    };
+    let target = common::target(args.name.as_deref(), None)?;
+    let stored = engine.attach(&target, &successor)?;
+    let view = engine.view(&stored);
+    Ok(common::show(view, args.json.into(), |view| {
+        let id = &view.id;
+        match (&view.session, view.claim_until_at) {
+            (Some(session), _) => format!("Loop {id} holds session {session} from now on."),
+            (None, Some(until)) => format!(
+                "Loop {id} is not attached yet: the next session in this project until {} is held.",
+                clock(until)
+            ),
+            (None, None) => format!("Loop {id} holds nobody."),
+        }
+    }))
+}
+
+/// Answers a question.
+pub(crate) fn answer(args: &AnswerArgs) -> Outcome {
+    let (name, text) = match args.words.as_slice() {
+        [name, text] => (Some(name.as_str()), text.as_str()),
+        [text] => (None, text.as_str()),
+        _none => return Ok(ExitCode::SUCCESS),
+    };
+    let mut engine = common::engine()?;
+    let target = common::target(name, args.session.as_deref())?;
+    let stored = engine.answer(&target, text)?;
+    let view = engine.view_checked(&stored)?;
+    Ok(common::show(view, args.json.into(), |view| {
+        let id = &view.id;
+        if view.session_gone {
+            let session = view.session.as_deref().unwrap_or_default();
+            return format!("Answered. The session ended: claude --resume {session} carries it.");
+        }
         format!(
-            "Loop {} goes on: {} of {} continuations used.",
-            view.id, view.iteration, view.max_iterations
+            "Answered: loop {id} goes on. An agent that has stopped hears it at its next prompt."
         )
     }))
 }
 
-fn rest(on: &OnLoop, rest: Rest, what: &str) -> Outcome {
+fn rest(on: &OnLoop, rest: Rest) -> Outcome {
+    let what = match rest {
+        Rest::NextPrompt => "paused until your next prompt to the agent",
+        Rest::Resume | Rest::NextSession => "paused; let it go on with: stopgate resume",
+    };
     let mut engine = common::engine()?;
     let stored = engine.pause(&on.target()?, rest)?;
     Ok(on.show(&engine, &stored, |view| format!("Loop {} is {what}.", view.id)))

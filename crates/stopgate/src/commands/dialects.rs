@@ -110,60 +110,66 @@ pub(crate) fn push(dialect: Dialect, frame: &Frame, to: Audience) -> Outcome {
     }
 }
 
+/// `pop --dialect D`
+pub(crate) fn pop(dialect: Dialect, to: Audience) -> Outcome {
+    match dialect {
+        Dialect::Idle => {
+            let view = desk(dialect)?.idle_pop()?;
+            let top = view.frames.last().map_or_else(String::new, |frame| frame.prompt.clone());
+            Ok(show(view, to, &format!("Back to: {top}")))
+        }
+        Dialect::Features | Dialect::Criteria | Dialect::Task | Dialect::RalphLoop => {
+            Err(unbuilt("pop", dialect))
+        }
+    }
+}
+
 /// `resume --dialect D`
 pub(crate) fn resume(dialect: Dialect, max: Option<u32>, to: Audience) -> Outcome {
-    match dialect {
-        Dialect::Idle if max.is_some() => {
-            Err(Failure::usage("--max-iterations can't be changed in an idle loop"))
-        }
-        Dialect::Idle => {
-            let view = desk(dialect)?.idle_resume()?;
-            let sentence = format!("Idle loop {} goes on.", view.id);
-            Ok(show(view, to, &sentence))
-        }
-        Dialect::Criteria if max.is_some() => {
-            Err(Failure::usage("a criteria loop has no --max-iterations"))
-        }
-        Dialect::Criteria => criteria::resume(to),
-        Dialect::Features | Dialect::Task | Dialect::RalphLoop => Err(unbuilt("resume", dialect)),
+    if max.is_some() {
+        return Err(Failure::usage(format!(
+            "--max-iterations can't be changed in a loop of --dialect {dialect}"
+        )));
     }
+    if dialect == Dialect::Criteria {
+        return criteria::resume(to);
+    }
+    let view = desk(dialect)?.resume()?;
+    let sentence = format!("{} goes on.", title(dialect, &view));
+    Ok(show(view, to, &sentence))
 }
 
 /// `pause --dialect D`
 pub(crate) fn pause(dialect: Dialect, to: Audience) -> Outcome {
-    match dialect {
-        Dialect::Criteria => criteria::pause(to),
-        Dialect::Idle | Dialect::Features | Dialect::Task | Dialect::RalphLoop => {
-            Err(unbuilt("pause", dialect))
-        }
+    if dialect == Dialect::Criteria {
+        return criteria::pause(to);
     }
+    let view = desk(dialect)?.pause()?;
+    let what = title(dialect, &view);
+    let sentence = format!("{what} is paused; let it go on: stopgate resume --dialect {dialect}");
+    Ok(show(view, to, &sentence))
 }
 
 /// `cancel --dialect D`
 pub(crate) fn cancel(dialect: Dialect, to: Audience) -> Outcome {
-    match dialect {
-        Dialect::Idle => {
-            let view = desk(dialect)?.idle_cancel()?;
-            let sentence = format!("Idle loop {} is cancelled; its agent may stop.", view.id);
-            Ok(show(view, to, &sentence))
-        }
-        Dialect::RalphLoop => {
-            let view = desk(dialect)?.ralph_loop_cancel()?;
-            Ok(show(view, to, "The loop is cancelled; its agent may stop."))
-        }
-        Dialect::Criteria => criteria::cancel(to),
-        Dialect::Features | Dialect::Task => Err(unbuilt("cancel", dialect)),
+    if dialect == Dialect::Criteria {
+        return criteria::cancel(to);
     }
+    let view = desk(dialect)?.cancel()?;
+    let sentence = format!("{} is cancelled; its agent may stop.", title(dialect, &view));
+    Ok(show(view, to, &sentence))
 }
 
 /// `status --dialect D`
 pub(crate) fn view(dialect: Dialect) -> Result<LoopView, Failure> {
+    desk(dialect)?.view_loop()
+}
+
+fn title(dialect: Dialect, view: &LoopView) -> String {
     match dialect {
-        Dialect::Idle => desk(dialect)?.idle_view(),
-        Dialect::RalphLoop => desk(dialect)?.ralph_loop_view(),
-        Dialect::Features => desk(dialect)?.features_view(),
-        Dialect::Criteria => Ok(desk(dialect)?.criteria_status()?.found),
-        Dialect::Task => Err(unbuilt("status", dialect)),
+        Dialect::Idle => format!("Idle loop {}", view.id),
+        Dialect::Task => "The task".into(),
+        Dialect::Features | Dialect::Criteria | Dialect::RalphLoop => "The loop".into(),
     }
 }
 
@@ -177,7 +183,7 @@ pub(crate) fn show(view: LoopView, to: Audience, sentence: &str) -> ExitCode {
 }
 
 pub(crate) fn unbuilt(command: &str, dialect: Dialect) -> Failure {
-    let failure = Failure::usage(format!("{command} knows no --dialect {dialect}"));
+    let failure = Failure::usage(format!("{command} does not work with --dialect {dialect}"));
     match dialect {
         Dialect::Task => failure.hint("tasks have commands of their own: stopgate task --help"),
         Dialect::Idle | Dialect::Features | Dialect::Criteria | Dialect::RalphLoop => failure,

@@ -16,7 +16,7 @@ pub(crate) struct PushArgs {
     /// How often the agent may be sent back within it; counts against the outer frames, too
     #[arg(long, value_name = "N", default_value_t = 10)]
     max_iterations: u32,
-    /// The loop is kept in somebody else's files
+    /// The loop is kept in another tool's files
     #[arg(long, value_enum, value_name = "D", conflicts_with_all = ["name", "session"])]
     dialect: Option<DialectWord>,
     #[command(flatten)]
@@ -26,6 +26,9 @@ pub(crate) struct PushArgs {
 /// Take the top frame off: the outer one goes on
 #[derive(Debug, clap::Args)]
 pub(crate) struct PopArgs {
+    /// The loop is kept in another tool's files
+    #[arg(long, value_enum, value_name = "D", conflicts_with_all = ["name", "session"])]
+    dialect: Option<DialectWord>,
     #[command(flatten)]
     on: OnLoop,
 }
@@ -41,12 +44,21 @@ pub(crate) fn push(args: &PushArgs) -> Outcome {
         engine.push(&args.on.target()?, args.mode.into(), args.max_iterations, &args.prompt)?;
     Ok(args.on.show(&engine, &stored, |view| {
         let depth = view.frames.len().saturating_sub(1);
-        format!("Frame {depth} of loop {}: {}", view.id, args.prompt.trim())
+        let marker = view.frames.last().map_or("", |frame| frame.mode.marker());
+        format!(
+            "Frame {depth} of loop {}: {}\nWhen it is finished, run `stopgate done` or write \
+             {marker} alone on a line.",
+            view.id,
+            args.prompt.trim()
+        )
     }))
 }
 
 /// Takes the top frame off.
 pub(crate) fn pop(args: &PopArgs) -> Outcome {
+    if let Some(dialect) = args.dialect {
+        return dialects::pop(dialect.into(), args.on.json.into());
+    }
     let mut engine = common::engine()?;
     let stored = engine.pop(&args.on.target()?)?;
     Ok(args.on.show(&engine, &stored, |view| {

@@ -35,8 +35,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
 fn make_home() -> Result<(), Failure> {
     let home = Settings.home()?;
     home.create().map_err(|error| {
-        Failure::fault(format!("could not make {}", home.folder().display()))
-            .hint("set STOPGATE_HOME to a folder that you may write to")
+        Failure::store(format!("could not make {}", home.folder().display()))
+            .hint("set STOPGATE_HOME to a directory that you may write to")
             .because(error)
     })
 }

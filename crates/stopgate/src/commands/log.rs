@@ -3,11 +3,13 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use stopgate_engine::{Engine, EntryView, Failure};
+use stopgate_engine::{CheckingView, Engine, EntryView, Failure, Target};
 
 use super::common::{self, OnLoop};
-use crate::output::{self, BOLD, DIM, Outcome, styled};
+use super::status::checking_line;
+use crate::output::{self, BOLD, DIM, Outcome, Zone, styled};
 
+const KIND_COLUMNS: usize = 13;
 const LOOK_EVERY: Duration = Duration::from_millis(300);
 
 /// Show the journal: of one loop, or of all
@@ -17,9 +19,12 @@ pub(crate) struct Args {
     /// Every loop
     #[arg(long, conflicts_with_all = ["name", "session"])]
     all: bool,
-    /// Stay and show what happens
+    /// Stay and show what happens, until the loop is over
     #[arg(short, long)]
     follow: bool,
+    /// Show times in UTC instead of the local time zone
+    #[arg(long)]
+    utc: bool,
     #[command(flatten)]
     on: OnLoop,
 }
@@ -28,33 +33,72 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Outcome {
     let mut engine = common::engine()?;
     let mut cursor = 0;
-    let mut only = None;
+    let mut shown = Vec::new();
     if args.all {
         cursor = drain(&mut engine, cursor, None, args)?;
     } else {
-        let target = args.on.target()?;
-        let id = engine.resolve(&target)?.state.id;
-        for entry in engine.history(&target)? {
-            show(&entry, args);
+        for stored in engine.resolve_all(&args.on.target()?)? {
+            shown.push(stored.state.id.as_str().to_string());
+        }
+        let mut entries = Vec::new();
+        for name in &shown {
+            entries.extend(engine.history(&Target::Named(name.clone()))?);
+        }
+        entries.sort_by_key(|entry| entry.cursor);
+        for entry in &entries {
+            show(entry, args);
             cursor = entry.cursor;
         }
-        only = Some(id.as_str().to_string());
     }
-    if !args.follow {
-        return Ok(ExitCode::SUCCESS);
-    }
-    while !output::is_unread() {
-        std::thread::sleep(LOOK_EVERY);
-        cursor = drain(&mut engine, cursor, only.as_deref(), args)?;
+    if args.follow {
+        let only = (!args.all).then_some(shown.as_slice());
+        follow(&mut engine, cursor, only, args)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Shows what happens, until every loop that is meant is over or nobody reads any more.
+fn follow(
+    engine: &mut Engine,
+    mut cursor: u64,
+    only: Option<&[String]>,
+    args: &Args,
+) -> Result<(), Failure> {
+    let mut told = String::new();
+    while !output::is_unread() {
+        cursor = drain(engine, cursor, only, args)?;
+        let mut running = only.is_none();
+        for name in only.unwrap_or_default() {
+            let stored = engine.resolve(&Target::Named(name.clone()))?;
+            running |= stored.state.outcome().is_none();
+            let checking = engine.view(&stored).checking;
+            checks(checking.as_ref(), &mut told, args);
+        }
+        if !running {
+            return Ok(());
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+    Ok(())
+}
+
+/// Says once that checks run, and which.
+fn checks(checking: Option<&CheckingView>, told: &mut String, args: &Args) {
+    let names = checking.map(|checking| checking.checks.join(", ")).unwrap_or_default();
+    if *told == names {
+        return;
+    }
+    if let Some(checking) = checking.filter(|_| !args.on.json) {
+        output::line(&styled(DIM, &format!("… {}", checking_line(checking))));
+    }
+    *told = names;
 }
 
 /// Shows all that came after `cursor`; says where it ended.
 fn drain(
     engine: &mut Engine,
     mut cursor: u64,
-    only: Option<&str>,
+    only: Option<&[String]>,
     args: &Args,
 ) -> Result<u64, Failure> {
     loop {
@@ -62,7 +106,7 @@ fn drain(
         let Some(last) = page.last() else { return Ok(cursor) };
         cursor = last.cursor;
         page.iter()
-            .filter(|entry| only.is_none_or(|id| entry.id == id))
+            .filter(|entry| only.is_none_or(|names| names.contains(&entry.id)))
             .for_each(|e| show(e, args));
     }
 }
@@ -72,11 +116,14 @@ fn show(entry: &EntryView, args: &Args) {
         output::json(entry);
         return;
     }
-    output::line(&format!(
+    let at = Zone::from(args.utc).full(entry.happened_at);
+    let lead = at.len() + entry.id.len() + KIND_COLUMNS + 6;
+    let text = format!(
         "{}  {}  {}  {}",
-        styled(DIM, &entry.at),
+        styled(DIM, &at),
         styled(BOLD, &entry.id),
-        styled(BOLD, &format!("{:<13}", entry.kind)),
+        styled(BOLD, &format!("{:<KIND_COLUMNS$}", entry.kind)),
         entry.what
-    ));
+    );
+    output::hanging(&text, lead);
 }

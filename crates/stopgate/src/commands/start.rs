@@ -4,16 +4,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_core::{Criterion, Enforcement, Mode, Proof};
+use stopgate_core::{Criterion, Enforcement, LoopState, Mode, Proof};
 use stopgate_engine::{
-    Asked, AtStart, Begun, Binding, Draft, Failure, Incumbent, Origin, Preflight, Settings,
-    StartRequest, StatusView, is_installed, span_ms, time_text,
+    Asked, AtStart, Begun, Binding, CriterionJudge, CriterionView, Draft, Engine, Failure,
+    Incumbent, LoopView, Origin, Preflight, Settings, StartRequest, StatusView, is_installed,
+    project_of, span_ms,
 };
+use stopgate_store::Standing;
 
 use super::common;
 use super::dialects::{self, DialectWord};
 use super::preflight::{self, JudgesView, PreflightView};
-use crate::output::{self, BOLD, DIM, Outcome, styled};
+use crate::output::{self, BOLD, DIM, Outcome, clock, styled};
 
 /// How often an agent may be sent back where nobody says.
 pub(crate) const MAX_ITERATIONS: u32 = 20;
@@ -55,6 +57,13 @@ pub(crate) struct Args {
     /// Don't run the checks before the loop begins; only a person can say so
     #[arg(long, conflicts_with_all = ["dialect", "baseline"])]
     no_preflight: bool,
+    /// A variable that the checks of --check see, too; a * at the end stands for the rest
+    /// (repeatable)
+    #[arg(long, conflicts_with = "dialect", value_name = "NAME")]
+    pass_env: Vec<String>,
+    /// The directory that the checks of --check run in [default: the project's root]
+    #[arg(long, conflicts_with = "dialect", value_name = "DIR")]
+    cwd: Option<PathBuf>,
     /// How often the agent may be sent back [default: 20]
     #[arg(long, value_name = "N")]
     pub(crate) max_iterations: Option<u32>,
@@ -132,6 +141,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     let json = args.json;
     let begun = engine.start(&request(args)?)?;
     warn(&begun);
+    warn_of_others(&mut engine, &begun)?;
     let view = engine.view(&begun.stored);
     if json {
         let preflight = preflight::preflight_views(&begun);
@@ -140,8 +150,8 @@ pub(crate) fn run(args: Args) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     output::line(&format!("Loop {} has begun: {}", styled(BOLD, &view.id), view.goal));
-    let word = |kind: &str| matches!(kind, "attest" | "approve");
-    let checks = view.criteria.iter().filter(|c| c.required && !word(c.kind)).count();
+    let checked = |c: &&CriterionView| c.required && c.judge == CriterionJudge::Check;
+    let checks = view.criteria.iter().filter(checked).count();
     let proof = match checks {
         0 => "no check, so the agent's word ends it (as attested)".into(),
         1 => "1 check proves it".into(),
@@ -161,8 +171,8 @@ fn holds(binding: &Binding) -> String {
     match binding {
         Binding::Session(session) => format!("holds session {session}"),
         Binding::Pending(until) => format!(
-            "waits for a session: the first one in this project until {} claims it",
-            time_text(*until)
+            "not attached yet: the next Claude Code session in this project until {} is held",
+            clock(*until)
         ),
     }
 }
@@ -184,6 +194,30 @@ fn warn(begun: &Begun) {
              stopgate install claude",
         );
     }
+}
+
+/// Says so where another loop of the project waits for a session, too: the oldest is attached
+/// first.
+fn warn_of_others(engine: &mut Engine, begun: &Begun) -> Result<(), Failure> {
+    let Binding::Pending(_) = begun.binding else { return Ok(()) };
+    let state = &begun.stored.state;
+    let running = engine.list(Some(&state.project), Standing::Running)?;
+    let waits = |view: &&LoopView| {
+        view.session.is_none()
+            && view.claim_until_at.is_some()
+            && view.state != LoopState::Idle
+            && view.id != state.id.as_str()
+    };
+    for view in running.loops.iter().filter(waits) {
+        output::warn(&format!(
+            "loop {} ({}) waits for a session in this project, too, and is attached first; end \
+             it with: stopgate cancel {}",
+            view.id,
+            view.goal.lines().next().unwrap_or_default(),
+            view.id
+        ));
+    }
+    Ok(())
 }
 
 fn request(args: Args) -> Result<StartRequest, Failure> {
@@ -209,18 +243,19 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
         return Err(Failure::usage("--baseline is about the checks of --check, and there is none"));
     }
     let start = if args.baseline { AtStart::Baseline } else { AtStart::Rest };
+    let cwd = check_directory(args.cwd.as_deref(), &args.pass_env, &args.check)?;
+    let judges = (args.protect.as_slice(), args.may_change.as_slice());
+    let mut drafts = criteria(args.check, args.criterion, args.check_timeout, judges, start);
+    for draft in drafts.iter_mut().filter(|draft| draft.criterion.is_checked()) {
+        draft.criterion.terms.pass.clone_from(&args.pass_env);
+        draft.criterion.terms.cwd.clone_from(&cwd);
+    }
     Ok(StartRequest {
         goal: args.goal,
         prompt,
         mode: args.mode.into(),
         limits,
-        criteria: criteria(
-            args.check,
-            args.criterion,
-            args.check_timeout,
-            (&args.protect, &args.may_change),
-            start,
-        ),
+        criteria: drafts,
         gates: args.gate,
         session: args.session,
         folder: common::folder()?,
@@ -228,6 +263,39 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
         incumbent: if args.replace { Incumbent::Replace } else { Incumbent::Keep },
         preflight: if args.no_preflight { Preflight::Skip } else { Preflight::Run },
     })
+}
+
+/// Where checks run, relative to the project's root; `None` is the root itself.
+fn check_directory(
+    cwd: Option<&Path>,
+    pass: &[String],
+    checks: &[(String, String)],
+) -> Result<Option<String>, Failure> {
+    if checks.is_empty() && (cwd.is_some() || !pass.is_empty()) {
+        let flag = if cwd.is_some() { "--cwd" } else { "--pass-env" };
+        return Err(Failure::usage(format!(
+            "{flag} is about the checks of --check, and there is none"
+        )));
+    }
+    let here = common::folder()?;
+    let root = project_of(&here);
+    let Some(cwd) = cwd else {
+        if !checks.is_empty() && here.canonicalize().is_ok_and(|here| here != root) {
+            output::warn(&format!(
+                "checks run in {}, the project's root; to run them here: --cwd .",
+                root.display()
+            ));
+        }
+        return Ok(None);
+    };
+    let wrong = |why: &str| Failure::usage(format!("--cwd {}: {why}", cwd.display()));
+    let real =
+        here.join(cwd).canonicalize().map_err(|error| wrong("can't be used").because(error))?;
+    if !real.is_dir() {
+        return Err(wrong("is not a directory"));
+    }
+    let below = real.strip_prefix(&root).map_err(|_| wrong("is outside the project"))?;
+    Ok((!below.as_os_str().is_empty()).then(|| below.display().to_string()))
 }
 
 fn criteria(

@@ -2,21 +2,27 @@
 
 use std::process::ExitCode;
 
-use stopgate_engine::{CriterionView, LoopView, StatusView};
+use stopgate_core::{LoopState, Outcome as LoopOutcome};
+use stopgate_engine::{
+    CheckingView, CriterionJudge, CriterionStatus, CriterionView, Engine, ListView, LoopView,
+    PausedUntil, SCHEMA_VERSION, Settings, StatusView, WaitsFor, WhoActs,
+};
 
 use super::common::{self, OnLoop};
 use super::criteria;
 use super::dialects::{self, DialectWord};
-use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, WAITS, mood, span, styled};
+use crate::output::{self, BAD, BOLD, GOOD, Outcome, WAITS, clock, mood, span, styled};
 
-/// Show how a loop stands: this session's, else the project's newest
+const LABEL_COLUMNS: usize = 9;
+
+/// Show how a loop stands: this session's, else those that run in the project, else the last one
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// Say by the exit code how it ended
     #[arg(long)]
     exit_code: bool,
-    /// The loop is kept in somebody else's files
+    /// The loop is kept in another tool's files
     #[arg(long, value_enum, value_name = "D", conflicts_with_all = ["name", "session"])]
     dialect: Option<DialectWord>,
     /// Print the block that an iteration of --dialect criteria ends with
@@ -26,28 +32,51 @@ pub(crate) struct Args {
     on: OnLoop,
 }
 
-/// Shows one loop.
+/// Shows one loop, or all that run here.
 pub(crate) fn run(args: &Args) -> Outcome {
     if let Some(dialect) = args.dialect.filter(|_| args.block) {
         return criteria::block(dialect.into());
     }
-    let mut view = if let Some(dialect) = args.dialect {
-        dialects::view(dialect.into())?
-    } else {
-        let mut engine = common::engine()?;
-        let stored = engine.resolve(&args.on.target()?)?;
-        engine.view_checked(&stored)?
+    let mut views = match args.dialect {
+        Some(dialect) => vec![dialects::view(dialect.into())?],
+        None => views(&mut common::engine()?, &args.on)?,
     };
-    if stopgate_engine::Settings.is_agents_shell() {
-        mask(&mut view);
+    if Settings.is_agents_shell() {
+        views.iter_mut().for_each(mask);
     }
-    let code = if args.exit_code { exit_code(&view) } else { 0 };
+    let code = if args.exit_code { views.iter().map(exit_code).max().unwrap_or(0) } else { 0 };
     if args.on.json {
-        output::json(&StatusView::of(view));
+        json(views);
     } else {
-        show(&view);
+        switches();
+        for (at, view) in views.iter().enumerate() {
+            if at > 0 {
+                output::line("");
+            }
+            show(view);
+        }
     }
     Ok(ExitCode::from(code))
+}
+
+fn views(engine: &mut Engine, on: &OnLoop) -> Result<Vec<LoopView>, stopgate_engine::Failure> {
+    let found = engine.resolve_all(&on.target()?)?;
+    found.iter().map(|stored| engine.view_checked(stored)).collect()
+}
+
+fn json(mut views: Vec<LoopView>) {
+    if views.len() == 1 {
+        output::json(&StatusView::of(views.swap_remove(0)));
+    } else {
+        output::json(&ListView { schema_version: SCHEMA_VERSION, loops: views });
+    }
+}
+
+/// Says so where a kill switch lets every agent stop, whatever its loop says.
+fn switches() {
+    for switch in Settings.switches() {
+        output::warn(&format!("{switch}: every agent may stop, and no check runs"));
+    }
 }
 
 /// An agent is not told which criteria are hidden from it.
@@ -65,12 +94,11 @@ pub(crate) fn mask_one(criterion: &mut CriterionView) {
 }
 
 fn show(view: &LoopView) {
-    let state = view.outcome.map_or_else(
-        || view.state.to_uppercase(),
-        |o| format!("{} ({o})", view.state.to_uppercase()),
-    );
+    let word = view.state.word().to_uppercase();
+    let state = view.outcome.map_or_else(|| word.clone(), |outcome| format!("{word} ({outcome})"));
     let head = format!("{}  {}", styled(BOLD, &view.id), styled(mood(view).bold(), &state));
-    output::line(&format!("{head}  {}", view.goal.lines().next().unwrap_or_default()));
+    let goal = view.goal.lines().next().unwrap_or_default();
+    output::hanging(&format!("{head}  {goal}"), LABEL_COLUMNS + 4);
     row("iteration", &iteration_line(view));
     for frame in view.frames.iter().skip(1) {
         row(
@@ -81,20 +109,23 @@ fn show(view: &LoopView) {
     if let Some(why) = &view.why {
         row("why", why);
     }
+    if let Some(checking) = &view.checking {
+        row("now", &checking_line(checking));
+    }
     for (at, criterion) in view.criteria.iter().enumerate() {
         row(if at == 0 { "criteria" } else { "" }, &criterion_line(criterion));
     }
     row("time", &time_line(view));
     row("progress", &format!("{} ago", span(view.progress_age_ms)));
     match view.dialect {
-        Some(dialect) => row("kept in", &format!("somebody else's file (--dialect {dialect})")),
+        Some(dialect) => row("kept in", &format!("another tool's file (--dialect {dialect})")),
         None => row("session", &session_line(view)),
     }
     row("project", &view.project);
-    row("next", next_line(view));
+    row("next", &next_line(view));
 }
 
-/// Somebody else's format may know no limit.
+/// Another tool's format may have no limit.
 fn iteration_line(view: &LoopView) -> String {
     match view.max_iterations {
         0 => view.iteration.to_string(),
@@ -103,24 +134,33 @@ fn iteration_line(view: &LoopView) -> String {
 }
 
 fn row(label: &str, text: &str) {
-    output::line(&format!("  {}  {text}", styled(DIM, &format!("{label:<9}"))));
+    output::row(label, LABEL_COLUMNS, text);
+}
+
+/// What runs now: `checking tests, 22 s of about 40 s`.
+pub(crate) fn checking_line(checking: &CheckingView) -> String {
+    let elapsed = span(checking.elapsed_ms);
+    let usual = checking.usual_ms.and_then(|usual| i64::try_from(usual).ok());
+    let about = usual.map(|usual| format!(" of about {}", span(usual))).unwrap_or_default();
+    format!("checking {}, {elapsed}{about}", checking.checks.join(", "))
 }
 
 pub(crate) fn criterion_line(criterion: &CriterionView) -> String {
     let (style, mark) = match criterion.status {
-        "pass" | "approved" => (GOOD, "✓"),
-        "unknown" => (WAITS, "·"),
-        _other => (BAD, "✗"),
+        status if status.is_met() => (GOOD, "✓"),
+        CriterionStatus::Unknown => (WAITS, "·"),
+        CriterionStatus::Approved | CriterionStatus::Checked(_) => (BAD, "✗"),
     };
-    let how = match (&criterion.receipt, criterion.kind) {
-        (_, "attest") => "the agent's word".into(),
-        (_, "approve") if criterion.status == "approved" => "a person's word".into(),
-        (_, "approve") => "waits for a person: stopgate approve".into(),
-        (Some(receipt), _) => {
+    let how = match (criterion.judge, criterion.status, &criterion.receipt) {
+        (CriterionJudge::Agent, _, _) => "the agent's word".into(),
+        (CriterionJudge::Person, CriterionStatus::Approved, _) => "a person's word".into(),
+        (CriterionJudge::Person, _, _) => "waits for a person: stopgate approve".into(),
+        (CriterionJudge::Check, _, None) => "not run yet".into(),
+        (CriterionJudge::Check, status, Some(receipt)) => {
             let seconds = receipt.duration_ms / 1000;
             let tenths = receipt.duration_ms % 1000 / 100;
             let code = receipt.exit_code.map(|code| format!("exit {code}, ")).unwrap_or_default();
-            let mut text = format!("{}, {code}{seconds}.{tenths} s", criterion.status);
+            let mut text = format!("{}, {code}{seconds}.{tenths} s", status.word());
             if receipt.flaky {
                 text.push_str(", flaky: it passed only when tried again");
             }
@@ -133,10 +173,9 @@ pub(crate) fn criterion_line(criterion: &CriterionView) -> String {
             }
             text
         }
-        (None, _) => "not run yet".into(),
     };
     let advisory = if criterion.required { "" } else { " (advisory)" };
-    format!("{} {}{advisory}  {}", styled(style, mark), criterion.name, styled(DIM, &how))
+    format!("{} {}{advisory}  {}", styled(style, mark), criterion.name, styled(output::DIM, &how))
 }
 
 fn time_line(view: &LoopView) -> String {
@@ -148,41 +187,74 @@ fn time_line(view: &LoopView) -> String {
 }
 
 fn session_line(view: &LoopView) -> String {
-    match (&view.session, &view.claim_until) {
+    match (&view.session, view.claim_until_at) {
+        (Some(session), _) if view.session_gone => format!("{session} (ended)"),
         (Some(session), _) => session.clone(),
-        (None, Some(until)) => format!("none yet; may be claimed until {until}"),
-        (None, None) => "none".into(),
-    }
-}
-
-fn next_line(view: &LoopView) -> &'static str {
-    match (view.outcome, view.state, view.next) {
-        (None, "paused", _) => "a person: stopgate resume",
-        (None, "waiting", "person") if view.why.as_deref().is_some_and(is_approval) => {
-            "a person: stopgate approve"
+        (None, Some(until)) if view.state != LoopState::Idle => {
+            format!("none yet; the next one in this project until {} is held", clock(until))
         }
-        (None, "waiting", "person") => "a person: answer in the session",
-        (None, "idle", _) => "nobody claimed it in time: stopgate cancel, then start again",
-        (None, _, _) => "the agent",
-        (Some(_), _, "person") => "a person: look at it, then stopgate resume or start anew",
-        (Some(_), _, _) => "nobody: it is over",
+        (None, _) => "none".into(),
     }
 }
 
-fn is_approval(why: &str) -> bool {
-    why.ends_with("stopgate approve")
+fn next_line(view: &LoopView) -> String {
+    let id = &view.id;
+    match (view.outcome, view.state, view.next) {
+        (Some(_), _, WhoActs::Person) => {
+            "a person: look at it, then stopgate resume or start a new loop".into()
+        }
+        (Some(_), _, _) => "nobody: it is over".into(),
+        (None, LoopState::Idle, _) => {
+            format!("nobody attached to it in time: stopgate attach {id}, or stopgate cancel {id}")
+        }
+        (None, _, _) if view.session_gone => gone_line(view),
+        (None, LoopState::Paused, _) => paused_line(view).into(),
+        (None, LoopState::Waiting, WhoActs::Person) => match view.waiting {
+            Some(WaitsFor::Approval) => "a person: stopgate approve".into(),
+            Some(WaitsFor::Answer | WaitsFor::Background) | None => {
+                format!("a person: answer in the session, or stopgate answer {id} TEXT")
+            }
+        },
+        (None, _, _) => "the agent".into(),
+    }
+}
+
+fn paused_line(view: &LoopView) -> &'static str {
+    match view.paused_until {
+        Some(PausedUntil::Prompt) => "a person: your next prompt to the agent ends the pause",
+        Some(PausedUntil::Session) => "another session takes over",
+        Some(PausedUntil::Resume) | None => "a person: stopgate resume",
+    }
+}
+
+fn gone_line(view: &LoopView) -> String {
+    let session = view.session.as_deref().unwrap_or_default();
+    format!(
+        "a person: its session ended. claude --resume {session}, or give the loop to another \
+         session: stopgate attach {}",
+        view.id
+    )
 }
 
 /// How it ended, or that it has not, as a number.
 fn exit_code(view: &LoopView) -> u8 {
-    match (view.outcome, view.next) {
-        (Some("done" | "attested"), _) => 0,
-        (Some("max_iterations" | "budget" | "capped"), _) => 3,
-        (Some("blocked" | "impossible" | "needs_input"), _) => 4,
-        (None, "person") if view.state == "waiting" => 4,
-        (Some("tampered"), _) => 5,
-        (Some("cancelled"), _) => 6,
-        (Some("rate_limited"), _) => 75,
-        (Some(_) | None, _) => 1,
+    match view.outcome {
+        Some(LoopOutcome::Done | LoopOutcome::Attested) => 0,
+        Some(LoopOutcome::MaxIterations | LoopOutcome::Budget | LoopOutcome::Capped) => 3,
+        Some(
+            LoopOutcome::Blocked
+            | LoopOutcome::Impossible
+            | LoopOutcome::NeedsInput
+            | LoopOutcome::NeedsApproval
+            | LoopOutcome::Stalled
+            | LoopOutcome::Oscillating
+            | LoopOutcome::Stale
+            | LoopOutcome::InfraError,
+        ) => 4,
+        Some(LoopOutcome::Tampered) => 5,
+        Some(LoopOutcome::Cancelled | LoopOutcome::Aborted) => 6,
+        Some(LoopOutcome::RateLimited) => 75,
+        None if view.state == LoopState::Waiting && view.next == WhoActs::Person => 4,
+        None => 1,
     }
 }

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::process::ExitCode;
 
 use serde::Deserialize;
+use stopgate_core::LoopState;
 use stopgate_engine::{LoopView, Settings};
 
 use super::common;
@@ -50,10 +51,10 @@ fn read_session() -> Option<String> {
 fn bar(view: &LoopView) -> String {
     let mut parts =
         vec![styled(mood(view), &format!("⟳ {}/{}", view.iteration, view.max_iterations))];
-    if view.state != "active" {
-        parts.push(view.state.into());
+    if view.state != LoopState::Active {
+        parts.push(view.state.word().into());
     }
-    let met = view.criteria.iter().filter(|criterion| criterion.status == "pass").count();
+    let met = view.criteria.iter().filter(|criterion| criterion.status.is_met()).count();
     if !view.criteria.is_empty() {
         let style = if met == view.criteria.len() { GOOD } else { BAD };
         parts.push(styled(style, &format!("{met}/{} met", view.criteria.len())));

@@ -76,7 +76,10 @@ pub(crate) fn run(args: &Args) -> Outcome {
         None => left.map(|()| ExitCode::SUCCESS),
         Some(_) if args.json => Ok(ExitCode::FAILURE),
         Some(Stumble(what)) => {
-            output::failure(&Failure::fault(what).hint("stopgate doctor may tell why"));
+            output::failure(
+                &Failure::fault(what).hint("stopgate doctor may tell why"),
+                output::Audience::People,
+            );
             Ok(ExitCode::FAILURE)
         }
     }

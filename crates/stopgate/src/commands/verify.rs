@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use stopgate_core::Verified;
-use stopgate_engine::{CriterionView, Failure, Kind, Settings, Verification, project_of};
+use stopgate_core::{Status, Verified};
+use stopgate_engine::{
+    CriterionStatus, CriterionView, Failure, Kind, Settings, Verification, project_of,
+};
 
 use super::common::{self, OnLoop};
 use super::status::{criterion_line, mask_one};
@@ -94,13 +96,8 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 
 /// The results in the form that CI servers read.
 fn junit(found: &Verification) -> String {
-    let count =
-        |status: &[&str]| found.criteria.iter().filter(|c| status.contains(&c.status)).count();
-    let (failures, errors, skipped) = (
-        count(&["fail", "tampered", "needs_approval"]),
-        count(&["error", "timeout"]),
-        count(&["unknown"]),
-    );
+    let count = |wanted| found.criteria.iter().filter(|c| element(c) == Some(wanted)).count();
+    let (failures, errors, skipped) = (count("failure"), count("error"), count("skipped"));
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"stopgate\" tests=\"{}\" \
          failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\">\n",
@@ -123,14 +120,9 @@ fn case(criterion: &CriterionView) -> String {
         millis / 1000,
         millis % 1000
     );
-    let why = receipt.and_then(|receipt| receipt.trouble.as_deref()).unwrap_or(criterion.status);
-    let element = match criterion.status {
-        "pass" | "approved" => None,
-        "fail" | "tampered" | "needs_approval" => Some("failure"),
-        "unknown" => Some("skipped"),
-        _other => Some("error"),
-    };
-    match element {
+    let why =
+        receipt.and_then(|receipt| receipt.trouble.as_deref()).unwrap_or(criterion.status.word());
+    match element(criterion) {
         None => text.push_str("/>\n"),
         Some(element) => {
             let why = escaped(why);
@@ -138,6 +130,18 @@ fn case(criterion: &CriterionView) -> String {
         }
     }
     text
+}
+
+/// The element that says how a criterion came out; `None` where it is met.
+const fn element(criterion: &CriterionView) -> Option<&'static str> {
+    match criterion.status {
+        CriterionStatus::Approved | CriterionStatus::Checked(Status::Pass) => None,
+        CriterionStatus::Checked(Status::Fail | Status::Tampered | Status::NeedsApproval) => {
+            Some("failure")
+        }
+        CriterionStatus::Unknown => Some("skipped"),
+        CriterionStatus::Checked(Status::Error | Status::Timeout) => Some("error"),
+    }
 }
 
 /// Text as an attribute; what XML can't hold at all is left out.

@@ -43,7 +43,7 @@ fn with_two_live_sessions_the_loop_is_pending() {
     assert_snapshot!(ran.out, @"
     Loop 1stage0000 has begun: Finish
       at most 20 continuations; no check, so the agent's word ends it (as attested)
-      waits for a session: the first one in this project until 2026-11-15T07:00:00Z claims it
+      not attached yet: the next Claude Code session in this project until 07:00 is held
       see it: stopgate status    end it: stopgate cancel
     ");
     assert_eq!(stage.standing("1stage0000"), "active 0/20 nobody");
@@ -118,12 +118,10 @@ fn a_cleared_session_hands_its_loop_to_the_one_that_follows() {
     stage.session_end("s1", "clear").send();
     assert_snapshot!(stage.session_start("s2", "clear").send(), @"
     context: A stopgate loop holds this session (1 of 20 continuations used).
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Finish
-
-    To finish: when it is really finished. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    When the goal is met, run `stopgate done`, or write <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
     assert_eq!(stage.standing("1stage0000"), "active 1/20 s2");
     assert_snapshot!(stage.stop("s1", "two"), @"allowed");
@@ -175,7 +173,7 @@ fn an_ended_loop_holds_nobody_and_a_new_one_may_begin() {
 }
 
 #[test]
-fn status_means_this_sessions_loop_or_the_projects_newest() {
+fn status_means_this_sessions_loop_or_the_only_one_that_runs() {
     let stage = Stage::new();
     let goal = |ran: crate::stage::Ran| -> String {
         let value: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
@@ -184,7 +182,6 @@ fn status_means_this_sessions_loop_or_the_projects_newest() {
     stage.start("One --session s1");
     stage.start("Two --session s2");
     stage.run_in("other", "start Three --session s3");
-    assert_eq!(goal(stage.run("status --json")), "Two");
     assert_eq!(goal(stage.run_as("s1", "status --json")), "One");
     assert_eq!(goal(stage.run("status --session s3 --json")), "Three");
     assert_eq!(goal(stage.run("status 1 --json")), "One");

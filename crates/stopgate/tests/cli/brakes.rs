@@ -26,8 +26,9 @@ fn twelve_means_twelve_continuations() {
 #[test]
 fn three_idle_continuations_are_enough() {
     let stage = Stage::with_loop("Finish");
-    let answers: Vec<String> =
-        (0..4).map(|n| stage.stop("s1", &format!("Still at it,  {n}.")).brief().into()).collect();
+    let answers: Vec<String> = (0..4)
+        .map(|n| stage.stop("s1", &format!("Still {}at it.", " ".repeat(n))).brief().into())
+        .collect();
     assert_snapshot!(answers.join("\n"), @"
     Loop 1/20: not finished yet
     Loop 2/20: not finished yet
@@ -43,14 +44,11 @@ fn idle_is_told_before_it_ends_the_loop() {
     stage.stop("s1", "Still at it.");
     assert_snapshot!(stage.stop("s1", "Still at it."), @"
     context: Loop 2/20: not finished yet
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Finish
-
     You only repeated your last message: act, don't only answer.
 
-    To finish: when it is really finished. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    Done: `stopgate done` or <promise>COMPLETE</promise>. Stuck: `stopgate blocked WHY`, `stopgate ask QUESTION`.
     ");
 }
 
@@ -164,7 +162,7 @@ fn a_loop_that_lay_untouched_is_stale_and_can_be_resumed() {
     stage.advance_minutes(121);
     assert_snapshot!(stage.stop("s1", "Two."), @"allowed, and told: stopgate: loop 1stage0000 ended as stale after 1 continuation: nothing had touched it for 121 minutes. More: stopgate explain 1stage0000");
     assert_snapshot!(stage.stop("s1", "Three."), @"allowed");
-    assert_snapshot!(stage.run("resume"), @"Loop 1stage0000 goes on: 1 of 20 continuations used.");
+    assert_snapshot!(stage.run("resume"), @"Loop 1stage0000 is resumed: 1 of 20 continuations used. An agent that has stopped needs a prompt to go on.");
     assert_snapshot!(stage.stop("s1", "Four."), @"allowed, and told: stopgate: loop 1stage0000 ended as done after 1 continuation: its check passes. More: stopgate explain 1stage0000");
 }
 

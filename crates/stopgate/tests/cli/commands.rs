@@ -126,7 +126,7 @@ fn the_exit_code_of_status_tells_the_outcome_when_asked() {
     stage.start("Finish --session stalled --max-idle 1");
     stage.stop("stalled", "one");
     stage.stop("stalled", "one");
-    assert_eq!(code("stalled"), 1);
+    assert_eq!(code("stalled"), 4);
 }
 
 #[test]
@@ -193,9 +193,9 @@ fn a_home_is_made_for_its_owner_alone() {
     command.env_remove("STOPGATE_HOME").env_remove("HOME");
     assert_snapshot!(stage.finish(command, b""), @"
     [stderr]
-    error: could not tell where to keep the journal
-     hint: set STOPGATE_HOME to a folder of your own
-    [exit 70]
+    error: could not tell where to keep the journal: HOME is not set
+     hint: set HOME, or set STOPGATE_HOME to a directory of your own
+    [exit 2]
     ");
 }
 
@@ -275,14 +275,12 @@ fn a_prompt_file_says_more_than_the_goal() {
     stage.start("'The list is empty' --prompt-file task.md --session s1");
     assert_snapshot!(stage.stop("s1", "one"), @"
     context: Loop 1/20: not finished yet
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: The list is empty
     Now: Work through TODO.md,
     from the top.
-
-    To finish: when it is really finished. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    When the goal is met, run `stopgate done`, or write <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
     assert_snapshot!(stage.run("start x --prompt-file nowhere.md --session s2"), @"
     [stderr]

@@ -20,14 +20,14 @@ fn a_pause_lasts_until_somebody_resumes() {
       project    $STAGE/project
       next       a person: stopgate resume
     ");
-    assert_snapshot!(stage.run("resume"), @"Loop 1stage0000 goes on: 0 of 20 continuations used.");
+    assert_snapshot!(stage.run("resume"), @"Loop 1stage0000 is resumed: 0 of 20 continuations used. An agent that has stopped needs a prompt to go on.");
     assert_snapshot!(stage.stop("s1", "three").brief(), @"Loop 1/20: not finished yet");
 }
 
 #[test]
 fn a_hold_lasts_until_the_person_speaks() {
     let stage = Stage::with_loop("Finish");
-    assert_snapshot!(stage.run("hold"), @"Loop 1stage0000 is on hold until you speak to the agent again.");
+    assert_snapshot!(stage.run("hold"), @"Loop 1stage0000 is paused until your next prompt to the agent.");
     assert_snapshot!(stage.stop("s1", "one"), @"allowed");
     let news = "<task-notification>\n<task-id>x</task-id>\n</task-notification>";
     stage.prompt("s1", "prompt-2", news).send();
@@ -49,7 +49,7 @@ fn a_question_waits_for_its_answer() {
       progress   0 s ago
       session    s1
       project    $STAGE/project
-      next       a person: answer in the session
+      next       a person: answer in the session, or stopgate answer 1stage0000 TEXT
     ");
     stage.prompt("s1", "prompt-2", "PostgreSQL.").send();
     assert_snapshot!(stage.stop("s1", "two").brief(), @"Loop 1/20: not finished yet");
@@ -78,9 +78,9 @@ fn an_agent_may_leave_honestly() {
       progress   0 s ago
       session    s1
       project    $STAGE/project
-      next       a person: look at it, then stopgate resume or start anew
+      next       a person: look at it, then stopgate resume or start a new loop
     ");
-    assert_snapshot!(stage.run("resume"), @"Loop 1stage0000 goes on: 0 of 20 continuations used.");
+    assert_snapshot!(stage.run("resume"), @"Loop 1stage0000 is resumed: 0 of 20 continuations used. An agent that has stopped needs a prompt to go on.");
     assert!(stage.stop("s1", "two").is_sent_back());
     assert_snapshot!(stage.run_as("s1", "impossible 'P is not NP'"), @"Loop 1stage0000 ended as impossible: you may stop.");
     assert_snapshot!(stage.stop("s1", "Bye."), @"allowed");
@@ -133,7 +133,7 @@ fn a_loop_at_its_limit_is_resumed_with_a_higher_one() {
      hint: allow more: stopgate resume 1stage0000 --max-iterations 12
     [exit 2]
     ");
-    assert_snapshot!(stage.run("resume --max-iterations 4"), @"Loop 1stage0000 goes on: 2 of 4 continuations used.");
+    assert_snapshot!(stage.run("resume --max-iterations 4"), @"Loop 1stage0000 is resumed: 2 of 4 continuations used. An agent that has stopped needs a prompt to go on.");
     assert_snapshot!(stage.stop("s1", "four").brief(), @"Loop 3/4: not finished yet");
 }
 
@@ -200,7 +200,7 @@ fn a_loop_that_nobody_claimed_in_time_is_not_resumed() {
     assert_snapshot!(stage.run("resume"), @"
     [stderr]
     error: nobody claimed loop 1stage0000 in time
-     hint: begin it anew: stopgate cancel, then stopgate start
+     hint: give it to a session: stopgate attach 1stage0000
     [exit 2]
     ");
     assert!(!stage.stop("s1", "one").is_sent_back());

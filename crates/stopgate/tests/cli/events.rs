@@ -85,16 +85,14 @@ fn a_compacted_session_is_told_its_goal_and_open_criteria_again() {
     let told = stage.session_start("s1", "compact").with("prompt_id", json!("prompt-1")).send();
     assert_snapshot!(told, @"
     context: A stopgate loop holds this session (1 of 20 continuations used).
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Make it green
-
     Done means:
     - tests (fail): `test -f green`
     - lint (pass): `true`
     - reads well (you attest it)
-    To finish: make the checks pass; stopgate runs them itself at your next stop. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    Make the checks pass, then stop: stopgate runs them itself. You may say that you are done with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
     assert_eq!(stage.standing("1stage0000"), "active 1/20 s1");
 }

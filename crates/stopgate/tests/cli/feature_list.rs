@@ -303,7 +303,7 @@ fn a_loop_is_set_up_and_checked_by_command() {
                  ✗ 2: Say "hi"  the agent's word
       time       0 s used, no limit
       progress   0 s ago
-      kept in    somebody else's file (--dialect features)
+      kept in    another tool's file (--dialect features)
       project    $STAGE/project
       next       the agent
     "#);

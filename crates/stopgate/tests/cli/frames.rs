@@ -7,28 +7,26 @@ use crate::stage::Stage;
 #[test]
 fn a_finished_inner_frame_gives_way_to_the_outer_one_at_once() {
     let stage = Stage::with_loop("'Clear the backlog' --mode grind");
-    assert_snapshot!(stage.run_as("s1", "push 'Fix the parser' --max-iterations 5"), @"Frame 1 of loop 1stage0000: Fix the parser");
+    assert_snapshot!(stage.run_as("s1", "push 'Fix the parser' --max-iterations 5"), @"
+    Frame 1 of loop 1stage0000: Fix the parser
+    When it is finished, run `stopgate done` or write <issue-complete>DONE</issue-complete> alone on a line.
+    ");
     assert_snapshot!(stage.stop("s1", "On it."), @"
     context: Loop 1/20 > issue 1/5: not finished yet
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Clear the backlog
     Now: Fix the parser
-
-    To finish: when it is really finished. Say so with `stopgate done`, or <issue-complete>DONE</issue-complete> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    When the goal is met, run `stopgate done`, or write <issue-complete>DONE</issue-complete> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
     let done = "Fixed.\n\n<issue-complete>DONE</issue-complete>";
     assert_snapshot!(stage.stop("s1", done), @"
     context: Loop 2/20: back in the outer frame
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Clear the backlog
-
     The inner frame is finished; go on with the outer one.
 
-    To finish: when it is really finished. Say so with `stopgate done`, or <grind-done>NO_MORE_ISSUES</grind-done> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    Done: `stopgate done` or <grind-done>NO_MORE_ISSUES</grind-done>. Stuck: `stopgate blocked WHY`, `stopgate ask QUESTION`.
     ");
     assert_snapshot!(stage.stop("s1", "On to the next.").brief(), @"Loop 3/20: not finished yet");
     assert_snapshot!(stage.stop("s1", "<grind-done>NO_MORE_ISSUES</grind-done>"), @"allowed, and told: stopgate: loop 1stage0000 ended as attested after 3 continuations: the agent said so; no check proved it. More: stopgate explain 1stage0000");

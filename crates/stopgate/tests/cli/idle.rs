@@ -199,16 +199,68 @@ fn a_trail_is_looked_at_and_never_acted_upon() {
     let stage = Stage::new();
     run(&stage, "start --dialect idle Goal");
     sends_back(&stop(&stage, "Working."), "1/20");
-    for line in ["cancel", "pause", "resume", "push x", "done", "blocked why"] {
+    let trail = stage.json("status")["loop"]["id"].as_str().expect("a name").to_string();
+    let named = format!("cancel {trail}");
+    for line in [named.as_str(), "pause", "resume", "push x", "done", "blocked why"] {
         let ran = run(&stage, line);
         assert!(ran.code == 2 && ran.err.contains("cancel --dialect idle"), "{line}: {ran}");
     }
-    assert_eq!(run(&stage, "cancel --all").out, "0 loops cancelled.\n");
     sends_back(&stop(&stage, "Working."), "2/20");
     let native = stage.start("'A native goal' --session s7");
     stage.advance_minutes(1);
     sends_back(&stop(&stage, "Working."), "3/20");
     assert_eq!(stage.json("status")["loop"]["id"], json!(native), "our own loop comes first");
+    assert_eq!(run(&stage, "cancel --all").out, "2 loops cancelled.\n");
+    lets_go(&stop(&stage, "Working."));
+}
+
+#[test]
+fn cancel_without_a_name_ends_the_only_loop_there_is() {
+    let stage = Stage::new();
+    run(&stage, "start --dialect idle Goal");
+    let ran = run(&stage, "cancel");
+    assert!(ran.code == 0 && ran.out.starts_with("Idle loop "), "{ran}");
+    lets_go(&stop(&stage, "Working."));
+}
+
+#[test]
+fn a_pause_lets_the_agent_stop_until_it_is_resumed() {
+    for stage in [Stage::new(), with_store()] {
+        run(&stage, "start --dialect idle Goal");
+        sends_back(&stop(&stage, "Working."), "1/20");
+        let ran = run(&stage, "pause --dialect idle");
+        assert!(ran.code == 0 && ran.out.contains("is paused"), "{ran}");
+        assert!(run(&stage, "status --dialect idle").out.contains("PAUSED"));
+        lets_go(&stop(&stage, "Working."));
+        assert_eq!(run(&stage, "resume --dialect idle").code, 0);
+        sends_back(&stop(&stage, "Working."), "2/20");
+    }
+}
+
+#[test]
+fn a_nested_frame_is_taken_off_by_command() {
+    let stage = with_store();
+    run(&stage, "start --dialect idle Goal");
+    assert_eq!(run(&stage, "pop --dialect idle").code, 2, "only the loop itself is left");
+    run(&stage, "push --dialect idle 'A part of it' --max-iterations 3");
+    sends_back(&stop(&stage, "Working."), "1/3");
+    let ran = run(&stage, "pop --dialect idle");
+    assert!(ran.code == 0 && ran.out.contains("Back to: "), "{ran}");
+    sends_back(&stop(&stage, "Working."), "1/20");
+}
+
+#[test]
+fn the_loop_is_found_after_the_agent_changed_its_directory() {
+    let stage = Stage::new();
+    run(&stage, "start --dialect idle Goal");
+    stage.make_folder("project/deep/er");
+    let call = stage.stop_call("s1", "Working.").arg("--dialect").arg("idle");
+    let below = call.clone().with("cwd", json!(stage.path("project/deep/er")));
+    sends_back(&below.send_bytes(&below.bytes()), "1/20");
+    // Elsewhere, the client's own directory is looked at.
+    let outside = call.with("cwd", json!(stage.path("user")));
+    sends_back(&outside.send_bytes(&outside.bytes()), "2/20");
+    assert_eq!(stage.run_in("project/deep", "status --dialect idle").code, 0);
 }
 
 #[test]

@@ -28,7 +28,9 @@ mod hostile;
 mod idle;
 mod import;
 mod json;
+mod leaving;
 mod left_behind;
+mod never_lost;
 mod pending;
 mod private;
 mod proof;
@@ -44,4 +46,5 @@ mod switches;
 mod task;
 #[cfg(feature = "mcp")]
 mod tasks;
+mod texts;
 mod tidy;

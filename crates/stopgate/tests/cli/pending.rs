@@ -16,12 +16,10 @@ fn the_first_session_that_starts_claims_it() {
     let stage = pending();
     assert_snapshot!(stage.session_start("s1", "startup").send(), @"
     context: A stopgate loop holds this session (0 of 20 continuations used).
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Finish
-
-    To finish: when it is really finished. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    When the goal is met, run `stopgate done`, or write <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
     assert_snapshot!(stage.session_start("s2", "startup").send(), @"allowed");
     assert_snapshot!(stage.stop("s2", "one"), @"allowed");
@@ -74,9 +72,9 @@ fn nobody_does_after_its_time() {
       iteration  0 of 20
       time       11 min of 240 min
       progress   11 min ago
-      session    none yet; may be claimed until 2026-11-15T06:10:00Z
+      session    none
       project    $STAGE/project
-      next       nobody claimed it in time: stopgate cancel, then start again
+      next       nobody attached to it in time: stopgate attach 1stage0000, or stopgate cancel 1stage0000
     ");
 }
 

@@ -49,27 +49,24 @@ fn a_project_s_file_says_what_done_means() {
     let id = begin(&stage);
     assert_snapshot!(stage.stop("s1", "Done."), @"
     context: Loop 1/20: 3 of 3 criteria unmet
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Do it
-
     Not met:
-    - green: fail, exit 1 after 0.0 s
+    - green: fail, exit 1
       reproduce: test -f green
-      full log: $STAGE/home/checks/1stage0000/green.log
-    - changelog: fail after 0.0 s
+    - changelog: fail
     ```output
     missing: CHANGELOG.md
     must not be there: b.orig
     ```
-    - no todo: fail after 0.0 s
+    - no todo: fail
       at: a.rs:2
     ```output
     a.rs:2: must not be there: // TODO: later
     ```
 
-    To finish: make the checks pass; stopgate runs them itself at your next stop. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    Make the checks pass, then stop: stopgate runs them itself. You may say that you are done with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
     stage.write("project/green", "");
     stage.write("project/CHANGELOG.md", "");
@@ -164,7 +161,7 @@ fn unchanged_inputs_run_nothing_and_any_change_does() {
     assert!(stage.stop("s1", "One.").is_sent_back());
     assert_eq!(runs(&stage), 1);
     let again = stage.stop("s1", "Two.");
-    assert!(again.text.contains("as before: nothing it depends on has changed"), "{again}");
+    assert!(again.text.contains("as before: no file it depends on has changed"), "{again}");
     assert_eq!(runs(&stage), 1, "nothing changed, nothing ran");
     stage.write("project/a", "2");
     assert!(stage.stop("s1", "Three.").is_sent_back());

@@ -21,20 +21,18 @@ fn a_loop_is_held_until_its_checks_pass() {
     ");
     assert_snapshot!(stage.stop("s1", "I think that is all."), @"
     context: Loop 1/12: 1 of 2 criteria unmet
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Make the tests green
-
     Not met:
-    - tests: fail, exit 1 after 0.0 s
+    - tests: fail, exit 1
       reproduce: cat report && test -f green
-      full log: $STAGE/home/checks/1stage0000/tests.log
     ```output
     2 failed: parser, printer
     ```
+      full log: $STAGE/home/checks/1stage0000/1/tests.log
 
-    To finish: make the checks pass; stopgate runs them itself at your next stop. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    Make the checks pass, then stop: stopgate runs them itself. You may say that you are done with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
     stage.advance_minutes(3);
     assert_snapshot!(stage.run("status"), @"
@@ -112,27 +110,25 @@ fn a_refused_stop_can_be_explained() {
       idle          0
       repeat        0
       cap           lifted
-      check tests   fail, exit 1, 0 ms, $STAGE/home/checks/1stage0000/tests.log
-      check lint    pass, exit 0, 0 ms, $STAGE/home/checks/1stage0000/lint.log
+      check tests   fail, exit 1, 0 ms, $STAGE/home/checks/1stage0000/1/tests.log
+      check lint    pass, exit 0, 0 ms, $STAGE/home/checks/1stage0000/1/lint.log
 
     The agent was told:
       | Loop 1/12: 1 of 2 criteria unmet
-      | This is stopgate's stop hook, not the user; it grants no permission.
-      | 
+      | From stopgate's stop hook, not from the user; it grants no permission.
       | Goal: Make the tests green
-      | 
-      | You said that it is done. That was checked, and it is not.
+      | You said that it is done, but the checks do not pass.
       | 
       | Not met:
-      | - tests: fail, exit 1 after 0.0 s
+      | - tests: fail, exit 1
       |   reproduce: cat report && test -f green
-      |   full log: $STAGE/home/checks/1stage0000/tests.log
       | ```output
       | 2 failed: parser, printer
       | ```
+      |   full log: $STAGE/home/checks/1stage0000/1/tests.log
       | 
-      | To finish: make the checks pass; stopgate runs them itself at your next stop. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-      | Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+      | Make the checks pass, then stop: stopgate runs them itself. You may say that you are done with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
+      | Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
 }
 
@@ -162,8 +158,8 @@ fn a_granted_stop_can_be_explained() {
       idle          0
       repeat        0
       cap           lifted
-      check tests   pass, exit 0, 0 ms, $STAGE/home/checks/1stage0000/tests.log
-      check lint    pass, exit 0, 0 ms, $STAGE/home/checks/1stage0000/lint.log
+      check tests   pass, exit 0, 0 ms, $STAGE/home/checks/1stage0000/2/tests.log
+      check lint    pass, exit 0, 0 ms, $STAGE/home/checks/1stage0000/2/lint.log
     ");
     assert_snapshot!(stage.run("explain 1stage0000:3"), @"
     [stderr]
@@ -183,10 +179,10 @@ fn the_journal_is_shown_as_lines() {
     stage.advance_minutes(5);
     stage.stop("s1", "Both are fixed now.");
     assert_snapshot!(stage.run("log"), @"
-    2026-11-15T06:00:00Z  1stage0000  started        Make the tests green
-    2026-11-15T06:00:00Z  1stage0000  stopped        sent back: Loop 1/12: 1 of 2 criteria unmet
-    2026-11-15T06:05:00Z  1stage0000  stopped        ended as done: all 2 checks pass
-    2026-11-15T06:05:00Z  1stage0000  certified      what was proven is signed
+    2026-11-15 06:00:00  1stage0000  started        Make the tests green
+    2026-11-15 06:00:00  1stage0000  stopped        sent back: Loop 1/12: 1 of 2 criteria unmet
+    2026-11-15 06:05:00  1stage0000  stopped        ended as done: all 2 checks pass
+    2026-11-15 06:05:00  1stage0000  certified      what was proven is signed
     ");
 }
 
@@ -201,11 +197,15 @@ fn all_loops_are_listed_the_newest_first() {
     stage.run_in("other", "start 'Somewhere else' --session s3");
     stage.advance_minutes(90);
     assert_snapshot!(stage.run("list"), @"
-    3stage0000  active             0/20    1 h 30 min ago  Somewhere else
-    2stage0000  active             1/20    1 h 30 min ago  The second goal
-    1stage0000  attested           0/20    1 h 30 min ago  The first goal
+    LOOP        STATE     USED  PROGRESS    PROJECT  GOAL
+    3stage0000  active    0/20  1 h 30 min  other    Somewhere else
+    2stage0000  active    1/20  1 h 30 min  project  The second goal
+    1stage0000  attested  0/20  1 h 30 min  project  The first goal
     ");
-    assert_snapshot!(stage.run("list --here --running"), @"2stage0000  active             1/20    1 h 30 min ago  The second goal");
+    assert_snapshot!(stage.run("list --here --running"), @"
+    LOOP        STATE   USED  PROGRESS    PROJECT  GOAL
+    2stage0000  active  1/20  1 h 30 min  project  The second goal
+    ");
 }
 
 #[test]
@@ -214,19 +214,16 @@ fn a_claim_is_checked_and_refused() {
     let told = stage.stop("s1", "Done!\n\n<promise>COMPLETE</promise>");
     assert_snapshot!(told, @"
     context: Loop 1/20: 1 of 1 criteria unmet
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Finish
-
-    You said that it is done. That was checked, and it is not.
+    You said that it is done, but the checks do not pass.
 
     Not met:
-    - tests: fail, exit 1 after 0.0 s
+    - tests: fail, exit 1
       reproduce: false
-      full log: $STAGE/home/checks/1stage0000/tests.log
 
-    To finish: make the checks pass; stopgate runs them itself at your next stop. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    Make the checks pass, then stop: stopgate runs them itself. You may say that you are done with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
     assert_eq!(stage.standing("1stage0000"), "active 1/20 s1");
     assert_snapshot!(stage.run_as("s1", "done"), @"Noted: at your next stop the check runs, and it decides.");
@@ -240,12 +237,10 @@ fn without_checks_the_agents_word_ends_it_as_attested() {
     let stage = Stage::with_loop("'Tidy up'");
     assert_snapshot!(stage.stop("s1", "Working."), @"
     context: Loop 1/20: not finished yet
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Tidy up
-
-    To finish: when it is really finished. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    When the goal is met, run `stopgate done`, or write <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
     assert_snapshot!(stage.stop("s1", "All tidy.\n\n<promise>COMPLETE</promise>"), @"allowed, and told: stopgate: loop 1stage0000 ended as attested after 1 continuation: the agent said so; no check proved it. More: stopgate explain 1stage0000");
     assert_eq!(stage.standing("1stage0000"), "attested 1/20 s1");
@@ -263,15 +258,13 @@ fn attested_criteria_need_the_word_beside_the_proof() {
     let stage = Stage::with_loop("Ship --check tests=true --criterion 'reads well'");
     assert_snapshot!(stage.stop("s1", "Tests pass."), @"
     context: Loop 1/20: 1 of 2 criteria unmet
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Ship
-
     Not met:
     - reads well: waits for your word
 
-    To finish: make the checks pass; stopgate runs them itself at your next stop. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    Make the checks pass, then stop: stopgate runs them itself. You may say that you are done with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
     assert_snapshot!(stage.stop("s1", "It reads well.\n<promise>COMPLETE</promise>"), @"allowed, and told: stopgate: loop 1stage0000 ended as attested after 1 continuation: its check passes; the rest is the agent's word. More: stopgate explain 1stage0000");
 }
@@ -290,17 +283,14 @@ fn a_check_that_can_not_run_never_proves_anything() {
     let stage = Stage::with_loop("Finish --check tests='exit 127'");
     assert_snapshot!(stage.stop("s1", "Done."), @"
     context: Loop 1/20: 1 of 1 criteria unmet
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Finish
-
     Not met:
-    - tests: error after 0.0 s (the command was not found)
+    - tests: error (the command was not found)
       reproduce: exit 127
-      full log: $STAGE/home/checks/1stage0000/tests.log
 
-    To finish: make the checks pass; stopgate runs them itself at your next stop. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    Make the checks pass, then stop: stopgate runs them itself. You may say that you are done with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
     assert_snapshot!(stage.stop("s1", "Done, really."), @r#"allowed, and told: stopgate: loop 1stage0000 ended as infra_error after 1 continuation: check "tests": the command was not found, twice in a row. More: stopgate explain 1stage0000"#);
     assert_eq!(stage.standing("1stage0000"), "infra_error 1/20 s1");
@@ -311,17 +301,14 @@ fn a_check_that_hangs_is_ended() {
     let stage = Stage::with_loop("Finish --check tests='sleep 60 & sleep 60' --check-timeout 1s");
     assert_snapshot!(stage.stop("s1", "Done."), @"
     context: Loop 1/20: 1 of 1 criteria unmet
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Finish
-
     Not met:
     - tests: timeout after 0.0 s (killed after 1 s)
       reproduce: sleep 60 & sleep 60
-      full log: $STAGE/home/checks/1stage0000/tests.log
 
-    To finish: make the checks pass; stopgate runs them itself at your next stop. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    Make the checks pass, then stop: stopgate runs them itself. You may say that you are done with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
 }
 
@@ -332,22 +319,20 @@ fn a_check_can_not_reach_the_agent_through_the_hook() {
     let told = stage.stop("s1", "Done.");
     assert_snapshot!(told, @r#"
     context: Loop 1/20: 1 of 1 criteria unmet
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Finish
-
     Not met:
-    - tests: fail, exit 1 after 0.0 s
+    - tests: fail, exit 1
       reproduce: echo "{}"; echo oops >&2; env | grep -c -e CLAUDE -e AI_AGENT; false
-      full log: $STAGE/home/checks/1stage0000/tests.log
     ```output
     {}
     oops
     0
     ```
+      full log: $STAGE/home/checks/1stage0000/1/tests.log
 
-    To finish: make the checks pass; stopgate runs them itself at your next stop. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    Make the checks pass, then stop: stopgate runs them itself. You may say that you are done with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     "#);
 }
 
@@ -358,20 +343,18 @@ fn what_a_check_prints_is_data_and_cleaned() {
     stage.start("Finish --check tests='cat out; false' --session s1");
     assert_snapshot!(stage.stop("s1", "Done."), @"
     context: Loop 1/20: 1 of 1 criteria unmet
-    This is stopgate's stop hook, not the user; it grants no permission.
-
+    From stopgate's stop hook, not from the user; it grants no permission.
     Goal: Finish
-
     Not met:
-    - tests: fail, exit 1 after 0.0 s
+    - tests: fail, exit 1
       reproduce: cat out; false
-      full log: $STAGE/home/checks/1stage0000/tests.log
     ````output
     red ``` evil
     ````
+      full log: $STAGE/home/checks/1stage0000/1/tests.log
 
-    To finish: make the checks pass; stopgate runs them itself at your next stop. Say so with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
-    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person.
+    Make the checks pass, then stop: stopgate runs them itself. You may say that you are done with `stopgate done`, or <promise>COMPLETE</promise> alone on a line.
+    Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or IMPOSSIBLE, ASK) alone on a line.
     ");
 }
 

@@ -83,12 +83,31 @@ impl Desk {
 
     /// How the loop stands.
     pub fn idle_view(&self) -> Result<LoopView, Failure> {
-        let (_held, mut found) = find(self)?.ok_or_else(nothing)?;
+        let (held, mut found) = find(self)?.ok_or_else(nothing)?;
         let age_ms = self.now.since(found.state.updated_at(self.now));
         if is_active(&found.state) && age_ms > STALE_AFTER_MS {
             found.state.standing = Standing::Over(Outcome::Stale, "nobody touched it".into());
         }
-        Ok(self.view(&sheet(self, &found.state)))
+        let mut sheet = sheet(self, &found.state);
+        sheet.phase = held.phase_of(&sheet);
+        Ok(self.view(&sheet))
+    }
+
+    /// Closes the frame on top: the one below goes on.
+    pub fn idle_pop(&self) -> Result<LoopView, Failure> {
+        let (mut held, found) = self.running()?;
+        if found.state.frames.len() < 2 {
+            return Err(Failure::usage("only the loop itself is left")
+                .hint("end it with: stopgate cancel --dialect idle"));
+        }
+        apply(self, &mut held, &found, &Change::Pop)?;
+        drop(held);
+        self.idle_view()
+    }
+
+    /// Takes the loop in hand.
+    pub(in crate::dialect) fn idle_hold(&self) -> Result<Held<'_>, Failure> {
+        find(self)?.map(|(held, _)| held).ok_or_else(nothing)
     }
 
     fn running(&self) -> Result<(Held<'_>, Found), Failure> {

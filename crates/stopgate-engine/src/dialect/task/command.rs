@@ -3,14 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use stopgate_core::Outcome;
+use stopgate_core::{Outcome, Phase};
 use stopgate_dialects::instant_text;
-use stopgate_dialects::task::{NewTask, Pause, Record, TaskEdit, begin, next, paused, summary};
+use stopgate_dialects::task::{
+    Look, NewTask, Pause, Record, Sight, Status, TaskEdit, begin, next, paused, summary,
+};
 
 use super::super::memory::Memory;
 use super::super::{Desk, audit, files};
-use super::{Found, NO_TASK, Place, folder_name, resume_command};
+use super::{Found, NO_TASK, Place, folder_name, resume_command, sheet};
 use crate::failure::Failure;
+use crate::view::LoopView;
 
 /// What a person or an agent does to a task.
 #[derive(Clone, Debug)]
@@ -38,6 +41,8 @@ pub enum TaskChange {
     },
     /// It is finished, by somebody's word.
     Complete,
+    /// A person ends it.
+    Cancel,
 }
 
 /// A task as programs see it.
@@ -93,6 +98,25 @@ impl Desk {
         Ok(view(self, &place.look()?.ok_or_else(missing)?))
     }
 
+    /// The task as a loop.
+    pub fn task_view(&self) -> Result<LoopView, Failure> {
+        let place = Place::of(self, self.settings.session().as_deref())?;
+        let found = place.look()?.ok_or_else(missing)?;
+        let sight = Sight { session: "", prompt_id: None, continued: None };
+        let mut sheet = sheet(self, &Look::new(&found.record, &sight), &found.record);
+        if !found.is_open() {
+            let outcome = match found.record.status {
+                Status::Completed => Outcome::Attested,
+                Status::Pending | Status::InProgress | Status::Paused | Status::Other => {
+                    Outcome::Cancelled
+                }
+            };
+            let why = format!("the record says: {}", found.record.status.word());
+            sheet.phase = Phase::Ended { outcome, why, at: self.now };
+        }
+        Ok(self.view(&sheet))
+    }
+
     /// Changes the task's record.
     pub fn task_change(&self, change: &TaskChange) -> Result<TaskView, Failure> {
         let place = Place::of(self, self.settings.session().as_deref())?;
@@ -102,13 +126,15 @@ impl Desk {
         let edit = edit(self, &found, change)?;
         let text = edit.text();
         held.write(&found.file, &text)?;
-        if matches!(change, TaskChange::Complete) {
-            audit::ended(
-                self,
-                &held.memory,
-                Outcome::Attested,
-                "somebody said that it is complete",
-            );
+        let over = match change {
+            TaskChange::Complete => Some((Outcome::Attested, "somebody said that it is complete")),
+            TaskChange::Cancel => Some((Outcome::Cancelled, "a person cancelled it")),
+            TaskChange::Iterate { .. } | TaskChange::Pause { .. } | TaskChange::Resume { .. } => {
+                None
+            }
+        };
+        if let Some((outcome, why)) = over {
+            audit::ended(self, &held.memory, outcome, why);
             held.memory = Memory::default();
         }
         held.save();
@@ -152,6 +178,11 @@ fn edit(desk: &Desk, found: &Found, change: &TaskChange) -> Result<TaskEdit, Fai
             Ok(TaskEdit::of(&text).resumed(&record))
         }
         TaskChange::Complete => Ok(edit.completed(desk.now)),
+        // The agent's own list knows no such word: there it goes back to those that wait.
+        TaskChange::Cancel => Ok(match desk.request.task_file {
+            Some(_) => edit.cancelled("cancelled"),
+            None => edit.cancelled("pending"),
+        }),
     }
 }
 
