@@ -73,11 +73,6 @@ pub(crate) fn uses(root: &Path, criterion: &Criterion) -> Uses {
     look.uses
 }
 
-/// Whether a criterion runs a command.
-pub(crate) const fn runs(criterion: &Criterion) -> bool {
-    matches!(criterion.proof, Proof::Check { .. } | Proof::Run { .. })
-}
-
 /// The folders that programs of this criterion are looked for in.
 pub(crate) fn path_of(criterion: &Criterion) -> Option<OsString> {
     let own = criterion.terms.set.iter().rev().find(|(name, _)| name == "PATH");

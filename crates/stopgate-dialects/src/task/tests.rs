@@ -50,6 +50,7 @@ impl Play {
             updated_at: NOON,
             progress_at: NOON,
             rest_ms: 0,
+            answer: None,
         };
         let seen = look.seen(Seen { markers: markers.to_vec(), ..Seen::default() });
         let decision = decide(&state, &seen, NOON);
