@@ -1,4 +1,8 @@
-use std::process::{Command, Stdio};
+use std::io::Read;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitStatus, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::*;
 
@@ -121,21 +125,27 @@ fn the_whole_group_can_be_ended_by_its_number() {
     }
 }
 
-/// Kills the group once its innermost process has said that it runs.
+/// Ends the group once its innermost process has said that it runs.
 pub(super) fn assert_dies_with_its_group(stage: &Stage, place: &RunPlace) {
-    use std::io::Read;
-    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    let killed = ended_by(Signal::KILL, stage, place, "sleep 60 & echo up; wait");
+    assert_eq!(killed.0.signal(), Some(9), "{:?}", place.kind());
+    // A command that tidies up has the time to.
+    let tidy = "trap 'echo bye; exit 7' TERM; sleep 60 >/dev/null & echo up; wait";
+    let ended = ended_by(Signal::TERM, stage, place, tidy);
+    assert_eq!((ended.0.code(), &*ended.1), (Some(7), "bye\n"), "{:?}", place.kind());
+}
 
-    let launch = stage.launch(place, &["/bin/sh", "-c", "echo up; sleep 600 & wait"]);
+fn ended_by(signal: Signal, stage: &Stage, place: &RunPlace, script: &str) -> (ExitStatus, String) {
+    let launch = stage.launch(place, &["/bin/sh", "-c", script]);
     let mut child = command(&launch).process_group(0).stdout(Stdio::piped()).spawn().unwrap();
     let mut output = child.stdout.take().unwrap();
-    let mut said = [0; 3];
-    output.read_exact(&mut said).unwrap();
-    let group = rustix::process::Pid::from_raw(child.id().try_into().unwrap()).unwrap();
-    rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
-    assert_eq!(child.wait().unwrap().signal(), Some(9));
+    output.read_exact(&mut [0; 3]).unwrap();
+    let group = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
+    kill_process_group(group, signal).unwrap();
     // Ends only when nobody holds the other end of the pipe any more.
-    assert_eq!(output.read_to_end(&mut Vec::new()).unwrap(), 0);
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).unwrap();
+    (child.wait().unwrap(), rest)
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests watch the process itself")]

@@ -96,7 +96,7 @@ fn nothing_outlives_a_hermetic_run() {
     for kind in hermetic_kinds() {
         let stage = stage(Allowed);
         let place = stage.open(kind);
-        let launch = stage.launch(&place, &["/bin/sh", "-c", "setsid sleep 600 & echo up"]);
+        let launch = stage.launch(&place, &["/bin/sh", "-c", "setsid sleep 60 & echo up"]);
         // All output is read, so nobody has the pipe any more.
         let ended = command(&launch).output().unwrap();
         assert_eq!((ended.status.code(), &*ended.stdout), (Some(0), &b"up\n"[..]), "{kind:?}");
