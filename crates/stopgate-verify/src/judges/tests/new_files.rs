@@ -1,3 +1,5 @@
+//! Files that did not exist at the start.
+
 use std::path::Path;
 
 use super::{Scene, criterion};

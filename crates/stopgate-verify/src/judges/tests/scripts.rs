@@ -1,3 +1,5 @@
+//! Scripts and programs: which judge, and which are judged.
+
 use super::check;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Sets as texts, in one order, within bounds.
+
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! Checks that judge less than they seem to, and steering variables.
+
 use stopgate_core::{Criterion, Proof};
 
 use super::criterion;
