@@ -28,7 +28,7 @@ use self::programs::FoundProgram;
 use self::text::{BasisText, CriterionText, FileText, KindText, VERSION, path_text, text_path};
 use crate::env::{Variable, kept_variables};
 use crate::judges::{
-    JudgeOptions, JudgeRole, JudgeSet, JudgeSetError, JudgeStance, ListedFiles, Rules,
+    JudgeOptions, JudgeRole, JudgeSet, JudgeSetError, JudgeStance, JudgeRules, ListedFiles,
 };
 use crate::kinds::GitBasis;
 use crate::program::{definition, uses};
@@ -106,7 +106,7 @@ impl Basis {
             noted.push(note_criterion(root, criterion, judges, outputs, &variables));
         }
         let criteria = noted;
-        let rules: Vec<Rules<'_>> = criteria.iter().map(|own| own.judges.rules()).collect();
+        let rules: Vec<JudgeRules<'_>> = criteria.iter().map(|own| own.judges.rules()).collect();
         let mut judging = Vec::new();
         for file in found.files() {
             if rules.iter().any(|rules| rules.role(&file.path) != JudgeRole::Work) {

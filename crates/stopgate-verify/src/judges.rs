@@ -32,10 +32,10 @@ use stopgate_core::Criterion;
 
 use self::files::{extension_of, name_of};
 use self::names::{is_foreign, said};
-use self::role::Conduct;
+use self::role::CheckConduct;
 use self::sections::SectionReach;
 use self::stored_path::StoredPath;
-use self::trace::Trace;
+use self::trace::CommandTrace;
 use crate::glob::Globs;
 
 pub use self::by_path::check_warnings;
@@ -44,7 +44,7 @@ pub(crate) use self::by_path::{is_installed, may_judge};
 pub(crate) use self::files::{ListedFiles, ProjectFiles};
 pub(crate) use self::links::JudgeLink;
 pub(crate) use self::role::{JudgeRole, MixedKind, Why};
-pub(crate) use self::rules::Rules;
+pub(crate) use self::rules::JudgeRules;
 
 const VERSION: u32 = 1;
 
@@ -70,7 +70,7 @@ pub(crate) struct JudgeSet {
     judges: BTreeMap<StoredPath, Why>,
     /// Programs under test, whatever they are called.
     work: BTreeSet<StoredPath>,
-    reach: Reach,
+    reach: CommandReach,
     /// Modules of the project that had the name of a known one at the start.
     modules: BTreeSet<StoredPath>,
     /// Where each program was found.
@@ -84,10 +84,10 @@ pub(crate) struct JudgeSet {
 
 /// What the check's command leads to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Reach {
+struct CommandReach {
     directory: StoredPath,
     tools: BTreeSet<String>,
-    conduct: Conduct,
+    conduct: CheckConduct,
     packages: BTreeMap<StoredPath, BTreeSet<String>>,
     makefiles: BTreeMap<StoredPath, BTreeSet<String>>,
     justfiles: BTreeMap<StoredPath, BTreeSet<String>>,
@@ -147,7 +147,12 @@ impl JudgeSet {
         Ok(set)
     }
 
-    fn new(root: &Path, criterion: &Criterion, options: JudgeOptions<'_>, trace: Trace) -> Self {
+    fn new(
+        root: &Path,
+        criterion: &Criterion,
+        options: JudgeOptions<'_>,
+        trace: CommandTrace,
+    ) -> Self {
         let cwd = criterion.terms.cwd.as_deref();
         let directory = cwd.and_then(|cwd| files::inner(root, Path::new(""), cwd));
         let stored = |paths: BTreeSet<PathBuf>| paths.into_iter().map(StoredPath).collect();
@@ -161,7 +166,7 @@ impl JudgeSet {
             may_change: options.may_change.to_vec(),
             judges: trace.judges.into_iter().map(|(path, why)| (StoredPath(path), why)).collect(),
             work: stored(trace.work),
-            reach: Reach {
+            reach: CommandReach {
                 directory: StoredPath(directory.unwrap_or_default()),
                 tools: trace.tools,
                 conduct: trace.conduct,
@@ -225,7 +230,7 @@ impl JudgeSet {
 
     /// Code that the configuration of a JavaScript runner names.
     fn add_configured(&mut self, root: &Path, files: &dyn ProjectFiles) {
-        let rules = Rules::of(self);
+        let rules = JudgeRules::of(self);
         let is_code = |path: &&PathBuf| {
             ["js", "mjs", "cjs", "ts", "mts", "json"].contains(&extension_of(path))
                 || name_of(path).starts_with(".mocharc")
@@ -271,7 +276,7 @@ impl JudgeSet {
     }
 
     fn add_helpers(&mut self, files: &dyn ProjectFiles) {
-        let rules = Rules::of(self);
+        let rules = JudgeRules::of(self);
         let is_whole = |path: &&PathBuf| matches!(rules.role(path), JudgeRole::Whole(_));
         let judges: Vec<PathBuf> = files.paths().iter().filter(is_whole).cloned().collect();
         drop(rules);
@@ -285,7 +290,7 @@ impl JudgeSet {
 
     fn add_links(&mut self, root: &Path, files: &dyn ProjectFiles) {
         let Ok(whole_root) = root.canonicalize() else { return };
-        let rules = Rules::of(self);
+        let rules = JudgeRules::of(self);
         let mut links = BTreeSet::new();
         let listed = files.paths().iter().filter(|path| rules.role(path) != JudgeRole::Work);
         let named = self.judges.keys().map(|path| &path.0);
@@ -312,8 +317,8 @@ impl JudgeSet {
     }
 
     /// The same for many paths: patterns are read once.
-    pub(crate) fn rules(&self) -> Rules<'_> {
-        Rules::of(self)
+    pub(crate) fn rules(&self) -> JudgeRules<'_> {
+        JudgeRules::of(self)
     }
 
     /// What a file that did not exist at the start is to the check.
@@ -353,7 +358,7 @@ impl JudgeSet {
             }
             JudgeRole::Sections(_) => false,
         };
-        self.reach.conduct != Conduct::Looks && !self.listed(files).iter().any(judges)
+        self.reach.conduct != CheckConduct::Looks && !self.listed(files).iter().any(judges)
     }
 
     /// What of a file with judging sections the check reaches.
@@ -371,7 +376,7 @@ impl JudgeSet {
         SectionReach {
             tools: reach.tools.clone(),
             names: own,
-            is_open: reach.conduct == Conduct::Unknown,
+            is_open: reach.conduct == CheckConduct::Unknown,
         }
     }
 
@@ -393,11 +398,11 @@ impl JudgeSet {
 
     fn judges_rust(&self) -> bool {
         let tools = &self.reach.tools;
-        tools.contains("cargo") && self.reach.conduct != Conduct::Looks
+        tools.contains("cargo") && self.reach.conduct != CheckConduct::Looks
     }
 
     fn uses(&self, tools: &[&str]) -> bool {
-        self.reach.conduct == Conduct::Unknown
+        self.reach.conduct == CheckConduct::Unknown
             || tools.iter().any(|tool| self.reach.tools.contains(*tool))
     }
 }

@@ -12,11 +12,11 @@ use super::configuration::Configuration;
 use super::files::{extension_of, name_of};
 use super::names::{is_foreign, said};
 use super::python_modules::is_known_module;
-use super::role::Conduct;
+use super::role::CheckConduct;
 use super::warnings::warnings;
 
 static ANY_TOOL: LazyLock<Configuration> =
-    LazyLock::new(|| Configuration::of(&BTreeSet::new(), Conduct::Unknown));
+    LazyLock::new(|| Configuration::of(&BTreeSet::new(), CheckConduct::Unknown));
 
 /// Files that make reads instead of the one it would have read.
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];

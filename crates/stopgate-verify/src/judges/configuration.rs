@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::files::name_of;
-use super::role::Conduct;
+use super::role::CheckConduct;
 use crate::glob::name_matches;
 
 /// Tools of one language that load code through its own hooks.
@@ -122,26 +122,26 @@ const DIRECTORIES: [(&str, &str); 4] = [
 
 /// The configuration files of the tools that one check uses.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Configuration {
+pub(super) struct ToolConfiguration {
     exact: BTreeMap<&'static str, &'static str>,
     patterns: Vec<(&'static str, &'static str)>,
     ends: Vec<(&'static str, &'static str)>,
     directories: Vec<(&'static str, &'static str)>,
 }
 
-impl Configuration {
+impl ToolConfiguration {
     /// The files of these tools; of all tools where it is not known which are used.
-    pub(super) fn of(tools: &BTreeSet<String>, conduct: Conduct) -> Self {
+    pub(super) fn of(tools: &BTreeSet<String>, conduct: CheckConduct) -> Self {
         let mut found = Self::default();
         for (names, users) in TABLE {
             let Some(tool) = used(users, tools, conduct) else { continue };
             names.split(' ').for_each(|name| found.add(name, tool));
         }
-        if conduct == Conduct::Unknown || !tools.is_empty() {
+        if conduct == CheckConduct::Unknown || !tools.is_empty() {
             found.exact.extend(VERSIONS.map(|name| (name, "tool versions")));
         }
         for (directory, users) in DIRECTORIES {
-            let tool = used(users, tools, Conduct::Looks);
+            let tool = used(users, tools, CheckConduct::Looks);
             found.directories.extend(tool.map(|tool| (directory, tool)));
         }
         found
@@ -173,8 +173,12 @@ impl Configuration {
 }
 
 /// The first of the users that the check uses.
-fn used(users: &'static str, tools: &BTreeSet<String>, conduct: Conduct) -> Option<&'static str> {
+fn used(
+    users: &'static str,
+    tools: &BTreeSet<String>,
+    conduct: CheckConduct,
+) -> Option<&'static str> {
     let mut names = users.split_whitespace();
     let found = names.clone().find(|user| tools.contains(*user));
-    found.or_else(|| names.next().filter(|_| conduct == Conduct::Unknown))
+    found.or_else(|| names.next().filter(|_| conduct == CheckConduct::Unknown))
 }

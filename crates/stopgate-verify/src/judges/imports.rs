@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::files::{ProjectFiles, below, directory_of, extension_of, name_of, normal};
-use super::shell::{Script, is_open};
+use super::shell::{ShellScript, is_open};
 
 const JAVASCRIPT: [&str; 8] = ["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
 
@@ -142,7 +142,7 @@ fn go(text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
 fn shell(path: &Path, text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
     let own = directory_of(path);
     let mut found = BTreeSet::new();
-    for step in Script::parse(text).steps() {
+    for step in ShellScript::parse(text).steps() {
         let [program, word, ..] = step.words.as_slice() else { continue };
         if !["source", ".", "load", "bats_load_library"].contains(&program.as_str()) {
             continue;

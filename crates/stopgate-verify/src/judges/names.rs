@@ -6,7 +6,7 @@ use super::files::{extension_of, name_of};
 
 /// What a name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum NameSays {
     /// It is a test.
     Test,
     /// It is something that tests compare with or read.
@@ -75,36 +75,36 @@ const DATA_DIRECTORIES: [&str; 12] = [
 ];
 
 /// What the path says, where it says something.
-pub(super) fn said(path: &Path) -> Option<Said> {
+pub(super) fn said(path: &Path) -> Option<NameSays> {
     let (name, extension) = (name_of(path), extension_of(path));
     if is_data_name(name, extension) {
-        return Some(Said::Data);
+        return Some(NameSays::Data);
     }
     if is_test_name(name, extension)
         || (directories(path).count() == 0
             && extension.is_empty()
             && TEST_DIRECTORIES.contains(&name))
     {
-        return Some(Said::Test);
+        return Some(NameSays::Test);
     }
     directories(path).find_map(|directory| directory_says(directory, path))
 }
 
-fn directory_says(directory: &str, path: &Path) -> Option<Said> {
+fn directory_says(directory: &str, path: &Path) -> Option<NameSays> {
     let is_perl = || extension_of(path) == "t" || extension_of(path) == "bats";
     if DATA_DIRECTORIES.contains(&directory) {
         // `expected/` and `snapshots/` may well be modules of the work.
         let is_source = is_code(extension_of(path));
         let is_doubtful = ["snapshots", "golden", "expected"].contains(&directory);
-        return (!is_doubtful || !is_source).then_some(Said::Data);
+        return (!is_doubtful || !is_source).then_some(NameSays::Data);
     }
     let says = TEST_DIRECTORIES.contains(&directory)
         || ["_tests", "-tests", "_test", "-test"].iter().any(|end| directory.ends_with(end))
         || directory.ends_with(".Tests")
         || (directory == "t" && is_perl())
         || (directory == "features" && is_cucumber(path));
-    // A directory of that name is no place for tests where it is a package of the product.
-    (says && !(directory == "testing" && extension_of(path) == "rs")).then_some(Said::Test)
+    // In Rust a directory of this name is likely a module of the product.
+    (says && !(directory == "testing" && extension_of(path) == "rs")).then_some(NameSays::Test)
 }
 
 fn is_cucumber(path: &Path) -> bool {

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::files::{ProjectFiles, inner};
 use super::role::Why;
-use super::trace::Trace;
+use super::trace::CommandTrace;
 
 const PLACES: [&str; 6] =
     ["pytest.ini", ".pytest.ini", "pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg"];
 
 /// Adds what the settings in these directories say.
-pub(super) fn read(root: &Path, files: &dyn ProjectFiles, trace: &mut Trace) {
+pub(super) fn read(root: &Path, files: &dyn ProjectFiles, trace: &mut CommandTrace) {
     let mut directories: Vec<PathBuf> = trace.import_roots.iter().cloned().collect();
     directories.push(PathBuf::new());
     for directory in directories {

@@ -256,6 +256,11 @@ const TOOLS: [&str; 41] = [
     "attrs",
 ];
 
+/// Whether a module of this name belongs to a test runner or a linter.
+pub(super) fn is_tool_module(name: &str) -> bool {
+    TOOLS.contains(&name) || name == "unittest" || name.starts_with("pytest_")
+}
+
 /// Whether a module of this name is found outside of the project.
 pub(super) fn is_known_module(name: &str) -> bool {
     STANDARD.binary_search(&name).is_ok() || TOOLS.contains(&name) || name.starts_with("pytest_")

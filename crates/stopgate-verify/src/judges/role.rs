@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What a check does, as far as can be seen from its command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Conduct {
+pub(super) enum CheckConduct {
     /// It looks at files, lints or builds: tests do not decide.
     #[default]
     Looks,

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::configuration::Configuration;
+use super::configuration::ToolConfiguration;
 use super::files::{ProjectFiles, extension_of, name_of};
-use super::names::{Said, is_foreign, said};
-use super::role::{Conduct, JudgeRole, MixedKind, Why};
+use super::names::{NameSays, is_foreign, said};
+use super::role::{CheckConduct, JudgeRole, MixedKind, Why};
 use super::sections::make::{MakeItem, parse};
 use super::{JudgeSet, JudgeStance, shadows};
 use crate::glob::{Globs, name_matches};
@@ -71,15 +71,15 @@ const NODE: [&str; 26] = [
 ];
 
 /// A set of judges with its patterns read.
-pub(crate) struct Rules<'a> {
+pub(crate) struct JudgeRules<'a> {
     set: &'a JudgeSet,
     protect: Globs,
     may_change: Globs,
-    pub(super) configuration: Configuration,
+    pub(super) configuration: ToolConfiguration,
     tests: Globs,
 }
 
-impl<'a> Rules<'a> {
+impl<'a> JudgeRules<'a> {
     pub(super) fn of(set: &'a JudgeSet) -> Self {
         let reach = &set.reach;
         // Patterns were tried when the set was found.
@@ -93,7 +93,7 @@ impl<'a> Rules<'a> {
             set,
             protect: read(&set.protect),
             may_change: read(&set.may_change),
-            configuration: Configuration::of(&reach.tools, reach.conduct),
+            configuration: ToolConfiguration::of(&reach.tools, reach.conduct),
             tests: Globs::new(&paths).unwrap_or_default(),
         }
     }
@@ -119,10 +119,10 @@ impl<'a> Rules<'a> {
         if let Some(tool) = self.configuration.tool_of(path) {
             return JudgeRole::Whole(Why::Configuration(tool.into()));
         }
-        match said(path).filter(|_| self.set.reach.conduct != Conduct::Looks) {
+        match said(path).filter(|_| self.set.reach.conduct != CheckConduct::Looks) {
             Some(_) if extension_of(path) == "rs" && !self.set.judges_rust() => JudgeRole::Work,
-            Some(Said::Test) => JudgeRole::Whole(Why::TestByName),
-            Some(Said::Data) => JudgeRole::Whole(Why::TestData),
+            Some(NameSays::Test) => JudgeRole::Whole(Why::TestByName),
+            Some(NameSays::Data) => JudgeRole::Whole(Why::TestData),
             None if self.is_configured_test(path) => JudgeRole::Whole(Why::TestByName),
             None if self.set.judges_rust() && extension_of(path) == "rs" => {
                 JudgeRole::Sections(MixedKind::RustSource)

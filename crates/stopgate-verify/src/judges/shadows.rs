@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::JudgeSet;
 use super::files::{ProjectFiles, directory_of, extension_of, name_of};
 use super::names::is_foreign;
-use super::python_modules::is_known_module;
-use super::role::Conduct;
+use super::python_modules::{is_known_module, is_tool_module};
+use super::role::CheckConduct;
 use super::stored_path::StoredPath;
 use super::trace::{JUSTFILES, MAKEFILES};
 
@@ -43,7 +43,7 @@ pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> O
 
 /// Whether the check's runner imports Python modules.
 pub(super) fn uses_python(set: &JudgeSet) -> bool {
-    set.reach.conduct == Conduct::Unknown
+    set.reach.conduct == CheckConduct::Unknown
         || PYTHON.iter().any(|tool| set.reach.tools.contains(*tool))
 }
 
@@ -84,7 +84,10 @@ fn hidden_module(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Optio
     }
     let (place, name) = module_of(set, path, files)?;
     let key = StoredPath(place.join(&name));
-    (is_known_module(&name) && !set.modules.contains(&key)).then(|| format!("the module {name}"))
+    // A program under test may have modules of any name; the runner's are another matter.
+    let counts = set.reach.conduct != CheckConduct::Looks || is_tool_module(&name);
+    (counts && is_known_module(&name) && !set.modules.contains(&key))
+        .then(|| format!("the module {name}"))
 }
 
 /// The place and the name of the top-level module that the file belongs to.

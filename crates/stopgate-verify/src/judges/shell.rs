@@ -12,7 +12,7 @@ const DEPTH_MAX: usize = 12;
 
 /// What becomes of the output of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum OutputFate {
     /// It is shown.
     Shown,
     /// Another command, a variable or a file takes it.
@@ -34,21 +34,21 @@ pub(super) enum Joint {
 
 /// One simple command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct ShellStep {
     /// The program and its arguments.
     pub(super) words: Vec<String>,
     /// Variables that are set for it, or by it where there is no program.
     pub(super) assigned: Vec<(String, String)>,
-    pub(super) fate: Fate,
+    pub(super) fate: OutputFate,
     /// What follows it.
     pub(super) joint: Joint,
 }
 
 /// A part of a script, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ScriptPart {
     /// A command.
-    Step(Step),
+    Step(ShellStep),
     /// A subshell begins.
     Enter,
     /// A subshell ends.
@@ -57,26 +57,26 @@ pub(super) enum Part {
 
 /// A text as commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Script {
-    pub(super) parts: Vec<Part>,
+pub(super) struct ShellScript {
+    pub(super) parts: Vec<ScriptPart>,
     /// Functions that the text defines.
     pub(super) functions: BTreeSet<String>,
 }
 
-impl Script {
+impl ShellScript {
     /// The commands of a text.
     pub(super) fn parse(text: &str) -> Self {
         let mut script = Self::default();
         let mut reader = Reader::new(text, 0);
-        reader.script(&mut script, Fate::Shown);
+        reader.script(&mut script, OutputFate::Shown);
         script
     }
 
     /// `) || true`: what is said of the group is said of its last command.
     fn join_last(&mut self, joint: Joint) {
         let last = self.parts.iter_mut().rev().find_map(|part| match part {
-            Part::Step(step) => Some(step),
-            Part::Enter | Part::Leave => None,
+            ScriptPart::Step(step) => Some(step),
+            ScriptPart::Enter | ScriptPart::Leave => None,
         });
         if let (Some(last), Joint::Or | Joint::And | Joint::Pipe) = (last, joint) {
             last.joint = joint;
@@ -84,10 +84,10 @@ impl Script {
     }
 
     /// Its commands, without the places where subshells begin and end.
-    pub(super) fn steps(&self) -> impl Iterator<Item = &Step> {
+    pub(super) fn steps(&self) -> impl Iterator<Item = &ShellStep> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Step(step) => Some(step),
-            Part::Enter | Part::Leave => None,
+            ScriptPart::Step(step) => Some(step),
+            ScriptPart::Enter | ScriptPart::Leave => None,
         })
     }
 }
@@ -103,7 +103,7 @@ struct Reader<'t> {
     /// Ends of here-documents that begin after this line.
     documents: Vec<String>,
     word: Option<String>,
-    step: Step,
+    step: ShellStep,
     redirect: Redirect,
     /// Simple variables of the text, so that `DIR=ci; . $DIR/lib.sh` can be followed.
     known: BTreeMap<String, String>,
@@ -122,8 +122,12 @@ enum Redirect {
     Document,
 }
 
-const EMPTY: Step =
-    Step { words: Vec::new(), assigned: Vec::new(), fate: Fate::Shown, joint: Joint::Next };
+const EMPTY: ShellStep = ShellStep {
+    words: Vec::new(),
+    assigned: Vec::new(),
+    fate: OutputFate::Shown,
+    joint: Joint::Next,
+};
 
 impl<'t> Reader<'t> {
     fn new(text: &'t str, depth: usize) -> Self {
@@ -139,7 +143,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads to the end, or to the parenthesis that closes it.
-    fn script(&mut self, out: &mut Script, fate: Fate) {
+    fn script(&mut self, out: &mut ShellScript, fate: OutputFate) {
         let mut open = 0_usize;
         while let Some(letter) = self.letters.next() {
             match letter {
@@ -156,13 +160,13 @@ impl<'t> Reader<'t> {
                 '(' => {
                     self.end_step(out, fate, Joint::Next);
                     open += 1;
-                    out.parts.push(Part::Enter);
+                    out.parts.push(ScriptPart::Enter);
                 }
                 ')' if open == 0 && self.depth > 0 => break,
                 ')' => {
                     self.end_step(out, fate, Joint::Next);
                     open = open.saturating_sub(1);
-                    out.parts.push(Part::Leave);
+                    out.parts.push(ScriptPart::Leave);
                 }
                 '<' | '>' => self.redirection(letter, out),
                 other => self.letter(other, out),
@@ -172,7 +176,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A letter of a word.
-    fn letter(&mut self, letter: char, out: &mut Script) {
+    fn letter(&mut self, letter: char, out: &mut ShellScript) {
         match letter {
             '\'' => {
                 let text: String = self.letters.by_ref().take_while(|own| *own != '\'').collect();
@@ -193,7 +197,7 @@ impl<'t> Reader<'t> {
         self.word.get_or_insert_default().push_str(text);
     }
 
-    fn quoted(&mut self, out: &mut Script) {
+    fn quoted(&mut self, out: &mut ShellScript) {
         self.push("");
         while let Some(letter) = self.letters.next() {
             match letter {
@@ -212,7 +216,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn dollar(&mut self, out: &mut Script) {
+    fn dollar(&mut self, out: &mut ShellScript) {
         match self.letters.peek() {
             Some('(') => {
                 self.letters.next();
@@ -268,7 +272,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A substitution: its commands come before the one that has it.
-    fn substitution(&mut self, out: &mut Script) {
+    fn substitution(&mut self, out: &mut ShellScript) {
         if self.depth >= DEPTH_MAX {
             self.balanced('(', ')', 1);
             return;
@@ -283,26 +287,26 @@ impl<'t> Reader<'t> {
             redirect: Redirect::None,
             known: self.known.clone(),
         };
-        out.parts.push(Part::Enter);
-        inner.script(out, Fate::Taken);
-        out.parts.push(Part::Leave);
+        out.parts.push(ScriptPart::Enter);
+        inner.script(out, OutputFate::Taken);
+        out.parts.push(ScriptPart::Leave);
         self.letters = inner.letters;
     }
 
-    fn backticks(&mut self, out: &mut Script) {
+    fn backticks(&mut self, out: &mut ShellScript) {
         let text: String = self.letters.by_ref().take_while(|own| *own != '`').collect();
         if self.depth < DEPTH_MAX {
             let mut inner = Reader::new(&text, 0);
             inner.depth = self.depth + 1;
             inner.known.clone_from(&self.known);
-            out.parts.push(Part::Enter);
-            inner.script(out, Fate::Taken);
-            out.parts.push(Part::Leave);
+            out.parts.push(ScriptPart::Enter);
+            inner.script(out, OutputFate::Taken);
+            out.parts.push(ScriptPart::Leave);
         }
         self.push(UNKNOWN.encode_utf8(&mut [0; 4]));
     }
 
-    fn ampersand(&mut self, out: &mut Script, fate: Fate) {
+    fn ampersand(&mut self, out: &mut ShellScript, fate: OutputFate) {
         if self.letters.next_if_eq(&'&').is_some() {
             self.end_step(out, fate, Joint::And);
         } else if self.letters.next_if_eq(&'>').is_some() {
@@ -314,17 +318,17 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn bar(&mut self, out: &mut Script, fate: Fate) {
+    fn bar(&mut self, out: &mut ShellScript, fate: OutputFate) {
         if self.letters.next_if_eq(&'|').is_some() {
             self.end_step(out, fate, Joint::Or);
         } else {
             self.letters.next_if_eq(&'&');
-            self.step.fate = Fate::Taken;
+            self.step.fate = OutputFate::Taken;
             self.end_step(out, fate, Joint::Pipe);
         }
     }
 
-    fn redirection(&mut self, letter: char, out: &mut Script) {
+    fn redirection(&mut self, letter: char, out: &mut ShellScript) {
         let channel = self.word.as_deref().filter(|word| word.bytes().all(|b| b.is_ascii_digit()));
         let is_errors = channel.is_some_and(|channel| channel != "1" && !channel.is_empty());
         if channel.is_some_and(|channel| !channel.is_empty()) {
@@ -349,7 +353,7 @@ impl<'t> Reader<'t> {
     }
 
     /// `name()`: what follows is its body.
-    fn defines_function(&mut self, out: &mut Script) -> bool {
+    fn defines_function(&mut self, out: &mut ShellScript) -> bool {
         let mut ahead = self.letters.clone();
         while ahead.next_if(|own| *own == ' ').is_some() {}
         let name = self.word.clone().or_else(|| self.step.words.last().cloned());
@@ -364,7 +368,7 @@ impl<'t> Reader<'t> {
         let Some(word) = self.word.take() else { return };
         match std::mem::replace(&mut self.redirect, Redirect::None) {
             Redirect::Output if word != "/dev/null" && !word.starts_with("/dev/std") => {
-                self.step.fate = Fate::Taken;
+                self.step.fate = OutputFate::Taken;
             }
             Redirect::Output | Redirect::Other => {}
             Redirect::Document => self.documents.push(word),
@@ -385,7 +389,7 @@ impl<'t> Reader<'t> {
         self.step.words.push(word);
     }
 
-    fn end_step(&mut self, out: &mut Script, fate: Fate, joint: Joint) {
+    fn end_step(&mut self, out: &mut ShellScript, fate: OutputFate, joint: Joint) {
         self.end_word();
         self.redirect = Redirect::None;
         let mut step = std::mem::replace(&mut self.step, EMPTY);
@@ -396,10 +400,10 @@ impl<'t> Reader<'t> {
                 return out.join_last(joint);
             }
         }
-        if fate == Fate::Taken {
-            step.fate = Fate::Taken;
+        if fate == OutputFate::Taken {
+            step.fate = OutputFate::Taken;
         }
-        out.parts.push(Part::Step(step));
+        out.parts.push(ScriptPart::Step(step));
     }
 
     fn skip_line(&mut self) {

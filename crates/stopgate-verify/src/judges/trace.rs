@@ -10,6 +10,7 @@ mod node;
 mod programs;
 mod scripts;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -17,8 +18,8 @@ use stopgate_core::{Criterion, Proof};
 
 use super::files::{ProjectFiles, below, inner};
 use super::names::{name_says_judge, said};
-use super::role::{Conduct, Why};
-use super::shell::{Fate, Part, Script, Step, is_open};
+use super::role::{CheckConduct, Why};
+use super::shell::{OutputFate, ScriptPart, ShellScript, ShellStep, is_open};
 use super::tools::{Trade, trade_of};
 use crate::glob::Globs;
 
@@ -28,17 +29,32 @@ pub(super) use self::make_reach::MAKEFILES;
 /// Commands within commands are followed this far.
 const DEPTH_MAX: usize = 12;
 
+/// How often all paths of the project are looked through for one that fits.
+const SCANS_MAX: usize = 100;
+
 /// How many commands are followed in all.
 const STEPS_MAX: usize = 4_000;
 
+impl Stand {
+    /// The stand of commands that have a name of their own: a package script, a target, a recipe.
+    fn named(&self, name: &str, directory: &Path, commands: usize) -> Self {
+        let rank = match self.rank {
+            Rank::Sole | Rank::Command if !name_says_judge(name) => Rank::Command,
+            Rank::Sole | Rank::Command if commands == 1 => Rank::Sole,
+            Rank::Judge | Rank::Sole | Rank::Command => Rank::Judge,
+        };
+        Self { directory: directory.into(), script: None, rank, depth: self.depth + 1 }
+    }
+}
+
 /// What a command leads to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Trace {
+pub(super) struct CommandTrace {
     /// Tools that it uses, also through scripts.
     pub(super) tools: BTreeSet<String>,
     /// Programs by name, as they are looked for on the path.
     pub(super) programs: BTreeSet<String>,
-    pub(super) conduct: Conduct,
+    pub(super) conduct: CheckConduct,
     /// Files that decide as a whole.
     pub(super) judges: BTreeMap<PathBuf, Why>,
     /// Programs under test.
@@ -53,7 +69,7 @@ pub(super) struct Trace {
     pub(super) import_roots: BTreeSet<PathBuf>,
     /// Targets that make would skip if a file had their name.
     pub(super) file_like_targets: BTreeSet<PathBuf>,
-    /// Configuration patterns of test files, beyond the usual names.
+    /// Patterns of test files, beyond the usual names.
     pub(super) test_patterns: BTreeSet<String>,
 }
 
@@ -83,23 +99,26 @@ enum Rank {
 struct Tracer<'a> {
     root: &'a Path,
     files: &'a dyn ProjectFiles,
-    trace: Trace,
+    trace: CommandTrace,
     seen: BTreeSet<String>,
     steps: usize,
     functions: BTreeSet<String>,
     unknown: BTreeSet<String>,
+    /// How often all paths of the project were looked through.
+    scans: Cell<usize>,
 }
 
 /// What the criterion's command leads to; nothing where it has none.
-pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles) -> Trace {
+pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles) -> CommandTrace {
     let mut tracer = Tracer {
         root,
         files,
-        trace: Trace::default(),
+        trace: CommandTrace::default(),
         seen: BTreeSet::new(),
         steps: 0,
         functions: BTreeSet::new(),
         unknown: BTreeSet::new(),
+        scans: Cell::new(0),
     };
     let directory = criterion.terms.cwd.as_deref().and_then(|cwd| inner(root, Path::new(""), cwd));
     let mut stand = Stand {
@@ -114,8 +133,8 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
     let says = name_says_judge(&criterion.name);
     match &criterion.proof {
         Proof::Check { command, .. } => {
-            let script = Script::parse(command);
-            let prepares = |step: &&Step| {
+            let script = ShellScript::parse(command);
+            let prepares = |step: &&ShellStep| {
                 let program = step.words.first().map_or("", String::as_str);
                 ["cd", "export", "set", ".", "source", ""].contains(&program)
             };
@@ -129,7 +148,7 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
                 stand.rank = Rank::Sole;
             }
             let words: Vec<&str> = argv.iter().map(String::as_str).collect();
-            tracer.words(&words, Fate::Shown, &stand);
+            tracer.words(&words, OutputFate::Shown, &stand);
         }
         Proof::Files { .. }
         | Proof::Pattern { .. }
@@ -143,14 +162,14 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
 }
 
 impl Tracer<'_> {
-    fn finish(mut self) -> Trace {
+    fn finish(mut self) -> CommandTrace {
         let trace = &mut self.trace;
         let is_known = |tool: &String| matches!(trade_of(tool), Trade::Runner | Trade::Linter);
         let unknown = self.unknown.difference(&self.functions).next().is_some();
         if unknown && !trace.tools.iter().any(is_known) {
-            trace.conduct = Conduct::Unknown;
+            trace.conduct = CheckConduct::Unknown;
         } else if trace.tools.iter().any(|tool| trade_of(tool) == Trade::Runner) {
-            trace.conduct = Conduct::Tests;
+            trace.conduct = CheckConduct::Tests;
         }
         let judges: Vec<PathBuf> = trace.judges.keys().cloned().collect();
         trace.work.retain(|path| !judges.contains(path));
@@ -158,16 +177,16 @@ impl Tracer<'_> {
     }
 
     /// Follows the commands of a text, with the directory that each runs in.
-    fn script(&mut self, script: &Script, stand: &Stand) {
+    fn script(&mut self, script: &ShellScript, stand: &Stand) {
         self.functions.extend(script.functions.iter().cloned());
         let mut stands = vec![stand.clone()];
         for part in &script.parts {
             let Some(mut own) = stands.last().cloned() else { return };
             match part {
-                Part::Enter => stands.push(own),
-                Part::Leave if stands.len() > 1 => drop(stands.pop()),
-                Part::Leave => {}
-                Part::Step(step) => {
+                ScriptPart::Enter => stands.push(own),
+                ScriptPart::Leave if stands.len() > 1 => drop(stands.pop()),
+                ScriptPart::Leave => {}
+                ScriptPart::Step(step) => {
                     self.step(step, &mut own);
                     stands.pop();
                     stands.push(own);
@@ -179,11 +198,11 @@ impl Tracer<'_> {
     fn text(&mut self, text: &str, stand: &Stand) {
         if stand.depth < DEPTH_MAX {
             let deeper = Stand { depth: stand.depth + 1, ..stand.clone() };
-            self.script(&Script::parse(text), &deeper);
+            self.script(&ShellScript::parse(text), &deeper);
         }
     }
 
-    fn step(&mut self, step: &Step, stand: &mut Stand) {
+    fn step(&mut self, step: &ShellStep, stand: &mut Stand) {
         for (name, value) in &step.assigned {
             self.variable(stand, name, value);
         }
@@ -217,7 +236,7 @@ impl Tracer<'_> {
     }
 
     /// Follows one program and its arguments.
-    fn words(&mut self, words: &[&str], fate: Fate, stand: &Stand) {
+    fn words(&mut self, words: &[&str], fate: OutputFate, stand: &Stand) {
         self.steps += 1;
         let Some((program, arguments)) = words.split_first() else { return };
         if stand.depth > DEPTH_MAX || self.steps > STEPS_MAX {
@@ -236,7 +255,7 @@ impl Tracer<'_> {
             let is_test = said(&path).is_some() && self.files.paths().contains(&path);
             let is_place = said(&path.join("x")).is_some() && self.has_below(&path);
             if is_test || is_place {
-                self.trace.conduct = Conduct::Tests;
+                self.trace.conduct = CheckConduct::Tests;
             }
         }
     }
@@ -268,9 +287,16 @@ impl Tracer<'_> {
             .filter_map(|place| inner(self.root, &place, known))
             .find(|path| self.files.paths().contains(path));
         found.or_else(|| {
-            let mut fitting = self.files.paths().iter().filter(|path| path.ends_with(known));
+            let mut fitting = self.scanned().filter(|path| path.ends_with(known));
             fitting.next().filter(|_| fitting.next().is_none()).cloned()
         })
+    }
+
+    /// Every path of the project, as long as that was not asked for too often.
+    fn scanned(&self) -> impl Iterator<Item = &PathBuf> {
+        self.scans.set(self.scans.get() + 1);
+        let is_allowed = self.scans.get() <= SCANS_MAX;
+        self.files.paths().iter().take_while(move |_| is_allowed)
     }
 
     /// Files that a word names, also by a pattern or as a directory.
@@ -283,7 +309,7 @@ impl Tracer<'_> {
             let pattern = path.to_string_lossy().into_owned();
             let Ok(globs) = Globs::new(&[pattern]) else { return Vec::new() };
             let fits = |path: &&PathBuf| globs.takes(path.as_os_str().as_encoded_bytes());
-            return self.files.paths().iter().filter(fits).cloned().collect();
+            return self.scanned().filter(fits).cloned().collect();
         }
         if self.files.paths().contains(&path) {
             return vec![path];

@@ -2,7 +2,7 @@
 
 use stopgate_core::{Criterion, Proof};
 
-use super::shell::{Fate, Joint, Part, Script, Step};
+use super::shell::{Joint, OutputFate, ScriptPart, ShellScript, ShellStep};
 use super::tools::plain_name;
 
 /// Something about a check that the person who wrote it should know.
@@ -64,12 +64,12 @@ pub(crate) fn warnings(criterion: &Criterion) -> Vec<CheckWarning> {
         found.extend(rewriting_variable(name, value));
     }
     match &criterion.proof {
-        Proof::Check { command, .. } => of_script(&Script::parse(command), &mut found),
+        Proof::Check { command, .. } => of_script(&ShellScript::parse(command), &mut found),
         Proof::Run { argv, .. } => {
-            let step = Step {
+            let step = ShellStep {
                 words: argv.clone(),
                 assigned: Vec::new(),
-                fate: Fate::Shown,
+                fate: OutputFate::Shown,
                 joint: Joint::Next,
             };
             of_step(&step, &mut found);
@@ -86,9 +86,9 @@ pub(crate) fn warnings(criterion: &Criterion) -> Vec<CheckWarning> {
     found
 }
 
-fn of_script(script: &Script, found: &mut Vec<CheckWarning>) {
+fn of_script(script: &ShellScript, found: &mut Vec<CheckWarning>) {
     script.steps().for_each(|step| of_step(step, found));
-    let steps: Vec<&Step> = top_level(script);
+    let steps: Vec<&ShellStep> = top_level(script);
     let Some((last, before)) = steps.split_last() else { return };
     let words: Vec<&str> = last.words.iter().map(String::as_str).collect();
     let always =
@@ -116,12 +116,12 @@ fn of_script(script: &Script, found: &mut Vec<CheckWarning>) {
 }
 
 /// Commands that are not inside of a substitution.
-fn top_level(script: &Script) -> Vec<&Step> {
+fn top_level(script: &ShellScript) -> Vec<&ShellStep> {
     let mut found = Vec::new();
     for part in &script.parts {
-        if let Part::Step(step) = part
+        if let ScriptPart::Step(step) = part
             && !step.words.is_empty()
-            && (step.fate == Fate::Shown || step.joint == Joint::Pipe)
+            && (step.fate == OutputFate::Shown || step.joint == Joint::Pipe)
         {
             found.push(step);
         }
@@ -136,7 +136,7 @@ fn hides_failure(words: &[&str]) -> bool {
         .contains(&program)
 }
 
-fn sets_pipefail(script: &Script) -> bool {
+fn sets_pipefail(script: &ShellScript) -> bool {
     script.steps().any(|step| step.words.iter().any(|word| word == "pipefail"))
 }
 
@@ -145,7 +145,7 @@ fn rewriting_variable(name: &str, value: &str) -> Option<CheckWarning> {
     (!harmless.contains(&value)).then(|| CheckWarning::Rewrites(format!("{name}={value}")))
 }
 
-fn of_step(step: &Step, found: &mut Vec<CheckWarning>) {
+fn of_step(step: &ShellStep, found: &mut Vec<CheckWarning>) {
     let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
     let mut assigned = step.assigned.clone();
     let more = words.iter().filter_map(|word| super::shell::assignment(word));
@@ -156,11 +156,14 @@ fn of_step(step: &Step, found: &mut Vec<CheckWarning>) {
         && let Some(at) = rest.iter().position(|word| word.starts_with('-') && word.ends_with('c'))
         && let Some(text) = rest.get(at + 1)
     {
-        let mut script = Script::parse(text);
+        let mut script = ShellScript::parse(text);
         if rest.contains(&"pipefail") {
             script.parts.insert(
                 0,
-                Part::Step(Step { words: vec!["set".into(), "pipefail".into()], ..step.clone() }),
+                ScriptPart::Step(ShellStep {
+                    words: vec!["set".into(), "pipefail".into()],
+                    ..step.clone()
+                }),
             );
         }
         return of_script(&script, found);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A run of lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Block {
+pub(super) struct TextBlock {
     /// What it decides, where it judges.
     pub(super) key: Option<String>,
     /// What it says, in one form.
@@ -14,13 +14,13 @@ pub(super) struct Block {
 }
 
 /// What the judging blocks say, in order.
-pub(super) fn sections(blocks: &[Block]) -> Vec<String> {
+pub(super) fn sections(blocks: &[TextBlock]) -> Vec<String> {
     let judging = blocks.iter().filter_map(|block| block.key.as_ref().map(|key| (key, block)));
     judging.map(|(key, block)| format!("{key}: {}", block.says)).collect()
 }
 
 /// What they say where their order means nothing.
-pub(super) fn sorted_sections(blocks: &[Block]) -> Vec<String> {
+pub(super) fn sorted_sections(blocks: &[TextBlock]) -> Vec<String> {
     let mut sections = sections(blocks);
     sections.sort_unstable();
     sections
@@ -29,7 +29,7 @@ pub(super) fn sorted_sections(blocks: &[Block]) -> Vec<String> {
 /// Today's blocks with the original's judging ones, each in the place of its successor.
 ///
 /// One that has none follows the judging block it followed in the original.
-pub(super) fn replaced(original: &[Block], today: &[Block]) -> String {
+pub(super) fn replaced(original: &[TextBlock], today: &[TextBlock]) -> String {
     let places = numbered(today);
     let originals = numbered(original);
     let known: BTreeSet<&(String, usize)> =
@@ -63,7 +63,7 @@ pub(super) fn replaced(original: &[Block], today: &[Block]) -> String {
 }
 
 /// Today's work, then the original's judging blocks: for texts whose order means nothing.
-pub(super) fn appended(original: &[Block], today: &[Block]) -> String {
+pub(super) fn appended(original: &[TextBlock], today: &[TextBlock]) -> String {
     let mut text = String::new();
     let work = today.iter().filter(|block| block.key.is_none());
     let judging = original.iter().filter(|block| block.key.is_some());
@@ -80,11 +80,11 @@ pub(super) fn push(text: &mut String, lines: &str) {
 }
 
 /// Where each judging block is; the second of a key has the number 1.
-fn numbered(blocks: &[Block]) -> BTreeMap<(String, usize), usize> {
+fn numbered(blocks: &[TextBlock]) -> BTreeMap<(String, usize), usize> {
     in_order(blocks).into_iter().collect()
 }
 
-fn in_order(blocks: &[Block]) -> Vec<((String, usize), usize)> {
+fn in_order(blocks: &[TextBlock]) -> Vec<((String, usize), usize)> {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut found = Vec::new();
     for (index, block) in blocks.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::blocks::{Block, appended, push, sorted_sections};
+use super::blocks::{TextBlock, appended, push, sorted_sections};
 use super::{Judging, SectionReach};
 use crate::judges::role::MixedKind;
 
@@ -48,7 +48,7 @@ pub(super) fn restore(
     merged(&appended(&blocks(kind, original, reach), &blocks(kind, today, reach)))
 }
 
-fn blocks(kind: MixedKind, text: &str, reach: &SectionReach) -> Vec<Block> {
+fn blocks(kind: MixedKind, text: &str, reach: &SectionReach) -> Vec<TextBlock> {
     let text = text.trim_start_matches('\u{feff}');
     let mut found = Vec::new();
     for (name, lines) in parts(text) {
@@ -60,7 +60,7 @@ fn blocks(kind: MixedKind, text: &str, reach: &SectionReach) -> Vec<Block> {
         let says = if key.is_some() { said(&lines[1..]) } else { String::new() };
         // A section that says nothing decides nothing.
         let key = key.filter(|_| !says.is_empty());
-        found.push(Block { key, says, text: lines.concat() });
+        found.push(TextBlock { key, says, text: lines.concat() });
     }
     found
 }
@@ -93,7 +93,7 @@ fn judges(kind: MixedKind, name: &str, reach: &SectionReach) -> bool {
 }
 
 /// The entry points: pytest's judge, the others are work.
-fn entry_points(lines: &[String]) -> Vec<Block> {
+fn entry_points(lines: &[String]) -> Vec<TextBlock> {
     let header = lines.first().cloned().unwrap_or_default();
     let mut work = vec![header.clone()];
     let mut own: Vec<String> = Vec::new();
@@ -106,10 +106,10 @@ fn entry_points(lines: &[String]) -> Vec<Block> {
         if is_own { own.push(line.clone()) } else { work.push(line.clone()) }
     }
     let says = said(&own);
-    let mut blocks = vec![Block { key: None, says: String::new(), text: work.concat() }];
+    let mut blocks = vec![TextBlock { key: None, says: String::new(), text: work.concat() }];
     if !says.is_empty() {
         let text = [header, own.concat()].concat();
-        blocks.push(Block { key: Some(format!("[{}]", ENTRY_POINTS.0)), says, text });
+        blocks.push(TextBlock { key: Some(format!("[{}]", ENTRY_POINTS.0)), says, text });
     }
     blocks
 }

@@ -4,12 +4,12 @@ use serde::de::IgnoredAny;
 
 /// A value: objects by their members, everything else as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Json {
-    Object(Vec<(String, Json)>),
+pub(super) enum JsonText {
+    Object(Vec<(String, JsonText)>),
     Raw(String),
 }
 
-impl Json {
+impl JsonText {
     /// Reads a text; an empty one is an empty object.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}').trim();
@@ -131,17 +131,17 @@ impl Reader<'_> {
         }
     }
 
-    fn value(&mut self) -> Json {
+    fn value(&mut self) -> JsonText {
         self.space();
         if self.peek() == b'{' {
             return self.object();
         }
         let from = self.at;
         self.skip();
-        Json::Raw(self.text[from..self.at].into())
+        JsonText::Raw(self.text[from..self.at].into())
     }
 
-    fn object(&mut self) -> Json {
+    fn object(&mut self) -> JsonText {
         self.at += 1;
         let mut members = Vec::new();
         loop {
@@ -158,7 +158,7 @@ impl Reader<'_> {
                 b',' => self.at += 1,
                 _ => {
                     self.at = (self.at + 1).min(self.text.len());
-                    return Json::Object(members);
+                    return JsonText::Object(members);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Justfiles: the recipes that the check reaches, what they interpolate, and settings.
 
-use super::blocks::{Block, replaced, sections};
+use super::blocks::{TextBlock, replaced, sections};
 use super::{Judging, SectionReach};
 
 /// What a run of lines is.
@@ -39,7 +39,7 @@ pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> Stri
     replaced(&blocks(original, reach), &blocks(today, reach))
 }
 
-fn blocks(text: &str, reach: &SectionReach) -> Vec<Block> {
+fn blocks(text: &str, reach: &SectionReach) -> Vec<TextBlock> {
     let block = |lines: JustLines| {
         let (key, says) = match &lines.item {
             JustItem::Recipe { name, head, body } if reach.names.contains(name) => {
@@ -59,7 +59,7 @@ fn blocks(text: &str, reach: &SectionReach) -> Vec<Block> {
             | JustItem::Import(_)
             | JustItem::Other => (None, String::new()),
         };
-        Block { key, says, text: lines.text }
+        TextBlock { key, says, text: lines.text }
     };
     parse(text).into_iter().map(block).collect()
 }

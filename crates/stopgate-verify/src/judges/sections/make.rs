@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::blocks::{Block, push, replaced, sections};
+use super::blocks::{TextBlock, push, replaced, sections};
 use super::{Judging, SectionReach};
 use crate::judges::steering::steering;
 
@@ -117,11 +117,11 @@ pub(in crate::judges) fn phony(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-fn blocks(text: &str, reach: &SectionReach) -> Vec<Block> {
+fn blocks(text: &str, reach: &SectionReach) -> Vec<TextBlock> {
     let block = |lines: MakeLines| {
         let key = key_of(&lines.item, reach);
         let says = if key.is_some() { says(&lines) } else { String::new() };
-        Block { key, says, text: lines.text }
+        TextBlock { key, says, text: lines.text }
     };
     parse(text).into_iter().map(block).collect()
 }

@@ -1,7 +1,7 @@
 //! `go.mod`: replacements, exclusions and the toolchain; what is required is work.
 
 use super::Judging;
-use super::blocks::{Block, appended, sorted_sections};
+use super::blocks::{TextBlock, appended, sorted_sections};
 
 pub(super) fn judging(text: &str) -> Judging {
     Judging { sections: sorted_sections(&blocks(text)), ..Judging::default() }
@@ -12,7 +12,7 @@ pub(super) fn restore(original: &str, today: &str) -> String {
 }
 
 /// One block a directive; those in parentheses become directives of their own.
-fn blocks(text: &str) -> Vec<Block> {
+fn blocks(text: &str) -> Vec<TextBlock> {
     let mut found = Vec::new();
     let mut group: Option<&str> = None;
     for line in text.split_inclusive('\n') {
@@ -27,7 +27,7 @@ fn blocks(text: &str) -> Vec<Block> {
             None if is_judging(verb) && !rest.trim().is_empty() => {
                 found.push(directive(verb, rest.trim()));
             }
-            None => found.push(Block { key: None, says: String::new(), text: line.into() }),
+            None => found.push(TextBlock { key: None, says: String::new(), text: line.into() }),
         }
     }
     found
@@ -39,9 +39,9 @@ fn is_judging(verb: &str) -> bool {
     JUDGING.contains(&verb)
 }
 
-fn directive(verb: &str, rest: &str) -> Block {
+fn directive(verb: &str, rest: &str) -> TextBlock {
     let words: Vec<&str> = rest.split_whitespace().collect();
     let says = words.join(" ");
     let text = format!("{verb} {says}\n");
-    Block { key: Some(verb.into()), says, text }
+    TextBlock { key: Some(verb.into()), says, text }
 }

@@ -1,6 +1,6 @@
 //! `package.json`: scripts that the check reaches, settings of its tools, overrides.
 
-use super::json::Json;
+use super::json::JsonText;
 use super::{Judging, SectionReach};
 
 const NODE: &str = "node npm npx yarn pnpm bun bunx jest vitest mocha ava tap tape jasmine karma \
@@ -35,7 +35,7 @@ const MEMBERS: [(&str, &str); 24] = [
 ];
 
 pub(super) fn judging(text: &str, reach: &SectionReach) -> Result<Judging, String> {
-    let package = Json::parse(text)?;
+    let package = JsonText::parse(text)?;
     let mut judging = Judging::default();
     for path in paths(reach) {
         if let Some(value) = at(&package, &path) {
@@ -47,8 +47,8 @@ pub(super) fn judging(text: &str, reach: &SectionReach) -> Result<Judging, Strin
 }
 
 pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> Option<String> {
-    let original = Json::parse(original).ok()?;
-    let mut today = Json::parse(today).ok()?;
+    let original = JsonText::parse(original).ok()?;
+    let mut today = JsonText::parse(today).ok()?;
     for path in paths(reach) {
         match (at(&original, &path), path.as_slice()) {
             (Some(value), [name]) => today.set(name, value.clone()),
@@ -67,10 +67,10 @@ pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> Opti
         members.extend(gone);
         let text = serde_json::to_string(&members).ok()?;
         match today.get("workspaces") {
-            Some(Json::Object(_)) => {
-                today.object_mut("workspaces")?.set("packages", Json::Raw(text));
+            Some(JsonText::Object(_)) => {
+                today.object_mut("workspaces")?.set("packages", JsonText::Raw(text));
             }
-            Some(Json::Raw(_)) | None => today.set("workspaces", Json::Raw(text)),
+            Some(JsonText::Raw(_)) | None => today.set("workspaces", JsonText::Raw(text)),
         }
     }
     Some(today.render())
@@ -88,19 +88,19 @@ fn paths(reach: &SectionReach) -> Vec<Vec<&str>> {
     found
 }
 
-fn at<'j>(json: &'j Json, path: &[&str]) -> Option<&'j Json> {
+fn at<'j>(json: &'j JsonText, path: &[&str]) -> Option<&'j JsonText> {
     path.iter().try_fold(json, |json, name| json.get(name))
 }
 
 /// The packages of a workspace, which may become more.
-fn workspaces(package: &Json) -> Vec<String> {
+fn workspaces(package: &JsonText) -> Vec<String> {
     let value = package.get("workspaces");
     let list = match value {
-        Some(Json::Object(_)) => value.and_then(|value| value.get("packages")),
-        Some(Json::Raw(_)) | None => value,
+        Some(JsonText::Object(_)) => value.and_then(|value| value.get("packages")),
+        Some(JsonText::Raw(_)) | None => value,
     };
     match list {
-        Some(Json::Raw(text)) => serde_json::from_str(text).unwrap_or_default(),
-        Some(Json::Object(_)) | None => Vec::new(),
+        Some(JsonText::Raw(text)) => serde_json::from_str(text).unwrap_or_default(),
+        Some(JsonText::Object(_)) | None => Vec::new(),
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::Judging;
-use super::rust_tokens::{Token, TokenKind, tokens};
+use super::rust_tokens::{RustToken, TokenKind, tokens};
 
 /// Where an item is: the blocks around it, its own head, and which of several it is.
 type Key = (Vec<String>, String, usize);
@@ -87,7 +87,7 @@ pub(in crate::judges) fn test_modules(text: &str) -> Vec<(String, Option<String>
 struct Scan<'s> {
     source: &'s str,
     /// Without comments.
-    tokens: Vec<Token>,
+    tokens: Vec<RustToken>,
     found: Found,
     /// The open brackets, with the name of the block where it is one.
     open: Vec<(u8, Option<String>)>,

@@ -16,13 +16,13 @@ pub(super) enum TokenKind {
 
 /// A token and where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Token {
+pub(super) struct RustToken {
     pub(super) kind: TokenKind,
     pub(super) from: usize,
     pub(super) to: usize,
 }
 
-impl Token {
+impl RustToken {
     /// Its text.
     pub(super) fn text<'t>(&self, source: &'t str) -> &'t str {
         source.get(self.from..self.to).unwrap_or_default()
@@ -35,7 +35,7 @@ impl Token {
 }
 
 /// The tokens of a text. A text that is not Rust has tokens as well.
-pub(super) fn tokens(source: &str) -> Vec<Token> {
+pub(super) fn tokens(source: &str) -> Vec<RustToken> {
     let mut lexer = Lexer { bytes: source.as_bytes(), at: 0 };
     let mut found = Vec::new();
     while let Some(byte) = lexer.byte(0) {
@@ -45,7 +45,7 @@ pub(super) fn tokens(source: &str) -> Vec<Token> {
             continue;
         }
         let kind = lexer.token(byte);
-        found.push(Token { kind, from, to: lexer.at });
+        found.push(RustToken { kind, from, to: lexer.at });
     }
     found
 }

@@ -1,3 +1,5 @@
+//! Which files judge, by the command of the check.
+
 use super::check;
 
 const PYTHON: &str = "

@@ -1,3 +1,5 @@
+//! Files that did not exist at the start.
+
 use std::path::Path;
 
 use super::{Scene, criterion};
@@ -174,6 +176,19 @@ fn a_script_that_a_judge_reads_if_it_is_there_judges_when_it_is_made() {
         "
         local.sh => used by a script that the check runs
         other.sh => work
+        ",
+    );
+}
+
+#[test]
+fn modules_of_a_program_under_test_may_have_any_name() {
+    check(
+        "main.py",
+        "python main.py | grep -q hello",
+        "
+        queue.py => work
+        pytest.py => hides the module pytest
+        tests/test_main.py => work
         ",
     );
 }

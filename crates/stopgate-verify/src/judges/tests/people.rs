@@ -1,3 +1,5 @@
+//! Protected and permitted files, links, helpers, directories.
+
 use std::os::unix::fs::symlink;
 
 use super::{Scene, check, criterion};

@@ -1,3 +1,5 @@
+//! Which sections a command reaches, through scripts, targets and recipes.
+
 use std::fs;
 use std::path::Path;
 

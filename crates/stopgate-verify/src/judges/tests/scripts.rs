@@ -1,3 +1,5 @@
+//! Scripts and programs: which judge, and which are judged.
+
 use super::check;
 
 #[test]
@@ -18,6 +20,8 @@ fn files_that_a_command_only_looks_at_are_work() {
         ",
         "
         grep -q x config.yaml =>
+        grep -q def_test tests/test_a.py =>
+        test -s tests/test_a.py =>
         tests :: grep -q x config.yaml =>
         jq -e .ready status.json =>
         bash -n deploy.sh =>
@@ -191,5 +195,53 @@ fn a_program_that_a_check_script_tries_out_is_work() {
         tool.sh = true
         ",
         "sh check.sh => check.sh steps/two.sh",
+    );
+}
+
+#[test]
+fn scripts_of_a_package_and_recipes_judge_by_the_names_they_have() {
+    check(
+        "
+        Makefile = test:\\n\\t./all.sh\\nrun:\\n\\t./all.sh\\ncheck: app\\n\\t./app | grep x\\n\\tsh part.sh\\n\\tpython tool.py\\n
+        package.json = {\"scripts\":{\"test\":\"node all.js\",\"start\":\"node all.js\",\"lint\":\"node index.js\"}}
+        justfile = test:\\n  ./all.sh\\n
+        all.sh = echo ok
+        part.sh = echo ok
+        tool.py
+        all.js
+        index.js
+        app = echo
+        ",
+        "
+        make test => ~Makefile all.sh
+        make run => ~Makefile
+        make check => ~Makefile part.sh
+        npm test => all.js ~package.json
+        npm start => ~package.json
+        npm run lint => ~package.json
+        just test => all.sh ~justfile
+        ",
+    );
+}
+
+#[test]
+fn scripts_of_project_managers_may_run_anything() {
+    check(
+        "
+        pyproject.toml
+        tests/test_a.py
+        ",
+        "
+        hatch run test => ~pyproject.toml tests/test_a.py
+        hatch test => ~pyproject.toml tests/test_a.py
+        pdm run test => ~pyproject.toml tests/test_a.py
+        rye test => ~pyproject.toml tests/test_a.py
+        uv run pytest => ~pyproject.toml tests/test_a.py
+        uv run -m pytest => ~pyproject.toml tests/test_a.py
+        uv run python -m pytest => ~pyproject.toml tests/test_a.py
+        uv run ruff check => ~pyproject.toml
+        uv sync => ~pyproject.toml
+        diff <(python main.py) tests/test_a.py => ~pyproject.toml tests/test_a.py
+        ",
     );
 }

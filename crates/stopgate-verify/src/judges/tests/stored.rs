@@ -1,3 +1,5 @@
+//! Sets as texts, in one order, within bounds.
+
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -55,4 +57,42 @@ fn many_files_are_found_in_the_same_order_every_time() {
             .to_text()
     };
     assert_eq!(find(), find());
+}
+
+#[test]
+fn what_calls_itself_is_followed_once() {
+    let scene = Scene::new(
+        "check.sh = . ./check.sh; ./check.sh; make test; npm test; just test\nMakefile = test: test\\n\\t$(MAKE) test; ./check.sh\\ninclude Makefile\\nX = $(Y)\\nY = $(X)\npackage.json = {\"scripts\":{\"test\":\"npm run test && ./check.sh\"}}\njustfile = import 'justfile'\\ntest: test\\n  just test\\n  ./check.sh",
+    );
+    let set = scene.set(&criterion("tests", "./check.sh"));
+    assert_eq!(scene.judges(&set), "~Makefile check.sh ~justfile ~package.json");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig {
+        cases: 400, failure_persistence: None, ..proptest::prelude::ProptestConfig::default()
+    })]
+
+    #[test]
+    fn no_command_is_too_odd(
+        command in proptest::collection::vec(
+            proptest::sample::select(&[
+                "sh", "-c", "'", "\"", "$(", ")", "`", "|", "||", "&&", ";", "<<", "E", "\n", "(", "{",
+                "}", "$x", "${x", "make", "-C", "npm", "run", "test", "python", "-m", "pytest", "-p",
+                "--", "é", "\\", ">", "<(", "for", "in", "*", "find", "-exec", "xargs", "env", "a=b",
+                "./check.sh", "cd", "..", "just", "-f", "cargo", "#", "case", "x)", "esac", "-", "=",
+            ][..]),
+            0..14,
+        ),
+        script in "\\PC{0,40}",
+    ) {
+        let scene = Scene::new("check.sh\nMakefile = test:\\n\\tpytest\\n\njustfile");
+        std::fs::write(scene.root().join("check.sh"), &script).expect("a file");
+        for joint in [" ", ""] {
+            let own = criterion("tests", &command.join(joint));
+            let set = scene.set(&own);
+            proptest::prop_assert_eq!(JudgeSet::from_text(&set.to_text()).expect("a set"), set);
+            let _ = crate::judges::warnings(&own);
+        }
+    }
 }

@@ -1,3 +1,5 @@
+//! Checks that judge less than they seem to, and steering variables.
+
 use crate::judges::steering::steering;
 use crate::judges::warnings::warnings;
 use stopgate_core::{Criterion, Proof};

@@ -29,12 +29,13 @@ const OUTPUTS: [&str; 14] = [
 impl Tracer<'_> {
     /// A program that looks at files: what it compares with is a judge, what it looks at is not.
     pub(super) fn looked_at(&mut self, name: &str, rest: &[&str], stand: &Stand) {
-        let compares = ["diff", "cmp", "comm"].contains(&name);
-        self.mentions(rest, stand);
-        for word in rest.iter().filter(|word| !word.starts_with('-')) {
-            let is_judge =
-                |path: &PathBuf| said(path).is_some() || (compares && says_reference(path));
-            if let Some(path) = self.file(stand, word).filter(is_judge) {
+        if ["diff", "cmp", "comm"].contains(&name) {
+            self.mentions(rest, stand);
+            let is_judge = |path: &PathBuf| said(path).is_some() || says_reference(path);
+            let words = rest.iter().filter(|word| !word.starts_with('-'));
+            for path in
+                words.filter_map(|word| self.file(stand, word)).filter(is_judge).collect::<Vec<_>>()
+            {
                 self.judge(path, Why::TestData);
             }
         }

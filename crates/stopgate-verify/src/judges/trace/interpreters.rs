@@ -2,12 +2,18 @@
 
 use super::super::files::directory_of;
 use super::super::role::Why;
-use super::super::shell::Fate;
+use super::super::shell::OutputFate;
 use super::super::tools::{Trade, mentioned, trade_of};
 use super::{Stand, Tracer};
 
 impl Tracer<'_> {
-    pub(super) fn interpreter(&mut self, name: &str, rest: &[&str], fate: Fate, stand: &Stand) {
+    pub(super) fn interpreter(
+        &mut self,
+        name: &str,
+        rest: &[&str],
+        fate: OutputFate,
+        stand: &Stand,
+    ) {
         self.tool(name);
         if ["python", "pypy"].contains(&name) {
             return self.python(rest, fate, stand);
@@ -34,7 +40,7 @@ impl Tracer<'_> {
         }
     }
 
-    fn python(&mut self, rest: &[&str], fate: Fate, stand: &Stand) {
+    fn python(&mut self, rest: &[&str], fate: OutputFate, stand: &Stand) {
         let mut words = rest.iter();
         while let Some(word) = words.next() {
             if let Some(module) = word.strip_prefix("-m") {
@@ -64,7 +70,7 @@ impl Tracer<'_> {
         self.trace.tools.extend(mentioned(text).into_iter().map(Into::into));
     }
 
-    fn module(&mut self, words: &[&str], fate: Fate, stand: &Stand) {
+    fn module(&mut self, words: &[&str], fate: OutputFate, stand: &Stand) {
         let Some((module, rest)) = words.split_first() else { return };
         match *module {
             "coverage" | "tox" | "nox" => self.known(module, rest, fate, stand),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::files::{directory_of, inner};
 use super::super::sections::just::{JustItem, parse};
-use super::super::shell::{Script, assignment};
+use super::super::shell::{ShellScript, assignment};
 use super::{Stand, Tracer};
 
 /// The names under which just looks for its file.
@@ -36,6 +36,7 @@ impl Tracer<'_> {
                 let text = lines.collect::<Vec<_>>().join("\n");
                 let text = interpolated(&text, &items);
                 let again: Vec<String> = text.lines().map(without_just).collect();
+                let own = own.named(name, &own.directory, again.len());
                 self.recipe_text(&again.join("\n"), &own);
             }
         }
@@ -158,7 +159,7 @@ fn variables(items: &[JustItem], text: &str) -> BTreeSet<String> {
 fn called(line: &str) -> Vec<String> {
     let line = line.trim().trim_start_matches(['@', '-']).replace("{{just_executable()}}", "just");
     let mut found = Vec::new();
-    for step in Script::parse(&line).steps() {
+    for step in ShellScript::parse(&line).steps() {
         if let [program, rest @ ..] = step.words.as_slice()
             && program == "just"
         {

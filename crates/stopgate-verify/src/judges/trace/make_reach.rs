@@ -179,7 +179,8 @@ impl Tracer<'_> {
                 let text = lines.collect::<Vec<_>>().join("\n");
                 let text = all.expand(&text.replace("$(MAKE)", "make").replace("${MAKE}", "make"));
                 let text = text.replace("$$", "$");
-                self.recipe_text(&text, stand);
+                let own = stand.named(target, &stand.directory, text.lines().count());
+                self.recipe_text(&text, &own);
             }
         }
     }
@@ -279,7 +280,7 @@ fn references(text: &str) -> Vec<String> {
 fn made_by(line: &str) -> Vec<String> {
     let line = line.replace("$(MAKE)", "make").replace("${MAKE}", "make");
     let mut found = Vec::new();
-    for step in super::Script::parse(&line).steps() {
+    for step in super::ShellScript::parse(&line).steps() {
         let words: Vec<&str> =
             step.words.iter().map(|word| word.trim_start_matches(['@', '-', '+'])).collect();
         if let ["make" | "gmake", rest @ ..] = words.as_slice()

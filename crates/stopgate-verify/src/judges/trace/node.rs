@@ -5,12 +5,18 @@ use std::path::{Path, PathBuf};
 
 use super::super::files::{directory_of, inner, name_of};
 use super::super::names::is_foreign;
-use super::super::shell::{Fate, Script};
+use super::super::shell::{OutputFate, ShellScript};
 use super::programs::after_options;
-use super::{Stand, Tracer};
+use super::{DEPTH_MAX, Stand, Tracer};
 
 impl Tracer<'_> {
-    pub(super) fn node_program(&mut self, name: &str, rest: &[&str], fate: Fate, stand: &Stand) {
+    pub(super) fn node_program(
+        &mut self,
+        name: &str,
+        rest: &[&str],
+        fate: OutputFate,
+        stand: &Stand,
+    ) {
         self.tool(name);
         match name {
             "npx" | "bunx" | "pnpx" | "nyc" | "c8" | "corepack" => {
@@ -52,7 +58,7 @@ impl Tracer<'_> {
         }
     }
 
-    fn manager(&mut self, name: &str, rest: &[&str], fate: Fate, stand: &Stand) {
+    fn manager(&mut self, name: &str, rest: &[&str], fate: OutputFate, stand: &Stand) {
         let mut own = stand.clone();
         let mut all = false;
         let mut words = Vec::new();
@@ -143,12 +149,14 @@ impl Tracer<'_> {
             return true;
         }
         known.extend(names.iter().cloned());
-        let own = Stand { directory, ..stand.clone() };
-        for text in names.iter().filter_map(|name| text(name)) {
-            let deeper = Stand { depth: own.depth + 1, ..own.clone() };
-            self.script(&Script::parse(&text), &deeper);
+        for (name, text) in names.iter().filter_map(|name| Some((name, text(name)?))) {
+            let script = ShellScript::parse(&text);
+            let own = stand.named(name, &directory, script.steps().count());
+            if own.depth < DEPTH_MAX {
+                self.script(&script, &own);
+            }
         }
-        self.settings_in(&package, &own);
+        self.settings_in(&package, &Stand { directory, ..stand.clone() });
         true
     }
 
@@ -169,7 +177,7 @@ impl Tracer<'_> {
         }
     }
 
-    fn node(&mut self, rest: &[&str], fate: Fate, stand: &Stand) {
+    fn node(&mut self, rest: &[&str], fate: OutputFate, stand: &Stand) {
         let mut words = rest.iter();
         let mut is_test = false;
         while let Some(word) = words.next() {
@@ -203,7 +211,7 @@ impl Tracer<'_> {
         }
     }
 
-    fn deno(&mut self, rest: &[&str], fate: Fate, stand: &Stand) {
+    fn deno(&mut self, rest: &[&str], fate: OutputFate, stand: &Stand) {
         match after_options(rest) {
             ["run", rest @ ..] => {
                 if let [script, rest @ ..] = after_options(rest) {

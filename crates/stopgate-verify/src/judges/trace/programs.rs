@@ -3,13 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use super::super::files::{extension_of, inner, name_of};
-use super::super::names::{is_code, said, says_judge};
-use super::super::shell::{Fate, assignment, is_open};
+use super::super::names::{is_code, name_says_judge, said, says_judge};
+use super::super::shell::{OutputFate, assignment, is_open};
 use super::super::tools::{Trade, is_interpreter, is_shell, mentioned, plain_name, trade_of};
 use super::{Stand, Tracer};
 
 impl Tracer<'_> {
-    pub(super) fn program(&mut self, program: &str, rest: &[&str], fate: Fate, stand: &Stand) {
+    pub(super) fn program(
+        &mut self,
+        program: &str,
+        rest: &[&str],
+        fate: OutputFate,
+        stand: &Stand,
+    ) {
         let name = plain_name(program);
         if is_open(program) || program.contains('/') {
             let is_known =
@@ -24,7 +30,7 @@ impl Tracer<'_> {
         self.known(name, rest, fate, stand);
     }
 
-    pub(super) fn known(&mut self, name: &str, rest: &[&str], fate: Fate, stand: &Stand) {
+    pub(super) fn known(&mut self, name: &str, rest: &[&str], fate: OutputFate, stand: &Stand) {
         match name {
             name if is_shell(name) => self.shell_program(rest, fate, stand),
             "." | "source" => self.source(rest, stand),
@@ -131,11 +137,11 @@ impl Tracer<'_> {
             }
         }
         for path in found {
-            self.script_file(path, &[], Fate::Shown, stand);
+            self.script_file(path, &[], OutputFate::Shown, stand);
         }
     }
 
-    fn shell_program(&mut self, rest: &[&str], fate: Fate, stand: &Stand) {
+    fn shell_program(&mut self, rest: &[&str], fate: OutputFate, stand: &Stand) {
         let mut words = rest.iter();
         let (mut is_text, mut only_reads) = (false, false);
         while let Some(word) = words.next() {
@@ -157,7 +163,7 @@ impl Tracer<'_> {
     }
 
     /// `cargo test`, `go test`, `coverage run -m pytest`…
-    fn subcommand(&mut self, name: &str, rest: &[&str], fate: Fate, stand: &Stand) {
+    fn subcommand(&mut self, name: &str, rest: &[&str], fate: OutputFate, stand: &Stand) {
         self.tool(name);
         let words = after_options(rest);
         let Some((inner, rest)) = words.split_first() else { return };
@@ -201,7 +207,7 @@ impl Tracer<'_> {
     }
 
     /// A program that starts another one.
-    fn inner_program(&mut self, name: &str, rest: &[&str], fate: Fate, stand: &Stand) {
+    fn inner_program(&mut self, name: &str, rest: &[&str], fate: OutputFate, stand: &Stand) {
         self.tool(name);
         if name == "uvx" {
             return self.words(after_options(rest), fate, stand);
@@ -221,6 +227,13 @@ impl Tracer<'_> {
             return self.words(at.map_or(&[], |at| &rest[at..]), fate, stand);
         }
         let words = after_options(rest);
+        // `hatch run test`, `rye test`: a script of the project's own.
+        let is_own = |word: &&&str| {
+            name_says_judge(word) && !matches!(trade_of(word), Trade::Runner | Trade::Linter)
+        };
+        if words.iter().take(2).find(is_own).is_some() {
+            self.unknown.insert(name.into());
+        }
         if let [verb, inner @ ..] = words
             && ["run", "exec", "x", "tool", "dotenv", "--"].contains(verb)
         {
@@ -231,7 +244,7 @@ impl Tracer<'_> {
         }
     }
 
-    fn find_exec(&mut self, rest: &[&str], fate: Fate, stand: &Stand) {
+    fn find_exec(&mut self, rest: &[&str], fate: OutputFate, stand: &Stand) {
         let is_exec = |word: &&str| ["-exec", "-execdir", "-ok"].contains(word);
         let Some(at) = rest.iter().position(is_exec) else { return };
         let words = &rest[at + 1..];
@@ -254,7 +267,7 @@ impl Tracer<'_> {
             let is_script = |path: &PathBuf| is_code(extension_of(path)) || said(path).is_some();
             let says = |path: &PathBuf| said(path).is_some() || says_judge(path);
             let files = self.files_of(stand, word).into_iter().filter(is_script).filter(says);
-            files.for_each(|path| self.script_file(path, &[], Fate::Shown, stand));
+            files.for_each(|path| self.script_file(path, &[], OutputFate::Shown, stand));
         }
     }
 }

@@ -7,8 +7,8 @@ use super::super::imports::{imports_of, quoted_paths};
 use super::super::names::{
     is_foreign, name_says_judge, said, says_helper, says_judge, says_program,
 };
-use super::super::role::{Conduct, Why};
-use super::super::shell::{Fate, is_open};
+use super::super::role::{CheckConduct, Why};
+use super::super::shell::{OutputFate, is_open};
 use super::super::tools::{Trade, mentioned, plain_name, trade_of};
 use super::programs::is_script_name;
 use super::{DEPTH_MAX, Rank, Stand, Tracer};
@@ -18,7 +18,13 @@ const JUDGES_MAX: usize = 2_000;
 
 impl Tracer<'_> {
     /// A program that is named by its path.
-    pub(super) fn run_file(&mut self, program: &str, rest: &[&str], fate: Fate, stand: &Stand) {
+    pub(super) fn run_file(
+        &mut self,
+        program: &str,
+        rest: &[&str],
+        fate: OutputFate,
+        stand: &Stand,
+    ) {
         if let Some(path) = self.file(stand, program) {
             self.arguments_of(rest, stand);
             return self.script_file(path, rest, fate, stand);
@@ -41,7 +47,13 @@ impl Tracer<'_> {
     }
 
     /// A script that is given to an interpreter.
-    pub(super) fn run_script(&mut self, word: &str, rest: &[&str], fate: Fate, stand: &Stand) {
+    pub(super) fn run_script(
+        &mut self,
+        word: &str,
+        rest: &[&str],
+        fate: OutputFate,
+        stand: &Stand,
+    ) {
         self.arguments_of(rest, stand);
         if let Some(path) = self.file(stand, word) {
             self.script_file(path, rest, fate, stand);
@@ -63,12 +75,18 @@ impl Tracer<'_> {
     }
 
     /// A script of the project that is run.
-    pub(super) fn script_file(&mut self, path: PathBuf, rest: &[&str], fate: Fate, stand: &Stand) {
+    pub(super) fn script_file(
+        &mut self,
+        path: PathBuf,
+        rest: &[&str],
+        fate: OutputFate,
+        stand: &Stand,
+    ) {
         let why = self.why_run(&path, rest, fate, stand);
         if let Some(why) = why {
             return self.follow(&path, why, stand);
         }
-        if fate == Fate::Shown && !is_foreign(&path) {
+        if fate == OutputFate::Shown && !is_foreign(&path) {
             // Which runner it starts counts; what else a program under test does, does not.
             let unknown = self.unknown.clone();
             self.look_into(&path, Rank::Command, stand);
@@ -77,7 +95,7 @@ impl Tracer<'_> {
         self.trace.work.insert(path);
     }
 
-    fn why_run(&self, path: &Path, rest: &[&str], fate: Fate, stand: &Stand) -> Option<Why> {
+    fn why_run(&self, path: &Path, rest: &[&str], fate: OutputFate, stand: &Stand) -> Option<Why> {
         if is_foreign(path) {
             return None;
         }
@@ -86,11 +104,11 @@ impl Tracer<'_> {
             return Some(Why::Script);
         }
         match stand.rank {
-            Rank::Sole if fate == Fate::Shown && !is_program => Some(Why::Script),
+            Rank::Sole if fate == OutputFate::Shown && !is_program => Some(Why::Script),
             Rank::Judge if is_program => None,
             Rank::Judge if says_helper(path) || is_beside(path, stand) => Some(Why::UsedByScript),
             // A program with arguments is tried out; a script without any is a part of this one.
-            Rank::Judge if fate == Fate::Shown && rest.is_empty() => {
+            Rank::Judge if fate == OutputFate::Shown && rest.is_empty() => {
                 self.is_shell_file(path).then_some(Why::UsedByScript)
             }
             Rank::Sole | Rank::Judge | Rank::Command => None,
@@ -142,7 +160,7 @@ impl Tracer<'_> {
         if self.trace.judges.len() >= JUDGES_MAX || stand.depth > DEPTH_MAX {
             return;
         }
-        self.trace.conduct = Conduct::Tests;
+        self.trace.conduct = CheckConduct::Tests;
         self.judge(path.into(), why);
         self.look_into(path, Rank::Judge, stand);
     }
