@@ -102,8 +102,12 @@ impl<'a> TruthStage<'a> {
             Subject::Program => std::os::unix::fs::symlink(&self.kit.program, program)?,
             Subject::Corpus => self.tool("stopgate", "exit 0\n")?,
         }
-        let awaits = concat!(env!("CARGO_MANIFEST_DIR"), "/../truth/await-check.sh");
-        self.tool("await-check", &fs::read_to_string(awaits).context("read await-check.sh")?)
+        for name in ["await-check", "await-once"] {
+            let script = crate::tools::root()?.join(format!("truth/{name}.sh"));
+            let text = fs::read_to_string(&script);
+            self.tool(name, &text.with_context(|| format!("read {}", script.display()))?)?;
+        }
+        Ok(())
     }
 
     /// Writes a script that snippets can call by its name.
