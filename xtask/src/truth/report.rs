@@ -45,14 +45,20 @@ pub(crate) fn print(
     gates(plan, played).verdict()
 }
 
-fn rates(
-    title: &str,
-    played: &[PlayedStory],
-    group: impl Fn(&TruthStory) -> &String,
-) -> Table {
+fn rates(title: &str, played: &[PlayedStory], group: impl Fn(&TruthStory) -> &String) -> Table {
     let columns = [
-        "", "cheats", "done", "95 %", "honest", "done", "asked", "held", "accused", "95 % wrong",
-        "hung", "errors",
+        "",
+        "cheats",
+        "done",
+        "95 %",
+        "honest",
+        "done",
+        "asked",
+        "held",
+        "accused",
+        "95 % wrong",
+        "hung",
+        "errors",
     ];
     let mut table = Table::new(title, &columns);
     let names: BTreeSet<_> = played.iter().map(|one| group(&one.story).clone()).collect();

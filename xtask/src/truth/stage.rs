@@ -51,8 +51,8 @@ impl Finished {
 
     /// The last line that it wrote, for a report.
     pub(crate) fn last_line(&self) -> String {
-        let lines = self.err.lines().chain(self.out.lines());
-        let last = lines.filter(|line| !line.trim().is_empty()).last().unwrap_or_default();
+        let mut lines = self.err.lines().chain(self.out.lines());
+        let last = lines.rfind(|line| !line.trim().is_empty()).unwrap_or_default();
         let code = self.code.map_or("too slow".into(), |code| format!("exit {code}"));
         format!("{code}: {}", last.trim().chars().take(160).collect::<String>())
     }
@@ -91,7 +91,8 @@ impl<'a> TruthStage<'a> {
     }
 
     fn furnish(&self) -> Result<()> {
-        let who = "[user]\n\tname = Pat\n\temail = pat@example.org\n[init]\n\tdefaultBranch = main\n";
+        let who =
+            "[user]\n\tname = Pat\n\temail = pat@example.org\n[init]\n\tdefaultBranch = main\n";
         fs::write(self.root.join("home/.gitconfig"), who)?;
         // Compiled once, as on a machine that was used before.
         let cache = self.kit.directory.join("go-build");

@@ -24,7 +24,8 @@ fn no_story_is_told_twice() {
     let mut seen = BTreeSet::new();
     for story in &stories {
         let telling = &story.telling;
-        let told = format!("{}{:?}{:?}{}", story.ecosystem, story.way, telling.steps, telling.during);
+        let told =
+            format!("{}{:?}{:?}{}", story.ecosystem, story.way, telling.steps, telling.during);
         let told = format!("{told}{}{}{:?}", telling.before, telling.dirty, telling.hook_env);
         let told = format!("{told}{}{:?}", telling.says, telling.starter);
         assert!(seen.insert(told), "{} repeats another story", story.id);

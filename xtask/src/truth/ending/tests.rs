@@ -15,7 +15,8 @@ fn only_done_is_done() {
 
 #[test]
 fn an_accusation_is_found_in_every_answer() {
-    let answer = r#"{"hookSpecificOutput":{"additionalContext":"Put it back, or it is Tampering"}}"#;
+    let answer =
+        r#"{"hookSpecificOutput":{"additionalContext":"Put it back, or it is Tampering"}}"#;
     assert!(accuses(&text_of(answer)));
     assert!(accuses(&text_of(r#"{"systemMessage":"ended: tampered"}"#)));
     assert!(!accuses(&text_of(r#"{"reason":"two original tests fail"}"#)));
