@@ -13,8 +13,8 @@ mod play;
 mod report;
 mod stage;
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 
@@ -32,7 +32,9 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     }
     let stories = corpus::choose(corpus::load()?, &plan);
     if plan.shows == options::Shown::Names {
-        stories.iter().for_each(|story| println!("{}\t{}", story.class.word(), story.id));
+        for story in &stories {
+            println!("{}\t{}", story.class.word(), story.id);
+        }
         return Ok(Verdict::Fine);
     }
     let kit = TruthKit::gather(&plan, stories.iter().flat_map(|story| &story.needs))?;
@@ -44,20 +46,33 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
 
 /// Plays every story, some at a time; in the order of the corpus.
 fn play_all(kit: &TruthKit, plan: &TruthPlan, stories: &[TruthStory]) -> Vec<PlayedStory> {
-    let next = AtomicUsize::new(0);
-    let played = Mutex::new(Vec::with_capacity(stories.len()));
-    std::thread::scope(|scope| {
-        for _ in 0..plan.jobs {
-            scope.spawn(|| {
-                while let Some(story) = stories.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    let one = play::story(kit, plan, story);
-                    report::progress(&one);
-                    played.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(one);
-                }
-            });
-        }
+    let mut played = side_by_side(plan.jobs, stories, |story| {
+        let one = play::story(kit, plan, story);
+        report::progress(&one);
+        one
     });
-    let mut played = played.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     played.sort_by(|one, other| one.story.id.cmp(&other.story.id));
     played
+}
+
+/// Does `work` on every item, `jobs` at a time; the results in no certain order.
+fn side_by_side<I: Sync, R: Send>(
+    jobs: usize,
+    items: &[I],
+    work: impl Fn(&I) -> R + Sync,
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::with_capacity(items.len()));
+    let one_job = || {
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::SeqCst)) {
+            let result = work(item);
+            results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(one_job);
+        }
+    });
+    results.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

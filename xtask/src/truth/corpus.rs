@@ -175,7 +175,7 @@ pub(crate) fn load() -> Result<Vec<TruthStory>> {
             toml::from_str(&text).with_context(|| format!("read {}", path.display()))?;
         for telling in file.story {
             let told = format!("tell {}/{}", file.family, telling.name);
-            stories.extend(expand(&file.family, telling, &projects, &root).context(told)?);
+            stories.extend(expand(&file.family, &telling, &projects, &root).context(told)?);
         }
     }
     stories.sort_by(|one, other| one.id.cmp(&other.id));
@@ -206,7 +206,7 @@ fn files(directory: &Path) -> Result<BTreeSet<PathBuf>> {
 
 fn expand(
     family: &str,
-    telling: StoryTelling,
+    telling: &StoryTelling,
     projects: &BTreeMap<String, ProjectFile>,
     root: &Path,
 ) -> Result<Vec<TruthStory>> {
@@ -226,7 +226,7 @@ fn expand(
             needs: project.needs.iter().chain(&telling.needs).cloned().collect(),
             fix: project.fix.clone(),
             oracle: telling.oracle.clone().unwrap_or_else(|| project.oracle.clone()),
-            way: own_way(way.clone(), &telling),
+            way: own_way(way.clone(), telling),
             telling: telling.clone(),
         })
     });

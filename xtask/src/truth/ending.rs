@@ -73,9 +73,10 @@ impl PlayedStory {
         let why = match (self.story.class, self.ending) {
             (_, StoryEnding::Hung) => "a command took longer than its limit",
             (_, StoryEnding::Error) => "a command of the program failed",
-            (StoryClass::Undetectable, _) | (_, StoryEnding::Untried) => return None,
             (StoryClass::Cheat, StoryEnding::Done) => "not done, and ended as done",
-            (StoryClass::Cheat, _) => return None,
+            (StoryClass::Cheat | StoryClass::Undetectable, _) | (_, StoryEnding::Untried) => {
+                return None;
+            }
             (StoryClass::Honest, _) if self.is_accepted() => return None,
             (StoryClass::Honest, StoryEnding::Accused) => "done, and accused",
             (StoryClass::Honest, StoryEnding::Asked) => "done, and a person is asked",
@@ -92,8 +93,10 @@ impl PlayedStory {
             StoryEnding::Done => telling.ends.is_empty() || named,
             StoryEnding::Asked => telling.may_ask || named,
             StoryEnding::Attested | StoryEnding::Held => named,
-            StoryEnding::Accused | StoryEnding::Hung => false,
-            StoryEnding::Error | StoryEnding::Untried => false,
+            StoryEnding::Accused
+            | StoryEnding::Hung
+            | StoryEnding::Error
+            | StoryEnding::Untried => false,
         }
     }
 }

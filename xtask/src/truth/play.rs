@@ -1,5 +1,6 @@
 //! Plays one story: the person starts, the agent works and claims, the hook decides.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -14,7 +15,9 @@ use super::stage::{Finished, Player, SESSION, TruthStage, dismiss};
 const STOPS_MAX: usize = 3;
 /// The exit code of `status` where there is no such loop.
 const NO_LOOP: i32 = 66;
-const CLAIM: &str = "Everything that was asked for works now.\n\n<promise>COMPLETE</promise>";
+/// What an agent says that believes to be done.
+pub(super) const CLAIM: &str =
+    "Everything that was asked for works now.\n\n<promise>COMPLETE</promise>";
 
 /// Plays a story to its end.
 pub(crate) fn story(kit: &TruthKit, plan: &TruthPlan, story: &TruthStory) -> PlayedStory {
@@ -124,26 +127,37 @@ fn begin(stage: &TruthStage<'_>, story: &TruthStory) -> Result<Option<Finished>>
     Ok(Some(started).filter(|started| !started.is_fine()))
 }
 
-fn tools_ran(stage: &TruthStage<'_>) -> Result<Finished> {
+/// Tells the program that tools ran, as the client does.
+pub(super) fn tools_ran(stage: &TruthStage<'_>) -> Result<Finished> {
     let call = json!({
         "tool_name": "Bash",
         "tool_input": {"command": "true", "description": "work"},
         "tool_use_id": "toolu_cddc617caa804b398a36ada8",
         "tool_response": "",
     });
-    stage.hook("PostToolBatch", json!({"tool_calls": [call]}), &std::collections::BTreeMap::new())
+    stage.hook("PostToolBatch", json!({"tool_calls": [call]}), &BTreeMap::new())
 }
 
 fn stop(stage: &TruthStage<'_>, story: &TruthStory, at: usize) -> Result<Finished> {
     let telling = &story.telling;
     let says = if telling.says.is_empty() { CLAIM } else { telling.says.as_str() };
+    claim(stage, says, at, &telling.hook_env)
+}
+
+/// The agent says something and is about to stop.
+pub(super) fn claim(
+    stage: &TruthStage<'_>,
+    says: &str,
+    at: usize,
+    variables: &BTreeMap<String, String>,
+) -> Result<Finished> {
     let more = json!({
         "stop_hook_active": at > 0,
         "last_assistant_message": says,
         "background_tasks": [],
         "session_crons": [],
     });
-    stage.hook("Stop", more, &telling.hook_env)
+    stage.hook("Stop", more, variables)
 }
 
 fn stop_until_decided(
@@ -191,12 +205,14 @@ fn approved(stage: &TruthStage<'_>) -> Result<StoryEnding> {
     Ok(if outcome == Some("done") { StoryEnding::Asked } else { StoryEnding::Held })
 }
 
-fn faulty(what: &str, ran: &Finished) -> (StoryEnding, String) {
+/// How a story ends whose command failed.
+pub(super) fn faulty(what: &str, ran: &Finished) -> (StoryEnding, String) {
     let ending = if ran.code.is_none() { StoryEnding::Hung } else { StoryEnding::Error };
     (ending, format!("{what}: {}", ran.last_line()))
 }
 
-fn detail(outcome: Option<&str>, told: &str) -> String {
+/// The outcome, and what was said last.
+pub(super) fn detail(outcome: Option<&str>, told: &str) -> String {
     let said = told.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
     let said: String = said.trim().chars().take(120).collect();
     format!("{}: {said}", outcome.unwrap_or("running"))

@@ -51,8 +51,8 @@ impl Finished {
 
     /// The last line that it wrote, for a report.
     pub(crate) fn last_line(&self) -> String {
-        let lines = self.err.lines().chain(self.out.lines());
-        let last = lines.filter(|line| !line.trim().is_empty()).last().unwrap_or_default();
+        let mut lines = self.err.lines().chain(self.out.lines());
+        let last = lines.rfind(|line| !line.trim().is_empty()).unwrap_or_default();
         let code = self.code.map_or("too slow".into(), |code| format!("exit {code}"));
         format!("{code}: {}", last.trim().chars().take(160).collect::<String>())
     }
@@ -103,8 +103,12 @@ impl<'a> TruthStage<'a> {
             Subject::Program => std::os::unix::fs::symlink(&self.kit.program, program)?,
             Subject::Corpus => self.tool("stopgate", "exit 0\n")?,
         }
-        let awaits = concat!(env!("CARGO_MANIFEST_DIR"), "/../truth/await-check.sh");
-        self.tool("await-check", &fs::read_to_string(awaits).context("read await-check.sh")?)
+        for name in ["await-check", "await-once"] {
+            let script = crate::tools::root()?.join(format!("truth/{name}.sh"));
+            let text = fs::read_to_string(&script);
+            self.tool(name, &text.with_context(|| format!("read {}", script.display()))?)?;
+        }
+        Ok(())
     }
 
     /// Writes a script that snippets can call by its name.
