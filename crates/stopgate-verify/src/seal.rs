@@ -20,7 +20,8 @@ use stopgate_core::{Criterion, Site};
 use self::hooks::{Family, families, family_of, is_skipped};
 use self::keep::{KEPT_BYTES_MAX, content_of};
 use self::text::{
-    ActText, CriterionText, FileText, KindText, ProgramText, SealText, path_text, text_path,
+    ActText, CriterionText, FileText, KindText, ProgramText, SealText, path_text, settled,
+    text_path,
 };
 use crate::files::open_regular;
 use crate::glob::Globs;
@@ -31,8 +32,6 @@ use crate::tree::{
 
 pub(crate) use self::keep::Keep;
 
-/// Files whose times are older than this are told apart by them.
-const SETTLED_NANOS: i64 = 60_000_000_000;
 /// More than this of a program is not looked at.
 const PROGRAM_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
@@ -404,13 +403,6 @@ fn seal_one(root: &Path, criterion: &Criterion) -> CriterionText {
         programs,
         package,
     }
-}
-
-/// The earliest time at which none of the programs would have looked just changed.
-fn settled(criteria: &[CriterionText], taken: i64) -> i64 {
-    let programs = criteria.iter().flat_map(|criterion| &criterion.programs);
-    let newest = programs.map(|program| program.mtime.max(program.ctime)).max().unwrap_or(0);
-    taken.min(newest.saturating_add(SETTLED_NANOS))
 }
 
 fn seal_program(name: &str, path: &Path) -> Option<ProgramText> {

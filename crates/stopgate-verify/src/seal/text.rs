@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 /// What marks a path that is no text, followed by its bytes as digits.
 const BYTES: &str = "\u{0}";
+/// Files whose times are older than this are told apart by them.
+const SETTLED_NANOS: i64 = 60_000_000_000;
 
 /// A seal, as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,4 +102,11 @@ pub(crate) fn text_path(text: &str) -> PathBuf {
     };
     let bytes: Vec<u8> = digits.as_bytes().chunks(2).filter_map(byte).collect();
     PathBuf::from(OsStr::from_bytes(&bytes))
+}
+
+/// The earliest time at which none of the programs would have looked just changed.
+pub(crate) fn settled(criteria: &[CriterionText], taken: i64) -> i64 {
+    let programs = criteria.iter().flat_map(|criterion| &criterion.programs);
+    let newest = programs.map(|program| program.mtime.max(program.ctime)).max().unwrap_or(0);
+    taken.min(newest.saturating_add(SETTLED_NANOS))
 }

@@ -161,7 +161,7 @@ fn an_unknown_store_is_named() {
     let ran = stage.run_with("list", &[("STOPGATE_STORE", "mysql://me:secret@localhost/x")]);
     assert_snapshot!(ran, @"
     [stderr]
-    error: could not use the store mysql://me:***@localhost/x
+    error: could not use the store: its scheme is unknown
      hint: this program knows sqlite:PATH and postgres://USER@HOST/DATABASE
     [exit 2]
     ");
@@ -194,7 +194,7 @@ fn a_home_is_made_for_its_owner_alone() {
     assert_snapshot!(stage.finish(command, b""), @"
     [stderr]
     error: could not tell where to keep the journal
-     hint: set STOPGATE_HOME to a folder of your own
+     hint: set STOPGATE_HOME to a directory of your own
     [exit 70]
     ");
 }
