@@ -78,7 +78,7 @@ impl Hook {
 
     /// The same hook, whose agent may stop by `late` when no answer exists in time.
     ///
-    /// Whoever answers must then call [`crate::claim_answer`] first.
+    /// The one who prints the answer must call [`crate::claim_answer`] first.
     #[must_use]
     pub const fn watched(mut self, late: Late) -> Self {
         self.late = Some(late);
@@ -201,6 +201,8 @@ impl Hook {
         stopgate_verify::survive_size_limit();
         let world = Box::new(RealWorld::new(self.settings));
         let choice = self.choice(address, errand, call);
+        // A person who lets the store take longer waits for it.
+        choice.deadline.into_iter().for_each(watchdog::allow);
         let engine =
             Engine::over_existing(home.clone(), world, self.settings, self.stores, choice)?;
         let engine = errand.engine.insert(engine);

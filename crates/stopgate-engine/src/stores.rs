@@ -15,8 +15,8 @@ use crate::home::Home;
 use crate::settings::Settings;
 use crate::signs::Signs;
 
-/// How long one process waits for the others.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long one process waits for the others: less than the watchdog does, to say why.
+const PATIENCE: Duration = Duration::from_secs(4);
 /// How long a server may take.
 const DEADLINE: Duration = Duration::from_secs(2);
 const TENANT: &str = "default";

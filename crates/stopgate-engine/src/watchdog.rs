@@ -43,7 +43,7 @@ pub(crate) fn start(late: impl FnOnce() + Send + 'static) {
     });
 }
 
-/// Gives the call more time, which its checks need; from now on.
+/// Gives the call this much time beside its usual patience, from now on.
 pub(crate) fn allow(time: Duration) {
     let mut deadline = deadline();
     if deadline.is_some() {

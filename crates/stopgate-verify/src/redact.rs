@@ -7,6 +7,14 @@
 use std::borrow::Cow;
 
 const MASK: &str = "[masked]";
+/// No word before `PRIVATE KEY` is longer.
+const HEADER_BYTES_MAX: usize = 64;
+/// No marked key is shorter, its mark included.
+const KEY_BYTES_MIN: usize = 15;
+/// No word or value is looked at further than this at once.
+const RUN_BYTES_MAX: usize = 4096;
+/// A value is judged by no more than this of it.
+const VALUE_BYTES_MAX: usize = 128;
 /// A value of fewer different letters is a word, not a secret.
 const DISTINCT_MIN: usize = 6;
 
@@ -62,6 +70,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     marked_keys(text, &mut spans);
     addresses(text, &mut spans);
     assignments(text, &mut spans);
+    spans.retain(|(begin, end)| begin < end);
     if spans.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -88,10 +97,8 @@ fn private_keys(text: &str, spans: &mut Vec<(usize, usize)>) {
     let mut from = 0;
     while let Some(at) = text[from..].find(END).map(|at| from + at) {
         let after = at + END.len();
-        let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        if text[line..at].contains("-----END") {
-            let begin = key_lines_before(text, line);
-            spans.push((begin, line));
+        if let Some(line) = begin_of_end(text, at) {
+            spans.push((key_lines_before(text, line), line));
             from = after;
         } else {
             let end = text[after..].find("-----END").map_or(text.len(), |end| after + end);
@@ -100,6 +107,16 @@ fn private_keys(text: &str, spans: &mut Vec<(usize, usize)>) {
             from = rest.max(after);
         }
     }
+}
+
+/// Where `-----END RSA ` begins, if that is what stands before `at`.
+fn begin_of_end(text: &str, at: usize) -> Option<usize> {
+    let mut from = at.saturating_sub(HEADER_BYTES_MAX);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let dashes = from + text[from..at].rfind("-----")?;
+    text[dashes..at].starts_with("-----END").then_some(dashes)
 }
 
 /// Where the lines of a key begin that end at `end`.
@@ -128,7 +145,8 @@ fn marked_keys(text: &str, spans: &mut Vec<(usize, usize)>) {
             continue;
         }
         let word = &text[at..at + length];
-        if let Some(begin) = marked(word) {
+        let begin = if length < KEY_BYTES_MIN { None } else { marked(word) };
+        if let Some(begin) = begin {
             spans.push((at + begin, at + length));
         }
         at += length;
@@ -169,41 +187,61 @@ fn addresses(text: &str, spans: &mut Vec<(usize, usize)>) {
 /// `name=value` and `name: value`, where the name announces a secret and the value looks like one.
 fn assignments(text: &str, spans: &mut Vec<(usize, usize)>) {
     let bytes = text.as_bytes();
-    for (at, byte) in bytes.iter().enumerate() {
-        if !matches!(byte, b'=' | b':') {
-            continue;
-        }
-        let name_end = at - run_back(bytes, at, |b| matches!(b, b' ' | b'"' | b'\''));
-        let name_length =
-            run_back(bytes, name_end, |b| b.is_ascii_alphanumeric() || b"_-".contains(&b));
-        let name = text[name_end - name_length..name_end].to_ascii_lowercase().replace('-', "_");
-        let least = if name.ends_with("authorization") {
-            Some(16)
-        } else {
-            NAMES.iter().find(|(part, _)| name.contains(part)).map(|(_, least)| *least)
-        };
-        let Some(least) = least else { continue };
-        let mut from = at + 1 + run(bytes, at + 1, |b| matches!(b, b' ' | b'"' | b'\'' | b'='));
-        for word in ["Bearer ", "Basic ", "bearer ", "basic "] {
-            from += if text[from..].starts_with(word) { word.len() } else { 0 };
-        }
-        let length = run(bytes, from, |b| b.is_ascii_graphic() && !b"\"',;)(<>{}[]`".contains(&b));
-        if looks_secret(&text[from..from + length], least) {
-            spans.push((from, from + length));
+    let mut at = 0;
+    while let Some(sign) = bytes[at..].iter().position(|byte| matches!(byte, b'=' | b':')) {
+        let sign = at + sign;
+        at = sign + 1;
+        let Some(least) = announced(text, sign) else { continue };
+        let begin = value_after(text, sign + 1);
+        let seen = run_up_to(bytes, begin, VALUE_BYTES_MAX, is_value_letter);
+        if looks_secret(&bytes[begin..begin + seen], least) {
+            at = begin + run_up_to(bytes, begin, usize::MAX, is_value_letter);
+            spans.push((begin, at));
         }
     }
 }
 
+/// How long a secret is at least that the name before `sign` announces, if it does.
+fn announced(text: &str, sign: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let end = sign - run_back(bytes, sign, |b| matches!(b, b' ' | b'"' | b'\''));
+    let length = run_back(bytes, end, |b| b.is_ascii_alphanumeric() || b"_-".contains(&b));
+    if length == 0 {
+        return None;
+    }
+    let name = text[end - length..end].to_ascii_lowercase().replace('-', "_");
+    if name.ends_with("authorization") {
+        return Some(16);
+    }
+    NAMES.iter().find(|(part, _)| name.contains(part)).map(|(_, least)| *least)
+}
+
+/// Where the value begins that follows at `from`.
+fn value_after(text: &str, from: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut begin = from + run(bytes, from, |b| matches!(b, b' ' | b'"' | b'\'' | b'='));
+    for word in ["Bearer ", "Basic ", "bearer ", "basic "] {
+        begin += if text[begin..].starts_with(word) { word.len() } else { 0 };
+    }
+    begin
+}
+
+fn is_value_letter(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b"\"',;)(<>{}[]`&".contains(&byte)
+}
+
 /// Whether a value has too little order for a word.
-fn looks_secret(value: &str, least: usize) -> bool {
-    let mut letters: Vec<u8> = value.bytes().collect();
-    letters.sort_unstable();
-    letters.dedup();
-    let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
+fn looks_secret(value: &[u8], least: usize) -> bool {
+    let mut seen = [false; 128];
+    for byte in value {
+        seen[usize::from(*byte) & 127] = true;
+    }
+    let distinct = seen.iter().filter(|is_there| **is_there).count();
+    let has = |is: fn(&u8) -> bool| value.iter().any(is);
     let mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
     // Short values are passwords that people chose: those have a digit or a sign in them.
     let is_odd = mixed || (has(u8::is_ascii_punctuation) && least <= 8);
-    value.len() >= least && letters.len() >= DISTINCT_MIN.min(least) && is_odd
+    value.len() >= least && distinct >= DISTINCT_MIN.min(least) && is_odd
 }
 
 fn is_key_letter(byte: u8) -> bool {
@@ -216,12 +254,17 @@ const fn is_base64(byte: u8) -> bool {
 
 /// How many bytes from `at` on are such.
 fn run(bytes: &[u8], at: usize, is: impl Fn(u8) -> bool) -> usize {
-    bytes.get(at..).unwrap_or_default().iter().take_while(|byte| is(**byte)).count()
+    run_up_to(bytes, at, RUN_BYTES_MAX, is)
+}
+
+fn run_up_to(bytes: &[u8], at: usize, max: usize, is: impl Fn(u8) -> bool) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    rest.iter().take(max).take_while(|byte| is(**byte)).count()
 }
 
 /// How many bytes before `at` are such.
 fn run_back(bytes: &[u8], at: usize, is: impl Fn(u8) -> bool) -> usize {
-    bytes[..at].iter().rev().take_while(|byte| is(**byte)).count()
+    bytes[..at].iter().rev().take(RUN_BYTES_MAX).take_while(|byte| is(**byte)).count()
 }
 
 #[cfg(test)]

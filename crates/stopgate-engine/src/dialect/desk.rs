@@ -27,8 +27,8 @@ use crate::view::{LoopView, loop_view};
 use crate::world::{RealWorld, World};
 use stopgate_verify::files::FileLock;
 
-/// How long one process waits for the others.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long one process waits for the others: less than the watchdog does, to say why.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// One call or command in one folder.
 pub struct Desk {

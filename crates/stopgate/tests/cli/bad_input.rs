@@ -54,11 +54,11 @@ const CASES: [Case; 36] = [
         send(&stage.stop_call("s1", "x").with("cwd", json!(stage.path("gone"))))
     }),
     case("transcript missing", "can't be opened", mute),
-    case("transcript a directory", "is no file", |stage| {
+    case("transcript a directory", "it is a directory", |stage| {
         stage.make_folder(TRANSCRIPT);
         mute(stage)
     }),
-    case("transcript a pipe that nobody writes to", "is no file", |stage| {
+    case("transcript a pipe that nobody writes to", "it is a named pipe", |stage| {
         stage.make_folder("user/.claude/projects/-project");
         let made = doors::program("mkfifo").arg(stage.path(TRANSCRIPT)).status();
         assert!(made.is_ok_and(|status| status.success()), "make a pipe");

@@ -161,7 +161,7 @@ fn an_unknown_store_is_named() {
     let ran = stage.run_with("list", &[("STOPGATE_STORE", "mysql://me:secret@localhost/x")]);
     assert_snapshot!(ran, @"
     [stderr]
-    error: could not use the store mysql://me:***@localhost/x
+    error: could not use the store: its scheme is unknown
      hint: this program knows sqlite:PATH and postgres://USER@HOST/DATABASE
     [exit 2]
     ");

@@ -21,13 +21,17 @@ pub(crate) fn unreadable_transcript(stage: &Stage) -> Ran {
     stage.write(transcript, "{}\n");
     set_mode(&stage.path(transcript), 0o000);
     everywhere(&stage.path("home"), &doors::give_away);
-    as_ordinary_user(stage, &mute_call(stage))
+    let ran = as_ordinary_user(stage, &mute_call(stage));
+    everywhere(&stage.path("home"), &doors::take_back);
+    ran
 }
 
 pub(crate) fn read_only_home(stage: &Stage) -> Ran {
     let home = stage.path("home");
     everywhere(&home, &|path| set_mode(path, if path.is_dir() { 0o555 } else { 0o444 }));
+    everywhere(&home, &doors::give_away);
     let ran = as_ordinary_user(stage, &stage.stop_call("s1", "x"));
+    everywhere(&home, &doors::take_back);
     everywhere(&home, &|path| set_mode(path, if path.is_dir() { 0o755 } else { 0o644 }));
     ran
 }
@@ -150,13 +154,18 @@ fn damaged(stage: &Stage, damage: impl Fn(&Path)) -> Ran {
 
 /// Makes the call as a user whom permissions stop.
 fn as_ordinary_user(stage: &Stage, call: &Call<'_>) -> Ran {
+    finish(stage, ordinary_user(stage), call)
+}
+
+/// The program, as somebody without rights would run it.
+pub(crate) fn ordinary_user(stage: &Stage) -> Command {
     set_mode(&stage.path(""), 0o755);
     let own = stage.path("stopgate");
     // Anybody may run it there. Copied by another process: a file that this one has open for
     // writing could not be run while any other test starts a program.
     let copied = doors::program("cp").arg(program_path()).arg(&own).status();
     assert!(copied.is_ok_and(|status| status.success()), "copy the program");
-    finish(stage, doors::as_ordinary_user(&own), call)
+    doors::as_ordinary_user(&own)
 }
 
 fn finish(stage: &Stage, mut command: Command, call: &Call<'_>) -> Ran {

@@ -32,7 +32,7 @@ pub(crate) fn is_root() -> bool {
 }
 
 /// Says why a test does nothing here.
-#[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 pub(crate) fn note(text: &str) {
     eprintln!("{text}");
 }
@@ -54,6 +54,13 @@ pub(crate) fn as_ordinary_user(path: &Path) -> Command {
 pub(crate) fn give_away(path: &Path) {
     if is_root() {
         std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).expect("give the file away");
+    }
+}
+
+/// Takes it back.
+pub(crate) fn take_back(path: &Path) {
+    if is_root() {
+        std::os::unix::fs::chown(path, Some(0), Some(0)).expect("take the file back");
     }
 }
 

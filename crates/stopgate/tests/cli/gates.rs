@@ -61,6 +61,7 @@ fn a_command_is_asked_and_one_that_breaks_calls_for_a_person() {
 fn a_gate_of_the_projects_file_is_asked_and_may_run_nothing() {
     let stage = Stage::new();
     stage.write("project/stopgate.toml", "gates = [\"iteration > 0\"]\n");
+    assert_eq!(stage.run("trust --yes").code, 0);
     stage.start("Finish --session s1");
     stage.stop("s1", "One.");
     assert_eq!(stage.standing("1stage0000"), "needs_input 0/20 s1");

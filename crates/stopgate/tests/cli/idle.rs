@@ -292,7 +292,7 @@ fn a_fault_lets_the_agent_go_and_leaves_the_file_alone() {
     let stage = Stage::new();
     stage.make_folder(FILE);
     lets_go(&stop(&stage, "Working."));
-    assert!(stage.complaints()[0].contains("it is no file"), "{:?}", stage.complaints());
+    assert!(stage.complaints()[0].contains("it is a directory"), "{:?}", stage.complaints());
     let stage = Stage::new();
     run(&stage, "start --dialect idle Goal");
     fs::remove_dir_all(stage.path("home")).expect("no home");

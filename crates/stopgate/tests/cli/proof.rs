@@ -103,7 +103,7 @@ fn trust_is_for_one_content_and_for_a_person() {
     assert!(ran.code == 2 && ran.err.contains("only a person"), "{ran}");
     let ran = stage.run("trust");
     assert!(ran.code == 2 && ran.err.contains("nobody is there to ask"), "{ran}");
-    assert!(ran.out.contains("t  true"), "{ran}");
+    assert!(ran.out.contains("command: true"), "{ran}");
     assert_eq!(stage.json("trust --yes")["trusted"], true);
     assert_eq!(stage.run("verify").code, 0);
     stage.write("project/stopgate.toml", "[[criterion]]\nname = \"t\"\nshell = \"echo x\"\n");
@@ -445,7 +445,7 @@ fn what_a_loop_left_beside_the_journal_goes_with_it_and_nothing_else() {
 
 #[test]
 fn kinds_without_a_command_are_looked_at_by_stopgate_itself() {
-    let stage = untrusted(
+    let stage = project(
         "[[criterion]]\nname = \"said\"\npattern = { message = true, must = \"(?i)migrated\" }\n\n\
          [[criterion]]\nname = \"covered\"\ncoverage = { report = \"lcov.info\", lines = 80 }\n\n\
          [[criterion]]\nname = \"features\"\nfeatures = \"features.json\"\n\n\
