@@ -33,6 +33,8 @@ mod project_file;
 
 mod trust;
 
+mod trust_hash;
+
 mod stores;
 
 mod engine;
