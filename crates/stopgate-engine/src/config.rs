@@ -106,7 +106,7 @@ impl Config {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let wire: ConfigWire = toml::from_str(text).map_err(|error| one_line(&error))?;
+        let wire: ConfigWire = toml::from_str(text).map_err(|error| one_line(text, &error))?;
         let StoreWire { address, tenant, deadline, on_store_error, durability } = wire.store;
         let durability = match durability {
             DurabilityWire::Process => Durability::Process,
@@ -131,8 +131,13 @@ fn is_absent(kind: ErrorKind) -> bool {
 }
 
 /// What the parser says, and in which line, without the drawing around it.
-fn one_line(error: &toml::de::Error) -> String {
-    error.message().lines().collect::<Vec<_>>().join(" ")
+fn one_line(text: &str, error: &toml::de::Error) -> String {
+    let what = error.message().lines().collect::<Vec<_>>().join(" ");
+    let Some(span) = error.span() else { return what };
+    let before = text.get(..span.start).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("line {line}, column {column}: {what}")
 }
 
 #[cfg(test)]

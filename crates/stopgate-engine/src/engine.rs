@@ -194,7 +194,7 @@ impl Engine {
         match &before.session {
             Some(session) if over || state.session != before.session => {
                 if over {
-                    self.signs.put_freed(session.as_str(), state.updated_at);
+                    self.signs.put_freed(session.as_str(), state.id.as_str(), state.updated_at);
                 }
                 self.take_held_sign(session);
             }

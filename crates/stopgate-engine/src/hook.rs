@@ -190,8 +190,12 @@ impl Hook {
         };
         let address =
             Choice::address(self.settings, || Ok(self.config(errand, call).address.clone()))?;
+        let signs = signs(&address, home);
+        if call.event == Event::UserPromptSubmit && !call.is_task_notification() {
+            signs.take_freed(&call.session);
+        }
         // The common case ends here: no sign, no journal.
-        if !self.is_worth_opening(call, &signs(&address, home), cwd) {
+        if !self.is_worth_opening(call, &signs, cwd) {
             return Ok(Reply::default());
         }
         self.watch(Some(&call.session), Reply::default());

@@ -35,6 +35,8 @@ mod project_file;
 
 mod trust;
 
+mod trust_hash;
+
 mod stores;
 
 mod engine;

@@ -125,9 +125,6 @@ impl Engine {
         }
         let prompt_id = call.prompt_id.as_deref().map(String::from);
         let notification = call.is_task_notification();
-        if !notification {
-            self.signs.take_freed(session.as_str());
-        }
         let mut claimed = false;
         let mut answer = None;
         let told = self.claim_and(session, project, &mut |state| {

@@ -156,6 +156,11 @@ impl Settings {
         text("COLUMNS")?.parse().ok().filter(|columns| *columns > 0)
     }
 
+    /// Whether the person wants no colours.
+    pub fn is_colourless(self) -> bool {
+        var("NO_COLOR").is_some_and(|value| !value.is_empty())
+    }
+
     /// Whether this is a machine that builds and tests, without a person at it.
     pub fn is_ci(self) -> bool {
         text("CI").is_some_and(|value| !matches!(value.as_str(), "0" | "false"))

@@ -152,11 +152,11 @@ impl Signs {
         Some(id)
     }
 
-    /// Notes that the loop of `session` ended: until a person speaks to it, the session does not
-    /// claim a loop that waited before.
-    pub(crate) fn put_freed(&self, session: &str, at: Timestamp) {
+    /// Notes that loop `id` of `session` ended: until a person speaks to it, the session does
+    /// not claim a loop that waited before, and its status line says how it ended.
+    pub(crate) fn put_freed(&self, session: &str, id: &str, at: Timestamp) {
         let path = self.in_folder("freed", session);
-        let text = at.unix_millis().to_string();
+        let text = format!("{} {id}", at.unix_millis());
         // Without the note the session may claim a loop, which does no harm to that loop.
         let _ = replace_private(&path, text.as_bytes(), Durable::Buffered);
     }
@@ -164,7 +164,13 @@ impl Signs {
     /// When the last loop of `session` ended, if no person has spoken to it since.
     pub(crate) fn freed(&self, session: &str) -> Option<Timestamp> {
         let text = fs::read_to_string(self.in_folder("freed", session)).ok()?;
-        text.parse().ok().map(Timestamp::from_unix_millis)
+        text.split(' ').next()?.parse().ok().map(Timestamp::from_unix_millis)
+    }
+
+    /// The loop of `session` that ended, if no person has spoken to it since.
+    pub(crate) fn freed_from(&self, session: &str) -> Option<String> {
+        let text = fs::read_to_string(self.in_folder("freed", session)).ok()?;
+        text.split_once(' ').map(|(_, id)| id.to_string())
     }
 
     /// A person speaks to `session`.

@@ -5,7 +5,8 @@ mod criterion;
 use jiff::Timestamp as Instant;
 use serde::Serialize;
 use stopgate_core::{
-    Frame, LoopState, Mode, Outcome, Phase, Rest, SessionId, State, Surface, Timestamp, Waiting,
+    Frame, LoopId, LoopState, Mode, Outcome, Phase, Rest, SessionId, State, Surface, Timestamp,
+    Waiting,
 };
 use stopgate_dialects::Dialect;
 use stopgate_store::{Filter, Soundness, Standing, Stored};
@@ -207,14 +208,17 @@ impl Engine {
         Ok(ListView { schema_version: SCHEMA_VERSION, loops })
     }
 
-    /// The loop that holds a session now, if there is one.
-    pub fn held_by(&mut self, session: &str) -> Result<Option<LoopView>, Failure> {
+    /// The loop that holds a session now, or that ended since a person last spoke to it.
+    pub fn shown_in(&mut self, session: &str) -> Result<Option<LoopView>, Failure> {
         let Some(session) = SessionId::new(session) else { return Ok(None) };
-        if !self.signs.may_hold(session.as_str()) {
-            return Ok(None);
+        if self.signs.may_hold(session.as_str())
+            && let Some(stored) = self.journal.load_held(&session)?
+        {
+            return Ok(Some(self.view(&stored)));
         }
-        let held = self.journal.load_held(&session)?;
-        Ok(held.map(|stored| self.view(&stored)))
+        let Some(id) = self.signs.freed_from(session.as_str()) else { return Ok(None) };
+        let ended = self.journal.load(&LoopId::new(&id))?;
+        Ok(ended.map(|stored| self.view(&stored)))
     }
 }
 

@@ -28,7 +28,7 @@ use self::programs::FoundProgram;
 use self::text::{BasisText, CriterionText, FileText, KindText, VERSION, path_text, text_path};
 use crate::env::{Variable, kept_variables};
 use crate::judges::{
-    JudgeOptions, JudgeRole, JudgeSet, JudgeSetError, JudgeStance, JudgeRules, ListedFiles,
+    JudgeOptions, JudgeRole, JudgeRules, JudgeSet, JudgeSetError, JudgeStance, ListedFiles,
 };
 use crate::kinds::GitBasis;
 use crate::program::{definition, uses};

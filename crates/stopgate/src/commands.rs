@@ -22,6 +22,7 @@ mod log;
 mod man;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod overview;
 mod preflight;
 mod receipt;
 mod score;
@@ -38,7 +39,7 @@ mod verify;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::output::{self, Audience};
 
@@ -134,7 +135,10 @@ struct HookArgs {
 /// Runs the command that the arguments ask for.
 pub(crate) fn main() -> ExitCode {
     let audience = Audience::from(std::env::args_os().any(|argument| argument == "--json"));
-    let cli = match Cli::try_parse() {
+    let parsed = overview::grouped(Cli::command())
+        .try_get_matches()
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return refused(&error, audience),
     };
@@ -163,7 +167,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Stats(args) => stats::run(&args),
-        Command::Statusline(args) => statusline::run(&args),
+        Command::Statusline(args) => Ok(statusline::run(&args)),
         Command::Iterate(args) => criteria::iterate(args),
         Command::Complete(args) => criteria::complete(&args),
         Command::Features(args) => features::run(args),

@@ -1,5 +1,6 @@
 //! How commands speak: to people in colour, to programs in JSON.
 
+mod progress;
 mod text;
 mod when;
 
@@ -12,6 +13,7 @@ use serde::Serialize;
 use stopgate_core::{LoopState, Outcome as LoopOutcome};
 use stopgate_engine::{Failure, LoopView, SCHEMA_VERSION};
 
+pub(crate) use self::progress::Progress;
 pub(crate) use self::text::{cut, cut_start, width, window, wrap};
 pub(crate) use self::when::{Zone, clock};
 
@@ -25,6 +27,9 @@ pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default();
 /// For what waits.
 pub(crate) const WAITS: Style = AnsiColor::Yellow.on_default();
+
+/// Where the second line of a message begins.
+const HINT_COLUMN: usize = 7;
 
 /// What a command leaves behind.
 pub(crate) type Outcome = Result<ExitCode, Failure>;
@@ -61,6 +66,18 @@ pub(crate) fn hanging(text: &str, hang: usize) {
     }
 }
 
+/// Prints a line in colour although a program reads it: a status bar shows it to a person.
+pub(crate) fn coloured(text: &str) {
+    let plain = anstream::ColorChoice::global() == anstream::ColorChoice::Never
+        || stopgate_engine::Settings.is_colourless();
+    let mut out = std::io::stdout().lock();
+    let _ = if plain {
+        writeln!(out, "{}", anstream::adapter::strip_str(text))
+    } else {
+        writeln!(out, "{text}")
+    };
+}
+
 /// Prints a label and what it says, as a table of two columns.
 pub(crate) fn row(label: &str, label_columns: usize, text: &str) {
     let padding = " ".repeat(label_columns.saturating_sub(width(label)));
@@ -87,7 +104,8 @@ pub(crate) fn is_unread() -> bool {
 /// Prints a warning for people beside the answer.
 pub(crate) fn warn(text: &str) {
     let mut out = anstream::stderr().lock();
-    let _ = writeln!(out, "{}warning:{} {text}", paint(WAITS.bold()), reset());
+    let text = format!("{}warning:{} {text}", paint(WAITS.bold()), reset());
+    let _ = writeln!(out, "{}", wrap(&text, window().unwrap_or(usize::MAX), HINT_COLUMN));
 }
 
 /// Prints one JSON object on one line.
@@ -106,9 +124,10 @@ pub(crate) fn failure(failure: &Failure, to: Audience) -> ExitCode {
         let _ = writeln!(out, "{}", text.unwrap_or_else(|_| "{}".into()));
         return ExitCode::from(failure.kind.exit_code());
     }
-    let _ = writeln!(out, "{}error:{} {}", paint(BAD.bold()), reset(), failure.story());
-    if let Some(hint) = &failure.hint {
-        let _ = writeln!(out, "{} hint:{} {hint}", paint(BOLD), reset());
+    let error = format!("{}error:{} {}", paint(BAD.bold()), reset(), failure.story());
+    let hint = failure.hint.as_ref().map(|hint| format!("{} hint:{} {hint}", paint(BOLD), reset()));
+    for part in error.split('\n').chain(hint.iter().flat_map(|hint| hint.split('\n'))) {
+        let _ = writeln!(out, "{}", wrap(part, window().unwrap_or(usize::MAX), HINT_COLUMN));
     }
     ExitCode::from(failure.kind.exit_code())
 }

@@ -40,6 +40,9 @@ pub struct ReceiptView {
     pub at: String,
     /// Where its whole output is.
     pub log: Option<String>,
+    /// The telling part of what it printed.
+    #[serde(skip)]
+    pub tail: String,
     /// What was the matter.
     pub trouble: Option<String>,
     /// The fingerprint of the files it depends on.
@@ -165,6 +168,7 @@ fn receipt_view(receipt: &Receipt) -> ReceiptView {
         duration_ms: receipt.duration_ms,
         at: time_text(receipt.at),
         log: receipt.log.clone(),
+        tail: receipt.tail.clone(),
         trouble: receipt.trouble.clone(),
         tree: evidence.tree,
         command: evidence.command,

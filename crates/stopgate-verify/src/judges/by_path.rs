@@ -8,15 +8,15 @@ use std::sync::LazyLock;
 
 use stopgate_core::Criterion;
 
-use super::configuration::Configuration;
+use super::configuration::ToolConfiguration;
 use super::files::{extension_of, name_of};
 use super::names::{is_foreign, said};
 use super::python_modules::is_known_module;
 use super::role::CheckConduct;
 use super::warnings::warnings;
 
-static ANY_TOOL: LazyLock<Configuration> =
-    LazyLock::new(|| Configuration::of(&BTreeSet::new(), CheckConduct::Unknown));
+static ANY_TOOL: LazyLock<ToolConfiguration> =
+    LazyLock::new(|| ToolConfiguration::of(&BTreeSet::new(), CheckConduct::Unknown));
 
 /// Files that make reads instead of the one it would have read.
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];

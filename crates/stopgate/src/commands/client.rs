@@ -5,7 +5,7 @@
 
 mod answer;
 
-mod door;
+pub(crate) mod door;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -55,6 +55,7 @@ impl Stage {
                 .hint("set TMPDIR to a folder that you may write to")
                 .because(error)
         };
+        door::note_interrupts();
         let folder = tempfile::Builder::new().prefix("stopgate-").tempdir().map_err(trouble)?;
         for name in ["project", "home", "person"] {
             std::fs::create_dir(folder.path().join(name)).map_err(trouble)?;

@@ -5,8 +5,9 @@ mod proof;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_engine::{Finding, Level, SCHEMA_VERSION, Settings, examine};
+use stopgate_engine::{Failure, Finding, Level, SCHEMA_VERSION, Settings, examine};
 
+use super::client::door::is_interrupted;
 use super::{claude_files, common};
 use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, WAITS, styled};
 use crate::stores::STORES;
@@ -35,6 +36,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let mut findings = vec![Finding::ok("program", about)];
     findings.extend(examined.findings);
     findings.extend(proof::prove(&program, &examined.hooks)?);
+    if is_interrupted() {
+        return Err(Failure::interrupted("interrupted before everything was looked at"));
+    }
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
     let (problems, warnings) = (count(Level::Problem), count(Level::Warning));
     if args.json {

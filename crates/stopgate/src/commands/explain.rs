@@ -3,10 +3,13 @@
 use std::process::ExitCode;
 
 use stopgate_core::{GateAction, GateWord, Receipt, Stopped};
-use stopgate_engine::{Explanation, Failure};
+use stopgate_engine::{Engine, Explanation, Failure, Target};
+use stopgate_store::Stored;
 
 use super::common;
 use crate::output::{self, BOLD, DIM, Outcome, styled};
+
+const LABEL_COLUMNS: usize = 12;
 
 /// Show why a stop was decided so: the rule, what was seen, what was counted, the text sent
 #[derive(Debug, clap::Args)]
@@ -26,21 +29,46 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Outcome {
     let (name, number) = read_which(args.which.as_deref())?;
     let mut engine = common::engine()?;
-    let explanation =
-        engine.explain(&common::target(name.as_deref(), args.session.as_deref())?, number)?;
-    if args.json {
-        output::json(&explanation);
-    } else {
-        show(&explanation);
+    let target = common::target(name.as_deref(), args.session.as_deref())?;
+    let targets = match number {
+        // A number is a stop of one loop.
+        Some(_) => vec![target],
+        None => every(&mut engine, &target)?,
+    };
+    for (at, target) in targets.iter().enumerate() {
+        let explanation = engine.explain(target, number)?;
+        if args.json {
+            output::json(&explanation);
+        } else {
+            if at > 0 {
+                output::line("");
+            }
+            show(&explanation);
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Every loop that is meant, those without a stop aside where others have one.
+fn every(engine: &mut Engine, target: &Target) -> Result<Vec<Target>, Failure> {
+    let found = engine.resolve_all(target)?;
+    let stopped = |stored: &&Stored| found.len() == 1 || stored.state.tally.stops > 0;
+    let mut named: Vec<Target> = found
+        .iter()
+        .filter(stopped)
+        .map(|stored| Target::Named(stored.state.id.as_str().into()))
+        .collect();
+    if named.is_empty() {
+        named.push(target.clone());
+    }
+    Ok(named)
 }
 
 /// A loop's name has ten letters; a short number is a stop.
 fn read_which(which: Option<&str>) -> Result<(Option<String>, Option<usize>), Failure> {
     let Some(which) = which else { return Ok((None, None)) };
     let number = |text: &str| {
-        text.parse().map_err(|_| Failure::usage(format!("`{text}` is no number of a stop")))
+        text.parse().map_err(|_| Failure::usage(format!("`{text}` is not the number of a stop")))
     };
     match which.split_once(':') {
         Some((name, stop)) => Ok((Some(name.into()), Some(number(stop)?))),
@@ -124,7 +152,7 @@ fn show_gates(gates: &GateWord) {
 }
 
 fn row(label: &str, text: &str) {
-    output::line(&format!("  {}  {text}", styled(DIM, &format!("{label:<12}"))));
+    output::row(label, LABEL_COLUMNS, text);
 }
 
 fn receipt_line(receipt: &Receipt) -> String {

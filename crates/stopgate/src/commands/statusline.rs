@@ -1,15 +1,19 @@
 //! `statusline`: one line for an agent's status bar.
 
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
 
 use serde::Deserialize;
-use stopgate_core::LoopState;
+use stopgate_core::{LoopState, Outcome as LoopOutcome};
 use stopgate_engine::{LoopView, Settings};
 
+use super::client::door;
 use super::common;
-use crate::output::{self, BAD, GOOD, Outcome, mood, styled};
+use super::status::checking_line;
+use crate::output::{self, BAD, GOOD, cut, mood, styled};
 
+const GOAL_COLUMNS: usize = 40;
+const WHY_COLUMNS: usize = 60;
 const INPUT_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Print one line for an agent's status bar; reads what the agent says on standard input
@@ -18,6 +22,9 @@ pub(crate) struct Args {
     /// The session; without it the one named on standard input, else the one whose shell this is
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    /// A command whose first line comes before ours: your own status line
+    #[arg(long, value_name = "COMMAND")]
+    with: Option<String>,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -30,36 +37,73 @@ struct StatusInputWire {
 }
 
 /// Prints the line, or nothing where no loop holds the session.
-pub(crate) fn run(args: &Args) -> Outcome {
-    let session = args.session.clone().or_else(read_session).or_else(|| Settings.session());
-    let Some(session) = session else { return Ok(ExitCode::SUCCESS) };
-    let mut engine = common::engine()?;
-    match engine.held_by(&session)? {
-        Some(view) if args.json => output::json(&stopgate_engine::StatusView::of(view)),
-        Some(view) => output::line(&bar(&view)),
-        None => {}
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let input = read_input();
+    let named = serde_json::from_str::<StatusInputWire>(&input).unwrap_or_default().session_id;
+    let other = args.with.as_deref().and_then(|command| other_line(command, &input));
+    let session = args.session.clone().or(named).or_else(|| Settings.session());
+    // A bar that shows an error is worse than none.
+    let found = session.and_then(|session| {
+        let mut engine = common::engine().ok()?;
+        engine.shown_in(&session).ok().flatten()
+    });
+    if args.json {
+        if let Some(view) = found {
+            output::json(&stopgate_engine::StatusView::of(view));
+        }
+        return ExitCode::SUCCESS;
     }
-    Ok(ExitCode::SUCCESS)
+    let parts: Vec<String> = other.into_iter().chain(found.map(|view| bar(&view))).collect();
+    if !parts.is_empty() {
+        output::coloured(&parts.join(" · "));
+    }
+    ExitCode::SUCCESS
 }
 
-fn read_session() -> Option<String> {
+fn read_input() -> String {
     let mut text = String::new();
-    std::io::stdin().lock().take(INPUT_BYTES_MAX).read_to_string(&mut text).ok()?;
-    serde_json::from_str::<StatusInputWire>(&text).unwrap_or_default().session_id
+    if !std::io::stdin().is_terminal() {
+        let _ = std::io::stdin().lock().take(INPUT_BYTES_MAX).read_to_string(&mut text);
+    }
+    text
+}
+
+/// What the person's own status line says.
+fn other_line(command: &str, input: &str) -> Option<String> {
+    let said = door::ask_shell(command, input)?;
+    let line = said.trim_end().lines().next()?.trim_end().to_string();
+    (!line.is_empty()).then_some(line)
 }
 
 fn bar(view: &LoopView) -> String {
-    let mut parts =
-        vec![styled(mood(view), &format!("⟳ {}/{}", view.iteration, view.max_iterations))];
+    if let Some(outcome) = view.outcome {
+        return styled(mood(view), &ended(view, outcome));
+    }
+    let count = match view.max_iterations {
+        0 => view.iteration.to_string(),
+        max => format!("{}/{max}", view.iteration),
+    };
+    let mut parts = vec![styled(mood(view), &format!("⟳ {count}"))];
     if view.state != LoopState::Active {
         parts.push(view.state.word().into());
     }
-    let met = view.criteria.iter().filter(|criterion| criterion.status.is_met()).count();
-    if !view.criteria.is_empty() {
+    if let Some(checking) = &view.checking {
+        parts.push(checking_line(checking));
+    } else if !view.criteria.is_empty() {
+        let met = view.criteria.iter().filter(|criterion| criterion.status.is_met()).count();
         let style = if met == view.criteria.len() { GOOD } else { BAD };
         parts.push(styled(style, &format!("{met}/{} met", view.criteria.len())));
     }
-    let goal: String = view.goal.lines().next().unwrap_or_default().chars().take(40).collect();
-    parts.push(goal);
+    parts.push(cut(view.goal.lines().next().unwrap_or_default(), GOAL_COLUMNS));
     parts.join(" · ")
+}
+
+/// How the loop ended, until the person speaks again.
+fn ended(view: &LoopView, outcome: LoopOutcome) -> String {
+    let why = view.why.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
+    match outcome {
+        LoopOutcome::Done | LoopOutcome::Attested => format!("✓ {outcome}"),
+        LoopOutcome::Cancelled => "✗ cancelled".into(),
+        other => cut(&format!("! {other}: {why}"), WHY_COLUMNS),
+    }
 }

@@ -16,6 +16,9 @@ pub(crate) struct TrustArgs {
     /// Don't ask
     #[arg(long)]
     yes: bool,
+    /// Print the hash of the file's content, for `verify --trust-hash`, and trust nothing
+    #[arg(long, conflicts_with = "yes")]
+    print_hash: bool,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -40,10 +43,14 @@ pub(crate) fn trust(args: &TrustArgs) -> Outcome {
     let mut engine = common::engine()?;
     let project = project_of(&common::folder()?);
     let mut view = engine.trust_view(&project)?;
+    if args.print_hash && !args.json {
+        output::line(&view.content);
+        return Ok(ExitCode::SUCCESS);
+    }
     if !args.json {
         show(&view);
     }
-    if !view.trusted {
+    if !view.trusted && !args.print_hash {
         if !args.yes && !agrees()? {
             output::line("Not trusted; nothing of it will be run.");
             return Ok(ExitCode::from(1));

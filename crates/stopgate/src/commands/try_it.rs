@@ -19,6 +19,7 @@ use stopgate_engine::{Failure, SCHEMA_VERSION};
 use self::play::{Played, Stumble};
 use self::script::SCENES;
 use super::claude_files;
+use super::client::door::is_interrupted;
 use super::client::{Household, Stage};
 use crate::output::{self, Outcome};
 
@@ -72,6 +73,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
         show::end(&steps);
     }
     let left = stage.close();
+    if is_interrupted() {
+        return Err(Failure::interrupted("interrupted"));
+    }
     match stumble {
         None => left.map(|()| ExitCode::SUCCESS),
         Some(_) if args.json => Ok(ExitCode::FAILURE),

@@ -11,7 +11,7 @@ use stopgate_engine::{
 
 use super::common::{self, OnLoop};
 use super::status::{criterion_line, mask_one};
-use crate::output::{self, BAD, BOLD, GOOD, Outcome, styled};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, Progress, styled};
 
 /// Run the criteria now, as the hook would: a loop's, else those of the project's stopgate.toml
 ///
@@ -23,6 +23,10 @@ pub(crate) struct Args {
     /// Verify the project's stopgate.toml, even where there is a loop
     #[arg(long, conflicts_with_all = ["name", "session"])]
     project: bool,
+    /// Trust the project's stopgate.toml if its hash is this one: `stopgate trust --print-hash`
+    /// prints it; with another content nothing is run
+    #[arg(long, value_name = "HASH")]
+    trust_hash: Option<String>,
     /// Write the results to this file, in the XML form of `JUnit`
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -32,7 +36,11 @@ pub(crate) struct Args {
 
 /// Verifies and says what was found.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let mut found = verification(args)?;
+    let found = {
+        let _progress = Progress::begin("running the checks");
+        verification(args)
+    };
+    let mut found = found?;
     if Settings.is_agents_shell() {
         found.criteria.iter_mut().filter(|c| c.hidden).for_each(mask_one);
     }
@@ -56,7 +64,11 @@ fn verification(args: &Args) -> Result<Verification, Failure> {
     let mut engine = common::engine()?;
     let named = args.on.name.is_some() || args.on.session.is_some();
     let project = project_of(&common::folder()?);
-    if !args.project {
+    if let Some(hash) = &args.trust_hash {
+        engine.trust_hash(&project, hash)?;
+    }
+    let wants_project = args.project || args.trust_hash.is_some() || Settings.is_ci();
+    if named || !wants_project {
         match engine.verify(&args.on.target()?) {
             Err(failure) if failure.kind == Kind::NoLoop && !named => {}
             found => return found,
@@ -72,7 +84,10 @@ fn verification(args: &Args) -> Result<Verification, Failure> {
 
 fn show(found: &Verification) {
     for criterion in &found.criteria {
-        output::line(&format!("  {}", criterion_line(criterion)));
+        output::hanging(&format!("  {}", criterion_line(criterion)), 4);
+        if !criterion.status.is_met() {
+            show_output(criterion);
+        }
     }
     let (style, said) = match found.result {
         Verified::Pass => (GOOD, "every required check passes"),
@@ -85,6 +100,20 @@ fn show(found: &Verification) {
     output::line(&styled(style.bold(), said).clone());
     if let Some(id) = &found.id {
         output::line(&format!("loop {}", styled(BOLD, id)));
+    }
+}
+
+/// What a failing check printed, and where the rest of it is.
+fn show_output(criterion: &CriterionView) {
+    let Some(receipt) = &criterion.receipt else { return };
+    for line in receipt.tail.lines() {
+        output::hanging(&format!("    {} {line}", styled(DIM, "|")), 6);
+    }
+    if let Some(log) = &receipt.log {
+        output::line(&format!("    {} {log}", styled(DIM, "log:")));
+    }
+    if let Some(command) = &criterion.command {
+        output::line(&format!("    {} {command}", styled(DIM, "reproduce:")));
     }
 }
 
@@ -126,10 +155,26 @@ fn case(criterion: &CriterionView) -> String {
         None => text.push_str("/>\n"),
         Some(element) => {
             let why = escaped(why);
-            let _ = write!(text, ">\n    <{element} message=\"{why}\"/>\n  </testcase>\n");
+            let _ = write!(text, ">\n    <{element} message=\"{why}\">{}", details(criterion));
+            let _ = write!(text, "</{element}>\n  </testcase>\n");
         }
     }
     text
+}
+
+/// What a server shows of a failure: the output, where its log is, how to see it again.
+fn details(criterion: &CriterionView) -> String {
+    let Some(receipt) = &criterion.receipt else { return String::new() };
+    let mut text = String::new();
+    let mut line = |label: &str, value: Option<&String>| {
+        if let Some(value) = value {
+            let _ = writeln!(text, "{label}: {value}");
+        }
+    };
+    line("reproduce", criterion.command.as_ref());
+    line("log", receipt.log.as_ref());
+    text.push_str(&receipt.tail);
+    escaped_text(&text)
 }
 
 /// The element that says how a criterion came out; `None` where it is met.
@@ -144,8 +189,13 @@ const fn element(criterion: &CriterionView) -> Option<&'static str> {
     }
 }
 
-/// Text as an attribute; what XML can't hold at all is left out.
+/// Text as an attribute.
 fn escaped(text: &str) -> String {
+    escaped_text(text).replace(['\n', '\t'], " ")
+}
+
+/// Text between tags; what XML can't hold at all is left out.
+fn escaped_text(text: &str) -> String {
     let mut safe = String::new();
     for c in text.chars() {
         match c {
@@ -153,7 +203,7 @@ fn escaped(text: &str) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
-            '\n' | '\t' => safe.push(' '),
+            '\n' | '\t' => safe.push(c),
             c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
             c => safe.push(c),
         }

@@ -123,3 +123,36 @@ fn an_unknown_agent_or_argument_allows_and_complains() {
     assert_eq!(stage.complaints().len(), 3);
     assert_eq!(stage.standing("1stage0000"), "active 0/20 s1");
 }
+
+/// Starts a command, waits for `sign` to appear, interrupts it, and says how it ended.
+fn interrupted(stage: &Stage, line: &str, sign: &dyn Fn() -> bool) -> (Option<i32>, String) {
+    let mut command = stage.command(line);
+    command.env("TMPDIR", stage.path("tmp"));
+    let child = begin(&mut command);
+    let begun = doors::now();
+    while !sign() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{line}: it never got going");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let pid = i32::try_from(child.id()).expect("a process has a number");
+    let pid = rustix::process::Pid::from_raw(pid).expect("a process");
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("interrupt it");
+    let ended = child.wait_with_output().expect("wait for it");
+    (ended.status.code(), String::from_utf8_lossy(&ended.stderr).into_owned())
+}
+
+#[test]
+fn an_interrupt_is_130_and_leaves_nothing_behind() {
+    let stage = Stage::with_loop("Finish --check 'slow=touch began; sleep 60'");
+    stage.make_folder("tmp");
+    let began = stage.path("project/began");
+    let (code, said) = interrupted(&stage, "verify", &|| began.exists());
+    assert_eq!(code, Some(130), "{said}");
+    let files = || fs::read_dir(stage.path("tmp")).expect("a directory").count();
+    for line in ["try", "doctor"] {
+        let (code, said) = interrupted(&stage, line, &|| files() > 0);
+        // Whoever was fast enough had ended before.
+        assert!(matches!(code, Some(130 | 0 | 1)), "{line}: {code:?}: {said}");
+        assert_eq!(files(), 0, "{line} left something behind");
+    }
+}

@@ -154,3 +154,89 @@ fn log_shows_times_in_utc_when_asked() {
     let ran = stage.run_with("log", &[("TZ", "Asia/Kolkata")]);
     assert!(ran.out.starts_with("2026-11-15 11:30:00  "), "{ran}");
 }
+
+#[test]
+fn help_groups_every_command_by_what_one_wants_to_do() {
+    let stage = Stage::new();
+    let help = stage.run_with("--help", &[("COLUMNS", "80")]).out;
+    for title in ["Every day:", "What agents run:", "Proof:", "Setting up:", "For programs:"] {
+        assert!(help.contains(&format!("\n{title}\n  ")), "{title}: {help}");
+    }
+    assert!(!help.contains("\nMore:\n"), "a command is in no group: {help}");
+    assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+    assert!(!help.contains("  hold "), "the old name is hidden: {help}");
+}
+
+#[test]
+fn the_status_line_keeps_how_a_loop_ended_until_the_next_prompt() {
+    let line = |stage: &Stage| {
+        stage.run_with("statusline --session s1", &[("NO_COLOR", "1")]).out.trim_end().to_string()
+    };
+    let stage = Stage::with_loop("'Make it green' --check t=true");
+    assert_eq!(line(&stage), "⟳ 0/20 · 0/1 met · Make it green");
+    stage.stop("s1", "one");
+    assert_eq!(line(&stage), "✓ done");
+    stage
+        .prompt("s1", "p2", "<task-notification>\n<task-id>x</task-id>\n</task-notification>")
+        .send();
+    assert_eq!(line(&stage), "✓ done");
+    stage.prompt("s1", "p3", "Thanks.").send();
+    assert_eq!(line(&stage), "");
+    let stage = Stage::with_loop("Finish");
+    stage.run_as("s1", "blocked 'no network here'");
+    assert_eq!(line(&stage), "! blocked: no network here");
+    let chained = "statusline --session s1 --with 'echo mine'";
+    assert_eq!(
+        stage.run_with(chained, &[("NO_COLOR", "1")]).out,
+        "mine · ! blocked: no network here\n"
+    );
+    let coloured = stage.run("statusline --session s1").out;
+    assert!(coloured.contains("\u{1b}["), "a bar has colours although it is read by a program");
+}
+
+const FAILING: &str =
+    "[[criterion]]\nname = \"tests pass\"\nshell = \"echo 'FAIL: a < b'; exit 3\"\n";
+
+#[test]
+fn verify_shows_what_failed_and_where_its_log_is() {
+    let stage = Stage::new();
+    stage.write("project/stopgate.toml", FAILING);
+    stage.run("trust --yes");
+    let ran = stage.run("verify --project --junit report.xml");
+    assert_eq!(ran.code, 1, "{ran}");
+    assert!(ran.out.contains("| FAIL: a < b") && ran.out.contains("log: $STAGE/home/"), "{ran}");
+    let report = fs::read_to_string(stage.path("project/report.xml")).expect("a report");
+    assert!(report.contains("FAIL: a &lt; b") && report.contains("log: "), "{report}");
+}
+
+#[test]
+fn a_pipeline_trusts_by_a_hash_and_verifies_the_project() {
+    let stage = Stage::new();
+    stage.write("project/stopgate.toml", FAILING);
+    let hash = stage.run("trust --print-hash").out.trim().to_string();
+    assert!(hash.len() >= 16, "{hash}");
+    let ci = [("CI", "true")];
+    let ran = stage.run_with("verify", &ci);
+    assert_eq!(ran.code, 2, "nobody trusted it: {ran}");
+    let ran = stage.run_with(&format!("verify --trust-hash {hash}"), &ci);
+    assert_eq!(ran.code, 1, "{ran}");
+    stage.write("project/stopgate.toml", FAILING.replace("exit 3", "exit 0"));
+    let ran = stage.run_with(&format!("verify --trust-hash {hash}"), &ci);
+    assert_eq!(ran.code, 2, "another content: {ran}");
+    assert!(ran.err.contains("another content"), "{ran}");
+    // With CI set, a loop that happens to be there does not stand in for the project.
+    let hash = stage.run("trust --print-hash").out.trim().to_string();
+    stage.start("Other --session s1 --check no=false");
+    let ran = stage.run_with(&format!("verify --trust-hash {hash}"), &ci);
+    assert_eq!(ran.code, 0, "{ran}");
+    let ran = stage.run_as("s1", &format!("verify --trust-hash {hash}"));
+    assert_eq!(ran.code, 2, "an agent can't trust: {ran}");
+}
+
+#[test]
+fn errors_in_the_configuration_name_line_and_column() {
+    let stage = Stage::new();
+    stage.write("user/.config/stopgate/config.toml", "[store]\nadress = \"x\"\n");
+    let ran = stage.run("list");
+    assert!(ran.err.contains("line 2, column 1: unknown field `adress`"), "{ran}");
+}

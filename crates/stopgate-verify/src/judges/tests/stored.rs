@@ -92,7 +92,7 @@ proptest::proptest! {
             let own = criterion("tests", &command.join(joint));
             let set = scene.set(&own);
             proptest::prop_assert_eq!(JudgeSet::from_text(&set.to_text()).expect("a set"), set);
-            let _ = crate::judges::warnings(&own);
+            let _ = crate::judges::warnings::warnings(&own);
         }
     }
 }

@@ -5,8 +5,12 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 const LIMIT: Duration = Duration::from_secs(20);
 const LOOK_FIRST: Duration = Duration::from_millis(1);
@@ -39,6 +43,8 @@ pub(crate) enum Trouble {
     Clings,
     /// It was lost.
     Lost(io::Error),
+    /// The person interrupted it.
+    Interrupted,
 }
 
 impl fmt::Display for Trouble {
@@ -48,8 +54,33 @@ impl fmt::Display for Trouble {
             Self::TimedOut => write!(f, "it took longer than {} s", LIMIT.as_secs()),
             Self::Clings => f.write_str("something that it started still holds its output"),
             Self::Lost(error) => write!(f, "it was lost: {error}"),
+            Self::Interrupted => f.write_str("it was interrupted"),
         }
     }
+}
+
+/// Rises when the person interrupts a command that has something to clean up.
+static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// From now on an interrupt is noted instead of ending this process at once.
+pub(super) fn note_interrupts() {
+    let flag = INTERRUPTED.get_or_init(Arc::default);
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // Without it the process ends at once, and leaves its directory behind.
+        let _ = signal_hook::flag::register(signal, Arc::clone(flag));
+    }
+}
+
+/// Whether the person interrupted this command.
+pub(crate) fn is_interrupted() -> bool {
+    INTERRUPTED.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
+}
+
+/// What a shell command prints when it is given `input`.
+pub(crate) fn ask_shell(line: &str, input: &str) -> Option<String> {
+    let mut shell = command(OsStr::new("sh"));
+    shell.args(["-c", line]);
+    run(shell, input.into()).ok().map(|ran| ran.stdout)
 }
 
 /// A program about to be started.
@@ -81,6 +112,11 @@ fn wait(child: &mut Child, elapsed: &dyn Fn() -> Duration) -> Result<ExitStatus,
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(status),
+            Ok(None) if is_interrupted() => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(Trouble::Interrupted);
+            }
             Ok(None) if elapsed() < LIMIT => std::thread::sleep(look),
             Ok(None) => {
                 let _ = child.kill();
