@@ -21,7 +21,8 @@ use std::time::Duration;
 use stopgate_core::{Criterion, JudgesAre, Proof};
 
 pub(crate) use self::changes::JudgeChanges;
-use self::keep::{KEPT_BYTES_MAX, Keep, content_of};
+pub(crate) use self::keep::content_of;
+use self::keep::{KEPT_BYTES_MAX, Keep};
 use self::listing::listing;
 use self::outside::Variables;
 use self::programs::FoundProgram;
@@ -115,7 +116,9 @@ impl Basis {
         }
         drop(rules);
         let links = criteria.iter().flat_map(|own| own.judges.links());
-        let linked = links.flat_map(|link| link.files.iter().map(|file| file.0.clone())).collect();
+        let linked = links.flat_map(|link| link.files.iter().map(|file| file.0.clone()));
+        let named = judging.iter().flat_map(|file| outside::named_by(root, &text_path(&file.path)));
+        let linked = linked.chain(named).collect();
         let outside = outside::note(root, &outside_of(&variables), linked, &mut keep);
         let variables = variables.iter().map(variable_text).collect();
         let commit = commit_of(root);

@@ -360,6 +360,11 @@ impl RunPlace {
         fs::metadata(entrance.mark()).is_ok_and(|mark| mark.len() > 0)
     }
 
+    /// Where the files of a copy are for those outside it; nothing for an overlay.
+    pub(crate) fn copied(&self) -> Option<PathBuf> {
+        (self.kind != PlaceKind::Overlay).then(|| self.private.path().join("tree"))
+    }
+
     /// How the place was made.
     pub(crate) const fn kind(&self) -> PlaceKind {
         self.kind

@@ -19,6 +19,11 @@ const BYTES_MAX: u64 = 1024 * 1024;
 /// More installed packages than this are not looked through.
 const ENTRIES_MAX: usize = 20_000;
 
+/// Judges longer than this are not searched for paths.
+const NAMED_IN: u64 = 256 * 1024;
+/// How many files one judge may name.
+const NAMED_MAX: usize = 20;
+
 /// What a runner reads in every directory above the project.
 const ABOVE: [&str; 24] = [
     "conftest.py",
@@ -102,6 +107,27 @@ pub(crate) fn note(
         // What is absent is told by its absence, unless its name is fixed.
         found.push(OutsideFile { path: path_text(&path), content: kept });
     }
+    found
+}
+
+/// Files outside the project that a judge names by their paths, such as expected output.
+pub(crate) fn named_by(root: &Path, judge: &Path) -> Vec<PathBuf> {
+    let path = root.join(judge);
+    let is_script =
+        fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() < NAMED_IN);
+    let text =
+        if is_script { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
+    let is_end = |c: char| c.is_whitespace() || "\"'`;|&()<>,=$".contains(c);
+    let words = text.split(is_end).filter(|word| word.starts_with("../"));
+    let beside = path.parent().unwrap_or(root).to_path_buf();
+    let mut found: Vec<PathBuf> = words
+        .flat_map(|word| [root.join(word), beside.join(word)])
+        .filter_map(|path| path.canonicalize().ok())
+        .filter(|path| !path.starts_with(root) && path.is_file())
+        .collect();
+    found.sort();
+    found.dedup();
+    found.truncate(NAMED_MAX);
     found
 }
 

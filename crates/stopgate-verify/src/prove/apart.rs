@@ -1,6 +1,6 @@
 //! Runs checks apart from the work tree, in the best place that this machine has.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,17 +9,24 @@ use stopgate_core::{Criterion, Receipt, Status, Strength, Timestamp};
 use super::original::Subject;
 use super::round::{CommandRun, Round, command_of, tree_of};
 use super::{Freshness, Request, reading};
-use crate::basis::Basis;
+use crate::basis::{Basis, JudgeChanges, content_of};
 use crate::check::Command;
 use crate::env::Variable;
+use crate::git::GitFilters;
 use crate::place::{Isolation, Launch, NetworkAccess, PlaceKind, PlaceRecipe, RunPlace};
-use crate::tree::Tree;
+use crate::tree::{Tree, hash_of};
 
 /// How long it may take to make a place.
 const OPEN_WITHIN: Duration = Duration::from_mins(2);
 /// Files that running programs write beside the work, and that no check judges.
 const NOISE: [&str; 10] =
     ["log", "pid", "tmp", "swp", "sock", "db", "sqlite", "sqlite3", "out", "lock"];
+
+/// Directories that builds write to.
+const BUILT: [&str; 10] =
+    ["dist", "build", "out", "target", ".next", "coverage", "tmp", "log", "logs", ".cache"];
+/// How long git may take to tell whether it tracks a file.
+const GIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Which judges a run has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,6 +173,11 @@ impl Apart<'_> {
         };
         let within = self.left.min(OPEN_WITHIN);
         let place = RunPlace::open(&recipe, kind, within).map_err(|error| story(&error))?;
+        if let Some(copy) = place.copied()
+            && let Some(path) = self.differs(&copy, changes, original)
+        {
+            return Err(format!("{} changed while it was copied", path.display()));
+        }
         let launch = place.command(argv_of(subject.criterion), &self.cwd(subject.criterion));
         let inside = |(name, value): Variable| (name, place.translate(&value));
         let noted = self.basis.variables().into_iter().map(inside).collect();
@@ -213,17 +225,44 @@ impl Apart<'_> {
         Some(results.collect())
     }
 
+    /// A file whose content in a copy is not the one that is to be proven: it was swapped while
+    /// the copy was made.
+    fn differs(&self, copy: &Path, changes: &JudgeChanges, original: bool) -> Option<PathBuf> {
+        let (before, after) = (self.tree?, tree_of(self.request, &[])?);
+        let restored = |path: &PathBuf| {
+            original
+                && (changes.restore.iter().any(|file| file.path == *path)
+                    || changes.absent.contains(path))
+        };
+        let swapped = |path: &PathBuf| {
+            let then = before.file(path).map(|file| file.content);
+            let now = content_of(&copy.join(path)).ok().map(|content| hash_of(&content));
+            then != now && !restored(path)
+        };
+        let touched = after.touched_since(before).files;
+        let touched: Vec<PathBuf> =
+            touched.into_iter().filter(|path| !self.is_beside(path)).collect();
+        touched.into_iter().find(swapped)
+    }
+
+    /// Whether a file is written beside the work, and no check judges it: logs, and what a
+    /// watcher builds into a directory that git does not track.
+    fn is_beside(&self, path: &Path) -> bool {
+        let outputs = || self.request.criteria.iter().flat_map(|c| self.basis.outputs(&c.name));
+        is_noise(path)
+            || outputs().any(|output| output == path)
+            || (is_built(path) && !is_tracked(self.request.root, path))
+    }
+
     /// A file of the tree that another process changed meanwhile. An overlay shows such changes
     /// to the check, so it decides nothing then; a copy does not, and only what is left counts.
     fn moved(&self, kind: PlaceKind) -> Option<PathBuf> {
         let (before, after) = (self.tree?, tree_of(self.request, &[])?);
         let touched = after.touched_since(before);
-        let outputs: Vec<PathBuf> =
-            self.request.criteria.iter().flat_map(|c| self.basis.outputs(&c.name)).collect();
         let counts = |path: &PathBuf| {
             let content = |tree: &Tree| tree.file(path).map(|file| file.content);
             let differs = kind == PlaceKind::Overlay || content(before) != content(&after);
-            differs && !outputs.contains(path) && !is_noise(path)
+            differs && !self.is_beside(path)
         };
         touched.files.into_iter().find(counts)
     }
@@ -243,6 +282,19 @@ impl Apart<'_> {
 fn is_noise(path: &Path) -> bool {
     let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
     NOISE.contains(&end)
+}
+
+/// Whether a path is in a directory that builds write to.
+fn is_built(path: &Path) -> bool {
+    let mut parts = path.parent().into_iter().flat_map(Path::components);
+    parts.any(|part| part.as_os_str().to_str().is_some_and(|name| BUILT.contains(&name)))
+}
+
+/// Whether git tracks the file; what can't be told counts as tracked.
+fn is_tracked(root: &Path, path: &Path) -> bool {
+    let words = [OsStr::new("ls-files"), OsStr::new("-z"), OsStr::new("--"), path.as_os_str()];
+    let said = crate::git::git(&words, root, GitFilters::Run, GIT_TIMEOUT);
+    !said.is_ok_and(|said| said.is_fine() && said.stdout.is_empty())
 }
 
 fn argv_of(criterion: &Criterion) -> Vec<OsString> {

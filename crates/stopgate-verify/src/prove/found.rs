@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use stopgate_core::{Criterion, Proof, Receipt, Status, Timestamp, clip_end};
+use stopgate_core::{Criterion, Proof, Receipt, Status, Subject, Timestamp, clip_end};
 
 use super::Request;
 use super::round::told;
@@ -26,7 +26,7 @@ pub(super) fn look_at(
         let why = "its `cwd` leads out of the project through a link".into();
         return told(criterion, Status::Error, why, at);
     }
-    let rule = PathRule::of(criterion.terms.author);
+    let rule = path_rule(criterion);
     let finding = match &criterion.proof {
         Proof::Files { exist, absent } => kinds::files(&root, exist, absent, rule),
         Proof::Pattern { subject, must, must_not } => {
@@ -49,6 +49,24 @@ pub(super) fn look_at(
     receipt.evidence.spots = finding.spots;
     receipt.evidence.word = finding.basis == FindingBasis::Word;
     receipt
+}
+
+/// Which files a criterion may name. A project's file may name others only by absolute paths,
+/// and those need a person's trust before anything is looked at.
+fn path_rule(criterion: &Criterion) -> PathRule {
+    let is_absolute = |path: &String| Path::new(path).is_absolute();
+    let names_others = match &criterion.proof {
+        Proof::Files { exist, absent } => exist.iter().chain(absent).any(is_absolute),
+        Proof::Pattern { subject: Subject::File(file), .. } => is_absolute(file),
+        Proof::Coverage { report: file, .. } | Proof::Features { list: file } => is_absolute(file),
+        Proof::Pattern { subject: Subject::Message, .. }
+        | Proof::Git { .. }
+        | Proof::Check { .. }
+        | Proof::Run { .. }
+        | Proof::Attest
+        | Proof::Approve => false,
+    };
+    if names_others { PathRule::Anywhere } else { PathRule::of(criterion.terms.author) }
 }
 
 /// Whether the plain path of its directory leads out of the project all the same.
