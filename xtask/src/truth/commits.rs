@@ -51,7 +51,7 @@ pub(crate) fn run(plan: &TruthPlan) -> Result<Verdict> {
     }
     let studied = side_by_side(plan.jobs, &work, |(clone, commit)| {
         let one = study::commit(&kit, plan, clone, commit);
-        eprintln!("{:12} {} {}", one.ending.word(), one.project, one.commit);
+        eprintln!("{:9} {} {} {}", one.ending.word(), one.project, one.commit, one.detail);
         one
     });
     Ok(print(plan, &studied))

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::{CodeAndTests, StudiedClone};
@@ -94,9 +94,7 @@ fn look(
     clone: &StudiedClone,
     about: &CodeAndTests,
 ) -> Result<(CommitEnding, String)> {
-    let Some((command, parents)) = own_look(kit, plan, clone, about)? else {
-        return Ok((CommitEnding::Unusable, "its own tests don't pass here".into()));
-    };
+    let (command, parents) = own_look(kit, plan, clone, about)?;
     let stage = checked_out(kit, plan, clone, &about.parent)?;
     let check = format!("tests={command}");
     let arguments =
@@ -137,12 +135,13 @@ fn own_look(
     plan: &TruthPlan,
     clone: &StudiedClone,
     about: &CodeAndTests,
-) -> Result<Option<(String, ParentTests)>> {
+) -> Result<(String, ParentTests)> {
     let stage = checked_out(kit, plan, clone, &about.commit)?;
     let found = clone.command.clone().or_else(|| command(&stage.tree()));
     let command = found.context("find the test command")?;
-    if !stage.snippet(Player::Person, &command, TESTS_S)?.is_fine() {
-        return Ok(None);
+    let own = stage.snippet(Player::Person, &command, TESTS_S)?;
+    if !own.is_fine() {
+        bail!("pass its own tests here ({})", own.last_line());
     }
     let files: Vec<_> = about.tests.iter().map(|path| quoted(path)).collect();
     let restore = format!(
@@ -153,7 +152,7 @@ fn own_look(
     stage.snippet(Player::Person, &restore, 60)?;
     let original = stage.snippet(Player::Person, &command, TESTS_S)?;
     let parents = if original.is_fine() { ParentTests::Pass } else { ParentTests::Fail };
-    Ok(Some((command, parents)))
+    Ok((command, parents))
 }
 
 fn quoted(path: &str) -> String {
@@ -179,7 +178,7 @@ fn checked_out<'a>(
     );
     let got = stage.snippet(Player::Person, &get, 120)?;
     if !got.is_fine() {
-        anyhow::bail!("check out {commit}: {}", got.last_line());
+        bail!("check out {commit}: {}", got.last_line());
     }
     Ok(stage)
 }
@@ -195,6 +194,7 @@ fn command(tree: &Path) -> Option<String> {
         () if has("go.mod") => "go test ./...",
         () if says("package.json", "\"jest\"") => "npx jest",
         () if has("package.json") => "node --test",
+        () if has("src") => "PYTHONPATH=src python -m pytest -q",
         () if has("tests") || has("pyproject.toml") => "python -m pytest -q",
         () if has("setup.py") => "python -m unittest",
         () => return None,
