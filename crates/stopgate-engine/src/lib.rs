@@ -75,6 +75,9 @@ mod upkeep;
 
 mod simulation;
 
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub use crate::address::Address;
 pub use crate::certificate::{Certificate, Inspection, Proven, ProvenCriterion, inspect};
 pub use crate::control::Exit;

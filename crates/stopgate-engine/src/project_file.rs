@@ -75,6 +75,11 @@ impl ProjectFile {
         Ok(Some(Self { source, ..read }))
     }
 
+    /// What a file with this text says.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        wire::parse(text)
+    }
+
     /// Whether it asks for anything to be run.
     pub fn has_commands(&self) -> bool {
         self.criteria.iter().any(|draft| draft.criterion.command().is_some())

@@ -59,6 +59,9 @@ mod prove;
 
 mod xml;
 
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
 pub use crate::file_name::file_name;
 pub use crate::orphans::Strangers;

@@ -23,7 +23,11 @@ const FOLDER_BYTES: usize = NAME_BYTES + 1 + 16 + STAT_BYTES + 16;
 
 /// The kept index, where it is whole and belongs to `identity`.
 pub(crate) fn read(path: &Path, identity: Hash) -> Option<Index> {
-    let bytes = fs::read(path).ok()?;
+    decode(fs::read(path).ok()?, identity)
+}
+
+/// The index that these bytes are, where they are whole and belong to `identity`.
+pub(crate) fn decode(bytes: Vec<u8>, identity: Hash) -> Option<Index> {
     let (checksum, body) = bytes.split_at_checked(CHECKSUM_BYTES)?;
     if blake3::hash(body).as_bytes() != checksum {
         return None;
@@ -32,6 +36,12 @@ pub(crate) fn read(path: &Path, identity: Hash) -> Option<Index> {
     let index = input.index(identity)?;
     is_sound(&index).then_some(())?;
     Some(Index { names: bytes, ..index })
+}
+
+/// What follows the head of a kept index, with the head that makes it whole.
+pub(crate) fn framed(identity: Hash, rest: &[u8]) -> Vec<u8> {
+    let body = [MAGIC.as_slice(), &[VERSION], &identity, rest].concat();
+    [blake3::hash(&body).as_bytes().as_slice(), &body].concat()
 }
 
 /// Keeps the index. A cache that can't be written costs time, nothing else.
