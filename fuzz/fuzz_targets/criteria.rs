@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stopgate_fuzz::criteria(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stopgate_fuzz::dialects::criteria(bytes));

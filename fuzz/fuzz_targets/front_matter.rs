@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stopgate_fuzz::front_matter(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stopgate_fuzz::dialects::front_matter(bytes));

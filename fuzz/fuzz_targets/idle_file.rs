@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stopgate_fuzz::idle_file(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stopgate_fuzz::dialects::idle_file(bytes));

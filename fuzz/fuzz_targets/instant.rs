@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stopgate_fuzz::instants(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stopgate_fuzz::dialects::instants(bytes));

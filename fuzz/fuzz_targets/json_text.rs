@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stopgate_fuzz::json_text(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stopgate_fuzz::dialects::json_text(bytes));

@@ -11,6 +11,7 @@ mod fuzz;
 mod kills;
 mod points;
 mod power;
+mod remains;
 mod storm;
 
 use anyhow::{Context, Result, bail};
@@ -114,6 +115,9 @@ fn program(plan: &Plan, findings: &mut Findings) -> Result<()> {
     if plan.wants("kills") {
         kills::measure(plan, findings)?;
     }
+    if plan.wants("remains") {
+        remains::measure(plan, findings)?;
+    }
     if plan.wants("cancel") {
         cancel::measure(plan, findings)?;
     }
@@ -133,9 +137,9 @@ fn program(plan: &Plan, findings: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-const PARTS: [&str; 11] = [
-    "storm", "kills", "cancel", "points", "faults", "power", "fuzz", "restart", "promote", "copy",
-    "errors",
+const PARTS: [&str; 12] = [
+    "storm", "kills", "remains", "cancel", "points", "faults", "power", "fuzz", "restart",
+    "promote", "copy", "errors",
 ];
 const FUZZ_SECONDS: u64 = 600;
 

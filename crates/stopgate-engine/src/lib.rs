@@ -83,6 +83,9 @@ mod upkeep;
 
 mod simulation;
 
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub use crate::address::Address;
 pub use crate::certificate::{Certificate, Inspection, Proven, ProvenCriterion, inspect};
 pub use crate::checking::CheckingView;

@@ -81,6 +81,11 @@ impl ProjectFile {
             Source { path: path.display().to_string(), content: content(&text), accepted: None };
         Ok(Some(Self { source, ..read }))
     }
+
+    /// What a file with this text says.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        wire::parse(text)
+    }
 }
 
 /// The fingerprint of a file's content.

@@ -35,6 +35,9 @@ mod http;
 
 mod serve;
 
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub use crate::catalogue::ToolSet;
 pub use crate::desk::{Desk, Refusal};
 pub use crate::http::{HttpOptions, Token};

@@ -73,6 +73,9 @@ mod prove;
 
 mod xml;
 
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub use crate::basis::{Basis, BasisError, BasisStore, JudgeLine};
 pub use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
 pub use crate::env::{may_pass, withheld};

@@ -37,6 +37,31 @@ pub use self::store::KEY_NAME as TREE_KEY_NAME;
 /// More files than this, and checks had better run without a fingerprint.
 pub(crate) const FILES_MAX: usize = 300_000;
 
+/// Reads `text` as rules about ignored paths and asks them about `path`; for the fuzzer.
+pub(crate) fn ask_rules(text: &[u8], path: &[u8]) {
+    let rules = ignore::Rules::read(text);
+    let _ = rules.about(path, ignore::Thing::File);
+    let _ = rules.about(path, ignore::Thing::Folder);
+}
+
+/// Reads a kept index that begins with these bytes, and looks at all of it; for the fuzzer.
+pub(crate) fn read_kept(rest: &[u8]) {
+    const KEY: [u8; 32] = [0; 32];
+    let identity = Hash::default();
+    let Some(index) = store::decode(store::framed(&KEY, identity, rest), &KEY, identity) else {
+        return;
+    };
+    let folders = index.folders_by_path();
+    for folder in 0..index.folders.len() {
+        let mut path = Vec::new();
+        index.folder_path(folder, &mut path);
+        let _ = index.counts(&folders, &path);
+        assert!(index.entries_of(folder).end <= index.entries.len());
+        assert!(index.children(folder).all(|child| child < index.folders.len()));
+    }
+    let _ = index.hash();
+}
+
 /// Which files count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope<'a> {
