@@ -101,7 +101,8 @@ pub use crate::project::project_of;
 pub use crate::project_file::{AtStart, Draft, ProjectFile};
 pub use crate::settings::Settings;
 pub use crate::setup::{
-    Configured, Examination, FileChange, Finding, Level, Place, Plan, Scope, examine, is_installed,
+    Configured, Examination, FileChange, Finding, Level, Place, Plan, Scope, Wishes, examine,
+    has_own_entry, is_installed,
 };
 pub use crate::span::span_ms;
 pub use crate::start::{Begun, Binding, Incumbent, StartRequest};

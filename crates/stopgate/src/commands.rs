@@ -126,6 +126,9 @@ struct HookArgs {
     /// The task record of --dialect task; else the agent's own task folder of the session
     #[arg(long, value_name = "F")]
     task_file: Option<std::path::PathBuf>,
+    /// The entry is shared by a team: stand down where the person has one of their own
+    #[arg(long)]
+    shared: bool,
     /// --dialect criteria and task answer with `ok` and `reason` only
     #[arg(long)]
     strict_ok: bool,
