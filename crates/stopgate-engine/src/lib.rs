@@ -77,6 +77,10 @@ pub mod tasks;
 
 mod setup;
 
+mod discover;
+
+mod lint;
+
 mod upkeep;
 
 pub use crate::address::Address;
@@ -87,6 +91,7 @@ pub use crate::dialect::{
     CheckedView, Completion, CriteriaView, Desk, DialectRequest, MarkView, NewFeatures, OkForm,
     TaskChange, TaskView, Trouble,
 };
+pub use crate::discover::{FoundCheck, discover, pipeline_commands};
 pub use crate::engine::Engine;
 pub use crate::explain::{Explanation, RuleView};
 pub use crate::failure::{Failure, Kind};
@@ -96,6 +101,7 @@ pub use crate::history::EntryView;
 pub use crate::home::Home;
 pub use crate::hook::{Hook, HookAnswer, Mode as HookMode};
 pub use crate::limits::{Asked, Origin, Setting};
+pub use crate::lint::{GoalPoints, GoalReview, review_goal};
 pub use crate::log::Log;
 pub use crate::project::project_of;
 pub use crate::project_file::{AtStart, Draft, ProjectFile};

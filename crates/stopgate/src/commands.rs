@@ -16,7 +16,9 @@ mod explain;
 mod features;
 mod frames;
 mod import;
+mod init;
 mod install;
+mod lint;
 mod list;
 mod log;
 mod man;
@@ -94,6 +96,8 @@ enum Command {
     Score(score::Args),
     Import(import::Args),
     Store(store::Args),
+    Init(init::Args),
+    Lint(lint::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
@@ -177,6 +181,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Score(args) => score::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Store(args) => store::run(&args),
+        Command::Init(args) => init::run(&args),
+        Command::Lint(args) => lint::run(&args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Doctor(args) => doctor::run(&args),

@@ -81,7 +81,7 @@ fn a_file_that_was_there_has_one_backup_however_often_we_come_and_go() {
     let stage = Stage::with(before);
     let backup = PathBuf::from(format!("{}.stopgate-backup", stage.place.settings.display()));
     for _ in 0..3 {
-        assert_eq!(stage.install().carry_out().unwrap(), [backup.clone()]);
+        assert_eq!(stage.install().carry_out().unwrap(), std::slice::from_ref(&backup));
         assert_eq!(stage.uninstall().carry_out().unwrap(), [""; 0].map(PathBuf::from));
         assert_eq!(fs::read_to_string(&backup).unwrap(), before);
         assert_eq!(stage.settings(), before);
