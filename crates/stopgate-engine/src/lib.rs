@@ -79,6 +79,10 @@ pub mod tasks;
 
 mod setup;
 
+mod discover;
+
+mod lint;
+
 mod upkeep;
 
 mod simulation;
@@ -94,6 +98,7 @@ pub use crate::dialect::{
     CheckedView, Completion, CriteriaView, Desk, DialectRequest, MarkView, NewFeatures, OkForm,
     TaskChange, TaskView, Trouble,
 };
+pub use crate::discover::{FoundCheck, discover, pipeline_commands};
 pub use crate::engine::Engine;
 pub use crate::explain::{Explanation, RuleView};
 pub use crate::failure::{Failure, Kind};
@@ -103,12 +108,14 @@ pub use crate::history::EntryView;
 pub use crate::home::Home;
 pub use crate::hook::{Hook, HookAnswer, Mode as HookMode};
 pub use crate::limits::{Asked, Origin, Setting};
+pub use crate::lint::{GoalPoints, GoalReview, review_goal};
 pub use crate::log::Log;
 pub use crate::project::project_of;
 pub use crate::project_file::{AtStart, Draft, Grant, ProjectFile};
 pub use crate::settings::Settings;
 pub use crate::setup::{
-    Configured, Examination, FileChange, Finding, Level, Place, Plan, Scope, examine, is_installed,
+    Configured, Examination, FileChange, Finding, Level, Place, Plan, Scope, Wishes, examine,
+    has_own_entry, is_installed,
 };
 pub use crate::span::span_ms;
 pub use crate::start::{Begun, Binding, Incumbent, StartRequest};

@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use stopgate_agents::claude::SKILL_PATH;
-use stopgate_agents::claude::settings::{self as text, Command, Entry, Found, SettingsError};
+use stopgate_agents::claude::settings::{
+    self as text, Command, Entry, EntryForm, ExitRules, Found, SettingsError, StatusLine,
+};
 
 pub use self::examine::{Configured, Examination, Finding, Level, examine};
 pub use self::file::FileChange;
@@ -113,28 +115,47 @@ impl Place {
         text::find(&text).map_err(|error| self.refused(error))
     }
 
-    /// What it takes to have `program` called from here.
+    /// What it takes to have `program` called from here, in the usual way.
     pub fn install(
         &self,
         settings: Settings,
         folder: &Path,
         program: &Path,
     ) -> Result<Plan, Failure> {
+        self.install_with(settings, folder, program, Wishes::default())
+    }
+
+    /// What it takes to have `program` called from here, as the person wishes.
+    pub fn install_with(
+        &self,
+        settings: Settings,
+        folder: &Path,
+        program: &Path,
+        wishes: Wishes,
+    ) -> Result<Plan, Failure> {
         let program = program.to_str().ok_or_else(|| {
             Failure::usage(format!("the path {} can't be written as JSON", program.display()))
                 .hint("move stopgate to a folder whose name is plain text")
         })?;
         let before = self.read()?;
-        let entry = Entry { program: program.into() };
+        let form = if self.scope == Scope::Project { EntryForm::Shared } else { EntryForm::Own };
+        let entry = Entry {
+            form,
+            exits: wishes.exits,
+            statusline: wishes.statusline,
+            ..Entry::new(program)
+        };
         let edited = text::install(before.as_deref(), &entry).map_err(|e| self.refused(e))?;
         let mut plan = Plan { notes: edited.notes, ..Plan::default() };
-        plan.change_settings(self, before, edited.text, edited.changes);
+        // What has entries of ours is not what was there before us: that backup stays.
+        let is_ours = self.entries().is_ok_and(|entries| !entries.is_empty());
+        let keep = if is_ours { Keep::Nowhere } else { Keep::Beside };
+        plan.change_settings(self, before, edited.text, edited.changes, keep);
         plan.put_skill(self)?;
-        plan.notes.extend(self.rivals(settings, folder, program));
-        if self.scope == Scope::Project && !plan.files.is_empty() {
-            plan.notes.push(format!(
-                "Who shares this project gets {program} too; --scope local keeps it to yourself."
-            ));
+        if self.scope == Scope::Project {
+            plan.notes.extend(unknown_here(settings));
+        } else {
+            plan.notes.extend(self.rivals(settings, folder, program));
         }
         Ok(plan)
     }
@@ -145,7 +166,15 @@ impl Place {
         if let Some(before) = self.read()? {
             let edited = text::uninstall(&before).map_err(|error| self.refused(error))?;
             plan.notes = edited.notes;
-            plan.change_settings(self, Some(before), edited.text, edited.changes);
+            let is_blank = edited.text.trim_start_matches('\u{feff}').trim() == "{}";
+            if is_blank && !edited.changes.is_empty() && !file::backup_of(&self.settings).exists() {
+                // There was no file before: none is left.
+                plan.changes.extend(edited.changes);
+                plan.change(&self.settings, Some(before), None, Keep::Nowhere);
+            } else {
+                let after = edited.text;
+                plan.change_settings(self, Some(before), after, edited.changes, Keep::Nowhere);
+            }
         }
         if self.has_company(settings, folder) {
             plan.notes.push(format!(
@@ -161,7 +190,9 @@ impl Place {
     /// Other settings whose hook the client would run beside one that starts `program`.
     fn rivals(&self, settings: Settings, folder: &Path, program: &str) -> Vec<String> {
         let ours = Command::Exec([program, "hook", "claude"].map(String::from).into());
-        let differs = |found: &Found| is_stop(found) && found.command != ours;
+        // An entry that a team shares stands down where a person has one of their own.
+        let differs =
+            |found: &Found| is_stop(found) && found.command != ours && !is_shared(&found.command);
         let is_rival = |other: &Self| other.entries().is_ok_and(|all| all.iter().any(differs));
         let sentence = |other: Self| {
             format!(
@@ -208,23 +239,32 @@ impl Plan {
         before: Option<String>,
         after: String,
         changes: Vec<String>,
+        keep: Keep,
     ) {
         if changes.is_empty() {
             return;
         }
         self.changes.extend(changes);
-        self.change(&place.settings, before, Some(after), Keep::Beside);
+        self.change(&place.settings, before, Some(after), keep);
     }
 
     fn put_skill(&mut self, place: &Place) -> Result<(), Failure> {
         let path = &place.skill;
         let found = file::read(path)?;
         let sentence = match skill::author(found.as_deref()) {
-            Author::Nobody => format!("Added the skill {}.", path.display()),
-            Author::Earlier => format!("Brought the skill {} up to date.", path.display()),
+            Author::Nobody => {
+                let skills = path.ancestors().nth(2);
+                if !skills.is_some_and(Path::exists) {
+                    self.notes.push(
+                        "Sessions that are open now don't know /stopgate yet; new ones do.".into(),
+                    );
+                }
+                format!("The skill {} tells agents about stopgate.", path.display())
+            }
+            Author::Earlier => format!("The skill {} is up to date.", path.display()),
             Author::Us => return Ok(()),
             Author::Somebody => {
-                let note = format!("The skill {} is somebody's own and stays so.", path.display());
+                let note = format!("The skill {} was changed by hand and is kept.", path.display());
                 self.notes.push(note);
                 return Ok(());
             }
@@ -240,11 +280,11 @@ impl Plan {
         match skill::author(found.as_deref()) {
             Author::Nobody => {}
             Author::Us | Author::Earlier => {
-                self.changes.push(format!("Removed the skill {}.", path.display()));
+                self.changes.push(format!("The skill {} is gone.", path.display()));
                 self.change(path, found, None, Keep::Nowhere);
             }
             Author::Somebody => self.notes.push(format!(
-                "The skill {} was changed by somebody and stays; remove it if nobody needs it.",
+                "The skill {} was changed by hand and is kept; remove it if nobody needs it.",
                 path.display()
             )),
         }
@@ -263,6 +303,52 @@ impl Settings {
         let folders = std::env::var_os("PATH")?;
         let programs = std::env::split_paths(&folders).map(|folder| folder.join("stopgate"));
         programs.into_iter().find(|program| file::is_executable(program))
+    }
+}
+
+/// What a person wants beside the hook.
+#[derive(Clone, Copy, Debug)]
+pub struct Wishes {
+    /// Whether agents may run their exits without asking.
+    pub exits: ExitRules,
+    /// Whether the status line shows the loop.
+    pub statusline: StatusLine,
+}
+
+impl Default for Wishes {
+    fn default() -> Self {
+        Self { exits: ExitRules::Allow, statusline: StatusLine::Leave }
+    }
+}
+
+/// What everybody who shares a project should know about its entry.
+fn unknown_here(settings: Settings) -> Vec<String> {
+    let mut notes = vec![
+        "Everybody who works on this project gets the hook. It looks for stopgate on their PATH; \
+         where it is missing, their agents may stop."
+            .to_string(),
+    ];
+    if settings.on_path().is_none() {
+        notes.push("stopgate is not on your PATH: put it there, or use --scope local.".into());
+    }
+    notes
+}
+
+/// Whether the person has an entry of their own, so that the one that their team shares need
+/// not answer.
+pub fn has_own_entry(settings: Settings, folder: &Path) -> bool {
+    [Scope::User, Scope::Local].into_iter().any(|scope| {
+        Place::of(settings, scope, folder).and_then(|place| place.entries()).is_ok_and(|entries| {
+            entries.iter().any(|found| is_stop(found) && !is_shared(&found.command))
+        })
+    })
+}
+
+/// Whether a hook is shared by a team.
+pub(crate) fn is_shared(command: &Command) -> bool {
+    match command {
+        Command::Exec(argv) => argv.iter().any(|word| word == "--shared"),
+        Command::Shell(line) => line.contains("--shared"),
     }
 }
 

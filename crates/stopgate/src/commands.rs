@@ -16,7 +16,9 @@ mod explain;
 mod features;
 mod frames;
 mod import;
+mod init;
 mod install;
+mod lint;
 mod list;
 mod log;
 mod man;
@@ -95,6 +97,8 @@ enum Command {
     Score(score::Args),
     Import(import::Args),
     Store(store::Args),
+    Init(init::Args),
+    Lint(lint::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
@@ -127,6 +131,9 @@ struct HookArgs {
     /// The task record of --dialect task; else the agent's own task folder of the session
     #[arg(long, value_name = "F")]
     task_file: Option<std::path::PathBuf>,
+    /// The entry is shared by a team: stand down where the person has one of their own
+    #[arg(long)]
+    shared: bool,
     /// --dialect criteria and task answer with `ok` and `reason` only
     #[arg(long)]
     strict_ok: bool,
@@ -175,6 +182,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Score(args) => score::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Store(args) => store::run(&args),
+        Command::Init(args) => init::run(&args),
+        Command::Lint(args) => lint::run(&args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Doctor(args) => doctor::run(&args),

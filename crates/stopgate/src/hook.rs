@@ -11,7 +11,9 @@ use std::process::ExitCode;
 
 use stopgate_agents::Reply;
 use stopgate_dialects::Dialect;
-use stopgate_engine::{DialectRequest, Hook, HookAnswer, HookMode, OkForm, Settings};
+use stopgate_engine::{
+    DialectRequest, Hook, HookAnswer, HookMode, OkForm, Settings, has_own_entry,
+};
 
 use crate::stores::STORES;
 
@@ -40,7 +42,7 @@ pub(crate) fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// What the command line asks for.
 enum Asked {
-    Serve { mode: HookMode, event: Option<String>, request: Option<DialectRequest> },
+    Serve { mode: HookMode, event: Option<String>, request: Option<DialectRequest>, owner: Owner },
     Help,
     Wrong(String),
 }
@@ -51,10 +53,12 @@ impl Asked {
         let mut mode = HookMode::Enforce;
         let mut event = None;
         let mut foreign = Foreign::default();
+        let mut owner = Owner::Person;
         while let Some(argument) = arguments.next() {
             match argument.to_str() {
                 Some("--help" | "-h") => return Self::Help,
                 Some("--shadow") => mode = HookMode::Shadow,
+                Some("--shared") => owner = Owner::Team,
                 Some("--event") => {
                     event = arguments.next().and_then(|name| name.into_string().ok());
                 }
@@ -71,7 +75,7 @@ impl Asked {
         }
         match agent.as_deref() {
             Some("claude") => match foreign.request() {
-                Ok(request) => Self::Serve { mode, event, request },
+                Ok(request) => Self::Serve { mode, event, request, owner },
                 Err(what) => Self::Wrong(what),
             },
             Some(other) => {
@@ -80,6 +84,15 @@ impl Asked {
             None => Self::Wrong("no agent is named: stopgate hook claude".into()),
         }
     }
+}
+
+/// Whose entry in the settings calls.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// The person's own.
+    Person,
+    /// One that a team shares: it stands down where the person has one of their own.
+    Team,
 }
 
 /// What the command line says about loops in somebody else's files.
@@ -121,6 +134,9 @@ fn serve(asked: &Asked) -> ExitCode {
     let hook = hook.watched(give_up);
     let payload = read_payload();
     match (asked, payload) {
+        (Asked::Serve { owner: Owner::Team, .. }, Ok(_)) if is_answered_elsewhere() => {
+            ExitCode::SUCCESS
+        }
         (Asked::Serve { event, request: None, .. }, Ok(payload)) => {
             reply(hook.answer(&payload, event.as_deref()))
         }
@@ -138,6 +154,12 @@ fn serve(asked: &Asked) -> ExitCode {
         }
         (Asked::Help, _) => ExitCode::SUCCESS,
     }
+}
+
+/// Whether an entry of the person's own answers the same call.
+fn is_answered_elsewhere() -> bool {
+    let folder = Settings.client_folder().or_else(|| std::env::current_dir().ok());
+    folder.is_some_and(|folder| has_own_entry(Settings, &folder))
 }
 
 /// Reads standard input to its end, so that the agent never writes into a closed pipe.

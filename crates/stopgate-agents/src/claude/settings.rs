@@ -6,6 +6,8 @@
 
 mod error;
 
+mod exits;
+
 mod own;
 
 mod print;
@@ -20,7 +22,7 @@ use jsonc_parser::common::Ranged;
 pub use error::{Place, SettingsError};
 pub use own::Command;
 
-use own::{Extras, value};
+use own::{Extras, SHARED, value};
 use print::{Json, quote};
 use splice::{Bracket, Item};
 use tree::{Spot, Tree};
@@ -45,11 +47,59 @@ const EVENTS: [(&str, u32); 8] = [
 
 const CAP_LIFTED: &str = "0";
 
-/// What an installed hook starts.
+/// What the client shows while checks run.
+const MESSAGE: &str = "stopgate is running your checks (stopgate status)";
+
+/// What an installation writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The absolute path of the program.
     pub program: String,
+    /// How the hook finds it.
+    pub form: EntryForm,
+    /// Whether agents may run their exits without asking.
+    pub exits: ExitRules,
+    /// Whether the status line shows the loop.
+    pub statusline: StatusLine,
+}
+
+/// How an installed hook finds its program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryForm {
+    /// By its path on this machine.
+    Own,
+    /// On the PATH of whoever works on the project; where it is missing, the agent may stop.
+    Shared,
+}
+
+/// Whether agents may run their exits without asking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitRules {
+    /// They may.
+    Allow,
+    /// Nothing is said about it.
+    Leave,
+}
+
+/// Whether the status line shows the loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusLine {
+    /// It does, behind what it shows already.
+    Show,
+    /// It stays as it is.
+    Leave,
+}
+
+impl Entry {
+    /// The usual installation of the program at this path.
+    pub fn new(program: &str) -> Self {
+        Self {
+            program: program.into(),
+            form: EntryForm::Own,
+            exits: ExitRules::Allow,
+            statusline: StatusLine::Leave,
+        }
+    }
 }
 
 /// A settings file after an edit.
@@ -87,9 +137,26 @@ pub struct Switches {
 /// A second time changes nothing.
 pub fn install(text: Option<&str>, entry: &Entry) -> Result<Edited, SettingsError> {
     let mut draft = Draft::new(text.unwrap_or_default())?;
+    let (mut added, mut replaced) = (Vec::new(), Vec::new());
     for (event, timeout_s) in EVENTS {
         draft.drop_doubles(event)?;
-        draft.put_hook(event, entry, timeout_s)?;
+        match draft.put_hook(event, entry, timeout_s)? {
+            Put::Added => added.push(event),
+            Put::Replaced => replaced.push(event),
+            Put::Nothing => {}
+        }
+    }
+    let runs = match entry.form {
+        EntryForm::Own => entry.program.clone(),
+        EntryForm::Shared => "the stopgate on each person's PATH".into(),
+    };
+    draft.changes.extend(told("run", &added, &runs));
+    draft.changes.extend(told("now run", &replaced, &runs));
+    if entry.exits == ExitRules::Allow {
+        draft.allow_exits()?;
+    }
+    if entry.statusline == StatusLine::Show {
+        draft.put_statusline(&entry.program)?;
     }
     draft.lift_cap()?;
     draft.warn_if_disabled()?;
@@ -100,13 +167,18 @@ pub fn install(text: Option<&str>, entry: &Entry) -> Result<Edited, SettingsErro
 /// lifted limit if it came with them.
 pub fn uninstall(text: &str) -> Result<Edited, SettingsError> {
     let mut draft = Draft::new(text)?;
-    let mut removed = false;
-    while draft.drop_first()? {
-        removed = true;
+    let mut removed = Vec::new();
+    while let Some(event) = draft.drop_first()? {
+        removed.push(event);
     }
-    if removed {
+    if !removed.is_empty() {
+        let plural = if removed.len() == 1 { "hook is" } else { "hooks are" };
+        let what = format!("{} {plural} gone: {}.", removed.len(), removed.join(", "));
+        draft.changes.push(what);
         draft.restore_cap()?;
     }
+    draft.forbid_exits()?;
+    draft.restore_statusline()?;
     if draft.changes.is_empty() {
         return Ok(Edited { text: text.into(), changes: draft.changes, notes: draft.notes });
     }
@@ -177,7 +249,7 @@ impl Draft {
                 break;
             };
             let text = tree.without(double);
-            self.change(text, format!("Removed a second {event} hook."));
+            self.change(text, format!("A second {event} hook is gone."));
         }
         Ok(())
     }
@@ -188,30 +260,28 @@ impl Draft {
         event: &'static str,
         entry: &Entry,
         timeout_s: u32,
-    ) -> Result<(), SettingsError> {
+    ) -> Result<Put, SettingsError> {
         let Some(tree) = Tree::read(&self.text)? else {
-            return Ok(());
+            return Ok(Put::Nothing);
         };
         tree.groups(event)?;
         let spots = tree.spots()?;
         let Some(spot) = spots.iter().find(|spot| serves(spot, event)) else {
-            let text = add_hook(&self.text, &tree, event, &hook(entry, Vec::new(), timeout_s))?;
-            let sentence = format!("Added a {event} hook that runs {}.", entry.program);
-            self.change(text, sentence);
-            return Ok(());
+            let added = hook(entry, &[], event, timeout_s);
+            self.text = add_hook(&self.text, &tree, event, &added)?;
+            return Ok(Put::Added);
         };
         let limited = limited(spot);
         let Extras::Words(extras) = spot.own.extras() else {
             self.notes.push(format!("The {event} hook needs a shell and was left as it is."));
-            return Ok(());
+            return Ok(Put::Nothing);
         };
-        if !is_current(spot, entry, &extras, timeout_s) {
-            let text = splice::replace(&self.text, spot.hook, &hook(entry, extras, timeout_s));
-            let sentence = format!("Replaced the {event} hook: it runs {} now.", entry.program);
-            self.change(text, sentence);
-        }
         self.notes.extend(limited);
-        Ok(())
+        if is_current(spot, entry, &extras, timeout_s) {
+            return Ok(Put::Nothing);
+        }
+        self.text = splice::replace(&self.text, spot.hook, &hook(entry, &extras, event, timeout_s));
+        Ok(Put::Replaced)
     }
 
     fn lift_cap(&mut self) -> Result<(), SettingsError> {
@@ -231,7 +301,8 @@ impl Draft {
             append_to_root(&self.text, &tree, "env", &env)
         };
         let sentence = format!(
-            "Set {CAP_VARIABLE} to {}, so that a loop may go on more than 8 times.",
+            "{CAP_VARIABLE} is {}: Claude Code's limit of 8 continuations is off, for all Stop \
+             hooks.",
             quote(CAP_LIFTED)
         );
         self.change(text, sentence);
@@ -245,19 +316,18 @@ impl Draft {
         Ok(())
     }
 
-    /// Removes the first entry of ours, and says whether there was one.
-    fn drop_first(&mut self) -> Result<bool, SettingsError> {
+    /// Removes the first entry of ours, and says of which event it was.
+    fn drop_first(&mut self) -> Result<Option<String>, SettingsError> {
         let Some(tree) = Tree::read(&self.text)? else {
-            return Ok(false);
+            return Ok(None);
         };
         let spots = tree.spots()?;
         let Some(spot) = spots.first() else {
-            return Ok(false);
+            return Ok(None);
         };
-        let sentence = format!("Removed the {} hook.", spot.event);
-        let text = tree.without(spot);
-        self.change(text, sentence);
-        Ok(true)
+        let event = spot.event.to_string();
+        self.text = tree.without(spot);
+        Ok(Some(event))
     }
 
     fn restore_cap(&mut self) -> Result<(), SettingsError> {
@@ -268,7 +338,7 @@ impl Draft {
         let cap = env.and_then(|env| value(env, CAP_VARIABLE)).and_then(own::text);
         if cap == Some(CAP_LIFTED) {
             let text = tree.without_member("env", CAP_VARIABLE)?;
-            self.change(text, format!("Removed {CAP_VARIABLE}."));
+            self.change(text, format!("{CAP_VARIABLE} is gone."));
         }
         Ok(())
     }
@@ -283,12 +353,51 @@ fn serves(spot: &Spot<'_>, event: &str) -> bool {
     spot.event == event && !spot.own.is_for_dialect()
 }
 
+/// What became of an event's hook.
+enum Put {
+    Added,
+    Replaced,
+    Nothing,
+}
+
+/// A sentence about hooks, where there are any.
+fn told(verb: &str, events: &[&str], program: &str) -> Option<String> {
+    let hooks = if events.len() == 1 { "1 hook".into() } else { format!("{} hooks", events.len()) };
+    let verb = if events.len() == 1 { verb.replace("run", "runs") } else { verb.into() };
+    (!events.is_empty()).then(|| format!("{hooks} {verb} {program}: {}.", events.join(", ")))
+}
+
 fn is_current(spot: &Spot<'_>, entry: &Entry, extras: &[String], timeout_s: u32) -> bool {
-    let wanted = [entry.program.clone(), "hook".into(), "claude".into()];
-    let wanted = wanted.into_iter().chain(extras.iter().cloned()).collect();
-    spot.own.command == Command::Exec(wanted)
+    let message = message_of(spot.event);
+    let keys = match entry.form {
+        EntryForm::Own => 4,
+        EntryForm::Shared => 3,
+    };
+    spot.own.command == command_of(entry, extras)
         && spot.own.timeout_s == Some(timeout_s.into())
-        && spot.own.keys == 4
+        && spot.own.message.as_deref() == message
+        && spot.own.keys == keys + usize::from(message.is_some())
+}
+
+/// What the hook starts.
+fn command_of(entry: &Entry, extras: &[String]) -> Command {
+    match entry.form {
+        EntryForm::Own => {
+            let wanted = [entry.program.clone(), "hook".into(), "claude".into()];
+            Command::Exec(wanted.into_iter().chain(extras.iter().cloned()).collect())
+        }
+        EntryForm::Shared => {
+            let words = ["stopgate", "hook", "claude"].map(String::from).into_iter();
+            let words: Vec<String> = words.chain(extras.iter().cloned()).collect();
+            // Where the program is missing, the agent may stop, and nobody sees an error.
+            Command::Shell(format!("{} {SHARED} 2>/dev/null || true", words.join(" ")))
+        }
+    }
+}
+
+/// What the client shows while this event's hook runs; only checks take long.
+fn message_of(event: &str) -> Option<&'static str> {
+    (event == "Stop").then_some(MESSAGE)
 }
 
 fn limited(spot: &Spot<'_>) -> Option<String> {
@@ -297,14 +406,19 @@ fn limited(spot: &Spot<'_>) -> Option<String> {
     Some(format!("The {event} hook runs only where its matcher {} fits.", quote(matcher)))
 }
 
-fn hook(entry: &Entry, extras: Vec<String>, timeout_s: u32) -> Json {
-    let args = ["hook".into(), "claude".into()].into_iter().chain(extras).collect();
-    Json::Object(vec![
-        ("type", Json::Text("command".into())),
-        ("command", Json::Text(entry.program.clone())),
-        ("args", Json::Words(args)),
-        ("timeout", Json::Number(timeout_s)),
-    ])
+fn hook(entry: &Entry, extras: &[String], event: &str, timeout_s: u32) -> Json {
+    let mut members = vec![("type", Json::Text("command".into()))];
+    match command_of(entry, extras) {
+        Command::Exec(argv) => {
+            let mut words = argv.into_iter();
+            members.push(("command", Json::Text(words.next().unwrap_or_default())));
+            members.push(("args", Json::Words(words.collect())));
+        }
+        Command::Shell(line) => members.push(("command", Json::Text(line))),
+    }
+    members.push(("timeout", Json::Number(timeout_s)));
+    members.extend(message_of(event).map(|text| ("statusMessage", Json::Text(text.into()))));
+    Json::Object(members)
 }
 
 fn add_hook(

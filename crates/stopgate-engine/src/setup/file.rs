@@ -9,7 +9,6 @@ use stopgate_verify::files::read_text;
 
 use crate::failure::Failure;
 
-const BACKUPS_MAX: usize = 1000;
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// One file before and after.
@@ -27,9 +26,9 @@ pub struct FileChange {
 /// Where the file as it was is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keep {
-    /// In a backup beside it.
+    /// In the one backup beside it.
     Beside,
-    /// Nowhere: it was ours.
+    /// Nowhere: it was ours, or only our own entries go.
     Nowhere,
 }
 
@@ -119,27 +118,29 @@ fn write_new(path: &Path, text: &str, permissions: Option<&Permissions>) -> io::
     file.sync_all()
 }
 
-/// Keeps a file's earlier text under the first free name beside it.
-fn back_up(path: &Path, text: &str) -> io::Result<PathBuf> {
-    let plain = format!("{}.stopgate-backup", path.display());
-    let numbered = (2..BACKUPS_MAX).map(|number| format!("{plain}-{number}"));
-    let permissions = permissions(path);
-    for name in std::iter::once(plain.clone()).chain(numbered) {
-        let backup = PathBuf::from(name);
-        match write_new(&backup, text, permissions.as_ref()) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            written => return written.map(|()| backup),
-        }
-    }
-    Err(io::Error::other("there are too many backups already"))
+/// Where a file is kept as it was before stopgate first changed it.
+pub(super) fn backup_of(path: &Path) -> PathBuf {
+    PathBuf::from(format!("{}.stopgate-backup", path.display()))
 }
 
-/// Removes a file of ours and the folders that it leaves empty.
+/// Keeps a file's earlier text beside it; an older backup gives way.
+fn back_up(path: &Path, text: &str) -> io::Result<PathBuf> {
+    let backup = backup_of(path);
+    match fs::remove_file(&backup) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    write_new(&backup, text, permissions(path).as_ref()).map(|()| backup)
+}
+
+/// Removes a file of ours and the directories that it leaves empty, up to Claude Code's own.
 fn remove(path: &Path) -> io::Result<()> {
     fs::remove_file(path)?;
-    // skills/stopgate, then skills; a folder with anything in it stays.
-    for folder in path.ancestors().skip(1).take(2) {
-        let _ = fs::remove_dir(folder);
+    for folder in path.ancestors().skip(1).take(3) {
+        // A directory with anything in it stays, and so does everything above it.
+        if fs::remove_dir(folder).is_err() || folder.ends_with(".claude") {
+            break;
+        }
     }
     Ok(())
 }

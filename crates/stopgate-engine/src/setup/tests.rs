@@ -76,15 +76,27 @@ fn uninstalling_gives_back_what_was_there_and_leaves_no_skill() {
 }
 
 #[test]
-fn each_change_leaves_a_backup_of_its_own() {
+fn a_file_that_was_there_has_one_backup_however_often_we_come_and_go() {
     let before = "{\"model\":\"opus\"}";
     let stage = Stage::with(before);
-    let name = stage.place.settings.display().to_string();
-    let first = stage.install().carry_out().unwrap();
-    assert_eq!(first, [PathBuf::from(format!("{name}.stopgate-backup"))]);
-    let second = stage.uninstall().carry_out().unwrap();
-    assert_eq!(second, [PathBuf::from(format!("{name}.stopgate-backup-2"))]);
-    assert_eq!(fs::read_to_string(&first[0]).unwrap(), before);
+    let backup = PathBuf::from(format!("{}.stopgate-backup", stage.place.settings.display()));
+    for _ in 0..3 {
+        assert_eq!(stage.install().carry_out().unwrap(), std::slice::from_ref(&backup));
+        assert_eq!(stage.uninstall().carry_out().unwrap(), [""; 0].map(PathBuf::from));
+        assert_eq!(fs::read_to_string(&backup).unwrap(), before);
+        assert_eq!(stage.settings(), before);
+    }
+    let files = fs::read_dir(stage.folder.path().join(".claude")).unwrap().count();
+    assert_eq!(files, 2, "the settings and their backup");
+}
+
+#[test]
+fn nothing_is_left_where_nothing_was() {
+    let stage = Stage::new();
+    stage.install().carry_out().unwrap();
+    stage.uninstall().carry_out().unwrap();
+    assert!(!stage.folder.path().join(".claude").exists());
+    assert!(stage.folder.path().exists());
 }
 
 #[test]
@@ -96,7 +108,7 @@ fn permissions_and_links_survive() {
     symlink(&real, &stage.place.settings).unwrap();
     stage.install().carry_out().unwrap();
     assert!(stage.place.settings.is_symlink());
-    assert!(fs::read_to_string(&real).unwrap().contains(PROGRAM));
+    assert!(fs::read_to_string(&real).unwrap().contains("stopgate hook claude"));
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
@@ -125,23 +137,26 @@ fn a_changed_skill_stays() {
     stage.install().carry_out().unwrap();
     fs::write(&stage.place.skill, "mine").unwrap();
     let notes = stage.install().notes;
-    assert!(notes.iter().any(|note| note.contains("somebody's own")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.contains("changed by hand")), "{notes:?}");
     stage.uninstall().carry_out().unwrap();
     assert_eq!(fs::read_to_string(&stage.place.skill).unwrap(), "mine");
 }
 
 #[test]
-fn another_program_in_other_settings_is_pointed_out() {
+fn another_program_in_other_settings_is_pointed_out_and_a_shared_entry_is_not() {
     let stage = Stage::new();
-    stage.install().carry_out().unwrap();
-    let local = Place {
-        scope: Scope::Local,
-        settings: stage.place.settings.with_file_name("settings.local.json"),
+    let place = |scope, name: &str| Place {
+        scope,
+        settings: stage.place.settings.with_file_name(name),
         skill: stage.place.skill.clone(),
     };
+    let local = place(Scope::Local, "settings.local.json");
     let plan = |program| local.install(Settings, stage.folder.path(), Path::new(program)).unwrap();
-    assert!(plan("/elsewhere/stopgate").notes.iter().any(|note| note.contains("count twice")));
-    assert!(!plan(PROGRAM).notes.iter().any(|note| note.contains(".claude/settings.json has")));
+    stage.install().carry_out().unwrap();
+    assert!(!plan(PROGRAM).notes.iter().any(|note| note.contains("count twice")), "it is shared");
+    let other = text::install(None, &Entry::new("/elsewhere/stopgate")).unwrap();
+    fs::write(&stage.place.settings, other.text).unwrap();
+    assert!(plan(PROGRAM).notes.iter().any(|note| note.contains("count twice")));
 }
 
 #[test]

@@ -140,7 +140,7 @@ impl OnAgent {
             output::line(&format!("  {} {note}", styled(WAITS, "!")));
         }
         for backup in backups {
-            output::line(&styled(DIM, &format!("  as it was: {}", backup.display())));
+            output::line(&styled(DIM, &format!("  Backup: {}", backup.display())));
         }
         if self.is_rehearsal() {
             plan.files.iter().filter(|f| f.path == place.settings).for_each(show_diff);
@@ -176,14 +176,15 @@ pub(crate) fn installable() -> Result<PathBuf, Failure> {
 pub(crate) fn may_vanish(program: &Path) -> Option<String> {
     let temporary = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into(), "/dev/shm".into()];
     let kind = if temporary.iter().any(|folder| program.starts_with(folder)) {
-        "a temporary folder"
+        "a temporary directory"
     } else if is_build(program) {
-        "a build folder"
+        "a build directory"
     } else {
         return None;
     };
     Some(format!(
-        "{} lies in {kind}: when it goes, agents stop unheld. Copy it to a lasting place and install from there.",
+        "{} is in {kind}. If it is deleted, the hook stops working: copy it somewhere permanent and \
+         run install again.",
         program.display()
     ))
 }

@@ -1,5 +1,6 @@
 //! What commands on one loop share.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -74,4 +75,29 @@ pub(crate) fn folder() -> Result<PathBuf, Failure> {
             .hint("cd to a directory that exists")
             .because(error)
     })
+}
+
+/// What an empty answer means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Default {
+    /// Yes.
+    Yes,
+    /// No.
+    No,
+}
+
+/// Whether a person is there to ask.
+pub(crate) fn has_person() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// Asks a person a question whose answer is yes or no.
+pub(crate) fn agrees(question: &str, default: Default) -> bool {
+    output::ask(question);
+    let mut answer = String::new();
+    let _ = std::io::stdin().read_line(&mut answer);
+    match answer.trim().to_ascii_lowercase().as_str() {
+        "" => default == Default::Yes,
+        word => matches!(word, "y" | "yes"),
+    }
 }

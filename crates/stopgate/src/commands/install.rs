@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use stopgate_engine::{Failure, Settings};
+use stopgate_agents::claude::settings::{ExitRules, StatusLine};
+use stopgate_engine::{Failure, Settings, Wishes};
 
 use super::claude_files::{self, OnAgent};
 use super::common;
@@ -10,7 +11,15 @@ use crate::output::{self, DIM, Outcome, styled};
 
 /// Put the hook into an agent's settings; nobody else's entries are touched
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
+    /// Don't let agents run stopgate done, blocked, impossible, ask, status, push and pop without
+    /// asking
+    #[arg(long)]
+    no_allow_rules: bool,
+    /// Show the loop in Claude Code's status line, behind the one that you have
+    #[arg(long)]
+    statusline: bool,
     #[command(flatten)]
     on: OnAgent,
 }
@@ -20,7 +29,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let on = &args.on;
     let place = on.place()?;
     let program = claude_files::installable()?;
-    let mut plan = place.install(Settings, &common::folder()?, &program)?;
+    let wishes = wishes(args);
+    let mut plan = place.install_with(Settings, &common::folder()?, &program, wishes)?;
     plan.notes.extend(claude_files::may_vanish(&program));
     if !on.is_rehearsal() {
         make_home()?;
@@ -30,6 +40,28 @@ pub(crate) fn run(args: &Args) -> Outcome {
         show_next();
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the flags say, or else the person.
+fn wishes(args: &Args) -> Wishes {
+    let asks = !args.on.is_json() && !args.on.is_rehearsal() && common::has_person();
+    let exits = !args.no_allow_rules
+        && (!asks
+            || common::agrees(
+                "Let agents run stopgate done, blocked, impossible, ask, status, push and pop \
+                 without a permission dialog? [Y/n] ",
+                common::Default::Yes,
+            ));
+    let statusline = args.statusline
+        || (asks
+            && common::agrees(
+                "Show the loop in Claude Code's status line? [y/N] ",
+                common::Default::No,
+            ));
+    Wishes {
+        exits: if exits { ExitRules::Allow } else { ExitRules::Leave },
+        statusline: if statusline { StatusLine::Show } else { StatusLine::Leave },
+    }
 }
 
 fn make_home() -> Result<(), Failure> {
@@ -42,7 +74,7 @@ fn make_home() -> Result<(), Failure> {
 }
 
 fn show_next() {
-    output::line("\nA session that is open picks this up by itself; nothing needs a restart.");
+    output::line("\nSessions that are open pick the hooks up by themselves.");
     row("prove it", "stopgate doctor");
     row("begin", "stopgate start \"GOAL\" --check NAME=COMMAND");
     row("or in the agent", "/stopgate GOAL");

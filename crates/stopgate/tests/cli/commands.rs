@@ -311,3 +311,38 @@ fn the_journal_can_be_followed() {
     child.kill().expect("end it");
     child.wait().expect("it ends");
 }
+
+#[test]
+fn a_hook_that_a_team_shares_stands_down_where_a_person_has_their_own() {
+    let stage = Stage::with_loop("Finish");
+    let shared = || stage.stop_call("s1", "one").arg("--shared");
+    assert!(shared().send().is_sent_back(), "nobody else answers");
+    let ran = stage.run("install claude");
+    assert_eq!(ran.code, 0, "{ran}");
+    assert_snapshot!(shared().send(), @"allowed");
+    assert_eq!(stage.standing("1stage0000"), "active 1/20 s1");
+    stage.run("uninstall claude");
+    assert!(!stage.path("user/.claude").exists(), "nothing is left where nothing was");
+    assert!(shared().with("last_assistant_message", "two".into()).send().is_sent_back());
+}
+
+#[test]
+fn install_says_all_that_it_does() {
+    let stage = Stage::new();
+    let ran = stage.run("install claude --statusline");
+    for part in [
+        "8 hooks run ",
+        "Permission rules",
+        "The status line",
+        "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
+        "The skill ",
+    ] {
+        assert!(ran.out.contains(part), "{part}: {ran}");
+    }
+    let settings =
+        std::fs::read_to_string(stage.path("user/.claude/settings.json")).expect("settings");
+    assert!(settings.contains("Bash(stopgate blocked:*)"), "{settings}");
+    let ran = stage.run("install claude --scope project --dry-run");
+    assert!(ran.out.contains("on their PATH") && !ran.out.contains("/debug/stopgate\""), "{ran}");
+    assert!(!stage.path("project/.claude").exists());
+}

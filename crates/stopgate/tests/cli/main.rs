@@ -20,6 +20,7 @@ mod crowd;
 mod damage;
 mod events;
 mod feature_list;
+mod first_minutes;
 mod format_crowd;
 mod formats;
 mod frames;

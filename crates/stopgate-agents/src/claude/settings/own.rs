@@ -5,6 +5,9 @@ use jsonc_parser::ast::{Object, Value};
 #[cfg(test)]
 mod tests;
 
+/// Says that an entry is shared by a team.
+pub(super) const SHARED: &str = "--shared";
+
 /// How a hook entry names its program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
@@ -19,6 +22,8 @@ pub enum Command {
 pub(super) struct Own {
     pub(super) command: Command,
     pub(super) timeout_s: Option<u64>,
+    /// What the client shows while it runs.
+    pub(super) message: Option<String>,
     /// How many keys the entry has.
     pub(super) keys: usize,
 }
@@ -45,6 +50,7 @@ impl Own {
         is_own.then(|| Self {
             command,
             timeout_s: value(hook, "timeout").and_then(seconds),
+            message: value(hook, "statusMessage").and_then(text).map(String::from),
             keys: hook.properties.len(),
         })
     }
@@ -58,7 +64,8 @@ impl Own {
     /// The arguments behind the agent's name.
     pub(super) fn extras(&self) -> Extras {
         let words = self.command.words();
-        let extras = words.get(3..).unwrap_or_default().to_vec();
+        let mut extras = words.get(3..).unwrap_or_default().to_vec();
+        extras.retain(|word| word != SHARED);
         let needs_shell = matches!(self.command, Command::Shell(_))
             && extras.iter().any(|word| word.contains(['$', '`', '*', '?', '~']));
         if needs_shell { Extras::Shell } else { Extras::Words(extras) }
@@ -97,13 +104,13 @@ fn seconds(value: &Value<'_>) -> Option<u64> {
     value.as_number_lit()?.value.parse().ok()
 }
 
-fn is_stopgate(program: &str) -> bool {
+pub(super) fn is_stopgate(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     name == "stopgate" || name.eq_ignore_ascii_case("stopgate.exe")
 }
 
 /// The words of a shell line up to its first operator, without their quotes.
-fn shell_words(line: &str) -> Vec<String> {
+pub(super) fn shell_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = line.chars();

@@ -11,14 +11,25 @@ fn a_new_file_holds_every_entry_and_the_lifted_cap() {
     let hooks = settings["hooks"].as_object().unwrap();
     assert_eq!(hooks.len(), EVENTS.len());
     for (event, timeout_s) in EVENTS {
-        let expected = serde_json::json!([{"hooks": [{
+        let mut hook = serde_json::json!({
             "type": "command", "command": PROGRAM, "args": ["hook", "claude"], "timeout": timeout_s,
-        }]}]);
-        assert_eq!(hooks[event], expected, "{event}");
+        });
+        if event == "Stop" {
+            hook["statusMessage"] = MESSAGE.into();
+        }
+        assert_eq!(hooks[event], serde_json::json!([{"hooks": [hook]}]), "{event}");
     }
     assert_eq!(settings["env"], serde_json::json!({ CAP_VARIABLE: "0" }));
-    assert_eq!(edited.changes.len(), EVENTS.len() + 1);
-    assert_eq!(edited.changes[0], "Added a Stop hook that runs /opt/stopgate.");
+    let rules = settings["permissions"]["allow"].as_array().unwrap();
+    assert_eq!(rules.len(), 7);
+    assert!(rules.contains(&"Bash(stopgate blocked:*)".into()), "{rules:?}");
+    let never = ["start", "trust", "verify", "approve", "cancel", "edit"];
+    let runs = |rule: &serde_json::Value| {
+        never.iter().any(|verb| rule.as_str().unwrap().contains(&format!("stopgate {verb}")))
+    };
+    assert!(!rules.iter().any(runs), "no rule runs or changes a check: {rules:?}");
+    assert_eq!(edited.changes.len(), 3);
+    assert!(edited.changes[0].starts_with("8 hooks run /opt/stopgate: Stop, Sub"));
     assert_eq!(edited.notes, [""; 0]);
     assert!(edited.text.starts_with(FRESH), "{}", edited.text);
     assert!(edited.text.ends_with("\n  }\n}\n"));
@@ -33,7 +44,8 @@ const FRESH: &str = r#"{
             "type": "command",
             "command": "/opt/stopgate",
             "args": ["hook", "claude"],
-            "timeout": 600
+            "timeout": 600,
+            "statusMessage": "stopgate is running your checks (stopgate status)"
           }
         ]
       }
@@ -87,7 +99,7 @@ fn what_was_installed_can_be_taken_out_without_a_trace() {
         assert_eq!(find(&installed.text).unwrap().len(), EVENTS.len(), "{before}");
         let removed = uninstall(&installed.text).unwrap();
         assert_eq!(removed.text, before, "from {}", installed.text);
-        assert!(removed.changes.len() >= EVENTS.len());
+        assert!(removed.changes.len() >= 2, "{:?}", removed.changes);
     }
 }
 
@@ -145,9 +157,11 @@ fn an_older_entry_of_ours_is_replaced_where_it_stands() {
         };
         let before = format!("{}    \"Setup\": []\n  }}\n}}\n", stop(older));
         let edited = put(Some(&before));
-        let current = r#"{"type": "command", "command": "/opt/stopgate", "args": ["hook", "claude"], "timeout": 600}"#;
-        assert!(edited.text.starts_with(&stop(current)), "{}", edited.text);
-        assert_eq!(edited.changes[0], "Replaced the Stop hook: it runs /opt/stopgate now.");
+        let current = format!(
+            r#"{{"type": "command", "command": "/opt/stopgate", "args": ["hook", "claude"], "timeout": 600, "statusMessage": "{MESSAGE}"}}"#
+        );
+        assert!(edited.text.starts_with(&stop(&current)), "{}", edited.text);
+        assert_eq!(edited.changes[1], "1 hook now runs /opt/stopgate: Stop.");
         assert_eq!(find(&edited.text).unwrap().len(), EVENTS.len());
     }
 }
@@ -181,7 +195,7 @@ fn doubles_go_and_what_a_person_added_stays() {
     let stop = |hooks: &str| format!("{{\"hooks\": {{\"Stop\": [{{\"hooks\": [{hooks}]}}]}}}}");
     let shadow = r#"{"type": "command", "command": "stopgate hook claude --shadow"}"#;
     let edited = put(Some(&stop(&format!("{shadow}, {shadow}, {shadow}"))));
-    assert_eq!(edited.changes[..2], ["Removed a second Stop hook."; 2]);
+    assert_eq!(edited.changes[..2], ["A second Stop hook is gone."; 2]);
     let found = find(&edited.text).unwrap();
     assert_eq!(found.len(), EVENTS.len());
     assert_eq!(found[0].command, exec(&[PROGRAM, "hook", "claude", "--shadow"]));
@@ -392,7 +406,7 @@ fn survives(damaged: &str) {
 
 #[test]
 fn an_odd_path_is_written_as_json() {
-    let entry = Entry { program: "C:\\my \"tools\"\\stopgate.exe".into() };
+    let entry = Entry::new("C:\\my \"tools\"\\stopgate.exe");
     let edited = install(None, &entry).unwrap();
     let found = find(&edited.text).unwrap();
     assert_eq!(found[0].command, exec(&[&entry.program, "hook", "claude"]));
@@ -411,9 +425,47 @@ fn put(text: Option<&str>) -> Edited {
 }
 
 fn entry() -> Entry {
-    Entry { program: PROGRAM.into() }
+    Entry::new(PROGRAM)
 }
 
 fn exec(argv: &[&str]) -> Command {
     Command::Exec(argv.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn a_shared_entry_names_no_path_and_is_replaced_and_removed_like_any_other() {
+    let shared = Entry { form: EntryForm::Shared, ..entry() };
+    let edited = install(None, &shared).unwrap();
+    assert!(!edited.text.contains(PROGRAM), "{}", edited.text);
+    let line = "stopgate hook claude --shared 2>/dev/null || true";
+    assert!(edited.text.contains(line), "{}", edited.text);
+    assert_eq!(install(Some(&edited.text), &shared).unwrap().changes, [""; 0]);
+    let own = install(Some(&edited.text), &entry()).unwrap();
+    assert!(own.text.contains(PROGRAM) && !own.text.contains("--shared"), "{}", own.text);
+    let again = install(Some(&own.text), &shared).unwrap();
+    assert_eq!(again.text, edited.text);
+    assert_eq!(uninstall(&edited.text).unwrap().text.trim(), "{}");
+}
+
+#[test]
+fn a_status_line_is_chained_and_comes_back() {
+    let shown = Entry { statusline: StatusLine::Show, ..entry() };
+    let before = "{\n  \"statusLine\": {\n    \"type\": \"command\",\n    \"command\": \"my 'bar'\",\n    \"padding\": 0\n  }\n}\n";
+    let edited = install(Some(before), &shown).unwrap();
+    assert!(edited.text.contains("/opt/stopgate statusline --with "), "{}", edited.text);
+    assert_eq!(install(Some(&edited.text), &shown).unwrap().changes, [""; 0]);
+    assert_eq!(uninstall(&edited.text).unwrap().text, before);
+    let fresh = install(None, &shown).unwrap();
+    assert!(fresh.text.contains("\"command\": \"/opt/stopgate statusline\""), "{}", fresh.text);
+    assert_eq!(uninstall(&fresh.text).unwrap().text.trim(), "{}");
+}
+
+#[test]
+fn rules_of_others_stay_where_ours_come_and_go() {
+    let before = "{\"permissions\": {\"allow\": [\"Bash(ls:*)\"], \"deny\": []}}";
+    let edited = put(Some(before));
+    assert!(edited.text.contains("Bash(ls:*)") && edited.text.contains("Bash(stopgate done:*)"));
+    assert_eq!(uninstall(&edited.text).unwrap().text, before);
+    let left = Entry { exits: ExitRules::Leave, ..entry() };
+    assert!(!install(Some(before), &left).unwrap().text.contains("Bash(stopgate"));
 }

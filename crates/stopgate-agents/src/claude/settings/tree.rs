@@ -8,6 +8,7 @@ use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
 use super::error::{Place, SettingsError};
+use super::exits::position;
 use super::own::{Own, text, value};
 use super::splice::{self, Bracket};
 
@@ -134,6 +135,46 @@ impl<'a> Tree<'a> {
             return Ok(splice::remove(self.text, &Bracket::from(inner), index));
         }
         Ok(splice::remove(self.text, &Bracket::from(&self.root), outer))
+    }
+
+    /// The list `key` of an object of the file.
+    pub(super) fn list(
+        &self,
+        object: &str,
+        key: &str,
+    ) -> Result<Option<&Array<'a>>, SettingsError> {
+        let Some(inner) = self.object(object)? else { return Ok(None) };
+        let path = format!("{object}.{key}");
+        let Some((_, member)) = self.member(inner, key, &path)? else { return Ok(None) };
+        let wrong = || wrong_kind(self.text, &path, &member.value, "a list");
+        member.value.as_array().map(Some).ok_or_else(wrong)
+    }
+
+    /// The text without one word of a list in an object of the file, and without what it
+    /// leaves empty.
+    pub(super) fn without_word(
+        &self,
+        object: &str,
+        key: &str,
+        word: &str,
+    ) -> Result<String, SettingsError> {
+        let Some(list) = self.list(object, key)? else { return Ok(self.text.into()) };
+        let Some(index) = position(list, word) else { return Ok(self.text.into()) };
+        let bracket = Bracket::from(list);
+        let item = bracket.items[index];
+        if bracket.items.len() > 1 || self.is_annotated(list.range, item) {
+            return Ok(splice::remove(self.text, &bracket, index));
+        }
+        self.without_member(object, key)
+    }
+
+    /// The text without one member of the file.
+    pub(super) fn without_root_member(&self, key: &str) -> Result<String, SettingsError> {
+        let found = self.member(&self.root, key, key)?;
+        Ok(found.map_or_else(
+            || self.text.into(),
+            |(index, _)| splice::remove(self.text, &Bracket::from(&self.root), index),
+        ))
     }
 
     /// Whether somebody wrote a comment in there, but not in the inner part.

@@ -6,7 +6,7 @@ use stopgate_agents::claude::block_cap;
 use stopgate_agents::claude::settings::{self as text, CAP_VARIABLE, Entry, Found};
 
 use super::{Configured, Finding, Look};
-use crate::setup::{Scope, is_stop};
+use crate::setup::{Scope, is_shared, is_stop};
 
 const ABOUT: &str = "hook";
 
@@ -74,7 +74,7 @@ fn hurried(entries: &[&Found]) -> Option<String> {
 
 /// What a fresh installation has.
 fn wanted() -> Vec<Found> {
-    let entry = Entry { program: "/stopgate".into() };
+    let entry = Entry::new("/stopgate");
     let fresh = text::install(None, &entry).and_then(|edited| text::find(&edited.text));
     fresh.unwrap_or_default()
 }
@@ -84,7 +84,12 @@ pub(super) fn doubled(looks: &[Look]) -> Vec<Finding> {
     let mut seen: Vec<(&Look, &Found)> = Vec::new();
     let mut doubles: Vec<(&Look, &Look, &str)> = Vec::new();
     for (look, found) in looks.iter().flat_map(|look| look.entries().map(move |f| (look, f))) {
-        let rival = seen.iter().find(|(_, e)| e.event == found.event && e.command != found.command);
+        // An entry that a team shares stands down where a person has one of their own.
+        let rival = seen.iter().find(|(_, e)| {
+            e.event == found.event
+                && e.command != found.command
+                && is_shared(&e.command) == is_shared(&found.command)
+        });
         if let Some((earlier, _)) = rival {
             doubles.push((earlier, look, &found.event));
         }

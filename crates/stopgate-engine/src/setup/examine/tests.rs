@@ -7,7 +7,7 @@ const ONE: &str = "/opt/bin/stopgate";
 const OTHER: &str = "/home/me/stopgate";
 
 fn fresh(program: &str) -> String {
-    let entry = text::Entry { program: program.into() };
+    let entry = text::Entry::new(program);
     text::install(None, &entry).unwrap().text
 }
 
