@@ -14,6 +14,7 @@ use crate::seen::ToolUse;
 use crate::state::{FRAMES_MAX, Frame, Phase, Rest, State, Surface, Waiting};
 use crate::tally::Tally;
 use crate::time::Timestamp;
+use crate::word::Vouch;
 
 /// The state after all of `events`; nothing unless the first one is the start.
 pub fn fold<'a>(events: impl IntoIterator<Item = (&'a Event, Timestamp)>) -> Option<State> {
@@ -44,6 +45,10 @@ fn may_follow(outcome: Outcome, event: &Event) -> bool {
     if matches!(event, Event::Task(_)) {
         return outcome != Outcome::Cancelled;
     }
+    if let Event::Vouched { how } = event {
+        // What only lacked a person's word may get it after its end.
+        return outcome == Outcome::Attested && *how == Vouch::Approved;
+    }
     let by_person = matches!(
         event,
         Event::Resumed { .. }
@@ -68,6 +73,7 @@ fn begin(started: &Started, at: Timestamp) -> State {
         ground: started.ground.clone(),
         surface: started.surface,
         gates: started.gates.clone(),
+        origin: started.origin.clone(),
         tally: Tally::default(),
         started_at: at,
         updated_at: at,
@@ -128,6 +134,12 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
                 known.accepted = Some(now.clone());
             }
             state.tally.tampered = 0;
+        }
+        Event::Vouched { how } => {
+            state.origin.vouch(*how);
+            if state.outcome().is_some() {
+                go_on(state, at);
+            }
         }
         Event::Task(note) => {
             state.progress_at = at;

@@ -69,7 +69,8 @@ pub use crate::criterion::{
 pub use crate::decide::{Decision, Verdict, asks_gates, decide, due};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
-    Binding, Event, FORMAT, Facts, Hold, Leave, Ruling, Speaker, Started, Stopped, TaskNote,
+    Binding, Event, FORMAT, Facts, Hold, Leave, Repository, Ruling, Speaker, Started, Stopped,
+    TaskNote,
 };
 pub use crate::fold::{apply, fold};
 pub use crate::gate::{GateAction, GateTrace, GateWord, LoopGate};
@@ -88,3 +89,4 @@ pub use crate::state::{
 };
 pub use crate::tally::Tally;
 pub use crate::time::Timestamp;
+pub use crate::word::{FileTrust, Origin, Party, Replaced, Vouch, is_agents_choice};

@@ -13,6 +13,7 @@ use crate::outcome::Outcome;
 use crate::policy::Policy;
 use crate::tally::Tally;
 use crate::time::Timestamp;
+use crate::word::Origin;
 
 /// How deep frames may be nested.
 pub const FRAMES_MAX: usize = 16;
@@ -57,6 +58,9 @@ pub struct State {
     /// What else must agree before the agent goes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<LoopGate>,
+    /// Who began it, and whose criteria it has.
+    #[serde(default, skip_serializing_if = "Origin::is_blank")]
+    pub origin: Origin,
     /// What it counts.
     pub tally: Tally,
     /// When it began.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use stopgate_core::{
-    Binding, Event, Frame, Hold, Rest, Ruling, Speaker, Stopped, TaskNote, clean, clip,
+    Binding, Event, Frame, Hold, Rest, Ruling, Speaker, Stopped, TaskNote, Vouch, clean, clip,
 };
 use stopgate_store::{Cursor, Entry};
 
@@ -118,6 +118,10 @@ fn describe(event: &Event) -> (&'static str, String) {
             ("resealed", format!("a person accepts: {}", short(&changes.join(", "))))
         }
         Event::Certified { .. } => ("certified", "what was proven is signed".into()),
+        Event::Vouched { how: Vouch::Typed } => {
+            ("vouched", "the transcript shows that a person typed the command".into())
+        }
+        Event::Vouched { how: Vouch::Approved } => ("vouched", "approved by a person".into()),
         Event::Task(note) => ("task", describe_task(note)),
         Event::Ended { outcome, why } => ("ended", format!("{outcome}: {}", short(why))),
     }

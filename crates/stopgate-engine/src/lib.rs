@@ -49,11 +49,17 @@ mod target;
 
 mod ground;
 
+mod known_keys;
+
 mod certificate;
+
+mod origin;
 
 mod start;
 
 mod verify;
+
+mod vouch;
 
 mod control;
 
@@ -74,7 +80,10 @@ mod setup;
 mod upkeep;
 
 pub use crate::address::Address;
-pub use crate::certificate::{Certificate, Inspection, Proven, ProvenCriterion, inspect};
+pub use crate::certificate::{
+    Certificate, Inspection, Proven, ProvenCriterion, ProvenReplaced, ProvenRepository,
+    ReceiptDemands, Signed,
+};
 pub use crate::control::Exit;
 pub use crate::dialect::{
     CheckedView, Completion, CriteriaView, Desk, DialectRequest, MarkView, NewFeatures, OkForm,
@@ -87,6 +96,7 @@ pub use crate::ground::Counted;
 pub use crate::history::EntryView;
 pub use crate::home::Home;
 pub use crate::hook::{Hook, HookAnswer, Mode as HookMode};
+pub use crate::known_keys::{KeyView, KeysView};
 pub use crate::limits::{Asked, Origin, Setting};
 pub use crate::log::Log;
 pub use crate::project::project_of;
@@ -105,7 +115,7 @@ pub use crate::upkeep::{
 };
 pub use crate::verify::{Approval, Verification};
 pub use crate::view::{
-    BudgetView, CriterionView, FrameView, ListView, LoopView, ReceiptView, SCHEMA_VERSION,
-    StatusView, time_text,
+    BudgetView, CriterionView, FrameView, ListView, LoopView, OriginView, ReceiptView,
+    ReplacedView, SCHEMA_VERSION, StatusView, time_text,
 };
 pub use crate::world::{RealWorld, World};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use stopgate_agents::{Call, claude};
-use stopgate_core::{Ledger, Marker, Seen, Soundness, State, ToolUse, digest_of};
+use stopgate_core::{FileTrust, Ledger, Marker, Seen, Soundness, State, ToolUse, digest_of};
 use stopgate_signals::markers;
 use stopgate_signals::transcript::{self, Bound, Last, Record};
 
@@ -61,6 +61,7 @@ pub(crate) fn observe(
         receipts: Vec::new(),
         gates: None,
         ledger: Ledger::default(),
+        file: FileTrust::Untrusted,
         soundness: Soundness::Sound,
     }
 }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use stopgate_core::{
-    Author, Event, Frame, LoopGate, Mode, Outcome, SessionId, Started, State, Surface, Timestamp,
-    apply,
+    Author, Event, Frame, LoopGate, Mode, Origin, Outcome, SessionId, Started, State, Surface,
+    Timestamp, apply,
 };
 use stopgate_store::{Recorded, Revision, Stored};
 
@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::gates;
 use crate::ground::{Counted, Laid};
 use crate::limits::{Asked, Limits, Setting, settle};
+use crate::origin::{REPLACED, REPLACED_BY_AGENT};
 use crate::project::project_of;
 use crate::project_file::{AtStart, Draft, ProjectFile};
 use crate::trust::Trust;
@@ -46,6 +47,8 @@ pub struct StartRequest {
     pub claim_within_ms: i64,
     /// What becomes of a loop that holds the session already.
     pub incumbent: Incumbent,
+    /// The tool by which an agent asks for it; nothing where it is a command.
+    pub tool: Option<&'static str>,
 }
 
 /// What becomes of a loop that holds the session when another is to begin.
@@ -101,9 +104,10 @@ impl Engine {
         let laid = self.lay_ground(&project, file.as_ref(), drafts)?;
         let counted = laid.measured.clone();
         if let Some(session) = &session {
-            self.make_room(session)?;
+            self.make_room(request, session)?;
         }
-        let ground = (&laid, gates.as_slice());
+        let origin = self.origin(request, &project, session.as_ref())?;
+        let ground = Beginning { laid: &laid, gates: &gates, origin: &origin };
         let stored = self.begin(request, session.as_ref(), limits, ground)?;
         Ok(Begun { binding: binding(&stored.state), stored, settings, counted, untrusted })
     }
@@ -113,7 +117,7 @@ impl Engine {
         request: &StartRequest,
         session: Option<&SessionId>,
         limits: Limits,
-        ground: (&Laid, &[LoopGate]),
+        ground: Beginning<'_>,
     ) -> Result<Stored, Failure> {
         for _ in 0..NAMES_TRIED_MAX {
             self.journal.begin()?;
@@ -152,8 +156,9 @@ impl Engine {
         request: &StartRequest,
         session: Option<&SessionId>,
         limits: Limits,
-        (laid, gates): (&Laid, &[LoopGate]),
+        ground: Beginning<'_>,
     ) -> Result<Stocked, Failure> {
+        let Beginning { laid, gates, origin } = ground;
         let now = self.now();
         let id = self.world.new_id();
         let prompt = request.prompt.clone().unwrap_or_else(|| request.goal.clone());
@@ -169,6 +174,7 @@ impl Engine {
             ground: laid.ground.clone(),
             surface: Surface::Hook,
             gates: gates.to_vec(),
+            origin: origin.clone(),
         };
         let event = Event::Started(Box::new(started));
         let state = apply(None, &event, now)
@@ -199,13 +205,23 @@ impl Engine {
         }
     }
 
-    fn make_room(&mut self, session: &SessionId) -> Result<(), Failure> {
+    fn make_room(&mut self, request: &StartRequest, session: &SessionId) -> Result<(), Failure> {
         let Some(held) = self.journal.load_held(session)? else {
             return Ok(());
         };
         let id = held.state.id;
-        self.end(&id, Outcome::Cancelled, "replaced by a new loop").map(|_| ())
+        let agents = request.tool.is_some() || self.settings.is_agents_shell();
+        let why = if agents { REPLACED_BY_AGENT } else { REPLACED };
+        self.end(&id, Outcome::Cancelled, why).map(|_| ())
     }
+}
+
+/// What a loop begins with.
+#[derive(Clone, Copy)]
+struct Beginning<'a> {
+    laid: &'a Laid,
+    gates: &'a [LoopGate],
+    origin: &'a Origin,
 }
 
 /// The project's criteria, then those that were asked for.

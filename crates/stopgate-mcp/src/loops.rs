@@ -152,6 +152,7 @@ fn request(ask: &StartAsk, folder: &Path) -> StartRequest {
         folder: folder.into(),
         claim_within_ms: CLAIM_WITHIN_MS,
         incumbent: if ask.replace { Incumbent::Replace } else { Incumbent::Keep },
+        tool: Some("loop_start"),
     }
 }
 

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use samples::{at, golden, json, more, word, words};
+use samples::{at, golden, json, later, more, word, words};
 use stopgate_core::{Event, FORMAT, LoopId, SessionId, State, apply, fold};
 use stopgate_store::transfer::{Import, Reader, VERSION, existing, export, scan};
 use stopgate_store::{Cursor, Journal, MemoryJournal, Recorded, SqliteJournal, StoreError, audit};
@@ -45,6 +45,13 @@ fn later_events_are_stored_as_version_1_says() {
     }
 }
 
+/// And what came with seals.
+#[test]
+fn origins_and_vouchers_are_stored_as_version_1_says() {
+    let written: String = later().iter().map(|event| json(event) + "\n").collect();
+    assert_eq!(written, read("later.jsonl"), "{CHANGED}");
+}
+
 #[test]
 fn words_are_stored_as_version_1_says() {
     assert_eq!(words().join("\n") + "\n", read("words.jsonl"), "{CHANGED}");
@@ -53,14 +60,14 @@ fn words_are_stored_as_version_1_says() {
 #[test]
 fn every_event_of_version_1_is_read_and_written_back() {
     let mut words: Vec<&str> = Vec::new();
-    for line in (read("events.jsonl") + &read("more.jsonl")).lines() {
+    for line in (read("events.jsonl") + &read("more.jsonl") + &read("later.jsonl")).lines() {
         let event: Event = serde_json::from_str(line).unwrap();
         assert_eq!(json(&event), line, "{CHANGED}");
         words.push(word(&event));
     }
     words.sort_unstable();
     words.dedup();
-    assert_eq!(words.len(), 20, "every variant is among them: {words:?}");
+    assert_eq!(words.len(), 21, "every variant is among them: {words:?}");
 }
 
 #[test]

@@ -69,6 +69,7 @@ impl Case {
             ground: crate::Ground::default(),
             surface: crate::Surface::Hook,
             gates: vec![],
+            origin: crate::Origin::default(),
             tally,
             started_at: NOW,
             updated_at: NOW,

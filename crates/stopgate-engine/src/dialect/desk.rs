@@ -140,6 +140,7 @@ impl Desk {
             ground: stopgate_core::Ground::default(),
             surface: stopgate_core::Surface::Hook,
             gates: Vec::new(),
+            origin: stopgate_core::Origin::default(),
             tally: memory.tally.clone(),
             started_at,
             updated_at: sheet.updated_at,

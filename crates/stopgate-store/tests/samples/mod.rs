@@ -3,9 +3,10 @@
 use stopgate_core::{
     Author, Baseline, Binding, CoverageFormat, Criterion, Enforcement, Event, Evidence, Facts,
     Floor, Frame, GateAction, GateTrace, GateWord, GitDemand, Ground, Hold, Leave, LoopGate,
-    LoopId, Marker, Mode, Order, Outcome, Phase, Policy, Proof, Receipt, Rest, Reuse, Rule, Ruling,
-    SessionId, Site, Source, Speaker, Standing, Started, Status, Stopped, Subject, Surface, Tally,
-    TaskNote, Terms, Tests, Timestamp, ToolUse, Visibility, Waiting, Weight,
+    LoopId, Marker, Mode, Order, Origin, Outcome, Party, Phase, Policy, Proof, Receipt, Replaced,
+    Repository, Rest, Reuse, Rule, Ruling, SessionId, Site, Source, Speaker, Standing, Started,
+    Status, Stopped, Subject, Surface, Tally, TaskNote, Terms, Tests, Timestamp, ToolUse,
+    Visibility, Vouch, Waiting, Weight,
 };
 
 /// The moment at which the samples begin.
@@ -63,6 +64,28 @@ pub(crate) fn golden() -> Vec<Event> {
     ]
 }
 
+/// What came with seals: who began a loop, who vouched for it, and where it was proven.
+pub(crate) fn later() -> Vec<Event> {
+    let origin = Origin {
+        by: Party::Agent,
+        shown_by: Some("CLAUDECODE".into()),
+        replaced: vec![Replaced { id: LoopId::new("earlier"), by: Party::Agent }],
+        vouched: None,
+    };
+    let repository = Repository {
+        roots: vec!["r007".into()],
+        remotes: vec!["example.org/team/project".into()],
+        head: Some("4ead".into()),
+    };
+    let (key, signature) = ("ab".into(), "cd".into());
+    vec![
+        Event::Started(Box::new(Started { origin, ..begin() })),
+        Event::Vouched { how: Vouch::Typed },
+        Event::Vouched { how: Vouch::Approved },
+        Event::Certified { key, signature, repository: Some(repository) },
+    ]
+}
+
 /// What later programs write, in the same form: fields that are left out where they say
 /// nothing, and events that the first program did not have.
 pub(crate) fn more() -> Vec<Event> {
@@ -102,7 +125,7 @@ pub(crate) fn more() -> Vec<Event> {
             changes: vec!["tests/a.rs was changed".into()],
             source: Some("c1".into()),
         },
-        Event::Certified { key: "ab".into(), signature: "cd".into() },
+        Event::Certified { key: "ab".into(), signature: "cd".into(), repository: None },
         Event::Synced {
             frames: vec![Frame { mode: Mode::Issue, iteration: 3, max: 5, prompt: "file".into() }],
         },
@@ -115,6 +138,7 @@ pub(crate) fn more() -> Vec<Event> {
         Event::Started(Box::new(Started {
             surface: Surface::Tools,
             gates: vec![LoopGate { name: "tired".into(), definition: "{}".into() }],
+            origin: Origin::default(),
             ..begin()
         })),
         task(Hold::Keep),
@@ -229,6 +253,7 @@ pub(crate) fn word(event: &Event) -> &'static str {
         Event::Approved { .. } => "approved",
         Event::Resealed { .. } => "resealed",
         Event::Certified { .. } => "certified",
+        Event::Vouched { .. } => "vouched",
         Event::Task(_) => "task",
     }
 }
@@ -311,6 +336,7 @@ fn begin() -> Started {
         ground: Ground::default(),
         surface: Surface::Hook,
         gates: Vec::new(),
+        origin: Origin::default(),
     }
 }
 

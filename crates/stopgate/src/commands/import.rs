@@ -117,6 +117,7 @@ fn start_request(args: &Args, carried: &Carried, folder: PathBuf) -> StartReques
         folder,
         claim_within_ms: CLAIM_MS,
         incumbent: Incumbent::Keep,
+        tool: None,
     }
 }
 

@@ -209,6 +209,7 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
         folder: common::folder()?,
         claim_within_ms: args.claim_within,
         incumbent: if args.replace { Incumbent::Replace } else { Incumbent::Keep },
+        tool: None,
     })
 }
 

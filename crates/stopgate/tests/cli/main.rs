@@ -30,6 +30,7 @@ mod json;
 mod pending;
 mod proof;
 mod ralph_loop;
+mod receipts;
 mod record;
 #[cfg(feature = "postgres")]
 mod server;
@@ -42,3 +43,4 @@ mod task;
 #[cfg(feature = "mcp")]
 mod tasks;
 mod tidy;
+mod whose_word;
