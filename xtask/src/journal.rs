@@ -91,6 +91,7 @@ impl Story {
             ground: stopgate_core::Ground::default(),
             surface: stopgate_core::Surface::default(),
             gates: Vec::new(),
+            origin: stopgate_core::Origin::default(),
             goal,
         }));
         let mut state = apply(None, &started, BEGAN).context("begin a loop")?;

@@ -17,6 +17,7 @@ use crate::seen::{SpokenExit, ToolUse};
 use crate::state::{Frame, LoopId, Rest, SessionId, Surface};
 use crate::tally::Tally;
 use crate::time::Timestamp;
+use crate::word::{Origin, Vouch};
 
 /// The version of the stored form of events and states.
 pub const FORMAT: u32 = 1;
@@ -136,6 +137,14 @@ pub enum Event {
         key: String,
         /// The signature over what was proven.
         signature: String,
+        /// The repository that it was proven in, where it was one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        repository: Option<Repository>,
+    },
+    /// A person vouched for what an agent began.
+    Vouched {
+        /// How.
+        how: Vouch,
     },
     /// Something happened to the task that the loop is, on the surface of tools.
     Task(Box<TaskNote>),
@@ -176,6 +185,24 @@ pub struct Started {
     /// What else must agree before the agent goes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<LoopGate>,
+    /// Who began it.
+    #[serde(default, skip_serializing_if = "Origin::is_blank")]
+    pub origin: Origin,
+}
+
+/// Which repository something was proven in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Repository {
+    /// The commits that it begins with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<String>,
+    /// Where its remotes are, without credentials.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remotes: Vec<String>,
+    /// The commit that was checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
 }
 
 /// What a person changed of a running loop.

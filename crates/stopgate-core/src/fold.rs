@@ -15,6 +15,7 @@ use crate::seen::ToolUse;
 use crate::state::{FRAMES_MAX, Frame, Phase, Rest, State, Surface, Waiting};
 use crate::tally::Tally;
 use crate::time::Timestamp;
+use crate::word::Vouch;
 
 /// The state after all of `events`; nothing unless the first one is the start.
 pub fn fold<'a>(events: impl IntoIterator<Item = (&'a Event, Timestamp)>) -> Option<State> {
@@ -45,6 +46,10 @@ fn may_follow(outcome: Outcome, event: &Event) -> bool {
     if matches!(event, Event::Task(_)) {
         return outcome != Outcome::Cancelled;
     }
+    if let Event::Vouched { how } = event {
+        // What only lacked a person's word may get it after its end.
+        return outcome == Outcome::Attested && *how == Vouch::Approved;
+    }
     let by_person = matches!(
         event,
         Event::Resumed { .. }
@@ -71,6 +76,7 @@ fn begin(started: &Started, at: Timestamp) -> State {
         surface: started.surface,
         gates: started.gates.clone(),
         answer: None,
+        origin: started.origin.clone(),
         tally: Tally::default(),
         started_at: at,
         updated_at: at,
@@ -140,6 +146,12 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
         Event::JudgesApproved { digest, by } => {
             let (digest, by) = (digest.clone(), by.clone());
             state.ground.approved = Some(ApprovedJudges { digest, by });
+        }
+        Event::Vouched { how } => {
+            state.origin.vouch(*how);
+            if state.outcome().is_some() {
+                go_on(state, at);
+            }
         }
         Event::Resealed { seal, source, .. } => reseal(state, seal, source.as_deref()),
         Event::Task(note) => {

@@ -73,7 +73,8 @@ pub use crate::criterion::{
 pub use crate::decide::{Decision, Verdict, asks_gates, conclude, decide, due};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
-    Binding, Edit, Event, FORMAT, Facts, Hold, Leave, Ruling, Speaker, Started, Stopped, TaskNote,
+    Binding, Edit, Event, FORMAT, Facts, Hold, Leave, Repository, Ruling, Speaker, Started,
+    Stopped, TaskNote,
 };
 pub use crate::excerpt::excerpt;
 pub use crate::fold::{apply, fold};
@@ -96,3 +97,4 @@ pub use crate::state::{
 };
 pub use crate::tally::Tally;
 pub use crate::time::Timestamp;
+pub use crate::word::{FileTrust, Origin, Party, Replaced, Vouch, is_agents_choice};

@@ -65,6 +65,7 @@ pub(crate) fn started(policy: Policy, frame: Frame, criteria: Vec<Criterion>) ->
         ground: crate::Ground::default(),
         surface: crate::Surface::Hook,
         gates: vec![],
+        origin: crate::Origin::default(),
     }))
 }
 

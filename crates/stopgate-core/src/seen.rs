@@ -10,6 +10,7 @@ use crate::ledger::Ledger;
 use crate::marker::Marker;
 use crate::receipt::{Receipt, Status};
 use crate::soundness::Soundness;
+use crate::word::FileTrust;
 
 /// All that was seen at one stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,6 +43,9 @@ pub struct Seen {
     pub gates: Option<GateWord>,
     /// What a task's own record says about its money and its errors.
     pub ledger: Ledger,
+    /// Whether a person trusts the project's file that criteria were read from; asked only where
+    /// an agent began the loop.
+    pub file: FileTrust,
     /// What the seals under the loop's record say.
     pub soundness: Soundness,
 }

@@ -13,6 +13,7 @@ use crate::outcome::Outcome;
 use crate::policy::Policy;
 use crate::tally::Tally;
 use crate::time::Timestamp;
+use crate::word::Origin;
 
 /// How deep frames may be nested.
 pub const FRAMES_MAX: usize = 16;
@@ -60,6 +61,9 @@ pub struct State {
     /// A person's answer that the session has not heard yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
+    /// Who began it, and whose criteria it has.
+    #[serde(default, skip_serializing_if = "Origin::is_blank")]
+    pub origin: Origin,
     /// What it counts.
     pub tally: Tally,
     /// When it began.

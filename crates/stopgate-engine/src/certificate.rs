@@ -1,20 +1,29 @@
 //! What was proven, in a form that can be signed, carried away and checked elsewhere.
 
-use std::path::{Path, PathBuf};
+mod definition;
+mod inspect;
+mod repository;
+
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use stopgate_core::{
-    Event, Outcome, Receipt, Ruling, State, Status, Stopped, Tests, Timestamp, apply,
+    Event, Outcome, Party, Receipt, Repository, Ruling, State, Status, Stopped, Tests, Timestamp,
+    Vouch, apply,
 };
 use stopgate_store::{Entry, Stored};
-use stopgate_verify::{Fit, Key, Scope, fingerprint, fits};
+use stopgate_verify::{Fit, Key, fits};
 
+use self::definition::definition_of;
+pub use self::inspect::{Inspection, ReceiptDemands};
 use crate::engine::Engine;
 use crate::failure::Failure;
+use crate::known_keys::KnownKeys;
 use crate::target::Target;
 use crate::view::time_text;
 
-const VERSION: u32 = 1;
+/// Version 1 named no definitions, no repository and nobody who began the loop.
+const VERSION: u32 = 2;
 
 /// A signed receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,8 +57,52 @@ pub struct Proven {
     pub started_at: String,
     /// When it was proven.
     pub proven_at: String,
+    /// The fingerprint of the project's file at the start, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_file: Option<String>,
+    /// The repository that it was proven in, where it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repository: Option<ProvenRepository>,
+    /// Who began the loop: `person`, `agent` or `unknown`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun_by: Option<String>,
+    /// What showed that an agent began it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun_shown_by: Option<String>,
+    /// Who vouched for it later: `person`, where one approved it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_by: Option<String>,
+    /// Earlier loops of the session that were put aside for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<ProvenReplaced>,
     /// What was checked.
     pub criteria: Vec<ProvenCriterion>,
+}
+
+/// The repository that something was proven in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProvenRepository {
+    /// The commits that it begins with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<String>,
+    /// Where its remotes are, without credentials.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remotes: Vec<String>,
+    /// The commit that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+}
+
+/// An earlier loop that was put aside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProvenReplaced {
+    /// The loop.
+    #[serde(rename = "loop")]
+    pub id: String,
+    /// Who ended it.
+    pub by: String,
 }
 
 /// One criterion that was proven, or was only told.
@@ -64,6 +117,9 @@ pub struct ProvenCriterion {
     pub required: bool,
     /// How it came out.
     pub status: String,
+    /// The fingerprint of how it is defined, as `receipt check` compares it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<String>,
     /// The fingerprint of the check itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
@@ -99,28 +155,39 @@ pub struct ProvenCriterion {
     pub at: String,
 }
 
-/// What a check of a certificate found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Inspection {
-    /// [`crate::SCHEMA_VERSION`]
-    pub schema_version: u32,
-    /// Whether everything that was asked for holds.
-    pub valid: bool,
-    /// What does not hold, in sentences.
-    pub faults: Vec<String>,
-    /// What it says.
-    pub proven: Proven,
-    /// Who signed it.
-    pub key: String,
+/// What can be said about a signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Signed {
+    /// It fits, and its key is one of those that are known here.
+    Genuine,
+    /// It fits, and nobody here said whose key that is.
+    UnknownSigner,
+    /// It does not fit what is signed.
+    Forged,
 }
 
-/// Whether a loop's record of being done is what was proven.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Record {
-    /// It is signed, and the signature fits.
-    Genuine,
-    /// It is not.
-    Edited,
+impl Signed {
+    /// The words that people read.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Genuine => "genuine",
+            Self::UnknownSigner => "unknown signer",
+            Self::Forged => "forged",
+        }
+    }
+}
+
+impl Certificate {
+    /// What can be said about its signature, where these keys are known.
+    pub(crate) fn signed(&self, known: &KnownKeys) -> Signed {
+        let Ok(text) = text(&self.proven) else { return Signed::Forged };
+        match fits(&self.key, text.as_bytes(), &self.signature) {
+            Fit::Differs => Signed::Forged,
+            Fit::Fits if known.has(&self.key) => Signed::Genuine,
+            Fit::Fits => Signed::UnknownSigner,
+        }
+    }
 }
 
 impl Engine {
@@ -134,8 +201,10 @@ impl Engine {
         let key = Key::of(self.home.folder()).map_err(|error| {
             Failure::fault("could not sign what was proven, so it is not done").because(error)
         })?;
-        let text = text(&proven(state, receipts, at))?;
-        Ok(Event::Certified { key: key.public(), signature: key.sign(text.as_bytes()) })
+        let repository = repository::at(Path::new(&state.project));
+        let text = text(&proven(state, receipts, at, VERSION, repository.as_ref()))?;
+        let signature = key.sign(text.as_bytes());
+        Ok(Event::Certified { key: key.public(), signature, repository })
     }
 
     /// The signed receipt of a loop that is done.
@@ -146,113 +215,66 @@ impl Engine {
             return Err(Failure::usage(format!("loop {id} is not done, so nothing is signed"))
                 .hint("a receipt is signed when every check has passed: stopgate status"));
         }
+        let known = self.known_keys()?;
         let found = self.certificate_of(&stored)?;
-        found.filter(|c| holds(c) == Fit::Fits).ok_or_else(|| {
+        found.filter(|found| found.signed(&known) != Signed::Forged).ok_or_else(|| {
             Failure::usage(format!(
                 "the record of loop {id} was edited: its signature does not fit"
             ))
         })
     }
 
-    /// Whether a loop that is said to be done was signed so.
-    pub(crate) fn record_of(&mut self, stored: &Stored) -> Result<Record, Failure> {
+    /// What can be said about the signature of a loop that is said to be done.
+    pub(crate) fn signed(&mut self, stored: &Stored) -> Result<Signed, Failure> {
+        let known = self.known_keys()?;
         let found = self.certificate_of(stored)?;
-        Ok(match found.map(|certificate| holds(&certificate)) {
-            Some(Fit::Fits) => Record::Genuine,
-            Some(Fit::Differs) | None => Record::Edited,
-        })
+        Ok(found.map_or(Signed::Forged, |certificate| certificate.signed(&known)))
     }
 
     /// What the journal says was proven, with the signature that it keeps.
     fn certificate_of(&mut self, stored: &Stored) -> Result<Option<Certificate>, Failure> {
         let history = self.journal.history(&stored.state.id)?;
         let mut state: Option<State> = None;
-        let mut done: Option<Proven> = None;
-        let mut signed: Option<(String, String)> = None;
+        let mut done: Option<(State, Vec<Receipt>, Timestamp)> = None;
+        let mut found = None;
         for Entry { recorded, .. } in &history {
-            match (&recorded.event, &state) {
-                (Event::Stopped(stopped), Some(before)) if is_done(stopped) => {
-                    done = Some(proven(before, &stopped.receipts, recorded.at));
+            match (&recorded.event, &state, &done) {
+                (Event::Stopped(stopped), Some(before), _) if is_done(stopped) => {
+                    done = Some((before.clone(), stopped.receipts.clone(), recorded.at));
                 }
-                (Event::Certified { key, signature }, _) => {
-                    signed = Some((key.clone(), signature.clone()));
+                (Event::Certified { key, signature, repository }, _, Some(done)) => {
+                    found = Some(certificate(done, key, signature, repository.as_ref()));
                 }
                 _other => {}
             }
             state = apply(state, &recorded.event, recorded.at);
         }
-        let own = Key::existing(self.home.folder()).map(|key| key.public()).ok();
-        Ok(match (done, signed) {
-            // A signature by any other key proves nothing here.
-            (Some(proven), Some((key, signature))) if own.is_none_or(|own| own == key) => {
-                Some(Certificate { proven, key, signature })
-            }
-            (_, _) => None,
-        })
+        Ok(found)
     }
 }
 
-/// Looks at a certificate; `key` is the one that is trusted, `project` the files it is about.
-pub fn inspect(
-    certificate: Certificate,
-    key: Option<&str>,
-    project: Option<&Path>,
-    home: &Path,
-) -> Inspection {
-    let mut faults = Vec::new();
-    if certificate.proven.stopgate_receipt != VERSION {
-        faults
-            .push(format!("its version is {}, not {VERSION}", certificate.proven.stopgate_receipt));
-    }
-    if holds(&certificate) == Fit::Differs {
-        faults.push("the signature does not fit: it was changed after it was signed".into());
-    }
-    let own = || Key::existing(home).ok().map(|key| key.public());
-    match key.map(String::from).or_else(own) {
-        Some(key) if key == certificate.key => {}
-        Some(_) => faults.push("another key signed it than the one that is trusted".into()),
-        None => faults.push("no key is trusted here: give the signer's with --key".into()),
-    }
-    if certificate.proven.outcome != Outcome::Done.word() {
-        faults.push(format!("it says {}, not done", certificate.proven.outcome));
-    }
-    if let Some(project) = project {
-        faults.extend(other_files(&certificate.proven, project, home));
-    }
-    let Certificate { proven, key, .. } = certificate;
-    Inspection {
-        schema_version: crate::SCHEMA_VERSION,
-        valid: faults.is_empty(),
-        faults,
-        proven,
-        key,
-    }
-}
-
-/// Which criteria were proven for other files than those that lie here.
-fn other_files(proven: &Proven, project: &Path, home: &Path) -> Vec<String> {
-    let trees = home.join("trees");
-    let differs = |criterion: &&ProvenCriterion| {
-        let Some(tree) = &criterion.tree else { return true };
-        let scope = match criterion.inputs.as_slice() {
-            [] => Scope::Whole,
-            inputs => Scope::Globs(inputs),
-        };
-        let more: Vec<PathBuf> = criterion.roots.iter().map(|root| project.join(root)).collect();
-        let roots: Vec<&Path> =
-            std::iter::once(project).chain(more.iter().map(PathBuf::as_path)).collect();
-        fingerprint(&roots, scope, &trees).map_or(true, |now| now.hash() != tree)
+/// What a signature stands under. The version before said less, and signed what it said.
+fn certificate(
+    (state, receipts, at): &(State, Vec<Receipt>, Timestamp),
+    key: &str,
+    signature: &str,
+    repository: Option<&Repository>,
+) -> Certificate {
+    let of = |version| Certificate {
+        proven: proven(state, receipts, *at, version, repository),
+        key: key.into(),
+        signature: signature.into(),
     };
-    let required = proven.criteria.iter().filter(|criterion| criterion.required);
-    required
-        .filter(differs)
-        .map(|criterion| format!("\"{}\" was proven for other files than these", criterion.name))
-        .collect()
-}
-
-fn holds(certificate: &Certificate) -> Fit {
-    let Ok(text) = text(&certificate.proven) else { return Fit::Differs };
-    fits(&certificate.key, text.as_bytes(), &certificate.signature)
+    let newest = of(VERSION);
+    let fits_text = |certificate: &Certificate| {
+        text(&certificate.proven)
+            .is_ok_and(|text| fits(key, text.as_bytes(), signature) == Fit::Fits)
+    };
+    if fits_text(&newest) {
+        return newest;
+    }
+    let old = of(1);
+    if fits_text(&old) { old } else { newest }
 }
 
 fn text(proven: &Proven) -> Result<String, Failure> {
@@ -264,15 +286,67 @@ fn is_done(stopped: &Stopped) -> bool {
     stopped.ruling == Ruling::Complete(Outcome::Done)
 }
 
-fn proven(state: &State, receipts: &[Receipt], at: Timestamp) -> Proven {
+fn proven(
+    state: &State,
+    receipts: &[Receipt],
+    at: Timestamp,
+    version: u32,
+    repository: Option<&Repository>,
+) -> Proven {
+    let said = Proven {
+        stopgate_receipt: version,
+        id: state.id.as_str().into(),
+        goal: state.goal.clone(),
+        outcome: Outcome::Done.word().into(),
+        seal: state.ground.seal.clone(),
+        started_at: time_text(state.started_at),
+        proven_at: time_text(at),
+        project_file: None,
+        repository: None,
+        begun_by: None,
+        begun_shown_by: None,
+        approved_by: None,
+        replaced: Vec::new(),
+        criteria: criteria(state, receipts, version),
+    };
+    if version < 2 {
+        return said;
+    }
+    let origin = &state.origin;
+    let approved = origin.vouched == Some(Vouch::Approved);
+    Proven {
+        project_file: state.ground.source.as_ref().map(|source| source.content.clone()),
+        repository: repository.map(|found| ProvenRepository {
+            roots: found.roots.clone(),
+            remotes: found.remotes.clone(),
+            head: found.head.clone(),
+        }),
+        begun_by: Some(origin.by.word().into()),
+        begun_shown_by: origin.shown_by.clone(),
+        approved_by: approved.then(|| Party::Person.word().into()),
+        replaced: origin
+            .replaced
+            .iter()
+            .map(|earlier| ProvenReplaced {
+                id: earlier.id.as_str().into(),
+                by: earlier.by.word().into(),
+            })
+            .collect(),
+        ..said
+    }
+}
+
+fn criteria(state: &State, receipts: &[Receipt], version: u32) -> Vec<ProvenCriterion> {
     let criteria = state.criteria.iter().filter_map(|criterion| {
         let receipt = receipts.iter().find(|receipt| receipt.criterion == criterion.name)?;
         let evidence = &receipt.evidence;
+        let definition = definition_of(criterion);
         Some(ProvenCriterion {
             name: criterion.name.clone(),
             kind: criterion.proof.word().into(),
             required: criterion.is_required(),
             status: status(receipt.status).into(),
+            definition: (version >= 2).then_some(definition),
             command: evidence.command.clone(),
             exit_code: receipt.exit_code,
             duration_ms: receipt.duration_ms,
@@ -287,18 +361,12 @@ fn proven(state: &State, receipts: &[Receipt], at: Timestamp) -> Proven {
             at: time_text(receipt.at),
         })
     });
-    Proven {
-        stopgate_receipt: VERSION,
-        id: state.id.as_str().into(),
-        goal: state.goal.clone(),
-        outcome: Outcome::Done.word().into(),
-        seal: state.ground.seal.clone(),
-        started_at: time_text(state.started_at),
-        proven_at: time_text(at),
-        criteria: criteria.collect(),
-    }
+    criteria.collect()
 }
 
 const fn status(status: Status) -> &'static str {
     status.word()
 }
+
+#[cfg(test)]
+mod tests;

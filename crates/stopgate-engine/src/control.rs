@@ -12,6 +12,7 @@ use stopgate_store::{Filter, Standing, Stored};
 use crate::checking::end_checks;
 use crate::engine::{Change, Engine};
 use crate::failure::Failure;
+use crate::origin::CANCELLED_BY_AGENT;
 use crate::target::Target;
 
 /// An agent's honest exits that end a loop.
@@ -195,11 +196,7 @@ impl Engine {
     }
 
     fn cancelled_by(&self) -> &'static str {
-        if self.settings.is_agents_shell() {
-            "cancelled from an agent's shell"
-        } else {
-            "cancelled by a person"
-        }
+        if self.settings.is_agents_shell() { CANCELLED_BY_AGENT } else { "cancelled by a person" }
     }
 
     fn refuse_second(&mut self, state: &State) -> Result<(), Failure> {

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use stopgate_core::{
-    Binding, Edit, Event, Frame, Hold, Rest, Ruling, Speaker, Stopped, TaskNote, Timestamp, clean,
-    clip,
+    Binding, Edit, Event, Frame, Hold, Rest, Ruling, Speaker, Stopped, TaskNote, Timestamp, Vouch,
+    clean, clip,
 };
 use stopgate_store::{Cursor, Entry};
 
@@ -134,6 +134,10 @@ fn describe(event: &Event) -> (&'static str, String) {
             ("judges_approved", format!("{} accepts the changed judges", short(by)))
         }
         Event::Certified { .. } => ("certified", "what was proven is signed".into()),
+        Event::Vouched { how: Vouch::Typed } => {
+            ("vouched", "the transcript shows that a person typed the command".into())
+        }
+        Event::Vouched { how: Vouch::Approved } => ("vouched", "approved by a person".into()),
         Event::Task(note) => ("task", describe_task(note)),
         Event::Ended { outcome, why } => ("ended", format!("{outcome}: {}", short(why))),
     }

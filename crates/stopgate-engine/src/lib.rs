@@ -55,11 +55,17 @@ mod target;
 
 mod ground;
 
+mod known_keys;
+
 mod certificate;
+
+mod origin;
 
 mod start;
 
 mod verify;
+
+mod vouch;
 
 mod control;
 
@@ -91,7 +97,10 @@ mod simulation;
 pub mod fuzzing;
 
 pub use crate::address::Address;
-pub use crate::certificate::{Certificate, Inspection, Proven, ProvenCriterion, inspect};
+pub use crate::certificate::{
+    Certificate, Inspection, Proven, ProvenCriterion, ProvenReplaced, ProvenRepository,
+    ReceiptDemands, Signed,
+};
 pub use crate::checking::CheckingView;
 pub use crate::control::{ClaimLeadsTo, Exit};
 pub use crate::dialect::{
@@ -107,6 +116,7 @@ pub use crate::handover::Successor;
 pub use crate::history::EntryView;
 pub use crate::home::Home;
 pub use crate::hook::{Hook, HookAnswer, Mode as HookMode};
+pub use crate::known_keys::{KeyView, KeysView};
 pub use crate::limits::{Asked, Origin, Setting};
 pub use crate::lint::{GoalPoints, GoalReview, review_goal};
 pub use crate::log::Log;
@@ -128,8 +138,8 @@ pub use crate::upkeep::{
 pub use crate::verify::{Approval, ApprovalAsked, Verification};
 pub use crate::view::{
     BudgetView, CriterionJudge, CriterionStatus, CriterionView, FrameView, ListView, LoopView,
-    PausedUntil, ReceiptView, SCHEMA_VERSION, StatusView, WaitsFor, WhoActs, local_time, time_text,
-    utc_time,
+    OriginView, PausedUntil, ReceiptView, ReplacedView, SCHEMA_VERSION, StatusView, WaitsFor,
+    WhoActs, local_time, time_text, utc_time,
 };
 pub use stopgate_verify::{LEASH, hold_leash, provide_leash};
 

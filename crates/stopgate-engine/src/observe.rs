@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use stopgate_agents::{Call, claude};
-use stopgate_core::{Ledger, Marker, Seen, Soundness, SpokenExit, State, ToolUse, digest_of};
+use stopgate_core::{
+    FileTrust, Ledger, Marker, Seen, Soundness, SpokenExit, State, ToolUse, digest_of,
+};
 use stopgate_signals::markers;
 use stopgate_signals::transcript::{self, Bound, Last, Record};
 use stopgate_verify::files::open_regular;
@@ -63,6 +65,7 @@ pub(crate) fn observe(
         receipts: Vec::new(),
         gates: None,
         ledger: Ledger::default(),
+        file: FileTrust::Untrusted,
         soundness: Soundness::Sound,
     }
 }

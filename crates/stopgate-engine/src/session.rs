@@ -276,6 +276,7 @@ const fn is_of_session(event: &Event) -> bool {
         | Event::Synced { .. }
         | Event::Approved { .. }
         | Event::JudgesApproved { .. }
+        | Event::Vouched { .. }
         | Event::Resealed { .. }
         | Event::Certified { .. }
         | Event::Task(_)

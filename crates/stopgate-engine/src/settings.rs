@@ -98,7 +98,15 @@ impl Settings {
 
     /// Whether an agent runs this command, not a person.
     pub fn is_agents_shell(self) -> bool {
-        var("CLAUDECODE").is_some() || self.session().is_some()
+        self.agents_mark().is_some()
+    }
+
+    /// The variable by which an agent's client shows that this is its shell.
+    pub fn agents_mark(self) -> Option<&'static str> {
+        if var("CLAUDECODE").is_some() {
+            return Some("CLAUDECODE");
+        }
+        self.session().map(|_| "CLAUDE_CODE_SESSION_ID")
     }
 
     /// The agent's name and version, in its own spelling.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stopgate_agents::Call;
-use stopgate_core::{Criterion, SessionId, State, Verdict};
+use stopgate_core::{Criterion, Origin, SessionId, State, Verdict};
 use stopgate_store::{Durability, Journal, Stored};
 
 use crate::address::Address;
@@ -20,7 +20,7 @@ use crate::limits::{Asked, settle};
 use crate::observe::ClientFacts;
 use crate::settings::Settings;
 use crate::signs::Signs;
-use crate::start::StartRequest;
+use crate::start::{Beginning, StartRequest};
 use crate::stores::{Choice, Opened, Stores};
 use crate::world::World;
 
@@ -82,11 +82,13 @@ impl Engine {
         let session = request.session.as_deref().and_then(SessionId::new);
         if let Some(session) = &session {
             self.refuse_taken(session, request.incumbent)?;
-            self.make_room(session)?;
+            self.make_room(request, session)?;
         }
         let nobody = Asked::default();
         let (limits, _) = settle(&request.limits, &nobody, &nobody);
         let laid = PreparedLoop { criteria, ..PreparedLoop::default() };
-        self.begin(request, session.as_ref(), limits, (&laid, &[]))
+        let origin = Origin::default();
+        let beginning = Beginning { laid: &laid, gates: &[], origin: &origin };
+        self.begin(request, session.as_ref(), limits, beginning)
     }
 }

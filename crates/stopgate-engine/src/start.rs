@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use stopgate_core::{
-    Author, Event, Frame, JudgesAre, LoopGate, Mode, Outcome, SessionId, Started, State, Surface,
-    Timestamp, apply,
+    Author, Event, Frame, JudgesAre, LoopGate, Mode, Origin, Outcome, SessionId, Started, State,
+    Surface, Timestamp, apply,
 };
 use stopgate_store::{Recorded, Revision, Stored};
 use stopgate_verify::PlaceReport;
@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::gates;
 use crate::ground::{JudgesOf, Preflight, Preflighted, PreparedLoop};
 use crate::limits::{Asked, Limits, Setting, settle};
+use crate::origin::{REPLACED, REPLACED_BY_AGENT};
 use crate::project::project_of;
 use crate::project_file::{AtStart, Draft, ProjectFile};
 use crate::trust::Trust;
@@ -49,6 +50,8 @@ pub struct StartRequest {
     pub incumbent: Incumbent,
     /// Whether each check is run once before the loop begins.
     pub preflight: Preflight,
+    /// The tool by which an agent asks for it; nothing where it is a command.
+    pub tool: Option<&'static str>,
 }
 
 /// What becomes of a loop that holds the session when another is to begin.
@@ -115,9 +118,10 @@ impl Engine {
         let prepared =
             self.prepare_loop(&project, file.as_ref(), drafts, request.preflight, untrusted)?;
         if let Some(session) = &session {
-            self.make_room(session)?;
+            self.make_room(request, session)?;
         }
-        let ground = (&prepared, gates.as_slice());
+        let origin = self.origin(request, &project, session.as_ref())?;
+        let ground = Beginning { laid: &prepared, gates: &gates, origin: &origin };
         let stored = self.begin(request, session.as_ref(), limits, ground)?;
         self.tidy();
         Ok(Begun {
@@ -155,7 +159,7 @@ impl Engine {
         request: &StartRequest,
         session: Option<&SessionId>,
         limits: Limits,
-        ground: (&PreparedLoop, &[LoopGate]),
+        ground: Beginning<'_>,
     ) -> Result<Stored, Failure> {
         for _ in 0..NAMES_TRIED_MAX {
             self.journal.begin()?;
@@ -195,8 +199,9 @@ impl Engine {
         request: &StartRequest,
         session: Option<&SessionId>,
         limits: Limits,
-        (laid, gates): (&PreparedLoop, &[LoopGate]),
+        ground: Beginning<'_>,
     ) -> Result<Stocked, Failure> {
+        let Beginning { laid, gates, origin } = ground;
         let now = self.now();
         let id = self.world.new_id();
         let prompt = request.prompt.clone().unwrap_or_else(|| request.goal.clone());
@@ -212,6 +217,7 @@ impl Engine {
             ground: laid.ground.clone(),
             surface: Surface::Hook,
             gates: gates.to_vec(),
+            origin: origin.clone(),
         };
         let event = Event::Started(Box::new(started));
         let state = apply(None, &event, now)
@@ -246,13 +252,27 @@ impl Engine {
         }
     }
 
-    pub(crate) fn make_room(&mut self, session: &SessionId) -> Result<(), Failure> {
+    pub(crate) fn make_room(
+        &mut self,
+        request: &StartRequest,
+        session: &SessionId,
+    ) -> Result<(), Failure> {
         let Some(held) = self.journal.load_held(session)? else {
             return Ok(());
         };
         let id = held.state.id;
-        self.end(&id, Outcome::Cancelled, "replaced by a new loop").map(|_| ())
+        let agents = request.tool.is_some() || self.settings.is_agents_shell();
+        let why = if agents { REPLACED_BY_AGENT } else { REPLACED };
+        self.end(&id, Outcome::Cancelled, why).map(|_| ())
     }
+}
+
+/// What a loop begins with.
+#[derive(Clone, Copy)]
+pub(crate) struct Beginning<'a> {
+    pub(crate) laid: &'a PreparedLoop,
+    pub(crate) gates: &'a [LoopGate],
+    pub(crate) origin: &'a Origin,
 }
 
 /// The project's criteria, then those that were asked for.

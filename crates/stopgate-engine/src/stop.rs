@@ -74,9 +74,12 @@ impl Engine {
         known: &mut Known,
     ) -> Result<Step, Failure> {
         let now = self.now();
+        let mut claim = claim;
+        claim.extend(self.typed(&stored.state, call));
         let state = claimed(&stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.signs);
         seen.untrusted = Trust::of(&self.home).lacks(&state);
+        seen.file = self.file_trust(&state);
         // What a forged record looks like proves nothing; what merely can't be told is asked
         // about when something would be proven by it.
         if stored.soundness == Soundness::Forged {

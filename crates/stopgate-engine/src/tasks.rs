@@ -179,6 +179,7 @@ impl Tasks {
             ground: Ground::default(),
             surface: Surface::Tools,
             gates: Vec::new(),
+            origin: stopgate_core::Origin::default(),
         }));
         let created = note(std::slice::from_ref(step), Hold::Keep)?;
         let recorded = [started, created].map(|event| Recorded { event, at: now });

@@ -63,6 +63,8 @@ pub struct ApprovalAsked {
     pub changed: ChangedJudges,
     /// Identifies exactly these changes, where there are any.
     pub digest: Option<String>,
+    /// Whether all that is asked for is a word on criteria that an agent chose.
+    pub agents_choice: bool,
 }
 
 impl Engine {
@@ -110,13 +112,13 @@ impl Engine {
         verification(None, &project.display().to_string(), &criteria, &receipts).map(Some)
     }
 
-    fn look_at_loop(&mut self, state: &State) -> Result<Vec<Receipt>, Failure> {
+    pub(crate) fn look_at_loop(&mut self, state: &State) -> Result<Vec<Receipt>, Failure> {
         let logs = self.home.check_logs(&state.id);
         let since = (files(state), began(state));
         self.look(&state.criteria, &state.ground, Path::new(&state.project), logs, since)
     }
 
-    fn look(
+    pub(crate) fn look(
         &mut self,
         criteria: &[Criterion],
         ground: &Ground,
@@ -166,8 +168,14 @@ impl Engine {
             asked.changed = self.changed(state)?;
         }
         if asked.criteria.is_empty() && asked.digest.is_none() {
-            return Err(Failure::usage(format!("loop {} does not wait for a person", state.id))
+            asked.agents_choice = name.is_none() && self.lacks_word(state);
+            if !asked.agents_choice {
+                return Err(Failure::usage(format!(
+                    "loop {} does not wait for a person",
+                    state.id
+                ))
                 .hint("to make today's judges the ones to go by: stopgate approve --change"));
+            }
         }
         Ok(asked)
     }
@@ -175,6 +183,10 @@ impl Engine {
     /// A person attests criteria and accepts changed judges, exactly as they were shown.
     pub fn approve(&mut self, target: &Target, asked: &ApprovalAsked) -> Result<Approval, Failure> {
         self.as_person("approve")?;
+        if asked.agents_choice {
+            let found = self.resolve(target)?;
+            return self.vouch(found);
+        }
         let by = self.settings.person();
         let stored = self.on_running(target, &mut |_| {
             let attested =

@@ -5,15 +5,15 @@ mod criterion;
 use jiff::Timestamp as Instant;
 use serde::Serialize;
 use stopgate_core::{
-    Frame, LoopId, LoopState, Mode, Outcome, Phase, Rest, SessionId, State, Surface, Timestamp,
-    Waiting,
+    Frame, LoopId, LoopState, Mode, Origin, Outcome, Phase, Rest, SessionId, State, Surface,
+    Timestamp, Vouch, Waiting,
 };
 use stopgate_dialects::Dialect;
 use stopgate_store::{Filter, Soundness, Standing, Stored};
 
 pub(crate) use self::criterion::criterion_view;
 pub use self::criterion::{CriterionJudge, CriterionStatus, CriterionView, ReceiptView};
-use crate::certificate::Record;
+use crate::certificate::Signed;
 use crate::checking::{CheckingView, checking};
 use crate::engine::Engine;
 use crate::failure::Failure;
@@ -95,6 +95,12 @@ pub struct LoopView {
     /// empty where they were not looked at.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub record: &'static str,
+    /// What can be said about the signature of a loop that is done: `genuine`, `unknown signer`
+    /// or `forged`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<&'static str>,
+    /// Who began it.
+    pub origin: OriginView,
     /// When it began.
     pub started_at: String,
     /// When it was last touched.
@@ -138,6 +144,32 @@ pub enum WaitsFor {
     Answer,
     /// A person's approval.
     Approval,
+}
+
+/// Who began a loop.
+#[derive(Clone, Debug, Serialize)]
+pub struct OriginView {
+    /// `person`, `agent` or `unknown`.
+    pub by: &'static str,
+    /// What showed that an agent did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown_by: Option<String>,
+    /// Whether a person approved it later.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub approved: bool,
+    /// Earlier loops that were put aside for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<ReplacedView>,
+}
+
+/// An earlier loop that was put aside.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReplacedView {
+    /// The loop.
+    #[serde(rename = "loop")]
+    pub id: String,
+    /// Who ended it.
+    pub by: &'static str,
 }
 
 /// One frame.
@@ -193,10 +225,12 @@ impl Engine {
         view.record = soundness.word();
         if soundness == Soundness::Forged {
             view.be_tampered(FORGED);
-        } else if stored.state.outcome() == Some(Outcome::Done)
-            && self.record_of(stored)? == Record::Edited
-        {
-            view.be_tampered("the journal says done, but nothing that stopgate signed does");
+        } else if stored.state.outcome() == Some(Outcome::Done) {
+            let signed = self.signed(stored)?;
+            view.signature = Some(signed.words());
+            if signed == Signed::Forged {
+                view.be_tampered("the journal says done, but nothing that stopgate signed does");
+            }
         }
         Ok(view)
     }
@@ -287,6 +321,8 @@ pub(crate) fn loop_view(state: &State, now: Timestamp) -> LoopView {
         budget: budget_view(state, now),
         revision: 0,
         record: "",
+        signature: None,
+        origin: origin_view(&state.origin),
         started_at: time_text(state.started_at),
         updated_at: time_text(state.updated_at),
         progress_at: time_text(state.progress_at),
@@ -367,6 +403,19 @@ fn next(state: &State) -> WhoActs {
 /// Other formats know loops without a limit, which the core counts towards a number out of reach.
 const fn limit(max: u32) -> u32 {
     if max == u32::MAX { 0 } else { max }
+}
+
+fn origin_view(origin: &Origin) -> OriginView {
+    let replaced = origin
+        .replaced
+        .iter()
+        .map(|earlier| ReplacedView { id: earlier.id.as_str().into(), by: earlier.by.word() });
+    OriginView {
+        by: origin.by.word(),
+        shown_by: origin.shown_by.clone(),
+        approved: origin.vouched == Some(Vouch::Approved),
+        replaced: replaced.collect(),
+    }
 }
 
 fn frame_view(frame: &Frame) -> FrameView {

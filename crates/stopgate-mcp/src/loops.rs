@@ -153,6 +153,7 @@ fn request(ask: &StartAsk, folder: &Path) -> StartRequest {
         claim_within_ms: CLAIM_WITHIN_MS,
         incumbent: if ask.replace { Incumbent::Replace } else { Incumbent::Keep },
         preflight: Preflight::Run,
+        tool: Some("loop_start"),
     }
 }
 

@@ -314,6 +314,7 @@ impl Scene {
             claim_within_ms: 600_000,
             incumbent: if *replace { Incumbent::Replace } else { Incumbent::Keep },
             preflight: Preflight::Skip,
+            tool: None,
         };
         let begun = self.engine().simulated_start(&request, criteria(*checks))?;
         self.told(&begun);

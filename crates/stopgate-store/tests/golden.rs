@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use samples::{at, controls, golden, json, judged, more, word, words};
+use samples::{at, controls, golden, json, judged, later, more, word, words};
 use stopgate_core::{Event, FORMAT, LoopId, SessionId, State, apply, fold};
 use stopgate_store::transfer::{Import, Reader, VERSION, existing, export, scan};
 use stopgate_store::{Cursor, Journal, MemoryJournal, Recorded, SqliteJournal, StoreError, audit};
@@ -45,6 +45,13 @@ fn later_events_are_stored_as_version_1_says() {
     }
 }
 
+/// And what came with seals.
+#[test]
+fn origins_and_vouchers_are_stored_as_version_1_says() {
+    let written: String = later().iter().map(|event| json(event) + "\n").collect();
+    assert_eq!(written, read("later.jsonl"), "{CHANGED}");
+}
+
 #[test]
 fn events_of_judged_work_are_stored_as_version_1_says() {
     let written: String = judged().iter().map(|event| json(event) + "\n").collect();
@@ -69,7 +76,8 @@ fn every_event_of_version_1_is_read_and_written_back() {
     let all = read("events.jsonl")
         + &read("more.jsonl")
         + &read("judged.jsonl")
-        + &read("controls.jsonl");
+        + &read("controls.jsonl")
+        + &read("later.jsonl");
     for line in all.lines() {
         let event: Event = serde_json::from_str(line).unwrap();
         assert_eq!(json(&event), line, "{CHANGED}");
@@ -77,7 +85,7 @@ fn every_event_of_version_1_is_read_and_written_back() {
     }
     words.sort_unstable();
     words.dedup();
-    assert_eq!(words.len(), 24, "every variant is among them: {words:?}");
+    assert_eq!(words.len(), 25, "every variant is among them: {words:?}");
 }
 
 #[test]

@@ -51,6 +51,14 @@ impl Key {
         Self::read(&key_path(home))
     }
 
+    /// Puts a new key in the place of this home's.
+    pub fn replace(home: &Path) -> io::Result<()> {
+        let path = key_path(home);
+        let new = path.with_extension(format!("{}.new", std::process::id()));
+        make(&new)?;
+        std::fs::rename(&new, &path)
+    }
+
     /// The half that others check signatures with.
     pub fn public(&self) -> String {
         hex(self.pair.public_key().as_ref())

@@ -119,6 +119,7 @@ fn begun(engine: &mut Engine, before: &State) -> Event {
         ground: stopgate_core::Ground::default(),
         surface: stopgate_core::Surface::Hook,
         gates: Vec::new(),
+        origin: stopgate_core::Origin::default(),
     }))
 }
 

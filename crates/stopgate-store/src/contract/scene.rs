@@ -30,6 +30,7 @@ pub fn started(name: &str, project: &str, session: Option<&str>) -> Event {
         ground: stopgate_core::Ground::default(),
         surface: stopgate_core::Surface::Hook,
         gates: Vec::new(),
+        origin: stopgate_core::Origin::default(),
     }))
 }
 

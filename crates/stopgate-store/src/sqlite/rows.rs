@@ -112,6 +112,10 @@ pub(super) fn history(connection: &Connection, id: &LoopId) -> Result<Vec<Entry>
     while cursor > 0 {
         let found = step.query_row(params![cursor], |row| Ok((event_row(row)?, row.get(6)?)));
         let (row, previous): (EventRow, i64) = found?;
+        if previous >= cursor {
+            // An event follows older ones only; a ring would be walked for ever.
+            return Err(rusqlite::Error::QueryReturnedNoRows.into());
+        }
         entries.push(row.entry(id.clone())?);
         cursor = previous;
     }

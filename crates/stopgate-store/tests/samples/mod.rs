@@ -3,10 +3,11 @@
 use stopgate_core::{
     ApprovedJudges, Author, Baseline, Binding, CoverageFormat, Criterion, Edit, Enforcement, Event,
     Evidence, Facts, Floor, Frame, GateAction, GateTrace, GateWord, GitDemand, Ground, Hold,
-    JudgesAre, Leave, LoopGate, LoopId, Marker, Mode, Order, OriginalRun, OriginalVerdict, Outcome,
-    Phase, Policy, Proof, Receipt, Rest, Reuse, Rule, Ruling, SessionId, Site, Source, Speaker,
-    SpokenExit, Standing, Started, Status, Stopped, Strength, Subject, Surface, Tally, TaskNote,
-    Terms, Tests, Timestamp, ToolUse, Visibility, Waiting, Weight,
+    JudgesAre, Leave, LoopGate, LoopId, Marker, Mode, Order, Origin, OriginalRun, OriginalVerdict,
+    Outcome, Party, Phase, Policy, Proof, Receipt, Replaced, Repository, Rest, Reuse, Rule, Ruling,
+    SessionId, Site, Source, Speaker, SpokenExit, Standing, Started, Status, Stopped, Strength,
+    Subject, Surface, Tally, TaskNote, Terms, Tests, Timestamp, ToolUse, Visibility, Vouch,
+    Waiting, Weight,
 };
 
 /// The moment at which the samples begin.
@@ -64,6 +65,28 @@ pub(crate) fn golden() -> Vec<Event> {
     ]
 }
 
+/// What came with seals: who began a loop, who vouched for it, and where it was proven.
+pub(crate) fn later() -> Vec<Event> {
+    let origin = Origin {
+        by: Party::Agent,
+        shown_by: Some("CLAUDECODE".into()),
+        replaced: vec![Replaced { id: LoopId::new("earlier"), by: Party::Agent }],
+        vouched: None,
+    };
+    let repository = Repository {
+        roots: vec!["r007".into()],
+        remotes: vec!["example.org/team/project".into()],
+        head: Some("4ead".into()),
+    };
+    let (key, signature) = ("ab".into(), "cd".into());
+    vec![
+        Event::Started(Box::new(Started { origin, ..begin() })),
+        Event::Vouched { how: Vouch::Typed },
+        Event::Vouched { how: Vouch::Approved },
+        Event::Certified { key, signature, repository: Some(repository) },
+    ]
+}
+
 /// What later programs write, in the same form: fields that are left out where they say
 /// nothing, and events that the first program did not have.
 pub(crate) fn more() -> Vec<Event> {
@@ -104,7 +127,7 @@ pub(crate) fn more() -> Vec<Event> {
             changes: vec!["tests/a.rs was changed".into()],
             source: Some("c1".into()),
         },
-        Event::Certified { key: "ab".into(), signature: "cd".into() },
+        Event::Certified { key: "ab".into(), signature: "cd".into(), repository: None },
         Event::Synced {
             frames: vec![Frame { mode: Mode::Issue, iteration: 3, max: 5, prompt: "file".into() }],
         },
@@ -121,6 +144,7 @@ pub(crate) fn more() -> Vec<Event> {
                 definition: "{}".into(),
                 author: stopgate_core::Author::Command,
             }],
+            origin: Origin::default(),
             ..begin()
         })),
         task(Hold::Keep),
@@ -310,6 +334,7 @@ pub(crate) fn word(event: &Event) -> &'static str {
         Event::Resealed { .. } => "resealed",
         Event::JudgesApproved { .. } => "judges_approved",
         Event::Certified { .. } => "certified",
+        Event::Vouched { .. } => "vouched",
         Event::Task(_) => "task",
     }
 }
@@ -393,6 +418,7 @@ fn begin() -> Started {
         ground: Ground::default(),
         surface: Surface::Hook,
         gates: Vec::new(),
+        origin: Origin::default(),
     }
 }
 

@@ -118,6 +118,7 @@ fn start_request(args: &Args, carried: &Carried, folder: PathBuf) -> StartReques
         claim_within_ms: CLAIM_MS,
         incumbent: Incumbent::Keep,
         preflight: Preflight::Run,
+        tool: None,
     }
 }
 

@@ -1,14 +1,16 @@
 //! `receipt`: signed proof that can be carried away.
 
+mod keys;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use stopgate_engine::{Certificate, Failure, Inspection, Settings, inspect, project_of};
+use stopgate_engine::{Certificate, Failure, Inspection, Proven, ReceiptDemands, project_of};
 
 use super::common;
 use crate::output::{self, BAD, GOOD, Outcome, styled};
 
-/// Export the signed receipt of a loop that is done, or check one
+/// Export the signed receipt of a loop that is done, check one, or say whose signatures count
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -25,30 +27,49 @@ enum Command {
         #[command(flatten)]
         on: common::OnLoop,
     },
-    /// Check a receipt: its signature, its signer, and that these files are the ones it proves
+    /// Check a receipt: signature and signer, the criteria that stopgate.toml demands here, the
+    /// repository, and that these files are the ones it proves
     Check {
         /// The receipt
         file: PathBuf,
-        /// The signer's public key; without it this person's own
+        /// The signer's public key (repeatable); without it the keys that are known here
         #[arg(long, value_name = "HEX")]
-        key: Option<String>,
-        /// Don't compare the project's files with those that were proven
+        key: Vec<String>,
+        /// A criterion that must have been proven with this definition (repeatable)
+        #[arg(long, value_name = "NAME=HASH", value_parser = requirement)]
+        require: Vec<(String, String)>,
+        /// Look at nothing but the signature, its signer and --require
         #[arg(long)]
         signature_only: bool,
         /// Answer in JSON
         #[arg(long)]
         json: bool,
     },
+    /// List the keys whose signatures count here; add, remove or rotate them
+    Keys(keys::Args),
+}
+
+fn requirement(text: &str) -> Result<(String, String), String> {
+    let (name, hash) = text.rsplit_once('=').ok_or("write NAME=HASH")?;
+    if name.trim().is_empty() || hash.trim().is_empty() {
+        return Err("write NAME=HASH".into());
+    }
+    Ok((name.trim().into(), hash.trim().into()))
 }
 
 /// Exports or checks.
 pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         Command::Export { output, on } => export(output.as_deref(), on),
-        Command::Check { file, key, signature_only, json } => {
-            let project = project_of(&common::folder()?);
-            let project = (!signature_only).then_some(project.as_path());
-            let found = check(file, key.as_deref(), project)?;
+        Command::Keys(args) => keys::run(args),
+        Command::Check { file, key, require, signature_only, json } => {
+            let project = (!signature_only).then(common::folder).transpose()?;
+            let demands = ReceiptDemands {
+                keys: key.clone(),
+                require: require.clone(),
+                project: project.map(|folder| project_of(&folder)),
+            };
+            let found = common::engine()?.inspect(read(file)?, &demands)?;
             if *json {
                 output::json(&found);
             } else {
@@ -83,15 +104,13 @@ fn export(path: Option<&Path>, on: &common::OnLoop) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn check(file: &Path, key: Option<&str>, project: Option<&Path>) -> Result<Inspection, Failure> {
+fn read(file: &Path) -> Result<Certificate, Failure> {
     let text = std::fs::read_to_string(file).map_err(|error| {
         Failure::usage(format!("could not read {}", file.display())).because(error)
     })?;
-    let certificate: Certificate = serde_json::from_str(&text).map_err(|error| {
-        Failure::usage(format!("{} is no receipt of stopgate", file.display())).because(error)
-    })?;
-    let home = Settings.home()?;
-    Ok(inspect(certificate, key, project, home.folder()))
+    serde_json::from_str(&text).map_err(|error| {
+        Failure::usage(format!("{} is not a receipt of stopgate", file.display())).because(error)
+    })
 }
 
 fn show(found: &Inspection) {
@@ -105,9 +124,36 @@ fn show(found: &Inspection) {
             output::line(&format!("  {fault}"));
         }
     }
-    output::line(&format!("  goal  {}", proven.goal.lines().next().unwrap_or_default()));
+    output::line(&format!("  goal       {}", proven.goal.lines().next().unwrap_or_default()));
     for criterion in &proven.criteria {
-        output::line(&format!("  {}  {}", criterion.status, criterion.name));
+        let definition = criterion.definition.as_deref().unwrap_or("not told");
+        output::line(&format!(
+            "  {:<9}  {} (definition {definition})",
+            criterion.status, criterion.name
+        ));
     }
-    output::line(&format!("  key   {}", found.key));
+    for line in origin_lines(proven) {
+        output::line(&format!("  {line}"));
+    }
+    output::line(&format!("  signature  {}", found.signature.words()));
+    output::line(&format!("  key        {}", found.key));
+}
+
+/// Who began the loop, who vouched for it, and what was put aside for it.
+fn origin_lines(proven: &Proven) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(by) = &proven.begun_by {
+        let shown = proven.begun_shown_by.as_ref().map(|by| format!(" ({by})")).unwrap_or_default();
+        lines.push(format!("begun by   {by}{shown}"));
+    }
+    if let Some(by) = &proven.approved_by {
+        lines.push(format!("approved   by a {by}"));
+    }
+    for earlier in &proven.replaced {
+        lines.push(format!("replaced   {} by {}", earlier.id, earlier.by));
+    }
+    if let Some(head) = proven.repository.as_ref().and_then(|found| found.head.as_ref()) {
+        lines.push(format!("commit     {head}"));
+    }
+    lines
 }

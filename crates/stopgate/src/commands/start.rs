@@ -262,6 +262,7 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
         claim_within_ms: args.claim_within,
         incumbent: if args.replace { Incumbent::Replace } else { Incumbent::Keep },
         preflight: if args.no_preflight { Preflight::Skip } else { Preflight::Run },
+        tool: None,
     })
 }
 

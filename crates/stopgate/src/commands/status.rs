@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use stopgate_core::{LoopState, Outcome as LoopOutcome};
 use stopgate_engine::{
     CheckingView, CriterionJudge, CriterionStatus, CriterionView, Engine, ListView, LoopView,
-    PausedUntil, SCHEMA_VERSION, Settings, StatusView, WaitsFor, WhoActs,
+    OriginView, PausedUntil, SCHEMA_VERSION, Settings, StatusView, WaitsFor, WhoActs,
 };
 
 use super::common::{self, OnLoop};
@@ -122,7 +122,42 @@ fn show(view: &LoopView) {
         None => row("session", &session_line(view)),
     }
     row("project", &view.project);
+    for line in origin_lines(&view.origin) {
+        row("begun by", &line);
+    }
+    if let Some(line) = trust_line(view) {
+        row("record", &line);
+    }
     row("next", &next_line(view));
+}
+
+/// Who began it, where that was not a person, and what was put aside for it.
+fn origin_lines(origin: &OriginView) -> Vec<String> {
+    if origin.by != "agent" && origin.replaced.is_empty() {
+        return Vec::new();
+    }
+    let shown = origin.shown_by.as_ref().map(|by| format!(" ({by})")).unwrap_or_default();
+    let approved = if origin.approved { ", approved by a person" } else { "" };
+    let mut lines = vec![format!("{}{shown}{approved}", origin.by)];
+    for earlier in &origin.replaced {
+        lines.push(format!("replaced {} by {}", earlier.id, earlier.by));
+    }
+    lines
+}
+
+/// What can't be confirmed about the record, where something can't.
+fn trust_line(view: &LoopView) -> Option<String> {
+    let record = match view.record {
+        "unchained" => Some("unchained: an older stopgate wrote part of it"),
+        "unknown writer" => Some("by an unknown writer: the key is on another machine"),
+        _sound => None,
+    };
+    let signature = match view.signature {
+        Some("unknown signer") => Some("signed by an unknown key: stopgate receipt keys add KEY"),
+        _known => None,
+    };
+    let parts: Vec<&str> = record.into_iter().chain(signature).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Another tool's format may have no limit.

@@ -36,6 +36,7 @@ mod pending;
 mod private;
 mod proof;
 mod ralph_loop;
+mod receipts;
 mod record;
 #[cfg(feature = "postgres")]
 mod server;
@@ -49,3 +50,4 @@ mod task;
 mod tasks;
 mod texts;
 mod tidy;
+mod whose_word;

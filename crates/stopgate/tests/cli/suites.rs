@@ -280,7 +280,11 @@ fn an_edited_seal_is_caught() {
         std::fs::write(seal.path(), text.replace("tests/test_parse.py", "tests/test_none.py"))
             .expect("edit");
     }
-    suite.is_caught(&id, "what was noted at the start about the checks was edited");
+    let answer = suite.stop("All tests pass now. <promise>COMPLETE</promise>");
+    assert!(answer.is_sent_back(), "{answer}");
+    let said = "what was noted at the start about the checks was edited";
+    assert!(answer.text.contains(said), "{answer}");
+    assert_eq!(suite.outcome(&id), "active");
 }
 
 #[test]

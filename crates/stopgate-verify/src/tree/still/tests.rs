@@ -39,7 +39,9 @@ fn a_file_that_came_and_went_shows_in_its_directory() {
 fn a_new_file_explains_its_directory() {
     let scene = Scene::new();
     scene.write("a.py", "one");
-    let (files, directories) = touched(&scene, || drop(scene.write("out/log.txt", "x")));
+    let (files, directories) = touched(&scene, || {
+        scene.write("out/log.txt", "x");
+    });
     assert_eq!(files, [PathBuf::from("out/log.txt")]);
     assert_eq!(directories, [PathBuf::new(); 0]);
 }

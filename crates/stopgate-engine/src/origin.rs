@@ -1,0 +1,128 @@
+//! Who begins a loop, and whose loops were put aside for it.
+//!
+//! An agent's shell is told by its client's variables. What a person types after `!` inside the
+//! client runs in the same shell, so such a loop begins as the agent's; the client's transcript
+//! shows at the next stop that a person typed it.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use jiff::Timestamp as Instant;
+use stopgate_agents::Call;
+use stopgate_agents::claude::{TypedCommand, typed_commands};
+use stopgate_core::{
+    Event, FileTrust, Origin, Outcome, Party, Phase, Replaced, SessionId, State, Timestamp, Vouch,
+    is_agents_choice,
+};
+use stopgate_store::{Filter, Standing};
+
+use crate::engine::Engine;
+use crate::failure::Failure;
+use crate::start::StartRequest;
+use crate::trust::Trust;
+
+/// Why a loop ended that was cancelled by an agent.
+pub(crate) const CANCELLED_BY_AGENT: &str = "cancelled from an agent's shell";
+/// Why a loop ended that an agent replaced.
+pub(crate) const REPLACED_BY_AGENT: &str = "replaced by a new loop, from an agent's shell";
+/// Why a loop ended that a person replaced.
+pub(crate) const REPLACED: &str = "replaced by a new loop";
+
+const REPLACED_MAX: usize = 8;
+/// How much of a transcript is looked through for what a person typed.
+const TRANSCRIPT_BYTES_MAX: u64 = 8 << 20;
+
+impl Engine {
+    /// Who asks for a loop, and what of the session was put aside before.
+    pub(crate) fn origin(
+        &mut self,
+        request: &StartRequest,
+        project: &Path,
+        session: Option<&SessionId>,
+    ) -> Result<Origin, Failure> {
+        let shown_by = request.tool.or_else(|| self.settings.agents_mark()).map(String::from);
+        let by = if shown_by.is_some() { Party::Agent } else { Party::Person };
+        let replaced = match by {
+            Party::Agent => self.put_aside(project, session)?,
+            Party::Person | Party::Unknown => Vec::new(),
+        };
+        Ok(Origin { by, shown_by, replaced, vouched: None })
+    }
+
+    /// Loops of the session that an agent ended without proof, the oldest first.
+    fn put_aside(
+        &mut self,
+        project: &Path,
+        session: Option<&SessionId>,
+    ) -> Result<Vec<Replaced>, Failure> {
+        let project = project.display().to_string();
+        let filter = Filter { project: Some(&project), standing: Standing::Any, limit: 0 };
+        let ended_by_agent = |state: &State| match &state.phase {
+            Phase::Ended { outcome: Outcome::Cancelled, why, .. } => {
+                why == CANCELLED_BY_AGENT || why == REPLACED_BY_AGENT
+            }
+            _other => false,
+        };
+        let found = self.journal.list(&filter)?.into_iter().map(|stored| stored.state);
+        let own = found.filter(|s| s.session.is_none() || s.session.as_ref() == session);
+        let mut replaced: Vec<Replaced> = own
+            .filter(ended_by_agent)
+            .take(REPLACED_MAX)
+            .map(|state| Replaced { id: state.id, by: Party::Agent })
+            .collect();
+        replaced.reverse();
+        Ok(replaced)
+    }
+
+    /// Whether a person trusts the project's file that the criteria were read from; looked at
+    /// only where it matters.
+    pub(crate) fn file_trust(&self, state: &State) -> FileTrust {
+        let asked = state.ground.source.as_ref().filter(|_| state.origin.by == Party::Agent);
+        match asked {
+            Some(source) if Trust::of(&self.home).has(source) => FileTrust::Trusted,
+            Some(_) | None => FileTrust::Untrusted,
+        }
+    }
+
+    /// What the transcript adds to a loop that seems to be an agent's: that a person typed it.
+    ///
+    /// Looked for at the first stop, when it is near the transcript's end, and where the loop
+    /// would else end as the agent's.
+    pub(crate) fn typed(&self, state: &State, call: &Call<'_>) -> Option<Event> {
+        if state.tally.stops > 0 || !is_agents_choice(state, self.file_trust(state)) {
+            return None;
+        }
+        let text = end_of(Path::new(call.transcript.as_deref()?))?;
+        let typed = typed_commands(&text, &call.session);
+        let begins = |command: &TypedCommand| is_start_of(command, state);
+        typed.iter().any(begins).then_some(Event::Vouched { how: Vouch::Typed })
+    }
+}
+
+/// Whether a command that a person typed began this loop: it ran when the loop began, and
+/// printed its name.
+fn is_start_of(typed: &TypedCommand, state: &State) -> bool {
+    let at = |text: &str| {
+        let at: Instant = text.parse().ok()?;
+        Some(Timestamp::from_unix_millis(at.as_millisecond()))
+    };
+    let (Some(begun), Some(ended)) = (at(&typed.begun_at), at(&typed.ended_at)) else {
+        return false;
+    };
+    begun <= state.started_at
+        && state.started_at <= ended
+        && typed.output.contains(state.id.as_str())
+}
+
+/// The end of a transcript, as whole lines.
+fn end_of(path: &Path) -> Option<String> {
+    // Asked before it is opened: a pipe that nobody writes to would be waited for.
+    let length = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
+    let mut file = File::open(path).ok()?;
+    let from = length.saturating_sub(TRANSCRIPT_BYTES_MAX);
+    file.seek(SeekFrom::Start(from)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TRANSCRIPT_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
