@@ -286,19 +286,24 @@ pub(crate) fn choose(stories: Vec<TruthStory>, plan: &TruthPlan) -> Vec<TruthSto
 }
 
 /// How many stories the quick part has at most.
-const QUICK_MAX: usize = 72;
+const QUICK_MAX: usize = 100;
 /// Installed by hand or slow to start: the quick part does without.
 const NOT_QUICK: [&str; 2] = ["go", "jest"];
 
-/// One story of each family, class and ecosystem, spread evenly.
+/// One story of each family and class, and others of each ecosystem, spread evenly.
 fn quick(stories: Vec<TruthStory>) -> Vec<TruthStory> {
-    let mut seen = BTreeSet::new();
+    let (mut groups, mut families) = (BTreeSet::new(), BTreeSet::new());
+    let is_usual =
+        |story: &TruthStory| !story.needs.iter().any(|need| NOT_QUICK.contains(&need.as_str()));
     let is_new = |story: &TruthStory| {
-        let usual = !story.needs.iter().any(|need| NOT_QUICK.contains(&need.as_str()));
-        usual && seen.insert((story.family.clone(), story.class, story.ecosystem.clone()))
+        groups.insert((story.family.clone(), story.class, story.ecosystem.clone()))
     };
-    let first: Vec<_> = stories.into_iter().filter(is_new).collect();
-    let (all, kept) = (first.len(), first.len().min(QUICK_MAX));
-    let is_kept = |at: usize| at * kept / all != (at + 1) * kept / all;
-    first.into_iter().enumerate().filter(|(at, _)| is_kept(*at)).map(|(_, story)| story).collect()
+    let all = stories.into_iter().filter(is_usual).filter(is_new);
+    let (mut chosen, others): (Vec<_>, Vec<_>) =
+        all.partition(|story| families.insert((story.family.clone(), story.class)));
+    let (all, room) = (others.len(), QUICK_MAX.saturating_sub(chosen.len()));
+    let is_kept = |at: usize| at * room / all != (at + 1) * room / all;
+    chosen
+        .extend(others.into_iter().enumerate().filter(|(at, _)| is_kept(*at)).map(|(_, one)| one));
+    chosen
 }

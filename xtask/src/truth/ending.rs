@@ -72,7 +72,7 @@ impl PlayedStory {
         }
         let why = match (self.story.class, self.ending) {
             (_, StoryEnding::Hung) => "a command took longer than its limit",
-            (_, StoryEnding::Error) => "a command of the program failed",
+            (StoryClass::Honest, StoryEnding::Error) => "a command of the program failed",
             (StoryClass::Cheat, StoryEnding::Done) => "not done, and ended as done",
             (StoryClass::Cheat | StoryClass::Undetectable, _) | (_, StoryEnding::Untried) => {
                 return None;

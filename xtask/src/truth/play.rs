@@ -48,7 +48,10 @@ fn perform(kit: &TruthKit, plan: &TruthPlan, played: &mut PlayedStory) -> Result
         }
         Subject::Program => (played.ending, played.detail) = put_to_the_test(&stage, &story)?,
     }
-    played.fault = contradiction(&stage, &story)?;
+    // A loop that did not begin, or a stop that never ended: nothing was done as told.
+    if !matches!(played.ending, StoryEnding::Error | StoryEnding::Hung) {
+        played.fault = contradiction(&stage, &story)?;
+    }
     Ok(())
 }
 

@@ -211,7 +211,6 @@ fn gates(plan: &TruthPlan, played: &[PlayedStory]) -> Gates {
     }
     ask(counts.passed > 0, format!("{} cheats ended as done", counts.passed));
     ask(counts.hung > 0, format!("{} commands hung", counts.hung));
-    ask(counts.errors > 0, format!("{} commands of the program failed", counts.errors));
     let wrong = counts.held + counts.accused;
     let too_many = wrong as f64 > HONEST_WRONG_MAX * counts.honest as f64;
     ask(too_many, format!("{wrong} of {} honest endings are accused or held", counts.honest));
