@@ -20,10 +20,14 @@ use crate::Verdict;
 use crate::table::{Gates, Table};
 use crate::tools;
 
-/// What is promised where no check takes its time.
+/// What is promised beside the time that checks take.
 const PROMISED: Duration = Duration::from_secs(5);
+/// What the one check may take, and then to end.
+const CHECK: Duration = Duration::from_secs(3);
 /// What a machine under load may add to that.
 const SLACK: Duration = Duration::from_secs(3);
+/// When a call is killed, and counted as one that never answers.
+const LIMIT: Duration = PROMISED.saturating_add(CHECK).saturating_add(SLACK);
 /// The codes that the contract lists.
 const CODES: [i32; 12] = [0, 1, 2, 3, 4, 5, 6, 66, 70, 74, 75, 130];
 const SESSION: &str = "held";
@@ -66,10 +70,8 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
             continue;
         };
         struck += 1;
-        if !violations.is_empty() {
-            eprintln!("{}: {}", tree.name, violations.join("; "));
-            gates.ask(Some(format!("{}: {}", tree.name, violations.join("; "))));
-        }
+        let wrong = format!("{}: {}", tree.name, violations.join("; "));
+        gates.ask((!violations.is_empty()).then_some(wrong));
         table.row(row);
     }
     table.note(format!("{struck} trees, 6 commands each."));
@@ -137,7 +139,7 @@ fn wrong(name: &str, came: &Came) -> Option<String> {
     let Came { code, took, stdout } = came;
     let ms = took.as_millis();
     match code {
-        _ if *took > PROMISED + SLACK => Some(format!("{name}: no answer in {ms} ms")),
+        _ if *took > LIMIT => Some(format!("{name}: no answer in {ms} ms")),
         None => Some(format!("{name}: ended by a signal after {ms} ms")),
         Some(code) if !CODES.contains(code) => Some(format!("{name}: exit code {code}")),
         Some(code) if name == "hook" && *code != 0 => Some(format!("hook: exit code {code}")),
@@ -164,7 +166,7 @@ impl Place {
         fs::write(project.join("src/main.txt"), "work\n")?;
         fs::write(project.join("tests/test.sh"), "exit 1\n")?;
         let toml = "[[criterion]]\nname = \"tests\"\nrun = [\"sh\", \"tests/test.sh\"]\n\
-                    protect = [\"tests/**\"]\n";
+                    timeout = \"1s\"\nprotect = [\"tests/**\"]\n";
         fs::write(project.join("stopgate.toml"), toml)?;
         let mut git = Command::new("git");
         git.current_dir(&project).args(["init", "-q"]).env("HOME", place.folder.path());
@@ -200,7 +202,7 @@ impl Place {
     fn is_cancelled(&self, id: &str) -> Result<bool> {
         let mut command = self.command(&["status", id, "--json"]);
         command.current_dir(self.folder.path());
-        let seen = within(command, "", PROMISED + SLACK)?;
+        let seen = within(command, "", LIMIT)?;
         let view: Value = serde_json::from_str(&seen.stdout).unwrap_or_default();
         Ok(view["loop"]["outcome"] == "cancelled")
     }
@@ -215,7 +217,7 @@ impl Place {
     }
 
     fn call(&self, arguments: &[&str], input: &str) -> Result<Came> {
-        within(self.command(arguments), input, PROMISED + SLACK)
+        within(self.command(arguments), input, LIMIT)
     }
 
     /// What nobody may enter, nobody could remove.

@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 use crate::Verdict;
 use crate::tools;
 
+/// What the released program is built for.
+const PLATFORM: &str = "x86_64-unknown-linux-musl";
+
 /// Licences, bans and sources always; advisories only where their database can be had.
 pub(crate) fn deny() -> Result<Verdict> {
     if let Err(error) = tools::cargo_tool("cargo-deny") {
@@ -43,7 +46,8 @@ fn check(what: &[&str], options: &[&str]) -> Result<bool> {
 fn has_database() -> bool {
     let Some(home) = std::env::home_dir() else { return false };
     let folder = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), Into::into);
-    fs::read_dir(folder.join("advisory-dbs")).is_ok_and(|mut entries| entries.next().is_some())
+    let kept = fs::read_dir(folder.join("advisory-dbs")).into_iter().flatten().flatten();
+    kept.into_iter().any(|entry| entry.path().join("crates").is_dir())
 }
 
 /// Writes what the program is built from to `target/stopgate.cdx.json`, as `CycloneDX` 1.5.
@@ -51,6 +55,7 @@ pub(crate) fn sbom() -> Result<Verdict> {
     let root = tools::root()?;
     let mut cargo = Command::new("cargo");
     cargo.current_dir(&root).args(["metadata", "--locked", "--format-version", "1"]);
+    cargo.args(["--filter-platform", PLATFORM]);
     let said = cargo.output().context("start cargo metadata")?;
     let metadata: Value = serde_json::from_slice(&said.stdout).context("read cargo's metadata")?;
     let bill = bill(&metadata).context("find the program in cargo's metadata")?;
