@@ -6,10 +6,13 @@
 //! core.
 
 mod apart;
+mod base_tree;
 mod found;
 mod measure;
 mod original;
 mod reading;
+mod red_first;
+mod red_tests;
 mod round;
 mod standing;
 

@@ -12,7 +12,7 @@ use stopgate_core::{
 
 use super::apart::{Apart, ApartRun, Judges};
 use super::round::Looked;
-use super::{Directories, Request, TestFloor, floor, span};
+use super::{Directories, Request, TestFloor, floor, red_first, span};
 use crate::basis::{Basis, JudgeChanges};
 use crate::tree::{Tree, hash_of, hex};
 
@@ -35,7 +35,7 @@ pub(super) struct Subject<'a> {
     pub(super) criterion: &'a Criterion,
     pub(super) changes: JudgeChanges,
     /// How many tests ran at the start and now, where fewer did now.
-    fewer: Option<(u32, u32)>,
+    pub(super) fewer: Option<(u32, u32)>,
 }
 
 impl Subject<'_> {
@@ -81,6 +81,7 @@ impl Originals<'_> {
             return Some(receipts);
         }
         self.ask_originals(&subjects, &controls, &digest, &mut receipts)?;
+        red_first::ask(&self.apart(), &subjects, &mut receipts)?;
         Some(receipts)
     }
 

@@ -1,0 +1,267 @@
+//! `red_first`: new and changed tests must fail on the base commit, or they prove nothing.
+//!
+//! The base commit's work is put beside today's tests, in a place of its own. Where nothing of
+//! them fails there, they would have passed without the work. Tests that can't be built there
+//! are weak, not wrong: they are accepted, and the receipt says so.
+
+use std::path::{Path, PathBuf};
+
+use stopgate_core::{Criterion, OriginalVerdict, Receipt, Status};
+
+use super::apart::{Apart, ApartRun, Judges};
+use super::base_tree::{BaseFile, differing};
+use super::original::Subject;
+use super::red_tests::{BaseRun, RedFinding, TestTexts, finding};
+use crate::basis::JudgeChanges;
+use crate::judges::sections::restore;
+use crate::judges::{
+    JudgeOptions, JudgeRole, JudgeSet, JudgeStance, ListedFiles, MixedKind, ProjectFiles, Why,
+};
+use crate::place::{FileContent, RestoredFile};
+use crate::tree::Tree;
+
+/// How many test files are named.
+const NAMED_MAX: usize = 5;
+/// Files that describe the work and are no part of it.
+const PROSE: [&str; 4] = ["md", "rst", "adoc", "gitignore"];
+
+/// What becomes of a criterion that asks for it.
+enum RedVerdict {
+    /// Nothing stands against it; perhaps a note.
+    Accepted(Option<String>),
+    /// The tests prove nothing.
+    Refused(String),
+    /// It can't be told.
+    Unclear(String),
+}
+
+/// What the base commit looks like with today's tests.
+struct BasePlan {
+    /// The base commit's work with today's judges.
+    with_tests: JudgeChanges,
+    /// The base commit, judges and all.
+    without: JudgeChanges,
+    /// Test files that were added or changed.
+    tests: Vec<PathBuf>,
+    texts: Vec<TestTexts>,
+    /// Tests inside new source files, which the base commit has no room for.
+    homeless: bool,
+    work_changed: bool,
+}
+
+/// Asks whether new and changed tests fail on the base commit; nothing where the program was
+/// asked to end meanwhile.
+pub(super) fn ask(
+    apart: &Apart<'_>,
+    subjects: &[Subject<'_>],
+    receipts: &mut [Receipt],
+) -> Option<()> {
+    for subject in subjects.iter().filter(|subject| subject.criterion.terms.red_first) {
+        let name = &subject.criterion.name;
+        let passes = |r: &&mut Receipt| r.criterion == *name && r.status == Status::Pass;
+        let Some(receipt) = receipts.iter_mut().find(passes) else { continue };
+        let place_is_tried = receipt
+            .evidence
+            .original
+            .as_ref()
+            .is_some_and(|original| original.verdict == OriginalVerdict::Accepted);
+        let (status, why) = match verdict(apart, subject, place_is_tried)? {
+            RedVerdict::Accepted(note) => {
+                receipt.evidence.notes.extend(note.map(|note| format!("red_first: {note}")));
+                continue;
+            }
+            RedVerdict::Refused(why) => (Status::Fail, why),
+            RedVerdict::Unclear(why) => (Status::Error, why),
+        };
+        receipt.status = status;
+        receipt.trouble = Some(format!("red_first: {why}"));
+        receipt.evidence.tree = None;
+    }
+    Some(())
+}
+
+fn verdict(apart: &Apart<'_>, subject: &Subject<'_>, place_is_tried: bool) -> Option<RedVerdict> {
+    let Some(commit) = apart.basis.commit() else {
+        let why = "there was no commit when the loop began to run the new tests on";
+        return Some(RedVerdict::Unclear(why.into()));
+    };
+    let plan = match plan(apart, subject.criterion, commit) {
+        Ok(plan) => plan,
+        Err(why) => {
+            let why = format!("the base commit {} can't be compared: {why}", short(commit));
+            return Some(RedVerdict::Unclear(why));
+        }
+    };
+    if plan.tests.is_empty() && !plan.homeless {
+        return Some(if plan.work_changed {
+            RedVerdict::Refused("no test was added or changed".into())
+        } else {
+            RedVerdict::Accepted(None)
+        });
+    }
+    if !place_is_tried && !apart.run(&[subject], Judges::Today, ".red-control")?.first()?.passes() {
+        let why = "the check can't be run apart from this tree, so not on the base commit either";
+        return Some(RedVerdict::Unclear(why.into()));
+    }
+    judged(apart, subject.criterion, plan)
+}
+
+/// Runs today's tests on the base commit, and its own where that is needed to compare.
+fn judged(apart: &Apart<'_>, criterion: &Criterion, plan: BasePlan) -> Option<RedVerdict> {
+    let BasePlan { with_tests, without, tests, texts, homeless, .. } = plan;
+    let new = match run(apart, criterion, with_tests, ".red")? {
+        Ok(run) => run,
+        Err(why) => return Some(RedVerdict::Unclear(why)),
+    };
+    let found = if new.receipt.status == Status::Pass {
+        RedFinding::Pale
+    } else {
+        match run(apart, criterion, without, ".base")? {
+            Ok(old) => finding(&new, &old, &texts),
+            Err(why) => return Some(RedVerdict::Unclear(why)),
+        }
+    };
+    Some(match found {
+        RedFinding::Red => RedVerdict::Accepted(None),
+        RedFinding::Unbuilt => unbuilt(),
+        RedFinding::Pale if homeless => unbuilt(),
+        RedFinding::Pale => RedVerdict::Refused(format!(
+            "the new or changed tests pass on the base commit, too, so they do not show that \
+             the work is needed: {}",
+            named(&tests)
+        )),
+    })
+}
+
+fn unbuilt() -> RedVerdict {
+    RedVerdict::Accepted(Some("the new tests do not build on the base commit".into()))
+}
+
+/// One run on the base commit; the reason where it says nothing.
+fn run(
+    apart: &Apart<'_>,
+    criterion: &Criterion,
+    changes: JudgeChanges,
+    suffix: &str,
+) -> Option<Result<BaseRun, String>> {
+    let subject = Subject { criterion, changes, fewer: None };
+    let mut runs = apart.run(&[&subject], Judges::Original, suffix)?;
+    Some(match runs.pop()? {
+        ApartRun::NoPlace(why) => Err(format!("the base commit can't be run: {why}")),
+        ApartRun::Ran { receipt, failing, .. } => match receipt.status {
+            Status::Timeout => Err("the check took too long on the base commit".into()),
+            _ => Ok(BaseRun { receipt: *receipt, failing }),
+        },
+    })
+}
+
+fn plan(apart: &Apart<'_>, criterion: &Criterion, commit: &str) -> Result<BasePlan, String> {
+    let root = apart.request.root;
+    let files = differing(root, commit)?;
+    let today = ListedFiles::new(root, &paths_of(apart.tree));
+    // A person may have made judges work: a test is a test all the same.
+    let options = JudgeOptions { may_change: &[], stance: JudgeStance::Judges };
+    let set = JudgeSet::find(root, criterion, &today, options).map_err(|e| e.to_string())?;
+    let outputs = apart.basis.outputs(&criterion.name);
+    let mut plan = BasePlan {
+        with_tests: JudgeChanges::default(),
+        without: JudgeChanges::default(),
+        tests: Vec::new(),
+        texts: Vec::new(),
+        homeless: false,
+        work_changed: false,
+    };
+    for file in files {
+        put_back(&mut plan.without, &file.path, file.then.clone());
+        if outputs.contains(&file.path) {
+            continue;
+        }
+        let role = match file.then {
+            None => set.role_of_new(&file.path, &today),
+            Some(_) => set.role(&file.path),
+        };
+        match role {
+            JudgeRole::Whole(Why::Hides(_)) | JudgeRole::Work => plan.work(file),
+            JudgeRole::Whole(why) => plan.judge(file, &why, &today),
+            JudgeRole::Sections(kind) => {
+                let reach = set.reach_of(&file.path);
+                let now = today.text(&file.path);
+                let merged = now.as_deref().zip(file.text()).and_then(|(now, then)| {
+                    restore(kind, now, then, &reach).ok().filter(|merged| merged != then)
+                });
+                plan.mixed(file, kind, now, merged);
+            }
+        }
+    }
+    Ok(plan)
+}
+
+impl BasePlan {
+    fn work(&mut self, file: BaseFile) {
+        let end = file.path.extension().or(file.path.file_name());
+        let end = end.and_then(|end| end.to_str()).unwrap_or_default();
+        self.work_changed |= !PROSE.contains(&end.trim_start_matches('.'));
+        put_back(&mut self.with_tests, &file.path, file.then);
+    }
+
+    /// Judges are as they are today; those that are gone stay so.
+    fn judge(&mut self, file: BaseFile, why: &Why, today: &ListedFiles) {
+        let is_test = !matches!(why, Why::Configuration(_) | Why::Helper)
+            && file.path.file_name().is_none_or(|name| name != "conftest.py");
+        if file.is_there && is_test {
+            let now = today.text(&file.path).map(String::from).unwrap_or_default();
+            self.texts.push(TestTexts { then: file.text().map(String::from), now });
+            self.tests.push(file.path);
+        }
+    }
+
+    /// Today's sections with the base commit's rest.
+    fn mixed(
+        &mut self,
+        file: BaseFile,
+        kind: MixedKind,
+        now: Option<String>,
+        merged: Option<String>,
+    ) {
+        let is_rust = kind == MixedKind::RustSource;
+        if file.then.is_none() && is_rust {
+            self.homeless |= now.as_deref().is_some_and(|text| text.contains("#[cfg(test)]"));
+        }
+        let Some(merged) = merged else { return self.work(file) };
+        if is_rust {
+            let now = now.unwrap_or_default();
+            self.texts.push(TestTexts { then: file.text().map(String::from), now });
+            self.tests.push(file.path.clone());
+        }
+        self.work_changed = true;
+        let bytes = merged.into_bytes();
+        let content = FileContent::File { bytes, executable: false };
+        put_back(&mut self.with_tests, &file.path, Some(content));
+    }
+}
+
+/// The file is what it was in the base commit.
+fn put_back(changes: &mut JudgeChanges, path: &Path, then: Option<FileContent>) {
+    match then {
+        Some(content) => changes.restore.push(RestoredFile { path: path.into(), content }),
+        None => changes.absent.push(path.into()),
+    }
+}
+
+fn paths_of(tree: Option<&Tree>) -> Vec<PathBuf> {
+    let files = tree.into_iter().flat_map(Tree::files);
+    files.filter(|file| file.root == 0).map(|file| file.path).collect()
+}
+
+fn named(tests: &[PathBuf]) -> String {
+    let shown: Vec<String> =
+        tests.iter().take(NAMED_MAX).map(|path| path.display().to_string()).collect();
+    match tests.len().saturating_sub(NAMED_MAX) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..12).unwrap_or(commit)
+}
