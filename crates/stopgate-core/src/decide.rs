@@ -276,6 +276,9 @@ fn attested(state: &State) -> Option<Answer> {
 
 /// Whether the agent claims that the top frame is finished.
 pub(crate) fn claims(state: &State, seen: &Seen) -> bool {
+    if seen.objection.is_some() {
+        return false;
+    }
     match state.top().and_then(|top| signal(top.mode, &seen.markers)) {
         Some(Signal::Complete) => true,
         // Who asked for verification and then gives up has not finished.

@@ -60,6 +60,7 @@ pub(crate) fn observe(
         untrusted: false,
         receipts: Vec::new(),
         gates: None,
+        objection: None,
         ledger: Ledger::default(),
         file: FileTrust::Untrusted,
         soundness: Soundness::Sound,

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use stopgate_agents::Call;
 use stopgate_core::{
     Binding, Criterion, Decision, Event, GateWord, Outcome, Receipt, Seen, SessionId, Soundness,
-    State, Timestamp, Verdict, apply, asks_gates, decide, due,
+    State, Surface, Timestamp, Verdict, apply, asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
 use stopgate_verify::{Files, Freshness, Proved, Request, Strangers};
@@ -14,6 +14,7 @@ use stopgate_verify::{Files, Freshness, Proved, Request, Strangers};
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::observe::{ClientFacts, Heard, hear, observe};
+use crate::tasks::TaskWord;
 use crate::trust::Trust;
 
 /// All checks of one stop together stay below the time-out that `install` asks for (ten minutes),
@@ -97,6 +98,15 @@ impl Engine {
             }
             seen.gates.clone_from(&known.gates);
         }
+        if state.surface == Surface::Tools && known.task.is_none() && is_claimed(&state, &seen, now)
+        {
+            self.journal.end();
+            let said = heard.message.as_deref().unwrap_or_default();
+            known.task = Some(self.judge_task(&stored, said, CHECKS_BUDGET)?);
+            return Ok(Step::Again);
+        }
+        seen.objection = known.task.as_ref().and_then(|word| word.objection.clone());
+        claim.extend(known.task.as_ref().map(TaskWord::event).transpose()?.flatten());
         self.settle_stop(stored, claim, &state, &seen, now)
     }
 
@@ -108,7 +118,7 @@ impl Engine {
         seen: &Seen,
         now: Timestamp,
     ) -> Result<Step, Failure> {
-        let decision = self.decide_soundly(state, seen, now)?;
+        let decision = objected(self.decide_soundly(state, seen, now)?, seen);
         let mut events = claim;
         events.extend(decision.events);
         if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
@@ -204,6 +214,8 @@ pub(crate) fn began(state: &State) -> Option<SystemTime> {
 struct Known {
     receipts: Option<Vec<Receipt>>,
     gates: Option<GateWord>,
+    /// What the task's own rules and gates say about a claim.
+    task: Option<TaskWord>,
 }
 
 /// What one try at a stop led to.
@@ -211,6 +223,23 @@ enum Step {
     Judged(Box<Judged>),
     Again,
     Interrupted,
+}
+
+/// Whether the agent's claim would end a task.
+fn is_claimed(state: &State, seen: &Seen, now: Timestamp) -> bool {
+    matches!(decide(state, seen, now).verdict, Verdict::Complete { .. })
+}
+
+/// Tells the agent why its task's own rules or gates do not believe its claim.
+fn objected(decision: Decision, seen: &Seen) -> Decision {
+    let (Verdict::Continue { text }, Some(why)) = (&decision.verdict, &seen.objection) else {
+        return decision;
+    };
+    let why = clean(why);
+    let text = format!(
+        "{text}\nYou said that it is complete, but the task's own rules do not agree:\n{why}\n"
+    );
+    decision.saying(&text)
 }
 
 /// Receipts of criteria that are still due; a check that nobody wants proves nothing.
