@@ -14,6 +14,7 @@ use stopgate_verify::{Files, Freshness, Proved, Request, Strangers};
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::observe::{ClientFacts, Heard, hear, observe};
+use crate::origin::typed_at_last;
 use crate::tasks::TaskWord;
 use crate::trust::Trust;
 
@@ -72,7 +73,7 @@ impl Engine {
     ) -> Result<Step, Failure> {
         let now = self.now();
         let mut claim = claim;
-        claim.extend(self.typed(&stored.state, call));
+        claim.extend(known.typed.clone().or_else(|| self.typed(&stored.state, call)));
         let state = claimed(&stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.signs);
         seen.untrusted = Trust::of(&self.home).lacks(&state);
@@ -105,9 +106,20 @@ impl Engine {
             known.task = Some(self.judge_task(&stored, said, CHECKS_BUDGET)?);
             return Ok(Step::Again);
         }
+        if known.typed.is_none() && !known.looked && self.ends_as_agents(&state, &seen, now) {
+            known.looked = true;
+            self.journal.end();
+            known.typed = typed_at_last(&state, call);
+            return Ok(Step::Again);
+        }
         seen.objection = known.task.as_ref().and_then(|word| word.objection.clone());
         claim.extend(known.task.as_ref().map(TaskWord::event).transpose()?.flatten());
         self.settle_stop(stored, claim, &state, &seen, now)
+    }
+
+    /// Whether the loop would end here, and only for want of a person's word not as done.
+    fn ends_as_agents(&self, state: &State, seen: &Seen, now: Timestamp) -> bool {
+        is_claimed(state, seen, now) && !state.criteria.is_empty() && self.is_agents(state)
     }
 
     fn settle_stop(
@@ -216,6 +228,10 @@ struct Known {
     gates: Option<GateWord>,
     /// What the task's own rules and gates say about a claim.
     task: Option<TaskWord>,
+    /// That a person typed the command that began the loop, where the transcript shows it.
+    typed: Option<Event>,
+    /// Whether a late transcript was waited for.
+    looked: bool,
 }
 
 /// What one try at a stop led to.
@@ -225,7 +241,7 @@ enum Step {
     Interrupted,
 }
 
-/// Whether the agent's claim would end a task.
+/// Whether the loop would end as its agent wants it to.
 fn is_claimed(state: &State, seen: &Seen, now: Timestamp) -> bool {
     matches!(decide(state, seen, now).verdict, Verdict::Complete { .. })
 }
