@@ -12,12 +12,13 @@ use crate::tools::{self, Tool};
 use crate::{Verdict, bench, dist, hardness};
 
 /// A program that the tests call, the package that brings it, and what it is for.
-const NEEDED: [(&str, &str, &str); 7] = [
+const NEEDED: [(&str, &str, &str); 8] = [
     ("git", "git", "projects that agents work in"),
     ("npm", "npm", "the real agent client, from its package"),
     ("pytest-3", "python3-pytest", "a suite of tests in Python, as a project has one"),
     ("setpriv", "util-linux", "hooks that run as an ordinary user"),
     ("strace", "strace", "system calls: counted, and killed at"),
+    ("tmux", "tmux", "a terminal for the real client, with somebody at the keys"),
     ("valgrind", "valgrind", "instructions, counted"),
     ("musl-gcc", "musl-tools", "the static program"),
 ];

@@ -331,7 +331,7 @@ fn attested(state: &State) -> Option<Answer> {
 
 /// Whether the agent claims that the top frame is finished.
 pub(crate) fn claims(state: &State, seen: &Seen) -> bool {
-    if seen.exit.is_some() {
+    if seen.exit.is_some() || seen.objection.is_some() {
         return false;
     }
     match state.top().and_then(|top| signal(top.mode, &seen.markers)) {

@@ -41,6 +41,8 @@ pub struct Seen {
     pub receipts: Vec<Receipt>,
     /// What the loop's gates said, where they were asked.
     pub gates: Option<GateWord>,
+    /// Why a claim of completion is not believed, where a task's own rules or gates object.
+    pub objection: Option<String>,
     /// What a task's own record says about its money and its errors.
     pub ledger: Ledger,
     /// Whether a person trusts the project's file that criteria were read from; asked only where

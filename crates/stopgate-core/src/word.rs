@@ -106,6 +106,7 @@ impl Origin {
         self.vouched = Some(how);
         if how == Vouch::Typed {
             self.by = Party::Person;
+            self.shown_by = None;
         }
     }
 }

@@ -64,6 +64,7 @@ pub(crate) fn observe(
         untrusted: false,
         receipts: Vec::new(),
         gates: None,
+        objection: None,
         ledger: Ledger::default(),
         file: FileTrust::Untrusted,
         soundness: Soundness::Sound,

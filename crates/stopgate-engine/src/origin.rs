@@ -2,11 +2,12 @@
 //!
 //! An agent's shell is told by its client's variables. What a person types after `!` inside the
 //! client runs in the same shell, so such a loop begins as the agent's; the client's transcript
-//! shows at the next stop that a person typed it.
+//! shows at the first stops that a person typed it.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
+use std::time::Duration;
 
 use jiff::Timestamp as Instant;
 use stopgate_agents::Call;
@@ -32,6 +33,10 @@ pub(crate) const REPLACED: &str = "replaced by a new loop";
 const REPLACED_MAX: usize = 8;
 /// How much of a transcript is looked through for what a person typed.
 const TRANSCRIPT_BYTES_MAX: u64 = 8 << 20;
+const STOPS_LOOKED_AT: u64 = 3;
+/// The client writes its transcript up to a tenth of a second late.
+const LATE_LOOKS: u32 = 12;
+const LATE_PAUSE: Duration = Duration::from_millis(25);
 
 impl Engine {
     /// Who asks for a loop, and what of the session was put aside before.
@@ -87,17 +92,34 @@ impl Engine {
 
     /// What the transcript adds to a loop that seems to be an agent's: that a person typed it.
     ///
-    /// Looked for at the first stop, when it is near the transcript's end, and where the loop
-    /// would else end as the agent's.
+    /// Looked for at the first stops, while it is near the transcript's end.
     pub(crate) fn typed(&self, state: &State, call: &Call<'_>) -> Option<Event> {
-        if state.tally.stops > 0 || !is_agents_choice(state, self.file_trust(state)) {
-            return None;
-        }
-        let text = end_of(Path::new(call.transcript.as_deref()?))?;
-        let typed = typed_commands(&text, &call.session);
-        let begins = |command: &TypedCommand| is_start_of(command, state);
-        typed.iter().any(begins).then_some(Event::Vouched { how: Vouch::Typed })
+        let early = state.tally.stops < STOPS_LOOKED_AT;
+        (early && self.is_agents(state)).then(|| typed_start(state, call)).flatten()
     }
+
+    /// Whether no person has said what the loop has to prove.
+    pub(crate) fn is_agents(&self, state: &State) -> bool {
+        is_agents_choice(state, self.file_trust(state))
+    }
+}
+
+/// What the transcript shows before a loop ends as the agent's; the client may be late with it.
+pub(crate) fn typed_at_last(state: &State, call: &Call<'_>) -> Option<Event> {
+    for _ in 0..LATE_LOOKS {
+        if let Some(event) = typed_start(state, call) {
+            return Some(event);
+        }
+        std::thread::sleep(LATE_PAUSE);
+    }
+    None
+}
+
+fn typed_start(state: &State, call: &Call<'_>) -> Option<Event> {
+    let text = end_of(Path::new(call.transcript.as_deref()?))?;
+    let typed = typed_commands(&text, &call.session);
+    let begins = |command: &TypedCommand| is_start_of(command, state);
+    typed.iter().any(begins).then_some(Event::Vouched { how: Vouch::Typed })
 }
 
 /// Whether a command that a person typed began this loop: it ran when the loop began, and

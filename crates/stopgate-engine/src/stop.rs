@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use stopgate_agents::Call;
 use stopgate_core::{
     Binding, Criterion, Decision, Event, GateWord, Outcome, Proof, Receipt, Seen, SessionId,
-    Soundness, State, Status, Timestamp, Verdict, apply, asks_gates, decide, due,
+    Soundness, State, Status, Surface, Timestamp, Verdict, apply, asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
 use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, withheld};
@@ -15,6 +15,8 @@ use crate::checking::CheckingNote;
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::observe::{ClientFacts, Heard, hear, observe};
+use crate::origin::typed_at_last;
+use crate::tasks::TaskWord;
 use crate::trust::Trust;
 use crate::watchdog;
 
@@ -75,7 +77,7 @@ impl Engine {
     ) -> Result<Step, Failure> {
         let now = self.now();
         let mut claim = claim;
-        claim.extend(self.typed(&stored.state, call));
+        claim.extend(known.typed.clone().or_else(|| self.typed(&stored.state, call)));
         let state = claimed(&stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.signs);
         seen.untrusted = Trust::of(&self.home).lacks(&state);
@@ -101,7 +103,27 @@ impl Engine {
             }
             seen.gates.clone_from(&known.gates);
         }
+        if state.surface == Surface::Tools && known.task.is_none() && is_claimed(&state, &seen, now)
+        {
+            self.journal.end();
+            let said = heard.message.as_deref().unwrap_or_default();
+            known.task = Some(self.judge_task(&stored, said, CHECKS_BUDGET)?);
+            return Ok(Step::Again);
+        }
+        if known.typed.is_none() && !known.looked && self.ends_as_agents(&state, &seen, now) {
+            known.looked = true;
+            self.journal.end();
+            known.typed = typed_at_last(&state, call);
+            return Ok(Step::Again);
+        }
+        seen.objection = known.task.as_ref().and_then(|word| word.objection.clone());
+        claim.extend(known.task.as_ref().map(TaskWord::event).transpose()?.flatten());
         self.settle_stop(stored, claim, &state, &seen, now)
+    }
+
+    /// Whether the loop would end here, and only for want of a person's word not as done.
+    fn ends_as_agents(&self, state: &State, seen: &Seen, now: Timestamp) -> bool {
+        is_claimed(state, seen, now) && !state.criteria.is_empty() && self.is_agents(state)
     }
 
     fn settle_stop(
@@ -112,7 +134,7 @@ impl Engine {
         seen: &Seen,
         now: Timestamp,
     ) -> Result<Step, Failure> {
-        let decision = self.decide_soundly(state, seen, now)?;
+        let decision = objected(self.decide_soundly(state, seen, now)?, seen);
         let mut events = claim;
         events.extend(decision.events);
         if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
@@ -258,6 +280,12 @@ pub(crate) fn began(state: &State) -> Option<SystemTime> {
 struct Known {
     receipts: Option<Vec<Receipt>>,
     gates: Option<GateWord>,
+    /// What the task's own rules and gates say about a claim.
+    task: Option<TaskWord>,
+    /// That a person typed the command that began the loop, where the transcript shows it.
+    typed: Option<Event>,
+    /// Whether a late transcript was waited for.
+    looked: bool,
 }
 
 /// What one try at a stop led to.
@@ -265,6 +293,23 @@ enum Step {
     Judged(Box<Judged>),
     Again,
     Interrupted,
+}
+
+/// Whether the loop would end as its agent wants it to.
+fn is_claimed(state: &State, seen: &Seen, now: Timestamp) -> bool {
+    matches!(decide(state, seen, now).verdict, Verdict::Complete { .. })
+}
+
+/// Tells the agent why its task's own rules or gates do not believe its claim.
+fn objected(decision: Decision, seen: &Seen) -> Decision {
+    let (Verdict::Continue { text }, Some(why)) = (&decision.verdict, &seen.objection) else {
+        return decision;
+    };
+    let why = clean(why);
+    let text = format!(
+        "{text}\nYou said that it is complete, but the task's own rules do not agree:\n{why}\n"
+    );
+    decision.saying(&text)
 }
 
 /// Receipts of criteria that are still due; a check that nobody wants proves nothing.

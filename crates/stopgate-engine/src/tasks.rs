@@ -8,6 +8,7 @@ mod asks;
 mod checkpoints;
 mod context;
 mod hands;
+mod held;
 mod hooks;
 mod iterations;
 mod link;
@@ -34,6 +35,7 @@ pub use self::asks::{
     TaskGet, TaskUpdate,
 };
 pub(crate) use self::hands::EngineHands;
+pub(crate) use self::held::TaskWord;
 pub use self::session_gates::SessionGates;
 pub use self::stats::{GateStatsView, StatsView};
 pub use self::views::{
@@ -154,7 +156,11 @@ impl Tasks {
             return Err(Failure::usage("nothing to change was given")
                 .hint("give title, description, notes, status, blockedReason or metadata"));
         }
-        let id = self.task(&ask.id)?.stored.state.id;
+        let loaded = self.task(&ask.id)?;
+        if changes.status == Some(TaskStatus::Completed) {
+            self.refuse_unproven(&loaded)?;
+        }
+        let id = loaded.stored.state.id;
         let session = self.session(None);
         let loaded = self.change(&id, &mut |task, state, _| {
             let hold = held_after(task, state, &changes, session.clone());
@@ -225,18 +231,7 @@ impl Tasks {
     }
 
     fn fold(&mut self, stored: &Stored) -> Result<Task, Failure> {
-        let mut task = None;
-        for entry in self.engine.journal.history(&stored.state.id)? {
-            let Event::Task(note) = &entry.recorded.event else { continue };
-            if entry.revision > stored.revision {
-                break;
-            }
-            for text in &note.steps {
-                let step = read_step(text, &stored.state.id)?;
-                task = Task::apply(task, &step, entry.recorded.at);
-            }
-        }
-        task.ok_or_else(|| Failure::fault(format!("task {} was never created", stored.state.id)))
+        held::task_of(&mut self.engine, stored)
     }
 
     fn remember(&mut self, stored: Stored, task: Task) -> Loaded {

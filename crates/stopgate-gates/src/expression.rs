@@ -6,6 +6,8 @@
 
 mod bounds;
 
+mod names;
+
 use std::cell::OnceCell;
 
 use minijinja::value::Serde;
@@ -95,7 +97,8 @@ pub(crate) fn check_condition(source: &str) -> Result<(), String> {
     let environment = environment(&context);
     let compiled = environment.compile_expression(source);
     let compiled = compiled.map_err(|error| trouble(source, &error))?;
-    known(source, compiled.undeclared_variables(false))
+    known(source, compiled.undeclared_variables(false))?;
+    names::unknown(&environment, source).map_or(Ok(()), |what| Err(format!("{what} in `{source}`")))
 }
 
 /// Says what is wrong with a text that has `{{ … }}` in it.
@@ -106,7 +109,9 @@ pub(crate) fn check_text(source: &str) -> Result<(), String> {
     let environment = environment(&context);
     let compiled = environment.template_from_str(source);
     let compiled = compiled.map_err(|error| trouble(source, &error))?;
-    known(source, compiled.undeclared_variables(false))
+    known(source, compiled.undeclared_variables(false))?;
+    names::unknown(&environment, &names::code_of(source))
+        .map_or(Ok(()), |what| Err(format!("{what} in `{source}`")))
 }
 
 fn measure(source: &str) -> Result<(), String> {

@@ -125,6 +125,18 @@ impl Gate {
         Ok(self)
     }
 
+    /// The validation rules that it waits for, by name: without them it never says complete.
+    pub fn waits_for(&self) -> Vec<&'static str> {
+        match &self.kind {
+            Kind::Template(template) => template.waits_for().to_vec(),
+            Kind::All(parts) | Kind::Any(parts) | Kind::First(parts) => {
+                parts.iter().flat_map(Self::waits_for).collect()
+            }
+            Kind::Not(part) => part.waits_for(),
+            Kind::Preset(_) | Kind::Rules(_) | Kind::Command(_) => Vec::new(),
+        }
+    }
+
     /// The word for its type: a name of its own, or `custom`.
     pub const fn word(&self) -> &'static str {
         match &self.kind {

@@ -27,6 +27,15 @@ impl Template {
         }
     }
 
+    /// The validation rules that it waits for, by name.
+    pub const fn waits_for(self) -> &'static [&'static str] {
+        match self {
+            Self::Tdd => &["tests_pass"],
+            Self::SecurityRemediation => &["vulns_fixed", "sast_clean"],
+            Self::MidpointCheckpoint => &[],
+        }
+    }
+
     /// The rules that it stands for.
     pub fn rules(self) -> Vec<GateRule> {
         match self {

@@ -19,6 +19,7 @@ mod running;
 mod session;
 mod sort;
 mod stage;
+mod terminal;
 mod turn;
 
 pub use client::{CLIENT_VARIABLE, CLIENT_VERSION, Client};
@@ -31,4 +32,5 @@ pub use program::{PROGRAM_VARIABLE, Program};
 pub use session::Session;
 pub use sort::Kind;
 pub use stage::{Reply, Stage};
+pub use terminal::Terminal;
 pub use turn::Turn;

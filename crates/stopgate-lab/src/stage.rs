@@ -21,6 +21,7 @@ use crate::outcome::Outcome;
 use crate::program::Program;
 use crate::running::Running;
 use crate::session::Session;
+use crate::terminal::Terminal;
 
 /// Keeps a stage's folder for a look afterwards.
 const KEEP_VARIABLE: &str = "STOPGATE_LAB_KEEP";
@@ -54,6 +55,10 @@ impl Reply {
 }
 
 impl Stage {
+    const KEY: &str = "dummy-key-for-lab";
+    /// As much of the key as the client remembers when a person approves it.
+    pub(crate) const KEY_END: &str = Self::KEY;
+
     /// Sets up the folders and starts the model.
     pub fn new(client: Client) -> Result<Self, LabError> {
         let temp = std::env::temp_dir();
@@ -138,6 +143,11 @@ impl Stage {
         pairs.map(|(session, started)| self.finish_session(session, started)).collect()
     }
 
+    /// Starts the client in a terminal, for what can only be typed.
+    pub fn terminal(&self) -> Result<Terminal, LabError> {
+        Terminal::open(self, self.client.path(), self.path("terminal"))
+    }
+
     fn start(&self, session: &Session) -> Result<Started, LabError> {
         let run = self.runs.fetch_add(1, Ordering::SeqCst) + 1;
         let stdout = self.path("runs").join(format!("{run}.jsonl"));
@@ -155,7 +165,7 @@ impl Stage {
         Ok(Outcome::new(&session.id, exit, &stdout, stderr, &self.model))
     }
 
-    fn command(&self, program: impl AsRef<OsStr>) -> Command {
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = door::command(program);
         command.env_clear().envs(self.environment()).current_dir(self.project());
         command
@@ -174,7 +184,7 @@ impl Stage {
             ("NO_COLOR", "1".into()),
             ("LANG", "C.UTF-8".into()),
             ("ANTHROPIC_BASE_URL", self.model.url().into()),
-            ("ANTHROPIC_API_KEY", "dummy-key-for-the-lab".into()),
+            ("ANTHROPIC_API_KEY", Self::KEY.into()),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
             ("DISABLE_TELEMETRY", "1".into()),
             ("DISABLE_ERROR_REPORTING", "1".into()),
@@ -196,7 +206,7 @@ struct Started {
     stderr: PathBuf,
 }
 
-fn finish(command: &mut Command) -> Result<Reply, LabError> {
+pub(crate) fn finish(command: &mut Command) -> Result<Reply, LabError> {
     let program = PathBuf::from(command.get_program());
     let output = command.output().map_err(LabError::run(&program))?;
     Ok(Reply {

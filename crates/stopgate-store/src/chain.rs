@@ -9,6 +9,8 @@
 //!
 //! The stored form of events and states does not change: seals lie beside them.
 
+mod fingerprint;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,12 +18,17 @@ use std::sync::OnceLock;
 
 use stopgate_core::Soundness;
 
+use self::fingerprint::fingerprint;
+
 /// How many bytes a writer's name and key have together.
-pub const WRITER_KEY_BYTES: usize = NAME_BYTES + KEY_BYTES;
+pub const WRITER_KEY_BYTES: usize = NAME_BYTES + KEY_BYTES + POINT_BYTES;
 const NAME_BYTES: usize = 8;
 const KEY_BYTES: usize = 32;
+const POINT_BYTES: usize = 8;
 const TAG_BYTES: usize = 16;
 const EVENT_SEAL_BYTES: usize = NAME_BYTES + 1 + TAG_BYTES;
+/// What goes into the keyed hash: the kind, two fingerprints, and what stands before a text.
+const HASHED_BYTES: usize = 17 + EVENT_SEAL_BYTES + 21;
 const STATE_SEAL_BYTES: usize = NAME_BYTES + EVENT_SEAL_BYTES + TAG_BYTES;
 
 type Tag = [u8; TAG_BYTES];
@@ -48,6 +55,8 @@ pub struct Writer {
 pub struct WriterKey {
     name: [u8; NAME_BYTES],
     key: [u8; KEY_BYTES],
+    /// Where texts are fingerprinted.
+    point: u64,
 }
 
 /// Who sealed an event, what they could say about the state before it, and the tag.
@@ -110,10 +119,12 @@ impl fmt::Debug for Writer {
 }
 
 impl WriterKey {
-    /// The key as it is kept: a name, then the secret.
+    /// The key as it is kept: a name, then the secrets.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (name, key) = bytes.split_at_checked(NAME_BYTES)?;
-        Some(Self { name: name.try_into().ok()?, key: key.try_into().ok()? })
+        let (name, secrets) = bytes.split_at_checked(NAME_BYTES)?;
+        let (key, point) = secrets.split_at_checked(KEY_BYTES)?;
+        let point = u64::from_le_bytes(point.try_into().ok()?);
+        Some(Self { name: name.try_into().ok()?, key: key.try_into().ok()?, point })
     }
 
     /// Seals an event that is appended to `base`.
@@ -150,18 +161,16 @@ impl WriterKey {
         StateSeal(seal)
     }
 
-    /// One keyed hash. The parts before the body have a length that is told, so that no two
-    /// records read the same.
+    /// One keyed hash, over what has a fixed length and fingerprints of the texts: a hash over
+    /// the texts themselves would cost a stop ten times as much.
     fn tag(&self, kind: u8, head: &[u8], id: &str, body: &str) -> Tag {
-        let mut start = Vec::with_capacity(head.len() + id.len() + 9);
-        start.push(kind);
-        start.extend_from_slice(head);
-        start.extend_from_slice(&(id.len() as u64).to_le_bytes());
-        start.extend_from_slice(id.as_bytes());
-        let mut hasher = blake3::Hasher::new_keyed(&self.key);
-        hasher.update(&start).update(body.as_bytes());
+        let mut told = [0; HASHED_BYTES];
+        told[0] = kind;
+        told[1..9].copy_from_slice(&fingerprint(self.point, id.as_bytes()).to_le_bytes());
+        told[9..17].copy_from_slice(&fingerprint(self.point, body.as_bytes()).to_le_bytes());
+        told[17..17 + head.len()].copy_from_slice(head);
         let mut tag = [0; TAG_BYTES];
-        tag.copy_from_slice(&hasher.finalize().as_bytes()[..TAG_BYTES]);
+        tag.copy_from_slice(&blake3::keyed_hash(&self.key, &told).as_bytes()[..TAG_BYTES]);
         tag
     }
 }

@@ -55,8 +55,8 @@ impl Bench {
 fn opened(path: &Path, key: u8) -> SqliteJournal {
     let mut journal = SqliteJournal::new(path, Duration::from_secs(5));
     journal.sign_as(match key {
-        1 => Writer::new(path, |_| WriterKey::from_bytes(&[1; 40])),
-        2 => Writer::new(path, |_| WriterKey::from_bytes(&[2; 40])),
+        1 => Writer::new(path, |_| WriterKey::from_bytes(&[1; 48])),
+        2 => Writer::new(path, |_| WriterKey::from_bytes(&[2; 48])),
         _ => Writer::default(),
     });
     journal

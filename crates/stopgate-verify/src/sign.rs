@@ -15,7 +15,7 @@ const SEED_BYTES: usize = 32;
 
 /// The name and the key with which the records of this home's journal are sealed; made where
 /// there are none yet, and nothing where they can't be made.
-pub fn record_key(home: &Path) -> Option<[u8; 40]> {
+pub fn record_key(home: &Path) -> Option<[u8; 48]> {
     secret(&home.join("keys").join("journal.key")).ok()
 }
 

@@ -1,15 +1,12 @@
 //! Gates of a task: put up, listed, switched, taken down and asked.
 
 use stopgate_core::{Hold, LoopId, Timestamp};
-use stopgate_gates::{
-    AgentContext, CheckpointData, Evaluation, Gate, Registered, Source, Step, Task, evaluate,
-};
+use stopgate_gates::{AgentContext, CheckpointData, Evaluation, Gate, Registered, Step, Task};
 
 use super::context::{context, measure};
-use super::hands::EngineHands;
 use super::{
     DecisionView, HookClear, HookClearView, HookEvaluate, HookList, HookListView, HookNoteView,
-    HookRegister, HookUpdate, HookView, Loaded, MetricsView, TRIES_MAX, Tasks, bounded_map,
+    HookRegister, HookUpdate, HookView, Loaded, MetricsView, TRIES_MAX, Tasks, bounded_map, held,
 };
 use crate::failure::Failure;
 
@@ -37,7 +34,11 @@ impl Tasks {
             })?;
             last(loaded.task.gates)?
         };
-        Ok(hook_view(&registered, &ask.task_id))
+        let mut view = hook_view(&registered, &ask.task_id);
+        if let Some(run) = loaded.task.running() {
+            view.warnings = held::missing_rules(std::slice::from_ref(&registered), run);
+        }
+        Ok(view)
     }
 
     /// The gates of a task, and what is counted of them.
@@ -125,12 +126,7 @@ impl Tasks {
     ) -> Result<Evaluation, Failure> {
         let state = &loaded.stored.state;
         let gates = self.gates.among(&state.id, &loaded.task.gates);
-        let sources: Vec<Source<'_>> = gates.iter().map(Registered::source).collect();
-        let id = state.id.clone();
-        let folder = state.project.clone().into();
-        let mut hands = EngineHands::new(&mut self.engine, id, folder);
-        let evaluation = evaluate(&sources, context, &mut hands);
-        hands.unless_ended(evaluation)
+        held::ask_gates(&mut self.engine, state, &gates, context)
     }
 
     /// Stores an evaluation, unless what was evaluated has changed meanwhile.
@@ -219,6 +215,7 @@ fn hook_view(gate: &Registered, task_id: &str) -> HookView {
         hook_type: word(gate),
         enabled: gate.enabled,
         metadata: gate.metadata.clone(),
+        warnings: Vec::new(),
     }
 }
 

@@ -2,17 +2,17 @@
 
 use stopgate_core::{Hold, Outcome, clip};
 use stopgate_gates::{
-    AgentContext, Evaluation, Iteration, Judgement, PromiseType, Rule, Signal, Step, Task,
-    Validated, ValidationResult, judge, wants_gates,
+    AgentContext, Evaluation, Iteration, Judgement, PromiseType, Signal, Step, Task, Validated,
+    ValidationResult, judge, wants_gates,
 };
 
 use super::context::{context, measure};
-use super::hands::EngineHands;
+use super::held::{PROMISE, TaskClaim};
 use super::hooks::checkpoint_of;
-use super::rules::{self, Sight};
+use super::rules;
 use super::{
     CompletedView, DecisionView, IterationComplete, IterationNext, IterationStart,
-    IterationValidate, IterationView, Loaded, TITLE_BYTES_MAX, Tasks, bounded, link,
+    IterationValidate, IterationView, Loaded, TITLE_BYTES_MAX, Tasks, bounded, held, link,
 };
 use crate::failure::Failure;
 use crate::tasks::ValidationView;
@@ -45,6 +45,9 @@ impl Tasks {
         if session.is_some() && view.held_session.is_none() {
             view.warnings.push(HELD_BY_OTHER.into());
         }
+        let gates = self.gates.among(&id, &loaded.task.gates);
+        let running = loaded.task.running();
+        view.warnings.extend(running.into_iter().flat_map(|run| held::missing_rules(&gates, run)));
         Ok(view)
     }
 
@@ -99,9 +102,13 @@ impl Tasks {
         ask: &IterationComplete,
     ) -> Result<CompletedView, Failure> {
         bounded("summary", ask.summary.as_deref(), super::TEXT_BYTES_MAX)?;
-        let id = self.task_of_iteration(&ask.iteration_id)?.stored.state.id;
+        let loaded = self.task_of_iteration(&ask.iteration_id)?;
+        let id = loaded.stored.state.id.clone();
         let mut cleared = 0;
-        let mut promised = PromiseType::Complete;
+        let mut promised = loaded.task.finish_with(&ask.iteration_id, &ask.completion_promise)?;
+        if promised == PromiseType::Complete {
+            self.refuse_unproven(&loaded)?;
+        }
         let loaded = self.change(&id, &mut |task, _, _| {
             promised = task.finish_with(&ask.iteration_id, &ask.completion_promise)?;
             cleared = task.gates.len();
@@ -126,24 +133,39 @@ impl Tasks {
         iteration: &Iteration,
         context: &AgentContext,
     ) -> Result<Vec<ValidationResult>, Failure> {
-        let read = |(n, rule)| Rule::read(rule, &format!("validationRules[{n}]"));
-        let rules: Result<Vec<Rule>, String> =
-            iteration.rules.iter().enumerate().map(read).collect();
-        let rules = rules.map_err(|error| {
-            Failure::fault(format!("could not read a rule of this iteration: {error}"))
-                .hint("begin the iterations anew with rules that this version knows")
-        })?;
-        let config = self.engine.settings.config_file();
-        let sight = Sight {
+        held::run_rules(
+            &mut self.engine,
+            (&loaded.stored.state, &loaded.task),
+            iteration,
             context,
-            notes: loaded.task.notes.as_deref().unwrap_or_default(),
-            validators: config.and_then(|file| Some(file.parent()?.join("validators"))),
+            rules::BUDGET,
+        )
+    }
+
+    /// Refuses a promise of completion that the task's own rules or gates object to.
+    pub(super) fn refuse_unproven(&mut self, loaded: &Loaded) -> Result<(), Failure> {
+        let Some(iteration) = loaded.task.running() else { return Ok(()) };
+        let gates = self.gates.among(&loaded.stored.state.id, &loaded.task.gates);
+        if iteration.rules.is_empty() && gates.is_empty() {
+            return Ok(());
+        }
+        let ask = TaskClaim {
+            state: &loaded.stored.state,
+            task: &loaded.task,
+            iteration,
+            gates: &gates,
+            output: PROMISE,
+            budget: rules::BUDGET,
         };
-        let state = &loaded.stored.state;
-        let (id, folder) = (state.id.clone(), state.project.clone().into());
-        let mut hands = EngineHands::new(&mut self.engine, id, folder);
-        let results = rules::run(&rules, &sight, &mut hands);
-        hands.unless_ended(results)
+        let word = held::judge_claim(&mut self.engine, &ask)?;
+        let Some(why) = word.objection else { return Ok(()) };
+        let id = &loaded.stored.state.id;
+        self.change(id, &mut |task, _, _| {
+            moved_on(task, iteration)?;
+            Ok((word.steps.clone(), Hold::Keep))
+        })?;
+        Err(Failure::usage(format!("the task is not complete: {why}"))
+            .hint("fix that and validate again, or end with BLOCKED if that is how it stands"))
     }
 
     fn keep_validation(

@@ -13,7 +13,7 @@ use stopgate_verify::{Check, Command, Run, coverage};
 use super::hands::EngineHands;
 
 /// All rules of one validation together.
-const BUDGET: Duration = Duration::from_mins(20);
+pub(super) const BUDGET: Duration = Duration::from_mins(20);
 const VALIDATOR_TIMEOUT: Duration = Duration::from_mins(1);
 /// How much of a program's output a model sees, its fence included.
 const TAIL_BYTES_MAX: usize = 480;
@@ -25,6 +25,8 @@ pub(super) struct Sight<'a> {
     pub(super) notes: &'a str,
     /// Where people put their validators.
     pub(super) validators: Option<PathBuf>,
+    /// How long all of them together may take.
+    pub(super) budget: Duration,
 }
 
 /// Runs the rules that are enabled, in order; commands run side by side.
@@ -34,7 +36,7 @@ pub(super) fn run(
     hands: &mut EngineHands<'_>,
 ) -> Vec<ValidationResult> {
     let asked: Vec<&Rule> = rules.iter().filter(|rule| rule.enabled).collect();
-    let mut commands = run_commands(&asked, hands).into_iter();
+    let mut commands = run_commands(&asked, sight.budget, hands).into_iter();
     let mut results = Vec::new();
     for rule in asked {
         let begun = hands.engine.world.micros();
@@ -78,7 +80,11 @@ fn text_of<'a>(target: Target, sight: &Sight<'a>) -> &'a str {
     }
 }
 
-fn run_commands(rules: &[&Rule], hands: &mut EngineHands<'_>) -> Vec<Result<Run, String>> {
+fn run_commands(
+    rules: &[&Rule],
+    budget: Duration,
+    hands: &mut EngineHands<'_>,
+) -> Vec<Result<Run, String>> {
     let logs = hands.engine.home.check_logs(&hands.id);
     let folder = hands.folder.clone();
     let check = |rule: &&'_ Rule| match &rule.kind {
@@ -101,7 +107,7 @@ fn run_commands(rules: &[&Rule], hands: &mut EngineHands<'_>) -> Vec<Result<Run,
             ..Check::new(name, Command::Shell(command), place.clone(), log.clone())
         })
         .collect();
-    match hands.run(&checks, BUDGET) {
+    match hands.run(&checks, budget) {
         Ok(runs) => runs.into_iter().map(Ok).collect(),
         Err(error) => checks.iter().map(|_| Err(error.clone())).collect(),
     }

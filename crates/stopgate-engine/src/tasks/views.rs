@@ -86,6 +86,9 @@ view! {
         enabled: bool,
         /// Whatever its owner wants kept.
         metadata: Map<String, Value>,
+        /// What somebody should look at.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
     }
 }
 

@@ -213,7 +213,7 @@ fn read_rules(rules: &[Value]) -> Result<Vec<Value>, Refusal> {
     Ok(rules.to_vec())
 }
 
-/// What is remembered of this iteration: what was told, else what validating it showed.
+/// What is remembered of this iteration: what validating it showed, else what was told.
 fn entry(
     iteration: &Iteration,
     told: Option<&Value>,
@@ -226,7 +226,8 @@ fn entry(
     let mut passed = iteration.results.as_ref().map(|_| met == results.len());
     if let Some(told) = told.filter(|told| !told.is_null()) {
         let (said, named) = read_told(told)?;
-        passed = said.or(passed);
+        // What was seen beats what is told.
+        passed = passed.or(said);
         files.extend(named);
         files.sort();
         files.dedup();

@@ -14,8 +14,8 @@ use crate::scene::{NOON, cluster, database, journal};
 fn signed(url: &str, key: u8) -> PostgresJournal {
     let mut journal = journal(url);
     journal.sign_as(match key {
-        1 => Writer::new(Path::new("a"), |_| WriterKey::from_bytes(&[1; 40])),
-        _ => Writer::new(Path::new("b"), |_| WriterKey::from_bytes(&[2; 40])),
+        1 => Writer::new(Path::new("a"), |_| WriterKey::from_bytes(&[1; 48])),
+        _ => Writer::new(Path::new("b"), |_| WriterKey::from_bytes(&[2; 48])),
     });
     journal
 }

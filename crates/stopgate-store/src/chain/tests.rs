@@ -8,11 +8,11 @@ use super::{
 };
 
 fn writer() -> Writer {
-    Writer::new(Path::new("a"), |_| WriterKey::from_bytes(&[1; 40]))
+    Writer::new(Path::new("a"), |_| WriterKey::from_bytes(&[1; 48]))
 }
 
 fn stranger() -> Writer {
-    Writer::new(Path::new("b"), |_| WriterKey::from_bytes(&[2; 40]))
+    Writer::new(Path::new("b"), |_| WriterKey::from_bytes(&[2; 48]))
 }
 
 const STATE: StateRecord<'static> = StateRecord { id: "loop", revision: 3, body: "{}" };

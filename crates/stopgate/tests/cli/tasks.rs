@@ -4,8 +4,15 @@ use serde_json::{Value, json};
 
 use crate::stage::Stage;
 
-/// Calls one tool of a server that lives for that call; its answer.
+/// Calls one tool of a server that lives for that call; its answer, which is no error.
 fn tool(stage: &Stage, variables: &[(&str, &str)], name: &str, arguments: &Value) -> Value {
+    let answer = call(stage, variables, name, arguments);
+    assert_ne!(answer["result"]["isError"], true, "{name}: {answer}");
+    answer["result"]["structuredContent"].clone()
+}
+
+/// The same, whatever is answered.
+fn call(stage: &Stage, variables: &[(&str, &str)], name: &str, arguments: &Value) -> Value {
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}});
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
@@ -16,9 +23,7 @@ fn tool(stage: &Stage, variables: &[(&str, &str)], name: &str, arguments: &Value
     let ran = stage.finish(command, format!("{hello}\n{ready}\n{call}\n").as_bytes());
     let answers = ran.out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let mut answers = answers.filter(|answer| answer["id"] == 2);
-    let answer = answers.next().unwrap_or_else(|| panic!("{name}: {ran}"));
-    assert_ne!(answer["result"]["isError"], true, "{name}: {answer}");
-    answer["result"]["structuredContent"].clone()
+    answers.next().unwrap_or_else(|| panic!("{name}: {ran}"))
 }
 
 fn started(stage: &Stage, variables: &[(&str, &str)]) -> (String, String, Value) {
@@ -106,4 +111,122 @@ fn a_task_moves_with_the_journal() {
     assert_eq!(tool(&stage, &there, "hook_evaluate", &decision)["action"], "complete");
     let listed = tool(&stage, &[], "hook_list", &json!({"taskId": task}));
     assert_eq!(listed["hooks"][0]["metrics"]["evaluations"], 0, "the first journal is as it was");
+}
+
+/// A task with one rule, a command, and the gates that are named.
+fn ruled(stage: &Stage, rule: &str, command: &str, hooks: &[&str]) -> (String, String, Value) {
+    let own = [("CLAUDE_CODE_SESSION_ID", "s1")];
+    let task = tool(stage, &own, "task_create", &json!({"title": "Ship it"}));
+    let task = task["id"].as_str().expect("an id").to_string();
+    for hook in hooks {
+        tool(stage, &own, "hook_register", &json!({"taskId": task, "hookType": hook}));
+    }
+    let rule = json!({"type": "command", "name": rule, "config": {"command": command}});
+    let asked = json!({
+        "taskId": task, "maxIterations": 9, "completionPromises": ["COMPLETE", "BLOCKED"],
+        "validationRules": [rule],
+    });
+    let begun = tool(stage, &own, "iteration_start", &asked);
+    let iteration = begun["iterationId"].as_str().expect("an id").to_string();
+    (task, iteration, begun)
+}
+
+#[test]
+fn a_promise_at_the_stop_is_held_by_the_tasks_rules_and_gates() {
+    for hooks in [&[][..], &["tdd"]] {
+        let stage = Stage::new();
+        let (task, _, _) = ruled(&stage, "tests_pass", "test -e ready", hooks);
+        let id = task.strip_prefix("TASK-").expect("a task's name");
+        let answer = stage.stop("s1", "All done.\n\n<promise>COMPLETE</promise>");
+        assert!(answer.is_sent_back(), "{hooks:?}: {answer}");
+        assert!(answer.to_string().contains("tests_pass"), "{hooks:?}: {answer}");
+        let seen = tool(&stage, &[], "task_get", &json!({"id": task}));
+        assert_eq!(seen["status"], "in_progress", "{hooks:?}");
+        stage.write("project/ready", "");
+        let answer = stage.stop("s1", "Now it is.\n\n<promise>COMPLETE</promise>");
+        assert!(!answer.is_sent_back(), "{hooks:?}: {answer}");
+        assert!(stage.standing(id).starts_with("attested"), "{hooks:?}");
+        let seen = tool(&stage, &[], "task_get", &json!({"id": task}));
+        assert_eq!(
+            (&seen["status"], &seen["iteration"]["status"]),
+            (&json!("completed"), &json!("completed"))
+        );
+    }
+}
+
+#[test]
+fn a_promise_by_tool_is_held_by_the_tasks_rules_and_gates() {
+    let stage = Stage::new();
+    let own = [("CLAUDE_CODE_SESSION_ID", "s1")];
+    let (task, iteration, _) = ruled(&stage, "tests_pass", "test -e ready", &["tdd"]);
+    let complete = json!({"iterationId": iteration, "completionPromise": "COMPLETE"});
+    let update = json!({"id": task, "status": "completed"});
+    for (name, ask) in [("iteration_complete", &complete), ("task_update", &update)] {
+        let answer = call(&stage, &own, name, ask);
+        assert_eq!(answer["result"]["isError"], true, "{name}: {answer}");
+        assert!(answer.to_string().contains("tests_pass"), "{name}: {answer}");
+    }
+    assert!(stage.stop("s1", "So?").is_sent_back());
+    stage.write("project/ready", "");
+    tool(&stage, &own, "iteration_complete", &complete);
+    assert_eq!(tool(&stage, &own, "task_get", &json!({"id": task}))["status"], "completed");
+}
+
+#[test]
+fn an_honest_exit_is_heard_whatever_the_rules_say() {
+    let stage = Stage::new();
+    let own = [("CLAUDE_CODE_SESSION_ID", "s1")];
+    let (task, iteration, _) = ruled(&stage, "tests_pass", "false", &["tdd"]);
+    let blocked = json!({"iterationId": iteration, "completionPromise": "BLOCKED"});
+    tool(&stage, &own, "iteration_complete", &blocked);
+    assert_eq!(tool(&stage, &own, "task_get", &json!({"id": task}))["status"], "blocked");
+}
+
+#[test]
+fn what_was_seen_beats_what_is_told() {
+    let stage = Stage::new();
+    let own = [("CLAUDE_CODE_SESSION_ID", "s1")];
+    let (_, iteration, _) = ruled(&stage, "tests_pass", "false", &[]);
+    let mut signals = Vec::new();
+    for _ in 0..5 {
+        let ask = json!({"iterationId": iteration});
+        let answer = call(&stage, &own, "iteration_validate", &ask);
+        signals.push(answer["result"]["structuredContent"]["completionSignal"].clone());
+        let told = json!({"iterationId": iteration, "validationResult": {"passed": true}});
+        call(&stage, &own, "iteration_next", &told);
+    }
+    assert!(signals.contains(&json!("ESCALATE")), "{signals:?}");
+}
+
+#[test]
+fn a_hook_that_waits_for_a_rule_that_is_not_there_says_so() {
+    let stage = Stage::new();
+    let (task, _, begun) = ruled(&stage, "unit tests", "true", &["tdd"]);
+    assert!(begun["warnings"].to_string().contains("tests_pass"), "{begun}");
+    let register = json!({"taskId": task, "hookType": "security-remediation"});
+    let hook = tool(&stage, &[], "hook_register", &register);
+    let warnings = hook["warnings"].to_string();
+    assert!(warnings.contains("vulns_fixed") && warnings.contains("sast_clean"), "{hook}");
+}
+
+#[test]
+fn a_gate_with_an_unknown_filter_or_test_is_refused_when_it_is_registered() {
+    let stage = Stage::new();
+    let (task, _, _) = ruled(&stage, "tests_pass", "true", &[]);
+    let gate = |condition: &str, reason: &str| {
+        let gate = json!({"if": condition, "action": "escalate", "reason": reason});
+        call(&stage, &[], "hook_register", &json!({"taskId": task, "gate": gate}))
+    };
+    for (condition, reason) in [
+        ("filesModified|lenght > 3", "many"),
+        ("iteration > 99 and filesModified|lenght > 3", "many"),
+        ("iteration is prime", "odd"),
+        ("iteration > 3", "{{ filesModified|lenght }} files"),
+    ] {
+        let answer = gate(condition, reason);
+        assert_eq!(answer["result"]["isError"], true, "{condition}: {answer}");
+        assert!(answer.to_string().contains("unknown"), "{condition}: {answer}");
+    }
+    let fine = gate("filesModified|length > 3 and iteration is not odd", "this | that is so");
+    assert_ne!(fine["result"]["isError"], true, "{fine}");
 }

@@ -1,0 +1,199 @@
+//! A claim that a task is complete is judged by the task's own rules and gates, wherever it is
+//! made: by a tool, or at the stop of the session that the task holds.
+//!
+//! What stopgate saw beats what it is told: rules are run anew for each claim.
+
+use std::time::Duration;
+
+use stopgate_core::{Event, Hold, State, clip};
+use stopgate_gates::{
+    AgentContext, Evaluation, Gate, Iteration, PromiseType, Registered, Rule, Signal, Source, Step,
+    Task, Validated, ValidationResult, detect, evaluate, judge,
+};
+use stopgate_store::Stored;
+
+use super::hands::EngineHands;
+use super::rules::{self, Sight};
+use super::{TITLE_BYTES_MAX, note, read_step};
+use crate::engine::Engine;
+use crate::failure::Failure;
+use crate::view::time_text;
+
+/// What an agent says that calls its iterations complete.
+pub(super) const PROMISE: &str = "<promise>COMPLETE</promise>";
+
+/// A claim, and what it is judged by.
+pub(super) struct TaskClaim<'a> {
+    pub(super) state: &'a State,
+    pub(super) task: &'a Task,
+    pub(super) iteration: &'a Iteration,
+    pub(super) gates: &'a [Registered],
+    /// What the agent said.
+    pub(super) output: &'a str,
+    pub(super) budget: Duration,
+}
+
+/// What came of judging a claim.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TaskWord {
+    /// Why it is not believed, where it is not.
+    pub(crate) objection: Option<String>,
+    pub(super) steps: Vec<Step>,
+}
+
+impl TaskWord {
+    /// What the journal must know about the task, if anything.
+    pub(crate) fn event(&self) -> Result<Option<Event>, Failure> {
+        if self.steps.is_empty() {
+            return Ok(None);
+        }
+        note(&self.steps, Hold::Keep).map(Some)
+    }
+}
+
+impl Engine {
+    /// Judges the claim that an agent makes at its stop; no objection where no iterations run.
+    pub(crate) fn judge_task(
+        &mut self,
+        stored: &Stored,
+        output: &str,
+        budget: Duration,
+    ) -> Result<TaskWord, Failure> {
+        let task = task_of(self, stored)?;
+        let Some(iteration) = task.running().cloned() else { return Ok(TaskWord::default()) };
+        let gates = task.gates.clone();
+        let state = &stored.state;
+        // A claim by command is one, too, whatever the last message says.
+        let claims = detect(output, "").iter().any(|promise| promise.kind == PromiseType::Complete);
+        let output = if claims { output.to_string() } else { format!("{output}\n\n{PROMISE}\n") };
+        let output = output.as_str();
+        let claim =
+            TaskClaim { state, task: &task, iteration: &iteration, gates: &gates, output, budget };
+        let mut word = judge_claim(self, &claim)?;
+        if word.objection.is_none() {
+            let promise = PromiseType::Complete;
+            word.steps.push(Step::Finished { promise, summary: None });
+        }
+        Ok(word)
+    }
+}
+
+/// Runs the rules, asks the gates, and says whether the claim stands.
+pub(super) fn judge_claim(engine: &mut Engine, ask: &TaskClaim<'_>) -> Result<TaskWord, Failure> {
+    let TaskClaim { state, task, iteration, gates, output, budget } = *ask;
+    let now = engine.now();
+    let mut context = AgentContext {
+        task_id: format!("TASK-{}", state.id),
+        iteration: iteration.number,
+        files_modified: iteration.files.clone(),
+        completion_promises: detect(output, &time_text(now)),
+        agent_output: Some(output.into()),
+        ..AgentContext::default()
+    };
+    context.validation_results = run_rules(engine, (state, task), iteration, &context, budget)?;
+    let evaluation = ask_gates(engine, state, gates, &context)?;
+    let evaluation = Some(evaluation).filter(|evaluation| !evaluation.traces.is_empty());
+    let heard = &context.completion_promises;
+    let results = &context.validation_results;
+    let judgement = judge(iteration, heard, results, evaluation.as_ref());
+    let failed: Vec<String> = results
+        .iter()
+        .filter(|result| !result.passed)
+        .map(|result| format!("{}: {}", result.rule_name, result.message))
+        .collect();
+    let objection = match (failed.is_empty(), judgement.signal) {
+        (true, Signal::Complete) => None,
+        (false, _) => Some(failed.join("\n")),
+        (true, _) => evaluation.as_ref().map(|heard| heard.answer.reason.clone()),
+    };
+    let validated = Validated {
+        number: iteration.number,
+        results: results.clone(),
+        files: context.files_modified.clone(),
+        signal: if objection.is_some() { Signal::Continue } else { Signal::Complete },
+        why: None,
+        evaluation,
+    };
+    let steps = vec![Step::Validated(Box::new(validated))];
+    Ok(TaskWord { objection: objection.map(|why| clip(&why, TITLE_BYTES_MAX)), steps })
+}
+
+/// Runs the rules of an iteration.
+pub(super) fn run_rules(
+    engine: &mut Engine,
+    (state, task): (&State, &Task),
+    iteration: &Iteration,
+    context: &AgentContext,
+    budget: Duration,
+) -> Result<Vec<ValidationResult>, Failure> {
+    let read = |(n, rule)| Rule::read(rule, &format!("validationRules[{n}]"));
+    let rules: Result<Vec<Rule>, String> = iteration.rules.iter().enumerate().map(read).collect();
+    let rules = rules.map_err(|error| {
+        Failure::fault(format!("could not read a rule of this iteration: {error}"))
+            .hint("begin the iterations anew with rules that this version knows")
+    })?;
+    let config = engine.settings.config_file();
+    let sight = Sight {
+        context,
+        notes: task.notes.as_deref().unwrap_or_default(),
+        validators: config.and_then(|file| Some(file.parent()?.join("validators"))),
+        budget,
+    };
+    let (id, folder) = (state.id.clone(), state.project.clone().into());
+    let mut hands = EngineHands::new(engine, id, folder);
+    let results = rules::run(&rules, &sight, &mut hands);
+    hands.unless_ended(results)
+}
+
+/// What the gates say; nothing is stored and no turn is held.
+pub(super) fn ask_gates(
+    engine: &mut Engine,
+    state: &State,
+    gates: &[Registered],
+    context: &AgentContext,
+) -> Result<Evaluation, Failure> {
+    let sources: Vec<Source<'_>> = gates.iter().map(Registered::source).collect();
+    let (id, folder) = (state.id.clone(), state.project.clone().into());
+    let mut hands = EngineHands::new(engine, id, folder);
+    let evaluation = evaluate(&sources, context, &mut hands);
+    hands.unless_ended(evaluation)
+}
+
+/// The task that a loop is, from its events.
+pub(super) fn task_of(engine: &mut Engine, stored: &Stored) -> Result<Task, Failure> {
+    let mut task = None;
+    for entry in engine.journal.history(&stored.state.id)? {
+        let Event::Task(note) = &entry.recorded.event else { continue };
+        if entry.revision > stored.revision {
+            break;
+        }
+        for text in &note.steps {
+            let step = read_step(text, &stored.state.id)?;
+            task = Task::apply(task, &step, entry.recorded.at);
+        }
+    }
+    task.ok_or_else(|| Failure::fault(format!("task {} was never created", stored.state.id)))
+}
+
+/// Rules that gates wait for and that an iteration does not have, a sentence each.
+pub(super) fn missing_rules(gates: &[Registered], iteration: &Iteration) -> Vec<String> {
+    let names: Vec<&str> = iteration
+        .rules
+        .iter()
+        .filter_map(|rule| rule.get("name").and_then(serde_json::Value::as_str))
+        .collect();
+    let waits = |gate: &Registered| gate.gate.as_ref().map(Gate::waits_for).unwrap_or_default();
+    gates
+        .iter()
+        .filter(|gate| gate.enabled)
+        .flat_map(|gate| waits(gate).into_iter().map(|rule| (gate, rule)).collect::<Vec<_>>())
+        .filter(|(_, rule)| !names.contains(rule))
+        .map(|(gate, rule)| {
+            let word = gate.gate.as_ref().map_or("unreadable", Gate::word);
+            format!(
+                "hook {word} waits for a validation rule called \"{rule}\", and no rule is called \
+                 so: it will never say complete"
+            )
+        })
+        .collect()
+}
