@@ -39,6 +39,8 @@ mod stores;
 
 mod engine;
 
+mod notify;
+
 mod observe;
 
 mod stop;
@@ -62,6 +64,8 @@ mod verify;
 mod control;
 
 mod handover;
+
+mod edit;
 
 mod veil;
 

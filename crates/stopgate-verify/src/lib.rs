@@ -21,6 +21,8 @@ mod glob;
 
 mod limits;
 
+mod detached;
+
 mod orphans;
 
 mod proc;
@@ -58,6 +60,7 @@ mod prove;
 mod xml;
 
 pub use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
+pub use crate::detached::detached;
 pub use crate::env::withheld;
 pub use crate::file_name::file_name;
 pub use crate::orphans::Strangers;

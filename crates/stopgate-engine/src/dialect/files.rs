@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
+use stopgate_core::Timestamp;
+
 use crate::failure::Failure;
 
 /// No state file is longer; what is, is something else.
@@ -105,4 +107,11 @@ fn target(path: &Path) -> io::Result<PathBuf> {
         return Ok(path.into());
     }
     path.canonicalize().map_err(|error| io::Error::new(error.kind(), "it is a link to nothing"))
+}
+
+/// When a file was last changed.
+pub(super) fn changed_at(path: &Path) -> Option<Timestamp> {
+    let changed = fs::metadata(path).and_then(|found| found.modified()).ok()?;
+    let since = changed.duration_since(std::time::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok().map(Timestamp::from_unix_millis)
 }

@@ -31,6 +31,7 @@ mod json;
 mod leaving;
 mod left_behind;
 mod pending;
+mod people;
 mod proof;
 mod ralph_loop;
 #[cfg(feature = "postgres")]
