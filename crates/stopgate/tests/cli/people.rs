@@ -95,7 +95,8 @@ fn a_fallback_file_without_a_time_is_as_old_as_it_is() {
     let file = "project/.claude/idle-loop.local.md";
     stage.write(file, "---\nactive: true\niteration: 1\nmax_iterations: 9\n---\nDo it.\n");
     let touch = |hours: u64| {
-        let now = std::time::UNIX_EPOCH + Duration::from_millis(1_794_722_400_000);
+        // When a stage begins.
+        let now = std::time::UNIX_EPOCH + Duration::from_hours(498_534);
         let opened = fs::File::options().write(true).open(stage.path(file)).expect("the file");
         opened.set_modified(now - Duration::from_hours(hours)).expect("set its time");
     };
