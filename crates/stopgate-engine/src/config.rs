@@ -12,6 +12,7 @@ use stopgate_store::Durability;
 
 use crate::failure::Failure;
 use crate::limits::{Asked, LoopWire};
+use crate::notify::{NotifyWish, hours};
 use crate::settings::Settings;
 use crate::span::span_ms;
 use stopgate_verify::files::read_text;
@@ -34,6 +35,8 @@ pub(crate) struct Config {
     pub(crate) limits: Asked,
     /// Variables that checks get beyond the usual ones.
     pub(crate) pass: Vec<String>,
+    /// How they want to be told about their loops.
+    pub(crate) notify: NotifyWish,
 }
 
 /// What becomes of a stop when the store can't be asked.
@@ -56,6 +59,17 @@ struct ConfigWire {
     limits: LoopWire,
     #[serde(default)]
     proof: ProofWire,
+    #[serde(default)]
+    notify: NotifyWire,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NotifyWire {
+    command: Option<String>,
+    #[serde(default)]
+    desktop: bool,
+    quiet: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -85,6 +99,15 @@ enum DurabilityWire {
     PowerLoss,
 }
 
+impl NotifyWire {
+    fn wish(self) -> Result<NotifyWish, String> {
+        let wrong = |text: &String| format!("`{text}` are no hours; write for example 22:00-07:30");
+        let quiet = self.quiet.as_ref().map(|text| hours(text).ok_or_else(|| wrong(text)));
+        let command = self.command.filter(|command| !command.trim().is_empty());
+        Ok(NotifyWish { command, desktop: self.desktop, quiet: quiet.transpose()? })
+    }
+}
+
 impl Config {
     /// What the file says; nothing where there is none.
     pub(crate) fn read(settings: Settings) -> Result<Self, Failure> {
@@ -100,7 +123,7 @@ impl Config {
         Self::parse(&text).map_err(|why| {
             Failure::usage(format!("could not understand {}: {why}", path.display())).hint(
                 "[store] knows address, tenant, deadline, on_store_error and durability; [loop] \
-                     the limits; [proof] pass_env",
+                     the limits; [proof] pass_env; [notify] command, desktop and quiet",
             )
         })
     }
@@ -115,7 +138,9 @@ impl Config {
         let deadline = deadline.as_deref().map(span).transpose()?;
         let limits = Asked::of(&wire.limits)?;
         let pass = wire.proof.pass_env;
-        Ok(Self { address, tenant, deadline, on_error: on_store_error, durability, limits, pass })
+        let notify = wire.notify.wish()?;
+        let on_error = on_store_error;
+        Ok(Self { address, tenant, deadline, on_error, durability, limits, pass, notify })
     }
 }
 

@@ -7,6 +7,7 @@ use stopgate_store::{Appended, Journal, Recorded, Revision, Soundness, Stored};
 
 use crate::failure::Failure;
 use crate::home::Home;
+use crate::notify::news;
 use crate::presence::Presence;
 use crate::settings::Settings;
 use crate::signs::Signs;
@@ -31,6 +32,8 @@ pub struct Engine {
     pub(crate) settings: Settings,
     pub(crate) stores: Stores,
     pub(crate) choice: Choice,
+    /// What the person should be told once the answer is printed.
+    pub(crate) news: Vec<String>,
 }
 
 impl Engine {
@@ -78,7 +81,8 @@ impl Engine {
     ) -> Self {
         let Opened { journal, signs } = opened;
         let presence = Presence::of(&home);
-        Self { home, journal, signs, presence, world, settings, stores, choice }
+        let news = Vec::new();
+        Self { home, journal, signs, presence, world, settings, stores, choice, news }
     }
 
     /// The current time.
@@ -94,6 +98,7 @@ impl Engine {
     /// Chores that may wait until the answer is printed.
     pub fn settle(&mut self) {
         self.journal.settle();
+        self.send_news();
     }
 
     /// Makes the home folder, for commands that write.
@@ -173,6 +178,7 @@ impl Engine {
             Appended::Conflict => Ok(Stocked::Conflict),
             Appended::SessionTaken => Ok(Stocked::SessionTaken),
             Appended::Stored(revision) => {
+                self.news.extend(news(before, &state));
                 self.take_signs(before, &state);
                 let soundness = Soundness::Sound;
                 Ok(Stocked::Stored(Box::new(Stored { state, revision, soundness })))
@@ -223,7 +229,7 @@ impl Engine {
 impl Drop for Engine {
     /// A command has no later moment; the hook settles when its answer is printed.
     fn drop(&mut self) {
-        self.journal.settle();
+        self.settle();
     }
 }
 

@@ -41,6 +41,8 @@ mod stores;
 
 mod engine;
 
+mod notify;
+
 mod observe;
 
 mod stop;
@@ -70,6 +72,8 @@ mod vouch;
 mod control;
 
 mod handover;
+
+mod edit;
 
 mod veil;
 

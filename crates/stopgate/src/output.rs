@@ -53,7 +53,9 @@ impl From<bool> for Audience {
 /// Prints a line for people, wrapped at words where a window is narrower; a closed pipe has
 /// seen enough.
 pub(crate) fn line(text: &str) {
-    let lead = text.bytes().take_while(|byte| *byte == b' ').count();
+    // A style may stand before the blanks.
+    let plain = anstream::adapter::strip_str(text).to_string();
+    let lead = plain.bytes().take_while(|byte| *byte == b' ').count();
     hanging(text, if lead == 0 { 0 } else { lead + 2 });
 }
 
@@ -88,7 +90,7 @@ pub(crate) fn row(label: &str, label_columns: usize, text: &str) {
 /// Asks a person something; the answer is theirs to type behind it.
 pub(crate) fn ask(question: &str) {
     let mut out = anstream::stdout().lock();
-    let _ = write!(out, "{question}");
+    let _ = write!(out, "{}", wrap(question, window().unwrap_or(usize::MAX), 0));
     let _ = out.flush();
 }
 

@@ -266,6 +266,7 @@ impl Held<'_> {
         let over = judged.after.outcome().is_some();
         audit::record(self.desk, &mut self.memory, &judged.before, &decision.events);
         if over {
+            self.desk.notify(&ended(&judged.after, words));
             self.memory = Memory::over(std::mem::take(&mut self.memory.run));
         }
         self.save();
@@ -304,6 +305,16 @@ impl Held<'_> {
         }
         self.memory.backups.push(name);
         Ok(())
+    }
+}
+
+/// What the person is told of an end.
+fn ended(state: &State, words: &str) -> String {
+    match (&state.phase, words) {
+        (Phase::Ended { outcome, why, .. }, "") => {
+            format!("the loop \"{}\" ended as {outcome}: {why}", state.goal)
+        }
+        (_, words) => words.into(),
     }
 }
 

@@ -139,11 +139,7 @@ fn judge(
         held.write(&place.progress, text)?;
     }
     append(&place.log, &log_line(desk.now, &call.session, call.continued, &counted(found, &said)));
-    let news = judged.after.outcome().is_some() && !held.memory.is_over();
     held.settle(judged, &said.words);
-    if news {
-        desk.notify(&said.words);
-    }
     Ok(said.answered)
 }
 

@@ -4,6 +4,7 @@ use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use stopgate_core::Timestamp;
 use stopgate_verify::files::{Durable, read_regular, read_text, replace_private};
 
 use crate::failure::Failure;
@@ -98,4 +99,11 @@ fn target(path: &Path) -> io::Result<PathBuf> {
         return Ok(path.into());
     }
     path.canonicalize().map_err(|error| io::Error::new(error.kind(), "it is a link to nothing"))
+}
+
+/// When a file was last changed.
+pub(super) fn changed_at(path: &Path) -> Option<Timestamp> {
+    let changed = fs::metadata(path).and_then(|found| found.modified()).ok()?;
+    let since = changed.duration_since(std::time::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok().map(Timestamp::from_unix_millis)
 }

@@ -4,13 +4,13 @@ mod anchor;
 
 mod commands;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use stopgate_agents::{Call, Reply};
 use stopgate_core::{Policy, Seen};
 use stopgate_dialects::idle::file::After;
 use stopgate_dialects::idle::{
-    Change, FILE, Loop, STALE_AFTER_MS, Standing, TOPIC, change, file, message, reason,
+    Change, FILE, Loop, STALE_AFTER_MS, Standing, TOPIC, Touched, change, file, message, reason,
 };
 
 pub(super) use self::anchor::{pre_compact, session_start};
@@ -82,9 +82,14 @@ fn look(store: Option<Store>, path: PathBuf) -> Result<Option<Found>, Failure> {
         return Ok(Some(Found { place: Place::Topic(store), text, state }));
     }
     let Some(text) = files::read(&path)? else { return Ok(None) };
-    let Some(state) = file::read(&text) else {
+    let Some(mut state) = file::read(&text) else {
         return Err(Failure::fault(format!("could not read a loop in {}", path.display())));
     };
+    if state.touched == Touched::Unsaid
+        && let Some(changed) = files::changed_at(&path)
+    {
+        state.touched = Touched::At(changed);
+    }
     Ok(Some(Found { place: Place::File(path), text, state }))
 }
 
@@ -127,7 +132,10 @@ fn settle(
     Ok(match change {
         Change::Count(iteration) => {
             let max = after.top().map_or(0, |top| top.max);
-            let words = reason(iteration, max, found.state.worktree.as_ref());
+            // One that is not there helps nobody, and the documented text has no such line.
+            let worktree = found.state.worktree.as_ref();
+            let worktree = worktree.filter(|worktree| Path::new(&worktree.path).is_dir());
+            let words = reason(iteration, max, worktree);
             (Answered::Block(block(&words)), words)
         }
         Change::Stale => {

@@ -20,6 +20,8 @@ use crate::failure::{Failure, chain};
 /// No session has more tasks than this; what lies behind them is not looked at.
 const TASKS_MAX: usize = 1000;
 const TRIES_MAX: usize = 8;
+/// How many iterations more a printed command asks for.
+const MORE_ITERATIONS: u32 = 20;
 const NO_TASK: &str = "no active task";
 
 pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
@@ -93,7 +95,7 @@ struct Said {
 }
 
 fn say(desk: &Desk, record: &Record, judged: &Judged, pause: Option<&Pause>) -> Said {
-    let rests = pause.map(|pause| paused(pause, &resume_command(desk)));
+    let rests = pause.map(|pause| paused(pause, &resume_command(desk, record, pause)));
     match &judged.decision.verdict {
         Verdict::Continue { .. } => Said { ok: false, reason: next(record), news: None },
         Verdict::Complete { .. } => {
@@ -104,8 +106,7 @@ fn say(desk: &Desk, record: &Record, judged: &Judged, pause: Option<&Pause>) -> 
             Said { ok: true, news: Some(reason.clone()), reason }
         }
         Verdict::Allow(Leave::Paused) => {
-            let reason =
-                rests.unwrap_or_else(|| format!("paused. Resume: {}", resume_command(desk)));
+            let reason = rests.unwrap_or_else(|| format!("paused. Resume: {}", plain_resume(desk)));
             Said { ok: true, reason, news: None }
         }
         Verdict::Allow(Leave::Background) => {
@@ -124,7 +125,21 @@ fn say(desk: &Desk, record: &Record, judged: &Judged, pause: Option<&Pause>) -> 
 }
 
 /// How the person lets the task go on.
-fn resume_command(desk: &Desk) -> String {
+fn resume_command(desk: &Desk, record: &Record, pause: &Pause) -> String {
+    let more = match pause.rule.as_str() {
+        "iterations" => {
+            format!(" --max-iterations {}", record.max_iterations.saturating_add(MORE_ITERATIONS))
+        }
+        "spend" => {
+            let spent = record.cost_micros.max(record.budget_micros.unwrap_or(0));
+            format!(" --budget {}", spent / 1_000_000 * 2 + 1)
+        }
+        _other => String::new(),
+    };
+    plain_resume(desk) + &more
+}
+
+fn plain_resume(desk: &Desk) -> String {
     match &desk.request.task_file {
         Some(file) => format!("stopgate task resume --task-file {}", file.display()),
         None => "stopgate task resume".into(),

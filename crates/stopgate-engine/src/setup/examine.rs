@@ -131,9 +131,12 @@ impl Look {
 
     /// Our entries, those for somebody else's loop files aside.
     fn entries(&self) -> impl Iterator<Item = &Found> {
-        let read = self.read.as_ref().ok();
-        let entries = read.into_iter().flat_map(|read| &read.entries);
-        entries.filter(|found| !super::is_for_dialect(&found.command))
+        self.all_entries().filter(|found| !super::is_for_dialect(&found.command))
+    }
+
+    /// All of our entries.
+    fn all_entries(&self) -> impl Iterator<Item = &Found> {
+        self.read.as_ref().ok().into_iter().flat_map(|read| &read.entries)
     }
 }
 

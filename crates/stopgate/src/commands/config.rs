@@ -1,11 +1,13 @@
-//! `config show`: what a loop begun here would be bound by, and who says so.
+//! `config`: what a loop begun here would be bound by, who says so, and where that is kept.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use stopgate_engine::{Rules, project_of};
+use serde::Serialize;
+use stopgate_engine::{Failure, Rules, SCHEMA_VERSION, Settings, project_of};
 
 use super::common;
-use crate::output::{self, BOLD, DIM, Outcome, styled};
+use crate::output::{self, Audience, BOLD, DIM, Outcome, styled};
 
 /// Show the settings that count here
 #[derive(Debug, clap::Args)]
@@ -16,6 +18,12 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
+    /// Print where your own settings are kept: limits, store, notifications
+    Path {
+        /// Answer in JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Show the limits and criteria of a loop that would begin here
     Show {
         /// Say where each value comes from, and what was asked for and not taken
@@ -29,7 +37,10 @@ enum Command {
 
 /// Shows what counts here.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let Command::Show { origin, json } = &args.command;
+    let (origin, json) = match &args.command {
+        Command::Path { json } => return path((*json).into()),
+        Command::Show { origin, json } => (origin, json),
+    };
     let engine = common::engine()?;
     let rules = engine.rules(&project_of(&common::folder()?))?;
     if *json {
@@ -37,6 +48,28 @@ pub(crate) fn run(args: &Args) -> Outcome {
     } else {
         let detail = if *origin { Detail::Origin } else { Detail::Value };
         show(&rules, detail);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+#[derive(Serialize)]
+struct PathView {
+    schema_version: u32,
+    path: PathBuf,
+    exists: bool,
+}
+
+/// Says where the person's own file is.
+fn path(to: Audience) -> Outcome {
+    let path = Settings.config_file().ok_or_else(|| {
+        Failure::usage("could not tell where your settings are: HOME is not set")
+            .hint("set HOME or XDG_CONFIG_HOME")
+    })?;
+    match to {
+        Audience::People => output::line(&path.display().to_string()),
+        Audience::Programs => {
+            output::json(&PathView { schema_version: SCHEMA_VERSION, exists: path.exists(), path });
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,8 +1,8 @@
-//! `pause`, `resume`, `attach`, `answer`: a person's controls.
+//! `pause`, `resume`, `edit`, `attach`, `answer`: a person's controls.
 
 use std::process::ExitCode;
 
-use stopgate_core::{LoopState, Rest, SessionId};
+use stopgate_core::{Edit, LoopState, Rest, SessionId};
 use stopgate_engine::{Failure, LoopView, Settings, Successor};
 
 use super::common::{self, OnLoop};
@@ -72,6 +72,40 @@ pub(crate) struct AnswerArgs {
     /// Answer in JSON
     #[arg(long)]
     json: bool,
+}
+
+/// Change the goal or the limits of a running loop
+#[derive(Debug, clap::Args)]
+pub(crate) struct EditArgs {
+    /// What must be true at the end, from now on
+    #[arg(long, value_name = "GOAL")]
+    goal: Option<String>,
+    /// How often the agent may be sent back in all
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_iterations: Option<u32>,
+    /// Minutes of work allowed; 0 is no limit
+    #[arg(long, value_name = "N")]
+    max_minutes: Option<u32>,
+    #[command(flatten)]
+    on: OnLoop,
+}
+
+/// Changes a loop.
+pub(crate) fn edit(args: &EditArgs) -> Outcome {
+    let edit = Edit {
+        goal: args.goal.as_ref().map(|goal| goal.trim().to_string()),
+        max_iterations: args.max_iterations,
+        max_minutes: args.max_minutes,
+        ..Edit::default()
+    };
+    let mut engine = common::engine()?;
+    let stored = engine.edit(&args.on.target()?, &edit)?;
+    Ok(args.on.show(&engine, &stored, |view| {
+        format!(
+            "Loop {} is changed: {} of {} continuations used; {}",
+            view.id, view.iteration, view.max_iterations, view.goal
+        )
+    }))
 }
 
 /// Pauses a loop until the next prompt.

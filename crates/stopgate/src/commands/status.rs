@@ -250,6 +250,9 @@ fn next_line(view: &LoopView) -> String {
                 format!("a person: answer in the session, or stopgate answer {id} TEXT")
             }
         },
+        (None, LoopState::Active, _) if view.session.is_none() && view.claim_until.is_some() => {
+            "a person: open a Claude Code session in this project, or go on with one".into()
+        }
         (None, _, _) => "the agent".into(),
     }
 }

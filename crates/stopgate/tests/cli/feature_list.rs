@@ -196,7 +196,7 @@ fn the_person_is_notified_once_when_the_loop_ends() {
     let notified = || send(&call(&stage, "s1").var("STOPGATE_NOTIFY", &command));
     let first = notified();
     assert_eq!(message(&first), message(&notified()), "nothing of the command is printed");
-    let told = fs::read_to_string(stage.path("note")).expect("a note");
+    let told = crate::people::told(&stage, "note", 1);
     assert_eq!(told, "Ralph Loop COMPLETE! All 1 features verified.\n");
 }
 
@@ -206,7 +206,6 @@ fn a_notification_that_fails_or_hangs_changes_no_answer() {
         let stage = stage(&[true], PROGRESS);
         let ran = send(&call(&stage, "s1").var("STOPGATE_NOTIFY", command));
         assert!(message(&ran).contains("COMPLETE"), "{ran}");
-        assert!(stage.complaints()[0].contains("STOPGATE_NOTIFY failed"));
     }
 }
 

@@ -59,3 +59,26 @@ fn lint_scores_a_goal_and_proposes_checks() {
     assert!(ran.code == 0 && ran.out.contains("tool"), "{ran}");
     assert_eq!(stage.json(clear)["shape"], "tool");
 }
+
+#[test]
+fn doctor_sees_a_hook_for_another_tools_files() {
+    let stage = Stage::new();
+    let program = crate::stage::program_path().display();
+    stage.write(
+        "project/.claude/settings.json",
+        format!(
+            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command",
+            "command": "{program} hook claude --dialect features", "timeout": 60}}]}}]}}}}"#
+        ),
+    );
+    let found = stage.run("doctor").out;
+    assert!(found.contains("holds loops of --dialect features"), "{found}");
+    assert!(!found.contains("nothing holds an agent"), "{found}");
+}
+
+#[test]
+fn config_says_where_a_persons_own_file_is() {
+    let stage = Stage::new();
+    assert_eq!(stage.run("config path").out, "$STAGE/user/.config/stopgate/config.toml\n");
+    assert_eq!(stage.json("config path")["exists"], false);
+}

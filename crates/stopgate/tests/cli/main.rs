@@ -33,6 +33,7 @@ mod leaving;
 mod left_behind;
 mod never_lost;
 mod pending;
+mod people;
 mod private;
 mod proof;
 mod ralph_loop;

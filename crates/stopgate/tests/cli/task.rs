@@ -79,7 +79,9 @@ fn a_pause_says_why_and_how_to_go_on_and_the_command_works() {
     let ran = sent(&call(&stage, "x"));
     let answer: Value = serde_json::from_str(&ran.out).expect("JSON");
     let resume = "stopgate task resume --task-file task.json";
-    let reason = format!("paused (iteration limit): 2 iterations were used. Resume: {resume}");
+    let reason = format!(
+        "paused (iteration limit): 2 iterations were used. Resume: {resume} --max-iterations 22"
+    );
     assert_eq!(answer["reason"], json!(reason));
     assert_eq!(answer["systemMessage"], json!(format!("stopgate: {reason}")));
     assert_eq!(record(&stage)["status"], "in_progress", "agents know no other word for it");

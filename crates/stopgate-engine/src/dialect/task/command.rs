@@ -150,6 +150,7 @@ fn edit(desk: &Desk, found: &Found, change: &TaskChange) -> Result<TaskEdit, Fai
     match change {
         TaskChange::Iterate { steps_done, errors, cost } => {
             for step in steps_done {
+                known_step(record, step)?;
                 let text = edit.text();
                 edit = TaskEdit::of(&text).step_done(&parsed(&text)?, step, desk.now);
             }
@@ -177,6 +178,12 @@ fn edit(desk: &Desk, found: &Found, change: &TaskChange) -> Result<TaskEdit, Fai
             may_go_on(&record)?;
             Ok(TaskEdit::of(&text).resumed(&record))
         }
+        TaskChange::Complete if !record.remaining.is_empty() => {
+            Err(Failure::usage(format!("steps are open: {}", record.remaining.join(", "))).hint(
+                "tick them off: stopgate task iterate --step-done STEP; or end the task: stopgate \
+                 cancel --dialect task",
+            ))
+        }
         TaskChange::Complete => Ok(edit.completed(desk.now)),
         // The agent's own list knows no such word: there it goes back to those that wait.
         TaskChange::Cancel => Ok(match desk.request.task_file {
@@ -184,6 +191,17 @@ fn edit(desk: &Desk, found: &Found, change: &TaskChange) -> Result<TaskEdit, Fai
             None => edit.cancelled("pending"),
         }),
     }
+}
+
+/// A step that a task does not have is a slip; a task without steps takes any.
+fn known_step(record: &Record, step: &str) -> Result<(), Failure> {
+    let all = || record.remaining.iter().chain(&record.completed);
+    if all().next().is_none() || all().any(|known| known == step) {
+        return Ok(());
+    }
+    let open: Vec<&str> = record.remaining.iter().map(String::as_str).collect();
+    Err(Failure::usage(format!("the task has no step \"{step}\""))
+        .hint(format!("its open steps are: {}", open.join(", "))))
 }
 
 /// A task whose limit still holds would be paused again at once.
@@ -227,7 +245,7 @@ fn missing() -> Failure {
 fn view(desk: &Desk, found: &Found) -> TaskView {
     let record = &found.record;
     let pause = record.pause();
-    let rests = pause.map(|pause| paused(pause, &resume_command(desk)));
+    let rests = pause.map(|pause| paused(pause, &resume_command(desk, record, pause)));
     let told = match (&rests, record.is_active()) {
         (Some(rests), true) => rests.clone(),
         (None, true) => next(record),

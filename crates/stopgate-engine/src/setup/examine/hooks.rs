@@ -13,7 +13,16 @@ const ABOUT: &str = "hook";
 /// Who has our entries, and whether they are complete.
 pub(super) fn installed(looks: &[Look]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = looks.iter().filter_map(installed_in).flatten().collect();
-    if configured(looks).is_empty() {
+    let dialects: Vec<Finding> = looks.iter().flat_map(dialect_entries).collect();
+    let serves_files = !dialects.is_empty();
+    findings.extend(dialects);
+    if configured(looks).is_empty() && serves_files {
+        findings.push(Finding::warning(
+            ABOUT,
+            "only loops in other tools' files are held: loops of stopgate start are not",
+            "stopgate install claude, if you want those, too",
+        ));
+    } else if configured(looks).is_empty() {
         findings.push(Finding::problem(
             ABOUT,
             "no settings file of yours or of this project has the hook: nothing holds an agent",
@@ -21,6 +30,24 @@ pub(super) fn installed(looks: &[Look]) -> Vec<Finding> {
         ));
     }
     findings
+}
+
+/// Hooks for loops in other tools' files, which people write themselves.
+fn dialect_entries(look: &Look) -> Vec<Finding> {
+    let stops = look.all_entries().filter(|found| found.event == "Stop" && !is_stop(found));
+    let dialect = |found: &Found| {
+        let words: Vec<String> = match &found.command {
+            text::Command::Exec(argv) => argv.clone(),
+            text::Command::Shell(line) => line.split_whitespace().map(String::from).collect(),
+        };
+        let at = words.iter().position(|word| word == "--dialect")?;
+        words.get(at + 1).cloned()
+    };
+    let sentence = |name: String| {
+        let path = look.path.display();
+        Finding::ok(ABOUT, format!("{path} holds loops of --dialect {name}"))
+    };
+    stops.filter_map(dialect).map(sentence).collect()
 }
 
 fn installed_in(look: &Look) -> Option<Vec<Finding>> {
