@@ -72,6 +72,9 @@ impl Engine {
     pub fn verify(&mut self, target: &Target) -> Result<Verification, Failure> {
         let stored = self.resolve(target)?;
         let state = &stored.state;
+        if matches!(target, Target::Here(_)) && state.outcome().is_some() {
+            return Err(Failure::no_loop("no loop runs here"));
+        }
         if Trust::of(&self.home).lacks(state) {
             return Err(untrusted());
         }

@@ -4,17 +4,26 @@
 //! calls cargo builds into a directory that stopgate owns, filled from the tree's own when the
 //! loop begins, and binaries in the tree are not evidence.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use stopgate_core::Criterion;
 
 use crate::env::Variable;
+use crate::git::GitFilters;
 use crate::program::uses;
 use crate::tree::{hash_of, hex};
 
+/// Tools that compare times.
+const MAKERS: [&str; 10] =
+    ["make", "gmake", "ninja", "cmake", "ctest", "meson", "just", "bazel", "gradle", "sh"];
+/// How long git may take to list what it ignores.
+const LIST_WITHIN: Duration = Duration::from_secs(10);
+/// More built files than this are left where they are.
+const BUILT_MAX: usize = 5_000;
 const VARIABLE: &str = "CARGO_TARGET_DIR";
 /// Filling the directory may not keep a person waiting for longer.
 const FILL_WITHIN: Duration = Duration::from_secs(60);
@@ -50,6 +59,14 @@ impl BuildOutputs {
         Self::Own(directory(root, home))
     }
 
+    /// Whether the check builds by the times of files, so that it may run what was built from
+    /// another state of them.
+    pub(crate) fn makes(criterion: &Criterion) -> bool {
+        let line = criterion.command().unwrap_or_default();
+        let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_');
+        line.split(is_end).any(|word| MAKERS.contains(&word))
+    }
+
     /// What a check sees beside its other variables.
     pub(crate) fn variable(&self) -> Option<Variable> {
         match self {
@@ -78,6 +95,25 @@ impl BuildOutputs {
             let _ = fs::remove_dir_all(&partial);
         }
     }
+}
+
+/// Files that git ignores and that were built since the loop began: apart from the tree they are
+/// built again, from what is there.
+pub(crate) fn built_since(root: &Path, since: Option<SystemTime>) -> Vec<PathBuf> {
+    let Some(since) = since else { return Vec::new() };
+    let words = ["ls-files", "-o", "-i", "--exclude-standard", "-z"];
+    let Ok(said) = crate::git::git(&words, root, GitFilters::OwnOnly, LIST_WITHIN) else {
+        return Vec::new();
+    };
+    let names = said.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    let paths = names.map(|name| PathBuf::from(OsStr::from_bytes(name)));
+    let is_young = |path: &PathBuf| {
+        let found = fs::symlink_metadata(root.join(path)).and_then(|found| found.modified());
+        found.is_ok_and(|modified| modified >= since)
+    };
+    let is_installed =
+        |path: &PathBuf| path.iter().any(|part| crate::judges::is_installed(part.as_bytes()));
+    paths.filter(|path| !is_installed(path)).filter(is_young).take(BUILT_MAX).collect()
 }
 
 /// The build directory of a project.

@@ -10,6 +10,7 @@ use super::original::Subject;
 use super::round::{CommandRun, Round, command_of, tree_of};
 use super::{Freshness, Request, reading};
 use crate::basis::{Basis, JudgeChanges, content_of};
+use crate::builds::{BuildOutputs, built_since};
 use crate::check::Command;
 use crate::env::Variable;
 use crate::git::GitFilters;
@@ -162,11 +163,15 @@ impl Apart<'_> {
         let network = if terms.network { NetworkAccess::Allowed } else { NetworkAccess::Denied };
         let isolation = if isolated { Isolation::Hermetic { network } } else { Isolation::None };
         let scratch = self.request.place.copies();
+        let mut absent = if original { changes.absent.clone() } else { Vec::new() };
+        if original && BuildOutputs::makes(subject.criterion) {
+            absent.extend(built_since(self.request.root, self.request.since));
+        }
         let recipe = PlaceRecipe {
             root: self.request.root,
             scratch: &scratch,
             restore: if original { &changes.restore } else { &[] },
-            absent: if original { &changes.absent } else { &[] },
+            absent: &absent,
             mounts: &[],
             masks: if original { &changes.masks } else { &[] },
             isolation,

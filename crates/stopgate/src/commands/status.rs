@@ -235,6 +235,9 @@ fn session_line(view: &LoopView) -> String {
 fn next_line(view: &LoopView) -> String {
     let id = &view.id;
     match (view.outcome, view.state, view.next) {
+        (Some(LoopOutcome::NeedsApproval), LoopState::Waiting, _) => {
+            format!("a person: stopgate approve {id}")
+        }
         (Some(_), _, WhoActs::Person) => {
             "a person: look at it, then stopgate resume or start a new loop".into()
         }
