@@ -36,7 +36,8 @@ Chores of the repository
 
 Usage: cargo xtask CHORE
 
-  test                            every test there is; installs what is missing, and says so
+  test [--quick]                  every test there is; installs what is missing, and says so;
+                                  --quick: the rooms and the program, in a few minutes
   dist                            build the static program: target/dist/stopgate
   bench [--quick] [--peer FILE]   time and count one stop, as one table; exit 1 where a gate is broken
                                   FILE is the stop hook of the ralph-loop plugin, measured beside ours
@@ -84,7 +85,7 @@ fn main() -> ExitCode {
         ["engines", ..] | ["bench", "--growth" | "--mcp", ..] if cfg!(debug_assertions) => {
             optimised(&words)
         }
-        ["test"] => suite::run(),
+        ["test", options @ ..] => suite::run(options),
         ["dist"] => dist::run().map(|()| Verdict::Fine),
         ["bench", options @ ..] => bench::run(options),
         ["engines", options @ ..] => engines::run(options),

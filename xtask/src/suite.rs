@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::tools::{self, Tool};
-use crate::{Verdict, bench, dist, hardness};
+use crate::{Verdict, bench, dist, hardness, hostile, sim, truth};
 
 /// A program that the tests call, the package that brings it, and what it is for.
 const NEEDED: [(&str, &str, &str); 8] = [
@@ -25,27 +25,74 @@ const NEEDED: [(&str, &str, &str); 8] = [
 /// Timings on a busy machine deserve another look before they count.
 const LOOKS_MAX: usize = 3;
 
-/// Runs every test.
-pub(crate) fn run() -> Result<Verdict> {
-    step("tools", set_up)?;
-    step("program for the tests with the real client", build)?;
-    step("tests of every crate, the real client among them", tests)?;
-    step("contract of every journal engine", contract)?;
-    step("released program", dist::run)?;
-    step("speed and counts of one stop", || again(|| bench::run(&["--quick"])))?;
-    step("proof on a large tree", || again(|| bench::run(&["--tree", "--quick"])))?;
-    step("storms, kills and faults", || once(hardness::run(&[])?))?;
-    step("the same on every journal engine", || once(hardness::run(&["--engines"])?))?;
+/// Runs every test; with `--quick` only what gives everyday feedback within minutes.
+pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
+    let mut steps = Steps::default();
+    match options {
+        [] => all(&mut steps)?,
+        ["--quick"] => quick(&mut steps)?,
+        _ => bail!("understand {options:?}: test takes --quick"),
+    }
+    steps.print();
     println!("\nEvery test passed.");
     Ok(Verdict::Fine)
 }
 
-fn step(name: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
-    println!("\n── {name} ──");
-    let begun = Instant::now();
-    work()?;
-    println!("── {name}: fine, {} s", begun.elapsed().as_secs());
-    Ok(())
+fn all(steps: &mut Steps) -> Result<()> {
+    steps.run("tools", set_up)?;
+    steps.run("program for the tests with the real client", build)?;
+    steps.run("tests of every crate, the real client among them", tests)?;
+    steps.run("contract of every journal engine", contract)?;
+    steps.run("done means done: a part of the stories", || once(truth::run(&["--quick"])?))?;
+    steps.run("seeded histories", || once(sim::run(&[])?))?;
+    steps.run("released program", dist::run)?;
+    steps.run("hostile trees", || once(hostile::run(&["--quick"])?))?;
+    steps.run("speed and counts of one stop", || again(|| bench::run(&["--quick"])))?;
+    steps.run("proof on a large tree", || again(|| bench::run(&["--tree", "--quick"])))?;
+    steps.run("storms, kills and faults", || once(hardness::run(&[])?))?;
+    steps.run("the same on every journal engine", || once(hardness::run(&["--engines"])?))
+}
+
+/// The rooms that change most, without a client, a server or a released program.
+fn quick(steps: &mut Steps) -> Result<()> {
+    steps.run("tests of the rooms", || {
+        let rooms = ["core", "signals", "gates", "agents", "dialects", "store", "verify", "engine"];
+        let names: Vec<String> = rooms.iter().map(|room| format!("stopgate-{room}")).collect();
+        let mut arguments = vec!["test", "--locked", "--quiet", "--lib"];
+        for name in &names {
+            arguments.extend(["--package", name.as_str()]);
+        }
+        cargo(&arguments)
+    })?;
+    steps.run("tests of the program", || {
+        cargo(&["test", "--locked", "--quiet", "--package", "stopgate", "--test", "cli"])
+    })
+}
+
+/// What was done, and how long it took.
+#[derive(Default)]
+struct Steps {
+    done: Vec<(String, u64)>,
+}
+
+impl Steps {
+    fn run(&mut self, name: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
+        println!("\n── {name} ──");
+        let begun = Instant::now();
+        work()?;
+        let seconds = begun.elapsed().as_secs();
+        println!("── {name}: fine, {seconds} s");
+        self.done.push((name.into(), seconds));
+        Ok(())
+    }
+
+    fn print(&self) {
+        println!("\n| step | minutes |\n|---|---:|");
+        let all = ("all".to_string(), self.done.iter().map(|(_, seconds)| seconds).sum());
+        for (name, seconds) in self.done.iter().chain([&all]) {
+            println!("| {name} | {}.{} |", seconds / 60, seconds % 60 / 6);
+        }
+    }
 }
 
 fn set_up() -> Result<()> {
