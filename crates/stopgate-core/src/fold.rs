@@ -3,6 +3,7 @@
 //! Total: an event that makes no sense changes nothing. What is cancelled stays
 //! cancelled, whatever comes later.
 
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -115,13 +116,7 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
                 state.phase = Phase::Completing;
             }
         }
-        Event::Asked { question } => {
-            // A person's pause outlives the agent's question.
-            if !matches!(state.phase, Phase::Paused { .. }) {
-                go_on(state, at);
-                state.phase = Phase::Waiting { on: Waiting::Answer(question.clone()), since: at };
-            }
-        }
+        Event::Asked { question } => ask(state, question, at),
         Event::Answered { text } => {
             state.answer = Some(text.clone());
             if matches!(state.phase, Phase::Waiting { on: Waiting::Answer(_), .. }) {
@@ -132,10 +127,7 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
         Event::Prompted { prompt_id, speaker } => {
             state.answer = None;
             prompt(state, *speaker, at);
-            if prompt_id.is_some() && *prompt_id != state.tally.prompt_id {
-                state.tally.prompt_id.clone_from(prompt_id);
-                state.tally.refusals = 0;
-            }
+            begin_prompt(state, prompt_id.as_ref());
         }
         Event::Paused { rest } => {
             go_on(state, at);
@@ -162,6 +154,22 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
             go_on(state, at);
             state.phase = Phase::Ended { outcome: *outcome, why: why.clone(), at };
         }
+    }
+}
+
+/// A prompt that was not seen before has its own count of refusals.
+fn begin_prompt(state: &mut State, prompt_id: Option<&String>) {
+    if prompt_id.is_some() && prompt_id != state.tally.prompt_id.as_ref() {
+        state.tally.prompt_id = prompt_id.cloned();
+        state.tally.refusals = 0;
+    }
+}
+
+fn ask(state: &mut State, question: &str, at: Timestamp) {
+    // A person's pause outlives the agent's question.
+    if !matches!(state.phase, Phase::Paused { .. }) {
+        go_on(state, at);
+        state.phase = Phase::Waiting { on: Waiting::Answer(question.into()), since: at };
     }
 }
 

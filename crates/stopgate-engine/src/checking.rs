@@ -5,10 +5,12 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use stopgate_core::{Criterion, LoopId, State, Timestamp};
+use stopgate_verify::files::make_private_directory;
 
 use crate::home::Home;
 
@@ -46,9 +48,10 @@ impl CheckingNote {
     pub(crate) fn begin(home: &Home, state: &State, now: Timestamp) -> Option<Self> {
         let pid = rustix::process::getpid().as_raw_nonzero().get();
         let path = home.running(&state.id).join(format!("{pid}.json"));
-        fs::create_dir_all(path.parent()?).ok()?;
-        let mut file =
-            OpenOptions::new().create(true).truncate(true).write(true).open(&path).ok()?;
+        make_private_directory(path.parent()?).ok()?;
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(true).write(true).mode(0o600);
+        let mut file = options.open(&path).ok()?;
         file.try_lock().ok()?;
         let visible = || state.criteria.iter().filter(|criterion| criterion.is_checked());
         let note = NoteWire {

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
+use stopgate_verify::files::read_text;
 
 /// A file that is longer than this is not looked into.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -76,11 +77,7 @@ pub fn pipeline_commands(project: &Path, max: usize) -> Vec<FoundCheck> {
 
 fn read(project: &Path, name: &str) -> Option<String> {
     let path = project.join(name);
-    let found = fs::metadata(&path).ok()?;
-    if !found.is_file() || found.len() > FILE_BYTES_MAX {
-        return None;
-    }
-    fs::read_to_string(path).ok()
+    read_text(&path, FILE_BYTES_MAX).ok()
 }
 
 fn cargo(project: &Path) -> Vec<FoundCheck> {

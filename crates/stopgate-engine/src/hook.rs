@@ -3,7 +3,6 @@
 //! Whatever goes wrong lets the agent stop: a fault is logged and answered with a
 //! plain "go ahead", and nothing is recorded as done because of it.
 
-use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use stopgate_agents::claude::{self, Client, Version};
@@ -259,9 +258,9 @@ impl Hook {
             return None;
         }
         let note = home.told_of_store(&call.session, &failure.message);
-        let noted = std::fs::create_dir_all(note.parent()?)
-            .and_then(|()| OpenOptions::new().create_new(true).write(true).open(note));
-        if noted.is_err_and(|error| error.kind() == std::io::ErrorKind::AlreadyExists) {
+        if create_private(&note, b"")
+            .is_err_and(|error| error.kind() == std::io::ErrorKind::AlreadyExists)
+        {
             return None;
         }
         let why = clip(&clean(&failure.story()).replace('\n', " "), REASON_BYTES_MAX);

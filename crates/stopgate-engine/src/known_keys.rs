@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use stopgate_verify::Key;
+use stopgate_verify::files::{Durable, replace_private};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
@@ -180,11 +181,7 @@ impl Engine {
         };
         let text = serde_json::to_vec_pretty(keys)
             .map_err(|error| Failure::fault("could not write the keys down").because(error))?;
-        if let Some(directory) = path.parent() {
-            fs::create_dir_all(directory).map_err(trouble)?;
-        }
-        let new = path.with_extension(format!("{}.new", std::process::id()));
-        fs::write(&new, text).and_then(|()| fs::rename(&new, &path)).map_err(trouble)
+        replace_private(&path, &text, Durable::Synced).map_err(trouble)
     }
 }
 

@@ -186,7 +186,8 @@ impl Engine {
             Present::Dead => return Ok(true),
             Present::Unknown => {}
         }
-        let history = self.journal.history(&state.id)?;
+        // A history that can't be read is a matter of the record, not of the session.
+        let Ok(history) = self.journal.history(&state.id) else { return Ok(false) };
         let last = history.iter().rev().find(|entry| is_of_session(&entry.recorded.event));
         Ok(last.is_some_and(|entry| matches!(entry.recorded.event, Event::SessionEnded { .. })))
     }

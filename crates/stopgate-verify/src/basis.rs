@@ -28,6 +28,7 @@ use self::outside::Variables;
 use self::programs::FoundProgram;
 use self::text::{BasisText, CriterionText, FileText, KindText, VERSION, path_text, text_path};
 use crate::env::{Variable, kept_variables};
+use crate::git::GitFilters;
 use crate::judges::{
     JudgeOptions, JudgeRole, JudgeRules, JudgeSet, JudgeSetError, JudgeStance, ListedFiles,
 };
@@ -104,7 +105,9 @@ impl Basis {
         for (at, criterion) in criteria.iter().enumerate() {
             let judges = JudgeSet::find(root, criterion, &files, options(criterion))?;
             let outputs = outputs.get(at).map(Vec::as_slice).unwrap_or_default();
-            noted.push(note_criterion(root, criterion, judges, outputs, &variables));
+            let self_judged = judges.is_self_judged(&files);
+            let own = note_criterion(root, criterion, judges, outputs, &variables);
+            noted.push(CriterionText { self_judged, ..own });
         }
         let criteria = noted;
         let rules: Vec<JudgeRules<'_>> = criteria.iter().map(|own| own.judges.rules()).collect();
@@ -168,9 +171,10 @@ impl Basis {
         self.text.files.iter().filter_map(line).collect()
     }
 
-    /// Whether anything was there at the start that could judge this criterion.
+    /// Whether nothing was there at the start that could judge this criterion.
     pub(crate) fn is_self_judged(&self, criterion: &Criterion) -> bool {
-        self.judges(&criterion.name).is_empty()
+        self.criterion(&criterion.name).is_some_and(|own| own.self_judged)
+            || self.judges(&criterion.name).is_empty()
     }
 
     /// Whether a file that was there at the start judges this criterion.
@@ -240,6 +244,7 @@ fn note_criterion(
             .filter_map(|name| FoundProgram::note(name, path.as_deref()))
             .collect(),
         outputs: outputs.iter().map(|path| path_text(path)).collect(),
+        self_judged: false,
     }
 }
 
@@ -294,7 +299,8 @@ fn variable_text((name, value): &Variable) -> (String, String) {
 }
 
 fn commit_of(root: &Path) -> Option<String> {
-    let said = crate::tool(&["git", "rev-parse", "--verify", "-q", "HEAD"], root, GIT_TIMEOUT);
+    let words = ["rev-parse", "--verify", "-q", "HEAD"];
+    let said = crate::git::git(&words, root, GitFilters::Run, GIT_TIMEOUT);
     let said = said.ok().filter(crate::ToolOutput::is_fine)?;
     let commit = String::from_utf8(said.stdout).ok()?;
     Some(commit.trim().to_string()).filter(|commit| !commit.is_empty())

@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 use stopgate_core::Criterion;
 
 use crate::env::Variable;
+use crate::files::{make_private_directory, read_text};
 use crate::git::GitFilters;
 use crate::program::uses;
 use crate::tree::{hash_of, hex};
@@ -27,6 +28,8 @@ const BUILT_MAX: usize = 5_000;
 const VARIABLE: &str = "CARGO_TARGET_DIR";
 /// Filling the directory may not keep a person waiting for longer.
 const FILL_WITHIN: Duration = Duration::from_secs(60);
+/// No settings of cargo are longer.
+const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Where a check's build outputs are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +92,7 @@ impl BuildOutputs {
         let copy = [OsString::from("cp"), "-a".into(), "--reflink=auto".into()];
         let argv: Vec<OsString> =
             copy.into_iter().chain([theirs.into(), partial.clone().into()]).collect();
-        let made = fs::create_dir_all(parent).is_ok();
+        let made = make_private_directory(parent).is_ok();
         let copied = made && crate::tool(&argv, root, FILL_WITHIN).is_ok_and(|said| said.is_fine());
         if !(copied && fs::rename(&partial, own).is_ok()) {
             let _ = fs::remove_dir_all(&partial);
@@ -125,7 +128,8 @@ fn directory(root: &Path, home: &Path) -> PathBuf {
 /// Whether the project itself says where its outputs go.
 fn configures_target(root: &Path) -> bool {
     let says = |name: &str| {
-        let text = fs::read_to_string(root.join(".cargo").join(name)).unwrap_or_default();
+        let text =
+            read_text(&root.join(".cargo").join(name), SETTINGS_BYTES_MAX).unwrap_or_default();
         text.contains("target-dir")
     };
     says("config.toml") || says("config")

@@ -111,9 +111,6 @@ pub(crate) enum JudgeSetError {
     /// A pattern is not one.
     #[error("read the pattern `{0}`")]
     Pattern(String),
-    /// The text is not a set of judges.
-    #[error("read the set of judges: {0}")]
-    Text(String),
 }
 
 impl JudgeSet {
@@ -321,18 +318,13 @@ impl JudgeSet {
         JudgeRules::of(self)
     }
 
-    /// What a file that did not exist at the start is to the check.
-    pub(crate) fn role_of_new(&self, path: &Path, files_now: &dyn ProjectFiles) -> JudgeRole {
-        self.rules().role_of_new(path, files_now)
-    }
-
     /// Judges that are links, and what they lead to, also outside of the project.
     pub(crate) fn links(&self) -> &[JudgeLink] {
         &self.links
     }
 
     /// Every file of the project that judges, as a whole or by its sections.
-    pub(crate) fn listed(&self, files: &dyn ProjectFiles) -> Vec<(PathBuf, JudgeRole)> {
+    fn listed(&self, files: &dyn ProjectFiles) -> Vec<(PathBuf, JudgeRole)> {
         let rules = self.rules();
         let listed = files.paths().iter().map(|path| (path.clone(), rules.role(path)));
         // Scripts behind linked directories and ignored ones are not among the files.
@@ -378,22 +370,6 @@ impl JudgeSet {
             names: own,
             is_open: reach.conduct == CheckConduct::Unknown,
         }
-    }
-
-    /// The set as text.
-    pub(crate) fn to_text(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// Reads a set back.
-    pub(crate) fn from_text(text: &str) -> Result<Self, JudgeSetError> {
-        let set: Self =
-            serde_json::from_str(text).map_err(|error| JudgeSetError::Text(error.to_string()))?;
-        if set.version == VERSION {
-            return Ok(set);
-        }
-        let own = set.version;
-        Err(JudgeSetError::Text(format!("it has version {own}, this program reads {VERSION}")))
     }
 
     fn judges_rust(&self) -> bool {

@@ -365,11 +365,6 @@ impl RunPlace {
         (self.kind != PlaceKind::Overlay).then(|| self.private.path().join("tree"))
     }
 
-    /// How the place was made.
-    pub(crate) const fn kind(&self) -> PlaceKind {
-        self.kind
-    }
-
     /// The tree's root as a command inside sees it.
     pub(crate) fn root(&self) -> &Path {
         &self.root

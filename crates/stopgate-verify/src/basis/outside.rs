@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::keep::Keep;
 use super::text::{path_text, text_path};
+use crate::files::{read_regular, read_text};
 use crate::tree::{hash_of, hex};
 
 /// More than this of one file is told apart by its beginning and its size.
@@ -113,10 +114,7 @@ pub(crate) fn note(
 /// Files outside the project that a judge names by their paths, such as expected output.
 pub(crate) fn named_by(root: &Path, judge: &Path) -> Vec<PathBuf> {
     let path = root.join(judge);
-    let is_script =
-        fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() < NAMED_IN);
-    let text =
-        if is_script { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
+    let text = read_text(&path, NAMED_IN).unwrap_or_default();
     let is_end = |c: char| c.is_whitespace() || "\"'`;|&()<>,=$".contains(c);
     let words = text.split(is_end).filter(|word| word.starts_with("../"));
     let beside = path.parent().unwrap_or(root).to_path_buf();
@@ -236,7 +234,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     if metadata.len() > BYTES_MAX {
         return Some(format!("{} bytes", metadata.len()).into_bytes());
     }
-    fs::read(path).ok()
+    read_regular(path, BYTES_MAX).ok()
 }
 
 #[cfg(test)]

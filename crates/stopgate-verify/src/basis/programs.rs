@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::text::{path_text, text_path};
+use crate::files::open_regular;
 use crate::program::find;
 use crate::tree::{Stat, hex};
 
@@ -68,7 +69,7 @@ impl FoundProgram {
 /// The fingerprint of a program; a word where it may be run but not read.
 fn content_of(path: &Path) -> String {
     let mut hasher = blake3::Hasher::new();
-    let read = fs::File::open(path).and_then(|file| hasher.update_reader(file).map(|_| ()));
+    let read = open_regular(path).and_then(|file| hasher.update_reader(file).map(|_| ()));
     match read {
         Ok(()) => hex(&hasher.finalize().as_bytes()[..16]),
         Err(_) => "unreadable".into(),

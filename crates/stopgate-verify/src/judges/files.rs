@@ -1,9 +1,9 @@
 //! The files of a project, as the search for judges sees them. Nothing is written.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+
+use crate::files::read_regular;
 
 /// How much of a file is read; a larger one has no text.
 const TEXT_BYTES_MAX: u64 = 2 << 20;
@@ -41,13 +41,7 @@ impl ProjectFiles for ListedFiles {
 
     fn text(&self, path: &Path) -> Option<String> {
         let path = self.root.join(path);
-        let metadata = fs::metadata(&path).ok()?;
-        if !metadata.is_file() || metadata.len() > TEXT_BYTES_MAX {
-            return None;
-        }
-        let mut bytes = Vec::new();
-        // The file may grow between the two calls.
-        fs::File::open(path).ok()?.take(TEXT_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+        let bytes = read_regular(&path, TEXT_BYTES_MAX).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 

@@ -61,6 +61,7 @@ impl Judging {
     }
 
     /// Its sections, for people who compare two of them.
+    #[cfg(test)]
     pub(crate) fn lines(&self) -> impl Iterator<Item = &str> {
         self.sections.iter().chain(&self.members).map(String::as_str)
     }

@@ -16,6 +16,10 @@ use super::canvas::make_dir;
 use super::copier::{CopySort, copy_file};
 use super::listing::{Deadline, FileList, ListEntry, Take, is_named};
 use super::{PlaceError, failed};
+use crate::files::read_regular;
+
+/// No file of settings is larger.
+const NOTE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// What is of no use in a copy, or would tie it to the original.
 const LEFT_OUT: [&str; 7] =
@@ -143,7 +147,7 @@ impl GitCopy<'_> {
             CopySort::Bound => self.root,
             CopySort::Elsewhere => self.copy,
         };
-        let text = translate(&OsString::from_vec(fs::read(&at)?), self.root, seen_at).into_vec();
+        let text = translate(&OsString::from_vec(note_in(&at)?), self.root, seen_at).into_vec();
         // A submodule's directory names its work tree by a relative path, which still fits.
         let is_own = path.components().count() == 1;
         let work_tree = is_own.then(|| seen_at.join(self.path.parent().unwrap_or(Path::new(""))));
@@ -163,7 +167,7 @@ fn refer_to(git_dir: &Path, to: &Path) -> io::Result<()> {
 /// Adapts a repository that was copied as it is: the copy has other inodes and change times than
 /// its index knows.
 pub(super) fn adapt_plain_copy(config: &Path) -> io::Result<()> {
-    let mut text = fs::read(config)?;
+    let mut text = note_in(config)?;
     text.extend_from_slice(STAT_KEYS);
     fs::write(config, text)
 }
@@ -196,13 +200,18 @@ fn additions(config: &[u8], work_tree: Option<&Path>) -> Vec<u8> {
     added
 }
 
+/// One of git's small files; a pipe in its place would be waited for.
+fn note_in(path: &Path) -> io::Result<Vec<u8>> {
+    read_regular(path, NOTE_BYTES_MAX)
+}
+
 /// The directory that a `.git` stands for, without links in it.
 fn git_dir(dot_git: &Path) -> Option<PathBuf> {
     let found = fs::metadata(dot_git).ok()?;
     let path = if found.is_dir() {
         dot_git.to_path_buf()
     } else {
-        let text = fs::read(dot_git).ok()?;
+        let text = note_in(dot_git).ok()?;
         let target = text.strip_prefix(b"gitdir:")?.trim_ascii();
         dot_git.parent()?.join(OsStr::from_bytes(target))
     };
@@ -212,7 +221,7 @@ fn git_dir(dot_git: &Path) -> Option<PathBuf> {
 
 /// Where a worktree's repository has what all its worktrees share.
 fn common_dir(git_dir: &Path) -> PathBuf {
-    let text = fs::read(git_dir.join("commondir")).ok();
+    let text = note_in(&git_dir.join("commondir")).ok();
     let common = text.map(|text| OsString::from_vec(text.trim_ascii().to_vec()));
     let common = common.and_then(|common| git_dir.join(common).canonicalize().ok());
     common.unwrap_or_else(|| git_dir.into())
@@ -258,7 +267,7 @@ fn borrow_objects(from: &Path, to: &Path) -> io::Result<()> {
 
 /// Objects that the tree's repository borrows itself are named by their full paths.
 fn adapt_alternates(from: &Path, to: &Path) -> io::Result<()> {
-    let Ok(text) = fs::read(from.join("info/alternates")) else { return Ok(()) };
+    let Ok(text) = note_in(&from.join("info/alternates")) else { return Ok(()) };
     let mut adapted = Vec::new();
     for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         adapted.extend_from_slice(from.join(OsStr::from_bytes(line)).as_os_str().as_bytes());

@@ -11,6 +11,8 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::files::make_private_directory;
+
 const PREFIX: &str = "place-";
 const LOCK: &str = "lock";
 /// A directory without a lock is one in the making, unless it has been so for this long.
@@ -28,7 +30,7 @@ pub(super) struct PrivateDir {
 impl PrivateDir {
     /// Makes one, and removes those of processes that are gone.
     pub(super) fn make(into: &Path) -> io::Result<Self> {
-        fs::create_dir_all(into)?;
+        make_private_directory(into)?;
         let into = into.canonicalize()?;
         remove_orphans(&into);
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);

@@ -115,7 +115,7 @@ impl Stage {
     fn says(&self, place: &RunPlace, script: &str) -> String {
         let ran = self.run(place, script);
         let complaint = String::from_utf8_lossy(&ran.stderr);
-        assert_eq!(ran.status_code, Some(0), "{:?}: {script}: {complaint}", place.kind());
+        assert_eq!(ran.status_code, Some(0), "{:?}: {script}: {complaint}", place.kind);
         String::from_utf8_lossy(&ran.stdout).trim_end().into()
     }
 }

@@ -14,12 +14,15 @@ use super::apart::{Apart, ApartRun, Judges};
 use super::round::Looked;
 use super::{Directories, Request, TestFloor, floor, red_first, span};
 use crate::basis::{Basis, JudgeChanges};
+use crate::files::read_regular;
 use crate::tree::{Tree, hash_of, hex};
 
 /// How many failing tests of the start are named.
 const FAILING_MAX: usize = 20;
 /// How many changes are named.
 const CHANGES_MAX: usize = 20;
+/// A judge that is longer is not shown.
+const SHOWN_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Everything passes in the work tree; now the judges of the start are asked.
 pub(super) struct Originals<'a> {
@@ -459,7 +462,7 @@ pub fn changed_judges(request: &Request<'_>) -> Result<ChangedJudges, String> {
 fn changed_files(request: &Request<'_>, changes: &JudgeChanges) -> Vec<ChangedFile> {
     use crate::place::FileContent;
     let today = |path: &PathBuf| {
-        let bytes = std::fs::read(request.root.join(path)).ok()?;
+        let bytes = read_regular(&request.root.join(path), SHOWN_BYTES_MAX).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
     let restored = changes.restore.iter().map(|file| {

@@ -30,7 +30,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "stopgate-verify",
         ],
     ),
-    ("stopgate-mcp", &["stopgate-core", "stopgate-engine"]),
+    ("stopgate-mcp", &["stopgate-core", "stopgate-engine", "stopgate-verify"]),
     ("stopgate-server", &["stopgate-core", "stopgate-engine"]),
     ("stopgate-tui", &["stopgate-core", "stopgate-engine"]),
     ("stopgate-driver", &["stopgate-core", "stopgate-engine"]),

@@ -14,7 +14,7 @@ fn check(scene: &str, command: &str, rows: &str) {
         let set = scene.set(&criterion("tests", command));
         scene.add(&new.replace(" + ", "\n"));
         let first = new.split([' ', '+']).next().expect("a path");
-        let role = set.role_of_new(Path::new(first), &scene.files()).to_string();
+        let role = set.rules().role_of_new(Path::new(first), &scene.files()).to_string();
         if role != expected.trim() {
             wrong
                 .push(format!("{command}: {first}\n   found {role}\n  wanted {}", expected.trim()));
@@ -148,7 +148,7 @@ fn a_program_hides_one_that_was_found_elsewhere() {
     own.terms.set = vec![("PATH".into(), format!("{}:/usr/bin:/bin", bin.display()))];
     let set = scene.set(&own);
     scene.add("tools/sh\ntools/nosuchprogram\ntools/other");
-    let role = |path: &str| set.role_of_new(Path::new(path), &scene.files()).to_string();
+    let role = |path: &str| set.rules().role_of_new(Path::new(path), &scene.files()).to_string();
     assert_eq!(role("tools/sh"), "hides the program sh");
     assert_eq!(role("tools/nosuchprogram"), "work");
     assert_eq!(role("tools/other"), "work");
@@ -162,7 +162,7 @@ fn a_nearer_package_or_justfile_hides_the_one_in_use() {
     let mut own = criterion("tests", "npm test && just test");
     own.terms.cwd = Some("sub/x".into());
     let set = scene.set(&own);
-    let role = |path: &str| set.role_of_new(Path::new(path), &scene.files()).to_string();
+    let role = |path: &str| set.rules().role_of_new(Path::new(path), &scene.files()).to_string();
     assert_eq!(role("sub/package.json"), "hides package.json");
     assert_eq!(role("sub/x/justfile"), "hides justfile");
     assert_eq!(role("other/justfile"), "work");

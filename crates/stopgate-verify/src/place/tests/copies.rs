@@ -1,3 +1,5 @@
+//! Copies of a tree: what they hold, what they share, what they leave out.
+
 use super::*;
 use crate::place::outputs::is_output;
 

@@ -1,3 +1,5 @@
+//! Commands that run inside a place, and how they end.
+
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus, Stdio};
@@ -128,11 +130,11 @@ fn the_whole_group_can_be_ended_by_its_number() {
 /// Ends the group once its innermost process has said that it runs.
 pub(super) fn assert_dies_with_its_group(stage: &Stage, place: &RunPlace) {
     let killed = ended_by(Signal::KILL, stage, place, "sleep 60 & echo up; wait");
-    assert_eq!(killed.0.signal(), Some(9), "{:?}", place.kind());
+    assert_eq!(killed.0.signal(), Some(9), "{:?}", place.kind);
     // A command that tidies up has the time to.
     let tidy = "trap 'echo bye; exit 7' TERM; sleep 60 >/dev/null & echo up; wait";
     let ended = ended_by(Signal::TERM, stage, place, tidy);
-    assert_eq!((ended.0.code(), &*ended.1), (Some(7), "bye\n"), "{:?}", place.kind());
+    assert_eq!((ended.0.code(), &*ended.1), (Some(7), "bye\n"), "{:?}", place.kind);
 }
 
 fn ended_by(signal: Signal, stage: &Stage, place: &RunPlace, script: &str) -> (ExitStatus, String) {

@@ -1,3 +1,5 @@
+//! The repository of a place is its own.
+
 use super::*;
 use crate::tree::scene::git;
 

@@ -1,3 +1,5 @@
+//! Hermetic places: their own processes, home, temporary files and network.
+
 use std::os::unix::process::ExitStatusExt;
 
 use super::entering::{assert_dies_with_its_group, command};

@@ -1,3 +1,5 @@
+//! Files of the basis that are put back into a place.
+
 use super::*;
 
 #[test]

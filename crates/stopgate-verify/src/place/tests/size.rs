@@ -1,3 +1,5 @@
+//! What a place costs, measured by hand.
+
 use std::time::Instant;
 
 use super::*;
