@@ -4,8 +4,18 @@ use stopgate_core::{Receipt, Status};
 
 /// Words that a line has which tells of a failure.
 const FAILURE_WORDS: [&str; 12] = [
-    "fail", "error", "not ok", "assert", "expected", "mismatch", "panic", "missing", "wrong",
-    "differ", "unexpected", "not found",
+    "fail",
+    "error",
+    "not ok",
+    "assert",
+    "expected",
+    "mismatch",
+    "panic",
+    "missing",
+    "wrong",
+    "differ",
+    "unexpected",
+    "not found",
 ];
 
 /// What a run on the base commit showed.
