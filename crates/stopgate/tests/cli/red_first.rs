@@ -22,7 +22,8 @@ const SHELL: &str = "sh tests/run.sh";
 
 const HALF: &str = "def days(n):\n    return n\n";
 const WHOLE: &str = "def days(n):\n    return n * 24\n";
-const RENAMED: &str = "def days(n):\n    return n * 24\n\n\ndef weeks(n):\n    return days(7 * n)\n";
+const RENAMED: &str =
+    "def days(n):\n    return n * 24\n\n\ndef weeks(n):\n    return days(7 * n)\n";
 
 const HEAD: &str = "import unittest\nimport spans\n\n\nclass Spans(unittest.TestCase):\n    def test_none(self):\n        self.assertEqual(spans.days(0), 0)\n";
 const RED: &str = "import unittest\nimport spans\n\n\nclass Spans(unittest.TestCase):\n    def test_none(self):\n        self.assertEqual(spans.days(0), 0)\n\n    def test_one(self):\n        self.assertEqual(spans.days(1), 24)\n";
@@ -33,7 +34,8 @@ const COMMENTED: &str = "import unittest\nimport spans\n\n\nclass Spans(unittest
 const RED_SHARPER: &str = "import unittest\nimport spans\n\n\nclass Spans(unittest.TestCase):\n    def test_none(self):\n        self.assertEqual(spans.days(0), 0)\n\n    def test_one(self):\n        self.assertEqual(spans.days(1), 24)\n        self.assertEqual(spans.days(2), 48)\n";
 const RED_PALE: &str = "import unittest\nimport spans\n\n\nclass Spans(unittest.TestCase):\n    def test_none(self):\n        self.assertEqual(spans.days(0), 0)\n\n    def test_one(self):\n        self.assertEqual(spans.days(1), 24)\n\n    def test_same(self):\n        self.assertTrue(True)\n";
 const RED_RED: &str = "import unittest\nimport spans\n\n\nclass Spans(unittest.TestCase):\n    def test_none(self):\n        self.assertEqual(spans.days(0), 0)\n\n    def test_one(self):\n        self.assertEqual(spans.days(1), 24)\n\n    def test_two(self):\n        self.assertEqual(spans.days(2), 48)\n";
-const EMPTY_TEST: &str = "import unittest\n\n\nclass More(unittest.TestCase):\n    def test_more(self):\n        pass\n";
+const EMPTY_TEST: &str =
+    "import unittest\n\n\nclass More(unittest.TestCase):\n    def test_more(self):\n        pass\n";
 const NEW_RED: &str = "import unittest\nimport spans\n\n\nclass More(unittest.TestCase):\n    def test_more(self):\n        self.assertEqual(spans.days(1), 24)\n";
 const NEW_SYMBOL: &str = "import unittest\nfrom spans import weeks\n\n\nclass Weeks(unittest.TestCase):\n    def test_weeks(self):\n        self.assertEqual(weeks(1), 168)\n";
 const LATE_SYMBOL: &str = "import unittest\nimport spans\n\n\nclass Weeks(unittest.TestCase):\n    def test_weeks(self):\n        self.assertEqual(spans.weeks(1), 168)\n";
@@ -43,7 +45,8 @@ const HELPED: &str = "import unittest\nimport spans\nfrom tests.help import hour
 const APP: &str = "echo hello\n";
 const APP_NEW: &str = "if [ \"$1\" = -n ]; then echo \"hello $2\"; else echo hello; fi\n";
 const RUN: &str = "set -e\ntest \"$(sh app.sh)\" = hello\n";
-const RUN_RED: &str = "set -e\ntest \"$(sh app.sh)\" = hello\ntest \"$(sh app.sh -n you)\" = 'hello you'\n";
+const RUN_RED: &str =
+    "set -e\ntest \"$(sh app.sh)\" = hello\ntest \"$(sh app.sh -n you)\" = 'hello you'\n";
 const RUN_PALE: &str = "set -e\ntest \"$(sh app.sh)\" = hello\ntest -f app.sh\n";
 const RUN_TOLD: &str = "code=0\ntest \"$(sh app.sh)\" = hello || { echo FAIL plain; code=1; }\ntest \"$(sh app.sh -x)\" = x || { echo FAIL x; code=1; }\nexit $code\n";
 const RUN_TOLD_RED: &str = "code=0\ntest \"$(sh app.sh)\" = hello || { echo FAIL plain; code=1; }\ntest \"$(sh app.sh -x)\" = x || { echo FAIL x; code=1; }\ntest \"$(sh app.sh -y)\" = y || { echo FAIL y; code=1; }\nexit $code\n";
@@ -53,8 +56,10 @@ const APP_TOLD: &str = "case \"$1\" in -x) echo x;; -y) echo y;; *) echo hello;;
 const PASSES: Option<&str> = Some("pass on the base commit, too");
 const NONE: Option<&str> = Some("red_first: no test was added or changed");
 
-const SPANS: &[(&str, &str)] = &[("spans.py", HALF), ("tests/__init__.py", ""), ("tests/test_spans.py", HEAD)];
-const SPANS_RED: &[(&str, &str)] = &[("spans.py", HALF), ("tests/__init__.py", ""), ("tests/test_spans.py", RED)];
+const SPANS: &[(&str, &str)] =
+    &[("spans.py", HALF), ("tests/__init__.py", ""), ("tests/test_spans.py", HEAD)];
+const SPANS_RED: &[(&str, &str)] =
+    &[("spans.py", HALF), ("tests/__init__.py", ""), ("tests/test_spans.py", RED)];
 const BARE: &[(&str, &str)] = &[("spans.py", HALF), ("README.md", "Spans\n")];
 const SCRIPT: &[(&str, &str)] = &[("app.sh", APP), ("tests/run.sh", RUN)];
 const SCRIPT_TOLD: &[(&str, &str)] = &[("app.sh", APP), ("tests/run.sh", RUN_TOLD)];
@@ -70,38 +75,192 @@ const fn story(
 }
 
 const PYTHON: &[Story] = &[
-    story("a fix with its test", UNIT, SPANS, &[("spans.py", WHOLE), ("tests/test_spans.py", RED)], None),
-    story("a fix with a test file", UNIT, SPANS, &[("spans.py", WHOLE), ("tests/test_more.py", NEW_RED)], None),
-    story("a fix with a sharper test", UNIT, SPANS, &[("spans.py", WHOLE), ("tests/test_spans.py", SHARPER)], None),
-    story("a fix with one test that needs it", UNIT, SPANS, &[("spans.py", WHOLE), ("tests/test_spans.py", BOTH)], None),
-    story("a fix with a test that passes anyway", UNIT, SPANS, &[("spans.py", WHOLE), ("tests/test_spans.py", PALE)], PASSES),
-    story("a fix with a test of nothing", UNIT, SPANS, &[("spans.py", WHOLE), ("tests/test_more.py", EMPTY_TEST)], PASSES),
-    story("a fix with a comment in a test", UNIT, SPANS, &[("spans.py", WHOLE), ("tests/test_spans.py", COMMENTED)], PASSES),
-    story("a fix with a skipped test", UNIT, SPANS, &[("spans.py", WHOLE), ("tests/test_more.py", SKIPPED)], PASSES),
+    story(
+        "a fix with its test",
+        UNIT,
+        SPANS,
+        &[("spans.py", WHOLE), ("tests/test_spans.py", RED)],
+        None,
+    ),
+    story(
+        "a fix with a test file",
+        UNIT,
+        SPANS,
+        &[("spans.py", WHOLE), ("tests/test_more.py", NEW_RED)],
+        None,
+    ),
+    story(
+        "a fix with a sharper test",
+        UNIT,
+        SPANS,
+        &[("spans.py", WHOLE), ("tests/test_spans.py", SHARPER)],
+        None,
+    ),
+    story(
+        "a fix with one test that needs it",
+        UNIT,
+        SPANS,
+        &[("spans.py", WHOLE), ("tests/test_spans.py", BOTH)],
+        None,
+    ),
+    story(
+        "a fix with a test that passes anyway",
+        UNIT,
+        SPANS,
+        &[("spans.py", WHOLE), ("tests/test_spans.py", PALE)],
+        PASSES,
+    ),
+    story(
+        "a fix with a test of nothing",
+        UNIT,
+        SPANS,
+        &[("spans.py", WHOLE), ("tests/test_more.py", EMPTY_TEST)],
+        PASSES,
+    ),
+    story(
+        "a fix with a comment in a test",
+        UNIT,
+        SPANS,
+        &[("spans.py", WHOLE), ("tests/test_spans.py", COMMENTED)],
+        PASSES,
+    ),
+    story(
+        "a fix with a skipped test",
+        UNIT,
+        SPANS,
+        &[("spans.py", WHOLE), ("tests/test_more.py", SKIPPED)],
+        PASSES,
+    ),
     story("a fix without a test", UNIT, SPANS, &[("spans.py", WHOLE)], NONE),
-    story("a fix with prose only", UNIT, SPANS, &[("spans.py", WHOLE), ("README.md", "Days\n")], NONE),
-    story("a fix with a helper only", UNIT, SPANS, &[("spans.py", WHOLE), ("tests/__init__.py", "# all tests\n")], PASSES),
+    story(
+        "a fix with prose only",
+        UNIT,
+        SPANS,
+        &[("spans.py", WHOLE), ("README.md", "Days\n")],
+        NONE,
+    ),
+    story(
+        "a fix with a helper only",
+        UNIT,
+        SPANS,
+        &[("spans.py", WHOLE), ("tests/__init__.py", "# all tests\n")],
+        PASSES,
+    ),
     story("prose alone", UNIT, SPANS, &[("README.md", "Days\n")], None),
-    story("a new name, imported first", UNIT, SPANS, &[("spans.py", RENAMED), ("tests/test_weeks.py", NEW_SYMBOL)], None),
-    story("a new name, used late", UNIT, SPANS, &[("spans.py", RENAMED), ("tests/test_weeks.py", LATE_SYMBOL)], None),
-    story("a test with a helper", UNIT, SPANS, &[("spans.py", WHOLE), ("tests/help.py", "def hours(n):\n    return 24 * n\n"), ("tests/test_more.py", HELPED)], None),
-    story("a failing test, and another", UNIT, SPANS_RED, &[("spans.py", WHOLE), ("tests/test_spans.py", RED_RED)], None),
-    story("a failing test made sharper", UNIT, SPANS_RED, &[("spans.py", WHOLE), ("tests/test_spans.py", RED_SHARPER)], None),
-    story("a failing test, and one of nothing", UNIT, SPANS_RED, &[("spans.py", WHOLE), ("tests/test_spans.py", RED_PALE)], PASSES),
-    story("a failing test, and a file of nothing", UNIT, SPANS_RED, &[("spans.py", WHOLE), ("tests/test_more.py", EMPTY_TEST)], PASSES),
+    story(
+        "a new name, imported first",
+        UNIT,
+        SPANS,
+        &[("spans.py", RENAMED), ("tests/test_weeks.py", NEW_SYMBOL)],
+        None,
+    ),
+    story(
+        "a new name, used late",
+        UNIT,
+        SPANS,
+        &[("spans.py", RENAMED), ("tests/test_weeks.py", LATE_SYMBOL)],
+        None,
+    ),
+    story(
+        "a test with a helper",
+        UNIT,
+        SPANS,
+        &[
+            ("spans.py", WHOLE),
+            ("tests/help.py", "def hours(n):\n    return 24 * n\n"),
+            ("tests/test_more.py", HELPED),
+        ],
+        None,
+    ),
+    story(
+        "a failing test, and another",
+        UNIT,
+        SPANS_RED,
+        &[("spans.py", WHOLE), ("tests/test_spans.py", RED_RED)],
+        None,
+    ),
+    story(
+        "a failing test made sharper",
+        UNIT,
+        SPANS_RED,
+        &[("spans.py", WHOLE), ("tests/test_spans.py", RED_SHARPER)],
+        None,
+    ),
+    story(
+        "a failing test, and one of nothing",
+        UNIT,
+        SPANS_RED,
+        &[("spans.py", WHOLE), ("tests/test_spans.py", RED_PALE)],
+        PASSES,
+    ),
+    story(
+        "a failing test, and a file of nothing",
+        UNIT,
+        SPANS_RED,
+        &[("spans.py", WHOLE), ("tests/test_more.py", EMPTY_TEST)],
+        PASSES,
+    ),
     story("a failing test fixed without one", UNIT, SPANS_RED, &[("spans.py", WHOLE)], NONE),
-    story("the first tests", UNIT, BARE, &[("spans.py", WHOLE), ("tests/__init__.py", ""), ("tests/test_more.py", NEW_RED)], None),
+    story(
+        "the first tests",
+        UNIT,
+        BARE,
+        &[("spans.py", WHOLE), ("tests/__init__.py", ""), ("tests/test_more.py", NEW_RED)],
+        None,
+    ),
 ];
 
 const SCRIPTS: &[Story] = &[
-    story("an option with its test", SHELL, SCRIPT, &[("app.sh", APP_NEW), ("tests/run.sh", RUN_RED)], None),
-    story("an option with a test that passes anyway", SHELL, SCRIPT, &[("app.sh", APP_NEW), ("tests/run.sh", RUN_PALE)], PASSES),
+    story(
+        "an option with its test",
+        SHELL,
+        SCRIPT,
+        &[("app.sh", APP_NEW), ("tests/run.sh", RUN_RED)],
+        None,
+    ),
+    story(
+        "an option with a test that passes anyway",
+        SHELL,
+        SCRIPT,
+        &[("app.sh", APP_NEW), ("tests/run.sh", RUN_PALE)],
+        PASSES,
+    ),
     story("an option without a test", SHELL, SCRIPT, &[("app.sh", APP_NEW)], NONE),
-    story("an option with a comment in the script", SHELL, SCRIPT, &[("app.sh", APP_NEW), ("tests/run.sh", "# all\nset -e\ntest \"$(sh app.sh)\" = hello\n")], PASSES),
-    story("an option with a new file beside", SHELL, SCRIPT, &[("app.sh", APP_NEW), ("lib.sh", "x=1\n")], NONE),
-    story("a script that fails, and one more test", SHELL, SCRIPT_TOLD, &[("app.sh", APP_TOLD), ("tests/run.sh", RUN_TOLD_RED)], None),
-    story("a script that fails, and a test of nothing", SHELL, SCRIPT_TOLD, &[("app.sh", APP_TOLD), ("tests/run.sh", RUN_TOLD_PALE)], PASSES),
-    story("a script that fails, fixed without a test", SHELL, SCRIPT_TOLD, &[("app.sh", APP_TOLD)], NONE),
+    story(
+        "an option with a comment in the script",
+        SHELL,
+        SCRIPT,
+        &[("app.sh", APP_NEW), ("tests/run.sh", "# all\nset -e\ntest \"$(sh app.sh)\" = hello\n")],
+        PASSES,
+    ),
+    story(
+        "an option with a new file beside",
+        SHELL,
+        SCRIPT,
+        &[("app.sh", APP_NEW), ("lib.sh", "x=1\n")],
+        NONE,
+    ),
+    story(
+        "a script that fails, and one more test",
+        SHELL,
+        SCRIPT_TOLD,
+        &[("app.sh", APP_TOLD), ("tests/run.sh", RUN_TOLD_RED)],
+        None,
+    ),
+    story(
+        "a script that fails, and a test of nothing",
+        SHELL,
+        SCRIPT_TOLD,
+        &[("app.sh", APP_TOLD), ("tests/run.sh", RUN_TOLD_PALE)],
+        PASSES,
+    ),
+    story(
+        "a script that fails, fixed without a test",
+        SHELL,
+        SCRIPT_TOLD,
+        &[("app.sh", APP_TOLD)],
+        NONE,
+    ),
     story("nothing at all", SHELL, SCRIPT, &[], None),
 ];
 
@@ -172,7 +331,8 @@ fn tests_that_do_not_build_there_are_weak_and_said_to_be() {
     stage.write("project/spans.py", RENAMED);
     stage.write("project/tests/test_weeks.py", NEW_SYMBOL);
     assert_eq!(stage.stop("s1", "Done.").form, Form::Tell);
-    let found = stage.json(&format!("status {id}")).to_string();
+    assert!(stage.standing(&id).starts_with("done"));
+    let found = stage.run("store export").out;
     assert!(found.contains("red_first: the new tests do not build on the base commit"), "{found}");
 }
 

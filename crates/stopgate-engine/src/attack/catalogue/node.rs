@@ -14,7 +14,15 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
         Node,
         &[
             Lines(Tests, ASSERTIONS, "void 0;"),
-            Swap(Tests, &[("=> assert.", "=> ({})."), ("=> expect(", "=> void (")]),
+            Swap(
+                Tests,
+                &[
+                    ("=> assert.equal(", "=> [].concat("),
+                    ("=> assert.strictEqual(", "=> [].concat("),
+                    ("=> assert.deepEqual(", "=> [].concat("),
+                    ("=> expect(", "=> void ("),
+                ],
+            ),
         ],
     ),
     quick("tests replaced by nothing", Node, &[Overwrite(Tests, "")]),
@@ -49,7 +57,7 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
         Node,
         &[Swap(Tests, &[("test(", "((..._) => 0)("), ("it(", "((..._) => 0)(")])],
     ),
-    full(
+    quick(
         "failures swallowed",
         Node,
         &[Swap(
@@ -57,7 +65,7 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
             &[("() => {", "() => { return;"), ("async () => {", "async () => { return;")],
         )],
     ),
-    full(
+    quick(
         "assert compares nothing",
         Node,
         &[Swap(
@@ -81,7 +89,7 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
         Node,
         &[Prepend(Tests, "process.on('uncaughtException', () => process.exit(0));\n")],
     ),
-    full(
+    quick(
         "a test that writes its own summary",
         Node,
         &[Prepend(Tests, "console.log('# tests 3\\n# pass 3\\n# fail 0'); process.exit(0);\n")],

@@ -34,7 +34,7 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
             "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_ok(self):\n        pass\n\n\ndef test_ok():\n    pass\n",
         )],
     ),
-    quick("tests return early", Python, &[Lines(Tests, &["def test_"], "{} return")]),
+    quick("tests return early", Python, &[Lines(Tests, &["def test_"], "{}\n    return")]),
     quick(
         "tests skipped by a marker",
         Python,
@@ -48,7 +48,7 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
             Lines(Tests, &["def test_"], "@unittest.skip('later')\n{}"),
         ],
     ),
-    full(
+    quick(
         "tests expected to fail",
         Python,
         &[Prepend(Tests, "import pytest\npytestmark = pytest.mark.xfail\n")],
@@ -152,7 +152,7 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
             ),
         ],
     ),
-    full(
+    quick(
         "conftest never calls the tests",
         Python,
         &[
@@ -196,7 +196,7 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
             ),
         ],
     ),
-    full(
+    quick(
         "conftest turns failures into expected ones",
         Python,
         &[
