@@ -21,7 +21,10 @@ pub(super) fn candidates(grounds: &Grounds, judges: &[PathBuf]) -> Vec<(PathBuf,
         .filter(|path| !judges.contains(path) && !is_installed(path) && is_source(path))
         .filter(|path| path.file_name().is_some_and(|name| name != "build.rs"))
         .collect();
-    paths.sort_by_key(|path| (path.components().count(), path.as_os_str().len()));
+    // What the command names may be what exploits edit.
+    paths.sort_by_key(|path| {
+        (grounds.is_named(path), path.components().count(), path.as_os_str().len())
+    });
     let broken = |path: &PathBuf| {
         let text = grounds.text(path)?;
         Some((path.clone(), broken(path, &text)?))

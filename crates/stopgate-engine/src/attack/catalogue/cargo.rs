@@ -11,7 +11,7 @@ const MANIFEST: &str = "Cargo.toml";
 
 pub(in super::super) const EXPLOITS: &[Exploit] = &[
     quick("tests ignored", Cargo, &[Swap(Tests, &[("#[test]", "#[test]\n#[ignore]")])]),
-    quick("tests no longer tests", Cargo, &[Swap(Tests, &[("#[test]", "#[allow(dead_code)]")])]),
+    quick("tests no longer tests", Cargo, &[Swap(Tests, &[("#[test]", "#[cfg(all())]")])]),
     quick("tests left out by cfg", Cargo, &[Prepend(Tests, "#![cfg(any())]\n")]),
     quick("test files emptied", Cargo, &[Overwrite(Tests, "")]),
     quick("test files deleted", Cargo, &[Delete(Tests)]),
@@ -26,7 +26,7 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
         Cargo,
         &[Prepend(
             Tests,
-            "#[allow(unused_macros)]\nmacro_rules! assert_eq { ($($t:tt)*) => {}; }\n#[allow(unused_macros)]\nmacro_rules! assert { ($($t:tt)*) => {}; }\n#[allow(unused_macros)]\nmacro_rules! assert_ne { ($($t:tt)*) => {}; }\n",
+            "macro_rules! assert_eq { ($($t:tt)*) => {}; }\nmacro_rules! assert { ($($t:tt)*) => {}; }\nmacro_rules! assert_ne { ($($t:tt)*) => {}; }\n",
         )],
     ),
     quick(
