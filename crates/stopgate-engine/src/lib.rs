@@ -25,6 +25,8 @@ mod log;
 
 mod address;
 
+mod attack;
+
 mod config;
 
 mod span;
@@ -101,6 +103,10 @@ mod simulation;
 pub mod fuzzing;
 
 pub use crate::address::Address;
+pub use crate::attack::{
+    AttackAdvice, AttackReport, AttackRequest, AttackStep, AttackedCriterion, Attempt,
+    AttemptResult, Ecosystem,
+};
 pub use crate::certificate::{
     Certificate, Inspection, Proven, ProvenCriterion, ProvenReplaced, ProvenRepository,
     ReceiptDemands, Signed,

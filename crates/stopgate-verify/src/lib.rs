@@ -87,7 +87,7 @@ pub use crate::git::{GitFilters, git};
 pub use crate::judges::{check_warnings, steering_variables};
 pub use crate::leash::{LEASH, hold_leash, provide_leash};
 pub use crate::orphans::{Strangers, end_children};
-pub use crate::place::{PlaceReport, place_report};
+pub use crate::place::{PlaceReport, ProjectCopy, place_report};
 pub use crate::program::command_fingerprint;
 pub use crate::prove::{
     ChangedFile, ChangedJudges, Files, Freshness, Measured, Place, Proved, Request, TestFloor,

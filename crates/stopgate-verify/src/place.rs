@@ -18,6 +18,7 @@ mod outputs;
 mod overlay;
 mod private_dir;
 mod probe;
+mod project_copy;
 mod relink;
 mod written;
 
@@ -28,6 +29,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub(crate) use self::probe::{PlaceProbe, probe};
+pub use self::project_copy::ProjectCopy;
 pub(crate) use self::written::{PathChange, WrittenPath};
 
 use self::canvas::Canvas;

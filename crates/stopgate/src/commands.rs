@@ -2,6 +2,7 @@
 
 mod agent_exits;
 mod approve;
+mod attack;
 mod cancel;
 mod claude_files;
 mod client;
@@ -84,6 +85,7 @@ enum Command {
     Verify(verify::Args),
     Approve(approve::Args),
     Receipt(receipt::Args),
+    Attack(attack::Args),
     Trust(trust::TrustArgs),
     Untrust(trust::UntrustArgs),
     Config(config::Args),
@@ -170,6 +172,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args),
         Command::Approve(args) => approve::run(&args),
         Command::Receipt(args) => receipt::run(&args),
+        Command::Attack(args) => attack::run(&args),
         Command::Trust(args) => trust::trust(&args),
         Command::Untrust(args) => trust::untrust(&args),
         Command::Config(args) => config::run(&args),

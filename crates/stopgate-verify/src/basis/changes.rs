@@ -11,7 +11,7 @@ use super::listing::{Listing, listing_of};
 use super::text::{CriterionText, FileText, KindText, text_path};
 use super::{Basis, BasisError, BasisStore, outside, outside_of, whole};
 use crate::judges::sections::restore;
-use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles};
+use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why};
 use crate::place::{FileContent, Mask, RestoredFile};
 use crate::program::definition;
 use crate::tree::{Kind, Tree, TreeFile, hash_of, hex};
@@ -37,6 +37,8 @@ pub(crate) struct JudgeChanges {
     pub(crate) lasting: Vec<String>,
     /// Judges that were written to although they say what they said.
     pub(crate) rewritten: bool,
+    /// Whether something was added that steers the runner instead of testing.
+    pub(crate) steers: bool,
     /// Identifies exactly these changes, today's contents included.
     pub(crate) digest: String,
     /// Today's contents of what changed.
@@ -47,6 +49,12 @@ impl JudgeChanges {
     /// Whether the judges of the start must be asked.
     pub(crate) fn is_empty(&self) -> bool {
         self.texts.is_empty() && self.lasting.is_empty() && !self.rewritten
+    }
+
+    /// Whether nothing but tests were added.
+    pub(crate) fn only_adds_tests(&self) -> bool {
+        let undone = self.restore.is_empty() && self.masks.is_empty() && self.lasting.is_empty();
+        undone && !self.absent.is_empty() && !self.steers
     }
 }
 
@@ -168,6 +176,7 @@ impl Compare<'_> {
             match rules.role_of_new(path, &self.files) {
                 JudgeRole::Work => {}
                 JudgeRole::Whole(why) => {
+                    self.found.steers |= matches!(why, Why::Hides(_) | Why::Configuration(_));
                     self.found.texts.push(format!("{} was added ({why})", path.display()));
                     self.bind(path, &hex(&file.content));
                     self.found.absent.push(path.clone());

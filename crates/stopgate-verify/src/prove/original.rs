@@ -161,7 +161,8 @@ impl Originals<'_> {
         digest: &str,
         receipts: &mut [Receipt],
     ) -> Option<()> {
-        let open: Vec<&Subject<'_>> = subjects.iter().filter(|subject| subject.is_open()).collect();
+        let is_open = |own: &&Subject<'_>| own.is_open() && !self.leaves_to_red_first(own);
+        let open: Vec<&Subject<'_>> = subjects.iter().filter(is_open).collect();
         let approved = self.request.ground.approved.as_ref();
         if approved.is_some_and(|approved| approved.digest == digest) {
             for subject in open.iter().filter(|subject| !subject.changes.texts.is_empty()) {
@@ -192,6 +193,13 @@ impl Originals<'_> {
             dispute(receipt, told, &subject.changes.lasting.join("; "), None);
         }
         Some(())
+    }
+
+    /// Whether there was nothing at the start to ask, so that the base commit is asked instead.
+    fn leaves_to_red_first(&self, subject: &Subject<'_>) -> bool {
+        subject.criterion.terms.red_first
+            && subject.changes.only_adds_tests()
+            && self.basis.is_self_judged(subject.criterion)
     }
 
     /// Believes a rejection only where today's judges accept the work in the same place.

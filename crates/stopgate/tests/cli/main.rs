@@ -9,6 +9,7 @@ mod call;
 mod doors;
 mod stage;
 
+mod attack;
 mod bad_input;
 mod binding;
 mod brakes;
@@ -39,6 +40,7 @@ mod proof;
 mod ralph_loop;
 mod receipts;
 mod record;
+mod red_first;
 #[cfg(feature = "postgres")]
 mod server;
 mod signals;

@@ -1,0 +1,147 @@
+//! Takes a basis on a copy of the project, and proves a criterion there as the hook would.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use stopgate_core::{Criterion, Ground, Receipt, Weight};
+use stopgate_verify::files::{Durable, replace_private};
+use stopgate_verify::{
+    Basis, BasisStore, Files, Freshness, Place, Proved, Request, Scope, Strangers,
+    content_fingerprint, fingerprint,
+};
+
+use crate::failure::Failure;
+use crate::project_file::{AtStart, Draft};
+use crate::world::World;
+
+/// Criteria under trial, as long as there is time.
+pub(super) struct Trial<'w> {
+    pub(super) world: &'w mut dyn World,
+    pub(super) begun_micros: u64,
+    pub(super) within: Duration,
+    pub(super) room: TrialRoom,
+}
+
+/// Where criteria are tried.
+pub(super) struct TrialRoom {
+    /// The copy.
+    pub(super) root: PathBuf,
+    /// A state directory for it.
+    pub(super) place: Place,
+    /// What the project's file says beyond criteria.
+    pub(super) ground: Ground,
+    pub(super) pass: Vec<String>,
+    pub(super) only_place: Option<String>,
+}
+
+/// A criterion with what it is judged by.
+pub(super) struct TriedCriterion {
+    pub(super) criterion: Criterion,
+    ground: Ground,
+    /// How its first run came out.
+    pub(super) first: Receipt,
+    /// Files of which everything judges.
+    pub(super) judges: Vec<PathBuf>,
+}
+
+impl Trial<'_> {
+    /// What is left of the time.
+    pub(super) fn left(&mut self) -> Duration {
+        let micros = self.world.micros().saturating_sub(self.begun_micros);
+        self.within.saturating_sub(Duration::from_micros(micros))
+    }
+
+    /// The files of the copy.
+    pub(super) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+        let tree = fingerprint(&[&self.room.root], Scope::Whole, &self.room.place.trees());
+        let tree = tree.map_err(|error| {
+            Failure::fault("could not look at the copy of the project").because(error)
+        })?;
+        Ok(tree.files().map(|file| file.path).collect())
+    }
+
+    /// Begins as `start` does: one run, then a basis.
+    pub(super) fn begin(&mut self, draft: &Draft) -> Result<TriedCriterion, Failure> {
+        let mut criterion = draft.criterion.clone();
+        criterion.weight = Weight::Required;
+        let ground = self.room.ground.clone();
+        let mut asked = vec![criterion.clone()];
+        let budget = self.left();
+        let request = self.room.request(&asked, &ground, budget);
+        let measured = self.world.measure(&request).and_then(|mut all| all.pop());
+        let measured = measured.ok_or_else(interrupted)?;
+        criterion.tests = measured.receipt.evidence.tests;
+        if draft.start == AtStart::Baseline {
+            criterion.terms.baseline = measured.baseline.ok();
+        }
+        asked[0] = criterion.clone();
+        let (objects, trees) = (self.room.place.objects(), self.room.place.trees());
+        let store = BasisStore { objects: &objects, trees: &trees };
+        let basis = Basis::take(&self.room.root, &asked, &[measured.outputs], store);
+        let basis = basis.map_err(|error| {
+            Failure::fault("could not note what judges the work").because(error)
+        })?;
+        let judges = basis.judges(&criterion.name).into_iter();
+        // Source files with tests inside are work as well.
+        let judges = judges.filter(|line| !line.why.starts_with("#[cfg(test)]"));
+        let judges = judges.map(|line| line.path).collect();
+        let seal = self.keep(&basis)?;
+        let ground = Ground { seal: Some(seal), ..ground };
+        Ok(TriedCriterion { criterion, ground, first: measured.receipt, judges })
+    }
+
+    /// Proves a criterion as the hook would.
+    pub(super) fn prove(&mut self, tried: &TriedCriterion) -> Result<Receipt, Failure> {
+        let criteria = [tried.criterion.clone()];
+        let budget = self.left();
+        let request = self.room.request(&criteria, &tried.ground, budget);
+        match self.world.prove(&request) {
+            Proved::Receipts(mut receipts) => receipts
+                .pop()
+                .ok_or_else(|| Failure::fault("a check on the copy of the project gave no result")),
+            Proved::Interrupted => Err(interrupted()),
+        }
+    }
+
+    fn keep(&self, basis: &Basis) -> Result<String, Failure> {
+        let text = basis.to_text();
+        let name = content_fingerprint(text.as_bytes());
+        let path = self.room.place.basis(&name);
+        write(&path, text.as_bytes())?;
+        Ok(name)
+    }
+}
+
+impl TrialRoom {
+    fn request<'a>(
+        &'a self,
+        criteria: &'a [Criterion],
+        ground: &'a Ground,
+        budget: Duration,
+    ) -> Request<'a> {
+        Request {
+            criteria,
+            root: &self.root,
+            ground,
+            message: None,
+            place: &self.place,
+            freshness: Freshness::Fresh,
+            files: Files::Countable,
+            since: None,
+            budget,
+            strangers: Strangers::Spare,
+            pass: &self.pass,
+            only_place: self.only_place.as_deref(),
+        }
+    }
+}
+
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    replace_private(path, bytes, Durable::Buffered).map_err(|error| {
+        Failure::fault(format!("could not write {}", path.display())).because(error)
+    })
+}
+
+fn interrupted() -> Failure {
+    Failure::interrupted("interrupted while the project's copy was attacked")
+}
