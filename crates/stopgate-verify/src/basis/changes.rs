@@ -24,6 +24,7 @@ const BUILDERS: [&str; 16] = [
 
 /// What changed of that which judges one criterion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct JudgeChanges {
     /// What changed, one sentence each, for people.
     pub(crate) texts: Vec<String>,
@@ -127,16 +128,20 @@ impl Compare<'_> {
             }
             match self.now.get(&path) {
                 None => self.bring_back(file, &path, &format!("{} was deleted", path.display())),
-                Some(now) if is_same(file, now) => {
-                    // Another content may have been built meanwhile.
-                    if builds && self.since.is_some_and(|since| now.ctime > since) {
-                        self.found.rewritten = true;
-                        self.bring_back(file, &path, "");
-                    }
+                // Another content may have been built meanwhile.
+                Some(now) if is_same(file, now) && builds && self.is_rewritten(now) => {
+                    self.found.rewritten = true;
+                    self.bring_back(file, &path, "");
                 }
+                Some(now) if is_same(file, now) => {}
                 Some(now) => self.changed(file, now, &path, &role),
             }
         }
+    }
+
+    /// Whether a file was written to since the loop began.
+    fn is_rewritten(&self, now: &TreeFile) -> bool {
+        self.since.is_some_and(|since| now.ctime > since)
     }
 
     fn changed(&mut self, file: &FileText, now: &TreeFile, path: &Path, role: &JudgeRole) {

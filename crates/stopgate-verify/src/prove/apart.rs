@@ -115,27 +115,19 @@ impl Apart<'_> {
             if due.is_empty() {
                 break;
             }
-            let mut left = Vec::new();
-            let mut opened = Vec::new();
-            for at in due {
-                match self.open(at, subjects[at], judges, kind) {
-                    Ok(place) => opened.push(place),
-                    Err(why) => {
-                        results[at] = ApartRun::NoPlace(why);
-                        left.push(at);
-                    }
-                }
+            let (opened, refused): (Vec<_>, Vec<_>) = due
+                .into_iter()
+                .map(|at| self.open(at, subjects[at], judges, kind).map_err(|why| (at, why)))
+                .partition(Result::is_ok);
+            let opened = opened.into_iter().flatten().collect();
+            let refused = refused.into_iter().filter_map(Result::err);
+            let ran = self.run_opened(opened, kind, suffix)?;
+            let refused = refused.map(|(at, why)| (at, Err(why)));
+            due = Vec::new();
+            for (at, result) in ran.into_iter().chain(refused) {
+                due.extend(result.is_err().then_some(at));
+                results[at] = result.unwrap_or_else(ApartRun::NoPlace);
             }
-            for (at, result) in self.run_opened(opened, kind, suffix)? {
-                match result {
-                    Ok(run) => results[at] = run,
-                    Err(why) => {
-                        results[at] = ApartRun::NoPlace(why);
-                        left.push(at);
-                    }
-                }
-            }
-            due = left;
         }
         Some(results)
     }
@@ -179,7 +171,7 @@ impl Apart<'_> {
         let within = self.left.min(OPEN_WITHIN);
         let place = RunPlace::open(&recipe, kind, within).map_err(|error| story(&error))?;
         if let Some(copy) = place.copied()
-            && let Some(path) = self.differs(&copy, changes, original)
+            && let Some(path) = self.differs(&copy, changes, judges)
         {
             return Err(format!("{} changed while it was copied", path.display()));
         }
@@ -232,10 +224,10 @@ impl Apart<'_> {
 
     /// A file whose content in a copy is not the one that is to be proven: it was swapped while
     /// the copy was made.
-    fn differs(&self, copy: &Path, changes: &JudgeChanges, original: bool) -> Option<PathBuf> {
+    fn differs(&self, copy: &Path, changes: &JudgeChanges, judges: Judges) -> Option<PathBuf> {
         let (before, after) = (self.tree?, tree_of(self.request, &[])?);
         let restored = |path: &PathBuf| {
-            original
+            judges == Judges::Original
                 && (changes.restore.iter().any(|file| file.path == *path)
                     || changes.absent.contains(path))
         };

@@ -36,6 +36,7 @@ enum RedVerdict {
 }
 
 /// What the base commit looks like with today's tests.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct BasePlan {
     /// The base commit's work with today's judges.
     with_tests: JudgeChanges,
@@ -80,6 +81,7 @@ pub(super) fn ask(
     Some(())
 }
 
+#[expect(clippy::fn_params_excessive_bools, reason = "whether the place was tried before")]
 fn verdict(apart: &Apart<'_>, subject: &Subject<'_>, place_is_tried: bool) -> Option<RedVerdict> {
     let Some(commit) = apart.basis.commit() else {
         let why = "there was no commit when the loop began to run the new tests on";
@@ -177,7 +179,7 @@ fn plan(apart: &Apart<'_>, criterion: &Criterion, commit: &str) -> Result<BasePl
             continue;
         }
         let role = match file.then {
-            None => set.role_of_new(&file.path, &today),
+            None => set.rules().role_of_new(&file.path, &today),
             Some(_) => set.role(&file.path),
         };
         match role {
@@ -209,7 +211,7 @@ impl BasePlan {
         let is_test = !matches!(why, Why::Configuration(_) | Why::Helper)
             && file.path.file_name().is_none_or(|name| name != "conftest.py");
         if file.is_there && is_test {
-            let now = today.text(&file.path).map(String::from).unwrap_or_default();
+            let now = today.text(&file.path).unwrap_or_default();
             self.texts.push(TestTexts { then: file.text().map(String::from), now });
             self.tests.push(file.path);
         }

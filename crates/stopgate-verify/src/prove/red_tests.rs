@@ -94,7 +94,8 @@ fn is_load_failure(name: &str) -> bool {
     name.contains("_FailedTest")
         || name.contains("[build failed]")
         || name.contains("[setup failed]")
-        || (name.ends_with(".py") && !name.contains("::"))
+        || (std::path::Path::new(name).extension().is_some_and(|end| end == "py")
+            && !name.contains("::"))
 }
 
 /// The lines of a test: from the one that names it to the end of its indented body.
