@@ -28,6 +28,13 @@ pub enum Preflight {
     Skip,
 }
 
+/// Whether what the project's file asks for may be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileTrusted {
+    Yes,
+    No,
+}
+
 /// What a loop begins with.
 #[derive(Default)]
 pub(crate) struct PreparedLoop {
@@ -77,7 +84,7 @@ impl Engine {
         file: Option<&ProjectFile>,
         drafts: Vec<Draft>,
         preflight: Preflight,
-        untrusted: bool,
+        trust: FileTrusted,
     ) -> Result<PreparedLoop, Failure> {
         let mut ground = Ground {
             source: file.map(|file| file.source.clone()),
@@ -86,7 +93,7 @@ impl Engine {
             ..Ground::default()
         };
         let wanted: Vec<AtStart> =
-            drafts.iter().map(|draft| wanted(draft, preflight, untrusted)).collect();
+            drafts.iter().map(|draft| wanted(draft, preflight, trust)).collect();
         let mut criteria: Vec<Criterion> = drafts.into_iter().map(|d| d.criterion).collect();
         let measured = self.measure(project, &ground, &mut criteria, &wanted)?;
         let outputs: Vec<Vec<PathBuf>> = criteria
@@ -205,8 +212,8 @@ impl Engine {
 }
 
 /// What is done with a check before the loop begins.
-fn wanted(draft: &Draft, preflight: Preflight, untrusted: bool) -> AtStart {
-    let forbidden = untrusted && draft.criterion.terms.author == Author::Project;
+fn wanted(draft: &Draft, preflight: Preflight, trust: FileTrusted) -> AtStart {
+    let forbidden = trust == FileTrusted::No && draft.criterion.terms.author == Author::Project;
     match (draft.start, preflight) {
         (AtStart::Rest, Preflight::Run) if draft.criterion.command().is_some() && !forbidden => {
             AtStart::Try

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::gates;
-use crate::ground::{JudgesOf, Preflight, Preflighted, PreparedLoop};
+use crate::ground::{FileTrusted, JudgesOf, Preflight, Preflighted, PreparedLoop};
 use crate::limits::{Asked, Limits, Setting, settle};
 use crate::origin::{REPLACED, REPLACED_BY_AGENT};
 use crate::project::project_of;
@@ -115,8 +115,9 @@ impl Engine {
         }
         let untrusted = self.refuse_untrusted(file.as_ref(), &drafts)?;
         self.refuse_weaker(request, &drafts)?;
+        let trust = if untrusted { FileTrusted::No } else { FileTrusted::Yes };
         let prepared =
-            self.prepare_loop(&project, file.as_ref(), drafts, request.preflight, untrusted)?;
+            self.prepare_loop(&project, file.as_ref(), drafts, request.preflight, trust)?;
         if let Some(session) = &session {
             self.make_room(request, session)?;
         }

@@ -24,10 +24,9 @@ pub(super) struct Grounds {
 
 impl Grounds {
     pub(super) fn pick(&self, pick: Pick, ecosystem: Ecosystem) -> Vec<PathBuf> {
-        let named = |path: &&PathBuf| self.is_named(path);
         let test = |path: &&PathBuf| is_test(ecosystem, path) && !is_installed(path);
         let is_script = |path: &&PathBuf| {
-            is_test(Ecosystem::Shell, path) || (named(path) && self.has_interpreter(path))
+            is_test(Ecosystem::Shell, path) || (self.is_named(path) && self.has_interpreter(path))
         };
         match pick {
             Pick::Tests => self.files.iter().filter(test).cloned().collect(),
@@ -102,8 +101,9 @@ impl Edits {
     ) -> io::Result<bool> {
         let each = |edits: &mut Self, pick: Pick, change: &dyn Fn(&str) -> String| {
             let mut changed = false;
-            for path in grounds.pick(pick, ecosystem) {
-                let Some(text) = grounds.text(&path) else { continue };
+            let picked = grounds.pick(pick, ecosystem).into_iter();
+            let texts = picked.filter_map(|path| grounds.text(&path).map(|text| (path, text)));
+            for (path, text) in texts {
                 changed |= edits.replace(grounds, &path, &text, &change(&text))?;
             }
             Ok(changed)
@@ -134,11 +134,9 @@ impl Edits {
             }
             Edit::TestScripts(command) => self.json(grounds, Path::new("package.json"), |json| {
                 let scripts = json.get_mut("scripts").and_then(|scripts| scripts.as_object_mut());
-                for (name, script) in scripts.into_iter().flatten() {
-                    if name.contains("test") || name.contains("check") {
-                        *script = command.into();
-                    }
-                }
+                let judges = |name: &str| name.contains("test") || name.contains("check");
+                let judging = scripts.into_iter().flatten().filter(|(name, _)| judges(name));
+                judging.for_each(|(_, script)| *script = command.into());
             }),
         }
     }
