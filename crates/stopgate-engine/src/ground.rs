@@ -47,6 +47,15 @@ pub(crate) struct PreparedLoop {
     pub(crate) steering: Vec<String>,
 }
 
+/// Whether the commands of the project's file may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProjectCommands {
+    /// They may: a person trusts the file, or it asks for nothing that needs trust.
+    Allowed,
+    /// They may not.
+    Untrusted,
+}
+
 /// A check that was run before the loop began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preflighted {
@@ -77,7 +86,7 @@ impl Engine {
         file: Option<&ProjectFile>,
         drafts: Vec<Draft>,
         preflight: Preflight,
-        untrusted: bool,
+        commands: ProjectCommands,
     ) -> Result<PreparedLoop, Failure> {
         let mut ground = Ground {
             source: file.map(|file| file.source.clone()),
@@ -86,7 +95,7 @@ impl Engine {
             ..Ground::default()
         };
         let wanted: Vec<AtStart> =
-            drafts.iter().map(|draft| wanted(draft, preflight, untrusted)).collect();
+            drafts.iter().map(|draft| wanted(draft, preflight, commands)).collect();
         let mut criteria: Vec<Criterion> = drafts.into_iter().map(|d| d.criterion).collect();
         let measured = self.measure(project, &ground, &mut criteria, &wanted)?;
         let outputs: Vec<Vec<PathBuf>> = criteria
@@ -205,8 +214,9 @@ impl Engine {
 }
 
 /// What is done with a check before the loop begins.
-fn wanted(draft: &Draft, preflight: Preflight, untrusted: bool) -> AtStart {
-    let forbidden = untrusted && draft.criterion.terms.author == Author::Project;
+fn wanted(draft: &Draft, preflight: Preflight, commands: ProjectCommands) -> AtStart {
+    let forbidden =
+        commands == ProjectCommands::Untrusted && draft.criterion.terms.author == Author::Project;
     match (draft.start, preflight) {
         (AtStart::Rest, Preflight::Run) if draft.criterion.command().is_some() && !forbidden => {
             AtStart::Try

@@ -32,7 +32,7 @@ impl Engine {
         {
             return Ok(found);
         }
-        if !self.may_leave_session(state, target)? {
+        if !self.may_leave_session(state, target) {
             let session = state.session.as_ref().map_or("?", SessionId::as_str);
             return Err(Failure::usage(format!(
                 "loop {} holds session {session}, which has not ended",
@@ -59,16 +59,16 @@ impl Engine {
 
     /// Whether a loop may be taken from its session: that one is gone, or nothing is known of it
     /// and the loop is named.
-    fn may_leave_session(&mut self, state: &State, target: &Target) -> Result<bool, Failure> {
-        let Some(session) = &state.session else { return Ok(true) };
+    fn may_leave_session(&mut self, state: &State, target: &Target) -> bool {
+        let Some(session) = &state.session else { return true };
         let project = Path::new(&state.project);
         let present = self.presence.of_session(project, session.as_str(), self.now());
         let is_named = matches!(target, Target::Named(_));
-        Ok(match present {
+        match present {
             Present::Alive => false,
             Present::Dead => true,
-            Present::Unknown => is_named || self.is_session_gone(state)?,
-        })
+            Present::Unknown => is_named || self.is_session_gone(state),
+        }
     }
 
     /// A person answers what the agent asked; the session hears it at its next prompt, start

@@ -176,20 +176,20 @@ impl Engine {
 
     /// Whether the session of a loop that runs is known to be gone: it said goodbye after it was
     /// last heard, or its client died.
-    pub(crate) fn is_session_gone(&mut self, state: &State) -> Result<bool, Failure> {
+    pub(crate) fn is_session_gone(&mut self, state: &State) -> bool {
         let Some(session) = state.session.as_ref().filter(|_| state.outcome().is_none()) else {
-            return Ok(false);
+            return false;
         };
         let project = Path::new(&state.project);
         match self.presence.of_session(project, session.as_str(), self.now()) {
-            Present::Alive => return Ok(false),
-            Present::Dead => return Ok(true),
+            Present::Alive => return false,
+            Present::Dead => return true,
             Present::Unknown => {}
         }
         // A history that can't be read is a matter of the record, not of the session.
-        let Ok(history) = self.journal.history(&state.id) else { return Ok(false) };
+        let Ok(history) = self.journal.history(&state.id) else { return false };
         let last = history.iter().rev().find(|entry| is_of_session(&entry.recorded.event));
-        Ok(last.is_some_and(|entry| matches!(entry.recorded.event, Event::SessionEnded { .. })))
+        last.is_some_and(|entry| matches!(entry.recorded.event, Event::SessionEnded { .. }))
     }
 
     /// Whether the journal is worth opening for this session.

@@ -220,7 +220,7 @@ impl Engine {
     /// was signed so.
     pub fn view_checked(&mut self, stored: &Stored) -> Result<LoopView, Failure> {
         let mut view = self.view(stored);
-        view.session_gone = self.is_session_gone(&stored.state)?;
+        view.session_gone = self.is_session_gone(&stored.state);
         let soundness = self.journal.soundness(&stored.state.id)?;
         view.record = soundness.word();
         if soundness == Soundness::Forged {

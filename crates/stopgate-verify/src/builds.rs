@@ -18,7 +18,7 @@ use crate::tree::{hash_of, hex};
 
 const VARIABLE: &str = "CARGO_TARGET_DIR";
 /// Filling the directory may not keep a person waiting for longer.
-const FILL_WITHIN: Duration = Duration::from_secs(60);
+const FILL_WITHIN: Duration = Duration::from_mins(1);
 /// No settings of cargo are longer.
 const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
 

@@ -119,16 +119,20 @@ impl Compare<'_> {
             }
             match self.now.get(&path) {
                 None => self.bring_back(file, &path, &format!("{} was deleted", path.display())),
-                Some(now) if is_same(file, now) => {
-                    // Another content may have been built meanwhile.
-                    if builds && self.since.is_some_and(|since| now.ctime > since) {
-                        self.found.rewritten = true;
-                        self.bring_back(file, &path, "");
-                    }
+                // Another content may have been built meanwhile.
+                Some(now) if is_same(file, now) && builds && self.is_younger(now) => {
+                    self.found.rewritten = true;
+                    self.bring_back(file, &path, "");
                 }
+                Some(now) if is_same(file, now) => {}
                 Some(now) => self.changed(file, now, &path, &role),
             }
         }
+    }
+
+    /// Whether something was written to the file after the start.
+    fn is_younger(&self, now: &TreeFile) -> bool {
+        self.since.is_some_and(|since| now.ctime > since)
     }
 
     fn changed(&mut self, file: &FileText, now: &TreeFile, path: &Path, role: &JudgeRole) {

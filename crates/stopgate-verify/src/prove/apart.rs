@@ -114,27 +114,20 @@ impl Apart<'_> {
             if due.is_empty() {
                 break;
             }
-            let mut left = Vec::new();
             let mut opened = Vec::new();
+            let mut ended: Vec<(usize, Result<ApartRun, String>)> = Vec::new();
             for at in due {
                 match self.open(at, subjects[at], judges, kind) {
                     Ok(place) => opened.push(place),
-                    Err(why) => {
-                        results[at] = ApartRun::NoPlace(why);
-                        left.push(at);
-                    }
+                    Err(why) => ended.push((at, Err(why))),
                 }
             }
-            for (at, result) in self.run_opened(opened, kind, suffix)? {
-                match result {
-                    Ok(run) => results[at] = run,
-                    Err(why) => {
-                        results[at] = ApartRun::NoPlace(why);
-                        left.push(at);
-                    }
-                }
+            ended.extend(self.run_opened(opened, kind, suffix)?);
+            // The next kind of place may do for what could not be run in this one.
+            due = ended.iter().filter(|(_, result)| result.is_err()).map(|(at, _)| *at).collect();
+            for (at, result) in ended {
+                results[at] = result.unwrap_or_else(ApartRun::NoPlace);
             }
-            due = left;
         }
         Some(results)
     }
@@ -174,7 +167,7 @@ impl Apart<'_> {
         let within = self.left.min(OPEN_WITHIN);
         let place = RunPlace::open(&recipe, kind, within).map_err(|error| story(&error))?;
         if let Some(copy) = place.copied()
-            && let Some(path) = self.differs(&copy, changes, original)
+            && let Some(path) = self.differs(&copy, changes, judges)
         {
             return Err(format!("{} changed while it was copied", path.display()));
         }
@@ -216,7 +209,8 @@ impl Apart<'_> {
             }
             let written = self.judges_written(&one);
             let root = one.place.root().to_path_buf();
-            let text = run.text.as_deref().map(|text| String::from_utf8_lossy(text).into_owned());
+            let masked = |text: &[u8]| crate::redact(&String::from_utf8_lossy(text)).into_owned();
+            let text = run.text.as_deref().map(masked);
             let failing = text.as_deref().map(crate::report::failed_names).unwrap_or_default();
             let receipt = Box::new(reading::read(one.subject.criterion, run, &root));
             let strength = if one.isolated { Strength::Hermetic } else { Strength::Clean };
@@ -227,10 +221,10 @@ impl Apart<'_> {
 
     /// A file whose content in a copy is not the one that is to be proven: it was swapped while
     /// the copy was made.
-    fn differs(&self, copy: &Path, changes: &JudgeChanges, original: bool) -> Option<PathBuf> {
+    fn differs(&self, copy: &Path, changes: &JudgeChanges, judges: Judges) -> Option<PathBuf> {
         let (before, after) = (self.tree?, tree_of(self.request, &[])?);
         let restored = |path: &PathBuf| {
-            original
+            judges == Judges::Original
                 && (changes.restore.iter().any(|file| file.path == *path)
                     || changes.absent.contains(path))
         };

@@ -57,8 +57,9 @@ fn path_rule(criterion: &Criterion) -> PathRule {
     let is_absolute = |path: &String| Path::new(path).is_absolute();
     let names_others = match &criterion.proof {
         Proof::Files { exist, absent } => exist.iter().chain(absent).any(is_absolute),
-        Proof::Pattern { subject: Subject::File(file), .. } => is_absolute(file),
-        Proof::Coverage { report: file, .. } | Proof::Features { list: file } => is_absolute(file),
+        Proof::Pattern { subject: Subject::File(file), .. }
+        | Proof::Coverage { report: file, .. }
+        | Proof::Features { list: file } => is_absolute(file),
         Proof::Pattern { subject: Subject::Message, .. }
         | Proof::Git { .. }
         | Proof::Check { .. }

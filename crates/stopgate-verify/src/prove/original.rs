@@ -146,7 +146,7 @@ impl Originals<'_> {
         for (subject, run) in due.into_iter().zip(runs) {
             let name = subject.criterion.name.as_str();
             if let Some(receipt) = receipt_of(receipts, name) {
-                settle_private(subject, &run, unsettled, receipt);
+                settle_private(subject, &run, receipt);
             }
             controls.push((name, run));
         }
@@ -244,7 +244,7 @@ impl Originals<'_> {
 }
 
 /// What a private run with today's judges means for a receipt.
-fn settle_private(subject: &Subject<'_>, run: &ApartRun, unsettled: bool, receipt: &mut Receipt) {
+fn settle_private(subject: &Subject<'_>, run: &ApartRun, receipt: &mut Receipt) {
     let wanted = subject.wants_private();
     match run {
         ApartRun::Ran { receipt: own, strength, written, .. } => {
@@ -265,11 +265,10 @@ fn settle_private(subject: &Subject<'_>, run: &ApartRun, unsettled: bool, receip
                 );
             }
         }
-        ApartRun::NoPlace(why) if unsettled || wanted.is_some() => {
+        ApartRun::NoPlace(why) => {
             let why = format!("it can't be run apart from this tree: {why}");
             *receipt = unproven(receipt.clone(), &why);
         }
-        ApartRun::NoPlace(_) => {}
     }
 }
 
@@ -393,11 +392,12 @@ fn same(one: &Subject<'_>, other: &Subject<'_>) -> bool {
 
 /// Identifies all changes together, so that a person accepts exactly what was shown.
 fn combined(subjects: &[Subject<'_>]) -> String {
-    let mut text = String::new();
-    for subject in subjects.iter().filter(|subject| subject.is_open()) {
+    let line = |subject: &Subject<'_>| {
         let Subject { criterion, changes, fewer } = subject;
-        text.push_str(&format!("{} {} {fewer:?}\n", criterion.name, changes.digest));
-    }
+        format!("{} {} {fewer:?}\n", criterion.name, changes.digest)
+    };
+    let open = subjects.iter().filter(|subject| subject.is_open());
+    let text: String = open.map(line).collect();
     hex(&hash_of(text.as_bytes()))
 }
 
@@ -405,7 +405,7 @@ fn story(error: &dyn std::error::Error) -> String {
     let mut text = format!("could not {error}");
     let mut cause = error.source();
     while let Some(error) = cause {
-        text.push_str(&format!(": {error}"));
+        text = format!("{text}: {error}");
         cause = error.source();
     }
     text

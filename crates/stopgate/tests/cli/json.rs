@@ -164,9 +164,11 @@ fn every_command_can_answer_in_json() {
 
 /// The commands that a help text lists, but for those that answer nobody in particular.
 fn commands(help: &str) -> Vec<&str> {
-    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    // Everything between the usage and the options is a list of commands, in one group or more.
+    let listed = help.lines().skip_while(|line| !line.starts_with("Usage:")).skip(1);
+    let listed = listed.take_while(|line| !matches!(*line, "Options:" | "Arguments:"));
     // A long description goes on in the next line, further to the right.
-    let begins = listed.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
+    let begins = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let silent = ["hook", "completions", "man", "help"];
     let names = begins.filter_map(|line| line.split_whitespace().next());
     names.filter(|name| !silent.contains(name)).collect()

@@ -36,8 +36,8 @@ fn a_command_counts_only_with_its_own_output() {
     let output =
         line("b", Some("a"), &json!("<bash-stdout>y</bash-stdout><bash-stderr></bash-stderr>"));
     assert_eq!(typed(&[input.clone(), output.clone()]).len(), 1);
-    assert_eq!(typed(&[input.clone()]), []);
-    assert_eq!(typed(&[output.clone()]), []);
+    assert_eq!(typed(std::slice::from_ref(&input)), []);
+    assert_eq!(typed(std::slice::from_ref(&output)), []);
     let foreign = line("b", Some("z"), &json!("<bash-stdout>y</bash-stdout>"));
     assert_eq!(typed(&[input, foreign]), []);
 }
