@@ -129,7 +129,12 @@ pub fn rpc_line(bytes: &[u8]) {
 pub fn settings_file(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let _ = settings::switches(text);
-    let entry = settings::Entry::new("/opt/stopgate");
+    let entry = settings::Entry {
+        program: "/opt/stopgate".into(),
+        form: settings::EntryForm::Own,
+        exits: settings::ExitRules::Allow,
+        statusline: settings::StatusLine::Show,
+    };
     let Ok(edited) = settings::install(Some(text), &entry) else { return };
     let found = settings::find(&edited.text).expect("an edited file can be read");
     assert!(found.iter().any(|found| found.event == "Stop"), "{}", edited.text);

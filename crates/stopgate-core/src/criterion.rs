@@ -173,10 +173,7 @@ pub enum Visibility {
 /// How a check is run, beyond what it asks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a switch of its own, stored by its name"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the stored form")]
 pub struct Terms {
     /// How often it may be run again after a failure.
     #[serde(skip_serializing_if = "is_default")]

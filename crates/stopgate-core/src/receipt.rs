@@ -58,7 +58,7 @@ pub struct Receipt {
 /// What a receipt rests on, and what was read out of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, stored by its name")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the stored form")]
 pub struct Evidence {
     /// The fingerprint of the files that the check depends on, the same before and after.
     #[serde(skip_serializing_if = "Option::is_none")]

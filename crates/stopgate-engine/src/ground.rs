@@ -28,13 +28,6 @@ pub enum Preflight {
     Skip,
 }
 
-/// Whether what the project's file asks for may be run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FileTrusted {
-    Yes,
-    No,
-}
-
 /// What a loop begins with.
 #[derive(Default)]
 pub(crate) struct PreparedLoop {
@@ -52,6 +45,15 @@ pub(crate) struct PreparedLoop {
     pub(crate) place: Option<PlaceReport>,
     /// Variables that steer the checks' runners.
     pub(crate) steering: Vec<String>,
+}
+
+/// Whether the commands of the project's file may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProjectCommands {
+    /// They may: a person trusts the file, or it asks for nothing that needs trust.
+    Allowed,
+    /// They may not.
+    Untrusted,
 }
 
 /// A check that was run before the loop began.
@@ -84,7 +86,7 @@ impl Engine {
         file: Option<&ProjectFile>,
         drafts: Vec<Draft>,
         preflight: Preflight,
-        trust: FileTrusted,
+        commands: ProjectCommands,
     ) -> Result<PreparedLoop, Failure> {
         let mut ground = Ground {
             source: file.map(|file| file.source.clone()),
@@ -93,7 +95,7 @@ impl Engine {
             ..Ground::default()
         };
         let wanted: Vec<AtStart> =
-            drafts.iter().map(|draft| wanted(draft, preflight, trust)).collect();
+            drafts.iter().map(|draft| wanted(draft, preflight, commands)).collect();
         let mut criteria: Vec<Criterion> = drafts.into_iter().map(|d| d.criterion).collect();
         let measured = self.measure(project, &ground, &mut criteria, &wanted)?;
         let outputs: Vec<Vec<PathBuf>> = criteria
@@ -212,8 +214,9 @@ impl Engine {
 }
 
 /// What is done with a check before the loop begins.
-fn wanted(draft: &Draft, preflight: Preflight, trust: FileTrusted) -> AtStart {
-    let forbidden = trust == FileTrusted::No && draft.criterion.terms.author == Author::Project;
+fn wanted(draft: &Draft, preflight: Preflight, commands: ProjectCommands) -> AtStart {
+    let forbidden =
+        commands == ProjectCommands::Untrusted && draft.criterion.terms.author == Author::Project;
     match (draft.start, preflight) {
         (AtStart::Rest, Preflight::Run) if draft.criterion.command().is_some() && !forbidden => {
             AtStart::Try

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::gates;
-use crate::ground::{FileTrusted, JudgesOf, Preflight, Preflighted, PreparedLoop};
+use crate::ground::{JudgesOf, Preflight, Preflighted, PreparedLoop, ProjectCommands};
 use crate::limits::{Asked, Limits, Setting, settle};
 use crate::origin::{REPLACED, REPLACED_BY_AGENT};
 use crate::project::project_of;
@@ -113,11 +113,10 @@ impl Engine {
         if let Some(session) = &session {
             self.refuse_taken(session, request.incumbent)?;
         }
-        let untrusted = self.refuse_untrusted(file.as_ref(), &drafts)?;
+        let commands = self.refuse_untrusted(file.as_ref(), &drafts)?;
         self.refuse_weaker(request, &drafts)?;
-        let trust = if untrusted { FileTrusted::No } else { FileTrusted::Yes };
         let prepared =
-            self.prepare_loop(&project, file.as_ref(), drafts, request.preflight, trust)?;
+            self.prepare_loop(&project, file.as_ref(), drafts, request.preflight, commands)?;
         if let Some(session) = &session {
             self.make_room(request, session)?;
         }
@@ -135,7 +134,7 @@ impl Engine {
             warnings: prepared.warnings,
             place: prepared.place,
             steering: prepared.steering,
-            untrusted,
+            untrusted: commands == ProjectCommands::Untrusted,
         })
     }
 
@@ -180,10 +179,11 @@ impl Engine {
         &self,
         file: Option<&ProjectFile>,
         drafts: &[Draft],
-    ) -> Result<bool, Failure> {
-        let Some(file) = file.filter(|file| file.needs_trust()) else { return Ok(false) };
+    ) -> Result<ProjectCommands, Failure> {
+        let allowed = Ok(ProjectCommands::Allowed);
+        let Some(file) = file.filter(|file| file.needs_trust()) else { return allowed };
         if Trust::of(&self.home).has(&file.source) {
-            return Ok(false);
+            return allowed;
         }
         let runs_now = |draft: &Draft| {
             !matches!(draft.start, AtStart::Rest | AtStart::Try)
@@ -192,7 +192,7 @@ impl Engine {
         if drafts.iter().any(runs_now) {
             return Err(untrusted());
         }
-        Ok(true)
+        Ok(ProjectCommands::Untrusted)
     }
 
     fn try_start(

@@ -129,7 +129,7 @@ impl Compare<'_> {
             match self.now.get(&path) {
                 None => self.bring_back(file, &path, &format!("{} was deleted", path.display())),
                 // Another content may have been built meanwhile.
-                Some(now) if is_same(file, now) && builds && self.is_rewritten(now) => {
+                Some(now) if is_same(file, now) && builds && self.is_younger(now) => {
                     self.found.rewritten = true;
                     self.bring_back(file, &path, "");
                 }
@@ -139,8 +139,8 @@ impl Compare<'_> {
         }
     }
 
-    /// Whether a file was written to since the loop began.
-    fn is_rewritten(&self, now: &TreeFile) -> bool {
+    /// Whether something was written to the file after the start.
+    fn is_younger(&self, now: &TreeFile) -> bool {
         self.since.is_some_and(|since| now.ctime > since)
     }
 

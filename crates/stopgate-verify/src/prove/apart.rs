@@ -115,17 +115,18 @@ impl Apart<'_> {
             if due.is_empty() {
                 break;
             }
-            let (opened, refused): (Vec<_>, Vec<_>) = due
-                .into_iter()
-                .map(|at| self.open(at, subjects[at], judges, kind).map_err(|why| (at, why)))
-                .partition(Result::is_ok);
-            let opened = opened.into_iter().flatten().collect();
-            let refused = refused.into_iter().filter_map(Result::err);
-            let ran = self.run_opened(opened, kind, suffix)?;
-            let refused = refused.map(|(at, why)| (at, Err(why)));
-            due = Vec::new();
-            for (at, result) in ran.into_iter().chain(refused) {
-                due.extend(result.is_err().then_some(at));
+            let mut opened = Vec::new();
+            let mut ended: Vec<(usize, Result<ApartRun, String>)> = Vec::new();
+            for at in due {
+                match self.open(at, subjects[at], judges, kind) {
+                    Ok(place) => opened.push(place),
+                    Err(why) => ended.push((at, Err(why))),
+                }
+            }
+            ended.extend(self.run_opened(opened, kind, suffix)?);
+            // The next kind of place may do for what could not be run in this one.
+            due = ended.iter().filter(|(_, result)| result.is_err()).map(|(at, _)| *at).collect();
+            for (at, result) in ended {
                 results[at] = result.unwrap_or_else(ApartRun::NoPlace);
             }
         }
@@ -213,7 +214,8 @@ impl Apart<'_> {
             }
             let written = self.judges_written(&one);
             let root = one.place.root().to_path_buf();
-            let text = run.text.as_deref().map(|text| String::from_utf8_lossy(text).into_owned());
+            let masked = |text: &[u8]| crate::redact(&String::from_utf8_lossy(text)).into_owned();
+            let text = run.text.as_deref().map(masked);
             let failing = text.as_deref().map(crate::report::failed_names).unwrap_or_default();
             let receipt = Box::new(reading::read(one.subject.criterion, run, &root));
             let strength = if one.isolated { Strength::Hermetic } else { Strength::Clean };

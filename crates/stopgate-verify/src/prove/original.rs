@@ -4,7 +4,6 @@
 //! runs. A rejection is believed only where today's judges accept the work in the same place;
 //! otherwise the place is at fault, and a person decides.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use stopgate_core::{
@@ -139,7 +138,6 @@ impl Originals<'_> {
     ) -> Option<Vec<(&'s str, ApartRun)>> {
         let touched = &self.looked.touched;
         let unsettled = !touched.files.is_empty() || !touched.directories.is_empty();
-        let tree = if unsettled { TreeWas::Touched } else { TreeWas::Still };
         let due: Vec<&Subject<'_>> = subjects
             .iter()
             .filter(|subject| subject.runs() && (unsettled || subject.wants_private().is_some()))
@@ -149,7 +147,7 @@ impl Originals<'_> {
         for (subject, run) in due.into_iter().zip(runs) {
             let name = subject.criterion.name.as_str();
             if let Some(receipt) = receipt_of(receipts, name) {
-                settle_private(subject, &run, tree, receipt);
+                settle_private(subject, &run, receipt);
             }
             controls.push((name, run));
         }
@@ -254,15 +252,8 @@ impl Originals<'_> {
     }
 }
 
-/// Whether anything but a check's outputs was written to the tree while it ran.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TreeWas {
-    Still,
-    Touched,
-}
-
 /// What a private run with today's judges means for a receipt.
-fn settle_private(subject: &Subject<'_>, run: &ApartRun, tree: TreeWas, receipt: &mut Receipt) {
+fn settle_private(subject: &Subject<'_>, run: &ApartRun, receipt: &mut Receipt) {
     let wanted = subject.wants_private();
     match run {
         ApartRun::Ran { receipt: own, strength, written, .. } => {
@@ -283,11 +274,10 @@ fn settle_private(subject: &Subject<'_>, run: &ApartRun, tree: TreeWas, receipt:
                 );
             }
         }
-        ApartRun::NoPlace(why) if tree == TreeWas::Touched || wanted.is_some() => {
+        ApartRun::NoPlace(why) => {
             let why = format!("it can't be run apart from this tree: {why}");
             *receipt = unproven(receipt.clone(), &why);
         }
-        ApartRun::NoPlace(_) => {}
     }
 }
 
@@ -411,11 +401,12 @@ fn same(one: &Subject<'_>, other: &Subject<'_>) -> bool {
 
 /// Identifies all changes together, so that a person accepts exactly what was shown.
 fn combined(subjects: &[Subject<'_>]) -> String {
-    let mut text = String::new();
-    for subject in subjects.iter().filter(|subject| subject.is_open()) {
+    let line = |subject: &Subject<'_>| {
         let Subject { criterion, changes, fewer } = subject;
-        let _ = writeln!(text, "{} {} {fewer:?}", criterion.name, changes.digest);
-    }
+        format!("{} {} {fewer:?}\n", criterion.name, changes.digest)
+    };
+    let open = subjects.iter().filter(|subject| subject.is_open());
+    let text: String = open.map(line).collect();
     hex(&hash_of(text.as_bytes()))
 }
 
@@ -423,7 +414,7 @@ fn story(error: &dyn std::error::Error) -> String {
     let mut text = format!("could not {error}");
     let mut cause = error.source();
     while let Some(error) = cause {
-        let _ = write!(text, ": {error}");
+        text = format!("{text}: {error}");
         cause = error.source();
     }
     text

@@ -7,6 +7,7 @@ use stopgate_core::{Criterion, Proof, Receipt, Status, Tests, excerpt};
 
 use crate::baseline::{self, Exit};
 use crate::check::{Run, TAIL_BYTES_MAX};
+use crate::redact::redact;
 use crate::report::{self, LastSummary, Report};
 use crate::spots;
 
@@ -32,7 +33,8 @@ impl Printed {
         let kept = text.unwrap_or(receipt.tail.as_bytes());
         let whole =
             if (kept.len() as u64) < receipt.output_bytes { Whole::Cut } else { Whole::All };
-        Self { text: String::from_utf8_lossy(kept).into_owned(), whole }
+        // The model, the journal and the baseline see what the log shows.
+        Self { text: redact(&String::from_utf8_lossy(kept)).into_owned(), whole }
     }
 }
 

@@ -119,7 +119,7 @@ fn nothing_in_a_repository_keeps_a_call_waiting() {
     }
 }
 
-/// A stop that nobody answers is allowed, once, and what ran for it ends.
+/// A stop that nobody answers is allowed, what ran for it ends, and the person is told.
 #[test]
 fn a_call_that_hangs_lets_the_agent_stop() {
     let stage = Stage::with_loop("Finish --gate tdd");
@@ -128,7 +128,11 @@ fn a_call_that_hangs_lets_the_agent_stop() {
     lock.lock().expect("hold the lock");
     let call = stage.stop_call("s1", "one");
     let ran = within(&stage, call.command(), &call.bytes(), "a held lock");
-    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{ran}");
+    assert_eq!(ran.code, 0, "{ran}");
+    let said: Value = serde_json::from_str(&ran.out).expect("one JSON value");
+    let keys: Vec<&String> = said.as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["systemMessage"], "allowed, and the person is told: {ran}");
+    assert!(ran.out.contains("journal.lock") && ran.out.contains("stopgate doctor"), "{ran}");
     assert!(!stage.complaints().is_empty());
 }
 

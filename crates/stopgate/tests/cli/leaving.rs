@@ -97,7 +97,7 @@ fn start_names_the_loop_that_waits_already() {
 
 #[test]
 fn cancel_ends_the_checks_that_run() {
-    let stage = Stage::with_loop("Finish --check 'slow=touch started; sleep 60'");
+    let stage = Stage::with_loop("Finish --no-preflight --check 'slow=touch started; sleep 60'");
     let call = stage.stop_call("s1", "one");
     let mut child = begin(&mut call.command());
     {

@@ -48,7 +48,7 @@ fn a_killed_hook_takes_its_checks_along() {
     let stage = Stage::new();
     stage.make_folder("tmp");
     let check = fleeing(&stage);
-    stage.start(&format!("Finish --session s1 --check '{check}'"));
+    stage.start(&format!("Finish --no-preflight --session s1 --check '{check}'"));
     let mut command = stage.stop_call("s1", "Done.").command();
     command.env("TMPDIR", stage.path("tmp"));
     let mut child = begin(&mut command);
@@ -74,7 +74,7 @@ fn the_next_run_ends_what_a_dead_one_left() {
     let stage = Stage::new();
     stage.make_folder("tmp");
     let check = fleeing(&stage);
-    stage.start(&format!("Finish --session s1 --check '{check}'"));
+    stage.start(&format!("Finish --no-preflight --session s1 --check '{check}'"));
     let call = stage.stop_call("s1", "Done.");
     let mut command = call.command();
     command.env("TMPDIR", stage.path("tmp"));
@@ -143,7 +143,7 @@ fn seals_and_sessions_do_not_pile_up() {
 fn a_switch_thrown_during_a_check_lets_the_agent_stop() {
     let stage = Stage::new();
     let stop = stage.path("home/STOP").display().to_string();
-    stage.start(&format!("Finish --session s1 --check 'a=touch {stop}; false'"));
+    stage.start(&format!("Finish --no-preflight --session s1 --check 'a=touch {stop}; false'"));
     assert_eq!(stage.stop("s1", "Done.").brief(), "allowed");
 }
 

@@ -163,7 +163,7 @@ fn an_answer_reaches_the_session_at_its_next_prompt_start_or_stop() {
     assert_snapshot!(stage.run_as("s1", "answer PostgreSQL"), @"
     [stderr]
     error: only a person can answer, and this is an agent's shell
-     hint: ask them: stopgate ask QUESTION
+     hint: a person can run it in another terminal; to ask them: stopgate ask QUESTION
     [exit 2]
     ");
     assert_snapshot!(stage.run("answer PostgreSQL"), @"Answered: loop 1stage0000 goes on. An agent that has stopped hears it at its next prompt.");

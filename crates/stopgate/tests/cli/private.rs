@@ -152,7 +152,7 @@ fn keys_are_masked_for_the_model_in_the_journal_and_in_logs() {
     let (shown, _) = answer.text.split_once("reproduce:").expect("what was printed");
     assert!(!shown.contains(key), "{answer}");
     assert!(answer.text.contains("ghp_[masked]") && answer.text.contains("password=[masked]"));
-    let log = fs::read_to_string(stage.path("home/checks/1stage0000/a.log")).expect("the log");
+    let log = fs::read_to_string(stage.path("home/checks/1stage0000/1/a.log")).expect("the log");
     assert_eq!(log, "got ghp_[masked]\npassword=[masked]\n");
 }
 

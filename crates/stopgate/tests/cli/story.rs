@@ -16,6 +16,10 @@ fn a_loop_is_held_until_its_checks_pass() {
     assert_snapshot!(stage.run(GREEN).out, @"
     Loop 1stage0000 has begun: Make the tests green
       at most 12 continuations; 2 checks prove it
+      tests: fails now (exit 1) in 0.0 s
+      lint: passes already in 0.0 s
+      tests: no file judges it yet, so the work judges itself (see red_first)
+      lint: no file judges it yet, so the work judges itself (see red_first)
       holds session s1
       see it: stopgate status    end it: stopgate cancel
     ");
@@ -138,7 +142,7 @@ fn a_granted_stop_can_be_explained() {
     assert_snapshot!(stage.run("explain"), @"
     Stop 2 of 2 of loop 1stage0000: complete as done
       2026-11-15T06:00:00Z
-      because all 2 checks pass
+      because both checks pass
 
     Asked in this order:
         ended        has the loop ended already?
@@ -181,7 +185,7 @@ fn the_journal_is_shown_as_lines() {
     assert_snapshot!(stage.run("log"), @"
     2026-11-15 06:00:00  1stage0000  started        Make the tests green
     2026-11-15 06:00:00  1stage0000  stopped        sent back: Loop 1/12: 1 of 2 criteria unmet
-    2026-11-15 06:05:00  1stage0000  stopped        ended as done: all 2 checks pass
+    2026-11-15 06:05:00  1stage0000  stopped        ended as done: both checks pass
     2026-11-15 06:05:00  1stage0000  certified      what was proven is signed
     ");
 }

@@ -50,7 +50,16 @@ const MAY_USE: [(&str, &[&str]); 16] = [
         ],
     ),
     ("stopgate-lab", &[]),
-    ("stopgate-sim", &["stopgate-core", "stopgate-engine", "stopgate-store"]),
+    (
+        "stopgate-sim",
+        &[
+            "stopgate-agents",
+            "stopgate-core",
+            "stopgate-engine",
+            "stopgate-store",
+            "stopgate-verify",
+        ],
+    ),
 ];
 
 /// Crates that may start programs as they please.
