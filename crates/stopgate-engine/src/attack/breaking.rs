@@ -1,5 +1,6 @@
 //! Breaks a project's work mechanically, so that its check has something to find.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::apply::{Grounds, is_installed, prepended};
@@ -84,7 +85,7 @@ fn python(text: &str) -> String {
         if let Some(indent) = head
             && line.trim_end().ends_with(':')
         {
-            out.push_str(&format!("{}raise RuntimeError(\"{WHY}\")\n", " ".repeat(indent + 4)));
+            let _ = writeln!(out, "{}raise RuntimeError(\"{WHY}\")", " ".repeat(indent + 4));
             head = None;
         }
     }

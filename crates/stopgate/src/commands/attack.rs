@@ -19,6 +19,7 @@ use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, Progress, styled};
 /// copy is touched. Exits with 0 when everything that got past the checks was caught, 1 when
 /// something would have ended as done, 2 when nothing can be attacked.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// Only about a dozen exploits that stand for the rest
     #[arg(long)]
