@@ -86,7 +86,7 @@ impl Engine {
         let begun_micros = self.world.micros();
         let world = self.world.as_mut();
         let room = TrialRoom { root: copy.root(), place, ground, pass, only_place };
-        let trial = Trial { world, begun_micros, within: request.within, room };
+        let trial = Trial { copy: &copy, world, begun_micros, within: request.within, room };
         let report = AttackReport {
             schema_version: SCHEMA_VERSION,
             project: request.project.display().to_string(),
@@ -101,6 +101,7 @@ impl Engine {
         for draft in &drafts {
             attack.criterion(draft)?;
         }
+        attack.trial.heed()?;
         let mut report = attack.report;
         report.count();
         Ok(report)

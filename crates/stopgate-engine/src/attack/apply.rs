@@ -24,13 +24,13 @@ pub(super) struct Grounds {
 
 impl Grounds {
     pub(super) fn pick(&self, pick: Pick, ecosystem: Ecosystem) -> Vec<PathBuf> {
-        let test = |path: &&PathBuf| is_test(ecosystem, path) && !is_installed(path);
+        let is_own = |path: &&PathBuf| is_test(ecosystem, path) && !is_installed(path);
         let is_script = |path: &&PathBuf| {
             is_test(Ecosystem::Shell, path) || (self.is_named(path) && self.has_interpreter(path))
         };
         match pick {
-            Pick::Tests => self.files.iter().filter(test).cloned().collect(),
-            Pick::FirstTest => self.files.iter().find(test).cloned().into_iter().collect(),
+            Pick::Tests => self.files.iter().filter(is_own).cloned().collect(),
+            Pick::FirstTest => self.files.iter().find(is_own).cloned().into_iter().collect(),
             Pick::Scripts => {
                 let (called, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
                     self.files.iter().filter(is_script).partition(|path| self.is_named(path));
@@ -39,10 +39,7 @@ impl Grounds {
                 chosen.into_iter().cloned().collect()
             }
             Pick::Named(names) => {
-                let is_one = |path: &&PathBuf| {
-                    let name = path.file_name().and_then(|name| name.to_str());
-                    name.is_some_and(|name| names.contains(&name)) && !is_installed(path)
-                };
+                let is_one = |path: &&PathBuf| is_called(path, names) && !is_installed(path);
                 self.files.iter().filter(is_one).cloned().collect()
             }
         }
@@ -72,7 +69,11 @@ impl Grounds {
     }
 }
 
-/// Whether somebody else's code is in it.
+fn is_called(path: &Path, names: &[&str]) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| names.contains(&name))
+}
+
+/// Whether it is other people's code.
 pub(super) fn is_installed(path: &Path) -> bool {
     let names = ["node_modules", "vendor", ".venv", "venv", "target", ".git"];
     path.iter().any(|part| part.to_str().is_some_and(|part| names.contains(&part)))
@@ -100,13 +101,7 @@ impl Edits {
         edit: &Edit,
     ) -> io::Result<bool> {
         let each = |edits: &mut Self, pick: Pick, change: &dyn Fn(&str) -> String| {
-            let mut changed = false;
-            let picked = grounds.pick(pick, ecosystem).into_iter();
-            let texts = picked.filter_map(|path| grounds.text(&path).map(|text| (path, text)));
-            for (path, text) in texts {
-                changed |= edits.replace(grounds, &path, &text, &change(&text))?;
-            }
-            Ok(changed)
+            edits.change_each(grounds, &edits.picked(grounds, pick, ecosystem), change)
         };
         match *edit {
             Edit::Create(path, text) => self.create(grounds, Path::new(path), text, 0o644),
@@ -132,13 +127,35 @@ impl Edits {
             Edit::Json(path, keys, value) => {
                 self.json(grounds, Path::new(path), |json| set(json, keys, value))
             }
-            Edit::TestScripts(command) => self.json(grounds, Path::new("package.json"), |json| {
-                let scripts = json.get_mut("scripts").and_then(|scripts| scripts.as_object_mut());
-                let judges = |name: &str| name.contains("test") || name.contains("check");
-                let judging = scripts.into_iter().flatten().filter(|(name, _)| judges(name));
-                judging.for_each(|(_, script)| *script = command.into());
-            }),
+            Edit::TestScripts(command) => {
+                self.json(grounds, Path::new("package.json"), |json| set_scripts(json, command))
+            }
         }
+    }
+
+    /// The files that are meant, among them those that an earlier edit made.
+    fn picked(&self, grounds: &Grounds, pick: Pick, ecosystem: Ecosystem) -> Vec<PathBuf> {
+        let mut paths = grounds.pick(pick, ecosystem);
+        if let Pick::Named(names) = pick {
+            let made = self.before.iter().filter(|(_, before)| before.is_none());
+            let made = made.map(|(path, _)| path).filter(|path| is_called(path, names));
+            paths.extend(made.cloned());
+        }
+        paths
+    }
+
+    fn change_each(
+        &mut self,
+        grounds: &Grounds,
+        paths: &[PathBuf],
+        change: &dyn Fn(&str) -> String,
+    ) -> io::Result<bool> {
+        let mut changed = false;
+        for path in paths {
+            let Some(text) = grounds.text(path) else { continue };
+            changed |= self.replace(grounds, path, &text, &change(&text))?;
+        }
+        Ok(changed)
     }
 
     /// Replaces a file's text; whether that makes a difference.
@@ -296,6 +313,15 @@ fn with_setting(old: &str, header: &str, line: &str) -> String {
         if own.trim() == header { format!("{own}\n{line}\n") } else { format!("{own}\n") }
     });
     with.collect()
+}
+
+fn set_scripts(json: &mut serde_json::Value, command: &str) {
+    let scripts = json.get_mut("scripts").and_then(|scripts| scripts.as_object_mut());
+    for (name, script) in scripts.into_iter().flatten() {
+        if name.contains("test") || name.contains("check") {
+            *script = command.into();
+        }
+    }
 }
 
 fn set(json: &mut serde_json::Value, keys: &[&str], value: &str) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use stopgate_core::{Criterion, Ground, Receipt, Weight};
 use stopgate_verify::files::{Durable, replace_private};
 use stopgate_verify::{
-    Basis, BasisStore, Files, Freshness, Place, Proved, Request, Scope, Strangers,
+    Basis, BasisStore, Files, Freshness, Place, ProjectCopy, Proved, Request, Scope, Strangers,
     content_fingerprint, fingerprint,
 };
 
@@ -16,6 +16,8 @@ use crate::world::World;
 
 /// Criteria under trial, as long as there is time.
 pub(super) struct Trial<'w> {
+    /// The copy on which they are tried.
+    pub(super) copy: &'w ProjectCopy,
     pub(super) world: &'w mut dyn World,
     pub(super) begun_micros: u64,
     pub(super) within: Duration,
@@ -51,6 +53,11 @@ impl Trial<'_> {
         self.within.saturating_sub(Duration::from_micros(micros))
     }
 
+    /// Goes no further where the program was asked to end.
+    pub(super) fn heed(&self) -> Result<(), Failure> {
+        if self.copy.is_interrupted() { Err(interrupted()) } else { Ok(()) }
+    }
+
     /// The files of the copy.
     pub(super) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
         let tree = fingerprint(&[&self.room.root], Scope::Whole, &self.room.place.trees());
@@ -67,6 +74,7 @@ impl Trial<'_> {
         let ground = self.room.ground.clone();
         let mut asked = vec![criterion.clone()];
         let budget = self.left();
+        self.heed()?;
         let request = self.room.request(&asked, &ground, budget);
         let measured = self.world.measure(&request).and_then(|mut all| all.pop());
         let measured = measured.ok_or_else(interrupted)?;
@@ -94,6 +102,7 @@ impl Trial<'_> {
     pub(super) fn prove(&mut self, tried: &TriedCriterion) -> Result<Receipt, Failure> {
         let criteria = [tried.criterion.clone()];
         let budget = self.left();
+        self.heed()?;
         let request = self.room.request(&criteria, &tried.ground, budget);
         match self.world.prove(&request) {
             Proved::Receipts(mut receipts) => receipts

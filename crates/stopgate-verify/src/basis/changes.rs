@@ -38,8 +38,8 @@ pub(crate) struct JudgeChanges {
     pub(crate) lasting: Vec<String>,
     /// Judges that were written to although they say what they said.
     pub(crate) rewritten: bool,
-    /// Whether something was added that steers the runner instead of testing.
-    pub(crate) steers: bool,
+    /// Added files that steer the runner instead of testing.
+    pub(crate) steering: Vec<PathBuf>,
     /// Identifies exactly these changes, today's contents included.
     pub(crate) digest: String,
     /// Today's contents of what changed.
@@ -55,7 +55,7 @@ impl JudgeChanges {
     /// Whether nothing but tests were added.
     pub(crate) fn only_adds_tests(&self) -> bool {
         let undone = self.restore.is_empty() && self.masks.is_empty() && self.lasting.is_empty();
-        undone && !self.absent.is_empty() && !self.steers
+        undone && !self.absent.is_empty() && self.steering.is_empty()
     }
 }
 
@@ -181,7 +181,8 @@ impl Compare<'_> {
             match rules.role_of_new(path, &self.files) {
                 JudgeRole::Work => {}
                 JudgeRole::Whole(why) => {
-                    self.found.steers |= matches!(why, Why::Hides(_) | Why::Configuration(_));
+                    let steers = matches!(why, Why::Hides(_) | Why::Configuration(_));
+                    self.found.steering.extend(steers.then(|| path.clone()));
                     self.found.texts.push(format!("{} was added ({why})", path.display()));
                     self.bind(path, &hex(&file.content));
                     self.found.absent.push(path.clone());

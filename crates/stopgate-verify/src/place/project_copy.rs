@@ -1,7 +1,12 @@
 //! A whole copy of a project to try things on, so that the project itself is never touched.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use signal_hook::SigId;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::copier::CopySort;
 use super::listing::Deadline;
@@ -12,6 +17,14 @@ use super::{Isolation, PlaceError, PlaceRecipe, arguments, failed, make_copy};
 #[derive(Debug)]
 pub struct ProjectCopy {
     private: PrivateDir,
+    interrupts: Interrupts,
+}
+
+/// Hears of signals also while no check runs, so that the copy is removed in any case.
+#[derive(Debug)]
+struct Interrupts {
+    asked: Arc<AtomicBool>,
+    ids: Vec<SigId>,
 }
 
 impl ProjectCopy {
@@ -36,8 +49,9 @@ impl ProjectCopy {
         };
         let tree = arguments::usable_root(&recipe)?;
         let recipe = PlaceRecipe { root: &tree, ..recipe };
+        let interrupts = Interrupts::listen();
         let private = PrivateDir::make(scratch).map_err(failed(scratch))?;
-        let copy = Self { private };
+        let copy = Self { private, interrupts };
         let deadline = Deadline::after(&tree, within);
         make_copy(&recipe, CopySort::Elsewhere, &copy.root(), &deadline)?;
         Ok(copy)
@@ -48,8 +62,32 @@ impl ProjectCopy {
         self.private.path().join("tree")
     }
 
+    /// Whether the program was asked to end since the copy was begun.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupts.asked.load(Ordering::Relaxed)
+    }
+
     /// A state directory for what is tried on it.
     pub fn home(&self) -> PathBuf {
         self.private.path().join("home")
+    }
+}
+
+impl Interrupts {
+    fn listen() -> Self {
+        let asked = Arc::new(AtomicBool::new(false));
+        let mut ids = Vec::new();
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            ids.extend(signal_hook::flag::register(signal, Arc::clone(&asked)).ok());
+        }
+        Self { asked, ids }
+    }
+}
+
+impl Drop for Interrupts {
+    fn drop(&mut self) {
+        for id in self.ids.drain(..) {
+            signal_hook::low_level::unregister(id);
+        }
     }
 }

@@ -161,7 +161,7 @@ impl Originals<'_> {
         digest: &str,
         receipts: &mut [Receipt],
     ) -> Option<()> {
-        let is_open = |own: &&Subject<'_>| own.is_open() && !self.leaves_to_red_first(own);
+        let is_open = |own: &&Subject<'_>| own.is_open() && !self.is_first_tests(own);
         let open: Vec<&Subject<'_>> = subjects.iter().filter(is_open).collect();
         let approved = self.request.ground.approved.as_ref();
         if approved.is_some_and(|approved| approved.digest == digest) {
@@ -196,9 +196,8 @@ impl Originals<'_> {
     }
 
     /// Whether there was nothing at the start to ask, so that the base commit is asked instead.
-    fn leaves_to_red_first(&self, subject: &Subject<'_>) -> bool {
-        subject.criterion.terms.red_first
-            && subject.changes.only_adds_tests()
+    fn is_first_tests(&self, subject: &Subject<'_>) -> bool {
+        subject.changes.only_adds_tests()
             && self.basis.is_self_judged(subject.criterion)
     }
 

@@ -36,7 +36,6 @@ enum RedVerdict {
 }
 
 /// What the base commit looks like with today's tests.
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct BasePlan {
     /// The base commit's work with today's judges.
     with_tests: JudgeChanges,
@@ -46,7 +45,7 @@ struct BasePlan {
     tests: Vec<PathBuf>,
     texts: Vec<TestTexts>,
     /// Tests inside new source files, which the base commit has no room for.
-    homeless: bool,
+    homeless: Vec<PathBuf>,
     work_changed: bool,
 }
 
@@ -61,12 +60,8 @@ pub(super) fn ask(
         let name = &subject.criterion.name;
         let passes = |r: &&mut Receipt| r.criterion == *name && r.status == Status::Pass;
         let Some(receipt) = receipts.iter_mut().find(passes) else { continue };
-        let place_is_tried = receipt
-            .evidence
-            .original
-            .as_ref()
-            .is_some_and(|original| original.verdict == OriginalVerdict::Accepted);
-        let (status, why) = match verdict(apart, subject, place_is_tried)? {
+        let original = receipt.evidence.original.as_ref().map(|original| original.verdict);
+        let (status, why) = match verdict(apart, subject, original)? {
             RedVerdict::Accepted(note) => {
                 receipt.evidence.notes.extend(note.map(|note| format!("red_first: {note}")));
                 continue;
@@ -81,8 +76,11 @@ pub(super) fn ask(
     Some(())
 }
 
-#[expect(clippy::fn_params_excessive_bools, reason = "whether the place was tried before")]
-fn verdict(apart: &Apart<'_>, subject: &Subject<'_>, place_is_tried: bool) -> Option<RedVerdict> {
+fn verdict(
+    apart: &Apart<'_>,
+    subject: &Subject<'_>,
+    original: Option<OriginalVerdict>,
+) -> Option<RedVerdict> {
     let Some(commit) = apart.basis.commit() else {
         let why = "there was no commit when the loop began to run the new tests on";
         return Some(RedVerdict::Unclear(why.into()));
@@ -94,13 +92,14 @@ fn verdict(apart: &Apart<'_>, subject: &Subject<'_>, place_is_tried: bool) -> Op
             return Some(RedVerdict::Unclear(why));
         }
     };
-    if plan.tests.is_empty() && !plan.homeless {
+    if plan.tests.is_empty() && plan.homeless.is_empty() {
         return Some(if plan.work_changed {
             RedVerdict::Refused("no test was added or changed".into())
         } else {
             RedVerdict::Accepted(None)
         });
     }
+    let place_is_tried = original == Some(OriginalVerdict::Accepted);
     if !place_is_tried && !apart.run(&[subject], Judges::Today, ".red-control")?.first()?.passes() {
         let why = "the check can't be run apart from this tree, so not on the base commit either";
         return Some(RedVerdict::Unclear(why.into()));
@@ -126,7 +125,7 @@ fn judged(apart: &Apart<'_>, criterion: &Criterion, plan: BasePlan) -> Option<Re
     Some(match found {
         RedFinding::Red => RedVerdict::Accepted(None),
         RedFinding::Unbuilt => unbuilt(),
-        RedFinding::Pale if homeless => unbuilt(),
+        RedFinding::Pale if !homeless.is_empty() => unbuilt(),
         RedFinding::Pale => RedVerdict::Refused(format!(
             "the new or changed tests pass on the base commit, too, so they do not show that \
              the work is needed: {}",
@@ -170,7 +169,7 @@ fn plan(apart: &Apart<'_>, criterion: &Criterion, commit: &str) -> Result<BasePl
         without: JudgeChanges::default(),
         tests: Vec::new(),
         texts: Vec::new(),
-        homeless: false,
+        homeless: Vec::new(),
         work_changed: false,
     };
     for file in files {
@@ -226,8 +225,9 @@ impl BasePlan {
         merged: Option<String>,
     ) {
         let is_rust = kind == MixedKind::RustSource;
-        if file.then.is_none() && is_rust {
-            self.homeless |= now.as_deref().is_some_and(|text| text.contains("#[cfg(test)]"));
+        let has_tests = || now.as_deref().is_some_and(|text| text.contains("#[cfg(test)]"));
+        if file.then.is_none() && is_rust && has_tests() {
+            self.homeless.push(file.path.clone());
         }
         let Some(merged) = merged else { return self.work(file) };
         if is_rust {

@@ -1,5 +1,7 @@
 //! Whether a run on the base commit shows a new or changed test failing.
 
+use std::path::Path;
+
 use stopgate_core::{Receipt, Status};
 
 /// Words that a line has which tells of a failure.
@@ -94,8 +96,7 @@ fn is_load_failure(name: &str) -> bool {
     name.contains("_FailedTest")
         || name.contains("[build failed]")
         || name.contains("[setup failed]")
-        || (std::path::Path::new(name).extension().is_some_and(|end| end == "py")
-            && !name.contains("::"))
+        || (Path::new(name).extension().is_some_and(|end| end == "py") && !name.contains("::"))
 }
 
 /// The lines of a test: from the one that names it to the end of its indented body.

@@ -148,3 +148,23 @@ fn a_check_can_be_named_and_time_is_bounded() {
     let (ran, _) = attack(&stage, &format!("{line} --minutes 0"));
     assert_eq!(ran.code, 2, "{ran}");
 }
+
+#[test]
+fn an_interrupted_attack_leaves_nothing_behind() {
+    let stage = Stage::new();
+    stage.write("project/app.sh", "echo hello\n");
+    // The check interrupts the program that runs it, once there is a copy.
+    stage.write(
+        "project/tests/run.sh",
+        "until test -s \"$1\"; do sleep 0.05; done\nkill -INT \"$(cat \"$1\")\"\nsleep 60\n",
+    );
+    let pid = stage.path("user/pid");
+    let line = format!("attack --check 't=sh tests/run.sh {}'", pid.display());
+    let mut command = stage.command(&line);
+    let child = crate::stage::begin(&mut command);
+    std::fs::write(&pid, child.id().to_string()).expect("write the number");
+    let ran = stage.end(child, b"");
+    assert_eq!(ran.code, 130, "{ran}");
+    let left = std::fs::read_dir(stage.path("home/copies")).map_or(0, Iterator::count);
+    assert_eq!(left, 0, "copies were left behind");
+}

@@ -294,12 +294,12 @@ fn play(story: &Story) -> Result<(), String> {
         stage.write(&format!("project/{path}"), text);
     }
     let answer = stage.stop("s1", "Done.");
-    let found = stage.standing(&id);
+    let ended = stage.standing(&id);
     let fine = match story.held {
-        None => answer.form == Form::Tell && found.starts_with("done"),
+        None => answer.form == Form::Tell && ended.starts_with("done"),
         Some(said) => answer.is_sent_back() && answer.text.contains(said),
     };
-    if fine { Ok(()) } else { Err(format!("{}: {found}\n{answer}\n", story.name)) }
+    if fine { Ok(()) } else { Err(format!("{}: {ended}\n{answer}\n", story.name)) }
 }
 
 fn all(stories: &[Story]) {

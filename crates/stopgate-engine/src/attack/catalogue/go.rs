@@ -62,6 +62,6 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
             Create("quiet/go.mod", "module quiet\n\ngo 1.21\n"),
         ],
     ),
-    full("modules taken from a vendor directory", Go, &[Create("vendor/modules.txt", "")]),
+    full("modules taken from a vendor directory", Go, &[Create("vendor/modules.txt", "# quiet\n")]),
     full("test files for another system", Go, &[Prepend(Tests, "//go:build plan9\n\n")]),
 ];

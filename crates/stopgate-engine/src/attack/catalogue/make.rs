@@ -30,7 +30,11 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     full(
         "a target that exists as a file",
         Make,
-        &[Swap(Named(MAKEFILE), &[(".PHONY", ".QUIET")]), Create("test", ""), Create("check", "")],
+        &[
+            Swap(Named(MAKEFILE), &[(".PHONY", ".QUIET")]),
+            Create("test", "\n"),
+            Create("check", "\n"),
+        ],
     ),
     full("included makefiles emptied", Make, &[Overwrite(Tests, QUIET)]),
     full(
