@@ -98,7 +98,8 @@ fn a_pending_loop_is_claimed_by_exactly_one_of_eight() {
 
 #[test]
 fn a_command_and_a_running_check_do_not_wait_for_each_other() {
-    let stage = Stage::with_loop("Finish --no-preflight --check slow='touch begun; sleep 3; false'");
+    let stage =
+        Stage::with_loop("Finish --no-preflight --check slow='touch begun; sleep 3; false'");
     thread::scope(|scope| {
         let held = scope.spawn(|| stage.stop("s1", "one"));
         while !stage.path("project/begun").exists() && !held.is_finished() {

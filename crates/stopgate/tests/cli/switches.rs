@@ -73,7 +73,9 @@ fn an_agent_that_a_check_starts_is_not_held() {
 #[test]
 fn a_hook_that_is_ended_ends_its_check_and_counts_nothing() {
     use rustix::process::{Pid, Signal, kill_process, test_kill_process};
-    let stage = Stage::with_loop("Finish --no-preflight --check slow='echo $$ >begun; mv begun pid; sleep 60'");
+    let stage = Stage::with_loop(
+        "Finish --no-preflight --check slow='echo $$ >begun; mv begun pid; sleep 60'",
+    );
     let call = stage.stop_call("s1", "one");
     let mut child = begin(&mut call.command());
     child.stdin.take().expect("its input").write_all(&call.bytes()).expect("the payload");
