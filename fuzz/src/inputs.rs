@@ -37,7 +37,7 @@ pub fn hook_payload(bytes: &[u8]) {
 /// The end of a transcript, however little of it may be read.
 pub fn transcripts(bytes: &[u8]) {
     let last = |bytes_max| {
-        let bound = Bound { bytes_max, ..Bound::default() };
+        let bound = Bound { bytes_max };
         transcript::last_message(Cursor::new(bytes), bound, record).expect("memory can be read")
     };
     let whole = last(u64::MAX);
@@ -72,7 +72,7 @@ pub fn marked(bytes: &[u8]) {
     }
 }
 
-/// The output of a test runner, JUnit's XML included.
+/// The output of a test runner, `JUnit` XML included.
 pub fn reports(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let read = report::read(text);

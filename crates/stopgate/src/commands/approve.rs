@@ -16,6 +16,7 @@ use crate::output::{self, BOLD, GOOD, Outcome, styled};
 /// once more, and the loop ends if nothing else stands in the way. What changes after it was
 /// shown is not accepted: it is shown again.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// Make today's judges the ones to go by, and let the loop go on
     #[arg(long, conflicts_with_all = ["criterion", "yes"])]

@@ -1,7 +1,7 @@
 //! What `start` says about the checks of a new loop: how they came out, and what judges the work.
 
 use serde::Serialize;
-use stopgate_core::{Receipt, Status};
+use stopgate_core::{Receipt, Status, Tests};
 use stopgate_engine::{Begun, JudgesOf, Preflighted};
 
 use crate::output::{self, DIM, styled};
@@ -44,7 +44,7 @@ pub(crate) fn preflight_views(begun: &Begun) -> Vec<PreflightView> {
         status: one.receipt.status.word(),
         exit_code: one.receipt.exit_code,
         duration_ms: one.receipt.duration_ms,
-        tests_ran: one.receipt.evidence.tests.map(|tests| tests.ran()),
+        tests_ran: one.receipt.evidence.tests.map(Tests::ran),
         known_failures: one.known,
         outputs: one.outputs.iter().map(|path| path.display().to_string()).collect(),
         said: warnings(one),
@@ -111,7 +111,7 @@ fn passes_already(begun: &Begun) -> bool {
 
 fn outcome(one: &Preflighted) -> String {
     let receipt = &one.receipt;
-    let mut text = match (receipt.status, one.known) {
+    let text: String = match (receipt.status, one.known) {
         (_, Some(0)) => "nothing fails yet".into(),
         (_, Some(1)) => "1 known failure will not be counted".into(),
         (_, Some(known)) => format!("{known} known failures will not be counted"),
@@ -122,13 +122,12 @@ fn outcome(one: &Preflighted) -> String {
         },
         (status, None) => status.word().into(),
     };
-    text.push_str(&match receipt.evidence.tests.map(|tests| tests.ran()) {
+    let tests = match receipt.evidence.tests.map(Tests::ran) {
         Some(1) => ", 1 test ran".into(),
         Some(ran) => format!(", {ran} tests ran"),
         None => String::new(),
-    });
-    text.push_str(&format!(" in {}", seconds(receipt)));
-    text
+    };
+    format!("{text}{tests} in {}", seconds(receipt))
 }
 
 fn seconds(receipt: &Receipt) -> String {
