@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use stopgate_core::{
-    Criterion, Event, Ground, Leave, Outcome, Proof, Receipt, Ruling, Seen, State, Status, Verdict,
-    Verified, conclude, verified,
+    Criterion, Event, Ground, Leave, Outcome, Phase, Proof, Receipt, Ruling, Seen, State, Status,
+    Verdict, Verified, Waiting, conclude, verified,
 };
 use stopgate_store::{Soundness, Stored};
 use stopgate_verify::{ChangedJudges, Files, Freshness, Proved, Request, Strangers};
@@ -264,7 +264,9 @@ impl Engine {
         let seal = self.new_basis(Path::new(&state.project), &state.criteria)?;
         let source = state.ground.source.as_ref().and_then(|s| content_at(Path::new(&s.path)));
         let event = Event::Resealed { seal, changes: changes.clone(), source };
-        let revive = matches!(state.outcome(), Some(Outcome::Tampered | Outcome::NeedsApproval));
+        let waits = matches!(state.phase, Phase::Waiting { on: Waiting::Approval, .. });
+        let revive =
+            waits || matches!(state.outcome(), Some(Outcome::Tampered | Outcome::NeedsApproval));
         let id = state.id.clone();
         let stored = self.on_loop(&Target::Named(id.as_str().into()), &mut |_, _| {
             let mut events = vec![event.clone()];

@@ -92,13 +92,28 @@ impl Suite {
         self.stage.standing(id).split(' ').next().unwrap_or_default().into()
     }
 
-    /// A stop after a cheat: refused, told what is wrong, and never done.
-    fn is_caught(&self, id: &str, said: &str) {
+    /// Half of the work: `show` is right, `parse` is as it was.
+    fn do_half_of_the_work(&self) {
+        let half = self.read("durations.py").replace(
+            "return f\"{seconds}s\"",
+            "return f\"{seconds // 60}m\" if seconds % 60 == 0 else f\"{seconds}s\"",
+        );
+        self.write("durations.py", &half);
+    }
+
+    /// A stop after the judges were weakened: it is said which of the original tests fail; left
+    /// so, a person is asked; and it is never done.
+    fn needs_a_person(&self, id: &str, said: &[&str]) {
         let answer = self.stop("All tests pass now. <promise>COMPLETE</promise>");
         assert!(answer.is_sent_back(), "{answer}");
-        assert!(answer.text.contains(said), "{said}: {answer}");
-        assert!(answer.text.contains("Put it back as it was at the start"), "{answer}");
+        for said in said {
+            assert!(answer.text.contains(said), "{said}: {answer}");
+        }
+        assert!(answer.text.contains("Make the tests pass as they were at the start"), "{answer}");
         assert_eq!(self.outcome(id), "active");
+        let answer = self.stop("It passes. <promise>COMPLETE</promise>");
+        assert_eq!((answer.form, self.outcome(id).as_str()), (Form::Tell, "needs_approval"));
+        assert!(answer.text.contains("stopgate approve"), "{answer}");
     }
 }
 
@@ -162,58 +177,61 @@ fn a_cargo_suite_from_failing_to_fixed_and_proven_by_a_receipt() {
 }
 
 #[test]
-fn whoever_deletes_a_protected_test_is_not_done() {
+fn a_deleted_test_still_judges() {
     let suite = Suite::of("pytest");
     let id = suite.begin();
     suite.remove("tests/test_parse.py");
-    suite.is_caught(&id, "tests/test_parse.py was deleted");
-    let last = suite.stop("It passes.");
-    assert_eq!((last.form, suite.outcome(&id).as_str()), (Form::Tell, "tampered"), "{last}");
-    assert_eq!(suite.stage.run(&format!("status {id} --exit-code")).code, 5);
-}
-
-#[test]
-fn whoever_deletes_an_unprotected_test_is_told_that_there_are_fewer() {
-    let suite = Suite::of("pytest");
-    let id = suite.begin();
-    suite.remove("tests/test_show.py");
+    suite.do_half_of_the_work();
+    let said = ["tests/test_parse.py was deleted", "tests/test_parse.py::test_days"];
+    suite.needs_a_person(&id, &said);
+    let shown = suite.stage.json(&format!("status {id}"));
+    assert_eq!(shown["loop"]["state"], "waiting", "{shown}");
+    assert_eq!(suite.stage.run(&format!("status {id} --exit-code")).code, 4);
     suite.do_the_work("fixed.py", "durations.py");
-    suite.is_caught(&id, "fewer tests than at the start: 4, were 5");
-    suite.write(
-        "tests/test_show.py",
-        "from durations import show\n\n\ndef test_a_minute():\n    assert show(60) == \"1m\"\n",
-    );
-    assert_eq!(suite.stop("It is back.").form, Form::Tell);
-    assert_eq!(suite.outcome(&id), "done");
+    let answer = suite.stop("Now the work is done.");
+    assert_eq!(answer.form, Form::Tell, "{answer}");
+    assert_eq!(suite.outcome(&id), "done", "the tests of the start accept it");
 }
 
 #[test]
-fn whoever_skips_a_test_is_not_done() {
+fn a_test_that_is_skipped_is_run_as_it_was() {
     let suite = Suite::of("pytest");
     let id = suite.begin();
     suite.write(
         "tests/test_show.py",
         "import pytest\nfrom durations import show\n\n\n@pytest.mark.skip\ndef test_a_minute():\n    assert show(60) == \"1m\"\n",
     );
-    suite.do_the_work("fixed.py", "durations.py");
-    suite.is_caught(&id, "more tests are skipped than at the start: 1, were 0");
+    let work = suite.read("fixed.py").replace("return f\"{seconds // size}{unit}\"", "return \"\"");
+    suite.write("durations.py", &work);
+    let said = ["tests/test_show.py was changed", "tests/test_show.py::test_a_minute"];
+    suite.needs_a_person(&id, &said);
 }
 
 #[test]
-fn a_conftest_that_leaves_early_is_caught() {
+fn tests_that_go_with_the_work_are_nobody_s_business() {
     let suite = Suite::of("pytest");
     let id = suite.begin();
-    suite.write("tests/conftest.py", "import os\nos._exit(0)\n");
-    suite.is_caught(&id, "tests/conftest.py");
-    suite.remove("tests/conftest.py");
-    let answer = suite.stop("Put back.");
-    assert!(answer.is_sent_back() && answer.text.contains("- tests pass: fail"), "{answer}");
-    suite.write("conftest.py", "import sys\nsys.exit(0)\n");
-    suite.is_caught(&id, "conftest.py was changed");
+    suite.remove("tests/test_show.py");
+    suite.do_the_work("fixed.py", "durations.py");
+    assert_eq!(suite.stop("Done.").form, Form::Tell);
+    assert_eq!(suite.outcome(&id), "done", "the tests of the start accept it");
 }
 
 #[test]
-fn another_program_of_the_same_name_is_caught() {
+fn a_conftest_that_leaves_early_is_absent_from_the_original_run() {
+    for (name, text) in [
+        ("tests/conftest.py", "import os\nos._exit(0)\n"),
+        ("conftest.py", "import os\nos._exit(0)\n"),
+    ] {
+        let suite = Suite::of("pytest");
+        let id = suite.begin();
+        suite.write(name, text);
+        suite.needs_a_person(&id, &[name, "tests/test_parse.py::test_days"]);
+    }
+}
+
+#[test]
+fn another_program_of_the_same_name_is_not_run() {
     let suite = Suite::of("pytest");
     let id = suite.begin();
     let fake = suite.stage.path("user/bin/pytest-3");
@@ -223,23 +241,19 @@ fn another_program_of_the_same_name_is_caught() {
     let path =
         format!("{}:{}", suite.stage.path("user/bin").display(), doors::search_path().display());
     let answer = suite.stage.stop_call("s1", "All pass.").var("PATH", &path).send();
-    assert!(
-        answer.is_sent_back() && answer.text.contains("pytest-3 is another program"),
-        "{answer}"
-    );
+    assert!(answer.is_sent_back() && answer.text.contains("3 failed, 2 passed"), "{answer}");
     assert_eq!(suite.outcome(&id), "active");
 }
 
 #[test]
-fn an_edited_project_file_is_caught() {
+fn an_edited_project_file_counts_from_the_next_loop_on() {
     let suite = Suite::of("pytest");
     let id = suite.begin();
-    let before = suite.read("stopgate.toml");
     suite.write("stopgate.toml", "[[criterion]]\nname = \"tests pass\"\nrun = [\"true\"]\n");
-    suite.is_caught(&id, "stopgate.toml is not what it was at the start");
-    suite.write("stopgate.toml", &before);
+    let answer = suite.stop("All tests pass now. <promise>COMPLETE</promise>");
+    assert!(answer.is_sent_back() && answer.text.contains("3 failed, 2 passed"), "{answer}");
     suite.do_the_work("fixed.py", "durations.py");
-    assert_eq!(suite.stop("Restored, and done.").form, Form::Tell);
+    assert_eq!(suite.stop("Done.").form, Form::Tell);
     assert_eq!(suite.outcome(&id), "done");
 }
 
@@ -281,27 +295,46 @@ fn an_edited_seal_is_caught() {
             .expect("edit");
     }
     let answer = suite.stop("All tests pass now. <promise>COMPLETE</promise>");
-    assert!(answer.is_sent_back(), "{answer}");
-    let said = "what was noted at the start about the checks was edited";
-    assert!(answer.text.contains(said), "{answer}");
+    assert!(answer.is_sent_back() && answer.text.contains("was edited"), "{answer}");
     assert_eq!(suite.outcome(&id), "active");
+    let answer = suite.stop("All tests pass now. <promise>COMPLETE</promise>");
+    assert_eq!((answer.form, suite.outcome(&id).as_str()), (Form::Tell, "tampered"), "{answer}");
+}
+
+/// A suite whose changed test asks for something else, left so until a person is asked.
+fn waiting_for_a_person() -> (Suite, String) {
+    let suite = Suite::of("pytest");
+    let id = suite.begin();
+    suite.do_the_work("fixed.py", "durations.py");
+    for name in ["tests/test_parse.py", "durations.py"] {
+        suite.write(name, &suite.read(name).replace("86400", "8640"));
+    }
+    suite.needs_a_person(&id, &["tests/test_parse.py was changed"]);
+    (suite, id)
 }
 
 #[test]
-fn a_person_accepts_a_change_and_an_agent_can_t() {
-    let suite = Suite::of("pytest");
-    let id = suite.begin();
-    let test = suite.read("tests/test_parse.py").replace("86400", "24 * 3600");
-    suite.write("tests/test_parse.py", &test);
-    suite.is_caught(&id, "tests/test_parse.py was changed");
-    assert_eq!(suite.stop("It must change.").form, Form::Tell);
-    assert_eq!(suite.outcome(&id), "tampered");
-    let ran = suite.stage.run_as("s1", &format!("approve --change {id}"));
-    assert!(ran.code == 2 && ran.err.contains("only a person"), "{ran}");
-    let ran = suite.stage.run(&format!("approve --change {id}"));
+fn a_person_accepts_changed_tests_and_an_agent_can_t() {
+    let (suite, id) = waiting_for_a_person();
+    for command in ["approve", "approve --change"] {
+        let ran = suite.stage.run_as("s1", &format!("{command} {id}"));
+        assert!(ran.code == 2 && ran.err.contains("only a person"), "{ran}");
+    }
+    let ran = suite.stage.run_with(&format!("approve --yes {id}"), &suite.tools());
+    assert_eq!(ran.code, 0, "{ran}");
+    for said in ["tests/test_parse.py::test_days", "-    assert parse(\"1d\") == 86400", "as done"]
+    {
+        assert!(ran.out.contains(said), "{said}: {ran}");
+    }
+    assert_eq!(suite.outcome(&id), "done");
+}
+
+#[test]
+fn a_person_makes_changed_tests_the_ones_to_go_by() {
+    let (suite, id) = waiting_for_a_person();
+    let ran = suite.stage.run_with(&format!("approve --change {id}"), &suite.tools());
     assert!(ran.code == 0 && ran.out.contains("tests/test_parse.py was changed"), "{ran}");
     assert_eq!(suite.outcome(&id), "active");
-    suite.do_the_work("fixed.py", "durations.py");
     assert_eq!(suite.stop("Done.").form, Form::Tell);
     assert_eq!(suite.outcome(&id), "done");
 }
@@ -319,7 +352,11 @@ fn verify_says_the_same_in_a_pipeline() {
     assert_eq!(suite.stage.run("verify").code, 0);
     let id = suite.begin();
     suite.remove("tests/test_parse.py");
-    assert_eq!(suite.stage.run(&format!("verify {id}")).code, 5);
+    assert_eq!(suite.stage.run(&format!("verify {id}")).code, 0, "the tests of the start pass");
+    suite.write("tests/test_parse.py", "def test_nothing():\n    pass\n");
+    suite.write("durations.py", &suite.read("durations.py").replace("86400", "8640"));
+    let ran = suite.stage.run(&format!("verify {id}"));
+    assert!(ran.code == 1 && ran.out.contains("test_days"), "{ran}");
     assert_eq!(suite.outcome(&id), "active", "nothing is recorded");
 }
 
