@@ -397,6 +397,8 @@ fn go_on(state: &mut State, at: Timestamp) {
 }
 
 #[cfg(test)]
+mod sync_tests;
+#[cfg(test)]
 mod task_tests;
 #[cfg(test)]
 mod tests;

@@ -69,7 +69,7 @@ pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
         answered += agent.answered;
         violations.extend(agent.violations);
     }
-    let figures = format!("{answered} stops answered, none lost; nothing left after 2 s");
+    let figures = format!("{answered} stops answered; looked at after {KILLS_A_ROUND} each");
     findings.add("kill -9 of hooks, servers and checks", kills, &violations, &figures);
     Ok(())
 }

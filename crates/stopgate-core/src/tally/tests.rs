@@ -1,0 +1,36 @@
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{TASKS_MAX, Tally};
+use crate::Seen;
+
+fn tasks(count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("task {number}")).collect()
+}
+
+#[test]
+fn tasks_that_ended_are_forgotten_only_where_there_are_too_many() {
+    let full = Tally { tasks: tasks(TASKS_MAX), ..Tally::default() };
+    assert_eq!(full.passed_over(&Seen::default()).tasks.len(), TASKS_MAX);
+    let seen = Seen { background: Vec::from([String::from("one more")]), ..Seen::default() };
+    assert_eq!(full.passed_over(&seen).tasks, ["one more"]);
+}
+
+#[test]
+fn a_tally_reads_back_and_says_nothing_that_is_usual() {
+    let counted = Tally {
+        stops: 1,
+        idle: 2,
+        repeat: 3,
+        refusals: 4,
+        errors: 5,
+        tampered: 6,
+        person_spoke: true,
+        ..Tally::default()
+    };
+    let text = serde_json::to_string(&counted).expect("a tally can be written");
+    assert_eq!(serde_json::from_str::<Tally>(&text).ok(), Some(counted), "{text}");
+    let usual = serde_json::to_string(&Tally::default()).expect("a tally can be written");
+    assert!(!usual.contains("person_spoke") && !usual.contains("tampered"), "{usual}");
+}
