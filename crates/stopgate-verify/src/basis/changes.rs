@@ -24,7 +24,6 @@ const BUILDERS: [&str; 16] = [
 
 /// What changed of that which judges one criterion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct JudgeChanges {
     /// What changed, one sentence each, for people.
     pub(crate) texts: Vec<String>,

@@ -195,10 +195,9 @@ impl Originals<'_> {
         Some(())
     }
 
-    /// Whether there was nothing at the start to ask, so that the base commit is asked instead.
+    /// Whether there was nothing at the start to ask: the first tests are the work's own.
     fn is_first_tests(&self, subject: &Subject<'_>) -> bool {
-        subject.changes.only_adds_tests()
-            && self.basis.is_self_judged(subject.criterion)
+        subject.changes.only_adds_tests() && self.basis.is_self_judged(subject.criterion)
     }
 
     /// Believes a rejection only where today's judges accept the work in the same place.
