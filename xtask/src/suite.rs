@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::tools::{self, Tool};
-use crate::{Verdict, bench, dist, hardness, hostile, sim, truth};
+use crate::{Verdict, bench, dist, hardness};
 
 /// A program that the tests call, the package that brings it, and what it is for.
 const NEEDED: [(&str, &str, &str); 8] = [
@@ -43,10 +43,7 @@ fn all(steps: &mut Steps) -> Result<()> {
     steps.run("program for the tests with the real client", build)?;
     steps.run("tests of every crate, the real client among them", tests)?;
     steps.run("contract of every journal engine", contract)?;
-    steps.run("done means done: a part of the stories", || once(truth::run(&["--quick"])?))?;
-    steps.run("seeded histories", || once(sim::run(&[])?))?;
     steps.run("released program", dist::run)?;
-    steps.run("hostile trees", || once(hostile::run(&["--quick"])?))?;
     steps.run("speed and counts of one stop", || again(|| bench::run(&["--quick"])))?;
     steps.run("proof on a large tree", || again(|| bench::run(&["--tree", "--quick"])))?;
     steps.run("storms, kills and faults", || once(hardness::run(&[])?))?;

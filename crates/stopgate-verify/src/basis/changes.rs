@@ -10,7 +10,7 @@ use super::keep::Keep;
 use super::listing::{Listing, listing_of};
 use super::text::{CriterionText, FileText, KindText, text_path};
 use super::{Basis, BasisError, BasisStore, outside, outside_of, whole};
-use crate::judges::sections::restore;
+use crate::judges::sections::{judging, restore};
 use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why};
 use crate::place::{FileContent, Mask, RestoredFile};
 use crate::program::definition;
@@ -152,6 +152,10 @@ impl Compare<'_> {
             return self.bring_back(file, path, &text);
         };
         let reach = self.noted.judges.reach_of(path);
+        // What could not be read at the start had no judging sections that a runner could use.
+        if judging(*kind, &original, &reach).is_err() {
+            return;
+        }
         match restore(*kind, &original, &today, &reach) {
             // The sections say what they said.
             Ok(merged) if merged == today => {}
