@@ -3,7 +3,7 @@
 //! The real engine runs over a journal and in a world that are made up. Whenever a process
 //! touches the journal or runs checks, others may run before it goes on; it may die there,
 //! its answer may be lost, the clock may jump. What must hold is written down in
-//! [`rules`](crate::rules); a history that breaks it is told by its seed, and the same seed
+//! `rules.rs`; a history that breaks it is told by its seed, and the same seed
 //! gives the same history.
 
 mod chance;
