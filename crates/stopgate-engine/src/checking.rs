@@ -85,7 +85,9 @@ pub(crate) fn checking(home: &Home, id: &LoopId, now: Timestamp) -> Option<Check
 
 /// Ends the checks of a loop that run now: whoever runs them cleans up and lets the agent go.
 pub(crate) fn end_checks(home: &Home, id: &LoopId) {
-    for note in notes(&home.running(id)) {
+    // Whoever asks for the end runs no checks of its own meanwhile, and must not end itself.
+    let own = rustix::process::getpid().as_raw_nonzero().get();
+    for note in notes(&home.running(id)).into_iter().filter(|note| note.pid != own) {
         if let Some(pid) = rustix::process::Pid::from_raw(note.pid) {
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
         }

@@ -57,7 +57,14 @@ fn a_repeated_message_is_idle_where_tools_are_unknown() {
         stop unknown, says turn 1 over => continue 1/20
         stop unknown, says turn 2 over => continue 2/20
         stop unknown, says turn 3 over => continue 3/20
-        stop unknown, says turn 4 over => escalate stalled",
+        stop unknown, says turn 4 over => continue 4/20",
+    );
+    check(
+        "loop 0/20
+        stop unknown, says all is well   => continue 1/20
+        stop unknown, says all  is well  => continue 2/20
+        stop unknown, says all is   well => continue 3/20
+        stop unknown, says all is well   => escalate stalled",
     );
     check("loop 0/20\n stop*20 unknown => continue 20/20");
     check(
