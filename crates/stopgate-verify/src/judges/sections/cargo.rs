@@ -7,7 +7,7 @@ use toml_edit::{Array, DocumentMut, Item, TableLike, Value};
 use super::Judging;
 use super::toml_tree::{Keys, canonical, document, item, keys, put, take};
 
-const WHOLE: [&[&str]; 14] = [
+const WHOLE: [&[&str]; 13] = [
     &["test"],
     &["lints"],
     &["profile"],
@@ -17,8 +17,6 @@ const WHOLE: [&[&str]; 14] = [
     &["lib", "test"],
     &["lib", "doctest"],
     &["lib", "harness"],
-    // Another file would have other tests in it.
-    &["lib", "path"],
     &["workspace", "lints"],
     &["workspace", "default-members"],
     &["workspace", "exclude"],
