@@ -18,9 +18,12 @@ mod history;
 
 mod run;
 
+mod home;
+
 pub mod planted;
 
 pub use crate::history::{Checks, Oracle, STEPS, Setting, history};
+pub use crate::home::SimHome;
 pub use crate::rules::Violation;
 pub use crate::run::{Failed, Tally, replay, seed_of, sweep};
 pub use crate::store::Shared;

@@ -10,7 +10,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use stopgate_sim::{STEPS, replay, sweep};
+use stopgate_sim::{STEPS, SimHome, replay, sweep};
 
 const HISTORIES: u64 = 200_000;
 
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
 fn run() -> Result<(), String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (mut histories, mut seed) = (HISTORIES, 1);
-    let home = tempfile::tempdir().map_err(|error| format!("could not make a home: {error}"))?;
+    let home = SimHome::new().map_err(|error| format!("could not make a home: {error}"))?;
     for pair in arguments.chunks(2) {
         let [name, value] = pair else { return Err(format!("{pair:?} lacks its number")) };
         let value: u64 = value.parse().map_err(|_| format!("{value} is not a number"))?;

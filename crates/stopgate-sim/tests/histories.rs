@@ -5,15 +5,14 @@
 use std::time::Duration;
 
 use stopgate_sim::planted::{Fault, Faulty};
-use stopgate_sim::{Checks, Oracle, Setting, history, replay, seed_of, sweep};
+use stopgate_sim::{Checks, Oracle, Setting, SimHome, history, replay, seed_of, sweep};
 use stopgate_store::{Journal, MemoryJournal, SqliteJournal};
-use tempfile::TempDir;
 
 /// Seeds of histories that once broke a rule.
 const FOUND: [u64; 0] = [];
 
-fn home() -> TempDir {
-    TempDir::with_prefix("sim-").expect("make a home")
+fn home() -> SimHome {
+    SimHome::new().expect("make a home")
 }
 
 /// The first history, of so many, that breaks a rule in this setting.
@@ -24,7 +23,7 @@ fn found(histories: u64, setting: impl Fn() -> Setting) -> Option<String> {
     })
 }
 
-fn faulty(home: &TempDir, fault: Fault) -> Setting {
+fn faulty(home: &SimHome, fault: Fault) -> Setting {
     let shelf = MemoryJournal::default();
     let shared = move || -> Box<dyn Journal> { Box::new(Faulty::new(shelf.clone(), fault)) };
     // Without the model beside it: the rules alone must find it.
