@@ -4,9 +4,10 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use stopgate_core::{LoopId, SessionId, State};
+use stopgate_core::{LoopId, SessionId, Soundness, State};
 use stopgate_store::{
     Appended, Cursor, Delivered, Entry, Filter, Journal, Recorded, Revision, StoreError, Stored,
+    Writer,
 };
 
 use crate::history::Scene;
@@ -109,6 +110,16 @@ impl Journal for ProcessJournal {
             return Err(lost());
         }
         Ok(appended)
+    }
+
+    fn sign_as(&mut self, writer: Writer) {
+        self.inner.sign_as(writer);
+    }
+
+    fn soundness(&mut self, id: &LoopId) -> Told<Soundness> {
+        let found = self.read(|journal| journal.soundness(id))?;
+        // The model has no seals and needs none: nobody but the engine can reach it.
+        Ok(if found == Soundness::Unchained { Soundness::Sound } else { found })
     }
 
     fn names(&mut self, after: &LoopId, limit: usize) -> Told<Vec<LoopId>> {
