@@ -346,7 +346,7 @@ impl Scene {
 /// So many checks, or the agent's word.
 fn criteria(checks: u64) -> Vec<Criterion> {
     let check = |number: u64| {
-        let proof = Proof::Check { command: "true".into(), timeout_ms: 1000 };
+        let proof = Proof::Check { command: "cargo test".into(), timeout_ms: 1000 };
         Criterion::new(["tests", "lint", "docs"][usize::try_from(number).unwrap_or(0) % 3], proof)
     };
     (0..checks).map(check).collect()

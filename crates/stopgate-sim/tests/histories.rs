@@ -38,8 +38,8 @@ fn faulty(home: &SimHome, fault: Fault) -> Setting {
 #[test]
 fn nothing_goes_wrong_in_any_history() {
     let home = home();
-    let told = sweep(3000, 20, home.path()).unwrap_or_else(|failed| panic!("{failed}"));
-    assert_eq!(told.histories, 3000);
+    let told = sweep(1000, 20, home.path()).unwrap_or_else(|failed| panic!("{failed}"));
+    assert_eq!(told.histories, 1000);
     // Histories in which nothing happens would prove nothing.
     for (what, count) in [
         ("conflicts", told.conflicts),
@@ -48,7 +48,7 @@ fn nothing_goes_wrong_in_any_history() {
         ("proven", told.done),
         ("cancelled", told.cancelled),
     ] {
-        assert!(count > 300, "{what}: {told:?}");
+        assert!(count > 100, "{what}: {told:?}");
     }
 }
 
@@ -63,8 +63,8 @@ fn what_was_found_once_stays_found() {
 #[test]
 fn the_same_seed_gives_the_same_history() {
     let home = home();
-    let once = sweep(200, 7, home.path());
-    assert_eq!(once, sweep(200, 7, home.path()));
+    let once = sweep(40, 7, home.path());
+    assert_eq!(once, sweep(40, 7, home.path()));
 }
 
 #[test]

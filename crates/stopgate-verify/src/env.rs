@@ -175,6 +175,9 @@ pub(crate) fn tool_environment(ours: impl Iterator<Item = Variable>) -> Vec<Vari
 /// The variables of this process that no check sees, unless `pass` names them, and that `text`
 /// speaks of: what a check asked for in vain.
 pub fn withheld(text: &str, [person, pass]: [&[String]; 2]) -> Vec<String> {
+    if text.trim().is_empty() {
+        return Vec::new();
+    }
     let additions = Additions { pass, person, set: &[], scratch: None, mark: "" };
     let is_kept = |(name, value): &Variable| {
         name != MARK && !additions.names(name) && !is_harmless(name, value)

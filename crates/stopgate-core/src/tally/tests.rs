@@ -2,8 +2,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{TASKS_MAX, Tally};
-use crate::Seen;
+use super::{TASKS_MAX, Tally, unmet_names};
+use crate::scene::{NOON, criterion, frame, started};
+use crate::{Criterion, Mode, Policy, Proof, Seen, State, apply};
 
 fn tasks(count: usize) -> Vec<String> {
     (0..count).map(|number| format!("task {number}")).collect()
@@ -33,4 +34,18 @@ fn a_tally_reads_back_and_says_nothing_that_is_usual() {
     assert_eq!(serde_json::from_str::<Tally>(&text).ok(), Some(counted), "{text}");
     let usual = serde_json::to_string(&Tally::default()).expect("a tally can be written");
     assert!(!usual.contains("person_spoke") && !usual.contains("tampered"), "{usual}");
+}
+
+fn begun(criteria: Vec<Criterion>) -> State {
+    let event = started(Policy::default(), frame(Mode::Loop, 0, 20, "work"), criteria);
+    apply(None, &event, NOON).expect("a start begins a loop")
+}
+
+#[test]
+fn what_a_person_approved_is_not_unmet() {
+    let mut approved = criterion("a person's word", Proof::Approve);
+    let unmet = |criteria: Vec<Criterion>| unmet_names(&begun(criteria), &Seen::default());
+    assert_ne!(unmet(Vec::from([approved.clone()])), unmet(Vec::new()));
+    approved.approved_at = Some(NOON);
+    assert_eq!(unmet(Vec::from([approved])), unmet(Vec::new()));
 }

@@ -11,6 +11,9 @@ const ROOTS_MAX: usize = 8;
 
 /// The repository around `project`; nothing where there is none, or git can't say.
 pub(super) fn at(project: &Path) -> Option<Repository> {
+    // Outside of one, git would have to be started to say so.
+    let is_around = |above: &Path| above.join(".git").symlink_metadata().is_ok();
+    project.ancestors().find(|above| is_around(above))?;
     git(project, &["rev-parse", "--git-dir"])?;
     let head = git(project, &["rev-parse", "--verify", "--quiet", "HEAD"]);
     let shallow = git(project, &["rev-parse", "--is-shallow-repository"]);
