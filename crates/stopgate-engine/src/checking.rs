@@ -1,6 +1,6 @@
 //! Notes about checks that run now, so that people can see them and `cancel` can end them.
 //!
-//! A note lies in stopgate's home for as long as the checks run, and is locked by the process
+//! A note is in stopgate's home directory for as long as the checks run, and is locked by the process
 //! that runs them: one that is not locked is left over from a process that died.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -43,7 +43,7 @@ pub(crate) struct CheckingNote {
 }
 
 impl CheckingNote {
-    /// Notes that the checks of `state` begin; a note that can't be written is no reason not
+    /// Notes that the checks of `state` begin; a note that can't be written does not keep them
     /// to check.
     pub(crate) fn begin(home: &Home, state: &State, now: Timestamp) -> Option<Self> {
         let pid = rustix::process::getpid().as_raw_nonzero().get();
@@ -83,7 +83,7 @@ pub(crate) fn checking(home: &Home, id: &LoopId, now: Timestamp) -> Option<Check
     })
 }
 
-/// Ends the checks of a loop that run now: whoever runs them cleans up and lets the agent go.
+/// Ends the checks of a loop that run now: the process that runs them cleans up and lets the agent go.
 pub(crate) fn end_checks(home: &Home, id: &LoopId) {
     // Whoever asks for the end runs no checks of its own meanwhile, and must not end itself.
     let own = rustix::process::getpid().as_raw_nonzero().get();

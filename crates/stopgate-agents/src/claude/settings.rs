@@ -68,7 +68,7 @@ pub struct Entry {
 pub enum EntryForm {
     /// By its path on this machine.
     Own,
-    /// On the PATH of whoever works on the project; where it is missing, the agent may stop.
+    /// On the PATH of each person who works on the project; where it is missing, the agent may stop.
     Shared,
 }
 

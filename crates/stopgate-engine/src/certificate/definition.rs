@@ -1,6 +1,6 @@
 //! The fingerprint of how a criterion is defined: what is run, and on which terms.
 //!
-//! What was found when a loop began or went on is no part of it, so that a project's file can
+//! What was found when a loop began or went on does not belong to it, so that a project's file can
 //! be compared with a receipt.
 
 use stopgate_core::{Author, Baseline, Criterion};
