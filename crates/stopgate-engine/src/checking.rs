@@ -44,7 +44,7 @@ pub(crate) struct CheckingNote {
 
 impl CheckingNote {
     /// Notes that the checks of `state` begin; a note that can't be written does not keep them
-    /// to check.
+    /// from running.
     pub(crate) fn begin(home: &Home, state: &State, now: Timestamp) -> Option<Self> {
         let pid = rustix::process::getpid().as_raw_nonzero().get();
         let path = home.running(&state.id).join(format!("{pid}.json"));
