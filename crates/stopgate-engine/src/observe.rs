@@ -14,7 +14,10 @@ use crate::failure::Failure;
 use crate::signs::Signs;
 
 /// How much of a transcript's news is searched for tool use.
-const NEWS_BYTES_MAX: u64 = 128 * 1024;
+///
+/// Generous, because a client that writes its transcript late brings the whole
+/// of a first turn, attachments included, as news of the second.
+const NEWS_BYTES_MAX: u64 = 1024 * 1024;
 
 /// What the agent's client is known to be.
 #[derive(Clone, Debug, Default)]
@@ -135,9 +138,13 @@ fn tool_use(state: &State, call: &Call<'_>, tool_mark: Option<u64>) -> ToolUse {
 }
 
 fn news(state: &State, call: &Call<'_>) -> ToolUse {
-    let (Some(offset), Some(path)) = (state.tally.transcript_mark, call.transcript.as_deref())
-    else {
+    let Some(path) = call.transcript.as_deref() else {
         return ToolUse::Unknown;
+    };
+    // No mark after a counted stop: the client had not written the file yet, so all of it is news.
+    let offset = match state.tally.transcript_mark {
+        None if state.tally.stops == 0 => return ToolUse::Unknown,
+        mark => mark.unwrap_or_default(),
     };
     let Ok(file) = open_regular(Path::new(path)) else {
         return ToolUse::Unknown;

@@ -67,7 +67,7 @@ impl Stage {
         root.disable_cleanup(door::variable(KEEP_VARIABLE).is_some());
         let (sessions, runs) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let stage = Self { root, client, model: FakeModel::start()?, sessions, runs };
-        for folder in ["home", "project", "state", "runs"] {
+        for folder in ["home", "project", "state", "runs", "bin"] {
             let folder = stage.path(folder);
             fs::create_dir(&folder).map_err(LabError::file("create", &folder))?;
         }
@@ -119,6 +119,12 @@ impl Stage {
     pub fn session(&self, prompt: &str) -> Session {
         let number = self.sessions.fetch_add(1, Ordering::SeqCst) + 1;
         Session::new(format!("00000000-0000-4000-8000-{number:012}"), prompt)
+    }
+
+    /// Puts the program on this stage's search path as `stopgate`, as an installation does.
+    pub fn put_on_path(&self, program: &Program) -> Result<(), LabError> {
+        let link = self.path("bin").join("stopgate");
+        std::os::unix::fs::symlink(program.path(), &link).map_err(LabError::file("create", &link))
     }
 
     /// Runs a stopgate command in the project, in this stage's environment.
@@ -175,7 +181,7 @@ impl Stage {
         // Nothing listens on the discard port: what is not loopback fails at once.
         let dead = "http://127.0.0.1:9";
         vec![
-            ("PATH", door::variable("PATH").unwrap_or_else(|| "/usr/bin:/bin".into())),
+            ("PATH", self.search_path()),
             ("HOME", self.home().into()),
             ("STOPGATE_HOME", self.state().into()),
             ("GIT_CONFIG_GLOBAL", "/dev/null".into()),
@@ -193,6 +199,14 @@ impl Stage {
             ("HTTPS_PROXY", dead.into()),
             ("NO_PROXY", "127.0.0.1,localhost".into()),
         ]
+    }
+
+    /// This stage's own programs first, then the person's.
+    fn search_path(&self) -> OsString {
+        let mut path = self.path("bin").into_os_string();
+        path.push(":");
+        path.push(door::variable("PATH").unwrap_or_else(|| "/usr/bin:/bin".into()));
+        path
     }
 
     fn path(&self, name: &str) -> PathBuf {

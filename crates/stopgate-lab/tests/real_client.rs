@@ -35,6 +35,7 @@ impl Scene {
     /// With whatever `install` puts in place.
     fn installed(scope: &str) -> Result<Self> {
         let scene = Self::new()?;
+        scene.stage.put_on_path(&scene.program)?;
         scene.stopgate(&["install", "claude", "--scope", scope])?;
         Ok(scene)
     }
@@ -143,7 +144,10 @@ fn check_install(scope: &str, at: Scope) -> Result<()> {
     let scene = Scene::installed(scope)?;
     let settings: Value = serde_json::from_slice(&fs::read(scene.stage.settings_path(at))?)?;
     let entry = &settings["hooks"]["Stop"][0]["hooks"][0];
-    assert!(entry["args"].is_array(), "not in exec form: {settings:#}");
+    // A user's entry names this machine's program; a project's is committed and must work anywhere.
+    let (exec, path) = (entry["args"].is_array(), scene.program.path().display().to_string());
+    assert_eq!(exec, at == Scope::User, "{settings:#}");
+    assert_eq!(settings.to_string().contains(&path), at == Scope::User, "{settings:#}");
     // No variable from us here: install itself has to lift the cap.
     let session = scene.stage.session("begin");
     let id = scene.start_for(&session, &["--max-idle", "0", "--max-iterations", "10"])?;
