@@ -129,7 +129,8 @@ fn build() -> Result<()> {
 
 fn tests() -> Result<()> {
     println!("the client is installed below target/lab, once");
-    cargo(&["test", "--workspace", "--locked"])
+    // One run tells everything that fails, not only the first program with a failure.
+    cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])
 }
 
 /// Once more, for its table.

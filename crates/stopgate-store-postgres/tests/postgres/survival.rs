@@ -1,7 +1,7 @@
 //! Servers that die under load: what was acknowledged is there afterwards.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,18 +14,20 @@ use stopgate_store_postgres::{Options, PostgresJournal, migrate};
 use crate::scene::{NOON, options};
 
 const WRITERS: usize = 6;
+/// What each writer has had acknowledged.
+type Written = [AtomicU64; WRITERS];
 
 #[test]
 fn a_server_that_is_killed_under_load_loses_nothing_acknowledged() {
     let mut own = Cluster::start(Setup::default()).unwrap();
     let url = own.url("postgres");
-    let acknowledged = storm(&url, || {
+    let acknowledged = storm(&url, |written| {
         for how in [Stop::Kill, Stop::Immediate, Stop::Kill] {
-            thread::sleep(Duration::from_millis(700));
+            everybody_writes(written);
             own.stop(how).unwrap();
             own.start_again().unwrap();
         }
-        thread::sleep(Duration::from_millis(700));
+        everybody_writes(written);
     });
     assert_kept(&url, &acknowledged);
 }
@@ -42,12 +44,12 @@ fn a_standby_that_is_promoted_under_load_has_everything_acknowledged() {
         primary.password(),
     );
     let mut before = 0;
-    let acknowledged = storm(&url, || {
-        thread::sleep(Duration::from_secs(1));
+    let acknowledged = storm(&url, |written| {
+        everybody_writes(written);
         primary.stop(Stop::Kill).unwrap();
         standby.promote().unwrap();
         before = events(&standby);
-        thread::sleep(Duration::from_secs(1));
+        everybody_writes(written);
     });
     assert!(events(&standby) > before, "writers have found the new primary");
     assert_kept(&url, &acknowledged);
@@ -58,18 +60,31 @@ fn events(cluster: &Cluster) -> u64 {
     count.trim().parse().unwrap()
 }
 
+/// Waits until each writer has had ten more events acknowledged.
+fn everybody_writes(written: &Written) {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    let goals = written.each_ref().map(|count| count.load(Ordering::Relaxed) + 10);
+    let behind =
+        || written.iter().zip(&goals).any(|(now, goal)| now.load(Ordering::Relaxed) < *goal);
+    while behind() {
+        assert!(Instant::now() < deadline, "a writer is stuck: {written:?}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Writers append as fast as they can while `happen` does its worst; the revision of each
 /// loop that was acknowledged last.
-fn storm(url: &str, happen: impl FnOnce()) -> BTreeMap<String, Revision> {
+fn storm(url: &str, happen: impl FnOnce(&Written)) -> BTreeMap<String, Revision> {
     migrate(url, &options("storm")).unwrap();
     let over = AtomicBool::new(false);
+    let written = Written::default();
     let since = Instant::now();
     let acknowledged: BTreeMap<String, Revision> = thread::scope(|scope| {
-        let over = &over;
-        let writer = |number: usize| write(url, &format!("loop-{number}"), over);
+        let (over, written) = (&over, &written);
+        let writer = |number: usize| write(url, &format!("loop-{number}"), over, &written[number]);
         let writers: Vec<_> = (0..WRITERS).map(|n| scope.spawn(move || writer(n))).collect();
         let end = AtEnd(over);
-        happen();
+        happen(written);
         drop(end);
         writers.into_iter().map(|writer| writer.join().unwrap()).collect()
     });
@@ -88,13 +103,16 @@ impl Drop for AtEnd<'_> {
 }
 
 /// One writer: after an error it looks where the loop stands, as a hook would.
-fn write(url: &str, name: &str, over: &AtomicBool) -> (String, Revision) {
+fn write(url: &str, name: &str, over: &AtomicBool, written: &AtomicU64) -> (String, Revision) {
     let options = Options { tenant: "storm".into(), deadline: Duration::from_secs(2) };
     let mut journal = PostgresJournal::new(url, options).unwrap();
     let mut acknowledged = Revision::NONE;
     while !over.load(Ordering::Relaxed) {
         match append(&mut journal, name, acknowledged) {
-            Some(revision) => acknowledged = revision,
+            Some(revision) => {
+                acknowledged = revision;
+                written.store(revision.0, Ordering::Relaxed);
+            }
             None => thread::sleep(Duration::from_millis(5)),
         }
     }
