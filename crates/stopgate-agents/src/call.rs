@@ -144,7 +144,7 @@ impl Call<'_> {
     /// Whether the prompt is our own text, handed to the agent by its client. Some clients announce
     /// a continuation as if a person had typed it.
     pub fn is_continuation(&self) -> bool {
-        self.prompt.as_deref().is_some_and(|prompt| is_continuation(prompt))
+        self.prompt.as_deref().is_some_and(is_continuation)
     }
 
     /// Whether a person typed the prompt.

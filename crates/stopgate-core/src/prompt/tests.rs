@@ -203,7 +203,8 @@ proptest! {
         prop_assert!(text.ends_with("alone on a line.\n") || text.ends_with("`stopgate ask QUESTION`.\n"));
         prop_assert!(is_continuation(&text), "{text}");
         let told = announcement(&state);
-        prop_assert!(!is_continuation(&told) && !is_continuation(&format!("<context>{told}</context>\ngo")));
+        let wrapped = format!("<context>{told}</context>\ngo");
+        prop_assert!(!is_continuation(&told) && !is_continuation(&wrapped));
         prop_assert!(told.len() <= 4 * PROMPT_BYTES_MAX && is_clean(&told), "{told:?}");
     }
 
