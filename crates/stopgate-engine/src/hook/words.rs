@@ -32,7 +32,7 @@ pub(super) fn unasked(failure: &Failure) -> String {
          {PROMPT_VOICE}\n\
          The journal could not be asked whether a loop holds this session: {why}.\n\n\
          If you work on a goal with open criteria, go on with it. If you are finished, or \
-         nothing is left to do, say so and stop again: the next stop is let pass."
+         nothing is left to do, say so and stop again: the next stop is allowed."
     )
 }
 

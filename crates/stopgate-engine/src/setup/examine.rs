@@ -60,6 +60,8 @@ pub struct Configured {
     pub scope: Scope,
     /// What it starts.
     pub command: Command,
+    /// Whose loop files it serves, where it is not for loops of our own.
+    pub dialect: Option<String>,
 }
 
 /// Everything that was found.
@@ -107,6 +109,7 @@ pub fn examine(settings: Settings, stores: Stores, folder: &Path, program: &Path
             findings.extend(hooks::fired(settings, agent));
         }
         hooks.extend(hooks::configured(&looks));
+        hooks.extend(hooks::for_dialects(&looks));
     }
     findings.extend(home::switches(settings));
     findings.extend(home::folder(settings));

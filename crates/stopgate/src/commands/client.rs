@@ -91,6 +91,15 @@ impl Stage {
         project.canonicalize().unwrap_or(project)
     }
 
+    /// Puts a file into the project.
+    pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), Failure> {
+        let file = self.project().join(path);
+        let folder = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+        folder.and_then(|()| std::fs::write(&file, text)).map_err(|error| {
+            Failure::fault(format!("could not write {}", file.display())).because(error)
+        })
+    }
+
     /// Runs a command as a person would type it in the project.
     pub(crate) fn person(&self, program: &Path, arguments: &[&str]) -> Result<Ran, Trouble> {
         let mut command = self.command(program.as_os_str());
@@ -250,7 +259,7 @@ fn is_about_clients(name: &OsStr) -> bool {
     if name.starts_with("STOPGATE_TEST_") {
         return false;
     }
-    let prefixes = ["CLAUDE", "AI_AGENT", "STOPGATE_", "IDLE_LOOP_"];
+    let prefixes = ["CLAUDE", "AI_AGENT", "STOPGATE_", "IDLE_LOOP_", "RALPH_LOOP_"];
     let is_of = |agent: Agent| {
         let variables = agent.variables();
         let others = [variables.session, variables.project, variables.cap].into_iter().flatten();

@@ -1,5 +1,7 @@
 //! `doctor`: does it work here?
 
+mod dialects;
+
 mod proof;
 
 use std::process::ExitCode;

@@ -343,7 +343,23 @@ fn an_entry_for_a_dialect_is_installed_and_fires() {
     let settings = fs::read_to_string(stage.path("user/.claude/settings.json")).expect("settings");
     assert!(settings.contains("\"--dialect\", \"ralph-loop\""), "{settings}");
     let doctor = stage.run("doctor");
-    assert!(doctor.out.contains("--dialect ralph-loop"), "{doctor}");
+    let fired =
+        "Claude Code's entry for --dialect ralph-loop in the user settings held a made-up stop";
+    assert!(doctor.out.contains(fired), "{doctor}");
+    for dialect in ["features", "criteria", "task", "idle"] {
+        assert_eq!(stage.run(&format!("install claude --dialect {dialect}")).code, 0);
+    }
+    let doctor = stage.run("doctor");
+    for (dialect, end) in [
+        ("features", "held a made-up stop"),
+        ("criteria", "held a made-up stop"),
+        ("task", "ran, and let an agent go that has no loop"),
+        ("idle", "ran, and let an agent go that has no loop"),
+    ] {
+        let entry = format!("--dialect {dialect} in the user settings {end}");
+        assert!(doctor.out.contains(&entry), "{doctor}");
+        assert_eq!(stage.run(&format!("uninstall claude --dialect {dialect}")).code, 0);
+    }
     assert!(stage.run("install claude --dialect nonsense").code == 2);
     assert_eq!(stage.run("uninstall claude --dialect ralph-loop").code, 0);
     assert!(!stage.path("user/.claude/settings.json").exists());

@@ -290,6 +290,19 @@ pub(super) fn subfolder(
     vec![Finding::warning("folder", text, hint)]
 }
 
+/// The distinct hooks that judge stops of loops in another tool's files.
+pub(super) fn for_dialects(looks: &[Look]) -> Vec<Configured> {
+    let mut hooks: Vec<Configured> = Vec::new();
+    for (look, found) in looks.iter().flat_map(|look| look.all_entries().map(move |f| (look, f))) {
+        let dialect = found.dialect().filter(|_| found.kind == Event::Stop);
+        if dialect.is_some() && !hooks.iter().any(|hook| hook.command == found.command) {
+            let (agent, scope, command) = (look.agent, look.scope, found.command.clone());
+            hooks.push(Configured { agent, scope, command, dialect });
+        }
+    }
+    hooks
+}
+
 /// The distinct hooks that judge stops.
 pub(super) fn configured(looks: &[Look]) -> Vec<Configured> {
     let mut hooks: Vec<Configured> = Vec::new();
@@ -297,7 +310,8 @@ pub(super) fn configured(looks: &[Look]) -> Vec<Configured> {
         for found in look.entries().filter(|found| found.judges_stops()) {
             if !hooks.iter().any(|hook| hook.command == found.command) {
                 let (agent, scope) = (look.agent, look.scope);
-                hooks.push(Configured { agent, scope, command: found.command.clone() });
+                let command = found.command.clone();
+                hooks.push(Configured { agent, scope, command, dialect: None });
             }
         }
     }

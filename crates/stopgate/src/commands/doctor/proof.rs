@@ -7,6 +7,7 @@ use stopgate_agents::Agent;
 use stopgate_agents::settings::Command;
 use stopgate_engine::{Configured, Failure, Finding};
 
+use super::dialects;
 use crate::commands::client::{Answer, Continued, Household, Ran, Session, Stage, Stop, Trouble};
 
 const ABOUT: &str = "proof";
@@ -23,6 +24,10 @@ struct Took {
 pub(super) fn prove(program: &Path, hooks: &[Configured]) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
     for hook in hooks {
+        if let Some(dialect) = &hook.dialect {
+            findings.push(dialects::prove(hook, dialect)?);
+            continue;
+        }
         let scope = hook.scope.word();
         let (title, word) = (hook.agent.title(), hook.agent.word());
         let target = Target {
@@ -34,7 +39,7 @@ pub(super) fn prove(program: &Path, hooks: &[Configured]) -> Result<Vec<Finding>
         findings.extend(target.version(program)?);
         findings.push(target.prove(program)?);
     }
-    if hooks.is_empty() {
+    if hooks.iter().all(|hook| hook.dialect.is_some()) {
         let argv = [&program.display().to_string(), "hook", "claude"].map(String::from);
         let target = Target {
             agent: Agent::Claude,
