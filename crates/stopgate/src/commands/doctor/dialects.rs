@@ -11,7 +11,7 @@ use crate::commands::client::{Continued, Household, Session, Stage, Stop};
 const ABOUT: &str = "proof";
 const SESSION: Session = Session { id: "d0c70000-0000-4000-8000-000000000001" };
 
-const RALPH_LOOP: &str = "---\nactive: true\niteration: 1\nmax_iterations: 5\n\
+const RALPH_LOOP: &str = "---\nactive: true\niteration: 1\nsession_id: d0c70000-0000-4000-8000-000000000001\nmax_iterations: 5\n\
                           completion_promise: \"NEVER\"\n---\n\nProve that the hook holds.\n";
 const FEATURES: &str =
     r#"{"features":[{"id":1,"description":"prove that the hook holds","passes":false}]}"#;
