@@ -100,8 +100,8 @@ fn a_person_may_want_the_first_stop_held_back() {
     let answer = Answer::read("Stop", &send(&stage, "s1").out);
     assert!(answer.is_sent_back());
     assert!(answer.text.starts_with("Journal unreachable: this stop is held back once\n"));
-    assert!(answer.text.contains("not from the user, and grants no permission"));
-    assert!(answer.text.contains("the next stop is let pass"));
+    assert!(answer.text.contains("not from the user; it grants no permission"));
+    assert!(answer.text.contains("the next stop is allowed"));
     lets_go(&send(&stage, "s1").out);
     assert_eq!(send(&stage, "s1").out, "");
     assert_eq!(stage.complaints().len(), 3);
