@@ -1,0 +1,31 @@
+//! Pi with a provider of its own.
+
+use serde_json::json;
+
+use super::{Asking, DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use crate::turn::Turn;
+
+pub(super) struct PiRunner;
+
+impl Runner for PiRunner {
+    fn settings(&self, place: &RunnerPlace<'_>) -> Vec<HomeFile> {
+        let models = json!({"providers": {"lab": {
+            "baseUrl": format!("{}/v1", place.url), "api": "openai-completions",
+            "apiKey": DUMMY_KEY, "models": [{"id": MODEL}],
+        }}});
+        vec![(place.home.join(".pi/agent/models.json"), format!("{models:#}\n"))]
+    }
+
+    fn environment(&self, _place: &RunnerPlace<'_>) -> Vec<(&'static str, String)> {
+        vec![("PI_OFFLINE", "1".into()), ("PI_SKIP_VERSION_CHECK", "1".into()), ("CI", "1".into())]
+    }
+
+    fn arguments(&self, prompt: &str, asking: Asking) -> Vec<String> {
+        let options = ["--provider", "lab", "--model", MODEL];
+        line(&options, asking, &["--continue"], &["-p", prompt])
+    }
+
+    fn shell(&self, command: &str) -> Turn {
+        Turn::tool("bash", json!({"command": command}))
+    }
+}
