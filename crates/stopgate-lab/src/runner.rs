@@ -15,6 +15,7 @@ mod qwen;
 use std::path::{Path, PathBuf};
 
 use crate::pinned::LabAgent;
+use crate::prompt::{Asking, Prompt};
 use crate::turn::Turn;
 
 /// A key that opens nothing. Short enough for a client to remember it whole when a person
@@ -31,15 +32,6 @@ pub(crate) struct RunnerPlace<'a> {
     pub(crate) url: &'a str,
 }
 
-/// Whether a prompt begins a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asking {
-    /// It begins a session.
-    First,
-    /// It continues the last one.
-    Again,
-}
-
 /// A file of a client's home, and its content.
 pub(crate) type HomeFile = (PathBuf, String);
 
@@ -52,7 +44,7 @@ pub(crate) trait Runner {
     fn environment(&self, place: &RunnerPlace<'_>) -> Vec<(&'static str, String)>;
 
     /// Its command line for one prompt.
-    fn arguments(&self, prompt: &str, asking: Asking) -> Vec<String>;
+    fn arguments(&self, prompt: &Prompt) -> Vec<String>;
 
     /// A turn in which the model has it run a shell command.
     fn shell(&self, command: &str) -> Turn;
@@ -78,11 +70,12 @@ impl LabAgent {
     }
 }
 
-/// A command line: `before`, for another prompt `again`, then `prompt`.
-fn line(before: &[&str], asking: Asking, again: &[&str], prompt: &[&str]) -> Vec<String> {
-    let again = match asking {
+/// A command line: `before`, what the prompt adds, `again` where it continues a session, `last`.
+fn line(before: &[&str], prompt: &Prompt, again: &[&str], last: &[&str]) -> Vec<String> {
+    let again = match prompt.asking {
         Asking::First => &[],
         Asking::Again => again,
     };
-    [before, again, prompt].concat().into_iter().map(str::to_owned).collect()
+    let more: Vec<&str> = prompt.args.iter().map(String::as_str).collect();
+    [before, &more, again, last].concat().into_iter().map(str::to_owned).collect()
 }

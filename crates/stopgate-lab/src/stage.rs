@@ -20,17 +20,16 @@ use crate::error::LabError;
 use crate::hook::{Hook, Scope};
 use crate::model::FakeModel;
 use crate::outcome::Outcome;
+use crate::pinned::LabAgent;
 use crate::program::Program;
-use crate::runner::{Asking, RunnerPlace};
+use crate::prompt::Prompt;
+use crate::runner::RunnerPlace;
 use crate::running::Running;
 use crate::session::Session;
 use crate::terminal::Terminal;
 
 /// Keeps a stage's folder for a look afterwards.
 const KEEP_VARIABLE: &str = "STOPGATE_LAB_KEEP";
-
-/// How long a client may take for one prompt.
-const ASK_LIMIT: Duration = Duration::from_mins(2);
 
 /// A place with a project, a model and a client. Gone when dropped, unless
 /// `STOPGATE_LAB_KEEP` is set.
@@ -170,32 +169,41 @@ impl Stage {
         pairs.map(|(session, started)| self.finish_session(session, started)).collect()
     }
 
-    /// Has a client begin a session with this prompt, and waits for its end.
-    pub fn ask(&self, client: &Client, prompt: &str) -> Result<Asked, LabError> {
-        self.ask_as(client, prompt, Asking::First)
+    /// Has a client answer a prompt, and waits for its end.
+    pub fn ask(&self, client: &Client, prompt: &Prompt) -> Result<Asked, LabError> {
+        let started = self.start_asking(client, prompt)?;
+        self.finish_asking(started)
     }
 
-    /// Has a client continue its last session with this prompt.
-    pub fn ask_again(&self, client: &Client, prompt: &str) -> Result<Asked, LabError> {
-        self.ask_as(client, prompt, Asking::Again)
+    /// Has clients answer prompts at the same time, each client one; tells how each went.
+    pub fn ask_all(&self, asking: &[(&Client, Prompt)]) -> Result<Vec<Asked>, LabError> {
+        let started = asking.iter().map(|(client, prompt)| self.start_asking(client, prompt));
+        let started = started.collect::<Result<Vec<_>, _>>()?;
+        started.into_iter().map(|started| self.finish_asking(started)).collect()
     }
 
-    fn ask_as(&self, client: &Client, prompt: &str, asking: Asking) -> Result<Asked, LabError> {
+    fn start_asking(&self, client: &Client, prompt: &Prompt) -> Result<Asking, LabError> {
         let agent = client.agent();
-        let before = self.model.main_calls_of(agent.name()).len();
+        let calls_before = self.model.main_calls_of(agent.name()).len();
         let mut command = self.client_command(client, &self.model.url_for(agent.name()));
-        command.args(agent.runner().arguments(prompt, asking));
+        command.envs(prompt.env.iter().map(|(name, value)| (name, value)));
+        command.args(agent.runner().arguments(prompt));
         let started = self.start_command(command)?;
-        let exit = started.running.finish(ASK_LIMIT)?;
+        Ok(Asking { agent, calls_before, limit: prompt.limit, started })
+    }
+
+    fn finish_asking(&self, asking: Asking) -> Result<Asked, LabError> {
+        let Asking { agent, calls_before, limit, started } = asking;
+        let exit = started.running.finish(limit)?;
         let mut told = self.model.told();
-        told.retain(|told| told.session == agent.name() && told.call > before);
+        told.retain(|told| told.session == agent.name() && told.call > calls_before);
         for told in &mut told {
-            told.call -= before;
+            told.call -= calls_before;
         }
         Ok(Asked {
             agent,
             exit,
-            model_calls: self.model.main_calls_of(agent.name()).len() - before,
+            model_calls: self.model.main_calls_of(agent.name()).len() - calls_before,
             told,
             stdout: read(&started.stdout)?,
             stderr: read(&started.stderr)?,
@@ -283,6 +291,14 @@ impl Stage {
     fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
+}
+
+/// A client at work on a prompt.
+struct Asking {
+    agent: LabAgent,
+    calls_before: usize,
+    limit: Duration,
+    started: Started,
 }
 
 struct Started {

@@ -101,6 +101,13 @@ impl Turn {
         self
     }
 
+    /// The same answer with a tool call behind it.
+    #[must_use]
+    pub fn and_tool(mut self, name: &str, input: Value) -> Self {
+        self.parts.push(Part::Tool { name: name.into(), input });
+        self
+    }
+
     /// The same answer, said to have used this much of the context window.
     /// A client that thinks its window is full compacts before its next call.
     #[must_use]

@@ -1,6 +1,7 @@
 //! Claude Code with a model of its own.
 
-use super::{Asking, DUMMY_KEY, HomeFile, Runner, RunnerPlace, line};
+use super::{DUMMY_KEY, HomeFile, Runner, RunnerPlace, line};
+use crate::prompt::Prompt;
 use crate::turn::Turn;
 
 pub(super) struct ClaudeRunner;
@@ -21,9 +22,9 @@ impl Runner for ClaudeRunner {
         ]
     }
 
-    fn arguments(&self, prompt: &str, asking: Asking) -> Vec<String> {
+    fn arguments(&self, prompt: &Prompt) -> Vec<String> {
         let options = ["--output-format", "stream-json", "--verbose", "--allowedTools", "Bash"];
-        line(&options, asking, &["--continue"], &["-p", prompt])
+        line(&options, prompt, &["--continue"], &["-p", &prompt.text])
     }
 
     fn shell(&self, command: &str) -> Turn {

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Asking, DUMMY_KEY, HomeFile, Runner, RunnerPlace, line};
+use super::{DUMMY_KEY, HomeFile, Runner, RunnerPlace, line};
+use crate::prompt::Prompt;
 use crate::turn::Turn;
 
 const KEY_VARIABLE: &str = "LAB_KEY";
@@ -39,8 +40,8 @@ impl Runner for CodexRunner {
         vec![(KEY_VARIABLE, DUMMY_KEY.into())]
     }
 
-    fn arguments(&self, prompt: &str, asking: Asking) -> Vec<String> {
-        line(&["exec"], asking, &["resume", "--last"], &[prompt])
+    fn arguments(&self, prompt: &Prompt) -> Vec<String> {
+        line(&["exec"], prompt, &["resume", "--last"], &[&prompt.text])
     }
 
     fn shell(&self, command: &str) -> Turn {

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Asking, DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use super::{DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use crate::prompt::Prompt;
 use crate::turn::Turn;
 
 pub(super) struct CopilotRunner;
@@ -25,8 +26,8 @@ impl Runner for CopilotRunner {
         ]
     }
 
-    fn arguments(&self, prompt: &str, asking: Asking) -> Vec<String> {
-        line(&["--allow-all-tools"], asking, &["--continue"], &["-p", prompt])
+    fn arguments(&self, prompt: &Prompt) -> Vec<String> {
+        line(&["--allow-all-tools"], prompt, &["--continue"], &["-p", &prompt.text])
     }
 
     fn shell(&self, command: &str) -> Turn {

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Asking, DUMMY_KEY, HomeFile, Runner, RunnerPlace, line};
+use super::{DUMMY_KEY, HomeFile, Runner, RunnerPlace, line};
+use crate::prompt::Prompt;
 use crate::turn::Turn;
 
 pub(super) struct GeminiRunner;
@@ -31,9 +32,9 @@ impl Runner for GeminiRunner {
         ]
     }
 
-    fn arguments(&self, prompt: &str, asking: Asking) -> Vec<String> {
+    fn arguments(&self, prompt: &Prompt) -> Vec<String> {
         let options = ["-m", "gemini-2.5-flash", "--yolo"];
-        line(&options, asking, &["--resume", "latest"], &["-p", prompt])
+        line(&options, prompt, &["--resume", "latest"], &["-p", &prompt.text])
     }
 
     fn shell(&self, command: &str) -> Turn {

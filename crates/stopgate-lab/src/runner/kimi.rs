@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Asking, DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use super::{DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use crate::prompt::Prompt;
 use crate::turn::Turn;
 
 pub(super) struct KimiRunner;
@@ -33,8 +34,8 @@ impl Runner for KimiRunner {
         ]
     }
 
-    fn arguments(&self, prompt: &str, asking: Asking) -> Vec<String> {
-        line(&[], asking, &["--continue"], &["-p", prompt])
+    fn arguments(&self, prompt: &Prompt) -> Vec<String> {
+        line(&[], prompt, &["--continue"], &["-p", &prompt.text])
     }
 
     fn shell(&self, command: &str) -> Turn {

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Asking, DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use super::{DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use crate::prompt::Prompt;
 use crate::turn::Turn;
 
 pub(super) struct OpenCodeRunner;
@@ -28,12 +29,14 @@ impl Runner for OpenCodeRunner {
             ("OPENCODE_DISABLE_AUTOUPDATE", "1".into()),
             ("OPENCODE_DISABLE_MODELS_FETCH", "1".into()),
             ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1".into()),
+            // It tries to fetch the types of plugins, for more than a minute.
+            ("npm_config_fetch_retries", "0".into()),
             ("CI", "1".into()),
         ]
     }
 
-    fn arguments(&self, prompt: &str, asking: Asking) -> Vec<String> {
-        line(&["run", "--auto"], asking, &["--continue"], &[prompt])
+    fn arguments(&self, prompt: &Prompt) -> Vec<String> {
+        line(&["run", "--auto"], prompt, &["--continue"], &[&prompt.text])
     }
 
     fn shell(&self, command: &str) -> Turn {

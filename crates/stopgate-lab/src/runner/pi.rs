@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Asking, DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use super::{DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use crate::prompt::Prompt;
 use crate::turn::Turn;
 
 pub(super) struct PiRunner;
@@ -20,9 +21,9 @@ impl Runner for PiRunner {
         vec![("PI_OFFLINE", "1".into()), ("PI_SKIP_VERSION_CHECK", "1".into()), ("CI", "1".into())]
     }
 
-    fn arguments(&self, prompt: &str, asking: Asking) -> Vec<String> {
+    fn arguments(&self, prompt: &Prompt) -> Vec<String> {
         let options = ["--provider", "lab", "--model", MODEL];
-        line(&options, asking, &["--continue"], &["-p", prompt])
+        line(&options, prompt, &["--continue"], &["-p", &prompt.text])
     }
 
     fn shell(&self, command: &str) -> Turn {

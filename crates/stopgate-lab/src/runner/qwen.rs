@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Asking, DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use super::{DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use crate::prompt::Prompt;
 use crate::turn::Turn;
 
 pub(super) struct QwenRunner;
@@ -27,9 +28,9 @@ impl Runner for QwenRunner {
         ]
     }
 
-    fn arguments(&self, prompt: &str, asking: Asking) -> Vec<String> {
+    fn arguments(&self, prompt: &Prompt) -> Vec<String> {
         let options = ["--auth-type", "openai", "--yolo"];
-        line(&options, asking, &["--continue"], &["-p", prompt])
+        line(&options, prompt, &["--continue"], &["-p", &prompt.text])
     }
 
     fn shell(&self, command: &str) -> Turn {

@@ -22,10 +22,7 @@ pub(crate) fn write(stage: &Stage, agent: LabAgent, holds: usize) -> Result<()> 
     let entry = json!({"type": "command", "command": command});
     match agent {
         LabAgent::Claude => merge(&home.join(".claude/settings.json"), "Stop", group(entry)),
-        LabAgent::Codex => {
-            merge(&home.join(".codex/hooks.json"), "Stop", group(entry))?;
-            append(&home.join(".codex/config.toml"), &codex_trust(&home, &command))
-        }
+        LabAgent::Codex => merge(&home.join(".codex/hooks.json"), "Stop", group(entry)),
         LabAgent::Gemini => merge(&home.join(".gemini/settings.json"), "AfterAgent", group(entry)),
         LabAgent::Qwen => merge(&home.join(".qwen/settings.json"), "Stop", group(entry)),
         LabAgent::Copilot => {
@@ -82,11 +79,6 @@ fn merge(path: &Path, event: &str, hooks: Value) -> Result<()> {
     put(path, &settings.to_string())
 }
 
-/// What Codex remembers when a person has reviewed the hook.
-fn codex_trust(_home: &Path, _command: &str) -> String {
-    String::new()
-}
-
 /// Asks the script when a text is complete: a headless run would be over before it hears that
 /// the session is idle.
 const OPENCODE_PLUGIN: &str = r#"
@@ -104,7 +96,9 @@ export const Lab = async ({ client }) => ({
 const PI_EXTENSION: &str = r#"
 import { spawnSync } from "node:child_process"
 export default function (pi: any) {
-  pi.on("agent_before_settle", async () => {
+  pi.on("agent_before_settle", async (event: any) => {
+    // A model that failed, or was interrupted, has not stopped.
+    if (event.outcome !== "completed") return
     const { stdout } = spawnSync("sh", [SCRIPT], { input: "{}", encoding: "utf8" })
     if (stdout) pi.sendUserMessage(JSON.parse(stdout).reason, { deliverAs: "followUp" })
   })

@@ -8,7 +8,7 @@ mod hooks;
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use stopgate_lab::{Asked, Client, Exit, LabAgent, Stage, Turn};
+use stopgate_lab::{Asked, Client, Exit, LabAgent, Prompt, Stage, Turn};
 
 /// A stage of one client, with a hook that holds it a number of times.
 struct Scene {
@@ -23,14 +23,20 @@ impl Scene {
         Ok(Self { stage })
     }
 
-    fn ask(&self, prompt: &str) -> Result<Asked> {
-        let asked = self.stage.ask(self.stage.client(), prompt)?;
-        ensure!(asked.exit == Exit::Code(0), "{asked}");
-        Ok(asked)
+    /// The client's answer to a prompt, however it ends.
+    fn ask(&self, prompt: Prompt) -> Result<Asked> {
+        let client = self.stage.client();
+        let prompt = match client.agent() {
+            // Nobody has reviewed the scripted hook.
+            LabAgent::Codex => prompt.args(&["--dangerously-bypass-hook-trust"]),
+            _ => prompt,
+        };
+        Ok(self.stage.ask(client, &prompt)?)
     }
 
-    fn ask_again(&self, prompt: &str) -> Result<Asked> {
-        let asked = self.stage.ask_again(self.stage.client(), prompt)?;
+    /// The same where nothing may go wrong.
+    fn answered(&self, prompt: Prompt) -> Result<Asked> {
+        let asked = self.ask(prompt)?;
         ensure!(asked.exit == Exit::Code(0), "{asked}");
         Ok(asked)
     }
@@ -47,14 +53,15 @@ fn check_held(agent: LabAgent) -> Result<()> {
     // Three prompts where the client asks its hook once for each, one where it asks at every stop.
     if agent == LabAgent::Kimi {
         for turn in 1..=3 {
-            let asked = if turn == 1 { scene.ask("begin")? } else { scene.ask_again("go on")? };
+            let prompt = if turn == 1 { Prompt::first("begin") } else { Prompt::again("go on") };
+            let asked = scene.answered(prompt)?;
             assert_eq!(asked.model_calls, 2, "{asked}");
             assert_eq!(asked.told_at(&format!("held {turn} of 3")), [2], "{asked}");
         }
-        let asked = scene.ask_again("go on")?;
+        let asked = scene.answered(Prompt::again("go on"))?;
         assert_eq!(asked.model_calls, 1, "{asked}");
     } else {
-        let asked = scene.ask("begin")?;
+        let asked = scene.answered(Prompt::first("begin"))?;
         assert_eq!(asked.model_calls, 4, "{asked}");
         for held in 1..=3 {
             assert_eq!(asked.told_at(&format!("held {held} of 3")), [held + 1], "{asked}");
@@ -69,7 +76,7 @@ fn check_shell(agent: LabAgent) -> Result<()> {
     let scene = Scene::new(agent, 0)?;
     let turns = [agent.shell("echo seen >made.txt && cat made.txt"), Turn::text("It is made.")];
     scene.stage.model().script(agent.name(), turns);
-    let asked = scene.ask("make the file")?;
+    let asked = scene.answered(Prompt::first("make the file"))?;
     assert_eq!(asked.model_calls, 2, "{asked}");
     assert_eq!(asked.told_at("seen"), [2], "{asked}");
     let made = fs::read_to_string(scene.stage.project().join("made.txt"));
@@ -77,11 +84,11 @@ fn check_shell(agent: LabAgent) -> Result<()> {
     Ok(())
 }
 
-/// A refused key ends the session, and the hook is not asked.
+/// A refused request ends the session, and the hook is not asked.
 fn check_refused(agent: LabAgent) -> Result<()> {
     let scene = Scene::new(agent, 3)?;
     scene.stage.model().default_turn(Turn::status(400));
-    let asked = scene.stage.ask(scene.stage.client(), "begin")?;
+    let asked = scene.ask(Prompt::first("begin"))?;
     assert!(matches!(asked.exit, Exit::Code(code) if code != 0), "{asked}");
     assert_eq!(scene.stops(), 0, "{asked}");
     Ok(())
