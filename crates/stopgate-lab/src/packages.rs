@@ -3,6 +3,9 @@
 //! Test processes that need the same package at the same time wait for one another, none ever
 //! sees a half-installed one, and no more than two are fetched at once.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -33,54 +36,58 @@ pub(crate) enum FetchSlot {
 }
 
 impl Package {
-    /// Where the program is, or would be.
-    pub(crate) fn path(&self) -> PathBuf {
-        self.directory().join("node_modules/.bin").join(self.name)
+    /// The program, installed first if needed; `first` comes first on npm's search path.
+    pub(crate) fn install(&self, first: Option<&Path>) -> Result<PathBuf, LabError> {
+        self.install_in(&door::workspace().join("target/lab"), first)
     }
 
-    /// The program, installed first if needed, with this on npm's search path.
-    pub(crate) fn install(&self, node: Option<&Path>) -> Result<PathBuf, LabError> {
-        if self.path().is_file() {
-            return Ok(self.path());
+    fn install_in(&self, parent: &Path, first: Option<&Path>) -> Result<PathBuf, LabError> {
+        let path = self.program_in(&self.directory_in(parent));
+        if path.is_file() {
+            return Ok(path);
         }
-        let parent = lab_directory();
-        fs::create_dir_all(&parent).map_err(LabError::file("create", &parent))?;
+        fs::create_dir_all(parent).map_err(LabError::file("create", parent))?;
         let _ours = locked(&parent.join(format!("{}-{}.lock", self.name, self.version)))?;
         // The process that held the lock before may have installed it.
-        if self.path().is_file() {
-            return Ok(self.path());
+        if path.is_file() {
+            return Ok(path);
         }
         let _slot = locked(&parent.join(format!("fetching-{:?}.lock", self.slot)))?;
-        self.fetch(&parent, node)
+        self.fetch(parent, first)?;
+        Ok(path)
     }
 
-    fn directory(&self) -> PathBuf {
-        lab_directory().join(format!("{}-{}", self.name, self.version))
+    fn directory_in(&self, parent: &Path) -> PathBuf {
+        parent.join(format!("{}-{}", self.name, self.version))
     }
 
-    fn fetch(&self, parent: &Path, node: Option<&Path>) -> Result<PathBuf, LabError> {
+    fn program_in(&self, directory: &Path) -> PathBuf {
+        directory.join("node_modules/.bin").join(self.name)
+    }
+
+    /// Has the whole package in its directory, or nothing of it.
+    fn fetch(&self, parent: &Path, first: Option<&Path>) -> Result<(), LabError> {
         let place = tempfile::Builder::new().prefix("installing-").tempdir_in(parent);
         let place = place.map_err(LabError::file("create a directory in", parent))?;
         // Without a package file of its own npm would look for one further up.
         let package = place.path().join("package.json");
         fs::write(&package, "{\"private\": true}\n").map_err(LabError::file("write", &package))?;
-        self.npm_install(place.path(), node)?;
-        let directory = self.directory();
-        fs::rename(place.path(), &directory).map_err(LabError::file("move to", &directory))?;
-        if self.path().is_file() {
-            return Ok(self.path());
+        self.npm_install(place.path(), first)?;
+        if !self.program_in(place.path()).is_file() {
+            return Err(self.failed("the package has no such program"));
         }
-        Err(self.failed("the package has no such program"))
+        let directory = self.directory_in(parent);
+        fs::rename(place.path(), &directory).map_err(LabError::file("move to", &directory))
     }
 
-    fn npm_install(&self, place: &Path, node: Option<&Path>) -> Result<(), LabError> {
+    fn npm_install(&self, place: &Path, first: Option<&Path>) -> Result<(), LabError> {
         let mut command = door::command("npm");
         command
             .args(["install", "--no-audit", "--no-fund", "--loglevel=error"])
             .arg(format!("{}@{}", self.id, self.version))
             .current_dir(place);
-        if let Some(node) = node {
-            command.env("PATH", door::search_path(node));
+        if let Some(first) = first {
+            command.env("PATH", door::search_path(first));
         }
         let output = command.output().map_err(LabError::run(Path::new("npm")))?;
         if output.status.success() {
@@ -102,10 +109,6 @@ pub(crate) fn node_directory() -> Result<PathBuf, LabError> {
     let mut path = NODE.install(None)?;
     path.pop();
     Ok(path)
-}
-
-fn lab_directory() -> PathBuf {
-    door::workspace().join("target/lab")
 }
 
 /// Held until the file is dropped.

@@ -147,6 +147,17 @@ impl Stage {
         std::os::unix::fs::symlink(program.path(), &link).map_err(LabError::file("create", &link))
     }
 
+    /// Puts a program of its own on this stage's search path as `stopgate`: what is installed from
+    /// there names that one, and it can be removed.
+    pub fn place(&self, program: &Program) -> Result<Program, LabError> {
+        let path = self.path("bin").join("stopgate");
+        // A link costs nothing; another file system needs a copy.
+        if fs::hard_link(program.path(), &path).is_err() {
+            fs::copy(program.path(), &path).map_err(LabError::file("create", &path))?;
+        }
+        Program::at(path)
+    }
+
     /// Runs a stopgate command in the project, in this stage's environment.
     pub fn stopgate<A: AsRef<OsStr>>(
         &self,
@@ -251,6 +262,8 @@ impl Stage {
             path.push(":");
             path.push(door::search_path(node));
             command.env("PATH", path).env("TMPDIR", self.path("tmp"));
+            // Node ignores the dead proxy otherwise.
+            command.env("NODE_USE_ENV_PROXY", "1");
         }
         command
     }

@@ -101,10 +101,10 @@ impl Turn {
         self
     }
 
-    /// The same answer with a tool call behind it.
+    /// The same answer with another one behind it.
     #[must_use]
-    pub fn and_tool(mut self, name: &str, input: Value) -> Self {
-        self.parts.push(Part::Tool { name: name.into(), input });
+    pub fn and(mut self, other: Self) -> Self {
+        self.parts.extend(other.parts);
         self
     }
 

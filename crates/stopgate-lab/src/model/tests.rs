@@ -82,7 +82,7 @@ fn events(answer: &str) -> Vec<Value> {
 
 #[test]
 fn every_api_carries_text_and_tool_calls() {
-    let turn = Turn::text("before").and_tool("shell", json!({"command": "true"}));
+    let turn = Turn::text("before").and(Turn::tool("shell", json!({"command": "true"})));
     let at = |events: &[Value], pointer: &str| {
         events.iter().rev().find_map(|event| event.pointer(pointer).cloned()).unwrap_or_default()
     };
@@ -172,7 +172,7 @@ fn told_is_found_in_every_api() {
 
 #[test]
 fn every_api_refuses_in_its_own_words() {
-    let reset = Duration::from_secs(900);
+    let reset = Duration::from_mins(15);
     let words = ["rate_limit_error", "resets_in_seconds", "rate_limit_exceeded", "900s"];
     for ((path, body), word) in prompts().into_iter().zip(words) {
         let model = FakeModel::start().unwrap();
