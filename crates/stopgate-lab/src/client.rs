@@ -58,11 +58,12 @@ impl Client {
 }
 
 fn package(agent: LabAgent) -> Package {
+    // Tests begin in the order of their names: neighbours are fetched at the same time.
     let slot = match agent {
-        LabAgent::Claude | LabAgent::Codex | LabAgent::Gemini | LabAgent::Copilot => {
-            FetchSlot::First
+        LabAgent::Claude | LabAgent::Copilot | LabAgent::Kimi | LabAgent::Pi => FetchSlot::First,
+        LabAgent::Codex | LabAgent::Gemini | LabAgent::OpenCode | LabAgent::Qwen => {
+            FetchSlot::Second
         }
-        LabAgent::Qwen | LabAgent::Kimi | LabAgent::OpenCode | LabAgent::Pi => FetchSlot::Second,
     };
     let (name, id, version) = (agent.name(), agent.package(), agent.version());
     Package { name, id, version, slot }

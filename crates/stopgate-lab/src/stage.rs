@@ -180,6 +180,12 @@ impl Stage {
         pairs.map(|(session, started)| self.finish_session(session, started)).collect()
     }
 
+    /// Runs a client with these arguments, for what is not a prompt.
+    pub fn client_reply(&self, client: &Client, args: &[&str]) -> Result<Reply, LabError> {
+        let mut command = self.client_command(client, &self.model.url_for(client.agent().name()));
+        finish(command.args(args))
+    }
+
     /// Has a client answer a prompt, and waits for its end.
     pub fn ask(&self, client: &Client, prompt: &Prompt) -> Result<Asked, LabError> {
         let started = self.start_asking(client, prompt)?;
