@@ -5,6 +5,10 @@
 
 use std::borrow::Cow;
 
+use stopgate_core::PROMPT_VOICE;
+
+use crate::Agent;
+
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +35,25 @@ pub enum Event {
     Other,
 }
 
+impl Event {
+    /// The event of this name, in the spelling of any agent.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "Stop" | "stop" | "agentStop" | "AfterAgent" => Self::Stop,
+            "SubagentStop" | "subagentStop" => Self::SubagentStop,
+            "SessionStart" | "sessionStart" => Self::SessionStart,
+            "SessionEnd" | "sessionEnd" => Self::SessionEnd,
+            "UserPromptSubmit" | "userPromptSubmitted" | "beforeSubmitPrompt" | "BeforeAgent" => {
+                Self::UserPromptSubmit
+            }
+            "PostToolBatch" => Self::PostToolBatch,
+            "PreCompact" | "preCompact" | "PreCompress" => Self::PreCompact,
+            "StopFailure" | "errorOccurred" => Self::StopFailure,
+            _ => Self::Other,
+        }
+    }
+}
+
 /// Why a session began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
@@ -46,6 +69,20 @@ pub enum Source {
     Fork,
     /// A reason that we don't know.
     Other,
+}
+
+impl Source {
+    /// The reason of this name, in the spelling of any agent.
+    pub(crate) fn named(name: &str) -> Self {
+        match name {
+            "startup" | "new" => Self::Startup,
+            "resume" => Self::Resume,
+            "clear" => Self::Clear,
+            "compact" => Self::Compact,
+            "fork" => Self::Fork,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// Work that still runs while the agent wants to stop.
@@ -65,6 +102,8 @@ pub struct Background<'a> {
 /// absent. Only the session and the event are always there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call<'a> {
+    /// Who calls.
+    pub agent: Agent,
     /// What happened.
     pub event: Event,
     /// The session it happened in. Never empty.
@@ -102,9 +141,21 @@ impl Call<'_> {
         self.prompt.as_deref().is_some_and(|prompt| prompt.starts_with("<task-notification>"))
     }
 
+    /// Whether the prompt is our own text, handed to the agent by its client. Some clients announce
+    /// a continuation as if a person had typed it.
+    pub fn is_continuation(&self) -> bool {
+        self.prompt.as_deref().is_some_and(|prompt| prompt.contains(PROMPT_VOICE))
+    }
+
+    /// Whether a person typed the prompt.
+    pub fn is_typed(&self) -> bool {
+        !self.is_task_notification() && !self.is_continuation()
+    }
+
     /// The same call, free of the payload it was read from.
     pub fn into_owned(self) -> Call<'static> {
         Call {
+            agent: self.agent,
             event: self.event,
             session: owned(self.session),
             cwd: self.cwd.map(owned),
@@ -163,6 +214,8 @@ pub enum Answer<'a> {
     Allow,
     /// Go ahead, and show the person this message.
     Tell(&'a str),
+    /// Go ahead: the loop is over, as this message for the person says.
+    Ended(&'a str),
     /// Don't stop: go on with this.
     Continue(&'a str),
     /// Go ahead, and let the model know this.

@@ -1,9 +1,5 @@
 //! Claude Code: its payloads, its answers, its transcript, its settings.
 
-mod lenient;
-
-mod mend;
-
 mod wire;
 
 mod reply;
@@ -14,13 +10,42 @@ mod typed;
 
 mod usage;
 
-pub mod settings;
-
 mod skill;
 
-pub use record::{Record, is_tool_use, record};
-pub use reply::{Client, Version, block_cap, render};
+use crate::agent::Profile;
+use crate::settings::SettingsForm;
+use crate::{Agent, AgentFiles, AgentVariables, Evidence};
+
 pub use skill::{SKILL, SKILL_PATH};
-pub use typed::{TypedCommand, typed_commands};
-pub use usage::context_tokens;
-pub use wire::parse;
+pub use typed::TypedCommand;
+
+/// All that is known of it.
+pub(crate) const PROFILE: Profile = Profile {
+    evidence: Evidence::Tested("2.1.325"),
+    render: reply::render,
+    record: record::record,
+    is_tool_use: record::is_tool_use,
+    cap: reply::cap,
+    version: reply::version,
+    context_tokens: usage::context_tokens,
+    typed: typed::typed_commands,
+    variables: AgentVariables {
+        version: Some("AI_AGENT"),
+        session: Some("CLAUDE_CODE_SESSION_ID"),
+        project: Some("CLAUDE_PROJECT_DIR"),
+        cap: Some("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"),
+        process: Some("CLAUDE_PID"),
+        marks: &["CLAUDECODE"],
+        home: Some("CLAUDE_CONFIG_DIR"),
+    },
+    files: AgentFiles {
+        home: ".claude",
+        user: Some("settings.json"),
+        project: Some(".claude/settings.json"),
+        local: Some(".claude/settings.local.json"),
+        form: SettingsForm::CLAUDE,
+        programs: &["claude"],
+    },
+    readers: &[Agent::Copilot, Agent::Cursor, Agent::Grok, Agent::Devin, Agent::VsCode],
+    ..Profile::plain("claude", "Claude Code", wire::parse)
+};

@@ -6,6 +6,45 @@
 
 mod call;
 
-pub mod claude;
+mod agent;
 
+mod lenient;
+
+mod surrogates;
+
+mod payload;
+
+mod reply;
+
+mod transcript;
+
+mod claude;
+
+mod codex;
+
+mod gemini;
+
+mod qwen;
+
+mod copilot;
+
+mod kimi;
+
+mod opencode;
+
+mod pi;
+
+mod cursor;
+
+mod documented;
+
+pub mod settings;
+
+mod oracle;
+
+pub use agent::{
+    Agent, AgentFiles, AgentVariables, Client, ClientVersion, Evidence, TranscriptSearch,
+};
 pub use call::{Answer, Background, Call, Event, Malformed, Reply, Source};
+pub use claude::{SKILL, SKILL_PATH, TypedCommand};
+pub use oracle::{HookOutput, StopSample, Understood};

@@ -7,7 +7,7 @@ use crate::ledger;
 use crate::outcome::Outcome;
 use crate::policy::Rule;
 use crate::receipt::Status;
-use crate::seen::Seen;
+use crate::seen::{CapScope, ClientCap, Seen};
 use crate::soundness::Soundness;
 use crate::state::{Phase, State, Waiting};
 use crate::tally::Tally;
@@ -145,11 +145,16 @@ fn oscillation(state: &State, tally: &Tally) -> Brake {
 
 fn cap(seen: &Seen, tally: &Tally) -> Brake {
     let cap = seen.cap?;
-    (tally.refusals >= cap).then(|| {
-        let why = format!(
-            "the client ends a turn after {cap} refusals without a tool call; \
-             lift it with CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 or `stopgate install claude`"
-        );
+    let ClientCap { refusals, scope, lift } = cap;
+    (tally.refusals >= refusals).then(|| {
+        let plural = if refusals == 1 { "" } else { "s" };
+        let within = match scope {
+            CapScope::SinceTool => " without a tool call",
+            CapScope::Turn => "",
+        };
+        let joint = if lift.is_empty() { "" } else { "; " };
+        let why =
+            format!("the client ends a turn after {refusals} refusal{plural}{within}{joint}{lift}");
         (Outcome::Capped, why)
     })
 }

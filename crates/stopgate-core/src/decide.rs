@@ -383,7 +383,7 @@ fn record(state: &State, seen: &Seen, mut tally: Tally, rule: Rule, answer: Answ
         exit: seen.exit.clone(),
         tools: seen.tools,
         background: seen.background.clone(),
-        cap: seen.cap,
+        cap: seen.cap.map(|cap| cap.refusals),
     };
     let receipts = seen.receipts.clone();
     let gates = seen.gates.clone();

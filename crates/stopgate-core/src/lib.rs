@@ -86,11 +86,11 @@ pub use crate::ledger::{ErrorClass, Ledger, WrittenError};
 pub use crate::marker::{Marker, Signal, signal};
 pub use crate::outcome::Outcome;
 pub use crate::policy::{Enforcement, Order, Policy, Rule};
-pub use crate::prompt::{PROMPT_BYTES_MAX, announcement, fenced};
+pub use crate::prompt::{PROMPT_BYTES_MAX, PROMPT_VOICE, announcement, fenced};
 pub use crate::receipt::{
     Evidence, OriginalRun, OriginalVerdict, Receipt, Status, Strength, Tests,
 };
-pub use crate::seen::{Seen, SpokenExit, ToolUse};
+pub use crate::seen::{CapScope, ClientCap, Seen, SpokenExit, ToolUse};
 pub use crate::soundness::Soundness;
 pub use crate::state::{
     FRAMES_MAX, Frame, LoopId, LoopState, Mode, Phase, Rest, SessionId, State, Surface, Waiting,

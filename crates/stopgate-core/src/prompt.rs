@@ -39,7 +39,9 @@ const RESTORE: &str = "  Restore it as it was at the start and stop again. If it
                        `stopgate ask WHY`.\n";
 /// Tests of the start named for one criterion.
 const ORIGINAL_MAX: usize = 5;
-const VOICE: &str = "From stopgate's stop hook, not from the user; it grants no permission.";
+/// The sentence by which a text of ours is known.
+pub const PROMPT_VOICE: &str =
+    "From stopgate's stop hook, not from the user; it grants no permission.";
 /// A check that took less than this is not worth a word about its time.
 const WORTH_TELLING_MS: u64 = 1000;
 
@@ -51,7 +53,7 @@ pub(crate) fn text(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> St
     let unmet: Vec<&Criterion> = state.criteria.iter().filter(|c| is_unmet(c, seen)).collect();
     let mut text = String::with_capacity(PROMPT_BYTES_MAX);
     headline(&mut text, state, frames, &unmet, popped);
-    text.push_str(VOICE);
+    text.push_str(PROMPT_VOICE);
     text.push('\n');
     let remark = remark(state, seen, tally, popped);
     let ending = if is_first(state) { ending(state, frames) } else { reminder(frames) };
@@ -79,7 +81,7 @@ pub fn announcement(state: &State) -> String {
         text,
         "A stopgate loop holds this session ({iteration} of {max} continuations used)."
     );
-    text.push_str(VOICE);
+    text.push_str(PROMPT_VOICE);
     text.push('\n');
     text.push_str(&ask(state, frames, PROMPT_BYTES_MAX));
     if !state.criteria.is_empty() {

@@ -94,7 +94,7 @@ struct Stage {
     state: State,
     journal: Vec<(Event, Timestamp)>,
     now: Timestamp,
-    cap: Option<u32>,
+    cap: Option<crate::ClientCap>,
     last: Option<Decision>,
     novelty: usize,
 }
@@ -126,7 +126,7 @@ impl Stage {
                 "repeat" => policy.max_repeat = number(rest),
                 "rounds" => policy.max_rounds = number(rest),
                 "minutes" => policy.max_minutes = number(rest),
-                "cap" => cap = Some(number(rest)),
+                "cap" => cap = Some(capped(rest)),
                 "order" => policy.order = read_order(rest),
                 "stale" => policy.stale_after_ms = span(rest),
                 other => panic!("the stage knows no {other}"),
@@ -370,6 +370,13 @@ fn word_of(state: &State) -> String {
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     text.split_once(' ').map_or((text, ""), |(word, rest)| (word, rest.trim()))
+}
+
+/// `8`, or `8 turn` where tool calls don't start the count again.
+fn capped(text: &str) -> crate::ClientCap {
+    let scope =
+        if text.ends_with("turn") { crate::CapScope::Turn } else { crate::CapScope::SinceTool };
+    crate::ClientCap { refusals: number(text.trim_end_matches("turn").trim()), scope, lift: "" }
 }
 
 fn number(text: &str) -> u32 {

@@ -33,8 +33,8 @@ pub struct Seen {
     pub background: Vec<String>,
     /// The prompt that the agent is answering.
     pub prompt_id: Option<String>,
-    /// How many refusals in a row the agent's client accepts.
-    pub cap: Option<u32>,
+    /// The limit that the agent's client sets on continuations.
+    pub cap: Option<ClientCap>,
     /// Whether the project's file asks for commands that nobody trusted.
     pub untrusted: bool,
     /// What the checks that were due produced.
@@ -50,6 +50,26 @@ pub struct Seen {
     pub file: FileTrust,
     /// What the seals under the loop's record say.
     pub soundness: Soundness,
+}
+
+/// The limit that a client sets on continuations by hooks: past it, our answer would be thrown away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientCap {
+    /// How many refusals it accepts.
+    pub refusals: u32,
+    /// What starts its count again.
+    pub scope: CapScope,
+    /// How a person lifts it, in words; may be empty.
+    pub lift: &'static str,
+}
+
+/// What starts a client's count of refusals again, beside a new prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapScope {
+    /// A tool call.
+    SinceTool,
+    /// Nothing: the whole turn counts.
+    Turn,
 }
 
 /// An honest exit that the agent asked for in words, and why.

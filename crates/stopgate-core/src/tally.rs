@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::criterion::{Criterion, Proof};
 use crate::digest::Digest;
 use crate::receipt::Status;
-use crate::seen::{Seen, ToolUse};
+use crate::seen::{CapScope, Seen, ToolUse};
 use crate::state::State;
 
 /// Background tasks remembered; beyond that, those that have ended are forgotten.
@@ -140,10 +140,12 @@ impl Tally {
         same_unmet && did_nothing
     }
 
-    /// A tool call or a new prompt starts the client's count of refusals anew.
+    /// A new prompt, and with most clients a tool call, starts the client's count of refusals anew.
     fn client_counts_on(&self, seen: &Seen) -> bool {
         let new_prompt = seen.prompt_id.is_some() && seen.prompt_id != self.prompt_id;
-        seen.tools != ToolUse::Used && seen.continued != Some(false) && !new_prompt
+        let spans_tools = seen.cap.is_some_and(|cap| cap.scope == CapScope::Turn);
+        let on = spans_tools || seen.tools != ToolUse::Used;
+        on && seen.continued != Some(false) && !new_prompt
     }
 }
 

@@ -3,11 +3,14 @@
 //! Whatever goes wrong lets the agent stop: a fault is logged and answered with a
 //! plain "go ahead", and nothing is recorded as done because of it.
 
+mod whose;
+
+mod words;
+
 use std::path::{Path, PathBuf};
 
-use stopgate_agents::claude::{self, Client, Version};
-use stopgate_agents::{Answer, Call, Event, Reply};
-use stopgate_core::{Enforcement, Leave, SessionId, State, Timestamp, Verdict, clean, clip};
+use stopgate_agents::{Agent, Answer, Call, Event, Malformed, Reply};
+use stopgate_core::{ClientCap, Enforcement, SessionId, Timestamp, Verdict};
 
 use stopgate_verify::files::create_private;
 
@@ -31,8 +34,6 @@ use crate::world::{RealWorld, World};
 /// No journal was written before this; a clock that says so is wrong. (2024-01-01)
 const CLOCK_EARLIEST: Timestamp = Timestamp::from_unix_millis(1_704_067_200_000);
 
-const REASON_BYTES_MAX: usize = 600;
-
 /// Whether the hook's answers bind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -45,11 +46,25 @@ pub enum Mode {
 /// One hook process.
 #[derive(Debug)]
 pub struct Hook {
+    agent: Agent,
     settings: Settings,
     stores: Stores,
     mode: Mode,
+    cap: CapSetting,
     engine_home: Option<Home>,
     late: Option<Late>,
+}
+
+/// What the command line says about the client's limit on continuations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CapSetting {
+    /// Nothing: it is what the agent's is.
+    #[default]
+    Usual,
+    /// The client's settings lift it.
+    Lifted,
+    /// The client's settings set it to this.
+    Set(u32),
 }
 
 /// What the hook prints, and what it still has to do after that.
@@ -63,8 +78,8 @@ pub struct HookAnswer {
 }
 
 impl Hook {
-    /// A hook in this environment; nothing where a kill switch is thrown.
-    pub fn new(settings: Settings, stores: Stores, mode: Mode) -> Option<Self> {
+    /// A hook of `agent` in this environment; nothing where a kill switch is thrown.
+    pub fn new(agent: Agent, settings: Settings, stores: Stores, mode: Mode) -> Option<Self> {
         if settings.is_disabled() {
             return None;
         }
@@ -72,7 +87,8 @@ impl Hook {
         if engine_home.as_ref().is_some_and(Home::is_stopped) {
             return None;
         }
-        Some(Self { settings, stores, mode, engine_home, late: None })
+        let cap = CapSetting::Usual;
+        Some(Self { agent, settings, stores, mode, cap, engine_home, late: None })
     }
 
     /// The same hook, whose agent may stop by `late` when no answer exists in time.
@@ -81,6 +97,13 @@ impl Hook {
     #[must_use]
     pub const fn watched(mut self, late: Late) -> Self {
         self.late = Some(late);
+        self
+    }
+
+    /// The same hook of a client with this limit on continuations.
+    #[must_use]
+    pub const fn capped(mut self, cap: CapSetting) -> Self {
+        self.cap = cap;
         self
     }
 
@@ -100,9 +123,9 @@ impl Hook {
     /// Answers one payload.
     pub fn answer(&self, raw: &[u8], event: Option<&str>) -> HookAnswer {
         let mut errand = Errand::default();
-        let call = claude::parse(raw, event);
-        let answered = match &call {
-            Ok(call) => self.serve(call, &mut errand),
+        let mut call = self.parse(raw, event);
+        let answered = match &mut call {
+            Ok(call) => self.serve(call, raw, event, &mut errand),
             Err(error) => Err(Failure::fault(format!("could not {}", chain(error)))),
         };
         let reply = answered.unwrap_or_else(|failure| {
@@ -111,9 +134,18 @@ impl Hook {
             let call = call.as_ref().ok().filter(|_| failure.kind == Kind::Store);
             let held_back = call.and_then(|call| self.hold_back(call, &mut errand, &failure));
             let told = || call.and_then(|call| self.tell_of_store(call, &failure));
-            held_back.or_else(told).unwrap_or_default()
+            held_back.or_else(told).unwrap_or_else(|| self.agent.allow())
         });
         HookAnswer { reply, engine: errand.engine, complaint: errand.complaint }
+    }
+
+    /// Reads the payload; one that is not this agent's may be that of an agent that loads its file.
+    fn parse<'a>(&self, raw: &'a [u8], event: Option<&str>) -> Result<Call<'a>, Malformed> {
+        let other = |error| match whose::shown(self.settings, self.agent, raw) {
+            Some(reader) => reader.parse(raw, event),
+            None => Err(error),
+        };
+        self.agent.parse(raw, event).or_else(other)
     }
 
     /// Answers one payload for a loop in somebody else's files.
@@ -153,13 +185,13 @@ impl Hook {
             Some(handed) if raw.trim_ascii().is_empty() => handed.as_bytes(),
             Some(_) | None => raw,
         };
-        let call = claude::parse(raw, event);
+        let call = self.parse(raw, event);
         let call = call.map_err(|error| Failure::fault(format!("could not {}", chain(&error))))?;
         self.watch(Some(&call.session), dialect::allowed(request.dialect));
         stopgate_verify::survive_size_limit();
         let (settings, stores) = (self.settings, self.stores);
         let desk = if call.cwd.is_some() {
-            Desk::new(settings, stores, request, cwd(&call)?.to_path_buf())?
+            Desk::new(settings, stores, request, cwd(&call)?)?
         } else {
             let folder = dialect::folder(handed.as_deref())?;
             Desk::named(settings, stores, request, folder)?
@@ -177,11 +209,17 @@ impl Hook {
         log_fault(self.settings, self.engine_home.as_ref(), session, story)
     }
 
-    fn serve(&self, call: &Call<'_>, errand: &mut Errand) -> Result<Reply, Failure> {
+    fn serve<'a>(
+        &self,
+        call: &mut Call<'a>,
+        raw: &'a [u8],
+        event: Option<&str>,
+        errand: &mut Errand,
+    ) -> Result<Reply, Failure> {
         if matches!(call.event, Event::SubagentStop | Event::Other) {
-            return Ok(Reply::default());
+            return Ok(call.agent.allow());
         }
-        let cwd = cwd(call)?;
+        let cwd = &cwd(call)?;
         let Some(home) = &self.engine_home else {
             return Err(Failure::fault(
                 "could not tell where the journal is: HOME is not set, or STOPGATE_HOME is relative",
@@ -190,14 +228,18 @@ impl Hook {
         let address =
             Choice::address(self.settings, || Ok(self.config(errand, call).address.clone()))?;
         let signs = signs(&address, home);
-        if call.event == Event::UserPromptSubmit && !call.is_task_notification() {
+        if call.event == Event::UserPromptSubmit && call.is_typed() {
             signs.take_freed(&call.session);
         }
         // The common case ends here: no sign, no journal.
         if !self.is_worth_opening(call, &signs, cwd) {
-            return Ok(Reply::default());
+            return Ok(call.agent.allow());
         }
-        self.watch(Some(&call.session), Reply::default());
+        if let Some(reply) = whose::stand_down(self.settings, call, raw, event) {
+            return Ok(reply);
+        }
+        whose::find_transcript(self.settings, call);
+        self.watch(Some(&call.session), call.agent.allow());
         home.check()?;
         let session = SessionId::new(&call.session)
             .ok_or_else(|| Failure::fault("could not tell whose call this is"))?;
@@ -212,7 +254,7 @@ impl Hook {
         if engine.now() < CLOCK_EARLIEST {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));
         }
-        self.dispatch(engine, call, &session, &self.place(cwd))
+        self.dispatch(engine, call, &session, &self.place(call.agent, cwd))
     }
 
     /// What the person's file says, read once; a file that makes no sense counts for nothing.
@@ -245,8 +287,8 @@ impl Hook {
         }
         let note = self.engine_home.as_ref()?.held_back(&call.session);
         create_private(&note, b"").ok()?;
-        let text = unasked(failure);
-        Some(claude::render(&Answer::Continue(&text), &self.client()))
+        let text = words::unasked(failure);
+        Some(self.render(call.agent, &Answer::Continue(&text)))
     }
 
     /// Tells the person that the journal can't be asked, once a session and cause, where a loop
@@ -263,12 +305,7 @@ impl Hook {
         {
             return None;
         }
-        let why = clip(&clean(&failure.story()).replace('\n', " "), REASON_BYTES_MAX);
-        let text = format!(
-            "stopgate: the gate is open. A loop holds this session, but its journal can't be \
-             used: {why}. The agent may stop, and nothing is checked. See: stopgate doctor"
-        );
-        Some(claude::render(&Answer::Tell(&text), &self.client()))
+        Some(self.render(call.agent, &Answer::Tell(&words::open_gate(failure))))
     }
 
     fn dispatch(
@@ -300,14 +337,12 @@ impl Hook {
             }
             Event::SubagentStop | Event::Other => None,
         };
-        let client = self.client();
-        Ok(match told {
-            Some(Told::Agent(text)) => {
-                claude::render(&Answer::Context { event: call.event, text: &text }, &client)
-            }
-            Some(Told::Person(text)) => claude::render(&Answer::Tell(&text), &client),
-            None => Reply::default(),
-        })
+        let answer = match &told {
+            Some(Told::Agent(text)) => Answer::Context { event: call.event, text },
+            Some(Told::Person(text)) => Answer::Tell(text),
+            None => Answer::Allow,
+        };
+        Ok(self.render(call.agent, &answer))
     }
 
     fn stop(
@@ -317,13 +352,26 @@ impl Hook {
         session: &SessionId,
         place: &Path,
     ) -> Result<Reply, Failure> {
-        let client = self.client();
-        let cap = claude::block_cap(self.settings.block_cap().as_deref(), client.version.as_ref());
+        let cap = self.cap(call.agent);
         let project = engine.signs.any_pending().then(|| project_of(place));
         let judged = engine.judge_stop(call, session, project.as_deref(), &ClientFacts { cap })?;
-        let reply = judged.map_or_else(Reply::default, |judged| self.render(&judged, client));
+        let allow = || call.agent.allow();
+        let reply = judged.map_or_else(allow, |judged| self.say(call.agent, &judged));
         // A switch that was thrown while checks ran counts for this stop, too.
-        Ok(if self.is_switched_off() { Reply::default() } else { reply })
+        Ok(if self.is_switched_off() { allow() } else { reply })
+    }
+
+    /// The client's limit on continuations.
+    fn cap(&self, agent: Agent) -> Option<ClientCap> {
+        let usual = || {
+            let variable = self.settings.cap_of(agent);
+            agent.cap(variable.as_deref(), self.settings.client_of(agent))
+        };
+        match self.cap {
+            CapSetting::Usual => usual(),
+            CapSetting::Lifted => None,
+            CapSetting::Set(refusals) => usual().map(|cap| ClientCap { refusals, ..cap }),
+        }
     }
 
     /// Whether a kill switch is thrown by now.
@@ -331,34 +379,38 @@ impl Hook {
         self.settings.is_disabled() || self.engine_home.as_ref().is_some_and(Home::is_stopped)
     }
 
-    fn render(&self, judged: &Judged, client: Client) -> Reply {
+    /// What the agent is told about a stop that was judged.
+    fn say(&self, agent: Agent, judged: &Judged) -> Reply {
         let shadow =
             self.mode == Mode::Shadow || judged.state.policy.enforcement == Enforcement::Shadow;
         match &judged.verdict {
-            Verdict::Continue { .. } if shadow => Reply::default(),
-            Verdict::Continue { text } => claude::render(&Answer::Continue(text), &client),
-            Verdict::Allow(leave) => match leave_word(*leave) {
+            Verdict::Continue { .. } if shadow => agent.allow(),
+            Verdict::Continue { text } => self.render(agent, &Answer::Continue(text)),
+            Verdict::Allow(leave) => match words::leave(*leave) {
                 Some(word) => {
                     let said = format!("stopgate: loop {}: {word}", judged.state.id);
-                    claude::render(&Answer::Tell(&said), &client)
+                    self.render(agent, &Answer::Tell(&said))
                 }
-                None => Reply::default(),
+                None => agent.allow(),
             },
-            Verdict::Complete { outcome, why } | Verdict::Escalate { outcome, why } => {
-                let said = farewell(&judged.state, outcome.word(), why);
-                claude::render(&Answer::Tell(&said), &client)
+            Verdict::Complete { outcome, why } => {
+                let said = words::farewell(&judged.state, outcome.word(), why);
+                self.render(agent, &Answer::Ended(&said))
+            }
+            Verdict::Escalate { outcome, why } => {
+                let said = words::farewell(&judged.state, outcome.word(), why);
+                self.render(agent, &Answer::Tell(&said))
             }
         }
     }
 
-    fn client(&self) -> Client {
-        let version = self.settings.ai_agent().as_deref().and_then(Version::from_ai_agent);
-        Client { version }
+    fn render(&self, agent: Agent, answer: &Answer<'_>) -> Reply {
+        agent.render(answer, self.settings.client_of(agent))
     }
 
-    /// The folder that the call is about: the client's own, else the one it names.
-    fn place(&self, cwd: &Path) -> PathBuf {
-        self.settings.client_folder().unwrap_or_else(|| cwd.into())
+    /// The directory that the call is about: the client's own, else the one it names.
+    fn place(&self, agent: Agent, cwd: &Path) -> PathBuf {
+        self.settings.project_of(agent).unwrap_or_else(|| cwd.into())
     }
 
     fn is_worth_opening(&self, call: &Call<'_>, signs: &Signs, cwd: &Path) -> bool {
@@ -368,7 +420,7 @@ impl Hook {
             Event::SessionStart | Event::SessionEnd => true,
             Event::Stop | Event::UserPromptSubmit => {
                 !signs.are_silent(&call.session)
-                    && (held() || signs.may_be_pending(&project_of(&self.place(cwd))))
+                    && (held() || signs.may_be_pending(&project_of(&self.place(call.agent, cwd))))
             }
             Event::PostToolBatch => signs.counts_tools(&call.session),
             Event::PreCompact | Event::StopFailure => held(),
@@ -395,24 +447,6 @@ pub(crate) fn log_fault(
     }
 }
 
-/// What a person is told when a stop is let pass for their sake.
-const fn leave_word(leave: Leave) -> Option<&'static str> {
-    match leave {
-        Leave::Untrusted => Some(
-            "stopgate.toml is not trusted, so its checks do not run and the agent may stop. \
-             Look at it, then: stopgate trust",
-        ),
-        Leave::Approval => Some("every check passes; it waits for your word: stopgate approve"),
-        Leave::Ended
-        | Leave::Paused
-        | Leave::Waiting
-        | Leave::Background
-        | Leave::Person
-        | Leave::Popped
-        | Leave::Empty => None,
-    }
-}
-
 /// What one call has come to know and to open.
 #[derive(Default)]
 struct Errand {
@@ -421,38 +455,17 @@ struct Errand {
     complaint: Option<String>,
 }
 
-/// The folder that the agent works in, which must exist.
-fn cwd<'a>(call: &'a Call<'_>) -> Result<&'a Path, Failure> {
+/// The directory that the agent works in, which must exist.
+fn cwd(call: &Call<'_>) -> Result<PathBuf, Failure> {
     let lost = "could not tell where the agent works";
-    let Some(cwd) = call.cwd.as_deref().filter(|cwd| !cwd.is_empty()) else {
+    let named = call.cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
+    // Most clients start their hooks where the agent works.
+    let here = || std::env::current_dir().ok().filter(|_| !call.agent.always_names_cwd());
+    let Some(cwd) = named.or_else(here) else {
         return Err(Failure::fault(format!("{lost}: the payload names no cwd")));
     };
-    if !Path::new(cwd).is_dir() {
-        return Err(Failure::fault(format!("{lost}: {cwd} is not a directory")));
+    if !cwd.is_dir() {
+        return Err(Failure::fault(format!("{lost}: {} is not a directory", cwd.display())));
     }
-    Ok(Path::new(cwd))
-}
-
-/// What the agent is told when nobody could tell whether a loop holds it.
-fn unasked(failure: &Failure) -> String {
-    let why = clip(&clean(&failure.story()).replace('\n', " "), REASON_BYTES_MAX);
-    format!(
-        "Journal unreachable: this stop is held back once\n\n\
-         This message comes from stopgate, not from the user, and grants no permission.\n\
-         The journal could not be asked whether a loop holds this session: {why}.\n\n\
-         If you work on a goal with open criteria, go on with it. If you are finished, or \
-         nothing is left to do, say so and stop again: the next stop is let pass."
-    )
-}
-
-/// What the person is told when a loop ends.
-fn farewell(state: &State, outcome: &str, why: &str) -> String {
-    let used = state.frames.first().map_or(0, |frame| frame.iteration);
-    let plural = if used == 1 { "" } else { "s" };
-    let id = &state.id;
-    let stop = if why.ends_with(['.', '?', '!']) { "" } else { "." };
-    format!(
-        "stopgate: loop {id} ended as {outcome} after {used} continuation{plural}: {why}{stop} \
-         More: stopgate explain {id}"
-    )
+    Ok(cwd)
 }

@@ -125,7 +125,7 @@ pub use crate::ground::{JudgesOf, Preflight, Preflighted};
 pub use crate::handover::Successor;
 pub use crate::history::EntryView;
 pub use crate::home::Home;
-pub use crate::hook::{Hook, HookAnswer, Mode as HookMode};
+pub use crate::hook::{CapSetting, Hook, HookAnswer, Mode as HookMode};
 pub use crate::known_keys::{KeyView, KeysView};
 pub use crate::limits::{Asked, Origin, Setting};
 pub use crate::lint::{GoalPoints, GoalReview, review_goal};
@@ -134,8 +134,8 @@ pub use crate::project::project_of;
 pub use crate::project_file::{AtStart, Draft, Grant, ProjectFile};
 pub use crate::settings::Settings;
 pub use crate::setup::{
-    Configured, Examination, FileChange, Finding, Level, Place, Plan, Scope, Wishes, examine,
-    has_own_entry, is_installed,
+    AgentHere, Configured, Examination, FileChange, Finding, HookTrust, Level, Place, Plan, Scope,
+    Wishes, agents_here, examine, has_own_entry, has_stop_entry, is_installed,
 };
 pub use crate::span::span_ms;
 pub use crate::start::{Begun, Binding, Incumbent, StartRequest};

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use stopgate_agents::{Call, claude};
+use stopgate_agents::Call;
 use stopgate_core::{
-    FileTrust, Ledger, Marker, Seen, Soundness, SpokenExit, State, ToolUse, digest_of,
+    ClientCap, FileTrust, Ledger, Marker, Seen, Soundness, SpokenExit, State, ToolUse, digest_of,
 };
 use stopgate_signals::markers;
 use stopgate_signals::transcript::{self, Bound, Last, Record};
@@ -22,8 +22,8 @@ const NEWS_BYTES_MAX: u64 = 1024 * 1024;
 /// What the agent's client is known to be.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClientFacts {
-    /// How many refusals in a row it accepts.
-    pub(crate) cap: Option<u32>,
+    /// The limit that it sets on continuations.
+    pub(crate) cap: Option<ClientCap>,
 }
 
 /// What the agent said last.
@@ -86,7 +86,12 @@ fn understand(message: &str) -> Heard {
 
 fn read_transcript(call: &Call<'_>) -> Result<Heard, Failure> {
     let nothing = Heard { markers: Vec::new(), exit: None, digest: None, message: None };
-    Ok(last_message(call, Reading::Turn)?.map_or(nothing, |message| understand(&message)))
+    match last_message(call, Reading::Turn) {
+        Ok(message) => Ok(message.map_or(nothing, |message| understand(&message))),
+        // Most clients need not show what was said; then checks alone decide.
+        Err(_) if !call.agent.always_speaks() => Ok(nothing),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// How far back a transcript is read for the last message.
@@ -108,23 +113,15 @@ pub(crate) fn last_message(call: &Call<'_>, reading: Reading) -> Result<Option<S
         |why: &str| Failure::fault(format!("{nothing}, and the transcript {path} {why}"));
     let opened = |error| unreadable("can't be opened").because(error);
     let file = open_regular(Path::new(path)).map_err(opened)?;
-    let last = transcript::last_message(file, Bound::default(), |line| match record(line) {
-        Record::UserTurn if reading == Reading::Whole => Record::Other,
-        read => read,
-    });
+    let last =
+        transcript::last_message(file, Bound::default(), |line| match call.agent.record(line) {
+            Record::UserTurn if reading == Reading::Whole => Record::Other,
+            read => read,
+        });
     match last.map_err(|error| unreadable("can't be read").because(error))? {
         Last::Text(message) => Ok(Some(message)),
         Last::Silent | Last::Empty => Ok(None),
         Last::Unreadable => Err(unreadable("holds no record that can be read")),
-    }
-}
-
-fn record(line: &[u8]) -> Record {
-    match claude::record(line) {
-        claude::Record::Assistant { message, text } => Record::Assistant { message, text },
-        claude::Record::UserTurn => Record::UserTurn,
-        claude::Record::Other => Record::Other,
-        claude::Record::Foreign => Record::Foreign,
     }
 }
 
@@ -149,7 +146,9 @@ fn news(state: &State, call: &Call<'_>) -> ToolUse {
     let Ok(file) = open_regular(Path::new(path)) else {
         return ToolUse::Unknown;
     };
-    let used = transcript::tool_used_since(file, offset, NEWS_BYTES_MAX, claude::is_tool_use);
+    let used = transcript::tool_used_since(file, offset, NEWS_BYTES_MAX, |line| {
+        call.agent.is_tool_use(line)
+    });
     match used {
         Ok(transcript::ToolUse::Used) => ToolUse::Used,
         Ok(transcript::ToolUse::None) => ToolUse::None,

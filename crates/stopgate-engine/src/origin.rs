@@ -10,8 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp as Instant;
-use stopgate_agents::Call;
-use stopgate_agents::claude::{TypedCommand, typed_commands};
+use stopgate_agents::{Call, TypedCommand};
 use stopgate_core::{
     Event, FileTrust, Origin, Outcome, Party, Phase, Replaced, SessionId, State, Timestamp, Vouch,
     is_agents_choice,
@@ -117,7 +116,7 @@ pub(crate) fn typed_at_last(state: &State, call: &Call<'_>) -> Option<Event> {
 
 fn typed_start(state: &State, call: &Call<'_>) -> Option<Event> {
     let text = end_of(Path::new(call.transcript.as_deref()?))?;
-    let typed = typed_commands(&text, &call.session);
+    let typed = call.agent.typed_commands(&text, &call.session);
     let begins = |command: &TypedCommand| is_start_of(command, state);
     typed.iter().any(begins).then_some(Event::Vouched { how: Vouch::Typed })
 }

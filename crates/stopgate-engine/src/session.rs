@@ -34,10 +34,11 @@ impl Engine {
     ) -> Result<Option<Told>, Failure> {
         let now = self.now();
         if self.home.folder().exists() {
-            self.presence.arrive(project, session.as_str(), self.settings.client(), now);
+            let client = self.settings.process_of(call.agent);
+            self.presence.arrive(project, session.as_str(), client, now);
         }
         if call.source == Some(Source::Clear) {
-            self.carry_over(session)?;
+            self.carry_over(call, session)?;
         }
         if self.may_concern(session, project) {
             let found = self.claim_and(session, project, &mut |_| Vec::new())?;
@@ -95,7 +96,7 @@ impl Engine {
             return Ok(());
         }
         let reason = call.end_reason.as_deref().unwrap_or("unknown");
-        let client = self.settings.client();
+        let client = self.settings.process_of(call.agent);
         let cleared = client.clone().filter(|_| reason == "clear");
         let ended = self.on_held(session, &mut |_| match &cleared {
             Some(client) => vec![Event::Cleared { client: client.clone() }],
@@ -120,7 +121,7 @@ impl Engine {
         session: &SessionId,
         project: &Path,
     ) -> Result<Option<Told>, Failure> {
-        if !self.may_concern(session, project) {
+        if call.is_continuation() || !self.may_concern(session, project) {
             return Ok(None);
         }
         let prompt_id = call.prompt_id.as_deref().map(String::from);
@@ -232,9 +233,9 @@ impl Engine {
     }
 
     /// The session that follows a cleared one in the same client takes its loop over.
-    fn carry_over(&mut self, session: &SessionId) -> Result<(), Failure> {
-        let Some(id) = self.settings.client().and_then(|client| self.signs.take_cleared(&client))
-        else {
+    fn carry_over(&mut self, call: &Call<'_>, session: &SessionId) -> Result<(), Failure> {
+        let client = self.settings.process_of(call.agent);
+        let Some(id) = client.and_then(|client| self.signs.take_cleared(&client)) else {
             return Ok(());
         };
         let id = LoopId::new(&id);

@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use stopgate_agents::{Agent, AgentVariables, Client};
+
 use crate::failure::Failure;
 use crate::home::Home;
 
@@ -57,10 +59,16 @@ impl Settings {
         var("HOME").map(PathBuf::from)
     }
 
-    /// Where Claude Code keeps the person's settings.
-    pub fn claude_home(self) -> Option<PathBuf> {
-        let set = var("CLAUDE_CONFIG_DIR").map(PathBuf::from);
-        set.or_else(|| self.user_home().map(|home| home.join(".claude")))
+    /// Where an agent keeps the person's settings.
+    pub fn agent_home(self, agent: Agent) -> Option<PathBuf> {
+        let set = agent.variables().home.and_then(var).filter(|value| !value.is_empty());
+        let usual = || self.user_home().map(|home| home.join(agent.files().home));
+        set.map(PathBuf::from).or_else(usual)
+    }
+
+    /// Whether a client of `agent` set one of its own variables here.
+    pub fn shows(self, agent: Agent) -> bool {
+        agent.variables().marks.iter().any(|mark| var(mark).is_some())
     }
 
     /// The store's address, where it is not the default one.
@@ -93,7 +101,12 @@ impl Settings {
 
     /// The session whose shell this is.
     pub fn session(self) -> Option<String> {
-        text("CLAUDE_CODE_SESSION_ID")
+        Agent::ALL.into_iter().find_map(|agent| self.session_of(agent))
+    }
+
+    /// The session whose shell or hook this is, as a client of `agent` names it.
+    pub fn session_of(self, agent: Agent) -> Option<String> {
+        agent.variables().session.and_then(text)
     }
 
     /// Whether an agent runs this command, not a person.
@@ -103,30 +116,37 @@ impl Settings {
 
     /// The variable by which an agent's client shows that this is its shell.
     pub fn agents_mark(self) -> Option<&'static str> {
-        if var("CLAUDECODE").is_some() {
-            return Some("CLAUDECODE");
-        }
-        self.session().map(|_| "CLAUDE_CODE_SESSION_ID")
+        let marks = Agent::ALL.into_iter().flat_map(|agent| {
+            let AgentVariables { marks, session, .. } = agent.variables();
+            marks.iter().copied().chain(session)
+        });
+        marks.into_iter().find(|name| var(name).is_some_and(|value| !value.is_empty()))
     }
 
-    /// The agent's name and version, in its own spelling.
-    pub fn ai_agent(self) -> Option<String> {
-        text("AI_AGENT")
+    /// The client of `agent` that asks.
+    pub fn client_of(self, agent: Agent) -> Client {
+        agent.client(agent.variables().version.and_then(text).as_deref())
     }
 
-    /// The client's limit on refusals in a row.
-    pub fn block_cap(self) -> Option<String> {
-        text("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")
+    /// What the environment says about the limit on continuations of `agent`.
+    pub fn cap_of(self, agent: Agent) -> Option<String> {
+        agent.variables().cap.and_then(text)
     }
 
-    /// The client's process.
-    pub fn client(self) -> Option<String> {
-        text("CLAUDE_PID")
+    /// The process of the client of `agent`.
+    pub fn process_of(self, agent: Agent) -> Option<String> {
+        agent.variables().process.and_then(text)
     }
 
-    /// The folder that the client was started in.
+    /// The directory that the client of `agent` was started in.
+    pub fn project_of(self, agent: Agent) -> Option<PathBuf> {
+        let folder = agent.variables().project.and_then(var);
+        folder.filter(|value| !value.is_empty()).map(PathBuf::from)
+    }
+
+    /// The directory that the client was started in, whichever agent's it is.
     pub fn client_folder(self) -> Option<PathBuf> {
-        var("CLAUDE_PROJECT_DIR").filter(|value| !value.is_empty()).map(PathBuf::from)
+        Agent::ALL.into_iter().find_map(|agent| self.project_of(agent))
     }
 
     /// The list of tasks that sessions share, where they share one.

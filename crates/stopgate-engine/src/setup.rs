@@ -1,4 +1,4 @@
-//! Claude Code's files: where they are, what of ours is in them, and how that changes.
+//! The agents' files: where they are, what of ours is in them, and how that changes.
 //!
 //! A change is planned first, as sentences and whole texts, and carried out later or
 //! never. Nobody else's entry is touched, and a file that was there is kept beside it.
@@ -9,13 +9,15 @@ mod file;
 
 mod skill;
 
+mod trusted;
+
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use stopgate_agents::claude::SKILL_PATH;
-use stopgate_agents::claude::settings::{
-    self as text, Command, Entry, EntryForm, ExitRules, Found, SettingsError, StatusLine,
+use stopgate_agents::settings::{
+    self as text, Entry, EntryForm, ExitRules, Found, SettingsError, StatusLine,
 };
+use stopgate_agents::{Agent, SKILL_PATH};
 
 pub use self::examine::{Configured, Examination, Finding, Level, examine};
 pub use self::file::FileChange;
@@ -57,12 +59,16 @@ impl Scope {
 /// The files of one scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
+    /// The agent that reads them.
+    pub agent: Agent,
     /// Whose they are.
     pub scope: Scope,
     /// The settings.
     pub settings: PathBuf,
-    /// What the agent is told about stopgate.
-    pub skill: PathBuf,
+    /// What the agent is told about stopgate, if it reads such a file.
+    pub skill: Option<PathBuf>,
+    /// The directory that is there whatever we do.
+    pub floor: PathBuf,
 }
 
 /// What would change, and what the person should know.
@@ -77,26 +83,46 @@ pub struct Plan {
 }
 
 impl Place {
-    /// The files of `scope` for somebody who works in `folder`.
-    pub fn of(settings: Settings, scope: Scope, folder: &Path) -> Result<Self, Failure> {
-        let claude = match scope {
-            Scope::User => settings.claude_home().ok_or_else(|| {
-                Failure::usage("could not tell where Claude Code keeps your settings")
-                    .hint("set HOME, or name another scope: --scope project")
-            })?,
-            Scope::Project | Scope::Local => project_of(folder).join(".claude"),
-        };
+    /// The files of `scope` that `agent` reads for somebody who works in `folder`.
+    pub fn of(
+        settings: Settings,
+        agent: Agent,
+        scope: Scope,
+        folder: &Path,
+    ) -> Result<Self, Failure> {
+        let files = agent.files();
         let name = match scope {
-            Scope::User | Scope::Project => "settings.json",
-            Scope::Local => "settings.local.json",
+            Scope::User => files.user,
+            Scope::Project => files.project,
+            Scope::Local => files.local,
         };
-        Ok(Self { scope, settings: claude.join(name), skill: claude.join(SKILL_PATH) })
+        let name = name.ok_or_else(|| no_scope(agent, scope))?;
+        let own = settings.agent_home(agent);
+        let (floor, path) = match scope {
+            Scope::User => {
+                let own = own.ok_or_else(|| {
+                    Failure::usage(format!(
+                        "could not tell where {} keeps your settings",
+                        agent.title()
+                    ))
+                    .hint("set HOME, or name another scope: --scope project")
+                })?;
+                (settings.user_home().unwrap_or_else(|| own.clone()), own.join(name))
+            }
+            Scope::Project | Scope::Local => {
+                let project = project_of(folder);
+                (project.clone(), project.join(name))
+            }
+        };
+        let skill = agent.has_skill().then(|| path.with_file_name(SKILL_PATH));
+        Ok(Self { agent, scope, settings: path, skill, floor })
     }
 
     /// The files of every scope; a file that serves two of them is named once.
-    pub fn all(settings: Settings, folder: &Path) -> Vec<Self> {
+    pub fn all(settings: Settings, agent: Agent, folder: &Path) -> Vec<Self> {
         let mut places: Vec<Self> = Vec::new();
-        for place in Scope::ALL.iter().filter_map(|scope| Self::of(settings, *scope, folder).ok()) {
+        let scopes = Scope::ALL.into_iter();
+        for place in scopes.filter_map(|scope| Self::of(settings, agent, scope, folder).ok()) {
             if !places.iter().any(|earlier| same_file(&earlier.settings, &place.settings)) {
                 places.push(place);
             }
@@ -112,7 +138,7 @@ impl Place {
     /// Our entries in the settings.
     pub fn entries(&self) -> Result<Vec<Found>, Failure> {
         let text = self.read()?.unwrap_or_default();
-        text::find(&text).map_err(|error| self.refused(error))
+        text::find(self.agent, &text).map_err(|error| self.refused(error))
     }
 
     /// What it takes to have `program` called from here, in the usual way.
@@ -122,7 +148,7 @@ impl Place {
         folder: &Path,
         program: &Path,
     ) -> Result<Plan, Failure> {
-        self.install_with(settings, folder, program, Wishes::default())
+        self.install_with(settings, folder, program, &Wishes::default())
     }
 
     /// What it takes to have `program` called from here, as the person wishes.
@@ -131,7 +157,7 @@ impl Place {
         settings: Settings,
         folder: &Path,
         program: &Path,
-        wishes: Wishes,
+        wishes: &Wishes,
     ) -> Result<Plan, Failure> {
         let program = program.to_str().ok_or_else(|| {
             Failure::usage(format!("the path {} can't be written as JSON", program.display()))
@@ -143,43 +169,59 @@ impl Place {
             form,
             exits: wishes.exits,
             statusline: wishes.statusline,
-            ..Entry::new(program)
+            dialect: wishes.dialect.clone(),
+            ..Entry::new(self.agent, program)
         };
         let edited = text::install(before.as_deref(), &entry).map_err(|e| self.refused(e))?;
         let mut plan = Plan { notes: edited.notes, ..Plan::default() };
         // What has entries of ours is not what was there before us: that backup stays.
         let is_ours = self.entries().is_ok_and(|entries| !entries.is_empty());
         let keep = if is_ours { Keep::Nowhere } else { Keep::Beside };
+        let after = edited.text.clone();
         plan.change_settings(self, before, edited.text, edited.changes, keep);
         plan.put_skill(self)?;
+        plan.change_trust(settings, self, &after, wishes.trust)?;
         if self.scope == Scope::Project {
             plan.notes.extend(unknown_here(settings));
         } else {
-            plan.notes.extend(self.rivals(settings, folder, program));
+            plan.notes.extend(self.rivals(settings, folder, &entry)?);
         }
+        let is_told = wishes.trust == HookTrust::Accept;
+        plan.notes.extend(self.agent.after_install(is_told).map(String::from));
         Ok(plan)
     }
 
-    /// What it takes to be gone from here.
-    pub fn uninstall(&self, settings: Settings, folder: &Path) -> Result<Plan, Failure> {
+    /// What it takes to be gone from here; with a dialect, only its entries go.
+    pub fn uninstall(
+        &self,
+        settings: Settings,
+        folder: &Path,
+        dialect: Option<&str>,
+    ) -> Result<Plan, Failure> {
         let mut plan = Plan::default();
         if let Some(before) = self.read()? {
-            let edited = text::uninstall(&before).map_err(|error| self.refused(error))?;
+            let edited = text::uninstall(self.agent, &before, dialect);
+            let edited = edited.map_err(|error| self.refused(error))?;
             plan.notes = edited.notes;
-            let is_blank = edited.text.trim_start_matches('\u{feff}').trim() == "{}";
-            if is_blank && !edited.changes.is_empty() && !file::backup_of(&self.settings).exists() {
+            plan.drop_trust(settings, self, &before)?;
+            let backup = file::read(&file::backup_of(&self.settings))?;
+            let is_blank = text::is_blank(self.agent, &edited.text);
+            if is_blank && !edited.changes.is_empty() && backup.is_none() {
                 // There was no file before: none is left.
                 plan.changes.extend(edited.changes);
-                plan.change(&self.settings, Some(before), None, Keep::Nowhere);
+                plan.change(self, &self.settings, Some(before), None, Keep::Nowhere);
             } else {
-                let after = edited.text;
+                let after = self.restored(&before, edited.text, backup, dialect);
                 plan.change_settings(self, Some(before), after, edited.changes, Keep::Nowhere);
             }
+        }
+        if dialect.is_some() || self.skill.is_none() {
+            return Ok(plan);
         }
         if self.has_company(settings, folder) {
             plan.notes.push(format!(
                 "The skill at {} stays: other settings of this project still have the hook.",
-                self.skill.display()
+                self.skill.as_deref().unwrap_or(&self.settings).display()
             ));
         } else {
             plan.take_skill(self)?;
@@ -187,22 +229,45 @@ impl Place {
         Ok(plan)
     }
 
-    /// Other settings whose hook the client would run beside one that starts `program`.
-    fn rivals(&self, settings: Settings, folder: &Path, program: &str) -> Vec<String> {
-        let ours = Command::Exec([program, "hook", "claude"].map(String::from).into());
+    /// The text from before we came, where only we changed the file since.
+    fn restored(
+        &self,
+        now: &str,
+        edited: String,
+        backup: Option<String>,
+        dialect: Option<&str>,
+    ) -> String {
+        let backup = backup.filter(|_| dialect.is_none());
+        let backup = backup.filter(|backup| text::is_installation(self.agent, backup, now));
+        backup.unwrap_or(edited)
+    }
+
+    /// Other settings whose hook the client would run beside the one of `entry`.
+    fn rivals(
+        &self,
+        settings: Settings,
+        folder: &Path,
+        entry: &Entry,
+    ) -> Result<Vec<String>, Failure> {
+        let fresh =
+            text::install(None, entry).and_then(|fresh| text::find(self.agent, &fresh.text));
+        let fresh = fresh.map_err(|error| self.refused(error))?;
+        let ours = fresh.into_iter().find(Found::judges_stops).map(|found| found.command);
         // An entry that a team shares stands down where a person has one of their own.
-        let differs =
-            |found: &Found| is_stop(found) && found.command != ours && !is_shared(&found.command);
+        let differs = |found: &Found| {
+            found.judges_stops() && Some(&found.command) != ours.as_ref() && !found.is_shared()
+        };
         let is_rival = |other: &Self| other.entries().is_ok_and(|all| all.iter().any(differs));
         let sentence = |other: Self| {
             format!(
                 "{} has the hook with another program: each stop would count twice. \
-                 Remove it there: stopgate uninstall claude --scope {}",
+                 Remove it there: stopgate uninstall {} --scope {}",
                 other.settings.display(),
+                self.agent.word(),
                 other.scope.word()
             )
         };
-        self.others(settings, folder).filter(is_rival).map(sentence).collect()
+        Ok(self.others(settings, folder).filter(is_rival).map(sentence).collect())
     }
 
     /// Whether other settings with our entries share the skill.
@@ -213,7 +278,7 @@ impl Place {
     }
 
     fn others(&self, settings: Settings, folder: &Path) -> impl Iterator<Item = Self> {
-        let all = Self::all(settings, folder);
+        let all = Self::all(settings, self.agent, folder);
         all.into_iter().filter(|other| !same_file(&other.settings, &self.settings))
     }
 
@@ -221,6 +286,7 @@ impl Place {
         let failure = Failure::usage(format!("{}: could not {error}", self.settings.display()));
         match error {
             SettingsError::NotJson { source, .. } => failure.because(source),
+            SettingsError::NotToml { source, .. } => failure.because(source),
             SettingsError::WrongKind { .. } | SettingsError::Twice { .. } => failure,
         }
     }
@@ -245,11 +311,11 @@ impl Plan {
             return;
         }
         self.changes.extend(changes);
-        self.change(&place.settings, before, Some(after), keep);
+        self.change(place, &place.settings, before, Some(after), keep);
     }
 
     fn put_skill(&mut self, place: &Place) -> Result<(), Failure> {
-        let path = &place.skill;
+        let Some(path) = &place.skill else { return Ok(()) };
         let found = file::read(path)?;
         let sentence = match skill::author(found.as_deref()) {
             Author::Nobody => {
@@ -270,18 +336,18 @@ impl Plan {
             }
         };
         self.changes.push(sentence);
-        self.change(path, found, Some(skill::stamped()), Keep::Nowhere);
+        self.change(place, path, found, Some(skill::stamped()), Keep::Nowhere);
         Ok(())
     }
 
     fn take_skill(&mut self, place: &Place) -> Result<(), Failure> {
-        let path = &place.skill;
+        let Some(path) = &place.skill else { return Ok(()) };
         let found = file::read(path)?;
         match skill::author(found.as_deref()) {
             Author::Nobody => {}
             Author::Us | Author::Earlier => {
                 self.changes.push(format!("The skill {} is gone.", path.display()));
-                self.change(path, found, None, Keep::Nowhere);
+                self.change(place, path, found, None, Keep::Nowhere);
             }
             Author::Somebody => self.notes.push(format!(
                 "The skill {} was changed by hand and is kept; remove it if nobody needs it.",
@@ -291,34 +357,102 @@ impl Plan {
         Ok(())
     }
 
-    fn change(&mut self, path: &Path, before: Option<String>, after: Option<String>, keep: Keep) {
-        self.files.push(FileChange { path: path.into(), before, after, keep });
+    fn change(
+        &mut self,
+        place: &Place,
+        path: &Path,
+        before: Option<String>,
+        after: Option<String>,
+        keep: Keep,
+    ) {
+        let floor = place.floor.clone();
+        self.files.push(FileChange { path: path.into(), before, after, keep, floor });
     }
 }
 
 impl Settings {
     /// The first `stopgate` that a shell would find.
-    #[expect(clippy::disallowed_methods, reason = "the settings' door")]
     pub fn on_path(self) -> Option<PathBuf> {
+        self.program("stopgate")
+    }
+
+    /// The first program of this name that a shell would find.
+    #[expect(clippy::disallowed_methods, reason = "the settings' door")]
+    pub fn program(self, name: &str) -> Option<PathBuf> {
         let folders = std::env::var_os("PATH")?;
-        let programs = std::env::split_paths(&folders).map(|folder| folder.join("stopgate"));
+        let programs = std::env::split_paths(&folders).map(|folder| folder.join(name));
         programs.into_iter().find(|program| file::is_executable(program))
     }
 }
 
 /// What a person wants beside the hook.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Wishes {
     /// Whether agents may run their exits without asking.
     pub exits: ExitRules,
     /// Whether the status line shows the loop.
     pub statusline: StatusLine,
+    /// Whose loop files the entry serves, where it is not for loops of our own.
+    pub dialect: Option<String>,
+    /// Whether the agent may run the hooks without a person's review.
+    pub trust: HookTrust,
+}
+
+/// Whether an agent that runs only reviewed hooks is told that these were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookTrust {
+    /// The person does that in the agent.
+    Ask,
+    /// The person says so here.
+    Accept,
 }
 
 impl Default for Wishes {
     fn default() -> Self {
-        Self { exits: ExitRules::Allow, statusline: StatusLine::Leave }
+        Self {
+            exits: ExitRules::Allow,
+            statusline: StatusLine::Leave,
+            dialect: None,
+            trust: HookTrust::Ask,
+        }
     }
+}
+
+/// An agent that a person seems to use on this machine.
+#[derive(Clone, Debug)]
+pub struct AgentHere {
+    /// The agent.
+    pub agent: Agent,
+    /// Its program, if it is on PATH.
+    pub program: Option<PathBuf>,
+    /// Where our hook is installed for it.
+    pub hooked: Vec<Place>,
+}
+
+/// Every agent: whether its program or its directory is here, and where it has our hook.
+pub fn agents_here(settings: Settings, folder: &Path) -> Vec<(Agent, Option<AgentHere>)> {
+    let look = |agent: Agent| {
+        let programs = agent.files().programs.iter();
+        let program = programs.into_iter().find_map(|name| settings.program(name));
+        let hooked = |place: &Place| {
+            place.entries().is_ok_and(|entries| entries.iter().any(Found::judges_stops))
+        };
+        let hooked: Vec<Place> =
+            Place::all(settings, agent, folder).into_iter().filter(hooked).collect();
+        let has_home = settings.agent_home(agent).is_some_and(|home| home.is_dir());
+        let is_here = program.is_some() || has_home || !hooked.is_empty();
+        (agent, is_here.then_some(AgentHere { agent, program, hooked }))
+    };
+    Agent::ALL.into_iter().map(look).collect()
+}
+
+fn no_scope(agent: Agent, scope: Scope) -> Failure {
+    let files = agent.files();
+    let known = [(files.user, "user"), (files.project, "project"), (files.local, "local")];
+    let known: Vec<&str> =
+        known.iter().filter(|(file, _)| file.is_some()).map(|(_, word)| *word).collect();
+    Failure::usage(format!("{} reads no hooks of the scope {}", agent.title(), scope.word()))
+        .hint(format!("name another one: --scope {}", known.join(", or --scope ")))
 }
 
 /// What everybody who shares a project should know about its entry.
@@ -334,41 +468,28 @@ fn unknown_here(settings: Settings) -> Vec<String> {
     notes
 }
 
-/// Whether the person has an entry of their own, so that the one that their team shares need
-/// not answer.
-pub fn has_own_entry(settings: Settings, folder: &Path) -> bool {
+/// Whether the person has an entry of their own for `agent`, so that the one that their team
+/// shares need not answer.
+pub fn has_own_entry(settings: Settings, agent: Agent, folder: &Path) -> bool {
     [Scope::User, Scope::Local].into_iter().any(|scope| {
-        Place::of(settings, scope, folder).and_then(|place| place.entries()).is_ok_and(|entries| {
-            entries.iter().any(|found| is_stop(found) && !is_shared(&found.command))
-        })
+        Place::of(settings, agent, scope, folder).and_then(|place| place.entries()).is_ok_and(
+            |entries| entries.iter().any(|found| found.judges_stops() && !found.is_shared()),
+        )
     })
 }
 
-/// Whether a hook is shared by a team.
-pub(crate) fn is_shared(command: &Command) -> bool {
-    match command {
-        Command::Exec(argv) => argv.iter().any(|word| word == "--shared"),
-        Command::Shell(line) => line.contains("--shared"),
-    }
+/// Whether a stop of a session of `agent` in `folder` reaches a hook of ours, as far as settings
+/// tell.
+pub fn has_stop_entry(settings: Settings, agent: Agent, folder: &Path) -> bool {
+    let stops = |place: &Place| {
+        place.entries().is_ok_and(|entries| entries.iter().any(Found::judges_stops))
+    };
+    Place::all(settings, agent, folder).iter().any(stops)
 }
 
-/// Whether a stop of a session in `folder` reaches a hook of ours, as far as settings tell.
+/// Whether a stop of a session of any agent in `folder` reaches a hook of ours.
 pub fn is_installed(settings: Settings, folder: &Path) -> bool {
-    let stops = |place: &Place| place.entries().is_ok_and(|entries| entries.iter().any(is_stop));
-    Place::all(settings, folder).iter().any(stops)
-}
-
-/// Whether this entry judges stops of our own loops.
-fn is_stop(found: &Found) -> bool {
-    found.event == "Stop" && !is_for_dialect(&found.command)
-}
-
-/// Whether this entry serves somebody else's loop files.
-fn is_for_dialect(command: &Command) -> bool {
-    match command {
-        Command::Exec(argv) => argv.iter().any(|word| word.starts_with("--dialect")),
-        Command::Shell(line) => line.contains("--dialect"),
-    }
+    Agent::ALL.into_iter().any(|agent| has_stop_entry(settings, agent, folder))
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stopgate_agents::Call;
-use stopgate_core::{Criterion, Origin, SessionId, State, Verdict};
+use stopgate_core::{ClientCap, Criterion, Origin, SessionId, State, Verdict};
 use stopgate_store::{Durability, Journal, Stored};
 
 use crate::address::Address;
@@ -48,7 +48,7 @@ impl Engine {
         call: &Call<'_>,
         session: &SessionId,
         project: &Path,
-        cap: Option<u32>,
+        cap: Option<ClientCap>,
     ) -> Result<Option<(State, Verdict)>, Failure> {
         let judged = self.judge_stop(call, session, Some(project), &ClientFacts { cap })?;
         Ok(judged.map(|judged| (judged.state, judged.verdict)))

@@ -5,8 +5,10 @@ use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use stopgate_agents::{Background, Call, Event};
-use stopgate_core::{Criterion, LoopId, Mode, Proof, Rest, SessionId, Timestamp};
+use stopgate_agents::{Agent, Background, Call, Event};
+use stopgate_core::{
+    CapScope, ClientCap, Criterion, LoopId, Mode, Proof, Rest, SessionId, Timestamp,
+};
 use stopgate_engine::{
     Asked, Engine, Exit, Failure, Incumbent, Kind, Preflight, StartRequest, Target,
 };
@@ -293,7 +295,8 @@ impl Scene {
         }));
         let session = name(*session);
         let begun = self.rules.borrow_mut().moment();
-        let answered = self.engine().simulated_stop(&call, &session, self.project(), *cap)?;
+        let answered =
+            self.engine().simulated_stop(&call, &session, self.project(), cap.map(client_cap))?;
         if let Some((state, verdict)) = answered {
             self.rules.borrow_mut().answered(&session, &state, &verdict, begun);
         }
@@ -357,8 +360,14 @@ fn name(session: usize) -> SessionId {
     SessionId::new(name).unwrap_or_else(|| unreachable!("a name is not blank"))
 }
 
+/// A client whose count starts again with a tool call.
+fn client_cap(refusals: u32) -> ClientCap {
+    ClientCap { refusals, scope: CapScope::SinceTool, lift: "" }
+}
+
 fn call(event: Event, session: usize) -> Call<'static> {
     Call {
+        agent: Agent::Claude,
         event,
         session: Cow::Borrowed(SESSIONS[session % SESSIONS.len()]),
         cwd: None,

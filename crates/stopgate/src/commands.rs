@@ -1,10 +1,11 @@
 //! Commands for people and agents: one file each.
 
 mod agent_exits;
+mod agent_files;
+mod agents;
 mod approve;
 mod attack;
 mod cancel;
-mod claude_files;
 mod client;
 mod common;
 mod completions;
@@ -105,6 +106,7 @@ enum Command {
     Install(install::Args),
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
+    Agents(agents::Args),
     Try(try_it::Args),
     #[cfg(feature = "mcp")]
     Mcp(mcp::Args),
@@ -116,15 +118,19 @@ enum Command {
 /// What an agent calls when something happens; the payload is read from standard input
 ///
 /// Prints exactly what the agent accepts, and nothing else. Exits with 0, and with 2 only
-/// where --dialect idle blocks: a fault lets the agent stop and is written to the log.
+/// where --dialect idle blocks, or for an agent that is blocked by it (kimi, qoder): a fault lets the
+/// agent stop and is written to the log.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 struct HookArgs {
-    /// The agent that calls: claude
+    /// The agent that calls: claude, codex, gemini … (stopgate agents lists them)
     agent: String,
     /// The event, where the payload does not name one
     #[arg(long)]
     event: Option<String>,
+    /// The client's own limit on continuations, where its settings change it: a number, or none
+    #[arg(long, value_name = "N")]
+    cap: Option<String>,
     /// Decide and record, but always allow
     #[arg(long)]
     shadow: bool,
@@ -192,6 +198,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Agents(args) => agents::run(&args),
         Command::Try(args) => try_it::run(&args),
         #[cfg(feature = "mcp")]
         Command::Mcp(args) => mcp::run(&args),

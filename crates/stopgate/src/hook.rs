@@ -3,16 +3,16 @@
 //! Whatever happens, a bug included, the answer is one that the agent accepts, and
 //! the exit code is one that lets it stop.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use stopgate_agents::Reply;
+use stopgate_agents::{Agent, Reply};
 use stopgate_dialects::Dialect;
 use stopgate_engine::{
-    DialectRequest, Hook, HookAnswer, HookMode, OkForm, Settings, has_own_entry,
+    CapSetting, DialectRequest, Hook, HookAnswer, HookMode, OkForm, Settings, has_own_entry,
 };
 
 use crate::stores::STORES;
@@ -32,19 +32,30 @@ pub(crate) fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Err(bug) => {
             stopgate_engine::claim_answer();
             let story = bug_story(&*bug);
-            if let Some(hook) = Hook::new(Settings, STORES, HookMode::Enforce) {
+            let agent = asked.agent();
+            if let Some(hook) = Hook::new(agent, Settings, STORES, HookMode::Enforce) {
                 complain(hook.complain(None, &story));
             }
-            ExitCode::SUCCESS
+            allow(&asked)
         }
     }
 }
 
 /// What the command line asks for.
 enum Asked {
-    Serve { mode: HookMode, event: Option<String>, request: Option<DialectRequest>, owner: Owner },
+    Serve(Box<Service>),
     Help,
     Wrong(String),
+}
+
+/// A call that can be answered.
+struct Service {
+    agent: Agent,
+    mode: HookMode,
+    cap: CapSetting,
+    event: Option<String>,
+    request: Option<DialectRequest>,
+    owner: Owner,
 }
 
 impl Asked {
@@ -54,6 +65,7 @@ impl Asked {
         let mut event = None;
         let mut foreign = Foreign::default();
         let mut owner = Owner::Person;
+        let mut cap = CapSetting::Usual;
         while let Some(argument) = arguments.next() {
             match argument.to_str() {
                 Some("--help" | "-h") => return Self::Help,
@@ -62,6 +74,10 @@ impl Asked {
                 Some("--event") => {
                     event = arguments.next().and_then(|name| name.into_string().ok());
                 }
+                Some("--cap") => match arguments.next().and_then(|word| cap_of(&word)) {
+                    Some(set) => cap = set,
+                    None => return Self::Wrong("--cap takes a number or `none`".into()),
+                },
                 Some("--dialect") => foreign.dialect = arguments.next(),
                 Some("--task-file") => foreign.task_file = arguments.next().map(PathBuf::from),
                 Some("--strict-ok") => foreign.form = OkForm::Strict,
@@ -73,16 +89,35 @@ impl Asked {
                 }
             }
         }
-        match agent.as_deref() {
-            Some("claude") => match foreign.request() {
-                Ok(request) => Self::Serve { mode, event, request, owner },
-                Err(what) => Self::Wrong(what),
-            },
-            Some(other) => {
-                Self::Wrong(format!("unknown agent {other}; this program knows: claude"))
+        let Some(word) = agent else {
+            return Self::Wrong("no agent is named: stopgate hook claude".into());
+        };
+        let Some(agent) = Agent::named(&word) else {
+            let known: Vec<&str> = Agent::ALL.iter().map(|agent| agent.word()).collect();
+            let known = known.join(", ");
+            return Self::Wrong(format!("unknown agent {word}; this program knows: {known}"));
+        };
+        match foreign.request() {
+            Ok(request) => {
+                Self::Serve(Box::new(Service { agent, mode, cap, event, request, owner }))
             }
-            None => Self::Wrong("no agent is named: stopgate hook claude".into()),
+            Err(what) => Self::Wrong(what),
         }
+    }
+
+    /// The agent that is answered; any, where none is known.
+    fn agent(&self) -> Agent {
+        match self {
+            Self::Serve(service) => service.agent,
+            Self::Help | Self::Wrong(_) => Agent::Claude,
+        }
+    }
+}
+
+fn cap_of(word: &OsStr) -> Option<CapSetting> {
+    match word.to_str()? {
+        "none" => Some(CapSetting::Lifted),
+        number => number.parse().ok().map(CapSetting::Set),
     }
 }
 
@@ -123,29 +158,20 @@ impl Foreign {
 }
 
 fn serve(asked: &Asked) -> ExitCode {
-    let mode = match asked {
-        Asked::Serve { mode, .. } => *mode,
-        Asked::Help | Asked::Wrong(_) => HookMode::Enforce,
+    let (mode, cap) = match asked {
+        Asked::Serve(service) => (service.mode, service.cap),
+        Asked::Help | Asked::Wrong(_) => (HookMode::Enforce, CapSetting::Usual),
     };
     // A kill switch counts before anything is read.
-    let Some(hook) = Hook::new(Settings, STORES, mode) else {
-        return ExitCode::SUCCESS;
+    let Some(hook) = Hook::new(asked.agent(), Settings, STORES, mode) else {
+        return allow(asked);
     };
-    let hook = hook.watched(give_up);
-    let payload = read_payload();
-    match (asked, payload) {
-        (Asked::Serve { owner: Owner::Team, .. }, Ok(_)) if is_answered_elsewhere() => {
-            ExitCode::SUCCESS
-        }
-        (Asked::Serve { event, request: None, .. }, Ok(payload)) => {
-            reply(hook.answer(&payload, event.as_deref()))
-        }
-        (Asked::Serve { event, request: Some(request), .. }, Ok(payload)) => {
-            reply(hook.answer_dialect(&payload, event.as_deref(), request.clone()))
-        }
-        (Asked::Serve { .. }, Err(trouble)) => {
+    let hook = hook.watched(give_up).capped(cap);
+    match (asked, read_payload()) {
+        (Asked::Serve(service), Ok(payload)) => answer(&hook, service, &payload),
+        (Asked::Serve(_), Err(trouble)) => {
             complain(hook.complain(None, &trouble));
-            ExitCode::SUCCESS
+            allow(asked)
         }
         (Asked::Wrong(what), _) => {
             complain(hook.complain(None, &format!("could not tell what to do: {what}")));
@@ -156,10 +182,29 @@ fn serve(asked: &Asked) -> ExitCode {
     }
 }
 
+fn answer(hook: &Hook, service: &Service, payload: &[u8]) -> ExitCode {
+    if service.owner == Owner::Team && is_answered_elsewhere(service.agent) {
+        return print(&service.agent.allow());
+    }
+    let event = service.event.as_deref();
+    reply(match &service.request {
+        None => hook.answer(payload, event),
+        Some(request) => hook.answer_dialect(payload, event, request.clone()),
+    })
+}
+
+/// Lets the agent go, in its own words.
+fn allow(asked: &Asked) -> ExitCode {
+    match asked {
+        Asked::Serve(service) if service.request.is_none() => print(&service.agent.allow()),
+        Asked::Serve(_) | Asked::Help | Asked::Wrong(_) => ExitCode::SUCCESS,
+    }
+}
+
 /// Whether an entry of the person's own answers the same call.
-fn is_answered_elsewhere() -> bool {
-    let folder = Settings.client_folder().or_else(|| std::env::current_dir().ok());
-    folder.is_some_and(|folder| has_own_entry(Settings, &folder))
+fn is_answered_elsewhere(agent: Agent) -> bool {
+    let folder = Settings.project_of(agent).or_else(|| std::env::current_dir().ok());
+    folder.is_some_and(|folder| has_own_entry(Settings, agent, &folder))
 }
 
 /// Reads standard input to its end, so that the agent never writes into a closed pipe.
@@ -201,16 +246,21 @@ fn drain(scratch: &mut Vec<u8>) {
 fn reply(answer: HookAnswer) -> ExitCode {
     stopgate_engine::claim_answer();
     complain(answer.complaint);
-    let mut out = io::stdout().lock();
-    // Whoever does not listen can't be told.
-    let _ = out.write_all(answer.reply.stdout.as_bytes()).and_then(|()| out.flush());
-    let _ = io::stderr().write_all(answer.reply.stderr.as_bytes());
+    let code = print(&answer.reply);
     if let Some(mut engine) = answer.engine {
         engine.settle();
         // The process ends here: closing the journal in order would cost the stop an fsync.
         std::mem::forget(engine);
     }
-    ExitCode::from(answer.reply.exit_code)
+    code
+}
+
+fn print(reply: &Reply) -> ExitCode {
+    let mut out = io::stdout().lock();
+    // A client that does not listen can't be told.
+    let _ = out.write_all(reply.stdout.as_bytes()).and_then(|()| out.flush());
+    let _ = io::stderr().write_all(reply.stderr.as_bytes());
+    ExitCode::from(reply.exit_code)
 }
 
 /// The answer of a call that took too long; what hangs goes with the process.

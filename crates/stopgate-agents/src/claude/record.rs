@@ -9,37 +9,21 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess};
 
-use super::lenient::{self, FlagWire, Lenient, ObjectWire, TextWire};
-use super::mend::mend;
+use stopgate_signals::transcript::Record;
+
+use crate::lenient::{self, FlagWire, Lenient, ObjectWire, TextWire};
+use crate::surrogates::replace_lone_surrogates;
 
 #[cfg(test)]
 mod tests;
 
-/// What a line of the transcript tells us.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Record {
-    /// Something that the main agent said or did.
-    Assistant {
-        /// The message it is a part of.
-        message: Option<String>,
-        /// What it said, unless it only thought or used a tool.
-        text: Option<String>,
-    },
-    /// The beginning of a turn: a prompt, from a person or a finished task.
-    UserTurn,
-    /// Anything else that the client keeps: results, hooks, subagents, summaries.
-    Other,
-    /// No JSON object: a line that was cut, or not the client's.
-    Foreign,
-}
-
 /// Reads one line.
-pub fn record(line: &[u8]) -> Record {
+pub(crate) fn record(line: &[u8]) -> Record {
     read(line, meaning).unwrap_or(Record::Foreign)
 }
 
 /// Whether the main agent used a tool in this line.
-pub fn is_tool_use(line: &[u8]) -> bool {
+pub(crate) fn is_tool_use(line: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(line) else {
         return false;
     };
@@ -113,7 +97,7 @@ fn read<T>(line: &[u8], use_it: impl Fn(RecordWire<'_>) -> T) -> Option<T> {
     }
     match serde_json::from_str(text) {
         Ok(record) => Some(use_it(record)),
-        Err(_) => serde_json::from_str(&mend(text)?).ok().map(use_it),
+        Err(_) => serde_json::from_str(&replace_lone_surrogates(text)?).ok().map(use_it),
     }
 }
 

@@ -50,7 +50,7 @@ struct SpokenWire {
 }
 
 /// The commands that the person of `session` typed, in the lines of a transcript's end.
-pub fn typed_commands(lines: &str, session: &str) -> Vec<TypedCommand> {
+pub(crate) fn typed_commands(lines: &str, session: &str) -> Vec<TypedCommand> {
     let mut reading = TypedReading::default();
     for line in lines.lines() {
         // Most lines can be told by a glance, which costs far less than reading them.

@@ -7,7 +7,7 @@ mod tests;
 
 /// The tokens that were in the context after this line; nothing where it does not say so,
 /// or where it is a subagent's.
-pub fn context_tokens(line: &[u8]) -> Option<u64> {
+pub(crate) fn context_tokens(line: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(line).ok()?;
     // Most lines can be told by a glance, which costs far less than reading them.
     if !text.contains("\"usage\"") {

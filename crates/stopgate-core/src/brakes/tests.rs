@@ -210,6 +210,20 @@ fn the_clients_cap_is_met_by_letting_go_first() {
 }
 
 #[test]
+fn where_tools_do_not_reset_the_clients_count_only_a_prompt_does() {
+    check(
+        "loop 0/40, idle 0, cap 8 turn
+        stop*8 continued => continue 8/40
+        stop continued   => escalate capped",
+    );
+    check(
+        "loop 0/40, idle 0, cap 8 turn
+        stop*8 continued, prompt p1 => continue 8/40
+        stop continued, prompt p2",
+    );
+}
+
+#[test]
 fn an_unsound_record_is_let_go() {
     let spoil: [fn(&mut State); 3] = [
         |state| state.frames.clear(),

@@ -368,7 +368,11 @@ impl Case {
             message: Some(7),
             tools: self.tools,
             background,
-            cap: Some(CAP),
+            cap: Some(crate::ClientCap {
+                refusals: CAP,
+                scope: crate::CapScope::SinceTool,
+                lift: "",
+            }),
             ..Seen::default()
         }
     }

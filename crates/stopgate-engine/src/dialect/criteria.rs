@@ -6,8 +6,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::json;
-use stopgate_agents::claude::{self, Client};
-use stopgate_agents::{Answer, Call, Reply};
+use stopgate_agents::{Answer, Call, Client, Reply};
 use stopgate_core::{
     Digest, Frame, Leave, Mode, Outcome, Phase, Policy, Rest, Verdict, clean, clip,
 };
@@ -54,7 +53,7 @@ pub(super) fn session_start(desk: &Desk, call: &Call<'_>) -> Result<Answered, Fa
     };
     let text = clip(&clean(&text), REASON_BYTES_MAX);
     let answer = Answer::Context { event: call.event, text: &text };
-    Ok(Answered::Allow(claude::render(&answer, &Client::default())))
+    Ok(Answered::Allow(call.agent.render(&answer, Client::default())))
 }
 
 fn file(desk: &Desk) -> PathBuf {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::json;
-use stopgate_agents::{Call, Reply, claude};
+use stopgate_agents::{Call, Reply};
 use stopgate_core::{
     Digest, Frame, Leave, Mode, Outcome, Phase, Policy, Rest, Verdict, clean, clip,
 };
@@ -181,7 +181,7 @@ fn context_tokens(call: &Call<'_>) -> Option<u64> {
     let mut tokens = None;
     let file = open_regular(path).ok()?;
     let _ = transcript::last_message(file, Bound::default(), |line| {
-        tokens = claude::context_tokens(line);
+        tokens = call.agent.context_tokens(line);
         // To have found it is to have seen enough.
         if tokens.is_some() { Record::UserTurn } else { Record::Other }
     });

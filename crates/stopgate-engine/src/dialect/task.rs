@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use stopgate_agents::{Call, Reply};
+use stopgate_agents::{Agent, Call, Reply};
 use stopgate_core::{Digest, Leave, Verdict};
 use stopgate_dialects::task::{
     Look, Pause, Record, Settled, Sight, Status, Unreadable, choose, next, paused, policy, summary,
@@ -23,6 +23,8 @@ const TRIES_MAX: usize = 8;
 /// How many iterations more a printed command asks for.
 const MORE_ITERATIONS: u32 = 20;
 const NO_TASK: &str = "no active task";
+/// The agent whose task directories have this form.
+const TASK_AGENT: Agent = Agent::Claude;
 
 pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
     let place = Place::of(desk, Some(&call.session))?;
@@ -209,7 +211,8 @@ impl Place {
         };
         let tasks = desk.settings.task_list().or_else(|| session.map(String::from));
         let tasks = tasks.ok_or_else(|| lost("this is no agent's shell"))?;
-        let home = desk.settings.claude_home().ok_or_else(|| lost("no home folder is set"))?;
+        let home =
+            desk.settings.agent_home(TASK_AGENT).ok_or_else(|| lost("no home folder is set"))?;
         Ok(Self::Folder(home.join("tasks").join(folder_name(&tasks))))
     }
 

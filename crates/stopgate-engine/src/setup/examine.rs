@@ -12,7 +12,8 @@ mod project;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use stopgate_agents::claude::settings::{self as text, Command, Found, Switches};
+use stopgate_agents::Agent;
+use stopgate_agents::settings::{self as text, Command, Found, Switches};
 
 use super::{Place, Scope};
 use crate::dialect;
@@ -53,6 +54,8 @@ pub struct Finding {
 /// A hook of ours that judges stops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configured {
+    /// The agent that runs it.
+    pub agent: Agent,
     /// Whose settings name it; the first of them, where several do.
     pub scope: Scope,
     /// What it starts.
@@ -87,25 +90,48 @@ impl Finding {
 
 /// Looks at everything that concerns somebody who works in `folder` with `program`.
 pub fn examine(settings: Settings, stores: Stores, folder: &Path, program: &Path) -> Examination {
-    let looks: Vec<Look> =
-        Place::all(settings, folder).into_iter().map(|place| Look::at(&place)).collect();
     let mut findings = Vec::new();
+    let mut hooks = Vec::new();
     findings.extend(on_path(settings.on_path().as_deref(), program));
-    findings.extend(hooks::installed(&looks));
-    findings.extend(hooks::doubled(&looks));
-    findings.extend(hooks::disabled(&looks));
-    findings.extend(hooks::cap(&looks, settings.block_cap().as_deref()));
-    findings.extend(hooks::subfolder(&looks, folder, &project_of(folder)));
+    for agent in examined(settings, folder) {
+        let places = Place::all(settings, agent, folder);
+        let looks: Vec<Look> = places.iter().map(Look::at).collect();
+        findings.extend(hooks::installed(agent, &looks));
+        findings.extend(hooks::doubled(&looks));
+        findings.extend(hooks::disabled(&looks));
+        findings.extend(hooks::cap(agent, &looks, settings.cap_of(agent).as_deref()));
+        findings.extend(hooks::subfolder(agent, &looks, folder, &project_of(folder)));
+        findings.extend(hooks::untrusted(settings, &places));
+        hooks.extend(hooks::configured(&looks));
+    }
     findings.extend(home::switches(settings));
     findings.extend(home::folder(settings));
     findings.extend(home::journal(settings, stores));
     findings.extend(project::file(settings, &project_of(folder)));
     findings.extend(dialect::findings(settings, stores, folder));
-    Examination { findings, hooks: hooks::configured(&looks) }
+    Examination { findings, hooks }
+}
+
+/// The agents whose settings have entries of ours; the first one where none has.
+fn examined(settings: Settings, folder: &Path) -> Vec<Agent> {
+    let has_entries = |agent: &Agent| {
+        let places = Place::all(settings, *agent, folder);
+        places.iter().any(|place| match place.entries() {
+            Ok(entries) => !entries.is_empty(),
+            // A file that can't be read may have had some.
+            Err(_) => true,
+        })
+    };
+    let mut agents: Vec<Agent> = Agent::ALL.into_iter().filter(has_entries).collect();
+    if agents.is_empty() {
+        agents.extend(Agent::ALL.first());
+    }
+    agents
 }
 
 /// One settings file, read.
 struct Look {
+    agent: Agent,
     scope: Scope,
     path: PathBuf,
     read: Result<Read, Failure>,
@@ -122,16 +148,19 @@ impl Look {
     fn at(place: &Place) -> Self {
         let read = place.read().and_then(|text| {
             let text = text.unwrap_or_default();
-            let entries = text::find(&text).map_err(|error| place.refused(error))?;
-            let switches = text::switches(&text).map_err(|error| place.refused(error))?;
+            let entries = text::find(place.agent, &text).map_err(|error| place.refused(error))?;
+            let switches = match place.agent.has_switches() {
+                true => text::switches(&text).map_err(|error| place.refused(error))?,
+                false => Switches::default(),
+            };
             Ok(Read { entries, switches })
         });
-        Self { scope: place.scope, path: place.settings.clone(), read }
+        Self { agent: place.agent, scope: place.scope, path: place.settings.clone(), read }
     }
 
     /// Our entries, those for somebody else's loop files aside.
     fn entries(&self) -> impl Iterator<Item = &Found> {
-        self.all_entries().filter(|found| !super::is_for_dialect(&found.command))
+        self.all_entries().filter(|found| found.dialect().is_none())
     }
 
     /// All of our entries.

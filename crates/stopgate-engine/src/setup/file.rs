@@ -21,6 +21,8 @@ pub struct FileChange {
     /// What it becomes; nothing where it goes.
     pub after: Option<String>,
     pub(super) keep: Keep,
+    /// The directory that stays, however empty it is.
+    pub(super) floor: PathBuf,
 }
 
 /// Where the file as it was is kept.
@@ -47,7 +49,9 @@ impl FileChange {
             Some(text) => {
                 write(&self.path, text).map_err(|error| self.trouble("write", error))?;
             }
-            None => remove(&self.path).map_err(|error| self.trouble("remove", error))?,
+            None => {
+                remove(&self.path, &self.floor).map_err(|error| self.trouble("remove", error))?
+            }
         }
         Ok(kept)
     }
@@ -133,12 +137,12 @@ fn back_up(path: &Path, text: &str) -> io::Result<PathBuf> {
     write_new(&backup, text, permissions(path).as_ref()).map(|()| backup)
 }
 
-/// Removes a file of ours and the directories that it leaves empty, up to Claude Code's own.
-fn remove(path: &Path) -> io::Result<()> {
+/// Removes a file of ours and the directories that it leaves empty, down to `floor`.
+fn remove(path: &Path, floor: &Path) -> io::Result<()> {
     fs::remove_file(path)?;
-    for folder in path.ancestors().skip(1).take(3) {
+    for folder in path.ancestors().skip(1).take_while(|folder| *folder != floor) {
         // A directory with anything in it stays, and so does everything above it.
-        if fs::remove_dir(folder).is_err() || folder.ends_with(".claude") {
+        if !folder.starts_with(floor) || fs::remove_dir(folder).is_err() {
             break;
         }
     }

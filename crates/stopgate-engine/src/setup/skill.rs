@@ -3,7 +3,7 @@
 //! Its last line carries a sum of what stands above. While the sum fits, the file is as
 //! stopgate wrote it, in whatever version; once it does not, a person changed it.
 
-use stopgate_agents::claude::SKILL;
+use stopgate_agents::SKILL;
 use stopgate_core::Digest;
 
 const STAMP: &str = "<!-- Written by stopgate. It keeps this file up to date until you change it. ";

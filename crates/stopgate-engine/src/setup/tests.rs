@@ -21,9 +21,11 @@ impl Stage {
         let folder = tempfile::tempdir().unwrap();
         let claude = folder.path().join(".claude");
         let place = Place {
+            agent: Agent::Claude,
             scope: Scope::Project,
             settings: claude.join("settings.json"),
-            skill: claude.join(SKILL_PATH),
+            skill: Some(claude.join(SKILL_PATH)),
+            floor: folder.path().into(),
         };
         Self { folder, place }
     }
@@ -40,7 +42,11 @@ impl Stage {
     }
 
     fn uninstall(&self) -> Plan {
-        self.place.uninstall(Settings, self.folder.path()).unwrap()
+        self.place.uninstall(Settings, self.folder.path(), None).unwrap()
+    }
+
+    fn skill(&self) -> &Path {
+        self.place.skill.as_deref().unwrap()
     }
 
     fn settings(&self) -> String {
@@ -69,7 +75,7 @@ fn uninstalling_gives_back_what_was_there_and_leaves_no_skill() {
     let before = "{\n  // mine\n  \"model\": \"opus\"\n}\n";
     let stage = Stage::with(before);
     stage.install().carry_out().unwrap();
-    assert!(stage.place.skill.exists());
+    assert!(stage.skill().exists());
     stage.uninstall().carry_out().unwrap();
     assert_eq!(stage.settings(), before);
     assert!(!stage.folder.path().join(".claude/skills").exists());
@@ -125,7 +131,7 @@ fn a_file_that_changed_meanwhile_is_left_alone() {
 fn a_skill_is_ours_until_somebody_changes_it() {
     assert_eq!(author(None), Author::Nobody);
     assert_eq!(author(Some(&stamped())), Author::Us);
-    assert_eq!(author(Some(stopgate_agents::claude::SKILL)), Author::Earlier);
+    assert_eq!(author(Some(stopgate_agents::SKILL)), Author::Earlier);
     assert_eq!(author(Some(&format!("{}mine\n", stamped()))), Author::Somebody);
     assert_eq!(author(Some(&stamped().replacen("loop", "round", 1))), Author::Somebody);
     assert_eq!(author(Some("---\nname: stopgate\n---\nmine")), Author::Somebody);
@@ -135,11 +141,11 @@ fn a_skill_is_ours_until_somebody_changes_it() {
 fn a_changed_skill_stays() {
     let stage = Stage::new();
     stage.install().carry_out().unwrap();
-    fs::write(&stage.place.skill, "mine").unwrap();
+    fs::write(stage.skill(), "mine").unwrap();
     let notes = stage.install().notes;
     assert!(notes.iter().any(|note| note.contains("changed by hand")), "{notes:?}");
     stage.uninstall().carry_out().unwrap();
-    assert_eq!(fs::read_to_string(&stage.place.skill).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(stage.skill()).unwrap(), "mine");
 }
 
 #[test]
@@ -148,13 +154,13 @@ fn another_program_in_other_settings_is_pointed_out_and_a_shared_entry_is_not() 
     let place = |scope, name: &str| Place {
         scope,
         settings: stage.place.settings.with_file_name(name),
-        skill: stage.place.skill.clone(),
+        ..stage.place.clone()
     };
     let local = place(Scope::Local, "settings.local.json");
     let plan = |program| local.install(Settings, stage.folder.path(), Path::new(program)).unwrap();
     stage.install().carry_out().unwrap();
     assert!(!plan(PROGRAM).notes.iter().any(|note| note.contains("count twice")), "it is shared");
-    let other = text::install(None, &Entry::new("/elsewhere/stopgate")).unwrap();
+    let other = text::install(None, &Entry::new(Agent::Claude, "/elsewhere/stopgate")).unwrap();
     fs::write(&stage.place.settings, other.text).unwrap();
     assert!(plan(PROGRAM).notes.iter().any(|note| note.contains("count twice")));
 }
@@ -166,5 +172,5 @@ fn the_skill_stays_while_other_settings_of_the_project_need_it() {
     let local = stage.place.settings.with_file_name("settings.local.json");
     fs::copy(&stage.place.settings, local).unwrap();
     stage.uninstall().carry_out().unwrap();
-    assert!(stage.place.skill.exists());
+    assert!(stage.skill().exists());
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use stopgate_engine::{Approval, ApprovalAsked, Failure, LoopView, SCHEMA_VERSION};
 
-use super::claude_files::unified_diff;
+use super::agent_files::unified_diff;
 use super::common::{self, OnLoop};
 use crate::output::{self, BOLD, GOOD, Outcome, styled};
 

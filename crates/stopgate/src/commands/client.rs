@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use stopgate_agents::claude::settings::{CAP_VARIABLE, Command as HookCommand};
+use stopgate_agents::settings::{CAP_VARIABLE, Command as HookCommand};
+use stopgate_agents::{Agent, StopSample};
 use stopgate_engine::Failure;
 use tempfile::TempDir;
 
@@ -38,6 +39,17 @@ pub(crate) enum Household {
     Real,
     /// An empty one.
     Empty,
+}
+
+/// One stop of a played session.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stop<'a> {
+    /// The session.
+    pub(crate) session: Session,
+    /// What the agent said last.
+    pub(crate) words: &'a str,
+    /// Whether the turn was held before.
+    pub(crate) continued: Continued,
 }
 
 /// One session of the played client.
@@ -93,19 +105,7 @@ impl Stage {
         session: Session,
         payload: &Value,
     ) -> Result<Ran, Trouble> {
-        let mut command = match hook {
-            HookCommand::Exec(argv) => {
-                let mut words = argv.iter();
-                let mut command = self.command(OsStr::new(words.next().map_or("", |w| w.as_str())));
-                command.args(words);
-                command
-            }
-            HookCommand::Shell(line) => {
-                let mut command = self.command(OsStr::new("/bin/sh"));
-                command.arg("-c").arg(line);
-                command
-            }
-        };
+        let mut command = self.started(hook);
         command
             .env("AI_AGENT", AI_AGENT)
             .env("CLAUDECODE", "1")
@@ -118,6 +118,52 @@ impl Stage {
             .env("CLAUDE_CODE_SESSION_ATTENDED", "1")
             .env(CAP_VARIABLE, "0");
         door::run(command, format!("{payload}\n"))
+    }
+
+    /// Runs a hook as the client of `agent` does at a stop after these last words.
+    pub(crate) fn stop_of(
+        &self,
+        agent: Agent,
+        hook: &HookCommand,
+        stop: &Stop<'_>,
+    ) -> Result<Ran, Trouble> {
+        let transcript = self.folder.path().join(format!("{}.jsonl", stop.session.id));
+        // A transcript that can't be written is one that the hook can't read.
+        let _ = std::fs::write(&transcript, agent.transcript_sample(stop.words));
+        let (project, transcript) = (self.project(), transcript.display().to_string());
+        let payload = agent.stop_payload(&StopSample {
+            session: stop.session.id,
+            cwd: &project.display().to_string(),
+            transcript: &transcript,
+            message: stop.words,
+            continued: stop.continued == Continued::Before,
+        });
+        let mut command = self.started(hook);
+        let variables = agent.variables();
+        command.envs(variables.marks.iter().map(|mark| (mark, "1")));
+        command.envs(variables.session.map(|name| (name, stop.session.id)));
+        command.envs(variables.project.map(|name| (name, &project)));
+        command.envs(variables.version.map(|name| (name, AI_AGENT)));
+        command
+            .envs(variables.cap.map(|name| (name, if agent.has_switches() { "0" } else { "100" })));
+        door::run(command, payload.to_string())
+    }
+
+    /// The program of a hook, about to be started as its entry says.
+    fn started(&self, hook: &HookCommand) -> Command {
+        match hook {
+            HookCommand::Exec(argv) => {
+                let mut words = argv.iter();
+                let mut command = self.command(OsStr::new(words.next().map_or("", |w| w.as_str())));
+                command.args(words);
+                command
+            }
+            HookCommand::Shell(line) => {
+                let mut command = self.command(OsStr::new("/bin/sh"));
+                command.arg("-c").arg(line);
+                command
+            }
+        }
     }
 
     fn command(&self, program: &OsStr) -> Command {
@@ -205,5 +251,10 @@ fn is_about_clients(name: &OsStr) -> bool {
         return false;
     }
     let prefixes = ["CLAUDE", "AI_AGENT", "STOPGATE_", "IDLE_LOOP_"];
-    prefixes.iter().any(|prefix| name.starts_with(prefix))
+    let is_of = |agent: Agent| {
+        let variables = agent.variables();
+        let others = [variables.session, variables.project, variables.cap].into_iter().flatten();
+        variables.marks.iter().copied().chain(others).any(|variable| variable == name)
+    };
+    prefixes.iter().any(|prefix| name.starts_with(prefix)) || Agent::ALL.into_iter().any(is_of)
 }

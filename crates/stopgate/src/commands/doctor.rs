@@ -8,7 +8,7 @@ use serde::Serialize;
 use stopgate_engine::{Failure, Finding, Level, SCHEMA_VERSION, Settings, examine};
 
 use super::client::door::is_interrupted;
-use super::{claude_files, common};
+use super::{agent_files, common};
 use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, WAITS, styled};
 use crate::stores::STORES;
 
@@ -30,7 +30,7 @@ struct DoctorView<'a> {
 
 /// Looks, tries, and says what was found.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let program = claude_files::program()?;
+    let program = agent_files::program()?;
     let examined = examine(Settings, STORES, &common::folder()?, &program);
     let about = format!("stopgate {} at {}", env!("CARGO_PKG_VERSION"), program.display());
     let mut findings = vec![Finding::ok("program", about)];

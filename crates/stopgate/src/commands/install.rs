@@ -1,50 +1,68 @@
-//! `install`: an agent's settings come to name this program.
+//! `install`: the settings of agents come to name this program.
 
 use std::process::ExitCode;
 
-use stopgate_agents::claude::settings::{ExitRules, StatusLine};
-use stopgate_engine::{Failure, Settings, Wishes};
+use stopgate_agents::Agent;
+use stopgate_agents::settings::{ExitRules, StatusLine};
+use stopgate_engine::{Failure, HookTrust, Settings, Wishes, agents_here};
 
-use super::claude_files::{self, OnAgent};
+use super::agent_files::{self, OnAgents};
 use super::common;
 use crate::output::{self, DIM, Outcome, styled};
 
-/// Put the hook into an agent's settings; nobody else's entries are touched
+/// Put the hook into the settings of agents; nobody else's entries are touched
+///
+/// Without a name, the agents on this machine are found and you are asked about each.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// Don't let agents run stopgate done, blocked, impossible, ask, status, push and pop without
-    /// asking
+    /// asking (Claude Code)
     #[arg(long)]
     no_allow_rules: bool,
     /// Show the loop in Claude Code's status line, behind the one that you have
     #[arg(long)]
     statusline: bool,
+    /// Let Codex run the hooks without your review in /hooks
+    #[arg(long)]
+    accept_trust: bool,
     #[command(flatten)]
-    on: OnAgent,
+    on: OnAgents,
 }
 
-/// Installs the hook and what the agent is told about it.
+/// Installs the hooks and what the agents are told about them.
 pub(crate) fn run(args: &Args) -> Outcome {
     let on = &args.on;
-    let place = on.place()?;
-    let program = claude_files::installable()?;
-    let wishes = wishes(args);
-    let mut plan = place.install_with(Settings, &common::folder()?, &program, wishes)?;
-    plan.notes.extend(claude_files::may_vanish(&program));
+    let folder = common::folder()?;
+    let mut agents = on.agents.clone();
+    if agents.is_empty() {
+        let here = agents_here(Settings, &folder).into_iter().filter_map(|(_, here)| here);
+        agents = on.choose(here.map(|here| here.agent).collect(), "Install the hook for")?;
+    }
+    let program = agent_files::installable()?;
+    let plan = |agent: Agent| {
+        let place = on.place(agent)?;
+        let mut plan = place.install_with(Settings, &folder, &program, &wishes(args, agent))?;
+        plan.notes.extend(agent_files::may_vanish(&program));
+        Ok((place, plan))
+    };
+    let plans: Result<Vec<_>, Failure> = agents.iter().copied().map(plan).collect();
+    let plans = plans?;
     if !on.is_rehearsal() {
         make_home()?;
     }
-    on.perform(&place, &plan, "Already installed, nothing to do")?;
-    if !on.is_json() && !on.is_rehearsal() && !plan.changes.is_empty() {
-        show_next();
+    on.perform(&plans, "Already installed, nothing to do")?;
+    let changed = plans.iter().any(|(_, plan)| !plan.changes.is_empty());
+    if !on.is_json() && !on.is_rehearsal() && changed {
+        show_next(&agents);
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// What the flags say, or else the person.
-fn wishes(args: &Args) -> Wishes {
-    let asks = !args.on.is_json() && !args.on.is_rehearsal() && common::has_person();
+fn wishes(args: &Args, agent: Agent) -> Wishes {
+    let has_more = agent.has_skill() && args.on.dialect.is_none();
+    let asks = has_more && !args.on.is_json() && !args.on.is_rehearsal() && common::has_person();
     let exits = !args.no_allow_rules
         && (!asks
             || common::agrees(
@@ -61,6 +79,8 @@ fn wishes(args: &Args) -> Wishes {
     Wishes {
         exits: if exits { ExitRules::Allow } else { ExitRules::Leave },
         statusline: if statusline { StatusLine::Show } else { StatusLine::Leave },
+        dialect: args.on.dialect.clone(),
+        trust: if args.accept_trust { HookTrust::Accept } else { HookTrust::Ask },
     }
 }
 
@@ -73,11 +93,18 @@ fn make_home() -> Result<(), Failure> {
     })
 }
 
-fn show_next() {
-    output::line("\nSessions that are open pick the hooks up by themselves.");
+fn show_next(agents: &[Agent]) {
+    let has_skill = agents.iter().any(|agent| agent.has_skill());
+    output::line(if has_skill {
+        "\nSessions that are open pick the hooks up by themselves."
+    } else {
+        "\nSessions that begin from now on have the hooks."
+    });
     row("prove it", "stopgate doctor");
     row("begin", "stopgate start \"GOAL\" --check NAME=COMMAND");
-    row("or in the agent", "/stopgate GOAL");
+    if has_skill {
+        row("or in the agent", "/stopgate GOAL");
+    }
 }
 
 fn row(label: &str, command: &str) {

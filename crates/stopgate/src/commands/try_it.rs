@@ -18,7 +18,7 @@ use stopgate_engine::{Failure, SCHEMA_VERSION};
 
 use self::play::{Played, Stumble};
 use self::script::SCENES;
-use super::claude_files;
+use super::agent_files;
 use super::client::door::is_interrupted;
 use super::client::{Household, Stage};
 use crate::output::{self, Outcome};
@@ -56,7 +56,7 @@ struct TryView<'a> {
 
 /// Plays every scene.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let program = claude_files::program()?;
+    let program = agent_files::program()?;
     let stage = Stage::new(Household::Empty)?;
     let audience = Audience::of(args);
     audience.curtain();

@@ -1,24 +1,37 @@
-//! `uninstall`: an agent's settings forget this program.
+//! `uninstall`: the settings of agents forget this program.
 
 use std::process::ExitCode;
 
-use stopgate_engine::Settings;
+use stopgate_engine::{Failure, Settings, agents_here};
 
-use super::claude_files::OnAgent;
+use super::agent_files::OnAgents;
 use super::common;
 use crate::output::Outcome;
 
-/// Take the hook out of an agent's settings; loops and their journal stay
+/// Take the hook out of the settings of agents; loops and their journal stay
+///
+/// Without a name, every agent whose settings have the hook is asked about.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    on: OnAgent,
+    on: OnAgents,
 }
 
 /// Removes our entries and our skill file.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let place = args.on.place()?;
-    let plan = place.uninstall(Settings, &common::folder()?)?;
-    args.on.perform(&place, &plan, "Not installed, nothing to do")?;
+    let folder = common::folder()?;
+    let mut agents = args.on.agents.clone();
+    if agents.is_empty() {
+        let here = agents_here(Settings, &folder).into_iter().filter_map(|(_, here)| here);
+        let hooked = here.filter(|here| !here.hooked.is_empty()).map(|here| here.agent).collect();
+        agents = args.on.choose(hooked, "Take the hook out of")?;
+    }
+    let plan = |agent| {
+        let place = args.on.place(agent)?;
+        let plan = place.uninstall(Settings, &folder, args.on.dialect.as_deref())?;
+        Ok((place, plan))
+    };
+    let plans: Result<Vec<_>, Failure> = agents.into_iter().map(plan).collect();
+    args.on.perform(&plans?, "Not installed, nothing to do")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -13,7 +13,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("stopgate-core", &[]),
     ("stopgate-signals", &["stopgate-core"]),
     ("stopgate-gates", &["stopgate-core", "stopgate-signals"]),
-    ("stopgate-agents", &["stopgate-core"]),
+    ("stopgate-agents", &["stopgate-core", "stopgate-signals"]),
     ("stopgate-dialects", &["stopgate-core"]),
     ("stopgate-store", &["stopgate-core"]),
     ("stopgate-store-postgres", &["stopgate-core", "stopgate-store"]),
@@ -178,6 +178,35 @@ fn is_permissive(licence: &str) -> bool {
     let plain = licence.replace(['(', ')'], "").replace('/', " OR ");
     let all = |joined: &str| joined.split(" AND ").all(|one| PERMISSIVE.contains(&one.trim()));
     plain.split(" OR ").any(all)
+}
+
+/// Where the engine may say which agent it means: a format that only one agent has.
+const NAMES_ONE_AGENT: [&str; 1] = ["stopgate-engine/src/dialect/task.rs"];
+
+#[test]
+fn the_engine_asks_an_agent_and_never_which_one_it_is() {
+    let modules = ["claude::", "codex::", "gemini::", "qwen::", "copilot::", "kimi::"];
+    let own = |source: &&Source| source.krate == "stopgate-engine" && !source.is_test();
+    for source in sources().iter().filter(own) {
+        for module in modules {
+            assert!(!source.text.contains(module), "{} says {module}", source.name);
+        }
+        let may = NAMES_ONE_AGENT.contains(&source.name.as_str());
+        assert!(may || !is_variant_named(&source.text), "{} names a single agent", source.name);
+    }
+}
+
+/// Whether a text names a variant of the agents' type: `Agent::` and a capital, other than `ALL`.
+fn is_variant_named(text: &str) -> bool {
+    text.match_indices("Agent::").any(|(at, found)| {
+        let before = text[..at].chars().next_back();
+        let is_whole = before.is_none_or(|char| !char.is_alphanumeric() && char != ':');
+        let name: String =
+            text[at + found.len()..].chars().take_while(|char| char.is_alphanumeric()).collect();
+        let is_variant =
+            name.starts_with(|first: char| first.is_ascii_uppercase()) && name != "ALL";
+        is_whole && is_variant
+    })
 }
 
 #[test]

@@ -276,7 +276,10 @@ fn writable(folder: &Path) -> std::io::Result<()> {
 }
 
 fn is_hooked(desk: &Desk) -> bool {
-    let places = crate::setup::Place::all(desk.settings, &desk.folder);
+    let agents = stopgate_agents::Agent::ALL.into_iter();
+    let places: Vec<crate::setup::Place> = agents
+        .flat_map(|agent| crate::setup::Place::all(desk.settings, agent, &desk.folder))
+        .collect();
     let texts = places.iter().filter_map(|place| place.read().ok().flatten());
     texts.into_iter().any(|text| text.contains("--dialect") && text.contains("features"))
 }

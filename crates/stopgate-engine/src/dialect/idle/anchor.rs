@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use stopgate_agents::{Answer, Call, Event, Source, claude};
+use stopgate_agents::{Answer, Call, Client, Event, Source};
 use stopgate_core::{Timestamp, clip};
 use stopgate_dialects::idle::{ANCHOR_FILE, ANCHOR_TOPIC, Loop, Standing, anchor};
 use stopgate_dialects::instant_text;
@@ -48,9 +48,8 @@ pub(in crate::dialect) fn session_start(desk: &Desk, call: &Call<'_>) -> Result<
         return Ok(Answered::nothing());
     }
     let text = format!("You are in an idle loop; go on with it.\n{}", anchor(&found.state));
-    let client = claude::Client { version: None };
     let said = Answer::Context { event: Event::SessionStart, text: &text };
-    Ok(Answered::Allow(claude::render(&said, &client)))
+    Ok(Answered::Allow(call.agent.render(&said, Client::default())))
 }
 
 /// Takes the anchor away with its loop.

@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
-use stopgate_agents::claude::block_cap;
-use stopgate_agents::claude::settings::{self as text, CAP_VARIABLE, Entry, Found};
+use stopgate_agents::settings::{self as text, Entry, Found};
+use stopgate_agents::{Agent, Client, Event};
+use stopgate_core::CapScope;
 
 use super::{Configured, Finding, Look};
-use crate::setup::{Scope, is_shared, is_stop};
+use crate::settings::Settings;
+use crate::setup::{Place, Scope, file};
 
 const ABOUT: &str = "hook";
 
 /// Who has our entries, and whether they are complete.
-pub(super) fn installed(looks: &[Look]) -> Vec<Finding> {
+pub(super) fn installed(agent: Agent, looks: &[Look]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = looks.iter().filter_map(installed_in).flatten().collect();
     let dialects: Vec<Finding> = looks.iter().flat_map(dialect_entries).collect();
     let serves_files = !dialects.is_empty();
@@ -20,13 +22,13 @@ pub(super) fn installed(looks: &[Look]) -> Vec<Finding> {
         findings.push(Finding::warning(
             ABOUT,
             "only loops in other tools' files are held: loops of stopgate start are not",
-            "stopgate install claude, if you want those, too",
+            format!("stopgate install {}, if you want those, too", agent.word()),
         ));
     } else if configured(looks).is_empty() {
         findings.push(Finding::problem(
             ABOUT,
             "no settings file of yours or of this project has the hook: nothing holds an agent",
-            "stopgate install claude",
+            format!("stopgate install {}", agent.word()),
         ));
     }
     findings
@@ -34,20 +36,12 @@ pub(super) fn installed(looks: &[Look]) -> Vec<Finding> {
 
 /// Hooks for loops in other tools' files, which people write themselves.
 fn dialect_entries(look: &Look) -> Vec<Finding> {
-    let stops = look.all_entries().filter(|found| found.event == "Stop" && !is_stop(found));
-    let dialect = |found: &Found| {
-        let words: Vec<String> = match &found.command {
-            text::Command::Exec(argv) => argv.clone(),
-            text::Command::Shell(line) => line.split_whitespace().map(String::from).collect(),
-        };
-        let at = words.iter().position(|word| word == "--dialect")?;
-        words.get(at + 1).cloned()
-    };
+    let stops = look.all_entries().filter(|found| found.kind == Event::Stop);
     let sentence = |name: String| {
         let path = look.path.display();
         Finding::ok(ABOUT, format!("{path} holds loops of --dialect {name}"))
     };
-    stops.filter_map(dialect).map(sentence).collect()
+    stops.filter_map(Found::dialect).map(sentence).collect()
 }
 
 fn installed_in(look: &Look) -> Option<Vec<Finding>> {
@@ -61,33 +55,38 @@ fn installed_in(look: &Look) -> Option<Vec<Finding>> {
     if entries.is_empty() {
         return None;
     }
-    let repair = format!("stopgate install claude --scope {scope}");
+    let repair = format!("stopgate install {} --scope {scope}", look.agent.word());
     let mut findings = Vec::new();
-    findings.extend(missing(&entries).map(|names| {
+    findings.extend(missing(look.agent, &entries).map(|names| {
         let text = format!("{path} lacks the hook for {names}: that part of a session goes unseen");
         Finding::warning(ABOUT, text, repair.clone())
     }));
-    findings.extend(hurried(&entries).map(|how| {
-        let text = format!("the Stop hook in {path} {how}");
+    findings.extend(hurried(look.agent, &entries).map(|how| {
+        let text = format!("the {} hook in {path} {how}", stop_name(&entries));
         Finding::warning(ABOUT, text, repair)
     }));
     if findings.is_empty() {
-        findings.push(Finding::ok(ABOUT, format!("installed in {path} ({scope})")));
+        findings.push(Finding::ok(
+            ABOUT,
+            format!("installed in {path} ({scope}, {})", look.agent.title()),
+        ));
     }
     Some(findings)
 }
 
 /// The events that a fresh installation has and this one lacks.
-fn missing(entries: &[&Found]) -> Option<String> {
+fn missing(agent: Agent, entries: &[&Found]) -> Option<String> {
     let lacks = |wanted: &Found| !entries.iter().any(|entry| entry.event == wanted.event);
-    let names: Vec<String> = wanted().into_iter().filter(lacks).map(|found| found.event).collect();
+    let names: Vec<String> =
+        wanted(agent).into_iter().filter(lacks).map(|found| found.event).collect();
     (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// How the client would cut a stop short.
-fn hurried(entries: &[&Found]) -> Option<String> {
-    let stop = entries.iter().find(|found| is_stop(found))?;
-    let needs = wanted().into_iter().find(is_stop).and_then(|found| found.timeout_s)?;
+fn hurried(agent: Agent, entries: &[&Found]) -> Option<String> {
+    let stop = entries.iter().find(|found| found.judges_stops())?;
+    let needs =
+        wanted(agent).into_iter().find(Found::judges_stops).and_then(|found| found.timeout_s)?;
     match stop.timeout_s {
         None => {
             Some("sets no time-out: the client ends it when it sees fit, without a word".into())
@@ -100,9 +99,9 @@ fn hurried(entries: &[&Found]) -> Option<String> {
 }
 
 /// What a fresh installation has.
-fn wanted() -> Vec<Found> {
-    let entry = Entry::new("/stopgate");
-    let fresh = text::install(None, &entry).and_then(|edited| text::find(&edited.text));
+fn wanted(agent: Agent) -> Vec<Found> {
+    let entry = Entry::new(agent, "/stopgate");
+    let fresh = text::install(None, &entry).and_then(|edited| text::find(agent, &edited.text));
     fresh.unwrap_or_default()
 }
 
@@ -115,7 +114,7 @@ pub(super) fn doubled(looks: &[Look]) -> Vec<Finding> {
         let rival = seen.iter().find(|(_, e)| {
             e.event == found.event
                 && e.command != found.command
-                && is_shared(&e.command) == is_shared(&found.command)
+                && e.is_shared() == found.is_shared()
         });
         if let Some((earlier, _)) = rival {
             doubles.push((earlier, look, &found.event));
@@ -132,7 +131,8 @@ pub(super) fn doubled(looks: &[Look]) -> Vec<Finding> {
         events.join(", ")
     );
     let verb = if one.path == other.path { "install" } else { "uninstall" };
-    let hint = format!("keep one: stopgate {verb} claude --scope {}", other.scope.word());
+    let hint =
+        format!("keep one: stopgate {verb} {} --scope {}", other.agent.word(), other.scope.word());
     vec![Finding::problem("doubles", text, hint)]
 }
 
@@ -151,47 +151,101 @@ pub(super) fn disabled(looks: &[Look]) -> Vec<Finding> {
 }
 
 /// Whether the client lets a loop go on for long.
-pub(super) fn cap(looks: &[Look], variable: Option<&str>) -> Vec<Finding> {
+pub(super) fn cap(agent: Agent, looks: &[Look], variable: Option<&str>) -> Vec<Finding> {
     // The client lets the narrower scope win.
     let set = looks.iter().rev().find_map(|look| {
         let cap = look.read.as_ref().ok()?.switches.cap.as_deref()?;
         Some((cap, look.path.display().to_string()))
     });
     let set = set.or_else(|| variable.map(|cap| (cap, "this shell's environment".into())));
-    let limit = block_cap(set.as_ref().map(|(cap, _)| *cap), None);
-    let ends =
-        |limit| format!("Claude Code ends a turn after {limit} continuations without a tool call");
-    let finding = match (limit, set) {
+    let limit = agent.cap(set.as_ref().map(|(cap, _)| *cap), Client::default());
+    let title = agent.title();
+    let entries = looks.iter().flat_map(Look::entries);
+    let is_lifted = entries
+        .filter(|found| found.judges_stops())
+        .any(|found| found.command.line().contains("--cap none"));
+    let finding = match (limit.filter(|_| !is_lifted), set) {
+        (None, _) if is_lifted => Finding::ok("cap", format!("{title}: lifted by its entry")),
         (None, Some((_, place))) => Finding::ok("cap", format!("lifted by {place}")),
-        (None, None) => Finding::ok("cap", "there is none"),
-        (Some(limit), Some((_, place))) => Finding::warning(
-            "cap",
-            format!("{}, as {place} says", ends(limit)),
-            format!("set {CAP_VARIABLE} to \"0\" there"),
-        ),
-        (Some(limit), None) => {
-            let hint = format!("stopgate install claude sets {CAP_VARIABLE} to 0");
-            Finding::warning("cap", ends(limit), hint)
+        (None, None) => {
+            Finding::ok("cap", format!("{title} sets none; stopgate's own limits count"))
+        }
+        (Some(limit), set) => {
+            let within = match limit.scope {
+                CapScope::SinceTool => " without a tool call",
+                CapScope::Turn => "",
+            };
+            let plural = if limit.refusals == 1 { "" } else { "s" };
+            let says = set.map(|(_, place)| format!(", as {place} says")).unwrap_or_default();
+            let count = limit.refusals;
+            Finding::warning(
+                "cap",
+                format!("{title} ends a turn after {count} continuation{plural}{within}{says}"),
+                limit.lift,
+            )
         }
     };
     vec![finding]
 }
 
+/// Hooks that the client skips because nobody reviewed them.
+pub(super) fn untrusted(settings: Settings, places: &[Place]) -> Vec<Finding> {
+    let look = |place: &Place| {
+        let list = settings.agent_home(place.agent)?.join(place.agent.trust_list()?);
+        let hooks = place.read().ok()??;
+        let path = place.settings.display().to_string();
+        let entries = place.agent.trust_entries(&path, &hooks);
+        let known = file::read(&list).ok()?.unwrap_or_default();
+        let is_open = |entry: &text::TrustEntry| {
+            entry.add_to(&known).is_ok_and(|edited| !edited.changes.is_empty())
+        };
+        let open = entries.iter().filter(|entry| is_open(entry)).count();
+        Some(match (entries.len(), open) {
+            (0, _) => return None,
+            (_, 0) => {
+                Finding::ok("trust", format!("{} trusts the hooks in {path}", place.agent.title()))
+            }
+            (all, open) => Finding::problem(
+                "trust",
+                format!(
+                    "{} skips {open} of {all} hooks in {path}: nobody reviewed them",
+                    place.agent.title()
+                ),
+                format!(
+                    "type /hooks in {} and trust them, or: stopgate install {} --scope {} --accept-trust",
+                    place.agent.title(),
+                    place.agent.word(),
+                    place.scope.word()
+                ),
+            ),
+        })
+    };
+    places.iter().filter_map(look).collect()
+}
+
 /// A project's hooks are read only where the client is started in its root.
-pub(super) fn subfolder(looks: &[Look], folder: &Path, project: &Path) -> Vec<Finding> {
+pub(super) fn subfolder(
+    agent: Agent,
+    looks: &[Look],
+    folder: &Path,
+    project: &Path,
+) -> Vec<Finding> {
     let here = folder.canonicalize().unwrap_or_else(|_| folder.into());
     let is_at = |scopes: &[Scope]| {
-        looks.iter().any(|look| scopes.contains(&look.scope) && look.entries().any(is_stop))
+        looks
+            .iter()
+            .any(|look| scopes.contains(&look.scope) && look.entries().any(Found::judges_stops))
     };
     let only_project = is_at(&[Scope::Project, Scope::Local]) && !is_at(&[Scope::User]);
-    if here == project || !only_project {
+    if here == project || !only_project || !agent.has_switches() {
         return Vec::new();
     }
     let text = format!(
-        "this folder lies below {}, and Claude Code reads no hooks of a project when it is started here",
-        project.display()
+        "this directory is below {}, and {} reads no hooks of a project when it is started here",
+        project.display(),
+        agent.title()
     );
-    let hint = format!("start it in {}, or stopgate install claude", project.display());
+    let hint = format!("start it in {}, or stopgate install {}", project.display(), agent.word());
     vec![Finding::warning("folder", text, hint)]
 }
 
@@ -199,11 +253,17 @@ pub(super) fn subfolder(looks: &[Look], folder: &Path, project: &Path) -> Vec<Fi
 pub(super) fn configured(looks: &[Look]) -> Vec<Configured> {
     let mut hooks: Vec<Configured> = Vec::new();
     for look in looks {
-        for found in look.entries().filter(|found| is_stop(found)) {
+        for found in look.entries().filter(|found| found.judges_stops()) {
             if !hooks.iter().any(|hook| hook.command == found.command) {
-                hooks.push(Configured { scope: look.scope, command: found.command.clone() });
+                let (agent, scope) = (look.agent, look.scope);
+                hooks.push(Configured { agent, scope, command: found.command.clone() });
             }
         }
     }
     hooks
+}
+
+/// The name of the event at which stops are judged.
+fn stop_name<'a>(entries: &[&'a Found]) -> &'a str {
+    entries.iter().find(|found| found.judges_stops()).map_or("Stop", |found| &found.event)
 }

@@ -7,13 +7,13 @@ const ONE: &str = "/opt/bin/stopgate";
 const OTHER: &str = "/home/me/stopgate";
 
 fn fresh(program: &str) -> String {
-    let entry = text::Entry::new(program);
+    let entry = text::Entry::new(Agent::Claude, program);
     text::install(None, &entry).unwrap().text
 }
 
 fn look(scope: Scope, text: &str) -> Look {
-    let read = Read { entries: text::find(text).unwrap(), switches: text::switches(text).unwrap() };
-    Look { scope, path: PathBuf::from(scope.word()), read: Ok(read) }
+    let read = Read { entries: text::find(Agent::Claude, text).unwrap(), switches: text::switches(text).unwrap() };
+    Look { agent: Agent::Claude, scope, path: PathBuf::from(scope.word()), read: Ok(read) }
 }
 
 #[track_caller]
@@ -31,19 +31,19 @@ fn check(findings: Vec<Finding>, expected: &[&str]) {
 #[test]
 fn a_fresh_installation_is_fine() {
     let looks = [look(Scope::User, &fresh(ONE)), look(Scope::Project, "{}")];
-    check(hooks::installed(&looks), &["Ok hook: installed in user"]);
+    check(hooks::installed(Agent::Claude, &looks), &["Ok hook: installed in user"]);
     check(hooks::doubled(&looks), &[]);
     check(hooks::disabled(&looks), &[]);
-    check(hooks::cap(&looks, None), &["Ok cap: lifted by user"]);
+    check(hooks::cap(Agent::Claude, &looks, None), &["Ok cap: lifted by user"]);
     assert_eq!(hooks::configured(&looks).len(), 1);
 }
 
 #[test]
 fn no_installation_is_a_problem() {
     let looks = [look(Scope::User, ""), look(Scope::Project, "{}")];
-    check(hooks::installed(&looks), &["Problem hook: no settings file"]);
-    check(hooks::cap(&looks, None), &["Warning cap: Claude Code ends a turn after 8"]);
-    check(hooks::cap(&looks, Some("0")), &["Ok cap: lifted by this shell"]);
+    check(hooks::installed(Agent::Claude, &looks), &["Problem hook: no settings file"]);
+    check(hooks::cap(Agent::Claude, &looks, None), &["Warning cap: Claude Code ends a turn after 8"]);
+    check(hooks::cap(Agent::Claude, &looks, Some("0")), &["Ok cap: lifted by this shell"]);
 }
 
 #[test]
@@ -52,14 +52,14 @@ fn a_hand_made_entry_lacks_things() {
         r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"stopgate hook claude"}]}]}}"#;
     let looks = [look(Scope::User, text)];
     check(
-        hooks::installed(&looks),
+        hooks::installed(Agent::Claude, &looks),
         &[
             "Warning hook: user lacks the hook for SubagentStop, SessionStart",
             "Warning hook: the Stop hook in user sets no time-out",
         ],
     );
     let hurried = text.replace("claude\"", "claude\",\"timeout\":30");
-    let found = hooks::installed(&[look(Scope::User, &hurried)]);
+    let found = hooks::installed(Agent::Claude, &[look(Scope::User, &hurried)]);
     assert!(found[1].text.contains("may take 30 s"), "{}", found[1].text);
 }
 
@@ -86,17 +86,17 @@ fn switched_off_hooks_and_a_narrower_cap_are_seen() {
     let off = r#"{"disableAllHooks":true,"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"3"}}"#;
     let looks = [look(Scope::User, &fresh(ONE)), look(Scope::Project, off)];
     check(hooks::disabled(&looks), &["Problem switches: disableAllHooks is true in project"]);
-    check(hooks::cap(&looks, None), &["Warning cap: Claude Code ends a turn after 3"]);
+    check(hooks::cap(Agent::Claude, &looks, None), &["Warning cap: Claude Code ends a turn after 3"]);
 }
 
 #[test]
 fn a_subfolder_matters_only_to_hooks_of_the_project() {
     let (root, below) = (Path::new("/p"), Path::new("/p/below"));
     let project = [look(Scope::User, ""), look(Scope::Project, &fresh(ONE))];
-    check(hooks::subfolder(&project, below, root), &["Warning folder: this folder lies below /p"]);
-    check(hooks::subfolder(&project, root, root), &[]);
+    check(hooks::subfolder(Agent::Claude, &project, below, root), &["Warning folder: this directory is below /p"]);
+    check(hooks::subfolder(Agent::Claude, &project, root, root), &[]);
     let user = [look(Scope::User, &fresh(ONE)), look(Scope::Project, &fresh(ONE))];
-    check(hooks::subfolder(&user, below, root), &[]);
+    check(hooks::subfolder(Agent::Claude, &user, below, root), &[]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
+use stopgate_agents::{Agent, HookOutput, Understood};
 
 use super::Ran;
 
@@ -44,6 +45,21 @@ impl Answer {
             Some(0) => Self::parse(&ran.stdout, event),
             Some(code) => Self::Refused(format!("the exit code is {code}{}", said(&ran.stderr))),
             None => Self::Refused("a signal ended it".into()),
+        }
+    }
+
+    /// Reads what a hook left behind at a stop, as the client of `agent` does.
+    pub(crate) fn of(agent: Agent, ran: &Ran) -> Self {
+        if agent.has_switches() {
+            return Self::read(ran, "Stop");
+        }
+        let (stdout, stderr) = (ran.stdout.as_str(), ran.stderr.as_str());
+        let heard = agent.understands(&HookOutput { exit_code: ran.exit_code, stdout, stderr });
+        match heard {
+            Understood::Allowed => Self::Allowed,
+            Understood::Told(text) => Self::Told(text),
+            Understood::Held(text) => Self::Held(text),
+            Understood::Refused(why) => Self::Refused(why),
         }
     }
 

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use stopgate_agents::claude::settings::Command;
+use stopgate_agents::Agent;
+use stopgate_agents::settings::Command;
 use stopgate_engine::{Configured, Failure, Finding};
 
-use crate::commands::client::{Answer, Continued, Household, Ran, Session, Stage, Trouble};
+use crate::commands::client::{Answer, Continued, Household, Ran, Session, Stage, Stop, Trouble};
 
 const ABOUT: &str = "proof";
 const SESSION: Session = Session { id: "d0c70000-0000-4000-8000-000000000000" };
@@ -23,10 +24,12 @@ pub(super) fn prove(program: &Path, hooks: &[Configured]) -> Result<Vec<Finding>
     let mut findings = Vec::new();
     for hook in hooks {
         let scope = hook.scope.word();
+        let (title, word) = (hook.agent.title(), hook.agent.word());
         let target = Target {
+            agent: hook.agent,
             command: &hook.command,
-            name: format!("the hook in the {scope} settings ({})", first_word(&hook.command)),
-            repair: format!("stopgate install claude --scope {scope}"),
+            name: format!("{title}'s hook in the {scope} settings ({})", first_word(&hook.command)),
+            repair: format!("stopgate install {word} --scope {scope}"),
         };
         findings.extend(target.version(program)?);
         findings.push(target.prove(program)?);
@@ -34,6 +37,7 @@ pub(super) fn prove(program: &Path, hooks: &[Configured]) -> Result<Vec<Finding>
     if hooks.is_empty() {
         let argv = [&program.display().to_string(), "hook", "claude"].map(String::from);
         let target = Target {
+            agent: Agent::Claude,
             command: &Command::Exec(argv.into()),
             name: "this program (no hook is installed yet)".into(),
             repair: "get stopgate anew".into(),
@@ -45,6 +49,7 @@ pub(super) fn prove(program: &Path, hooks: &[Configured]) -> Result<Vec<Finding>
 
 /// What is fired at.
 struct Target<'a> {
+    agent: Agent,
     command: &'a Command,
     name: String,
     repair: String,
@@ -86,7 +91,7 @@ impl Target<'_> {
             return Ok(Finding::warning(ABOUT, text, "take --shadow out of its arguments"));
         }
         let stage = Stage::new(Household::Real)?;
-        Ok(match fire(&stage, program, self.command) {
+        Ok(match fire(&stage, program, self) {
             Ok(took) => {
                 let (held, let_go) = (took.held.as_millis(), took.let_go.as_millis());
                 let text = format!(
@@ -102,11 +107,12 @@ impl Target<'_> {
 }
 
 /// Begins a loop that can't be done, stops, cancels it, and stops again.
-fn fire(stage: &Stage, program: &Path, command: &Command) -> Result<Took, String> {
+fn fire(stage: &Stage, program: &Path, target: &Target<'_>) -> Result<Took, String> {
+    let (agent, command) = (target.agent, target.command);
     let start = ["start", GOAL, "--session", SESSION.id, "--check", "never=false"];
     typed(stage.person(program, &start), "begin a loop")?;
-    let first = SESSION.stops(stage, "I am done.", Continued::Never);
-    let (answer, held) = heard(stage.hook(command, SESSION, &first))?;
+    let first = Stop { session: SESSION, words: "I am done.", continued: Continued::Never };
+    let (answer, held) = heard(agent, stage.stop_of(agent, command, &first))?;
     match answer {
         Answer::Held(text) if text.contains(GOAL) => {}
         Answer::Held(_) => return Err("the agent was held, but for another loop".into()),
@@ -116,8 +122,9 @@ fn fire(stage: &Stage, program: &Path, command: &Command) -> Result<Took, String
         Answer::Refused(why) => return Err(format!("the client would ignore it: {why}")),
     }
     typed(stage.person(program, &["cancel", "--session", SESSION.id]), "cancel the loop")?;
-    let second = SESSION.stops(stage, "I am done, as I said.", Continued::Before);
-    let (answer, let_go) = heard(stage.hook(command, SESSION, &second))?;
+    let words = "I am done, as I said.";
+    let second = Stop { session: SESSION, words, continued: Continued::Before };
+    let (answer, let_go) = heard(agent, stage.stop_of(agent, command, &second))?;
     match answer {
         Answer::Allowed | Answer::Told(_) => Ok(Took { held, let_go }),
         Answer::Held(_) => Err("it held an agent whose loop was cancelled".into()),
@@ -133,9 +140,9 @@ fn typed(ran: Result<Ran, Trouble>, doing: &str) -> Result<(), String> {
     }
 }
 
-fn heard(ran: Result<Ran, Trouble>) -> Result<(Answer, Duration), String> {
+fn heard(agent: Agent, ran: Result<Ran, Trouble>) -> Result<(Answer, Duration), String> {
     let ran = ran.map_err(|trouble| trouble.to_string())?;
-    Ok((Answer::read(&ran, "Stop"), ran.took))
+    Ok((Answer::of(agent, &ran), ran.took))
 }
 
 /// The program of a hook, as its entry names it.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use stopgate_agents::claude::settings::Command;
+use stopgate_agents::settings::Command;
 
 use super::script::{Claim, Deed, Expected, Scene, Step, Written};
 use crate::commands::client::{Answer, Continued, Ran, Session, Stage, Trouble};

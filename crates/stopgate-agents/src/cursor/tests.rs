@@ -1,0 +1,33 @@
+//! Stops of Cursor, as its documentation describes them.
+
+use super::*;
+
+fn event(status: &str) -> Event {
+    let payload = serde_json::json!({
+        "conversation_id": "c1", "hook_event_name": "stop", "cursor_version": "3", "status": status,
+        "workspace_roots": ["/p"], "loop_count": 2, "transcript_path": "/t",
+    });
+    let payload = payload.to_string();
+    let call = parse(payload.as_bytes(), None).unwrap();
+    assert_eq!(
+        (&*call.session, call.cwd.as_deref(), call.continued),
+        ("c1", Some("/p"), Some(true))
+    );
+    call.event
+}
+
+#[test]
+fn only_a_completed_turn_is_a_stop() {
+    assert_eq!(event("completed"), Event::Stop);
+    assert_eq!(event("aborted"), Event::Other);
+    assert_eq!(event("error"), Event::Other);
+}
+
+#[test]
+fn it_goes_on_by_a_follow_up_and_knows_nothing_else() {
+    let said = |answer| render(&answer, Client::default()).stdout;
+    assert_eq!(said(Answer::Continue("go on")), "{\"followup_message\":\"go on\"}\n");
+    for answer in [Answer::Allow, Answer::Tell("x"), Answer::Ended("x"), Answer::Continue("")] {
+        assert_eq!(said(answer), "{}\n");
+    }
+}

@@ -1,0 +1,407 @@
+//! A JSON settings file on its way to being edited. Each step reads it anew.
+
+use super::error::SettingsError;
+use super::form::JsonForm;
+use super::own::{self, Command, Extras, SHARED, shell_word, value};
+use super::print::{Json, quote};
+use super::splice::{self, Bracket, Item};
+use super::tree::{Spot, Tree};
+use super::{
+    CAP_VARIABLE, Edited, Entry, EntryForm, ExitRules, Found, StatusLine, switches, switches_of,
+    without_bom,
+};
+use crate::Event;
+
+const CAP_LIFTED: &str = "0";
+
+/// What the client shows while checks run.
+pub(super) const MESSAGE: &str = "stopgate is running your checks (stopgate status)";
+
+/// The events that formats of other tools' files answer.
+const DIALECT_EVENTS: [Event; 3] = [Event::Stop, Event::SessionStart, Event::PreCompact];
+
+pub(super) fn install(text: &str, form: JsonForm, entry: &Entry) -> Result<Edited, SettingsError> {
+    let mut draft = Draft::new(text, form)?;
+    draft.begin_file()?;
+    let (mut added, mut replaced) = (Vec::new(), Vec::new());
+    for event in form.events {
+        if entry.dialect.is_some() && !DIALECT_EVENTS.contains(&event.event()) {
+            continue;
+        }
+        draft.drop_doubles(event.name, entry.dialect.as_deref())?;
+        match draft.put_hook(event.name, entry, event.timeout_s)? {
+            Put::Added => added.push(event.name),
+            Put::Replaced => replaced.push(event.name),
+            Put::Nothing => {}
+        }
+    }
+    let runs = match entry.form {
+        EntryForm::Own => entry.program.clone(),
+        EntryForm::Shared => "the stopgate on each person's PATH".into(),
+    };
+    draft.changes.extend(told("run", &added, &runs));
+    draft.changes.extend(told("now run", &replaced, &runs));
+    if form.is_claude && entry.dialect.is_none() {
+        if entry.exits == ExitRules::Allow {
+            draft.allow_exits()?;
+        }
+        if entry.statusline == StatusLine::Show {
+            draft.put_statusline(&entry.program)?;
+        }
+    }
+    if form.is_claude {
+        draft.lift_cap()?;
+        draft.warn_if_disabled()?;
+    }
+    draft.finish()
+}
+
+pub(super) fn uninstall(
+    text: &str,
+    form: JsonForm,
+    dialect: Option<&str>,
+) -> Result<Edited, SettingsError> {
+    let mut draft = Draft::new(text, form)?;
+    let mut removed = Vec::new();
+    while let Some(event) = draft.drop_first(dialect)? {
+        removed.push(event);
+    }
+    if !removed.is_empty() {
+        let plural = if removed.len() == 1 { "hook is" } else { "hooks are" };
+        let what = format!("{} {plural} gone: {}.", removed.len(), removed.join(", "));
+        draft.changes.push(what);
+    }
+    let is_last = find(&draft.text, form)?.is_empty();
+    if form.is_claude && is_last {
+        if !removed.is_empty() {
+            draft.restore_cap()?;
+        }
+        draft.forbid_exits()?;
+        draft.restore_statusline()?;
+    }
+    if draft.changes.is_empty() {
+        return Ok(Edited { text: text.into(), changes: draft.changes, notes: draft.notes });
+    }
+    draft.finish()
+}
+
+pub(super) fn find(text: &str, form: JsonForm) -> Result<Vec<Found>, SettingsError> {
+    let Some(tree) = Tree::read(without_bom(text), form)? else {
+        return Ok(Vec::new());
+    };
+    for event in form.events {
+        tree.groups(event.name)?;
+    }
+    let found = tree.spots()?.into_iter().map(|spot| Found {
+        event: spot.event.into(),
+        kind: Event::named(spot.event),
+        command: spot.own.command,
+        timeout_s: spot.own.timeout_s,
+    });
+    Ok(found.collect())
+}
+
+/// Whether the file holds nothing but what it must begin with.
+pub(super) fn is_blank(text: &str, form: JsonForm) -> bool {
+    match Tree::read(without_bom(text), form) {
+        Ok(Some(tree)) => {
+            let begins = |name: &str| form.begins_with.is_some_and(|(key, _)| key == name);
+            tree.is_bare() && tree.root.properties.iter().all(|one| begins(one.name.as_str()))
+        }
+        Ok(None) => text.trim().is_empty(),
+        Err(_) => false,
+    }
+}
+
+/// A settings file on its way to being edited.
+pub(super) struct Draft {
+    form: JsonForm,
+    bom: &'static str,
+    pub(super) text: String,
+    pub(super) changes: Vec<String>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Draft {
+    fn new(text: &str, form: JsonForm) -> Result<Self, SettingsError> {
+        let bare = without_bom(text);
+        let text_now = match Tree::read(bare, form)? {
+            Some(_) => bare.into(),
+            None if bare.trim().is_empty() => "{}\n".into(),
+            None => format!("{}\n{{}}\n", bare.trim_end()),
+        };
+        let bom = if bare.len() < text.len() { "\u{feff}" } else { "" };
+        Ok(Self { form, bom, text: text_now, changes: Vec::new(), notes: Vec::new() })
+    }
+
+    /// The file as it is now.
+    pub(super) fn tree(&self) -> Result<Option<Tree<'_>>, SettingsError> {
+        Tree::read(&self.text, self.form)
+    }
+
+    /// Hands out the text, if it can be read again.
+    fn finish(self) -> Result<Edited, SettingsError> {
+        self.tree()?;
+        let text = format!("{}{}", self.bom, self.text);
+        Ok(Edited { text, changes: self.changes, notes: self.notes })
+    }
+
+    pub(super) fn change(&mut self, text: String, sentence: String) {
+        self.text = text;
+        self.changes.push(sentence);
+    }
+
+    /// Writes what a new file of this kind must have; a file with a content has it, or needs it not.
+    fn begin_file(&mut self) -> Result<(), SettingsError> {
+        let Some((key, number)) = self.form.begins_with else { return Ok(()) };
+        let Some(tree) = self.tree()? else { return Ok(()) };
+        if tree.root.properties.is_empty() {
+            self.text = append_to_root(&self.text, &tree, key, &Json::Number(number));
+        }
+        Ok(())
+    }
+
+    /// Leaves at most one entry for an event.
+    fn drop_doubles(&mut self, event: &str, dialect: Option<&str>) -> Result<(), SettingsError> {
+        while let Some(tree) = self.tree()? {
+            let spots = tree.spots()?;
+            let Some(double) = spots.iter().filter(|spot| serves(spot, event, dialect)).nth(1)
+            else {
+                break;
+            };
+            let text = tree.without(double);
+            self.change(text, format!("A second {event} hook is gone."));
+        }
+        Ok(())
+    }
+
+    /// Brings an event's entry up to date, or adds it.
+    fn put_hook(
+        &mut self,
+        event: &'static str,
+        entry: &Entry,
+        timeout_s: u32,
+    ) -> Result<Put, SettingsError> {
+        let form = self.form;
+        let Some(tree) = Tree::read(&self.text, form)? else {
+            return Ok(Put::Nothing);
+        };
+        tree.groups(event)?;
+        let spots = tree.spots()?;
+        let Some(spot) = spots.iter().find(|spot| serves(spot, event, entry.dialect.as_deref()))
+        else {
+            let added = hook(form, entry, &dialect_words(entry), event, timeout_s);
+            self.text = add_hook(form, &self.text, &tree, event, &added)?;
+            return Ok(Put::Added);
+        };
+        let limited = limited(spot);
+        let Extras::Words(extras) = spot.own.extras() else {
+            self.notes.push(format!("The {event} hook needs a shell and was left as it is."));
+            return Ok(Put::Nothing);
+        };
+        self.notes.extend(limited);
+        if is_current(form, spot, entry, &extras, timeout_s) {
+            return Ok(Put::Nothing);
+        }
+        let now = hook(form, entry, &extras, event, timeout_s);
+        self.text = splice::replace(&self.text, spot.hook, &now);
+        Ok(Put::Replaced)
+    }
+
+    fn lift_cap(&mut self) -> Result<(), SettingsError> {
+        let Some(tree) = self.tree()? else {
+            return Ok(());
+        };
+        if let Some(cap) = switches_of(&tree)?.cap {
+            self.notes.extend(kept_cap(&cap));
+            return Ok(());
+        }
+        let lifted = Json::Text(CAP_LIFTED.into());
+        let text = if let Some(env) = tree.object("env")? {
+            let variable = Item::Member(CAP_VARIABLE, &lifted);
+            splice::append(&self.text, &Bracket::from(env), &variable)
+        } else {
+            let env = Json::Object(vec![(CAP_VARIABLE, lifted)]);
+            append_to_root(&self.text, &tree, "env", &env)
+        };
+        let sentence = format!(
+            "{CAP_VARIABLE} is {}: Claude Code's limit of 8 continuations is off, for all Stop \
+             hooks.",
+            quote(CAP_LIFTED)
+        );
+        self.change(text, sentence);
+        Ok(())
+    }
+
+    fn warn_if_disabled(&mut self) -> Result<(), SettingsError> {
+        if switches(&self.text)?.disable_all_hooks {
+            self.notes.push("disableAllHooks is true here: no hook runs until it is gone.".into());
+        }
+        Ok(())
+    }
+
+    /// Removes the first entry of ours, and says of which event it was.
+    fn drop_first(&mut self, dialect: Option<&str>) -> Result<Option<String>, SettingsError> {
+        let Some(tree) = self.tree()? else {
+            return Ok(None);
+        };
+        let spots = tree.spots()?;
+        let leaves =
+            |spot: &&Spot<'_>| dialect.is_none() || spot.own.dialect().as_deref() == dialect;
+        let Some(spot) = spots.iter().find(leaves) else {
+            return Ok(None);
+        };
+        let event = spot.event.to_string();
+        self.text = tree.without(spot);
+        Ok(Some(event))
+    }
+
+    fn restore_cap(&mut self) -> Result<(), SettingsError> {
+        let Some(tree) = self.tree()? else {
+            return Ok(());
+        };
+        let env = tree.object("env")?;
+        let cap = env.and_then(|env| value(env, CAP_VARIABLE)).and_then(own::text);
+        if cap == Some(CAP_LIFTED) {
+            let text = tree.without_member("env", CAP_VARIABLE)?;
+            self.change(text, format!("{CAP_VARIABLE} is gone."));
+        }
+        Ok(())
+    }
+}
+
+/// Whether this is the event's entry for these loops.
+fn serves(spot: &Spot<'_>, event: &str, dialect: Option<&str>) -> bool {
+    spot.event == event && spot.own.dialect().as_deref() == dialect
+}
+
+fn dialect_words(entry: &Entry) -> Vec<String> {
+    let dialect = entry.dialect.iter().cloned();
+    dialect.flat_map(|name| ["--dialect".to_string(), name]).collect()
+}
+
+/// What became of an event's hook.
+enum Put {
+    Added,
+    Replaced,
+    Nothing,
+}
+
+/// A sentence about hooks, where there are any.
+fn told(verb: &str, events: &[&str], program: &str) -> Option<String> {
+    let hooks = if events.len() == 1 { "1 hook".into() } else { format!("{} hooks", events.len()) };
+    let verb = if events.len() == 1 { verb.replace("run", "runs") } else { verb.into() };
+    (!events.is_empty()).then(|| format!("{hooks} {verb} {program}: {}.", events.join(", ")))
+}
+
+fn is_current(
+    form: JsonForm,
+    spot: &Spot<'_>,
+    entry: &Entry,
+    extras: &[String],
+    timeout_s: u32,
+) -> bool {
+    let Json::Object(members) = hook(form, entry, extras, spot.event, timeout_s) else {
+        return false;
+    };
+    spot.own.command == command_of(form, entry, extras)
+        && spot.own.timeout_s == Some(timeout_s.into())
+        && spot.own.message.as_deref() == message_of(form, spot.event)
+        && spot.own.keys == members.len()
+}
+
+/// What the hook starts.
+pub(super) fn command_of(form: JsonForm, entry: &Entry, extras: &[String]) -> Command {
+    let agent = entry.agent.word();
+    let words = ["hook", agent].map(String::from).into_iter();
+    let words = words.chain(form.arguments.iter().map(ToString::to_string));
+    let words =
+        words.chain(extras.iter().filter(|e| !form.arguments.contains(&e.as_str())).cloned());
+    match entry.form {
+        EntryForm::Own if form.is_claude => {
+            Command::Exec(std::iter::once(entry.program.clone()).chain(words).collect())
+        }
+        EntryForm::Own => {
+            let words = std::iter::once(entry.program.clone()).chain(words);
+            let line = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
+            Command::Shell(format!("{line}{}", form.guard()))
+        }
+        EntryForm::Shared => {
+            let words = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
+            // Where the program is missing, the agent may stop, and nobody sees an error.
+            let guard = if form.needs_exit_code { "" } else { " 2>/dev/null || true" };
+            Command::Shell(format!("stopgate {words} {SHARED}{guard}"))
+        }
+    }
+}
+
+/// What the client shows while this event's hook runs; only checks take long.
+fn message_of(form: JsonForm, event: &str) -> Option<&'static str> {
+    (form.has_message && Event::named(event) == Event::Stop).then_some(MESSAGE)
+}
+
+fn limited(spot: &Spot<'_>) -> Option<String> {
+    let matcher = spot.matcher.filter(|matcher| !matches!(*matcher, "" | "*"))?;
+    let event = spot.event;
+    Some(format!("The {event} hook runs only where its matcher {} fits.", quote(matcher)))
+}
+
+fn hook(form: JsonForm, entry: &Entry, extras: &[String], event: &str, timeout_s: u32) -> Json {
+    let mut members = Vec::new();
+    if form.has_type {
+        members.push(("type", Json::Text("command".into())));
+    }
+    match command_of(form, entry, extras) {
+        Command::Exec(argv) => {
+            let mut words = argv.into_iter();
+            members.push((form.command_key, Json::Text(words.next().unwrap_or_default())));
+            members.push(("args", Json::Words(words.collect())));
+        }
+        Command::Shell(line) => members.push((form.command_key, Json::Text(line))),
+    }
+    members.push((form.timeout_key, Json::Number(form.timeout(timeout_s))));
+    let message = message_of(form, event);
+    members.extend(message.map(|text| ("statusMessage", Json::Text(text.into()))));
+    if Event::named(event) == Event::Stop {
+        members.extend(form.unlimited_key.map(|key| (key, Json::Null)));
+    }
+    Json::Object(members)
+}
+
+fn add_hook(
+    form: JsonForm,
+    text: &str,
+    tree: &Tree<'_>,
+    event: &'static str,
+    hook: &Json,
+) -> Result<String, SettingsError> {
+    let item = if form.has_groups {
+        Json::Object(vec![("hooks", Json::List(vec![hook.clone()]))])
+    } else {
+        hook.clone()
+    };
+    if let Some(list) = tree.groups(event)? {
+        return Ok(splice::append(text, &Bracket::from(list), &Item::Element(&item)));
+    }
+    let list = Json::List(vec![item]);
+    if let Some(hooks) = tree.hooks()? {
+        return Ok(splice::append(text, &Bracket::from(hooks), &Item::Member(event, &list)));
+    }
+    let hooks = Json::Object(vec![(event, list)]);
+    Ok(append_to_root(text, tree, form.wrapper.unwrap_or_default(), &hooks))
+}
+
+pub(super) fn append_to_root(text: &str, tree: &Tree<'_>, key: &str, value: &Json) -> String {
+    splice::append(text, &Bracket::from(&tree.root), &Item::Member(key, value))
+}
+
+fn kept_cap(cap: &str) -> Option<String> {
+    if cap.trim().parse::<i64>().is_ok_and(|cap| cap <= 0) {
+        return None;
+    }
+    Some(format!(
+        "{CAP_VARIABLE} was {} already and stays so; set it to {} to lift the limit on continuations.",
+        quote(cap),
+        quote(CAP_LIFTED)
+    ))
+}
