@@ -147,9 +147,11 @@ impl Call<'_> {
         self.prompt.as_deref().is_some_and(|prompt| prompt.contains(PROMPT_VOICE))
     }
 
-    /// Whether a person typed the prompt.
+    /// Whether a person typed the prompt. Nobody types nothing: Qwen Code announces the results of
+    /// tools as a blank prompt.
     pub fn is_typed(&self) -> bool {
-        !self.is_task_notification() && !self.is_continuation()
+        let is_blank = self.prompt.as_deref().is_some_and(|prompt| prompt.trim().is_empty());
+        !is_blank && !self.is_task_notification() && !self.is_continuation()
     }
 
     /// The same call, free of the payload it was read from.
