@@ -15,6 +15,8 @@ impl Runner for QwenRunner {
             "telemetry": {"enabled": false},
             "privacy": {"usageStatisticsEnabled": false},
             "general": {"disableAutoUpdate": true, "disableUpdateNag": true},
+            // Whatever it remembers after a stop is one more conversation with the model.
+            "memory": {"enableManagedAutoMemory": false, "enableManagedAutoDream": false},
         });
         vec![(place.home.join(".qwen/settings.json"), format!("{settings:#}\n"))]
     }

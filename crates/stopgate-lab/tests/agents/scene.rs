@@ -77,10 +77,11 @@ impl Scene {
         Ok(ProgramAway { path, kept })
     }
 
-    /// Every file in the person's home, and its content.
+    /// Every file in the person's home but for backups of what was there, and its content.
     pub(crate) fn home_files(&self) -> Result<BTreeMap<PathBuf, String>> {
         let mut files = BTreeMap::new();
         collect(&self.stage.home(), &mut files)?;
+        files.retain(|path, _| path.extension().is_none_or(|end| end != "stopgate-backup"));
         Ok(files)
     }
 
