@@ -4,10 +4,10 @@
 use std::io::Cursor;
 
 use serde_json::Value;
-use stopgate_agents::claude::{self, settings};
+use stopgate_agents::{Agent, settings};
 use stopgate_core::CoverageFormat;
 use stopgate_signals::markers;
-use stopgate_signals::transcript::{self, Bound, Record};
+use stopgate_signals::transcript::{self, Bound};
 use stopgate_verify::{coverage, report};
 
 use super::Target;
@@ -26,37 +26,33 @@ pub const TARGETS: [Target; 10] = [
     ("settings", settings_file),
 ];
 
-/// A hook's payload: read the same twice, and whole without its bytes.
+/// A hook's payload, whoever sent it: read the same twice, and whole without its bytes.
 pub fn hook_payload(bytes: &[u8]) {
-    let Ok(call) = claude::parse(bytes, None) else { return };
-    assert!(!call.session.is_empty(), "a call has a session");
-    assert_eq!(claude::parse(bytes, None).as_ref().ok(), Some(&call));
-    assert_eq!(call.clone().into_owned(), call);
-}
-
-/// The end of a transcript, however little of it may be read.
-pub fn transcripts(bytes: &[u8]) {
-    let last = |bytes_max| {
-        let bound = Bound { bytes_max };
-        transcript::last_message(Cursor::new(bytes), bound, record).expect("memory can be read")
-    };
-    let whole = last(u64::MAX);
-    let same = last(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
-    assert_eq!(whole, same, "a bound that is not reached changes nothing");
-    let _ = last(64);
-    for offset in [0, 1, 1000] {
-        let used =
-            transcript::tool_used_since(Cursor::new(bytes), offset, 4096, claude::is_tool_use);
-        let _ = used.expect("memory can be read");
+    for agent in Agent::ALL {
+        let Ok(call) = agent.parse(bytes, None) else { continue };
+        assert!(!call.session.is_empty(), "a call has a session");
+        assert_eq!(agent.parse(bytes, None).as_ref().ok(), Some(&call));
+        assert_eq!(call.clone().into_owned(), call);
     }
 }
 
-fn record(line: &[u8]) -> Record {
-    match claude::record(line) {
-        claude::Record::Assistant { message, text } => Record::Assistant { message, text },
-        claude::Record::UserTurn => Record::UserTurn,
-        claude::Record::Other => Record::Other,
-        claude::Record::Foreign => Record::Foreign,
+/// The end of a transcript of any agent, however little of it may be read.
+pub fn transcripts(bytes: &[u8]) {
+    for agent in Agent::ALL {
+        let last = |bytes_max| {
+            let bound = Bound { bytes_max };
+            transcript::last_message(Cursor::new(bytes), bound, |line| agent.record(line))
+                .expect("memory can be read")
+        };
+        let whole = last(u64::MAX);
+        let same = last(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        assert_eq!(whole, same, "a bound that is not reached changes nothing");
+        let _ = last(64);
+        for offset in [0, 1, 1000] {
+            let is_tool_use = |line: &[u8]| agent.is_tool_use(line);
+            let used = transcript::tool_used_since(Cursor::new(bytes), offset, 4096, is_tool_use);
+            let _ = used.expect("memory can be read");
+        }
     }
 }
 
@@ -125,22 +121,25 @@ pub fn rpc_line(bytes: &[u8]) {
     }
 }
 
-/// A client's settings: what is installed is found, once, and can be removed again.
+/// Any agent's settings: what is installed is found, and can be removed again.
 pub fn settings_file(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let _ = settings::switches(text);
-    let entry = settings::Entry {
-        program: "/opt/stopgate".into(),
-        form: settings::EntryForm::Own,
-        exits: settings::ExitRules::Allow,
-        statusline: settings::StatusLine::Show,
-    };
-    let Ok(edited) = settings::install(Some(text), &entry) else { return };
-    let found = settings::find(&edited.text).expect("an edited file can be read");
-    assert!(found.iter().any(|found| found.event == "Stop"), "{}", edited.text);
-    let again = settings::install(Some(&edited.text), &entry).expect("a second time");
-    assert_eq!(again.text, edited.text, "a second time changes nothing");
-    let removed = settings::uninstall(&edited.text).expect("what is installed can be removed");
-    let left = settings::find(&removed.text).expect("what is left can be read");
-    assert_eq!(left, [], "{}", removed.text);
+    for agent in Agent::ALL {
+        let entry = settings::Entry {
+            statusline: settings::StatusLine::Show,
+            ..settings::Entry::new(agent, "/opt/stopgate")
+        };
+        let Ok(edited) = settings::install(Some(text), &entry) else { continue };
+        let found = settings::find(agent, &edited.text).expect("an edited file can be read");
+        // A plugin that is not ours is left alone.
+        let is_left = edited.changes.is_empty() && edited.text == text;
+        let judges = found.iter().any(settings::Found::judges_stops);
+        assert!(is_left || judges, "{agent:?}: {}", edited.text);
+        let again = settings::install(Some(&edited.text), &entry).expect("a second time");
+        assert_eq!(again.text, edited.text, "a second time changes nothing");
+        let removed = settings::uninstall(agent, &edited.text, None).expect("it can be removed");
+        let left = settings::find(agent, &removed.text).expect("what is left can be read");
+        assert_eq!(left, [], "{agent:?}: {}", removed.text);
+    }
 }

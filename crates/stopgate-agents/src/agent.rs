@@ -23,7 +23,7 @@ mod tests;
 pub enum Agent {
     /// Claude Code.
     Claude,
-    /// OpenAI's Codex CLI.
+    /// Codex CLI.
     Codex,
     /// Google's Gemini CLI.
     Gemini,
@@ -33,7 +33,7 @@ pub enum Agent {
     Copilot,
     /// Kimi Code.
     Kimi,
-    /// OpenCode, by a plugin.
+    /// `OpenCode`, by a plugin.
     OpenCode,
     /// Pi, by an extension.
     Pi,
@@ -333,12 +333,14 @@ impl Agent {
         self.profile().files
     }
 
-    /// What a person should know after an installation, a sentence each; `is_trusted` where they
-    /// said that the agent may run the hooks.
-    pub fn after_install(self, is_trusted: bool) -> impl Iterator<Item = &'static str> {
-        let trust = self.profile().trust.map(|trust| trust.explanation);
-        let trust = trust.filter(|_| !is_trusted);
-        trust.into_iter().chain(self.profile().after_install.iter().copied())
+    /// What a person should know after an installation, a sentence each.
+    pub const fn after_install(self) -> &'static [&'static str] {
+        self.profile().after_install
+    }
+
+    /// How a person lets it run the hooks, if it asks for that.
+    pub fn trust_explanation(self) -> Option<&'static str> {
+        self.profile().trust.map(|trust| trust.explanation)
     }
 
     /// The file, in its own directory, with the hooks that a person reviewed; `None` if it runs

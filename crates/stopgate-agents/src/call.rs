@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use stopgate_core::PROMPT_VOICE;
+use stopgate_core::is_continuation;
 
 use crate::Agent;
 
@@ -144,7 +144,7 @@ impl Call<'_> {
     /// Whether the prompt is our own text, handed to the agent by its client. Some clients announce
     /// a continuation as if a person had typed it.
     pub fn is_continuation(&self) -> bool {
-        self.prompt.as_deref().is_some_and(|prompt| prompt.contains(PROMPT_VOICE))
+        self.prompt.as_deref().is_some_and(is_continuation)
     }
 
     /// Whether the client itself wrote the prompt: our own text, or nothing at all. Qwen Code

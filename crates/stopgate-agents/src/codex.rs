@@ -98,18 +98,21 @@ fn trust_entries(path: &str, hooks: &str) -> Vec<TrustEntry> {
         .into_iter()
         .map(|found| found.command.line())
         .collect();
+    let is_own = |hook: &Value| {
+        hook["command"].as_str().is_some_and(|line| own.iter().any(|one| one == line))
+    };
+    let events = file["hooks"].as_object().into_iter().flatten();
+    let groups = events.flat_map(|(event, groups)| {
+        let groups = groups.as_array().into_iter().flatten().enumerate();
+        groups.map(move |(at, group)| (snake(event), at, group))
+    });
     let mut entries = Vec::new();
-    for (event, groups) in file["hooks"].as_object().into_iter().flatten() {
-        for (group_at, group) in groups.as_array().into_iter().flatten().enumerate() {
-            for (at, hook) in group["hooks"].as_array().into_iter().flatten().enumerate() {
-                if hook["command"].as_str().is_some_and(|line| own.iter().any(|one| one == line)) {
-                    let event = snake(event);
-                    let identity = identity(&event, &group["matcher"], hook);
-                    let key = format!("{path}:{event}:{group_at}:{at}");
-                    entries.push(TrustEntry { key, identity });
-                }
-            }
-        }
+    for (event, group_at, group) in groups {
+        let inner = group["hooks"].as_array().into_iter().flatten().enumerate();
+        entries.extend(inner.filter(|(_, hook)| is_own(hook)).map(|(at, hook)| TrustEntry {
+            key: format!("{path}:{event}:{group_at}:{at}"),
+            identity: identity(&event, &group["matcher"], hook),
+        }));
     }
     entries
 }

@@ -57,6 +57,7 @@ fn parse<'a>(raw: &'a [u8], event: Option<&str>) -> Result<Call<'a>, Malformed> 
     read(Agent::Copilot, raw, event, plain)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "an agent may have no limit")]
 fn cap(_: Option<&str>, _: Client) -> Option<ClientCap> {
     let lift = "it can't be lifted: give the agent a new prompt to go on";
     Some(ClientCap { refusals: CAP, scope: CapScope::Turn, lift })

@@ -60,7 +60,7 @@ fn parse<'a>(raw: &'a [u8], event: Option<&str>) -> Result<Call<'a>, Malformed> 
     read(Agent::Cursor, raw, event, finish)
 }
 
-fn finish<'a>(call: Call<'a>, extra: Extra<'a>) -> Call<'a> {
+fn finish<'a>(call: Call<'a>, extra: &Extra<'a>) -> Call<'a> {
     let is_over = extra.status.as_deref().is_some_and(|status| status != "completed");
     let event = if call.event == Event::Stop && is_over { Event::Other } else { call.event };
     let continued = extra.loop_count.map(|count| count > 0).or(call.continued);
@@ -68,6 +68,7 @@ fn finish<'a>(call: Call<'a>, extra: Extra<'a>) -> Call<'a> {
     Call { event, continued, transcript: None, ..call }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "an agent may have no limit")]
 fn cap(_: Option<&str>, _: Client) -> Option<ClientCap> {
     let lift = "lift it with \"loop_limit\": null and --cap none in the entry, or `stopgate install cursor`";
     Some(ClientCap { refusals: CAP_DEFAULT, scope: CapScope::Turn, lift })

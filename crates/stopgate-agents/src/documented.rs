@@ -163,7 +163,7 @@ fn parse_antigravity<'a>(raw: &'a [u8], event: Option<&str>) -> Result<Call<'a>,
 }
 
 /// Nobody described the lines of the transcript.
-fn without_transcript<'a>(call: Call<'a>, _: Extra<'a>) -> Call<'a> {
+fn without_transcript<'a>(call: Call<'a>, _: &Extra<'a>) -> Call<'a> {
     Call { transcript: None, ..call }
 }
 

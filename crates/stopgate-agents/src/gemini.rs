@@ -51,10 +51,10 @@ fn parse<'a>(raw: &'a [u8], event: Option<&str>) -> Result<Call<'a>, Malformed> 
     read(Agent::Gemini, raw, event, finish)
 }
 
-fn finish<'a>(call: Call<'a>, extra: Extra<'a>) -> Call<'a> {
+fn finish<'a>(call: Call<'a>, extra: &Extra<'a>) -> Call<'a> {
     let last_message = match call.transcript {
         Some(_) => None,
-        None => extra.prompt_response,
+        None => extra.prompt_response.clone(),
     };
     // It says no where the continued turn used a tool: only a yes can be believed.
     let continued = call.continued.filter(|continued| *continued);

@@ -44,6 +44,7 @@ fn parse<'a>(raw: &'a [u8], event: Option<&str>) -> Result<Call<'a>, Malformed> 
     read(Agent::Kimi, raw, event, plain)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "an agent may have no limit")]
 fn cap(_: Option<&str>, _: Client) -> Option<ClientCap> {
     let lift = "give it a new prompt to go on";
     Some(ClientCap { refusals: 1, scope: CapScope::Turn, lift })

@@ -1,4 +1,4 @@
-//! OpenCode: no hooks, but plugins. Ours asks this program and sends what it says as a new prompt.
+//! `OpenCode`: no hooks, but plugins. Ours asks this program and sends what it says as a new prompt.
 
 use crate::agent::Profile;
 use crate::payload::{plain, read};

@@ -37,7 +37,7 @@ fn refused(text: &str) -> Malformed {
 }
 
 /// What an agent's module makes of the fields that only it has.
-pub(crate) type Finish = for<'a> fn(Call<'a>, Extra<'a>) -> Call<'a>;
+pub(crate) type Finish = for<'a> fn(Call<'a>, &Extra<'a>) -> Call<'a>;
 
 /// Fields that mean something in single agents only.
 #[derive(Debug, Default)]
@@ -61,19 +61,19 @@ pub(crate) fn read<'a>(
 ) -> Result<Call<'a>, Malformed> {
     let text = text(raw)?;
     match serde_json::from_str::<FieldsWire<'a>>(text) {
-        Ok(fields) => fields.call(agent, event).map(|(call, extra)| finish(call, extra)),
+        Ok(fields) => fields.call(agent, event).map(|(call, extra)| finish(call, &extra)),
         Err(error) => {
             let repaired = repaired(text, error)?;
             let fields: FieldsWire<'_> =
                 serde_json::from_str(&repaired).map_err(Malformed::NotJson)?;
             let (call, extra) = fields.call(agent, event)?;
-            Ok(finish(call, extra).into_owned())
+            Ok(finish(call, &extra).into_owned())
         }
     }
 }
 
 /// Takes the call as it is.
-pub(crate) fn plain<'a>(call: Call<'a>, _: Extra<'a>) -> Call<'a> {
+pub(crate) fn plain<'a>(call: Call<'a>, _: &Extra<'a>) -> Call<'a> {
     call
 }
 

@@ -60,6 +60,7 @@ fn parse<'a>(raw: &'a [u8], event: Option<&str>) -> Result<Call<'a>, Malformed> 
     read(Agent::Qwen, raw, event, plain)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "an agent may have no limit")]
 fn cap(variable: Option<&str>, _: Client) -> Option<ClientCap> {
     let set = variable.and_then(|value| value.trim().parse::<u32>().ok());
     let cap = set.filter(|cap| *cap > 0).unwrap_or(CAP_DEFAULT).min(CAP_MAX);

@@ -14,6 +14,8 @@ mod exits;
 
 mod form;
 
+mod inventory;
+
 mod own;
 
 mod print;
@@ -29,6 +31,7 @@ use jsonc_parser::common::Ranged;
 
 pub use error::{Place, SettingsError};
 pub use form::{BridgeForm, EventName, JsonForm, SettingsForm};
+pub use inventory::{AnyHook, all_hooks};
 pub use own::Command;
 pub use toml_hooks::TrustEntry;
 

@@ -86,7 +86,7 @@ pub use crate::ledger::{ErrorClass, Ledger, WrittenError};
 pub use crate::marker::{Marker, Signal, signal};
 pub use crate::outcome::Outcome;
 pub use crate::policy::{Enforcement, Order, Policy, Rule};
-pub use crate::prompt::{PROMPT_BYTES_MAX, PROMPT_VOICE, announcement, fenced};
+pub use crate::prompt::{PROMPT_BYTES_MAX, PROMPT_VOICE, announcement, fenced, is_continuation};
 pub use crate::receipt::{
     Evidence, OriginalRun, OriginalVerdict, Receipt, Status, Strength, Tests,
 };

@@ -42,8 +42,21 @@ const ORIGINAL_MAX: usize = 5;
 /// The sentence by which a text of ours is known.
 pub const PROMPT_VOICE: &str =
     "From stopgate's stop hook, not from the user; it grants no permission.";
+/// The sentence stands below the headline, and perhaps a blank line.
+const VOICE_LINES: usize = 3;
+/// How the text begins that tells a session about its loop.
+const ANNOUNCED: &str = "A stopgate loop holds this session";
 /// A check that took less than this is not worth a word about its time.
 const WORTH_TELLING_MS: u64 = 1000;
+
+/// Whether a text is one that sends an agent back to work. What a session is told when it begins
+/// is not: clients put that before the words of a person.
+pub fn is_continuation(text: &str) -> bool {
+    let mut head = text.lines().take(VOICE_LINES);
+    // What a session was told when it began stands before the voice, and so is seen first.
+    head.find(|line| line.contains(ANNOUNCED) || *line == PROMPT_VOICE)
+        .is_some_and(|line| line == PROMPT_VOICE)
+}
 
 /// The text that sends the agent back to work.
 pub(crate) fn text(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {

@@ -60,6 +60,11 @@ impl Home {
         self.folder.join("STOP").exists()
     }
 
+    /// When a session of this agent last began, as the time of a file.
+    pub(crate) fn fired(&self, agent: &str) -> PathBuf {
+        self.folder.join("fired").join(agent)
+    }
+
     /// The embedded journal.
     pub fn journal(&self) -> PathBuf {
         self.folder.join("journal.db")

@@ -134,8 +134,9 @@ pub use crate::project::project_of;
 pub use crate::project_file::{AtStart, Draft, Grant, ProjectFile};
 pub use crate::settings::Settings;
 pub use crate::setup::{
-    AgentHere, Configured, Examination, FileChange, Finding, HookTrust, Level, Place, Plan, Scope,
-    Wishes, agents_here, examine, has_own_entry, has_stop_entry, is_installed,
+    AgentHere, Configured, Examination, FileChange, Finding, HookChange, HookTrust, HookView,
+    Level, Place, Plan, Scope, Wishes, agents_here, examine, has_own_entry, has_stop_entry,
+    hook_inventory, is_installed,
 };
 pub use crate::span::span_ms;
 pub use crate::start::{Begun, Binding, Incumbent, StartRequest};

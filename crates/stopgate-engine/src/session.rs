@@ -5,6 +5,7 @@ use std::path::Path;
 use stopgate_agents::{Call, Source};
 use stopgate_core::{Binding, Event, LoopId, SessionId, Speaker, State, announcement, clean, clip};
 use stopgate_store::Stored;
+use stopgate_verify::files::{Durable, replace_private};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
@@ -36,6 +37,8 @@ impl Engine {
         if self.home.folder().exists() {
             let client = self.settings.process_of(call.agent);
             self.presence.arrive(project, session.as_str(), client, now);
+            // A note for `doctor`; nothing depends on it.
+            let _ = replace_private(&self.home.fired(call.agent.word()), b"", Durable::Buffered);
         }
         if call.source == Some(Source::Clear) {
             self.carry_over(call, session)?;

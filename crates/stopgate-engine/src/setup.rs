@@ -7,6 +7,8 @@ mod examine;
 
 mod file;
 
+mod inventory;
+
 mod skill;
 
 mod trusted;
@@ -22,6 +24,7 @@ use stopgate_agents::{Agent, SKILL_PATH};
 pub use self::examine::{Configured, Examination, Finding, Level, examine};
 pub use self::file::FileChange;
 use self::file::Keep;
+pub use self::inventory::{HookChange, HookView, hook_inventory};
 use self::skill::Author;
 use crate::failure::Failure;
 use crate::project::project_of;
@@ -186,8 +189,10 @@ impl Place {
         } else {
             plan.notes.extend(self.rivals(settings, folder, &entry)?);
         }
-        let is_told = wishes.trust == HookTrust::Accept;
-        plan.notes.extend(self.agent.after_install(is_told).map(String::from));
+        if wishes.trust == HookTrust::Ask {
+            plan.notes.extend(self.agent.trust_explanation().map(String::from));
+        }
+        plan.notes.extend(self.agent.after_install().iter().map(ToString::to_string));
         Ok(plan)
     }
 

@@ -122,9 +122,13 @@ fn tell(agent: Agent, payload: &str) -> String {
         None => {}
     }
     for (name, text) in [("prompt", &call.prompt), ("said", &call.last_message)] {
-        text.iter().for_each(|text| write!(told, " {name}({text})").unwrap());
+        if let Some(text) = text {
+            write!(told, " {name}({text})").unwrap();
+        }
     }
-    call.source.iter().for_each(|source| write!(told, " source({source:?})").unwrap());
+    if let Some(source) = call.source {
+        write!(told, " source({source:?})").unwrap();
+    }
     if call.transcript.is_none() {
         told.push_str(" without a transcript");
     }

@@ -6,7 +6,7 @@ use super::{Command, Edited, Entry, EntryForm, Found};
 use crate::{Agent, Event};
 
 /// How the first line of every bridge begins.
-const MARK: &str = "// stopgate bridge for ";
+pub(super) const MARK: &str = "// stopgate bridge for ";
 const PROGRAM: &str = "const PROGRAM = ";
 const DEFAULT: &str = "\"stopgate\"";
 

@@ -27,6 +27,7 @@ pub struct BridgeForm {
 
 /// Hooks in JSON.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a trait of a form of its own")]
 pub struct JsonForm {
     /// The object that holds the events; `None` if that is the whole file.
     pub wrapper: Option<&'static str>,

@@ -52,7 +52,7 @@ fn enclosed(
     close: char,
     items: Vec<(String, String, String)>,
     end: &str,
-    trailing: bool,
+    comma: &str,
 ) -> String {
     let mut text = String::from(open);
     let count = items.len();
@@ -60,19 +60,21 @@ fn enclosed(
         text.push_str(&before);
         text.push_str(&item);
         text.push_str(&after);
-        if at + 1 < count || trailing {
-            text.push(',');
-        }
+        text.push_str(if at + 1 < count { "," } else { comma });
     }
     text.push_str(end);
     text.push(close);
     text
 }
 
+fn trailing() -> impl Strategy<Value = &'static str> {
+    prop_oneof![Just(""), Just(",")]
+}
+
 fn list(item: impl Strategy<Value = String> + 'static) -> impl Strategy<Value = String> {
     let items = proptest::collection::vec((gap(), item, gap()), 0..3);
-    (items, gap(), any::<bool>())
-        .prop_map(|(items, end, trailing)| enclosed('[', ']', items, &end, trailing))
+    (items, gap(), trailing())
+        .prop_map(|(items, end, comma)| enclosed('[', ']', items, &end, comma))
 }
 
 /// An object whose keys are all different.
@@ -87,8 +89,8 @@ fn object(members: Vec<(String, BoxedStrategy<String>)>) -> impl Strategy<Value 
             )
         })
         .collect();
-    (members, gap(), any::<bool>()).prop_map(|(members, end, trailing)| {
-        enclosed('{', '}', members.into_iter().flatten().collect(), &end, trailing)
+    (members, gap(), trailing()).prop_map(|(members, end, comma)| {
+        enclosed('{', '}', members.into_iter().flatten().collect(), &end, comma)
     })
 }
 

@@ -4,11 +4,13 @@
 //! again gives the file from before, byte for byte; a block that another program wrote anew is
 //! taken out table by table.
 
+use std::fmt::Write;
+
 use toml_edit::{Document, DocumentMut, Item, Table, TomlError, Value};
 
 use super::error::{Place, SettingsError};
 use super::own::{is_stopgate, shell_word, shell_words};
-use super::{Command, Edited, Entry, Found};
+use super::{AnyHook, Command, Edited, Entry, Found};
 use crate::Event;
 
 const HOOKS: &str = "hooks";
@@ -51,6 +53,21 @@ pub(super) fn find(text: &str) -> Result<Vec<Found>, SettingsError> {
         timeout_s: hook.timeout_s,
     });
     Ok(found.collect())
+}
+
+pub(super) fn all_hooks(text: &str) -> Result<Vec<AnyHook>, SettingsError> {
+    let doc = parse(text)?;
+    let tables = doc.get(HOOKS).and_then(Item::as_array_of_tables);
+    let any = |table: &Table| {
+        let text = |key: &str| table.get(key).and_then(Item::as_str).unwrap_or_default().into();
+        AnyHook {
+            event: text("event"),
+            command: text("command"),
+            content: table.to_string(),
+            is_ours: Hook::read(table).is_some(),
+        }
+    };
+    Ok(tables.into_iter().flatten().map(any).collect())
 }
 
 /// A hook of ours in a list of hooks that a person reviewed.
@@ -152,11 +169,14 @@ impl Hook {
     fn print(&self, newline: &str) -> String {
         let (event, command) = (Value::from(self.event.as_str()), Value::from(&self.command));
         let timeout = self.timeout_s.unwrap_or_default();
-        ["[[hooks]]".to_string(), format!("event = {event}"), format!("command = {command}")]
-            .into_iter()
-            .chain([format!("timeout = {timeout}")])
-            .map(|line| format!("{line}{newline}"))
-            .collect()
+        let lines = [
+            "[[hooks]]".to_string(),
+            format!("event = {event}"),
+            format!("command = {command}"),
+            format!("timeout = {timeout}"),
+            String::new(),
+        ];
+        lines.join(newline)
     }
 }
 
@@ -252,7 +272,10 @@ fn parse(text: &str) -> Result<DocumentMut, SettingsError> {
     })
 }
 
-fn sha256_hex(bytes: &[u8]) -> String {
+pub(super) fn sha256_hex(bytes: &[u8]) -> String {
     let digest = ring::digest::digest(&ring::digest::SHA256, bytes);
-    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.as_ref().iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }

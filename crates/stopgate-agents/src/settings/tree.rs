@@ -121,9 +121,8 @@ impl<'a> Tree<'a> {
                 spots.extend(self.spots_in(list, event, None, &outer));
                 continue;
             }
-            for (at, group) in list.elements.iter().enumerate() {
-                let Some(group) = group.as_object() else { continue };
-                let Some(inner) = value(group, "hooks").and_then(Value::as_array) else { continue };
+            let groups = list.elements.iter().enumerate();
+            for (at, group, inner) in groups.filter_map(|(at, group)| grouped(at, group)) {
                 let matcher = value(group, "matcher").and_then(text);
                 let outer: Vec<_> =
                     std::iter::once((Bracket::from(list), at)).chain(outer.clone()).collect();
@@ -249,6 +248,15 @@ impl<'a> Tree<'a> {
             }),
         }
     }
+}
+
+/// A group of hooks and its list.
+fn grouped<'t, 'a>(
+    at: usize,
+    group: &'t Value<'a>,
+) -> Option<(usize, &'t Object<'a>, &'t Array<'a>)> {
+    let group = group.as_object()?;
+    Some((at, group, value(group, "hooks").and_then(Value::as_array)?))
 }
 
 fn is(member: &ObjectProp<'_>, key: &str) -> bool {

@@ -201,7 +201,10 @@ proptest! {
         prop_assert!(text.starts_with(&headline), "{text}");
         prop_assert!(text.contains("not from the user; it grants no permission."));
         prop_assert!(text.ends_with("alone on a line.\n") || text.ends_with("`stopgate ask QUESTION`.\n"));
+        prop_assert!(is_continuation(&text), "{text}");
         let told = announcement(&state);
+        let wrapped = format!("<context>{told}</context>\ngo");
+        prop_assert!(!is_continuation(&told) && !is_continuation(&wrapped));
         prop_assert!(told.len() <= 4 * PROMPT_BYTES_MAX && is_clean(&told), "{told:?}");
     }
 

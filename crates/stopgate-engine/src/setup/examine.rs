@@ -102,6 +102,10 @@ pub fn examine(settings: Settings, stores: Stores, folder: &Path, program: &Path
         findings.extend(hooks::cap(agent, &looks, settings.cap_of(agent).as_deref()));
         findings.extend(hooks::subfolder(agent, &looks, folder, &project_of(folder)));
         findings.extend(hooks::untrusted(settings, &places));
+        findings.extend(hooks::others(&places));
+        if looks.iter().any(|look| look.all_entries().next().is_some()) {
+            findings.extend(hooks::fired(settings, agent));
+        }
         hooks.extend(hooks::configured(&looks));
     }
     findings.extend(home::switches(settings));
@@ -149,9 +153,10 @@ impl Look {
         let read = place.read().and_then(|text| {
             let text = text.unwrap_or_default();
             let entries = text::find(place.agent, &text).map_err(|error| place.refused(error))?;
-            let switches = match place.agent.has_switches() {
-                true => text::switches(&text).map_err(|error| place.refused(error))?,
-                false => Switches::default(),
+            let switches = if place.agent.has_switches() {
+                text::switches(&text).map_err(|error| place.refused(error))?
+            } else {
+                Switches::default()
             };
             Ok(Read { entries, switches })
         });

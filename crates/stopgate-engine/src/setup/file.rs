@@ -50,7 +50,7 @@ impl FileChange {
                 write(&self.path, text).map_err(|error| self.trouble("write", error))?;
             }
             None => {
-                remove(&self.path, &self.floor).map_err(|error| self.trouble("remove", error))?
+                remove(&self.path, &self.floor).map_err(|error| self.trouble("remove", error))?;
             }
         }
         Ok(kept)

@@ -5,19 +5,33 @@ mod proof;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_engine::{Failure, Finding, Level, SCHEMA_VERSION, Settings, examine};
+use stopgate_agents::Evidence;
+use stopgate_engine::{
+    Configured, Failure, Finding, HookChange, HookView, Level, SCHEMA_VERSION, Settings, examine,
+    hook_inventory,
+};
 
-use super::client::door::is_interrupted;
+use super::client::door::{self, is_interrupted};
 use super::{agent_files, common};
 use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, WAITS, styled};
 use crate::stores::STORES;
 
 /// Look for what could keep the hook from its work, and prove by a made-up stop that it holds
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
+    /// List every hook of every agent with its hash, and what changed since the last look
+    #[arg(long)]
+    security: bool,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Serialize)]
+struct SecurityView {
+    schema_version: u32,
+    hooks: Vec<HookView>,
 }
 
 #[derive(Serialize)]
@@ -30,11 +44,15 @@ struct DoctorView<'a> {
 
 /// Looks, tries, and says what was found.
 pub(crate) fn run(args: &Args) -> Outcome {
+    if args.security {
+        return list_hooks(args);
+    }
     let program = agent_files::program()?;
     let examined = examine(Settings, STORES, &common::folder()?, &program);
     let about = format!("stopgate {} at {}", env!("CARGO_PKG_VERSION"), program.display());
     let mut findings = vec![Finding::ok("program", about)];
     findings.extend(examined.findings);
+    findings.extend(clients(&examined.hooks));
     findings.extend(proof::prove(&program, &examined.hooks)?);
     if is_interrupted() {
         return Err(Failure::interrupted("interrupted before everything was looked at"));
@@ -53,6 +71,67 @@ pub(crate) fn run(args: &Args) -> Outcome {
         output::line(&format!("\n{}", sum(problems, warnings)));
     }
     Ok(ExitCode::from(u8::from(problems > 0)))
+}
+
+/// The versions of the clients that have the hook, where their programs are on PATH.
+fn clients(hooks: &[Configured]) -> Vec<Finding> {
+    let mut seen = Vec::new();
+    let mut findings = Vec::new();
+    for agent in hooks.iter().map(|hook| hook.agent) {
+        if seen.contains(&agent) {
+            continue;
+        }
+        seen.push(agent);
+        let programs = agent.files().programs.iter();
+        let Some(path) = programs.into_iter().find_map(|name| Settings.program(name)) else {
+            continue;
+        };
+        let title = agent.title();
+        let said = door::version_of(&path).unwrap_or_else(|| "says no version".into());
+        let known = match agent.evidence() {
+            Evidence::Tested(version) => format!("tested with {version}"),
+            Evidence::Documented => "known from documentation".into(),
+        };
+        let text = format!("{title} at {}: {said} ({known})", path.display());
+        findings.push(Finding::ok("client", text));
+    }
+    findings
+}
+
+/// Lists every hook; what is new or gone since the last look is marked.
+fn list_hooks(args: &Args) -> Outcome {
+    let hooks = hook_inventory(Settings, &common::folder()?)?;
+    let changed = hooks
+        .iter()
+        .any(|hook| matches!(hook.change, HookChange::New | HookChange::Gone) && !hook.ours);
+    if args.json {
+        output::json(&SecurityView { schema_version: SCHEMA_VERSION, hooks });
+    } else if hooks.is_empty() {
+        output::line("No agent has a hook here.");
+    } else {
+        hooks.iter().for_each(show_hook);
+    }
+    Ok(ExitCode::from(u8::from(changed)))
+}
+
+fn show_hook(hook: &HookView) {
+    let (style, word) = match hook.change {
+        HookChange::FirstLook => (DIM, "first look"),
+        HookChange::Same => (GOOD, "unchanged"),
+        HookChange::New => (WAITS, "new"),
+        HookChange::Gone => (BAD, "gone"),
+    };
+    let owner = if hook.ours { " (stopgate's)" } else { "" };
+    let command = stopgate_core::clean(&hook.command).replace('\n', " ");
+    let hash = hook.hash.get(..12).unwrap_or_default();
+    output::line(&format!(
+        "{} {} {} {}{owner}",
+        styled(style, &format!("{word:<10}")),
+        styled(DIM, hash),
+        styled(BOLD, &format!("{} {}", hook.agent, hook.event)),
+        command
+    ));
+    output::line(&styled(DIM, &format!("           {}", hook.path.display())));
 }
 
 fn show(finding: &Finding) {

@@ -171,7 +171,7 @@ fn holds(binding: &Binding) -> String {
     match binding {
         Binding::Session(session) => format!("holds session {session}"),
         Binding::Pending(until) => format!(
-            "not attached yet: the next Claude Code session in this project until {} is held",
+            "not attached yet: the next agent session in this project until {} is held",
             clock(*until)
         ),
     }

@@ -254,7 +254,7 @@ fn next_line(view: &LoopView) -> String {
             }
         },
         (None, LoopState::Active, _) if view.session.is_none() && view.claim_until.is_some() => {
-            "a person: open a Claude Code session in this project, or go on with one".into()
+            "a person: open an agent session in this project, or go on with one".into()
         }
         (None, _, _) => "the agent".into(),
     }

@@ -43,7 +43,7 @@ fn with_two_live_sessions_the_loop_is_pending() {
     assert_snapshot!(ran.out, @"
     Loop 1stage0000 has begun: Finish
       at most 20 continuations; no check, so the agent's word ends it (as attested)
-      not attached yet: the next Claude Code session in this project until 07:00 is held
+      not attached yet: the next agent session in this project until 07:00 is held
       see it: stopgate status    end it: stopgate cancel
     ");
     assert_eq!(stage.standing("1stage0000"), "active 0/20 nobody");

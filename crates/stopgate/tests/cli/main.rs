@@ -9,6 +9,7 @@ mod call;
 mod doors;
 mod stage;
 
+mod agents;
 mod attack;
 mod bad_input;
 mod binding;

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use stopgate_agents::settings::{self as text, Entry, Found};
 use stopgate_agents::{Agent, Client, Event};
-use stopgate_core::CapScope;
+use stopgate_core::{CapScope, clean, clip};
 
 use super::{Configured, Finding, Look};
 use crate::settings::Settings;
 use crate::setup::{Place, Scope, file};
 
 const ABOUT: &str = "hook";
+const LINE_BYTES_MAX: usize = 120;
 
 /// Who has our entries, and whether they are complete.
 pub(super) fn installed(agent: Agent, looks: &[Look]) -> Vec<Finding> {
@@ -186,6 +187,46 @@ pub(super) fn cap(agent: Agent, looks: &[Look], variable: Option<&str>) -> Vec<F
         }
     };
     vec![finding]
+}
+
+/// Stop hooks of others, which run beside ours: any of them may hold the agent, too.
+pub(super) fn others(places: &[Place]) -> Vec<Finding> {
+    let look = |place: &Place| {
+        let hooks = text::all_hooks(place.agent, &place.read().ok()??).ok()?;
+        let others = hooks.into_iter().filter(|hook| hook.is_at_stop() && !hook.is_ours);
+        let lines: Vec<String> =
+            others.map(|hook| clip(&clean(&hook.command), LINE_BYTES_MAX)).collect();
+        let path = place.settings.display();
+        (!lines.is_empty()).then(|| {
+            let count = lines.len();
+            let plural = if count == 1 { "hook runs" } else { "hooks run" };
+            let list = lines.join("; ");
+            Finding::ok(
+                "others",
+                format!("{count} other stop {plural} beside ours in {path}: {list}"),
+            )
+        })
+    };
+    places.iter().filter_map(look).collect()
+}
+
+/// When a session of the agent last reached us.
+pub(super) fn fired(settings: Settings, agent: Agent) -> Option<Finding> {
+    let note = settings.home().ok()?.fired(agent.word());
+    let title = agent.title();
+    let Ok(at) = std::fs::metadata(note).and_then(|found| found.modified()) else {
+        return Some(Finding::ok(
+            "fired",
+            format!("no session of {title} has reached the hook yet"),
+        ));
+    };
+    let minutes = at.elapsed().unwrap_or_default().as_secs() / 60;
+    let ago = match minutes {
+        0 => "less than a minute".into(),
+        1..120 => format!("{minutes} min"),
+        _ => format!("{} h", minutes / 60),
+    };
+    Some(Finding::ok("fired", format!("a session of {title} reached the hook {ago} ago")))
 }
 
 /// Hooks that the client skips because nobody reviewed them.

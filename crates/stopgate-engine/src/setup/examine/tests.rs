@@ -12,7 +12,10 @@ fn fresh(program: &str) -> String {
 }
 
 fn look(scope: Scope, text: &str) -> Look {
-    let read = Read { entries: text::find(Agent::Claude, text).unwrap(), switches: text::switches(text).unwrap() };
+    let read = Read {
+        entries: text::find(Agent::Claude, text).unwrap(),
+        switches: text::switches(text).unwrap(),
+    };
     Look { agent: Agent::Claude, scope, path: PathBuf::from(scope.word()), read: Ok(read) }
 }
 
@@ -42,7 +45,10 @@ fn a_fresh_installation_is_fine() {
 fn no_installation_is_a_problem() {
     let looks = [look(Scope::User, ""), look(Scope::Project, "{}")];
     check(hooks::installed(Agent::Claude, &looks), &["Problem hook: no settings file"]);
-    check(hooks::cap(Agent::Claude, &looks, None), &["Warning cap: Claude Code ends a turn after 8"]);
+    check(
+        hooks::cap(Agent::Claude, &looks, None),
+        &["Warning cap: Claude Code ends a turn after 8"],
+    );
     check(hooks::cap(Agent::Claude, &looks, Some("0")), &["Ok cap: lifted by this shell"]);
 }
 
@@ -86,14 +92,20 @@ fn switched_off_hooks_and_a_narrower_cap_are_seen() {
     let off = r#"{"disableAllHooks":true,"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"3"}}"#;
     let looks = [look(Scope::User, &fresh(ONE)), look(Scope::Project, off)];
     check(hooks::disabled(&looks), &["Problem switches: disableAllHooks is true in project"]);
-    check(hooks::cap(Agent::Claude, &looks, None), &["Warning cap: Claude Code ends a turn after 3"]);
+    check(
+        hooks::cap(Agent::Claude, &looks, None),
+        &["Warning cap: Claude Code ends a turn after 3"],
+    );
 }
 
 #[test]
 fn a_subfolder_matters_only_to_hooks_of_the_project() {
     let (root, below) = (Path::new("/p"), Path::new("/p/below"));
     let project = [look(Scope::User, ""), look(Scope::Project, &fresh(ONE))];
-    check(hooks::subfolder(Agent::Claude, &project, below, root), &["Warning folder: this directory is below /p"]);
+    check(
+        hooks::subfolder(Agent::Claude, &project, below, root),
+        &["Warning folder: this directory is below /p"],
+    );
     check(hooks::subfolder(Agent::Claude, &project, root, root), &[]);
     let user = [look(Scope::User, &fresh(ONE)), look(Scope::Project, &fresh(ONE))];
     check(hooks::subfolder(Agent::Claude, &user, below, root), &[]);

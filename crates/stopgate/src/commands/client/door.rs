@@ -83,6 +83,17 @@ pub(crate) fn ask_shell(line: &str, input: &str) -> Option<String> {
     run(shell, input.into()).ok().map(|ran| ran.stdout)
 }
 
+/// What a client says about its version.
+pub(crate) fn version_of(program: &std::path::Path) -> Option<String> {
+    let mut asked = command(program.as_os_str());
+    asked.arg("--version");
+    // A client that is asked by us must not ask us back.
+    asked.env("STOPGATE_DISABLE", "1");
+    let ran = run(asked, String::new()).ok()?;
+    let line = stopgate_core::clean(ran.stdout.lines().next()?.trim());
+    (!line.is_empty()).then(|| stopgate_core::clip(&line, 60))
+}
+
 /// A program about to be started.
 #[expect(clippy::disallowed_methods, reason = "the door")]
 pub(super) fn command(program: &OsStr) -> Command {
