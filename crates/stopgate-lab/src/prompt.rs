@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_mins(2);
+const LIMIT: Duration = Duration::from_mins(5);
 
 /// One prompt for a client that runs without a person.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl Prompt {
         self
     }
 
-    /// Kills the client after this time instead of two minutes.
+    /// Kills the client after this time instead of five minutes.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
