@@ -82,13 +82,27 @@ export const Stopgate = async ({ client, directory }) => {
         return
       }
       continued.add(session)
-      await client.session.promptAsync({
-        path: { id: session },
-        body: { parts: [{ type: "text", text: reason }] },
-      })
+      const path = { id: session }
+      const parts = [{ type: "text", text: reason }]
+      // A session that is busy goes on with a message that is there before it comes to rest: only
+      // `prompt` returns when it is.
+      if (IS_HEADLESS) await client.session.prompt({ path, body: { parts, noReply: true } })
+      else await client.session.promptAsync({ path, body: { parts } })
     } finally {
       asking.delete(session)
     }
+  }
+
+  // A text next to a tool call is not the end of a turn.
+  const callsTool = async (session, messageID) => {
+    const found = await client.session.message({ path: { id: session, messageID } })
+    return (found.data?.parts ?? []).some((part) => part.type === "tool")
+  }
+
+  // A headless text is complete: is that a stop?
+  const said = async ({ sessionID, messageID }, text) => {
+    if (!(await isMain(sessionID)) || (await callsTool(sessionID, messageID))) return
+    await stop(sessionID, text)
   }
 
   const rested = async (session) => {
@@ -124,7 +138,7 @@ export const Stopgate = async ({ client, directory }) => {
     },
     "experimental.text.complete": async (input, output) => {
       try {
-        if (IS_HEADLESS && (await isMain(input.sessionID))) await stop(input.sessionID, output.text)
+        if (IS_HEADLESS) await said(input, output.text)
       } catch {
         // Whatever goes wrong, the session rests.
       }

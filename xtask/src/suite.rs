@@ -14,11 +14,11 @@ use crate::{Verdict, bench, dist, hardness};
 /// A program that the tests call, the package that brings it, and what it is for.
 const NEEDED: [(&str, &str, &str); 8] = [
     ("git", "git", "projects that agents work in"),
-    ("npm", "npm", "the real agent client, from its package"),
+    ("npm", "npm", "the real agent clients, from their packages"),
     ("pytest-3", "python3-pytest", "a suite of tests in Python, as a project has one"),
     ("setpriv", "util-linux", "hooks that run as an ordinary user"),
     ("strace", "strace", "system calls: counted, and killed at"),
-    ("tmux", "tmux", "a terminal for the real client, with somebody at the keys"),
+    ("tmux", "tmux", "a terminal for the real client, with a person at the keys"),
     ("valgrind", "valgrind", "instructions, counted"),
     ("musl-gcc", "musl-tools", "the static program"),
 ];
@@ -40,8 +40,9 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
 
 fn all(steps: &mut Steps) -> Result<()> {
     steps.run("tools", set_up)?;
-    steps.run("program for the tests with the real client", build)?;
-    steps.run("tests of every crate, the real client among them", tests)?;
+    steps.run("program for the tests with the real clients", build)?;
+    steps.run("real clients, each in its pinned version", clients)?;
+    steps.run("tests of every crate, the real clients among them", tests)?;
     steps.run("contract of every journal engine", contract)?;
     steps.run("released program", dist::run)?;
     steps.run("speed and counts of one stop", || again(|| bench::run(&["--quick"])))?;
@@ -127,8 +128,14 @@ fn build() -> Result<()> {
     cargo(&["build", "--release", "--locked", "--package", "stopgate"])
 }
 
+/// A step of its own, so that its minutes are seen.
+fn clients() -> Result<()> {
+    println!("the clients are installed below target/lab, once, two at a time");
+    let test = ["--package", "stopgate-lab", "--test", "clients"];
+    cargo(&[&["test", "--locked"], test.as_slice(), &["--", "--test-threads", "2"]].concat())
+}
+
 fn tests() -> Result<()> {
-    println!("the client is installed below target/lab, once");
     // One run tells everything that fails, not only the first program with a failure.
     cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])
 }

@@ -147,9 +147,16 @@ impl Call<'_> {
         self.prompt.as_deref().is_some_and(is_continuation)
     }
 
+    /// Whether the client itself wrote the prompt: our own text, or nothing at all. Qwen Code
+    /// announces the results of tools as a blank prompt.
+    pub fn is_from_client(&self) -> bool {
+        let is_blank = self.prompt.as_deref().is_some_and(|prompt| prompt.trim().is_empty());
+        is_blank || self.is_continuation()
+    }
+
     /// Whether a person typed the prompt.
     pub fn is_typed(&self) -> bool {
-        !self.is_task_notification() && !self.is_continuation()
+        !self.is_task_notification() && !self.is_from_client()
     }
 
     /// The same call, free of the payload it was read from.

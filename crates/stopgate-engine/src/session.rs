@@ -124,7 +124,7 @@ impl Engine {
         session: &SessionId,
         project: &Path,
     ) -> Result<Option<Told>, Failure> {
-        if call.is_continuation() || !self.may_concern(session, project) {
+        if call.is_from_client() || !self.may_concern(session, project) {
             return Ok(None);
         }
         let prompt_id = call.prompt_id.as_deref().map(String::from);

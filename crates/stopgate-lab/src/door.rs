@@ -3,7 +3,7 @@
 //! Nothing else in this crate calls what the house forbids by lint.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -23,6 +23,14 @@ pub(crate) fn now() -> Instant {
 #[expect(clippy::disallowed_methods, reason = "the lab runs the real client and the real program")]
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     Command::new(program)
+}
+
+/// The search path of the process that runs the tests, with this directory before all others.
+pub(crate) fn search_path(first: &Path) -> OsString {
+    let mut path = first.as_os_str().to_owned();
+    path.push(":");
+    path.push(variable("PATH").unwrap_or_else(|| "/usr/bin:/bin".into()));
+    path
 }
 
 /// The workspace's root folder.

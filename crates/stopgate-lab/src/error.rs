@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::client::{CLIENT_VARIABLE, CLIENT_VERSION};
 use crate::cluster::PG_VARIABLE;
+use crate::pinned::LabAgent;
 use crate::program::PROGRAM_VARIABLE;
 
 /// Why the lab could not do what was asked.
@@ -18,16 +18,22 @@ pub enum LabError {
     },
     /// No client where it was looked for.
     #[error(
-        "find the client at {}: set {CLIENT_VARIABLE} to a claude program, or call Client::install",
-        path.display()
+        "find {} at {}: set {} to its program, or unset it to have it installed",
+        agent.name(), path.display(), agent.variable()
     )]
     ClientMissing {
+        /// Which client.
+        agent: LabAgent,
         /// Where it was looked for.
         path: PathBuf,
     },
     /// The package manager did not deliver the client.
-    #[error("install client {CLIENT_VERSION} with npm: {said}")]
+    #[error("install {name} {version} with npm: {said}")]
     Install {
+        /// Which client, or its Node.
+        name: &'static str,
+        /// In which version.
+        version: &'static str,
         /// The end of what npm printed.
         said: String,
     },

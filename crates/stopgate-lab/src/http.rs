@@ -41,13 +41,27 @@ impl Call {
 
     /// Answers with one JSON value; a HEAD gets its headers only.
     pub(crate) fn answer(&self, to: &mut impl Write, status: u16, value: &Value) -> io::Result<()> {
+        self.answer_with(to, status, &[], value)
+    }
+
+    /// The same with further headers.
+    pub(crate) fn answer_with(
+        &self,
+        to: &mut impl Write,
+        status: u16,
+        headers: &[(&str, String)],
+        value: &Value,
+    ) -> io::Result<()> {
         let body = value.to_string();
-        let reason = if status == 200 { "OK" } else { "Not Found" };
         let mut text = format!(
-            "HTTP/1.1 {status} {reason}\r\ncontent-type: application/json\r\n\
-             content-length: {}\r\n\r\n",
+            "HTTP/1.1 {status} {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n",
+            reason(status),
             body.len()
         );
+        for (name, value) in headers {
+            text.extend([name, ": ", value, "\r\n"]);
+        }
+        text.push_str("\r\n");
         if self.method != "HEAD" {
             text.push_str(&body);
         }
@@ -56,20 +70,50 @@ impl Call {
     }
 }
 
+/// How far a stream of events gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StreamEnd {
+    /// To its end.
+    Whole,
+    /// No further than its first half; then the connection has to be closed.
+    Cut,
+}
+
 /// Answers with a stream of events, each flushed as a chunk of its own.
-pub(crate) fn answer_events(to: &mut impl Write, events: &[Value]) -> io::Result<()> {
+pub(crate) fn answer_events(
+    to: &mut impl Write,
+    events: &[String],
+    end: StreamEnd,
+) -> io::Result<()> {
     to.write_all(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n\
           cache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n",
     )?;
-    for event in events {
-        let name = event["type"].as_str().unwrap_or_default();
-        let chunk = format!("event: {name}\ndata: {event}\n\n");
+    let events = match end {
+        StreamEnd::Whole => events,
+        StreamEnd::Cut => &events[..events.len().div_ceil(2)],
+    };
+    for chunk in events {
         write!(to, "{:x}\r\n{chunk}\r\n", chunk.len())?;
         to.flush()?;
     }
-    to.write_all(b"0\r\n\r\n")?;
+    if end == StreamEnd::Whole {
+        to.write_all(b"0\r\n\r\n")?;
+    }
     to.flush()
+}
+
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        _ => "Answer",
+    }
 }
 
 fn read_line(from: &mut impl BufRead) -> io::Result<Option<String>> {

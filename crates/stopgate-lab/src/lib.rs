@@ -5,6 +5,8 @@
 //! Nothing leaves loopback, and nothing of the person who runs the tests is
 //! read or written. A [`Cluster`] is a PostgreSQL server of its own. This crate never ships.
 
+mod api;
+mod asked;
 mod client;
 mod cluster;
 mod door;
@@ -13,8 +15,12 @@ mod hook;
 mod http;
 mod model;
 mod outcome;
+mod packages;
+mod pinned;
 mod program;
+mod prompt;
 mod reply;
+mod runner;
 mod running;
 mod session;
 mod sort;
@@ -22,13 +28,16 @@ mod stage;
 mod terminal;
 mod turn;
 
-pub use client::{CLIENT_VARIABLE, CLIENT_VERSION, Client};
+pub use asked::Asked;
+pub use client::Client;
 pub use cluster::{Cluster, PG_VARIABLE, Setup, Stop};
 pub use error::LabError;
 pub use hook::{Hook, Scope};
 pub use model::{FakeModel, Request, Told};
 pub use outcome::{Exit, Outcome, ResultWire};
+pub use pinned::LabAgent;
 pub use program::{PROGRAM_VARIABLE, Program};
+pub use prompt::Prompt;
 pub use session::Session;
 pub use sort::Kind;
 pub use stage::{Reply, Stage};

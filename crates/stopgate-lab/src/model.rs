@@ -1,8 +1,9 @@
-//! A scripted stand-in for the Anthropic Messages API, on loopback only.
+//! A scripted stand-in for the models of every client, on loopback only.
 //!
-//! It answers the conversation of each session from that session's script, and
-//! everything else a client may ask with something harmless. It remembers all
-//! it was asked and never writes to disk.
+//! It answers in the API in which it is asked: Anthropic's messages, `OpenAI`'s responses and
+//! chat completions, Gemini's contents. The conversation of each session is answered from that
+//! session's script, and everything else a client may ask with something harmless. It remembers
+//! all it was asked and never writes to disk.
 
 #[cfg(test)]
 mod tests;
@@ -13,14 +14,19 @@ use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::api::ModelApi;
 use crate::error::LabError;
-use crate::http::{Call, answer_events};
+use crate::http::{Call, StreamEnd, answer_events};
 use crate::reply::{ReplyWire, tokens_of};
-use crate::sort::{Kind, kind_of, said_since_last_answer, session_of};
-use crate::turn::Turn;
+use crate::sort::{Kind, said_since_last_answer, session_of};
+use crate::turn::{ModelFault, Turn};
+
+/// Begins a path that names its session.
+const NAMED: &str = "/as/";
 
 /// A model that says what its script says. Gone when dropped.
 pub struct FakeModel {
@@ -72,6 +78,12 @@ impl FakeModel {
     /// Where the model is, for `ANTHROPIC_BASE_URL`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// Where the model is for a client that does not name its sessions: whatever is asked here
+    /// belongs to the session of this name.
+    pub fn url_for(&self, session: &str) -> String {
+        format!("http://{}{NAMED}{session}", self.address)
     }
 
     /// What this session's main calls are answered, in order; then the default turn.
@@ -224,34 +236,50 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     while let Some(call) = Call::read(&mut reader)? {
-        answer(&mut stream, shared, &call)?;
-        if call.closes() {
+        if answer(&mut stream, shared, call)? == Connection::Close {
             return stream.shutdown(Shutdown::Both);
         }
     }
     Ok(())
 }
 
-fn answer(stream: &mut TcpStream, shared: &Shared, call: &Call) -> io::Result<()> {
+fn answer(stream: &mut TcpStream, shared: &Shared, mut call: Call) -> io::Result<Connection> {
     let body = serde_json::from_slice::<Value>(&call.body).unwrap_or_default();
-    if (call.method.as_str(), call.path.as_str()) == ("POST", "/v1/messages") {
-        return answer_message(stream, shared, call, &body);
+    let session = named_session(&mut call).unwrap_or_else(|| session_of(&call.headers, &body));
+    if let Some(api) = ModelApi::of(&call) {
+        return answer_message(stream, shared, api, &call, &session, &body);
     }
-    let session = session_of(&call.headers, &body);
-    shared.book().record(call, Kind::Other, &session, &body);
-    match (call.method.as_str(), call.path.as_str()) {
-        ("POST", "/v1/messages/count_tokens") => {
-            call.answer(stream, 200, &json!({"input_tokens": tokens_of(&body)}))
+    shared.book().record(&call, Kind::Other, &session, &body);
+    let (status, value) = harmless(&call, &body);
+    call.answer(stream, status, &value)?;
+    Ok(Connection::of(&call))
+}
+
+/// Takes the session's name out of a path that has one.
+fn named_session(call: &mut Call) -> Option<String> {
+    let rest = call.path.strip_prefix(NAMED)?;
+    let (session, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let session = session.to_owned();
+    call.path = format!("/{path}");
+    Some(session)
+}
+
+/// The answer to what is not a request for a message.
+fn harmless(call: &Call, body: &Value) -> (u16, Value) {
+    let path = call.path.as_str();
+    match call.method.as_str() {
+        "POST" if path.ends_with("/count_tokens") => {
+            (200, json!({"input_tokens": tokens_of(body)}))
         }
-        ("GET", "/v1/models") => call.answer(
-            stream,
+        "POST" if path.ends_with(":countTokens") => (200, json!({"totalTokens": tokens_of(body)})),
+        "GET" if path.ends_with("/models") => (
             200,
-            &json!({"data": [], "has_more": false, "first_id": null, "last_id": null}),
+            json!({"data": [], "models": [], "has_more": false, "first_id": null, "last_id": null}),
         ),
-        ("GET" | "HEAD", "/") => call.answer(stream, 200, &json!({})),
-        (_, path) => {
+        "GET" | "HEAD" if path == "/" => (200, json!({})),
+        _ => {
             let error = json!({"type": "not_found_error", "message": path});
-            call.answer(stream, 404, &json!({"type": "error", "error": error}))
+            (404, json!({"type": "error", "error": error}))
         }
     }
 }
@@ -259,21 +287,58 @@ fn answer(stream: &mut TcpStream, shared: &Shared, call: &Call) -> io::Result<()
 fn answer_message(
     stream: &mut TcpStream,
     shared: &Shared,
+    api: ModelApi,
     call: &Call,
+    session: &str,
     body: &Value,
-) -> io::Result<()> {
-    let kind = kind_of(&call.headers, body);
-    let session = session_of(&call.headers, body);
+) -> io::Result<Connection> {
+    let kind = api.kind_of(call, body);
     let (turn, reply) = {
         let mut book = shared.book();
-        let serial = book.record(call, kind, &session, body);
-        let turn = book.turn(kind, &session);
-        let reply = ReplyWire::new(&turn, body, book.call(&session), serial);
+        let serial = book.record(call, kind, session, body);
+        let turn = book.turn(kind, session);
+        let reply = ReplyWire::new(&turn, body, book.call(session), serial);
         (turn, reply)
     };
     thread::sleep(turn.delay);
-    if body["stream"] == true {
-        return answer_events(stream, &reply.events());
+    let end = match turn.fault {
+        None => StreamEnd::Whole,
+        Some(ModelFault::Cut) => StreamEnd::Cut,
+        Some(ModelFault::Drop) => return Ok(Connection::Close),
+        Some(ModelFault::Hang) => return hang(stream),
+        Some(ModelFault::Status { status, retry_after }) => {
+            let headers: Vec<_> = retry_after.map(retry_header).into_iter().collect();
+            call.answer_with(stream, status, &headers, &api.refusal(status, retry_after))?;
+            return Ok(Connection::of(call));
+        }
+    };
+    if api.streams(call, body) {
+        answer_events(stream, &api.events(&reply), end)?;
+    } else if end == StreamEnd::Whole {
+        call.answer(stream, 200, &api.whole(&reply))?;
     }
-    call.answer(stream, 200, &reply.message())
+    Ok(if end == StreamEnd::Whole { Connection::of(call) } else { Connection::Close })
+}
+
+fn retry_header(retry_after: Duration) -> (&'static str, String) {
+    ("retry-after", retry_after.as_secs().to_string())
+}
+
+/// Says nothing until the peer hangs up, or the model is dropped.
+fn hang(stream: &mut TcpStream) -> io::Result<Connection> {
+    io::copy(stream, &mut io::sink())?;
+    Ok(Connection::Close)
+}
+
+/// What becomes of a connection after an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Connection {
+    Keep,
+    Close,
+}
+
+impl Connection {
+    fn of(call: &Call) -> Self {
+        if call.closes() { Self::Close } else { Self::Keep }
+    }
 }

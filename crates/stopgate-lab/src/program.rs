@@ -20,6 +20,10 @@ impl Program {
     pub fn find() -> Result<Self, LabError> {
         let named = door::variable(PROGRAM_VARIABLE).map(PathBuf::from);
         let path = named.unwrap_or_else(|| door::workspace().join("target/release/stopgate"));
+        Self::at(path)
+    }
+
+    pub(crate) fn at(path: PathBuf) -> Result<Self, LabError> {
         // Relative names would mean another file from inside a stage.
         let path = path.canonicalize().unwrap_or(path);
         if path.is_file() { Ok(Self { path }) } else { Err(LabError::ProgramMissing { path }) }

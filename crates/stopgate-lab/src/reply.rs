@@ -1,88 +1,89 @@
-//! A turn in the words of the Messages API: one object, or a stream of events.
+//! A turn in the words of an API: one object, or a stream of events.
 
-use serde_json::{Value, json};
+pub(crate) mod chat;
+pub(crate) mod gemini;
+pub(crate) mod messages;
+pub(crate) mod responses;
 
+use serde_json::Value;
+
+use crate::sort::conversation_of;
 use crate::turn::Turn;
 
 /// Where a script leaves room for a word that it can't know.
 const LAST: &str = "{last:";
+/// What any answer is said to have cost.
+const OUTPUT_TOKENS: u64 = 10;
 
-/// One answer, ready to be written.
+/// One answer, ready to be put into an API's words.
 pub(crate) struct ReplyWire {
-    id: String,
+    serial: usize,
     model: Value,
-    blocks: Vec<Value>,
-    stop_reason: &'static str,
+    blocks: Vec<ReplyBlock>,
     input_tokens: u64,
+}
+
+/// A piece of an answer.
+pub(crate) enum ReplyBlock {
+    Text(String),
+    Tool { id: String, name: String, input: Value },
 }
 
 impl ReplyWire {
     /// The answer to `body`: `call` is the number of the session's call,
     /// `serial` that of the request.
     pub(crate) fn new(turn: &Turn, body: &Value, call: usize, serial: usize) -> Self {
+        let blocks = turn.blocks(call, serial).into_iter();
         Self {
-            id: format!("msg_{serial:020}"),
+            serial,
             model: body["model"].clone(),
-            blocks: turn
-                .blocks(call, serial)
-                .into_iter()
-                .map(|block| filled(block, body))
-                .collect(),
-            stop_reason: turn.stop_reason(),
+            blocks: blocks.map(|block| filled(block, body)).collect(),
             input_tokens: turn.input_tokens.unwrap_or_else(|| tokens_of(body)),
         }
     }
 
-    /// The whole message at once.
-    pub(crate) fn message(&self) -> Value {
-        json!({
-            "id": self.id, "type": "message", "role": "assistant", "model": self.model,
-            "content": self.blocks, "stop_reason": self.stop_reason, "stop_sequence": null,
-            "usage": self.usage(10),
-        })
+    /// The texts of the answer, one after the other.
+    fn text(&self) -> String {
+        let text = |block: &ReplyBlock| match block {
+            ReplyBlock::Text(text) => Some(text.clone()),
+            ReplyBlock::Tool { .. } => None,
+        };
+        self.blocks.iter().filter_map(text).collect()
     }
 
-    /// The same message as the events of a stream.
-    pub(crate) fn events(&self) -> Vec<Value> {
-        let mut events = vec![json!({"type": "message_start", "message": {
-            "id": self.id, "type": "message", "role": "assistant", "model": self.model,
-            "content": [], "stop_reason": null, "stop_sequence": null, "usage": self.usage(1),
-        }})];
-        for (index, block) in self.blocks.iter().enumerate() {
-            let (opening, delta) = opening_and_delta(block);
-            events.extend([
-                json!({"type": "content_block_start", "index": index, "content_block": opening}),
-                json!({"type": "content_block_delta", "index": index, "delta": delta}),
-                json!({"type": "content_block_stop", "index": index}),
-            ]);
-        }
-        events.extend([
-            json!({
-                "type": "message_delta",
-                "delta": {"stop_reason": self.stop_reason, "stop_sequence": null},
-                "usage": self.usage(10),
-            }),
-            json!({"type": "message_stop"}),
-        ]);
-        events
+    fn wants_tool(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block, ReplyBlock::Tool { .. }))
     }
+}
 
-    fn usage(&self, output_tokens: u64) -> Value {
-        json!({
-            "input_tokens": self.input_tokens, "output_tokens": output_tokens,
-            "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
-        })
-    }
+/// An event with a name, as a stream carries it.
+fn named_event(event: &Value) -> String {
+    format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default())
+}
+
+/// An event without a name.
+fn bare_event(event: &Value) -> String {
+    format!("data: {event}\n\n")
 }
 
 /// `block` with each `{last:BEGIN}` as the last word in `body` that begins so: a script can't
 /// know the ids that tools will answer.
-fn filled(block: Value, body: &Value) -> Value {
-    let text = block.to_string();
-    if !text.contains(LAST) {
-        return block;
+fn filled(block: ReplyBlock, body: &Value) -> ReplyBlock {
+    match block {
+        ReplyBlock::Text(text) => ReplyBlock::Text(fill(&text, body)),
+        ReplyBlock::Tool { id, name, input } => {
+            let text = fill(&input.to_string(), body);
+            let input = serde_json::from_str(&text).unwrap_or(input);
+            ReplyBlock::Tool { id, name, input }
+        }
     }
-    let seen = body["messages"].to_string();
+}
+
+fn fill(text: &str, body: &Value) -> String {
+    if !text.contains(LAST) {
+        return text.into();
+    }
+    let seen = conversation_of(body).to_string();
     let mut parts = text.split(LAST);
     let mut whole = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -90,7 +91,7 @@ fn filled(block: Value, body: &Value) -> Value {
         whole.push_str(last_word(&seen, begin));
         whole.push_str(rest);
     }
-    serde_json::from_str(&whole).unwrap_or(block)
+    whole
 }
 
 fn last_word<'a>(seen: &'a str, begin: &str) -> &'a str {
@@ -103,15 +104,4 @@ fn last_word<'a>(seen: &'a str, begin: &str) -> &'a str {
 pub(crate) fn tokens_of(body: &Value) -> u64 {
     let bytes = u64::try_from(body.to_string().len()).unwrap_or(u64::MAX);
     (bytes / 4).max(1)
-}
-
-fn opening_and_delta(block: &Value) -> (Value, Value) {
-    let mut opening = block.clone();
-    if block["type"] == "text" {
-        opening["text"] = json!("");
-        return (opening, json!({"type": "text_delta", "text": block["text"]}));
-    }
-    opening["input"] = json!({});
-    let input = block["input"].to_string();
-    (opening, json!({"type": "input_json_delta", "partial_json": input}))
 }

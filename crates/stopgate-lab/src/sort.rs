@@ -40,13 +40,18 @@ pub(crate) fn kind_of(headers: &Headers, body: &Value) -> Kind {
     if VERIFIER_MARKS.iter().any(|mark| system.contains(mark)) {
         return Kind::Verifier;
     }
-    if body["tools"].as_array().is_none_or(Vec::is_empty) {
+    if by_tools(body) == Kind::Side {
         return Kind::Side;
     }
     if last_user_text(body).contains(COMPACT_MARK) {
         return Kind::Compact;
     }
     if headers.contains_key(AGENT_HEADER) { Kind::Subagent } else { Kind::Main }
+}
+
+/// Only a conversation comes with tools.
+pub(crate) fn by_tools(body: &Value) -> Kind {
+    if body["tools"].as_array().is_none_or(Vec::is_empty) { Kind::Side } else { Kind::Main }
 }
 
 /// The session that a request belongs to, or `-`.
@@ -61,27 +66,43 @@ pub(crate) fn session_of(headers: &Headers, body: &Value) -> String {
     said.or_else(|| user.rsplit_once("session_").map(|(_, id)| id)).unwrap_or("-").to_owned()
 }
 
+/// The messages of a request, whatever its API calls them.
+pub(crate) fn conversation_of(body: &Value) -> &Value {
+    let named = ["messages", "input", "contents"].into_iter().map(|name| &body[name]);
+    named.clone().find(|value| value.is_array()).unwrap_or(&Value::Null)
+}
+
 /// Everything that a message says in words, tool results included.
 pub(crate) fn text_of(message: &Value) -> String {
-    match &message["content"] {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks.iter().map(block_text).collect::<Vec<_>>().join("\n"),
+    let named = ["content", "parts", "output"].into_iter().map(|name| &message[name]);
+    match named.clone().find(|value| !value.is_null()) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(blocks)) => blocks.iter().map(block_text).collect::<Vec<_>>().join("\n"),
         _ => String::new(),
     }
 }
 
 /// What the model was sent after its own last message; nothing on a first call.
 pub(crate) fn said_since_last_answer(body: &Value) -> Option<String> {
-    let messages = body["messages"].as_array()?;
-    let last = messages.iter().rposition(|message| message["role"] == "assistant")?;
+    let messages = conversation_of(body).as_array()?;
+    let last = messages.iter().rposition(is_answer)?;
     Some(messages[last + 1..].iter().map(text_of).collect::<Vec<_>>().join("\n"))
 }
 
+fn is_answer(message: &Value) -> bool {
+    let is =
+        |key: &str, values: &[&str]| message[key].as_str().is_some_and(|is| values.contains(&is));
+    is("role", &["assistant", "model"]) || is("type", &["function_call", "reasoning"])
+}
+
 fn block_text(block: &Value) -> String {
+    if let Some(response) = block["functionResponse"]["response"].as_object() {
+        return response.values().filter_map(Value::as_str).collect::<Vec<_>>().join("\n");
+    }
     match block["type"].as_str() {
-        Some("text") => block["text"].as_str().unwrap_or_default().to_owned(),
         Some("tool_result") => text_of(block),
-        _ => String::new(),
+        // Thoughts, images and calls have no text.
+        _ => block["text"].as_str().unwrap_or_default().to_owned(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A hermetic place for sessions of the real client.
+//! A hermetic place for sessions of the real clients.
 //!
 //! Own home, own git project, own stopgate state, own fake model; an empty
 //! environment, a dummy key, and a dead proxy for whatever is not loopback.
@@ -8,17 +8,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::asked::Asked;
 use crate::client::Client;
 use crate::door;
 use crate::error::LabError;
 use crate::hook::{Hook, Scope};
 use crate::model::FakeModel;
 use crate::outcome::Outcome;
+use crate::pinned::LabAgent;
 use crate::program::Program;
+use crate::prompt::Prompt;
+use crate::runner::RunnerPlace;
 use crate::running::Running;
 use crate::session::Session;
 use crate::terminal::Terminal;
@@ -55,10 +60,6 @@ impl Reply {
 }
 
 impl Stage {
-    const KEY: &str = "dummy-key-for-lab";
-    /// As much of the key as the client remembers when a person approves it.
-    pub(crate) const KEY_END: &str = Self::KEY;
-
     /// Sets up the folders and starts the model.
     pub fn new(client: Client) -> Result<Self, LabError> {
         let temp = std::env::temp_dir();
@@ -67,7 +68,7 @@ impl Stage {
         root.disable_cleanup(door::variable(KEEP_VARIABLE).is_some());
         let (sessions, runs) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let stage = Self { root, client, model: FakeModel::start()?, sessions, runs };
-        for folder in ["home", "project", "state", "runs", "bin"] {
+        for folder in ["home", "project", "state", "runs", "bin", "tmp"] {
             let folder = stage.path(folder);
             fs::create_dir(&folder).map_err(LabError::file("create", &folder))?;
         }
@@ -75,7 +76,26 @@ impl Stage {
         if reply.code != 0 {
             return Err(LabError::Refused { program: "git init".into(), said: reply.stderr });
         }
+        stage.set_up(&stage.client)?;
         Ok(stage)
+    }
+
+    /// Writes what a client needs in its home to find its model: for a second one on this stage.
+    pub fn set_up(&self, client: &Client) -> Result<(), LabError> {
+        let url = self.model.url_for(client.agent().name());
+        let (home, project) = (self.home(), self.project());
+        let place = RunnerPlace { home: &home, project: &project, url: &url };
+        for (path, text) in client.agent().runner().settings(&place) {
+            let directory = path.parent().unwrap_or(&path);
+            fs::create_dir_all(directory).map_err(LabError::file("create", directory))?;
+            fs::write(&path, text).map_err(LabError::file("write", &path))?;
+        }
+        Ok(())
+    }
+
+    /// The client that this stage was made for.
+    pub fn client(&self) -> &Client {
+        &self.client
     }
 
     /// The model that this stage's clients talk to.
@@ -127,6 +147,17 @@ impl Stage {
         std::os::unix::fs::symlink(program.path(), &link).map_err(LabError::file("create", &link))
     }
 
+    /// Puts a program of its own on this stage's search path as `stopgate`: what is installed from
+    /// there names that one, and it can be removed.
+    pub fn place(&self, program: &Program) -> Result<Program, LabError> {
+        let path = self.path("bin").join("stopgate");
+        // A link costs nothing; another file system needs a copy.
+        if fs::hard_link(program.path(), &path).is_err() {
+            fs::copy(program.path(), &path).map_err(LabError::file("create", &path))?;
+        }
+        Program::at(path)
+    }
+
     /// Runs a stopgate command in the project, in this stage's environment.
     pub fn stopgate<A: AsRef<OsStr>>(
         &self,
@@ -149,17 +180,68 @@ impl Stage {
         pairs.map(|(session, started)| self.finish_session(session, started)).collect()
     }
 
+    /// Runs a client with these arguments, for what is not a prompt.
+    pub fn client_reply(&self, client: &Client, args: &[&str]) -> Result<Reply, LabError> {
+        let mut command = self.client_command(client, &self.model.url_for(client.agent().name()));
+        finish(command.args(args))
+    }
+
+    /// Has a client answer a prompt, and waits for its end.
+    pub fn ask(&self, client: &Client, prompt: &Prompt) -> Result<Asked, LabError> {
+        let started = self.start_asking(client, prompt)?;
+        self.finish_asking(started)
+    }
+
+    /// Has clients answer prompts at the same time, each client one; tells how each went.
+    pub fn ask_all(&self, asking: &[(&Client, Prompt)]) -> Result<Vec<Asked>, LabError> {
+        let started = asking.iter().map(|(client, prompt)| self.start_asking(client, prompt));
+        let started = started.collect::<Result<Vec<_>, _>>()?;
+        started.into_iter().map(|started| self.finish_asking(started)).collect()
+    }
+
+    fn start_asking(&self, client: &Client, prompt: &Prompt) -> Result<Asking, LabError> {
+        let agent = client.agent();
+        let calls_before = self.model.main_calls_of(agent.name()).len();
+        let mut command = self.client_command(client, &self.model.url_for(agent.name()));
+        command.envs(prompt.env.iter().map(|(name, value)| (name, value)));
+        command.args(agent.runner().arguments(prompt));
+        let started = self.start_command(command)?;
+        Ok(Asking { agent, calls_before, limit: prompt.limit, started })
+    }
+
+    fn finish_asking(&self, asking: Asking) -> Result<Asked, LabError> {
+        let Asking { agent, calls_before, limit, started } = asking;
+        let exit = started.running.finish(limit)?;
+        let mut told = self.model.told();
+        told.retain(|told| told.session == agent.name() && told.call > calls_before);
+        for told in &mut told {
+            told.call -= calls_before;
+        }
+        Ok(Asked {
+            agent,
+            exit,
+            model_calls: self.model.main_calls_of(agent.name()).len() - calls_before,
+            told,
+            stdout: read(&started.stdout)?,
+            stderr: read(&started.stderr)?,
+        })
+    }
+
     /// Starts the client in a terminal, for what can only be typed.
     pub fn terminal(&self) -> Result<Terminal, LabError> {
-        Terminal::open(self, self.client.path(), self.path("terminal"))
+        Terminal::open(self, self.path("terminal"))
     }
 
     fn start(&self, session: &Session) -> Result<Started, LabError> {
+        let mut command = self.client_command(&self.client, &self.model.url());
+        command.args(&session.args).envs(session.env.iter().map(|(name, value)| (name, value)));
+        self.start_command(command)
+    }
+
+    fn start_command(&self, command: Command) -> Result<Started, LabError> {
         let run = self.runs.fetch_add(1, Ordering::SeqCst) + 1;
         let stdout = self.path("runs").join(format!("{run}.jsonl"));
         let stderr = self.path("runs").join(format!("{run}.stderr"));
-        let mut command = self.command(self.client.path());
-        command.args(&session.args).envs(session.env.iter().map(|(name, value)| (name, value)));
         let running = Running::start(command, &stdout, &stderr)?;
         Ok(Started { running, stdout, stderr })
     }
@@ -177,6 +259,31 @@ impl Stage {
         command
     }
 
+    /// A client of this stage whose model is at `url`.
+    fn client_command(&self, client: &Client, url: &str) -> Command {
+        let mut command = self.command(client.path());
+        command.envs(self.client_environment(client, url));
+        if let Some(node) = client.node() {
+            let mut path = self.path("bin").into_os_string();
+            path.push(":");
+            path.push(door::search_path(node));
+            command.env("PATH", path).env("TMPDIR", self.path("tmp"));
+            // Node ignores the dead proxy otherwise.
+            command.env("NODE_USE_ENV_PROXY", "1");
+        }
+        command
+    }
+
+    pub(crate) fn client_environment(
+        &self,
+        client: &Client,
+        url: &str,
+    ) -> Vec<(&'static str, String)> {
+        let (home, project) = (self.home(), self.project());
+        let place = RunnerPlace { home: &home, project: &project, url };
+        client.agent().runner().environment(&place)
+    }
+
     fn environment(&self) -> Vec<(&'static str, OsString)> {
         // Nothing listens on the discard port: what is not loopback fails at once.
         let dead = "http://127.0.0.1:9";
@@ -189,12 +296,6 @@ impl Stage {
             ("TERM", "xterm-256color".into()),
             ("NO_COLOR", "1".into()),
             ("LANG", "C.UTF-8".into()),
-            ("ANTHROPIC_BASE_URL", self.model.url().into()),
-            ("ANTHROPIC_API_KEY", Self::KEY.into()),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
-            ("DISABLE_TELEMETRY", "1".into()),
-            ("DISABLE_ERROR_REPORTING", "1".into()),
-            ("DISABLE_AUTOUPDATER", "1".into()),
             ("HTTP_PROXY", dead.into()),
             ("HTTPS_PROXY", dead.into()),
             ("NO_PROXY", "127.0.0.1,localhost".into()),
@@ -203,15 +304,20 @@ impl Stage {
 
     /// This stage's own programs first, then the person's.
     fn search_path(&self) -> OsString {
-        let mut path = self.path("bin").into_os_string();
-        path.push(":");
-        path.push(door::variable("PATH").unwrap_or_else(|| "/usr/bin:/bin".into()));
-        path
+        door::search_path(&self.path("bin"))
     }
 
     fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
+}
+
+/// A client at work on a prompt.
+struct Asking {
+    agent: LabAgent,
+    calls_before: usize,
+    limit: Duration,
+    started: Started,
 }
 
 struct Started {

@@ -5,7 +5,7 @@
 //! for, or fail at a deadline.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -13,6 +13,8 @@ use serde_json::json;
 
 use crate::door;
 use crate::error::LabError;
+use crate::pinned::LabAgent;
+use crate::runner::DUMMY_KEY;
 use crate::stage::{Stage, finish};
 
 const DEADLINE: Duration = Duration::from_mins(1);
@@ -25,10 +27,12 @@ pub struct Terminal {
 
 impl Terminal {
     /// Starts the client of `stage` in a terminal and waits for its prompt.
-    pub(crate) fn open(stage: &Stage, client: &Path, socket: PathBuf) -> Result<Self, LabError> {
+    pub(crate) fn open(stage: &Stage, socket: PathBuf) -> Result<Self, LabError> {
         settle_in(stage)?;
         let terminal = Self { socket };
+        let client = stage.client();
         let mut command = stage.command("tmux");
+        command.envs(stage.client_environment(client, &stage.model().url()));
         command.arg("-S").arg(&terminal.socket);
         command.args([
             "-f",
@@ -42,7 +46,7 @@ impl Terminal {
             "-y",
             "48",
         ]);
-        expect(command.arg(client))?;
+        expect(command.arg(client.path()))?;
         terminal.wait_for("❯")?;
         Ok(terminal)
     }
@@ -113,9 +117,9 @@ fn settle_in(stage: &Stage) -> Result<(), LabError> {
     let trusted = json!({ "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true });
     let known = json!({
         "hasCompletedOnboarding": true,
-        "lastOnboardingVersion": crate::CLIENT_VERSION,
+        "lastOnboardingVersion": LabAgent::Claude.version(),
         "theme": "dark",
-        "customApiKeyResponses": { "approved": [Stage::KEY_END], "rejected": [] },
+        "customApiKeyResponses": { "approved": [DUMMY_KEY], "rejected": [] },
         "projects": { project.display().to_string(): trusted },
     });
     let path = stage.home().join(".claude.json");

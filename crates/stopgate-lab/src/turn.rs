@@ -4,12 +4,24 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::reply::ReplyBlock;
+
 /// One scripted answer of the fake model.
 #[derive(Clone, Debug)]
 pub struct Turn {
     parts: Vec<Part>,
     pub(crate) delay: Duration,
     pub(crate) input_tokens: Option<u64>,
+    pub(crate) fault: Option<ModelFault>,
+}
+
+/// What goes wrong with an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ModelFault {
+    Status { status: u16, retry_after: Option<Duration> },
+    Hang,
+    Drop,
+    Cut,
 }
 
 #[derive(Clone, Debug)]
@@ -43,6 +55,38 @@ impl Turn {
         Self::tool("Bash", input)
     }
 
+    /// The server refuses with this status.
+    pub fn status(status: u16) -> Self {
+        Self::faulty(ModelFault::Status { status, retry_after: None })
+    }
+
+    /// The key is not accepted.
+    pub fn unauthorized() -> Self {
+        Self::status(401)
+    }
+
+    /// The limit is used up, and is lifted after this time.
+    pub fn rate_limited(retry_after: Duration) -> Self {
+        Self::faulty(ModelFault::Status { status: 429, retry_after: Some(retry_after) })
+    }
+
+    /// No byte ever comes; ends when the client hangs up or the model is gone.
+    pub fn hang() -> Self {
+        Self::faulty(ModelFault::Hang)
+    }
+
+    /// The connection is closed without an answer.
+    pub fn dropped() -> Self {
+        Self::faulty(ModelFault::Drop)
+    }
+
+    /// The same answer, but the connection breaks in the middle of its stream.
+    #[must_use]
+    pub fn cut(mut self) -> Self {
+        self.fault = Some(ModelFault::Cut);
+        self
+    }
+
     /// The same answer, given only after a while.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
@@ -57,6 +101,13 @@ impl Turn {
         self
     }
 
+    /// The same answer with another one behind it.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.parts.extend(other.parts);
+        self
+    }
+
     /// The same answer, said to have used this much of the context window.
     /// A client that thinks its window is full compacts before its next call.
     #[must_use]
@@ -65,30 +116,28 @@ impl Turn {
         self
     }
 
-    /// The content blocks of the answer: `call` fills `{n}`, `serial` makes
-    /// the ids of tool calls unique.
-    pub(crate) fn blocks(&self, call: usize, serial: usize) -> Vec<Value> {
+    /// The pieces of the answer: `call` fills `{n}`, `serial` makes the ids of tool calls unique.
+    pub(crate) fn blocks(&self, call: usize, serial: usize) -> Vec<ReplyBlock> {
         let block = |(at, part): (usize, &Part)| match part {
-            Part::Text(text) => {
-                json!({"type": "text", "text": text.replace("{n}", &call.to_string())})
-            }
-            Part::Tool { name, input } => json!({
-                "type": "tool_use",
-                "id": format!("toolu_{serial:016}{at:08}"),
-                "name": name,
-                "input": input,
-            }),
+            Part::Text(text) => ReplyBlock::Text(text.replace("{n}", &call.to_string())),
+            Part::Tool { name, input } => ReplyBlock::Tool {
+                id: format!("toolu_{serial:016}{at:08}"),
+                name: name.clone(),
+                input: input.clone(),
+            },
         };
         self.parts.iter().enumerate().map(block).collect()
     }
 
-    /// Why the model stopped talking: it wants a tool, or it is finished.
-    pub(crate) fn stop_reason(&self) -> &'static str {
-        let wants_tool = self.parts.iter().any(|part| matches!(part, Part::Tool { .. }));
-        if wants_tool { "tool_use" } else { "end_turn" }
+    fn of(part: Part) -> Self {
+        Self { parts: vec![part], ..Self::nothing() }
     }
 
-    fn of(part: Part) -> Self {
-        Self { parts: vec![part], delay: Duration::ZERO, input_tokens: None }
+    fn faulty(fault: ModelFault) -> Self {
+        Self { fault: Some(fault), ..Self::nothing() }
+    }
+
+    fn nothing() -> Self {
+        Self { parts: Vec::new(), delay: Duration::ZERO, input_tokens: None, fault: None }
     }
 }

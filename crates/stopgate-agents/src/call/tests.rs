@@ -30,6 +30,16 @@ fn an_owned_call_says_the_same() {
 }
 
 #[test]
+fn a_blank_prompt_is_not_typed_by_a_person() {
+    assert!(call(Some("go on")).is_typed());
+    // A client that does not tell the text tells of a person all the same.
+    assert!(call(None).is_typed());
+    for blank in ["", " \n"] {
+        assert!(!call(Some(blank)).is_typed(), "{blank:?}");
+    }
+}
+
+#[test]
 fn every_error_finishes_the_sentence_could_not() {
     let json = serde_json::from_str::<u8>("{").unwrap_err();
     for error in [

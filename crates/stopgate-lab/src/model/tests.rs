@@ -61,6 +61,161 @@ fn a_stream_carries_text_and_tool_calls() {
     }
 }
 
+/// A first prompt in each API, with a tool, and where it is sent.
+fn prompts() -> [(&'static str, Value); 4] {
+    let tools = json!([{"name": "shell"}]);
+    let said = json!([{"role": "user", "content": "hello"}]);
+    let part = json!([{"role": "user", "parts": [{"text": "hello"}]}]);
+    [
+        ("/v1/messages", json!({"tools": tools, "stream": true, "messages": said})),
+        ("/v1/responses", json!({"tools": tools, "stream": true, "input": said})),
+        ("/v1/chat/completions", json!({"tools": tools, "stream": true, "messages": said})),
+        ("/v1beta/models/m:streamGenerateContent", json!({"tools": tools, "contents": part})),
+    ]
+}
+
+/// The data of a stream's events that are JSON.
+fn events(answer: &str) -> Vec<Value> {
+    let lines = answer.lines().filter_map(|line| line.strip_prefix("data: "));
+    lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+#[test]
+fn every_api_carries_text_and_tool_calls() {
+    let turn = Turn::text("before").and(Turn::tool("shell", json!({"command": "true"})));
+    let at = |events: &[Value], pointer: &str| {
+        events.iter().rev().find_map(|event| event.pointer(pointer).cloned()).unwrap_or_default()
+    };
+    // Where each API's stream has the text, the tool's name and its input.
+    let pointers = [
+        ["/delta/text", "/content_block/name", "/delta/partial_json"],
+        ["/response/output/0/content/0/text", "/item/name", "/item/arguments"],
+        [
+            "/choices/0/delta/content",
+            "/choices/0/delta/tool_calls/0/function/name",
+            "/choices/0/delta/tool_calls/0/function/arguments",
+        ],
+        [
+            "/candidates/0/content/parts/0/text",
+            "/candidates/0/content/parts/0/functionCall/name",
+            "/candidates/0/content/parts/0/functionCall/args",
+        ],
+    ];
+    for ((path, body), [text, name, input]) in prompts().into_iter().zip(pointers) {
+        let model = FakeModel::start().unwrap();
+        model.script_for_all([turn.clone()]);
+        let answer = ask(&model, &format!("POST {path}"), "a", &body);
+        assert!(answer.ends_with("\r\n0\r\n\r\n"), "{path}: {answer}");
+        let events = events(&answer);
+        assert_eq!(at(&events, name), "shell", "{path}: {answer}");
+        let input = at(&events, input);
+        let input =
+            input.as_str().map_or(input.clone(), |text| serde_json::from_str(text).unwrap());
+        assert_eq!(input, json!({"command": "true"}), "{path}: {answer}");
+        let texts = events.iter().filter_map(|event| event.pointer(text));
+        assert!(texts.clone().any(|text| text == "before"), "{path}: {answer}");
+    }
+}
+
+#[test]
+fn a_path_can_name_its_session() {
+    let model = FakeModel::start().unwrap();
+    for (path, body) in prompts() {
+        let path = format!("{}{path}", model.url_for("codex")).split_off(model.url().len());
+        let answer = ask(&model, &format!("POST {path}"), "a", &body);
+        assert!(answer.contains("turn "), "{answer}");
+    }
+    let calls = model.main_calls_of("codex");
+    let paths: Vec<&str> = calls.iter().map(|call| call.path.as_str()).collect();
+    assert_eq!(paths, prompts().map(|(path, _)| path));
+}
+
+#[test]
+fn told_is_found_in_every_api() {
+    let function = json!({"functionResponse": {"response": {"output": "exit 0"}}});
+    for (path, body) in [
+        (
+            "/v1/responses",
+            json!({"input": [
+                {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "the task"}]},
+                {"type": "function_call", "name": "shell", "arguments": "{}"},
+                {"type": "function_call_output", "output": "exit 0"},
+                {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "not yet"}]},
+            ]}),
+        ),
+        (
+            "/v1/chat/completions",
+            json!({"messages": [
+                {"role": "user", "content": "the task"},
+                {"role": "assistant", "content": null, "tool_calls": [{}]},
+                {"role": "tool", "content": "exit 0"},
+                {"role": "user", "content": [{"type": "text", "text": "not yet"}]},
+            ]}),
+        ),
+        (
+            "/v1beta/models/m:streamGenerateContent",
+            json!({"contents": [
+                {"role": "user", "parts": [{"text": "the task"}]},
+                {"role": "model", "parts": [{"functionCall": {"name": "shell"}}]},
+                {"role": "user", "parts": [function, {"text": "not yet"}]},
+            ]}),
+        ),
+    ] {
+        let model = FakeModel::start().unwrap();
+        let mut body = body;
+        body["tools"] = json!([{"name": "shell"}]);
+        ask(&model, &format!("POST {path}"), "a", &body);
+        let told = Told { session: "a".into(), call: 1, text: "exit 0\nnot yet".into() };
+        assert_eq!(model.told(), [told], "{path}");
+    }
+}
+
+#[test]
+fn every_api_refuses_in_its_own_words() {
+    let reset = Duration::from_mins(15);
+    let words = ["rate_limit_error", "resets_in_seconds", "rate_limit_exceeded", "900s"];
+    for ((path, body), word) in prompts().into_iter().zip(words) {
+        let model = FakeModel::start().unwrap();
+        model.script_for_all([Turn::rate_limited(reset), Turn::unauthorized(), Turn::status(500)]);
+        let answers = [0; 3].map(|_| ask(&model, &format!("POST {path}"), "a", &body));
+        for part in ["429 Too Many Requests", "retry-after: 900\r\n", word] {
+            assert!(answers[0].contains(part), "{path}: no {part} in {}", answers[0]);
+        }
+        assert!(answers[1].starts_with("HTTP/1.1 401 Unauthorized\r\n"), "{}", answers[1]);
+        assert!(answers[2].starts_with("HTTP/1.1 500 Internal Server Error\r\n"), "{}", answers[2]);
+        assert_eq!(model.main_calls_of("a").len(), 3);
+    }
+}
+
+#[test]
+fn a_broken_stream_has_no_end() {
+    for (path, body) in prompts() {
+        let model = FakeModel::start().unwrap();
+        model.script_for_all([Turn::text("half").cut(), Turn::dropped()]);
+        let cut = ask(&model, &format!("POST {path}"), "a", &body);
+        assert!(cut.starts_with("HTTP/1.1 200 OK\r\n") && cut.contains("data: "), "{cut}");
+        assert!(!cut.ends_with("\r\n0\r\n\r\n"), "{cut}");
+        assert_eq!(ask(&model, &format!("POST {path}"), "a", &body), "", "{path}");
+    }
+}
+
+#[test]
+fn a_hanging_model_says_nothing_until_it_is_gone() {
+    let model = FakeModel::start().unwrap();
+    model.default_turn(Turn::hang());
+    let mut stream = TcpStream::connect(model.address).unwrap();
+    let body = prompt("hello").to_string();
+    let length = body.len();
+    write!(stream, "POST /v1/messages HTTP/1.1\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
+    while model.main_calls().is_empty() {
+        thread::yield_now();
+    }
+    drop(model);
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap_or_default();
+    assert_eq!(answer, "");
+}
+
 #[test]
 fn requests_are_sorted_by_what_they_are_for() {
     let model = FakeModel::start().unwrap();

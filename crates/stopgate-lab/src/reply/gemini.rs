@@ -1,0 +1,41 @@
+//! The words of Gemini's `generateContent`.
+
+use serde_json::{Value, json};
+
+use super::{OUTPUT_TOKENS, ReplyBlock, ReplyWire, bare_event};
+
+/// The whole answer at once.
+pub(crate) fn whole(reply: &ReplyWire) -> Value {
+    answer(reply, &reply.blocks.iter().map(part).collect::<Vec<_>>(), Some("STOP"))
+}
+
+/// The same answer as the events of a stream: one for each part, and the end.
+pub(crate) fn events(reply: &ReplyWire) -> Vec<String> {
+    let parts = reply.blocks.iter().map(|block| answer(reply, &[part(block)], None));
+    let end = answer(reply, &[json!({"text": ""})], Some("STOP"));
+    parts.chain([end]).map(|event| bare_event(&event)).collect()
+}
+
+fn answer(reply: &ReplyWire, parts: &[Value], finish: Option<&str>) -> Value {
+    let mut candidate = json!({"index": 0, "content": {"role": "model", "parts": parts}});
+    if let Some(finish) = finish {
+        candidate["finishReason"] = json!(finish);
+    }
+    json!({
+        "candidates": [candidate],
+        "usageMetadata": {
+            "promptTokenCount": reply.input_tokens, "candidatesTokenCount": OUTPUT_TOKENS,
+            "totalTokenCount": reply.input_tokens + OUTPUT_TOKENS,
+        },
+        "modelVersion": "fake", "responseId": format!("r{}", reply.serial),
+    })
+}
+
+fn part(block: &ReplyBlock) -> Value {
+    match block {
+        ReplyBlock::Text(text) => json!({"text": text}),
+        ReplyBlock::Tool { id, name, input } => {
+            json!({"functionCall": {"id": id, "name": name, "args": input}})
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Copilot CLI offline, with a provider of its own, in a trusted project.
+
+use serde_json::json;
+
+use super::{DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use crate::prompt::Prompt;
+use crate::turn::Turn;
+
+pub(super) struct CopilotRunner;
+
+impl Runner for CopilotRunner {
+    fn settings(&self, place: &RunnerPlace<'_>) -> Vec<HomeFile> {
+        let settings = json!({"trustedFolders": [place.project]});
+        vec![(place.home.join(".copilot/config.json"), format!("{settings:#}\n"))]
+    }
+
+    fn environment(&self, place: &RunnerPlace<'_>) -> Vec<(&'static str, String)> {
+        vec![
+            ("COPILOT_OFFLINE", "true".into()),
+            ("COPILOT_AUTO_UPDATE", "false".into()),
+            ("COPILOT_PROVIDER_TYPE", "openai".into()),
+            ("COPILOT_PROVIDER_BASE_URL", format!("{}/v1", place.url)),
+            ("COPILOT_PROVIDER_API_KEY", DUMMY_KEY.into()),
+            ("COPILOT_MODEL", MODEL.into()),
+            ("CI", "1".into()),
+        ]
+    }
+
+    fn arguments(&self, prompt: &Prompt) -> Vec<String> {
+        line(&["--allow-all-tools"], prompt, &["--continue"], &["-p", &prompt.text])
+    }
+
+    fn shell(&self, command: &str) -> Turn {
+        Turn::tool("bash", json!({"command": command, "description": "scripted"}))
+    }
+}

@@ -1,0 +1,43 @@
+//! Gemini CLI with a key and an address of its own.
+
+use serde_json::json;
+
+use super::{DUMMY_KEY, HomeFile, Runner, RunnerPlace, line};
+use crate::prompt::Prompt;
+use crate::turn::Turn;
+
+pub(super) struct GeminiRunner;
+
+impl Runner for GeminiRunner {
+    fn settings(&self, place: &RunnerPlace<'_>) -> Vec<HomeFile> {
+        let settings = json!({
+            "security": {
+                "auth": {"selectedType": "gemini-api-key"},
+                "folderTrust": {"enabled": false},
+            },
+            "telemetry": {"enabled": false},
+            "privacy": {"usageStatisticsEnabled": false},
+            "general": {"disableAutoUpdate": true, "disableUpdateNag": true},
+        });
+        vec![(place.home.join(".gemini/settings.json"), format!("{settings:#}\n"))]
+    }
+
+    fn environment(&self, place: &RunnerPlace<'_>) -> Vec<(&'static str, String)> {
+        vec![
+            ("GEMINI_API_KEY", DUMMY_KEY.into()),
+            ("GOOGLE_GEMINI_BASE_URL", place.url.into()),
+            // Its launcher would start a second process only for more memory.
+            ("GEMINI_CLI_NO_RELAUNCH", "true".into()),
+            ("CI", "1".into()),
+        ]
+    }
+
+    fn arguments(&self, prompt: &Prompt) -> Vec<String> {
+        let options = ["-m", "gemini-2.5-flash", "--yolo"];
+        line(&options, prompt, &["--resume", "latest"], &["-p", &prompt.text])
+    }
+
+    fn shell(&self, command: &str) -> Turn {
+        Turn::tool("run_shell_command", json!({"command": command, "description": "scripted"}))
+    }
+}
