@@ -47,7 +47,7 @@ impl Tasks {
         }
         let gates = self.gates.among(&id, &loaded.task.gates);
         let running = loaded.task.running();
-        for run in running {
+        if let Some(run) = running {
             view.warnings.extend(held::hopeless_rules(run));
             view.warnings.extend(held::missing_rules(&gates, run));
         }

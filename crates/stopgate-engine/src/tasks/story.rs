@@ -1,5 +1,7 @@
 //! What happened to a task, in sentences: for `log`, and in full for `explain`.
 
+use std::fmt::Write;
+
 use serde::Serialize;
 use stopgate_core::{Event, Surface, clip};
 use stopgate_gates::{Evaluation, Signal, Step, TaskStatus, Trace, Validated, ValidationResult};
@@ -66,13 +68,7 @@ impl Engine {
             let Event::Task(note) = &entry.recorded.event else { continue };
             for text in &note.steps {
                 let at = time_text(entry.recorded.at);
-                match read_step(text, &id)? {
-                    Step::Begun(iteration) => number = iteration.number,
-                    Step::Advanced(over) => number = over.iteration + 1,
-                    Step::Validated(validated) => evaluations.push(of_validation(at, *validated)),
-                    Step::Evaluated(asked) => evaluations.push(of_gates(at, number, &asked)),
-                    _other => {}
-                }
+                evaluations.extend(evaluation(at, read_step(text, &id)?, &mut number));
             }
         }
         Ok(Some(TaskExplanation {
@@ -85,6 +81,18 @@ impl Engine {
             evaluations,
         }))
     }
+}
+
+/// What a step says of rules and gates; keeps count of the iterations meanwhile.
+fn evaluation(at: String, step: Step, number: &mut u32) -> Option<TaskEvaluation> {
+    match step {
+        Step::Begun(iteration) => *number = iteration.number,
+        Step::Advanced(over) => *number = over.iteration.saturating_add(1),
+        Step::Validated(validated) => return Some(of_validation(at, *validated)),
+        Step::Evaluated(asked) => return Some(of_gates(at, *number, &asked)),
+        _other => {}
+    }
+    None
 }
 
 fn of_validation(at: String, validated: Validated) -> TaskEvaluation {
@@ -171,11 +179,15 @@ fn validation(validated: &Validated) -> String {
     let mut text = format!("iteration {} validated: {word}", validated.number);
     match (validated.results.len(), failed.as_slice()) {
         (0, _) => {}
-        (rules, []) => text.push_str(&format!("; all {rules} rules pass")),
-        (_, failed) => text.push_str(&format!("; failed: {}", failed.join(", "))),
+        (rules, []) => {
+            let _ = write!(text, "; all {rules} rules pass");
+        }
+        (_, failed) => {
+            let _ = write!(text, "; failed: {}", failed.join(", "));
+        }
     }
     if let Some(asked) = &validated.evaluation {
-        text.push_str(&format!("; {}", heard(asked)));
+        let _ = write!(text, "; {}", heard(asked));
     }
     text
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use stopgate_dialects::Dialect;
-use stopgate_dialects::criteria::Iteration;
+use stopgate_dialects::criteria::{Iteration, NewCriteria};
 use stopgate_engine::{
     Completion, CriteriaView, Desk, Failure, Incumbent, LoopView, SCHEMA_VERSION,
 };
@@ -59,7 +59,14 @@ struct CriteriaAnswer<'a> {
 /// `start --dialect criteria`
 pub(crate) fn start(args: &start::Args) -> Outcome {
     let incumbent = if args.replace { Incumbent::Replace } else { Incumbent::Keep };
-    let view = desk()?.criteria_start(&args.goal, &args.criterion, &args.step, incumbent)?;
+    let new = NewCriteria {
+        spec: &args.goal,
+        criteria: &args.criterion,
+        steps: &args.step,
+        checks: &args.check,
+        score: None,
+    };
+    let view = desk()?.criteria_start(&new, incumbent)?;
     let sentence = format!("The loop has begun in {}.\n{}", view.file.display(), view.block);
     Ok(show(&view, args.json.into(), &sentence))
 }
@@ -69,7 +76,14 @@ pub(crate) fn iterate(args: IterateArgs) -> Outcome {
     only_criteria("iterate", args.dialect)?;
     let change = Iteration { met: args.met, unmet: args.unmet, steps_done: args.step_done };
     let view = desk()?.criteria_iterate(&change)?;
-    Ok(show(&view, args.json.into(), &view.block))
+    let mut sentence = view.block.clone();
+    if view.untrusted {
+        sentence.push_str(
+            "\nIts checks did not run: a person has to trust them with `stopgate trust --dialect \
+             criteria`.",
+        );
+    }
+    Ok(show(&view, args.json.into(), &sentence))
 }
 
 /// `complete --dialect criteria`
