@@ -16,7 +16,7 @@ pub struct ToolCall<'a> {
 }
 
 impl<'a> ToolCall<'a> {
-    /// Reads the payload of a PreToolUse event; nothing for any other.
+    /// Reads the payload of a `PreToolUse` event; nothing for any other.
     pub fn read(payload: &'a Value) -> Option<Self> {
         if payload["hook_event_name"] != "PreToolUse" {
             return None;

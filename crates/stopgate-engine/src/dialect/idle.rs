@@ -31,11 +31,13 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
     if outside::is_switched_off(desk) {
         return Ok(Answered::nothing());
     }
+    // Asked before the lock is taken: others wait for it.
+    let told = outside::control_topic(desk);
     let Some((mut held, found)) = find(desk)? else {
         return Ok(Answered::nothing());
     };
     if found.state.standing == Standing::Active
-        && let Some(answered) = outside::obey(desk, &mut held, &found)?
+        && let Some(answered) = outside::obey(desk, &mut held, &found, told)?
     {
         return Ok(answered);
     }

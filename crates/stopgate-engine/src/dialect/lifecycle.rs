@@ -200,14 +200,16 @@ impl Desk {
 }
 
 impl Held<'_> {
-    /// Notes that somebody paused the loop in hand, or let it go on.
-    pub(super) fn set_paused(&mut self, paused: bool) {
-        if paused {
-            let since = self.desk.now.unix_millis();
-            self.memory.notes.insert(PAUSED.into(), since.into());
-        } else {
-            self.memory.notes.remove(PAUSED);
-        }
+    /// Notes that somebody paused the loop in hand.
+    pub(super) fn note_pause(&mut self) {
+        let since = self.desk.now.unix_millis();
+        self.memory.notes.insert(PAUSED.into(), since.into());
+        self.save();
+    }
+
+    /// Notes that somebody let the loop in hand go on.
+    pub(super) fn note_resume(&mut self) {
+        self.memory.notes.remove(PAUSED);
         self.save();
     }
 

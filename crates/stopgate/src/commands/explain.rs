@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         if number.is_none()
             && let Some(task) = engine.explain_task(target)?
         {
-            explain_task::show(&task, args.json);
+            explain_task::show(&task, args.json.into());
             continue;
         }
         let explanation = engine.explain(target, number)?;

@@ -208,9 +208,9 @@ fn a_criteria_loop_keeps_the_score_of_its_request() {
         "start --dialect criteria 'Document every public function in src/lib.rs' --criterion c",
     );
     let text = fs::read_to_string(stage.path("project/.loop/state.json")).expect("the file");
-    let state: Value = serde_json::from_str(&text).expect("JSON");
-    assert_eq!(state["shape"], "colleague", "{text}");
-    assert!(state["score"].as_u64().is_some_and(|score| (5..8).contains(&score)), "{text}");
+    let kept: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(kept["shape"], "colleague", "{text}");
+    assert!(kept["score"].as_u64().is_some_and(|score| (5..8).contains(&score)), "{text}");
 }
 
 fn with_task(metadata: &Value) -> Stage {

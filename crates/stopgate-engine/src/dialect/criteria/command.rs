@@ -21,6 +21,8 @@ use crate::setup::Finding;
 use crate::start::Incumbent;
 use crate::view::LoopView;
 
+const UNTRUSTED: &str = "a person has to trust them with `stopgate trust --dialect criteria`";
+
 /// A criteria loop as programs see it.
 #[derive(Clone, Debug, Serialize)]
 pub struct CriteriaView {
@@ -44,8 +46,9 @@ pub struct CriteriaView {
     pub stuck_count: u32,
     /// Commands that verify criteria, by criterion.
     pub checks: std::collections::BTreeMap<String, String>,
-    /// Whether its commands did not run because nobody trusts them.
-    pub untrusted: bool,
+    /// Why its commands did not run, where they did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unrun: Option<&'static str>,
     /// The block that an iteration ends with.
     pub block: String,
     /// The loop in stopgate's own words.
@@ -110,7 +113,7 @@ impl Desk {
     pub fn criteria_iterate(&self, change: &Iteration) -> Result<CriteriaView, Failure> {
         let checked = self.criteria_checked()?;
         let mut view = self.criteria_edit(|text| iterated_with(text, change, &checked))?;
-        view.untrusted = checked == Checked::Untrusted;
+        view.unrun = (checked == Checked::Untrusted).then_some(UNTRUSTED);
         Ok(view)
     }
 
@@ -193,7 +196,7 @@ impl Desk {
         found.into_iter().map(warn).chain(unheard).collect()
     }
 
-    /// A loop is announced to a new session only if the SessionStart event calls us, too.
+    /// A loop is announced to a new session only if the `SessionStart` event calls us, too.
     fn criteria_unannounced(&self) -> Option<Finding> {
         let places = crate::setup::Place::all(self.settings, &self.folder);
         let texts = places.iter().filter_map(|place| place.read().ok().flatten());
@@ -303,7 +306,7 @@ fn view(file: PathBuf, record: Record, found: LoopView) -> CriteriaView {
         remaining_steps: record.remaining,
         stuck_count: record.breaker.stuck,
         checks: record.checks.into_iter().collect(),
-        untrusted: false,
+        unrun: None,
         block,
         found,
     }

@@ -16,6 +16,7 @@ use stopgate_dialects::instant_text;
 
 use super::{Found, Place, apply, find};
 use crate::dialect::desk::{Held, Judged};
+use crate::dialect::jwz::Store;
 use crate::dialect::{Answered, Desk, files};
 use crate::failure::Failure;
 
@@ -24,23 +25,33 @@ pub(super) fn is_switched_off(desk: &Desk) -> bool {
     desk.folder.join(OFF_FILE).exists()
 }
 
+/// The newest message of the control topic, where there is a store.
+pub(super) fn control_topic(desk: &Desk) -> Option<String> {
+    Store::find(&desk.folder)?.newest(CONTROL.0).ok().flatten()
+}
+
 /// Does what the newest control word says; an answer where that ends the stop.
 pub(super) fn obey(
     desk: &Desk,
     held: &mut Held<'_>,
     found: &Found,
+    told: Option<String>,
 ) -> Result<Option<Answered>, Failure> {
-    let Some(control) = take(desk, held, found, CONTROL)?.and_then(|told| told.control()) else {
+    let told = match &found.place {
+        Place::Topic(_) => told.and_then(|body| news(held, found, CONTROL.0, &body)),
+        Place::File(_) => take(desk, held, found, CONTROL)?,
+    };
+    let Some(control) = told.and_then(|told| told.control()) else {
         return Ok(None);
     };
     held.meet(&found.state.run);
     let (change, outcome, why) = match control {
         Control::Pause => {
-            held.set_paused(true);
+            held.note_pause();
             return Ok(Some(Answered::nothing()));
         }
         Control::Resume => {
-            held.set_paused(false);
+            held.note_resume();
             return Ok(None);
         }
         Control::Cancel => {
@@ -106,17 +117,7 @@ fn take(
 ) -> Result<Option<SideMessage>, Failure> {
     match &found.place {
         Place::Topic(store) => {
-            let Some(body) = store.newest(topic)? else { return Ok(None) };
-            let told = SideMessage::read(&body);
-            let told = told.filter(|told| told.run.as_ref() == Some(&found.state.run));
-            let heard = json!(digest_of(&body));
-            held.meet(&found.state.run);
-            let known = held.memory.notes.insert(topic.into(), heard.clone());
-            let told = told.filter(|_| known != Some(heard));
-            if told.is_some() {
-                held.save();
-            }
-            Ok(told)
+            Ok(store.newest(topic)?.and_then(|body| news(held, found, topic, &body)))
         }
         Place::File(_) => {
             let path = desk.folder.join(file);
@@ -125,6 +126,20 @@ fn take(
             Ok(SideMessage::read(&text))
         }
     }
+}
+
+/// What the newest message of a topic says to this run, the first time that it is seen.
+fn news(held: &mut Held<'_>, found: &Found, topic: &str, body: &str) -> Option<SideMessage> {
+    let told = SideMessage::read(body);
+    let told = told.filter(|told| told.run.as_ref() == Some(&found.state.run))?;
+    let heard = json!(digest_of(body));
+    held.meet(&found.state.run);
+    let known = held.memory.notes.insert(topic.into(), heard.clone());
+    if known == Some(heard) {
+        return None;
+    }
+    held.save();
+    Some(told)
 }
 
 /// Writes down how a stop was decided, where `IDLE_TRACE=1` asks for it; nothing depends on it.

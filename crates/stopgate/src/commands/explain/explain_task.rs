@@ -2,11 +2,11 @@
 
 use stopgate_engine::tasks::{TaskEvaluation, TaskExplanation};
 
-use crate::output::{self, BOLD, DIM, styled};
+use crate::output::{self, Audience, BOLD, DIM, styled};
 
 /// Shows a task to people, or to programs.
-pub(super) fn show(task: &TaskExplanation, json: bool) {
-    if json {
+pub(super) fn show(task: &TaskExplanation, to: Audience) {
+    if to == Audience::Programs {
         output::json(task);
         return;
     }
