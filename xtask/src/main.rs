@@ -19,6 +19,7 @@ mod hostile;
 mod journal;
 mod mcp;
 mod mutants;
+mod requirements;
 mod scene;
 mod sim;
 mod suite;
@@ -65,6 +66,9 @@ Usage: cargo xtask CHORE
   truth --commits DIR[=COMMAND]… [--limit N]
                                   replays commits that change code and tests as work: how often is an
                                   honest person asked?
+  requirements [--program FILE] [--only REGEX] [--write]
+                                  every requirement of the five workflows, run one by one; --write
+                                  makes docs/requirements.md
   sim [--histories N] [--seed N]  seeded histories of hooks and commands on one journal, 200,000 by default
   sim --replay SEED               one history again
   hostile [--quick] [--only TEXT] [--program FILE]
@@ -92,6 +96,7 @@ fn main() -> ExitCode {
         ["mcp", options @ ..] => mcp::run(options),
         ["hardness", options @ ..] => hardness::run(options),
         ["truth", options @ ..] => truth::run(options),
+        ["requirements", options @ ..] => requirements::run(options),
         ["sim", options @ ..] => sim::run(options),
         ["hostile", options @ ..] => hostile::run(options),
         ["mutants", options @ ..] => mutants::run(options),

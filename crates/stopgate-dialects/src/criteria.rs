@@ -15,7 +15,8 @@ mod tests;
 
 pub use self::advice::{Advice, advice};
 pub use self::lifecycle::{
-    Iteration, Refusal, cancelled, completed, iterated, paused, resumed, started,
+    Iteration, NewCriteria, Refusal, cancelled, completed, iterated, paused, resumed, started,
+    verified,
 };
 pub use self::record::{Breaker, Mark, Record, RecordError, STUCK_MAX, Status};
 pub use self::words::{announcement, blocked, let_go, status_block};

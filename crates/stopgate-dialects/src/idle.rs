@@ -5,9 +5,13 @@
 
 pub mod file;
 
+pub mod guard;
+
 pub mod listing;
 
 pub mod message;
+
+pub mod side;
 
 use core::fmt::Write;
 
@@ -25,6 +29,14 @@ pub const ANCHOR_FILE: &str = ".claude/idle-loop.anchor.local.md";
 pub const TOPIC: &str = "loop:current";
 /// The topic that holds what an agent should know after a compaction.
 pub const ANCHOR_TOPIC: &str = "loop:anchor";
+/// The topic and the file by which somebody outside controls a running loop.
+pub const CONTROL: (&str, &str) = ("loop:control", ".claude/idle-loop.control.local.md");
+/// The topic and the file in which a reviewer answers.
+pub const REVIEW: (&str, &str) = ("loop:review", ".claude/idle-loop.review.local.md");
+/// The topic and the file that take the trace.
+pub const TRACE: (&str, &str) = ("loop:trace", ".claude/idle-loop.trace.local.jsonl");
+/// While this file is there, no idle loop of the directory holds anybody.
+pub const OFF_FILE: &str = ".idle-disabled";
 /// What a frame may use where it does not say.
 const MAX_DEFAULT: u32 = 10;
 
@@ -43,6 +55,18 @@ pub struct Loop {
     pub touched: Touched,
     /// The work tree of the frame on top, where it has one.
     pub worktree: Option<Worktree>,
+    /// Whether the frame on top may end only after a review.
+    pub reviewed: Reviewed,
+}
+
+/// Whether somebody looks at the work before a frame ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reviewed {
+    /// Nobody does.
+    #[default]
+    No,
+    /// A claim of completion needs a reviewer's word.
+    First,
 }
 
 /// Whether a loop iterates.
@@ -165,6 +189,17 @@ pub fn reason(iteration: u32, max: u32, worktree: Option<&Worktree>) -> String {
     text
 }
 
+/// What the agent is sent back with that claims to be finished, before the reviewer agreed.
+pub fn review_reason(iteration: u32, max: u32, wish: Option<&str>, answer_in: &str) -> String {
+    match wish {
+        Some(wish) => format!("[ITERATION {iteration}/{max}] The review asks for changes: {wish}"),
+        None => format!(
+            "[ITERATION {iteration}/{max}] The work must be reviewed before the loop may end. Have \
+             it reviewed; the reviewer writes APPROVED, or what to change, to {answer_in}."
+        ),
+    }
+}
+
 /// What an agent should know after a compaction.
 pub fn anchor(found: &Loop) -> String {
     let mut text = format!("Loop: {}", found.goal);
@@ -176,6 +211,29 @@ pub fn anchor(found: &Loop) -> String {
         let _ = write!(text, "\nWorktree: {}", worktree.path);
     }
     text
+}
+
+/// Whether a marker claims that the work is finished.
+pub const fn claims_completion(marker: Marker) -> bool {
+    match marker {
+        Marker::LoopDoneComplete
+        | Marker::IssueComplete
+        | Marker::PromiseComplete
+        | Marker::LoopComplete
+        | Marker::GrindDoneNoMoreIssues => true,
+        Marker::LoopDoneStuck
+        | Marker::PromiseBlocked
+        | Marker::PromiseEscalate
+        | Marker::LoopDoneMaxIterations
+        | Marker::GrindDoneMaxIssues => false,
+    }
+}
+
+fn reviewed(word: Option<&str>) -> Reviewed {
+    match word {
+        Some("true" | "yes" | "required") => Reviewed::First,
+        Some(_) | None => Reviewed::No,
+    }
 }
 
 /// The word that ends a loop in its text.

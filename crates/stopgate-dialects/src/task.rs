@@ -129,6 +129,20 @@ impl<'r> Look<'r> {
         }
     }
 
+    /// Whether a person is to be asked before the next step: a colleague's step was finished.
+    pub fn asks(&self) -> bool {
+        self.record.shape == Some(Shape::Colleague)
+            && self.news == News::Moved
+            && !self.record.remaining.is_empty()
+            && self.phase(Timestamp::from_unix_millis(0)) == Phase::Active
+    }
+
+    /// The record's text after the agent was let go to ask.
+    pub fn asked(&self, text: &str, now: Timestamp) -> String {
+        let mark = self.mark.clone().sent_back(self.record, 0, self.record.iteration);
+        TaskEdit::of(text).mark(&mark).checkpoint(now).text()
+    }
+
     /// The record's text after a decision; `after` is the loop that came of it.
     pub fn settle(
         &self,

@@ -84,11 +84,12 @@ impl Answered {
 }
 
 /// Answers one call in the format that was asked for.
-pub(crate) fn answer(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+pub(crate) fn answer(desk: &Desk, call: &Call<'_>, raw: &[u8]) -> Result<Answered, Failure> {
     match call.event {
         Event::Stop => stop(desk, call),
         Event::SessionStart => session_start(desk, call),
         Event::PreCompact => pre_compact(desk, call),
+        Event::Other if desk.request.dialect == Dialect::Idle => idle::guard(desk, raw),
         Event::SubagentStop
         | Event::SessionEnd
         | Event::UserPromptSubmit

@@ -11,6 +11,7 @@ use crate::engine::Engine;
 use crate::explain::words;
 use crate::failure::Failure;
 use crate::target::Target;
+use crate::tasks::step_line;
 use crate::veil::Veil;
 use crate::view::{SCHEMA_VERSION, time_text};
 
@@ -167,17 +168,17 @@ fn describe_stop(stopped: &Stopped) -> String {
     }
 }
 
-/// The first word of each step: `{"begun":…}` is "begun".
+/// Each step in a sentence, and what it means for the session.
 fn describe_task(note: &TaskNote) -> String {
-    let name = |step: &String| step.split('"').nth(1).unwrap_or("unknown").to_string();
-    let names: Vec<String> = note.steps.iter().map(name).collect();
+    let told: Vec<String> = note.steps.iter().map(|step| short(&step_line(step))).collect();
+    let told = told.join("; ");
     match &note.hold {
-        Hold::Keep | Hold::Open => names.join(", "),
-        Hold::Begin { session: None, .. } => format!("{}; no session is held", names.join(", ")),
+        Hold::Keep | Hold::Open => told,
+        Hold::Begin { session: None, .. } => format!("{told}; no session is held"),
         Hold::Begin { session: Some(session), .. } => {
-            format!("{}; session {session} is held", names.join(", "))
+            format!("{told}; session {session} is held")
         }
-        Hold::End { outcome, why } => format!("{}: {outcome}: {}", names.join(", "), short(why)),
+        Hold::End { outcome, why } => format!("{told}; ended as {outcome}: {}", short(why)),
     }
 }
 

@@ -199,7 +199,7 @@ impl Hook {
         if desk.now < CLOCK_EARLIEST {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));
         }
-        let answered = dialect::answer(&desk, &call);
+        let answered = dialect::answer(&desk, &call, raw);
         *engine = desk.into_engine();
         answered
     }

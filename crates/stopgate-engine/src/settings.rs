@@ -164,6 +164,11 @@ impl Settings {
         var("RALPH_LOOP_DIR").filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 
+    /// Whether the stops of idle loops are to be traced.
+    pub fn traces_idle(self) -> bool {
+        is_on("IDLE_TRACE")
+    }
+
     /// The command that tells the person that a loop is over.
     pub fn notify(self) -> Option<String> {
         text("STOPGATE_NOTIFY").filter(|command| !command.trim().is_empty())

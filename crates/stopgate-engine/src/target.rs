@@ -44,6 +44,8 @@ impl Engine {
     }
 
     fn named(&mut self, name: &str) -> Result<Stored, Failure> {
+        // A task is the loop of the same name.
+        let name = name.strip_prefix("TASK-").unwrap_or(name);
         let exact = LoopId::new(name);
         if let Some(stored) = self.journal.load(&exact)? {
             return Ok(stored);

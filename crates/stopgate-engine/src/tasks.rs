@@ -13,9 +13,11 @@ mod hooks;
 mod iterations;
 mod link;
 mod pace;
+mod products;
 mod rules;
 mod session_gates;
 mod stats;
+mod story;
 mod views;
 
 use std::collections::BTreeMap;
@@ -32,16 +34,18 @@ use stopgate_store::{Recorded, Revision, Stored};
 pub use self::asks::{
     CheckpointCreate, CheckpointResume, HookClear, HookEvaluate, HookList, HookRegister,
     HookUpdate, IterationComplete, IterationNext, IterationStart, IterationValidate, TaskCreate,
-    TaskGet, TaskUpdate,
+    TaskGet, TaskUpdate, WorkProductAsk,
 };
 pub(crate) use self::hands::EngineHands;
 pub(crate) use self::held::TaskWord;
 pub use self::session_gates::SessionGates;
 pub use self::stats::{GateStatsView, StatsView};
+pub(crate) use self::story::step_line;
+pub use self::story::{TaskEvaluation, TaskExplanation};
 pub use self::views::{
-    CheckpointNoteView, CheckpointView, CompletedView, DecisionView, HookClearView, HookListView,
-    HookNoteView, HookView, IterationNoteView, IterationView, MetricsView, ResumedView, TaskView,
-    ValidationView,
+    CheckpointNoteView, CheckpointView, CompletedView, DecisionView, HistoryView, HookClearView,
+    HookListView, HookNoteView, HookView, IterationNoteView, IterationView, MetricsView,
+    ResumedView, TaskView, ValidationView, WorkProductView,
 };
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
@@ -131,7 +135,11 @@ impl Tasks {
     /// A task as it stands.
     pub fn task_get(&mut self, ask: &TaskGet) -> Result<TaskView, Failure> {
         let loaded = self.task(&ask.id)?;
-        Ok(self.view(&loaded))
+        let mut view = self.view(&loaded);
+        if ask.include_work_products {
+            view.work_products = loaded.task.products.iter().map(WorkProductView::whole).collect();
+        }
+        Ok(view)
     }
 
     /// Changes a task; to reopen one that was completed is to say that its end was wrong.
@@ -152,9 +160,12 @@ impl Tasks {
             blocked_reason: ask.blocked_reason.clone(),
             metadata: ask.metadata.clone(),
         };
-        if changes == Changes::default() {
-            return Err(Failure::usage("nothing to change was given")
-                .hint("give title, description, notes, status, blockedReason or metadata"));
+        let product = ask.work_product.as_ref();
+        product.map_or(Ok(()), WorkProductAsk::measure)?;
+        if changes == Changes::default() && product.is_none() {
+            return Err(Failure::usage("nothing to change was given").hint(
+                "give title, description, notes, status, blockedReason, metadata or workProduct",
+            ));
         }
         let loaded = self.task(&ask.id)?;
         if changes.status == Some(TaskStatus::Completed) {
@@ -162,9 +173,14 @@ impl Tasks {
         }
         let id = loaded.stored.state.id;
         let session = self.session(None);
-        let loaded = self.change(&id, &mut |task, state, _| {
+        let loaded = self.change(&id, &mut |task, state, now| {
             let hold = held_after(task, state, &changes, session.clone());
-            Ok((vec![Step::Updated(Box::new(changes.clone()))], hold))
+            let mut steps = Vec::new();
+            if changes != Changes::default() {
+                steps.push(Step::Updated(Box::new(changes.clone())));
+            }
+            steps.extend(product.map(|product| product.step(task, id.as_str(), now)));
+            Ok((steps, hold))
         })?;
         Ok(self.view(&loaded))
     }
@@ -304,6 +320,7 @@ impl Tasks {
             iteration: task.iteration.as_ref().map(IterationNoteView::of),
             hook_count: task.gates.len() + self.gates.count(&stored.state.id),
             checkpoints: task.checkpoints.iter().map(CheckpointNoteView::of).collect(),
+            work_products: task.products.iter().map(WorkProductView::of).collect(),
             created_at: time_text(task.created_at),
             updated_at: time_text(stored.state.updated_at),
         }

@@ -49,8 +49,16 @@ pub struct Iteration {
     /// The gate whose `complete` still stands.
     #[serde(default)]
     pub believed: Option<String>,
+    /// How often this iteration was validated.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub validations: u32,
     /// When it began.
     pub started_at: Timestamp,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// Whether iterations run.

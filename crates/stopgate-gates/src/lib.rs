@@ -42,8 +42,8 @@ pub use crate::metrics::Metrics;
 pub use crate::preset::Preset;
 pub use crate::promise::{detect, normalise};
 pub use crate::rule::{Enough, Measure, Rule, RuleKind, Target, Wanted, pattern_result};
-pub use crate::step::{Changes, Checkpoint, Registered, Step, Validated};
-pub use crate::task::{CHECKPOINTS_MAX, GATES_MAX, Refusal, Task, TaskStatus};
+pub use crate::step::{Changes, Checkpoint, Registered, Step, Validated, WorkProduct};
+pub use crate::task::{CHECKPOINTS_MAX, GATES_MAX, PRODUCTS_MAX, Refusal, Task, TaskStatus};
 pub use crate::template::Template;
 pub use crate::words::{
     Action, AgentContext, Answer, CheckpointData, CompletionPromise, PromiseType, ValidationResult,

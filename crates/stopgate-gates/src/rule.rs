@@ -1,6 +1,6 @@
 //! Validation rules: read from JSON with their defaults and ranges applied.
 
-use regex::RegexBuilder;
+use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 use stopgate_core::{CoverageFormat, Floor};
 
@@ -155,6 +155,34 @@ impl Rule {
     }
 }
 
+impl RuleKind {
+    /// What keeps this rule from ever being asked; nothing where it can be.
+    pub fn problem(&self) -> Option<String> {
+        match self {
+            Self::Pattern { pattern, flags, .. } => compiled(pattern, flags).err().map(|error| {
+                let told = error.to_string();
+                let last = told.lines().last().unwrap_or_default();
+                let last = last.strip_prefix("error: ").unwrap_or(last);
+                format!("config.pattern is not a regular expression: {last}")
+            }),
+            Self::Command { .. }
+            | Self::Coverage { .. }
+            | Self::Files { .. }
+            | Self::Custom { .. } => None,
+        }
+    }
+}
+
+fn compiled(pattern: &str, flags: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern)
+        .case_insensitive(flags.contains('i'))
+        .multi_line(flags.contains('m'))
+        .dot_matches_new_line(flags.contains('s'))
+        .ignore_whitespace(flags.contains('x'))
+        .size_limit(PATTERN_BYTES_MAX)
+        .build()
+}
+
 /// Whether `text` is as a pattern wants it, and what to say about that.
 pub fn pattern_result(
     pattern: &str,
@@ -163,14 +191,7 @@ pub fn pattern_result(
     text: &str,
     target: Target,
 ) -> (bool, String) {
-    let built = RegexBuilder::new(pattern)
-        .case_insensitive(flags.contains('i'))
-        .multi_line(flags.contains('m'))
-        .dot_matches_new_line(flags.contains('s'))
-        .ignore_whitespace(flags.contains('x'))
-        .size_limit(PATTERN_BYTES_MAX)
-        .build();
-    let regex = match built {
+    let regex = match compiled(pattern, flags) {
         Ok(regex) => regex,
         Err(error) => return (false, format!("Pattern validation error: {error}")),
     };

@@ -40,8 +40,15 @@ pub enum Step {
         /// Whether it judges from now on.
         enabled: bool,
     },
-    /// All gates were taken down.
+    /// All gates were removed.
     Cleared,
+    /// One gate was removed.
+    Removed {
+        /// The gate.
+        gate: String,
+    },
+    /// A work product was handed in.
+    Produced(Box<WorkProduct>),
     /// Iterations began.
     Begun(Box<Iteration>),
     /// The gates were asked.
@@ -144,6 +151,24 @@ pub struct Checkpoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// When it was taken.
+    pub at: Timestamp,
+}
+
+/// Something that was made for a task and is kept with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkProduct {
+    /// Its name.
+    pub id: String,
+    /// What kind it is, in its maker's word: `implementation`, `report`, …
+    pub kind: String,
+    /// What it is about.
+    pub title: String,
+    /// All of it.
+    pub content: String,
+    /// The iteration in which it was handed in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<u32>,
+    /// When it was handed in.
     pub at: Timestamp,
 }
 

@@ -15,12 +15,14 @@ use stopgate_core::Timestamp;
 
 use crate::iteration::Iteration;
 use crate::metrics::Metrics;
-use crate::step::{Checkpoint, Registered};
+use crate::step::{Checkpoint, Registered, WorkProduct};
 
 /// How many gates a task may have.
 pub const GATES_MAX: usize = 16;
 /// How many checkpoints a task keeps: the newest.
 pub const CHECKPOINTS_MAX: usize = 5;
+/// How many work products a task keeps: the newest.
+pub const PRODUCTS_MAX: usize = 20;
 
 /// All that is known of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +45,8 @@ pub struct Task {
     pub iteration: Option<Iteration>,
     /// Its checkpoints, the oldest first.
     pub checkpoints: Vec<Checkpoint>,
+    /// Its work products, the oldest first.
+    pub products: Vec<WorkProduct>,
     /// What is counted of each gate that it ever had.
     pub metrics: BTreeMap<String, Metrics>,
     /// How many names were given to its parts.

@@ -67,7 +67,9 @@ fn array(schema: &Value, items: &[Value], path: &str, found: &mut Vec<String>) {
 
 fn object(schema: &Value, given: &Map<String, Value>, path: &str, found: &mut Vec<String>) {
     for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        if given.get(name).is_none_or(Value::is_null) {
+        let is_missing = |name: &str| given.get(name).is_none_or(Value::is_null);
+        let stands_in = schema["unless"][name].as_str().is_some_and(|other| !is_missing(other));
+        if is_missing(name) && !stands_in {
             found.push(format!("{}: Is required", below(path, name)));
         }
     }

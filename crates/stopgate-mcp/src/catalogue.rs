@@ -2,11 +2,11 @@
 //!
 //! One file says what a model reads and what is enforced. `also` lists arguments that
 //! older clients send: they are checked like the others and not shown; what is `ignored`
-//! among them goes no further.
+//! among them goes no further. `unless` names what may stand in for a required argument.
 
 use std::sync::Arc;
 
-use rmcp::model::Tool;
+use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value};
 
 /// Which tools are served.
@@ -80,16 +80,26 @@ fn belongs(name: &str, set: ToolSet) -> bool {
 fn entry(mut listed: Value) -> Option<Entry> {
     let name = listed["name"].as_str()?.to_string();
     let text = listed["description"].as_str()?.to_string();
-    let also = listed["also"].take();
+    let title = listed["title"].as_str()?.to_string();
+    let hints: ToolAnnotations = serde_json::from_value(listed["annotations"].take()).ok()?;
     let slow = listed["slow"] == true;
     let shown = listed["inputSchema"].take();
+    let schema = enforced(&shown, listed["also"].take(), listed["unless"].take());
+    let Value::Object(shown) = shown else { return None };
+    let tool = Tool::new(name, text, Arc::new(shown)).with_title(title).with_annotations(hints);
+    Some(Entry { tool, schema, pace: if slow { Pace::Slow } else { Pace::Quick } })
+}
+
+/// The schema that arguments must fit: as it is shown, with what older clients send.
+fn enforced(shown: &Value, also: Value, unless: Value) -> Value {
     let mut schema = shown.clone();
     if let (Some(known), Value::Object(also)) = (schema["properties"].as_object_mut(), also) {
         known.extend(also);
     }
-    let Value::Object(shown) = shown else { return None };
-    let tool = Tool::new(name, text, Arc::new(shown));
-    Some(Entry { tool, schema, pace: if slow { Pace::Slow } else { Pace::Quick } })
+    if unless.is_object() {
+        schema["unless"] = unless;
+    }
+    schema
 }
 
 /// The names that a schema knows.
@@ -102,7 +112,21 @@ pub(crate) fn kept(schema: &Value, mut arguments: Map<String, Value>) -> Map<Str
     arguments.retain(|name, given| {
         !given.is_null() && schema["properties"][name.as_str()]["ignored"] != true
     });
+    for (name, given) in &mut arguments {
+        make_whole(&schema["properties"][name.as_str()], given);
+    }
     arguments
+}
+
+/// Writes 3.0 as 3 where a whole number is asked for: some clients know one kind of number.
+fn make_whole(schema: &Value, given: &mut Value) {
+    #[expect(clippy::cast_possible_truncation, reason = "whole, and far below the bounds")]
+    if schema["type"] == "integer"
+        && given.is_f64()
+        && let Some(number) = given.as_f64().filter(|number| number.abs() < 1e15)
+    {
+        *given = Value::from(number as i64);
+    }
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ pub(crate) fn start(
     ask: &StartAsk,
     folder: &Path,
 ) -> Result<LoopAnswer, Failure> {
-    let begun = engine.start(&request(ask, folder))?;
+    let begun = engine.start(&request(ask, folder)).map_err(in_tools_words)?;
     let found = engine.view(&begun.stored);
     let note = match &begun.binding {
         Binding::Session(session) => format!("It holds session {session} from now on."),
@@ -133,6 +133,17 @@ pub(crate) fn start(
         ),
     };
     Ok(LoopAnswer::new(found, note))
+}
+
+/// An agent at a tool has no command line: its ways out are tools and arguments.
+fn in_tools_words(failure: Failure) -> Failure {
+    match &failure.hint {
+        Some(hint) if hint.contains("start --replace") => failure.hint(
+            "ask loop_status how that loop stands and end it with loop_done, or call loop_start \
+             with replace: true",
+        ),
+        Some(_) | None => failure,
+    }
 }
 
 fn request(ask: &StartAsk, folder: &Path) -> StartRequest {

@@ -28,9 +28,10 @@ use crate::ending::Ending;
 use crate::watch::watched;
 
 /// What a model is told before it sees the tools.
-const INSTRUCTIONS: &str = "Work in proven steps: task_create, hook_register, iteration_start; \
+const INSTRUCTIONS: &str = "Work in checked steps: task_create, hook_register, iteration_start; \
      after each step iteration_validate, then iteration_next on CONTINUE or iteration_complete \
-     on COMPLETE.";
+     on COMPLETE. A task ends on your word, which its rules can refuse; loop_start ends on proof: \
+     checks that stopgate runs at your stop.";
 const LOOP_INSTRUCTIONS: &str =
     "loop_start holds you to a goal until its checks pass; loop_done asks for the proof.";
 

@@ -132,8 +132,15 @@ fn refused(failure: &Failure) -> Refusal {
     }
 }
 
-/// `text` with a capital at its beginning.
+/// `text` with a capital at its beginning, unless that is a name: `hookType: …`, `stopgate …`.
 fn sentence(text: &str) -> String {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let is_name = first == "stopgate"
+        || first.contains('_')
+        || first.trim_end_matches(',').contains(|c: char| !c.is_lowercase());
+    if is_name {
+        return text.into();
+    }
     let mut letters = text.chars();
     match letters.next() {
         Some(first) => first.to_uppercase().chain(letters).collect(),

@@ -105,6 +105,16 @@ fn types(root: Node<'_>, found: &mut Vec<Advice>) {
             ));
         }
     }
+    for (name, _) in root.key("checks").into_iter().flat_map(Node::members) {
+        if !listed.contains(&name) {
+            found.push(say(
+                &format!(
+                    "checks has \"{name}\", which is not listed under criteria: it never runs"
+                ),
+                "is it a slip? Both names must be the same, letter by letter",
+            ));
+        }
+    }
     if root.key("exit_signal").is_some_and(|signal| signal.flag().is_none()) {
         found.push(say(
             "exit_signal is neither true nor false, and counts as false",

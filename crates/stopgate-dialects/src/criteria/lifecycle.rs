@@ -45,8 +45,38 @@ pub enum Refusal {
     NothingListed,
 }
 
+/// What a new loop should be.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NewCriteria<'a> {
+    /// What was asked for, verbatim.
+    pub spec: &'a str,
+    /// What must hold at the end; each check's criterion is added.
+    pub criteria: &'a [String],
+    /// The planned steps.
+    pub steps: &'a [String],
+    /// Commands that verify criteria, by criterion.
+    pub checks: &'a [(String, String)],
+    /// How clear the request is, of ten, and how an agent should take it.
+    pub score: Option<(u8, &'a str)>,
+}
+
+impl NewCriteria<'_> {
+    /// The names of all criteria: those that are listed, then those that only have a check.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = self.criteria.to_vec();
+        for (name, _) in self.checks {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+}
+
 /// The file of a new loop.
-pub fn started(spec: &str, criteria: &[String], steps: &[String]) -> Result<String, JsonTextError> {
+pub fn started(new: &NewCriteria<'_>) -> Result<String, JsonTextError> {
+    let NewCriteria { spec, steps, checks, score, .. } = *new;
+    let criteria = new.names();
     let mut text = "{}\n".to_string();
     let mut put = |key: &str, value: Value| -> Result<(), JsonTextError> {
         text = set(&text, &[Step::Key(key)], &value)?;
@@ -62,7 +92,14 @@ pub fn started(spec: &str, criteria: &[String], steps: &[String]) -> Result<Stri
     put("iteration", json!(0))?;
     put("status", json!(Status::InProgress.word()))?;
     put("circuitBreaker", json!({}))?;
-    for name in criteria {
+    for (name, command) in checks {
+        text = set(&text, &[Step::Key("checks"), Step::Key(name)], &json!(command))?;
+    }
+    if let Some((score, shape)) = score {
+        text = set(&text, &[Step::Key("score")], &json!(score))?;
+        text = set(&text, &[Step::Key("shape")], &json!(shape))?;
+    }
+    for name in &criteria {
         text = set(&text, &[Step::Key("criteriaStatus"), Step::Key(name)], &json!(false))?;
     }
     with_breaker(&text, &Breaker::default())
@@ -89,6 +126,17 @@ pub fn iterated(text: &str, change: &Iteration) -> Result<String, Refusal> {
     let iteration = now.iteration.saturating_add(1);
     text = set(&text, &[Step::Key("iteration")], &json!(iteration))?;
     Ok(with_breaker(&text, &breaker)?)
+}
+
+/// The file after its checks were run; one that is gone meanwhile is left out.
+pub fn verified(text: &str, found: &[(String, bool)]) -> Result<String, Refusal> {
+    let record = Record::read(text)?;
+    let known = |name: &String| record.criteria.iter().any(|(known, _)| known == name);
+    let mut text = text.to_string();
+    for (name, holds) in found.iter().filter(|(name, _)| known(name)) {
+        text = marked(&text, &record, name, &json!(holds))?;
+    }
+    Ok(text)
 }
 
 /// The file of a loop that is complete; refused while a criterion is unmet.

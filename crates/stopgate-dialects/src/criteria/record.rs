@@ -31,6 +31,8 @@ pub struct Record {
     pub status: Status,
     /// The circuit breaker.
     pub breaker: Breaker,
+    /// Commands that verify criteria, by criterion.
+    pub checks: Vec<(String, String)>,
 }
 
 /// How a criterion stands.
@@ -118,6 +120,7 @@ impl Record {
                 stuck: within("stuckCount").map_or(0, count),
                 last_unmet: within("lastUnmet").and_then(Node::text).unwrap_or_default().into(),
             },
+            checks: checks(root),
         })
     }
 
@@ -182,6 +185,21 @@ fn criteria(root: Node<'_>) -> Vec<(String, Mark)> {
         }
     }
     criteria
+}
+
+/// `checks: {"tests pass": "make test"}`: what is not a command for a listed criterion is none.
+fn checks(root: Node<'_>) -> Vec<(String, String)> {
+    let listed = criteria(root);
+    let members = root.key("checks").into_iter().flat_map(Node::members);
+    members
+        .filter_map(|(name, _)| {
+            let command = root.key("checks")?.key(name)?.text()?;
+            Some((name.to_string(), command.to_string()))
+        })
+        .filter(|(name, command)| {
+            !command.trim().is_empty() && listed.iter().any(|(known, _)| known == name)
+        })
+        .collect()
 }
 
 /// Only a plain `true` is met, or an object that says so and how it was verified.

@@ -160,7 +160,13 @@ fn a_long_spec_is_cut_by_characters() {
 
 #[test]
 fn a_loop_begins_with_nothing_met() {
-    let text = started("do \"it\"", &["a".into(), "b".into()], &["s1".into()]).expect("a file");
+    let text = started(&NewCriteria {
+        spec: "do \"it\"",
+        criteria: &["a".into(), "b".into()],
+        steps: &["s1".into()],
+        ..NewCriteria::default()
+    })
+    .expect("a file");
     assert_eq!(
         text,
         r#"{

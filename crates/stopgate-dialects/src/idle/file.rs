@@ -2,7 +2,7 @@
 
 use stopgate_core::{Digest, Frame, Timestamp};
 
-use super::{Change, Loop, MAX_DEFAULT, Standing, count, mode, standing, touched};
+use super::{Change, Loop, MAX_DEFAULT, Standing, count, mode, reviewed, standing, touched};
 use crate::front_matter::{FrontMatter, edited, quoted};
 use crate::instant_text;
 
@@ -49,6 +49,7 @@ pub fn read(text: &str) -> Option<Loop> {
         frames: frame.into_iter().collect(),
         touched: touched(value("updated_at").as_deref()),
         worktree: None,
+        reviewed: reviewed(value("review").as_deref()),
     })
 }
 

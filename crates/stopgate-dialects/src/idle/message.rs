@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 use stopgate_core::{Frame, Outcome, Timestamp};
 
 use super::{
-    Change, Loop, MAX_DEFAULT, Standing, Touched, Worktree, count, mode, standing, touched,
+    Change, Loop, MAX_DEFAULT, Standing, Touched, Worktree, count, mode, reviewed, standing,
+    touched,
 };
 use crate::instant_text;
 use crate::json_text::{Document, Node, Step, push, remove, set};
@@ -36,6 +37,7 @@ pub fn read(text: &str) -> Option<Loop> {
             .filter(|at| said(*at))
             .map_or(Touched::Unsaid, |at| touched(Some(at.text().unwrap_or_default()))),
         worktree: stack.last().and_then(|top| worktree(*top)),
+        reviewed: reviewed(stack.last().and_then(|top| top.key("review")?.plain())),
     })
 }
 

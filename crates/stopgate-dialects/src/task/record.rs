@@ -1,6 +1,6 @@
 //! A task record, read leniently.
 
-use stopgate_core::{Timestamp, WrittenError};
+use stopgate_core::{ErrorClass, Timestamp, WrittenError};
 
 use super::classes::class_of;
 use super::mark::{Mark, Pause};
@@ -114,6 +114,12 @@ impl Record {
     /// Why it rests, where it does.
     pub fn pause(&self) -> Option<&Pause> {
         self.mark.paused.as_ref().filter(|_| self.mark.is_paused(self))
+    }
+
+    /// The error that came since the last stop and may pass by itself, where the last one is so.
+    pub fn to_retry(&self) -> Option<&WrittenError> {
+        let new = self.errors.get(self.mark.errors..).unwrap_or_default();
+        new.last().filter(|error| error.class == ErrorClass::Transient)
     }
 
     /// Whether an agent works on it.

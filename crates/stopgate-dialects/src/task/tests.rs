@@ -131,7 +131,8 @@ fn written_errors_pause_by_their_class() {
     check(&errors(logic), "next: b");
     let thrice = format!("{logic}, {logic}, {logic}");
     check(&errors(&thrice), "paused: the same error came 3 times: E1. Resume: CMD");
-    check(&errors(r#""network timeout""#), "next: b");
+    let retry = "next: retry b, for this may pass by itself: network timeout";
+    check(&errors(r#""network timeout""#), retry);
     let twice = r#""network timeout", "connection reset""#;
     let why =
         "paused: a transient error was there after a retry, too: connection reset. Resume: CMD";

@@ -31,6 +31,14 @@ JSON ONLY:";
 
 /// What the agent should do next.
 pub fn next(record: &Record) -> String {
+    if let Some(error) = record.to_retry() {
+        let step = record.remaining.first().map_or(&record.subject, |step| step);
+        return format!(
+            "next: retry {}, for this may pass by itself: {}",
+            line(step, STEP_BYTES_MAX),
+            line(&error.message, WHY_BYTES_MAX)
+        );
+    }
     match record.remaining.iter().map(|step| line(step, STEP_BYTES_MAX)).find(|s| !s.is_empty()) {
         Some(step) => format!("next: {step}"),
         None => format!(

@@ -46,7 +46,7 @@ pub(super) fn ended(desk: &Desk, memory: &Memory, outcome: Outcome, why: &str) {
 }
 
 /// Opens the journal once for all that a call has to tell.
-fn with_engine<T>(
+pub(super) fn with_engine<T>(
     desk: &Desk,
     act: impl FnOnce(&mut Engine) -> Result<T, Failure>,
 ) -> Result<T, Failure> {

@@ -1,5 +1,7 @@
 //! The `criteria` dialect on the disk: `.loop/state.json`.
 
+mod checks;
+
 mod command;
 
 use std::path::PathBuf;
@@ -11,9 +13,10 @@ use stopgate_core::{
     Digest, Frame, Leave, Mode, Outcome, Phase, Policy, Rest, Verdict, clean, clip,
 };
 use stopgate_dialects::criteria::{
-    Record, STUCK_MAX, Status, announcement, blocked, counted, let_go,
+    Record, STUCK_MAX, Status, announcement, blocked, counted, let_go, verified,
 };
 
+use self::checks::Checked;
 pub use self::command::{Completion, CriteriaView, MarkView};
 use super::desk::{Held, Judged, Sheet};
 use super::{Answered, Desk, OkForm, files};
@@ -22,6 +25,8 @@ use crate::failure::{Failure, chain};
 pub(super) const FILE: &str = ".loop/state.json";
 const INVALID: &str = "invalid state file";
 const REASON_BYTES_MAX: usize = 8 * 1024;
+const UNTRUSTED: &str = " (its checks do not run: a person has to trust them with \
+                         `stopgate trust --dialect criteria`)";
 /// The note of the counts that the hook itself wrote last.
 const COUNTS: &str = "counts";
 
@@ -31,18 +36,40 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
     if !file.exists() {
         return Ok(allow(desk, None));
     }
+    let checked = match files::read(&file).ok().flatten().map(|text| Record::read(&text)) {
+        Some(Ok(record)) if record.status == Status::InProgress => desk.criteria_run(&record)?,
+        Some(_) | None => Checked::Nothing,
+    };
     let held = desk.hold(&file)?;
     let text = match held.read() {
         Ok(Some(text)) => text,
         Ok(None) => return Ok(allow(desk, None)),
         Err(failure) => return Ok(invalid(desk, &failure.story())),
     };
-    match Record::read(&text) {
-        Ok(record) => judge(desk, call, held, &text, &record),
-        Err(error) => {
-            Ok(invalid(desk, &format!("{}: could not {}", file.display(), chain(&error))))
+    judge_checked(desk, call, held, text, &checked)
+        .or_else(|error| Ok(invalid(desk, &format!("{}: could not {error}", file.display()))))
+}
+
+/// Writes what the checks showed into the file's text, and judges the stop by it.
+fn judge_checked(
+    desk: &Desk,
+    call: &Call<'_>,
+    mut held: Held<'_>,
+    text: String,
+    checked: &Checked,
+) -> Result<Answered, String> {
+    let told = |error: &dyn std::error::Error| chain(error);
+    let mut text = text;
+    if let Checked::Ran(found) = checked {
+        let edited = verified(&text, found).map_err(|refusal| told(&refusal))?;
+        if edited != text {
+            let file = held.file.clone();
+            held.write(&file, &edited).map_err(|failure| failure.story())?;
+            text = edited;
         }
     }
+    let record = Record::read(&text).map_err(|error| told(&error))?;
+    judge(desk, call, held, &text, &record, checked).map_err(|failure| failure.story())
 }
 
 pub(super) fn session_start(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
@@ -66,6 +93,7 @@ fn judge(
     mut held: Held<'_>,
     text: &str,
     record: &Record,
+    checked: &Checked,
 ) -> Result<Answered, Failure> {
     let sheet = sheet(desk, record);
     held.meet(&sheet.run);
@@ -77,7 +105,11 @@ fn judge(
     let (answered, words) = match &judged.decision.verdict {
         Verdict::Continue { .. } => {
             count(&mut held, text, record, &judged)?;
-            let words = clip(&clean(&blocked(record)), REASON_BYTES_MAX);
+            let mut words = blocked(record);
+            if *checked == Checked::Untrusted {
+                words.push_str(UNTRUSTED);
+            }
+            let words = clip(&clean(&words), REASON_BYTES_MAX);
             (block(desk, &words), words)
         }
         Verdict::Allow(Leave::Background) => (allow(desk, None), String::new()),

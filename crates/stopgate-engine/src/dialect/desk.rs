@@ -78,7 +78,7 @@ impl Desk {
         home.check()?;
         let now = RealWorld::new(settings).now();
         let engine = RefCell::new(None);
-        let folder = lifecycle::directory_of(request.dialect, settings, folder, fallback);
+        let folder = lifecycle::directory_of(&request, settings, folder, fallback);
         Ok(Self { request, settings, stores, home, folder, now, engine })
     }
 

@@ -4,26 +4,43 @@ mod anchor;
 
 mod commands;
 
+mod outside;
+
 use std::path::{Path, PathBuf};
 
 use stopgate_agents::{Call, Reply};
-use stopgate_core::{Policy, Seen};
+use stopgate_core::{Policy, Seen, clean, clip};
 use stopgate_dialects::idle::file::After;
 use stopgate_dialects::idle::{
     Change, FILE, Loop, STALE_AFTER_MS, Standing, TOPIC, Touched, change, file, message, reason,
+    review_reason,
 };
 
 pub(super) use self::anchor::{pre_compact, session_start};
+use self::outside::Unreviewed;
+pub(super) use self::outside::guard;
 use super::desk::{Held, Judged, Sheet};
 use super::jwz::Store;
 use super::{Answered, Desk, files};
 use crate::failure::Failure;
 
+const REASON_BYTES_MAX: usize = 8 * 1024;
+
 /// Answers one stop.
 pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+    if outside::is_switched_off(desk) {
+        return Ok(Answered::nothing());
+    }
+    // Asked before the lock is taken: others wait for it.
+    let told = outside::control_topic(desk);
     let Some((mut held, found)) = find(desk)? else {
         return Ok(Answered::nothing());
     };
+    if found.state.standing == Standing::Active
+        && let Some(answered) = outside::obey(desk, &mut held, &found, told)?
+    {
+        return Ok(answered);
+    }
     match &found.state.standing {
         Standing::Active if held.is_paused(&found.state.run) => return Ok(Answered::nothing()),
         Standing::Active => {}
@@ -38,9 +55,11 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
         }
     }
     let message = Desk::last_message_ever(call);
-    let seen = Desk::seen(call, message.as_deref());
+    let mut seen = Desk::seen(call, message.as_deref());
+    let unreviewed = outside::review(desk, &mut held, &found, &mut seen)?;
     let judged = held.judge(&sheet(desk, &found.state), &seen);
-    let (answered, words) = settle(desk, &mut held, &found, &judged, &seen)?;
+    let (answered, words) = settle(desk, &mut held, &found, &judged, &seen, unreviewed.as_ref())?;
+    outside::trace(desk, &found, &judged, &seen);
     held.close(judged, &words);
     Ok(answered)
 }
@@ -123,6 +142,7 @@ fn settle(
     found: &Found,
     judged: &Judged,
     seen: &Seen,
+    unreviewed: Option<&Unreviewed>,
 ) -> Result<(Answered, String), Failure> {
     let Judged { before, decision, after } = judged;
     let Some(change) = change(decision, before, after, &seen.markers) else {
@@ -135,7 +155,14 @@ fn settle(
             // One that is not there helps nobody, and the documented text has no such line.
             let worktree = found.state.worktree.as_ref();
             let worktree = worktree.filter(|worktree| Path::new(&worktree.path).is_dir());
-            let words = reason(iteration, max, worktree);
+            let words = match unreviewed {
+                Some(Unreviewed { wish }) => {
+                    let place = outside::review_place(found);
+                    let told = review_reason(iteration, max, wish.as_deref(), &place);
+                    clip(&clean(&told), REASON_BYTES_MAX)
+                }
+                None => reason(iteration, max, worktree),
+            };
             (Answered::Block(block(&words)), words)
         }
         Change::Stale => {

@@ -28,8 +28,15 @@ pub(super) struct Store {
 impl Store {
     /// The nearest store at or above `folder`, as the command itself would find it.
     pub(super) fn find(folder: &Path) -> Option<Self> {
-        let is_home = |folder: &&Path| STORES.iter().any(|name| folder.join(name).is_dir());
-        folder.ancestors().find(is_home).map(|folder| Self { folder: folder.into() })
+        folder
+            .ancestors()
+            .find(|folder| Self::is_in(folder))
+            .map(|folder| Self { folder: folder.into() })
+    }
+
+    /// Whether a store is kept in `folder` itself.
+    pub(super) fn is_in(folder: &Path) -> bool {
+        STORES.iter().any(|name| folder.join(name).is_dir())
     }
 
     /// The newest message of a topic; nothing where there is none, or no such command.

@@ -9,6 +9,7 @@ use stopgate_dialects::features::{Standing, ended};
 use stopgate_dialects::{Dialect, idle, ralph_loop as ralph};
 
 use super::desk::{Held, Sheet};
+use super::jwz::Store;
 use super::task::TaskChange;
 use super::{Desk, DialectRequest, OkForm, criteria, features};
 use crate::failure::{Failure, Kind};
@@ -199,6 +200,19 @@ impl Desk {
 }
 
 impl Held<'_> {
+    /// Notes that somebody paused the loop in hand.
+    pub(super) fn note_pause(&mut self) {
+        let since = self.desk.now.unix_millis();
+        self.memory.notes.insert(PAUSED.into(), since.into());
+        self.save();
+    }
+
+    /// Notes that somebody let the loop in hand go on.
+    pub(super) fn note_resume(&mut self) {
+        self.memory.notes.remove(PAUSED);
+        self.save();
+    }
+
     /// Whether a person paused the loop that is called `run`.
     pub(super) fn is_paused(&self, run: &str) -> bool {
         self.paused_since(run).is_some()
@@ -221,12 +235,12 @@ impl Held<'_> {
 /// The directory in which a format's loop is kept: where the call is, above it up to the
 /// project's root, or in `fallback`; where it is nowhere, the call's.
 pub(super) fn directory_of(
-    dialect: Dialect,
+    request: &DialectRequest,
     settings: Settings,
     folder: PathBuf,
     fallback: Option<PathBuf>,
 ) -> PathBuf {
-    let file = match dialect {
+    let file = match request.dialect {
         Dialect::Idle => PathBuf::from(idle::FILE),
         Dialect::RalphLoop => PathBuf::from(ralph::FILE),
         Dialect::Criteria => PathBuf::from(criteria::FILE),
@@ -235,11 +249,18 @@ pub(super) fn directory_of(
             own.unwrap_or_else(|| features::FOLDER.into()).join("feature_list.json")
         }
         // Its record is named, or in the client's home.
-        Dialect::Task => return folder,
+        Dialect::Task => match &request.task_file {
+            Some(file) if file.is_relative() => file.clone(),
+            Some(_) | None => return folder,
+        },
+    };
+    let has = |directory: &Path| {
+        let stored = request.dialect == Dialect::Idle && Store::is_in(directory);
+        stored || directory.join(&file).exists()
     };
     let root = project_of(&folder);
     let above = folder.ancestors().take_while(|directory| directory.starts_with(&root));
-    let found = above.map(Path::to_path_buf).find(|directory| directory.join(&file).exists());
-    let fallback = || fallback.filter(|client| client.join(&file).exists());
+    let found = above.map(Path::to_path_buf).find(|directory| has(directory));
+    let fallback = || fallback.filter(|client| has(client));
     found.or_else(fallback).unwrap_or(folder)
 }

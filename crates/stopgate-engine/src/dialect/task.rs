@@ -38,6 +38,9 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
         let Some(found) = place.look()?.filter(|again| again.file == found.file) else {
             return Ok(allow(desk, NO_TASK));
         };
+        if let Some(said) = ask_person(desk, &mut held, call, &found)? {
+            return Ok(said);
+        }
         let (judged, settled) = judge(desk, &mut held, call, &found);
         if settled.text != found.text {
             // The agent's client knows our lock as little as we know its own.
@@ -56,14 +59,40 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
     Err(Failure::fault("could not judge the stop: somebody changes the task all the time"))
 }
 
-fn judge(desk: &Desk, held: &mut Held<'_>, call: &Call<'_>, found: &Found) -> (Judged, Settled) {
-    let record = &found.record;
-    let sight = Sight {
+/// Lets a colleague stop after each step, so that the person says whether to go on.
+fn ask_person(
+    desk: &Desk,
+    held: &mut Held<'_>,
+    call: &Call<'_>,
+    found: &Found,
+) -> Result<Option<Answered>, Failure> {
+    let look = Look::new(&found.record, &sight(call));
+    let message = Desk::last_message(call);
+    let says_complete = !look.seen(Desk::seen(call, message.as_deref())).markers.is_empty();
+    if says_complete || !look.asks() {
+        return Ok(None);
+    }
+    held.write(&found.file, &look.asked(&found.text, desk.now))?;
+    let reason = format!("a step is done; ask the person before the next one: {}", {
+        let step = found.record.remaining.first();
+        step.map_or("", |step| step.as_str())
+    });
+    held.save();
+    let news = Some(reason.clone());
+    Ok(Some(answer(desk, &Said { ok: true, reason, news })))
+}
+
+fn sight<'a>(call: &'a Call<'_>) -> Sight<'a> {
+    Sight {
         session: &call.session,
         prompt_id: call.prompt_id.as_deref(),
         continued: call.continued,
-    };
-    let look = Look::new(record, &sight);
+    }
+}
+
+fn judge(desk: &Desk, held: &mut Held<'_>, call: &Call<'_>, found: &Found) -> (Judged, Settled) {
+    let record = &found.record;
+    let look = Look::new(record, &sight(call));
     let sheet = sheet(desk, &look, record);
     held.meet(&sheet.run);
     held.memory.tally = look.tally(std::mem::take(&mut held.memory.tally));

@@ -31,6 +31,9 @@ ask! {
     TaskGet {
         /// The task.
         id: String,
+        /// Whether the contents of its work products are wanted, too.
+        #[serde(default)]
+        include_work_products: bool,
     }
 }
 
@@ -51,6 +54,21 @@ ask! {
         blocked_reason: Option<String>,
         /// Entries to set; null removes one.
         metadata: Option<Map<String, Value>>,
+        /// Something that was made for it and is to be kept.
+        work_product: Option<WorkProductAsk>,
+    }
+}
+
+ask! {
+    /// A work product to keep.
+    WorkProductAsk {
+        /// What kind it is.
+        #[serde(rename = "type")]
+        kind: String,
+        /// What it is about.
+        title: Option<String>,
+        /// All of it.
+        content: String,
     }
 }
 
@@ -104,10 +122,12 @@ ask! {
 }
 
 ask! {
-    /// A task whose gates to take down.
+    /// A task whose gates to remove.
     HookClear {
         /// The task.
         task_id: String,
+        /// The only gate to remove.
+        hook_id: Option<String>,
     }
 }
 

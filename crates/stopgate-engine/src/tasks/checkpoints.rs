@@ -4,13 +4,13 @@ use stopgate_core::Hold;
 use stopgate_gates::{CheckpointData, Step};
 
 use super::{
-    CheckpointCreate, CheckpointResume, CheckpointView, ResumedView, TEXT_BYTES_MAX, Tasks,
-    bounded, link,
+    CheckpointCreate, CheckpointResume, CheckpointView, HistoryView, ResumedView, TEXT_BYTES_MAX,
+    Tasks, bounded, link,
 };
 use crate::failure::Failure;
 use crate::view::time_text;
 
-const DRAFT_BYTES_MAX: usize = 1024 * 1024;
+pub(super) const DRAFT_BYTES_MAX: usize = 1024 * 1024;
 
 impl Tasks {
     /// Takes a checkpoint.
@@ -73,7 +73,9 @@ impl Tasks {
                 .map(|iteration| iteration.promises.iter().map(|promise| promise.text()).collect())
                 .unwrap_or_default(),
             validation_rules: iteration.map(|run| run.rules.clone()).unwrap_or_default(),
-            history: iteration.map(|run| run.history.clone()).unwrap_or_default(),
+            history: iteration
+                .map(|run| run.history.iter().map(HistoryView::of).collect())
+                .unwrap_or_default(),
             execution_phase: taken.kept.execution_phase,
             execution_step: taken.kept.execution_step,
             agent_context: taken.kept.agent_context,

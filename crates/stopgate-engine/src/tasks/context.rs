@@ -1,7 +1,7 @@
 //! What gates and rules see of an iteration.
 
 use stopgate_core::Timestamp;
-use stopgate_gates::{AgentContext, Iteration, ValidationResult, detect};
+use stopgate_gates::{AgentContext, Iteration, Task, ValidationResult, detect};
 
 use super::{HookEvaluate, TEXT_BYTES_MAX, bounded};
 use crate::failure::Failure;
@@ -26,16 +26,18 @@ pub(super) fn measure(ask: &HookEvaluate) -> Result<(), Failure> {
 pub(super) fn context(
     ask: &HookEvaluate,
     task_id: &str,
-    iteration: &Iteration,
+    (task, iteration): (&Task, &Iteration),
     results: &[ValidationResult],
     now: Timestamp,
 ) -> AgentContext {
+    // What the agent said last that it is doing, where it does not say so now.
+    let noted = || task.checkpoints.iter().rev().find_map(|kept| kept.kept.execution_phase.clone());
     let output = ask.agent_output.as_deref().unwrap_or_default();
     let files = if ask.files_modified.is_empty() { &iteration.files } else { &ask.files_modified };
     AgentContext {
         task_id: task_id.into(),
         iteration: iteration.number,
-        execution_phase: ask.execution_phase.clone(),
+        execution_phase: ask.execution_phase.clone().or_else(noted),
         files_modified: files.clone(),
         validation_results: results.to_vec(),
         completion_promises: detect(output, &time_text(now)),

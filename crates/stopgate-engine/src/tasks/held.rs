@@ -136,6 +136,7 @@ pub(super) fn run_rules(
     let sight = Sight {
         context,
         notes: task.notes.as_deref().unwrap_or_default(),
+        product: task.products.last().map(|product| product.content.as_str()),
         validators: config.and_then(|file| Some(file.parent()?.join("validators"))),
         budget,
     };
@@ -173,6 +174,16 @@ pub(super) fn task_of(engine: &mut Engine, stored: &Stored) -> Result<Task, Fail
         }
     }
     task.ok_or_else(|| Failure::fault(format!("task {} was never created", stored.state.id)))
+}
+
+/// Rules that can never pass, a sentence each.
+pub(super) fn hopeless_rules(iteration: &Iteration) -> Vec<String> {
+    let read = |(n, rule)| {
+        let at = format!("validationRules[{n}]");
+        let problem = Rule::read(rule, &at).ok()?.kind.problem()?;
+        Some(format!("{at} can never pass: {problem}"))
+    };
+    iteration.rules.iter().enumerate().filter_map(read).collect()
 }
 
 /// Rules that gates wait for and that an iteration does not have, a sentence each.

@@ -1,5 +1,6 @@
 //! Gates of a task: put up, listed, switched, taken down and asked.
 
+use serde_json::{Map, Value};
 use stopgate_core::{Hold, LoopId, Timestamp};
 use stopgate_gates::{AgentContext, CheckpointData, Evaluation, Gate, Registered, Step, Task};
 
@@ -54,7 +55,7 @@ impl Tasks {
                 enabled: gate.enabled,
                 session: self.gates.has(id, &gate.id),
                 gate: gate.definition.clone(),
-                metadata: gate.metadata.clone(),
+                metadata: typed(gate),
                 metrics: MetricsView::of(
                     &loaded.task.metrics.get(&gate.id).copied().unwrap_or_default(),
                 ),
@@ -63,9 +64,12 @@ impl Tasks {
         Ok(HookListView { task_id: ask.task_id.clone(), hook_count: hooks.len(), hooks })
     }
 
-    /// Takes all gates of a task down.
+    /// Removes all gates of a task, or the one that is named.
     pub fn hook_clear(&mut self, ask: &HookClear) -> Result<HookClearView, Failure> {
         let id = self.task(&ask.task_id)?.stored.state.id;
+        if let Some(hook) = &ask.hook_id {
+            return self.hook_remove(&id, ask, hook);
+        }
         let mut stored = 0;
         self.change(&id, &mut |task, _, _| {
             stored = task.gates.len();
@@ -74,6 +78,22 @@ impl Tasks {
         })?;
         let hooks_cleared = stored + self.gates.clear(&id);
         Ok(HookClearView { task_id: ask.task_id.clone(), hooks_cleared })
+    }
+
+    fn hook_remove(
+        &mut self,
+        id: &LoopId,
+        ask: &HookClear,
+        hook: &str,
+    ) -> Result<HookClearView, Failure> {
+        if !self.gates.remove(id, hook) {
+            self.change(id, &mut |task, _, _| match task.remove(hook) {
+                Some(step) => Ok((vec![step], Hold::Keep)),
+                None => Err(Failure::no_loop(format!("Hook not found: {hook}"))
+                    .hint(format!("hook_list names the hooks of {}", ask.task_id))),
+            })?;
+        }
+        Ok(HookClearView { task_id: ask.task_id.clone(), hooks_cleared: 1 })
     }
 
     /// Enables or disables a gate.
@@ -108,7 +128,7 @@ impl Tasks {
             let results = iteration.results.clone().unwrap_or_default();
             let name = format!("TASK-{id}");
             let now = self.engine.now();
-            let context = context(ask, &name, iteration, &results, now);
+            let context = context(ask, &name, (&loaded.task, iteration), &results, now);
             let number = iteration.number;
             let evaluation = self.ask_gates(&loaded, &context)?;
             if self.keep_evaluation(&id, &loaded.task, ask, &evaluation)? {
@@ -191,7 +211,7 @@ fn read_gate(ask: &HookRegister) -> Result<Gate, Failure> {
         }
         (None, None) => {
             return Err(wrong(format!(
-                "hookType: Must be one of: {}, custom",
+                "hookType: Is required; must be one of: {}, custom",
                 Gate::names().join(", ")
             )));
         }
@@ -217,6 +237,13 @@ fn hook_view(gate: &Registered, task_id: &str) -> HookView {
         metadata: gate.metadata.clone(),
         warnings: Vec::new(),
     }
+}
+
+/// What its owner keeps with a gate, and its type, unless the owner has a type of their own.
+fn typed(gate: &Registered) -> Map<String, Value> {
+    let mut metadata = gate.metadata.clone();
+    metadata.entry("type").or_insert_with(|| word(gate).into());
+    metadata
 }
 
 fn word(gate: &Registered) -> String {

@@ -47,7 +47,10 @@ impl Tasks {
         }
         let gates = self.gates.among(&id, &loaded.task.gates);
         let running = loaded.task.running();
-        view.warnings.extend(running.into_iter().flat_map(|run| held::missing_rules(&gates, run)));
+        if let Some(run) = running {
+            view.warnings.extend(held::hopeless_rules(run));
+            view.warnings.extend(held::missing_rules(&gates, run));
+        }
         Ok(view)
     }
 
@@ -58,10 +61,10 @@ impl Tasks {
     ) -> Result<ValidationView, Failure> {
         measure(ask)?;
         let loaded = self.task_of_iteration(&ask.iteration_id)?;
-        let iteration = loaded.task.run_of(&ask.iteration_id)?.clone();
+        let iteration = loaded.task.run_to_validate(&ask.iteration_id)?.clone();
         let name = format!("TASK-{}", loaded.stored.state.id);
         let now = self.engine.now();
-        let mut context = context(ask, &name, &iteration, &[], now);
+        let mut context = context(ask, &name, (&loaded.task, &iteration), &[], now);
         context.validation_results = self.run_rules(&loaded, &iteration, &context)?;
         let asked = wants_gates(&iteration, &context.completion_promises);
         let evaluation = asked.then(|| self.ask_gates(&loaded, &context)).transpose()?;

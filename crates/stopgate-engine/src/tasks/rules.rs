@@ -23,6 +23,8 @@ const REPORT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 pub(super) struct Sight<'a> {
     pub(super) context: &'a AgentContext,
     pub(super) notes: &'a str,
+    /// The newest work product, where there is one.
+    pub(super) product: Option<&'a str>,
     /// Where people put their validators.
     pub(super) validators: Option<PathBuf>,
     /// How long all of them together may take.
@@ -76,7 +78,10 @@ fn text_of<'a>(target: Target, sight: &Sight<'a>) -> &'a str {
     match target {
         Target::AgentOutput => sight.context.agent_output.as_deref().unwrap_or_default(),
         Target::TaskNotes => sight.notes,
-        Target::DraftContent => sight.context.draft_content.as_deref().unwrap_or_default(),
+        Target::DraftContent => {
+            let draft = sight.context.draft_content.as_deref();
+            draft.or(sight.product).unwrap_or_default()
+        }
     }
 }
 
@@ -148,23 +153,22 @@ fn covered(
     match coverage::read(&text, Some(format)) {
         Err(error) => unreadable(error),
         Ok(found) => match coverage::judge(&found, floor) {
-            coverage::Verdict::Met => (true, "Coverage is high enough".into()),
+            coverage::Verdict::Met => (true, format!("Coverage is high enough: {found}")),
             coverage::Verdict::Short(why) | coverage::Verdict::Unproven(why) => (false, why),
         },
     }
 }
 
 fn files(folder: &Path, paths: &[String], enough: Enough) -> (bool, String) {
-    let missing: Vec<&str> =
-        paths.iter().map(String::as_str).filter(|path| !folder.join(path).exists()).collect();
-    let passed = match enough {
-        Enough::All => missing.is_empty(),
-        Enough::One => missing.len() < paths.len(),
-    };
-    if missing.is_empty() {
-        (passed, format!("All {} file(s) exist", paths.len()))
-    } else {
-        (passed, format!("Missing: {}", missing.join(", ")))
+    let (there, missing): (Vec<&str>, Vec<&str>) =
+        paths.iter().map(String::as_str).partition(|path| folder.join(path).exists());
+    match enough {
+        _ if missing.is_empty() => (true, format!("All {} file(s) exist", paths.len())),
+        Enough::All => (false, format!("Missing: {}", missing.join(", "))),
+        Enough::One if there.is_empty() => {
+            (false, format!("None of the files exists: {}", missing.join(", ")))
+        }
+        Enough::One => (true, format!("Exists: {}", there.join(", "))),
     }
 }
 

@@ -70,6 +70,15 @@ impl SessionGates {
         Some(placed.gate.clone())
     }
 
+    /// Removes one gate; whether it was one of these.
+    pub(super) fn remove(&self, id: &LoopId, gate: &str) -> bool {
+        let mut store = self.open();
+        let Some(placed) = store.gates.get_mut(id) else { return false };
+        let before = placed.len();
+        placed.retain(|placed| placed.gate.id != gate);
+        placed.len() < before
+    }
+
     /// Takes all gates of a task down; how many there were.
     pub(super) fn clear(&self, id: &LoopId) -> usize {
         self.open().gates.remove(id).map_or(0, |placed| placed.len())

@@ -38,6 +38,9 @@ view! {
         hook_count: usize,
         /// Its checkpoints, the oldest first.
         checkpoints: Vec<CheckpointNoteView>,
+        /// Its work products, the oldest first.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        work_products: Vec<WorkProductView>,
         /// When it was created.
         created_at: String,
         /// When it was last touched.
@@ -70,6 +73,43 @@ view! {
         execution_phase: Option<String>,
         /// When it was taken.
         created_at: String,
+    }
+}
+
+view! {
+    /// Something that was made for a task.
+    WorkProductView {
+        /// Its name.
+        id: String,
+        /// What kind it is.
+        r#type: String,
+        /// What it is about.
+        title: String,
+        /// All of it, where that was asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        content: Option<String>,
+        /// The iteration in which it was handed in.
+        iteration: Option<u32>,
+        /// When it was handed in.
+        created_at: String,
+    }
+}
+
+view! {
+    /// One iteration that is over.
+    HistoryView {
+        /// Its number.
+        iteration: u32,
+        /// Whether its validation passed; nothing where nobody asked.
+        passed: Option<bool>,
+        /// How many rules passed.
+        met: u32,
+        /// How many rules were asked.
+        rules: u32,
+        /// Files that it changed.
+        files: Vec<String>,
+        /// When it ended.
+        at: String,
     }
 }
 
@@ -298,7 +338,7 @@ view! {
         /// What each is validated by.
         validation_rules: Vec<Value>,
         /// The iterations that are over.
-        history: Vec<HistoryEntry>,
+        history: Vec<HistoryView>,
         /// What the agent was doing.
         execution_phase: Option<String>,
         /// How far it was.
@@ -332,6 +372,19 @@ impl CheckpointNoteView {
             sequence: checkpoint.sequence,
             execution_phase: checkpoint.kept.execution_phase.clone(),
             created_at: time_text(checkpoint.at),
+        }
+    }
+}
+
+impl HistoryView {
+    pub(super) fn of(entry: &HistoryEntry) -> Self {
+        Self {
+            iteration: entry.iteration,
+            passed: entry.passed,
+            met: entry.met,
+            rules: entry.rules,
+            files: entry.files.clone(),
+            at: time_text(entry.at),
         }
     }
 }

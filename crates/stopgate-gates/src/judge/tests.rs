@@ -37,6 +37,7 @@ fn iteration(history: &str) -> Iteration {
         files: Vec::new(),
         heard: None,
         believed: None,
+        validations: 0,
         started_at: NOON,
     }
 }

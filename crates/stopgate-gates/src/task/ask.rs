@@ -15,6 +15,8 @@ const RULES_MAX: usize = 32;
 const MAX_ITERATIONS: u32 = 100;
 const BREAKER: u32 = 3;
 const BREAKER_MAX: u32 = 20;
+/// How often one iteration may be validated: what is tried more often should be counted.
+const VALIDATIONS_MAX: u32 = 20;
 
 impl Task {
     /// The name for its next part.
@@ -76,6 +78,7 @@ impl Task {
             files: Vec::new(),
             heard: None,
             believed: None,
+            validations: 0,
             started_at: at,
         };
         Ok(Step::Begun(Box::new(iteration)))
@@ -98,6 +101,26 @@ impl Task {
             },
             Some(_) | None => Err(no_iteration(id)),
         }
+    }
+
+    /// The iterations called `id`, if they run and this one may be validated once more.
+    pub fn run_to_validate(&self, id: &str) -> Result<&Iteration, Refusal> {
+        let iteration = self.run_of(id)?;
+        if iteration.validations < VALIDATIONS_MAX {
+            return Ok(iteration);
+        }
+        Err(Refusal::new(
+            format!(
+                "iteration {} was validated {VALIDATIONS_MAX} times, and that is the most",
+                iteration.number
+            ),
+            "count it and go on with iteration_next, or end with iteration_complete",
+        ))
+    }
+
+    /// Removes the gate called `id`.
+    pub fn remove(&self, id: &str) -> Option<Step> {
+        self.gate(id).map(|gate| Step::Removed { gate: gate.id.clone() })
     }
 
     /// Ends this iteration and begins the next.

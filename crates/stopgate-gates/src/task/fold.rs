@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 use stopgate_core::Timestamp;
 
-use super::{CHECKPOINTS_MAX, Task, TaskStatus};
+use super::{CHECKPOINTS_MAX, PRODUCTS_MAX, Task, TaskStatus};
 use crate::evaluate::Evaluation;
 use crate::gate::Gate;
 use crate::iteration::{Iteration, IterationStatus};
@@ -41,6 +41,7 @@ impl Task {
             gates: Vec::new(),
             iteration: None,
             checkpoints: Vec::new(),
+            products: Vec::new(),
             metrics: BTreeMap::new(),
             named: 0,
             taken: 0,
@@ -64,6 +65,13 @@ impl Task {
                 }
             }
             Step::Cleared => self.gates.clear(),
+            Step::Removed { gate } => self.gates.retain(|found| found.id != *gate),
+            Step::Produced(product) => {
+                self.named += 1;
+                self.products.push((**product).clone());
+                let spare = self.products.len().saturating_sub(PRODUCTS_MAX);
+                self.products.drain(..spare);
+            }
             Step::Begun(iteration) => {
                 self.named += 1;
                 self.go_on();
@@ -77,6 +85,7 @@ impl Task {
                     iteration.number = iteration.number.saturating_add(1);
                     iteration.results = None;
                     iteration.files.clear();
+                    iteration.validations = 0;
                 }
             }
             Step::Checkpointed(checkpoint) => {
@@ -195,6 +204,7 @@ impl Task {
         }
         if let Some(iteration) = &mut self.iteration {
             iteration.results = Some(validated.results.clone());
+            iteration.validations = iteration.validations.saturating_add(1);
             iteration.files.extend(validated.files.iter().cloned());
             iteration.files.sort();
             iteration.files.dedup();

@@ -62,6 +62,8 @@ fn schemas_use_only_what_is_enforced() {
         "items",
         "description",
         "ignored",
+        "additionalProperties",
+        "unless",
     ]
     .into();
     for entry in &Catalogue::new(ToolSet::All).entries {

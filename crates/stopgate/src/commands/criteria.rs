@@ -1,12 +1,13 @@
 //! `--dialect criteria`: the lifecycle of a loop in `.loop/state.json`.
 
+use std::fmt::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
 use stopgate_dialects::Dialect;
-use stopgate_dialects::criteria::Iteration;
+use stopgate_dialects::criteria::{Iteration, NewCriteria};
 use stopgate_engine::{
-    Completion, CriteriaView, Desk, Failure, Incumbent, LoopView, SCHEMA_VERSION,
+    Completion, CriteriaView, Desk, Failure, Incumbent, LoopView, SCHEMA_VERSION, review_goal,
 };
 
 use super::dialects::{self, DialectWord};
@@ -59,8 +60,23 @@ struct CriteriaAnswer<'a> {
 /// `start --dialect criteria`
 pub(crate) fn start(args: &start::Args) -> Outcome {
     let incumbent = if args.replace { Incumbent::Replace } else { Incumbent::Keep };
-    let view = desk()?.criteria_start(&args.goal, &args.criterion, &args.step, incumbent)?;
-    let sentence = format!("The loop has begun in {}.\n{}", view.file.display(), view.block);
+    let new = NewCriteria {
+        spec: &args.goal,
+        criteria: &args.criterion,
+        steps: &args.step,
+        checks: &args.check,
+        score: None,
+    };
+    let view = desk()?.criteria_start(&new, incumbent)?;
+    let review = review_goal(&args.goal, args.check.len(), args.criterion.len());
+    let mut sentence = format!("The loop has begun in {}.\n{}", view.file.display(), view.block);
+    if review.needs_clarity() {
+        let _ = write!(
+            sentence,
+            "\nThe request is vague ({} of 10 points): stopgate lint says what to make clearer.",
+            review.score
+        );
+    }
     Ok(show(&view, args.json.into(), &sentence))
 }
 
@@ -69,7 +85,11 @@ pub(crate) fn iterate(args: IterateArgs) -> Outcome {
     only_criteria("iterate", args.dialect)?;
     let change = Iteration { met: args.met, unmet: args.unmet, steps_done: args.step_done };
     let view = desk()?.criteria_iterate(&change)?;
-    Ok(show(&view, args.json.into(), &view.block))
+    let mut sentence = view.block.clone();
+    if let Some(why) = view.unrun {
+        let _ = write!(sentence, "\nIts checks did not run: {why}.");
+    }
+    Ok(show(&view, args.json.into(), &sentence))
 }
 
 /// `complete --dialect criteria`

@@ -77,13 +77,14 @@ pub(crate) fn start(dialect: Dialect, args: &Args) -> Outcome {
 /// A flag that means nothing to a format is an error, never ignored.
 fn refuse_flags(dialect: Dialect, args: &Args) -> Result<(), Failure> {
     let known: &[&str] = match dialect {
-        Dialect::Criteria => &["--criterion", "--step"],
+        Dialect::Criteria => &["--criterion", "--step", "--check"],
         Dialect::Idle | Dialect::RalphLoop => &["--max-iterations"],
         Dialect::Features | Dialect::Task => &[],
     };
     let given = [
         ("--criterion", !args.criterion.is_empty()),
         ("--step", !args.step.is_empty()),
+        ("--check", !args.check.is_empty()),
         ("--max-iterations", args.max_iterations.is_some()),
         ("--session", args.session.is_some()),
     ];

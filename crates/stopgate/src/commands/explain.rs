@@ -1,5 +1,7 @@
 //! `explain`: why a stop was decided so.
 
+mod explain_task;
+
 use std::process::ExitCode;
 
 use stopgate_core::{GateAction, GateWord, Receipt, Stopped};
@@ -14,7 +16,7 @@ const LABEL_COLUMNS: usize = 12;
 /// Show why a stop was decided so: the rule, what was seen, what was counted, the text sent
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A loop's name or its beginning, or the number of a stop, or both as LOOP:STOP
+    /// A loop's or a task's name or its beginning, the number of a stop, or LOOP:STOP
     #[arg(value_name = "STOP")]
     which: Option<String>,
     /// The loop that holds this session
@@ -36,13 +38,19 @@ pub(crate) fn run(args: &Args) -> Outcome {
         None => every(&mut engine, &target)?,
     };
     for (at, target) in targets.iter().enumerate() {
+        if at > 0 && !args.json {
+            output::line("");
+        }
+        if number.is_none()
+            && let Some(task) = engine.explain_task(target)?
+        {
+            explain_task::show(&task, args.json.into());
+            continue;
+        }
         let explanation = engine.explain(target, number)?;
         if args.json {
             output::json(&explanation);
         } else {
-            if at > 0 {
-                output::line("");
-            }
             show(&explanation);
         }
     }

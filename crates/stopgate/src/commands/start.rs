@@ -27,8 +27,8 @@ pub(crate) struct Args {
     /// What must be true at the end
     pub(crate) goal: String,
     /// A command that must pass, run by stopgate itself (repeatable)
-    #[arg(long, conflicts_with = "dialect", value_name = "NAME=COMMAND", value_parser = named_command)]
-    check: Vec<(String, String)>,
+    #[arg(long, value_name = "NAME=COMMAND", value_parser = named_command)]
+    pub(super) check: Vec<(String, String)>,
     /// Something that the agent attests; the loop then ends as attested, not as done (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Vec<String>,

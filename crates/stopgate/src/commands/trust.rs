@@ -4,9 +4,11 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use serde::Serialize;
+use stopgate_dialects::Dialect;
 use stopgate_engine::{Failure, SCHEMA_VERSION, TrustView, project_of};
 
 use super::common;
+use super::dialects::{self, DialectWord};
 use crate::output::{self, BOLD, DIM, Outcome, styled};
 
 /// Let the commands of this project's stopgate.toml run, for exactly the content it has now
@@ -16,6 +18,9 @@ pub(crate) struct TrustArgs {
     /// Don't ask
     #[arg(long)]
     yes: bool,
+    /// Let the checks of a loop in another tool's files run instead
+    #[arg(long, value_enum, value_name = "D", conflicts_with = "print_hash")]
+    dialect: Option<DialectWord>,
     /// Print the hash of the file's content, for `verify --trust-hash`, and trust nothing
     #[arg(long, conflicts_with = "yes")]
     print_hash: bool,
@@ -42,7 +47,11 @@ struct UntrustView {
 pub(crate) fn trust(args: &TrustArgs) -> Outcome {
     let mut engine = common::engine()?;
     let project = project_of(&common::folder()?);
-    let mut view = engine.trust_view(&project)?;
+    let mut view = match args.dialect {
+        None => engine.trust_view(&project)?,
+        Some(DialectWord::Criteria) => dialects::desk(Dialect::Criteria)?.criteria_trust_view()?,
+        Some(other) => return Err(dialects::unbuilt("trust", other.into())),
+    };
     if args.print_hash && !args.json {
         output::line(&view.content);
         return Ok(ExitCode::SUCCESS);

@@ -234,6 +234,7 @@ fn a_loop_begins_by_command() {
     EXIT_SIGNAL: false
     NEXT: s1
     ---END_LOOP_STATUS---
+    The request is vague (2 of 10 points): stopgate lint says what to make clearer.
     ");
     assert_snapshot!(stage.run("start --dialect criteria --criterion c other"), @"
     [stderr]
@@ -333,7 +334,9 @@ fn a_loop_rests_goes_on_and_ends_by_command() {
       "remainingSteps": [],
       "iteration": 2,
       "status": "completed",
-      "circuitBreaker": {"stuckCount": 0, "lastUnmet": ""}
+      "circuitBreaker": {"stuckCount": 0, "lastUnmet": ""},
+      "score": 2,
+      "shape": "clarify"
     }
     "#);
 }
@@ -342,11 +345,12 @@ fn a_loop_rests_goes_on_and_ends_by_command() {
 fn a_flag_that_means_nothing_to_the_file_is_an_error() {
     let stage = Stage::new();
     let begin = "start --dialect criteria --criterion a 'do it'";
-    for flag in ["--max-iterations 3", "--check t=true", "--session s1", "--max-idle 2"] {
+    for flag in ["--max-iterations 3", "--gate tdd", "--session s1", "--max-idle 2"] {
         let ran = stage.run(&format!("{begin} {flag}"));
         assert_eq!(ran.code, 2, "{flag}: {ran}");
     }
     assert_eq!(stage.run("start --step s1 'do it'").code, 2, "steps are a file's");
+    assert_eq!(stage.run("start --dialect idle --check t=true 'do it'").code, 2);
     assert_eq!(stage.run("iterate --dialect idle").code, 2);
     assert_eq!(stage.run("complete --dialect features").code, 2);
     assert_eq!(stage.run("status --dialect idle --block").code, 2);

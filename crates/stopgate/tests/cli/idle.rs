@@ -456,3 +456,24 @@ fn a_lock_that_can_not_be_had_lets_the_agent_go() {
     drop(held);
     sends_back(&stop(&stage, "Working."), "1/20");
 }
+
+#[test]
+fn a_control_message_of_the_store_is_heard_once_and_only_by_its_run() {
+    let stage = with_store();
+    let begun = run(&stage, "start --dialect idle 'All of them' --json");
+    let begun: Value = serde_json::from_str(&begun.out).expect("JSON");
+    let own = begun["loop"]["id"].as_str().expect("a name");
+    let tell = |run: &str, command: &str| {
+        let told = json!({"command": command, "run_id": run});
+        stage.write("project/.jwz/loop:control.log", format!("{told}\n"));
+    };
+    tell("another", "cancel");
+    sends_back(&stop(&stage, "Working."), "1/20");
+    tell(own, "pause");
+    lets_go(&stop(&stage, "Working."));
+    assert_eq!(run(&stage, "resume --dialect idle").code, 0);
+    sends_back(&stop(&stage, "Working."), "2/20");
+    tell(own, "cancel");
+    assert_eq!(stop(&stage, "Working.").code, 0);
+    assert_eq!(last(&stage)["reason"], "USER_CANCELLED");
+}

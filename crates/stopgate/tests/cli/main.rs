@@ -34,6 +34,7 @@ mod json;
 mod leaving;
 mod left_behind;
 mod never_lost;
+mod other_tools;
 mod pending;
 mod people;
 mod private;

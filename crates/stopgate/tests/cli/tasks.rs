@@ -93,7 +93,11 @@ fn a_person_cancels_a_task_from_any_shell() {
     assert_eq!(stage.run(&format!("cancel {id}")).code, 0);
     assert!(!stage.stop("s1", "Oh.").is_sent_back());
     assert_eq!(tool(&stage, &own, "task_get", &json!({"id": task}))["status"], "cancelled");
-    assert!(stage.history(id).contains("begun; session s1 is held"), "{}", stage.history(id));
+    assert!(
+        stage.history(id).contains("iterations began, at most 5; session s1 is held"),
+        "{}",
+        stage.history(id)
+    );
 }
 
 #[test]

@@ -17,3 +17,4 @@ mod restart;
 #[cfg(feature = "postgres")]
 mod server;
 mod story;
+mod tools;

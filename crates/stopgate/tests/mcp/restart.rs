@@ -24,7 +24,7 @@ fn a_killed_server_loses_nothing() {
     let listed = client.done("hook_list", &json!({"taskId": task}));
     assert_eq!(listed["hookCount"], 1, "{listed}");
     assert_eq!(listed["hooks"][0]["id"], json!(hook));
-    assert_eq!(listed["hooks"][0]["metadata"], json!({"why": "kept"}));
+    assert_eq!(listed["hooks"][0]["metadata"], json!({"why": "kept", "type": "default"}));
     let found = client.done("task_get", &json!({"id": task}));
     assert_eq!(found["iteration"]["iterationId"], json!(iteration), "{found}");
     assert_eq!(found["iteration"]["iterationNumber"], 2, "{found}");

@@ -3,20 +3,25 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
+use serde_json::Value;
 use stopgate_core::Outcome;
 use stopgate_dialects::criteria::{
-    Iteration, Mark, Record, Refusal, Status, advice, cancelled, completed, iterated, paused,
-    resumed, started, status_block,
+    Iteration, Mark, NewCriteria, Record, Refusal, Status, advice, cancelled, completed, iterated,
+    paused, resumed, started, status_block, verified,
 };
 
 use super::super::desk::Held;
 use super::super::memory::Memory;
 use super::super::{Desk, audit, files};
+use super::checks::Checked;
 use super::{file, sheet};
 use crate::failure::{Failure, chain};
+use crate::lint::review_goal;
 use crate::setup::Finding;
 use crate::start::Incumbent;
 use crate::view::LoopView;
+
+const UNTRUSTED: &str = "a person has to trust them with `stopgate trust --dialect criteria`";
 
 /// A criteria loop as programs see it.
 #[derive(Clone, Debug, Serialize)]
@@ -39,6 +44,11 @@ pub struct CriteriaView {
     pub remaining_steps: Vec<String>,
     /// How often the same criterion was unmet in a row.
     pub stuck_count: u32,
+    /// Commands that verify criteria, by criterion.
+    pub checks: std::collections::BTreeMap<String, String>,
+    /// Why its commands did not run, where they did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unrun: Option<&'static str>,
     /// The block that an iteration ends with.
     pub block: String,
     /// The loop in stopgate's own words.
@@ -73,12 +83,12 @@ impl Desk {
     /// Begins a criteria loop; one that still runs is kept unless it is to be replaced.
     pub fn criteria_start(
         &self,
-        spec: &str,
-        criteria: &[String],
-        steps: &[String],
+        new: &NewCriteria<'_>,
         incumbent: Incumbent,
     ) -> Result<CriteriaView, Failure> {
-        validate(spec, criteria)?;
+        validate(new.spec, &new.names())?;
+        let review = review_goal(new.spec, new.checks.len(), new.criteria.len());
+        let new = NewCriteria { score: Some((review.score, review.shape)), ..*new };
         let path = file(self);
         let mut held = self.hold(&path)?;
         let known = held.read()?.map(|text| Record::read(&text));
@@ -88,23 +98,37 @@ impl Desk {
             return Err(Failure::usage(format!("{what} {}", path.display()))
                 .hint("end it: stopgate cancel --dialect criteria, or start --replace"));
         }
-        let text = started(spec, criteria, steps)
+        let text = started(&new)
             .map_err(|error| Failure::fault("could not make the state file").because(error))?;
         audit::ended(self, &held.memory, Outcome::Cancelled, "replaced by a new loop");
         held.memory = Memory::default();
         held.write(&path, &text)?;
         held.save();
-        self.criteria_view(&text)
+        let view = self.criteria_view(&text)?;
+        self.criteria_trust_own(&Record::read(&text).map_err(|error| refused(&error.into()))?)?;
+        Ok(view)
     }
 
-    /// Writes down what one iteration came to.
+    /// Writes down what one iteration came to: what checks show beats what is said.
     pub fn criteria_iterate(&self, change: &Iteration) -> Result<CriteriaView, Failure> {
-        self.criteria_edit(|text| iterated(text, change))
+        let checked = self.criteria_checked()?;
+        let mut view = self.criteria_edit(|text| iterated_with(text, change, &checked))?;
+        view.unrun = (checked == Checked::Untrusted).then_some(UNTRUSTED);
+        Ok(view)
     }
 
-    /// Completes the loop, if every criterion is met.
+    /// Completes the loop, if every criterion is met, and every check passes.
     pub fn criteria_complete(&self) -> Result<Completion, Failure> {
+        let checked = self.criteria_checked()?;
         let (mut held, text) = self.criteria_hold()?;
+        let text = match &checked {
+            Checked::Ran(found) => {
+                let text = verified(&text, found).map_err(|refusal| refused(&refusal))?;
+                self.criteria_write(&mut held, &text)?;
+                text
+            }
+            Checked::Nothing | Checked::Untrusted => text,
+        };
         match completed(&text) {
             Ok(edited) => {
                 self.criteria_write(&mut held, &edited)?;
@@ -161,14 +185,48 @@ impl Desk {
             }
         };
         let found = advice(&text);
-        if found.is_empty() {
+        let unheard = self.criteria_unannounced();
+        if found.is_empty() && unheard.is_none() {
             let text = format!("{} is as it should be", path.display());
             return vec![Finding::ok("criteria", text)];
         }
         let warn = |advice: stopgate_dialects::criteria::Advice| {
             Finding::warning("criteria", advice.text, advice.hint)
         };
-        found.into_iter().map(warn).collect()
+        found.into_iter().map(warn).chain(unheard).collect()
+    }
+
+    /// A loop is announced to a new session only if the `SessionStart` event calls us, too.
+    fn criteria_unannounced(&self) -> Option<Finding> {
+        let places = crate::setup::Place::all(self.settings, &self.folder);
+        let texts = places.iter().filter_map(|place| place.read().ok().flatten());
+        let mut calls = texts.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
+        let (mut stop, mut start) = (false, false);
+        for settings in &mut calls {
+            let has = |event: &str| {
+                let entry = settings["hooks"][event].to_string();
+                entry.contains("--dialect") && entry.contains("criteria")
+            };
+            stop |= has("Stop");
+            start |= has("SessionStart");
+        }
+        (stop && !start).then(|| {
+            Finding::warning(
+                "criteria",
+                "no SessionStart hook with --dialect criteria is set up: a new session is not told \
+                 of the loop",
+                "add it beside the Stop hook: stopgate hook claude --dialect criteria",
+            )
+        })
+    }
+
+    /// What the commands of the loop here show now.
+    fn criteria_checked(&self) -> Result<Checked, Failure> {
+        let text = files::read(&file(self))?.unwrap_or_default();
+        match Record::read(&text) {
+            Ok(record) if record.status == Status::InProgress => self.criteria_run(&record),
+            Ok(_) | Err(_) => Ok(Checked::Nothing),
+        }
     }
 
     fn criteria_edit(
@@ -196,7 +254,7 @@ impl Desk {
         held.write(&file(self), text)
     }
 
-    fn criteria_missing(&self) -> Failure {
+    pub(super) fn criteria_missing(&self) -> Failure {
         Failure::no_loop(format!("there is no loop in {}", file(self).display())).hint(
             "begin one: stopgate start --dialect criteria --criterion NAME \"what was asked for\"",
         )
@@ -211,6 +269,20 @@ impl Desk {
         let found = self.view(&sheet(self, &record));
         Ok(view(file(self), record, found))
     }
+}
+
+/// One iteration, in which checks have the last word on their criteria.
+fn iterated_with(text: &str, change: &Iteration, checked: &Checked) -> Result<String, Refusal> {
+    let Checked::Ran(found) = checked else { return iterated(text, change) };
+    let mut change = change.clone();
+    let seen = |name: &String| found.iter().any(|(known, _)| known == name);
+    change.met.retain(|name| !seen(name));
+    change.unmet.retain(|name| !seen(name));
+    for (name, holds) in found {
+        let list = if *holds { &mut change.met } else { &mut change.unmet };
+        list.push(name.clone());
+    }
+    iterated(text, &change)
 }
 
 fn view(file: PathBuf, record: Record, found: LoopView) -> CriteriaView {
@@ -233,6 +305,8 @@ fn view(file: PathBuf, record: Record, found: LoopView) -> CriteriaView {
         completed_steps: record.completed,
         remaining_steps: record.remaining,
         stuck_count: record.breaker.stuck,
+        checks: record.checks.into_iter().collect(),
+        unrun: None,
         block,
         found,
     }

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use stopgate_core::{Outcome, Phase};
+use stopgate_core::{Outcome, Phase, Seen, Verdict};
 use stopgate_dialects::instant_text;
 use stopgate_dialects::task::{
     Look, NewTask, Pause, Record, Sight, Status, TaskEdit, begin, next, paused, summary,
 };
 
+use super::super::desk::Held;
 use super::super::memory::Memory;
 use super::super::{Desk, audit, files};
 use super::{Found, NO_TASK, Place, folder_name, resume_command, sheet};
@@ -138,7 +139,28 @@ impl Desk {
             held.memory = Memory::default();
         }
         held.save();
-        Ok(view(self, &Found { record: parsed(&text)?, text, file: found.file }))
+        let found = Found { record: parsed(&text)?, text, file: found.file };
+        let mut view = view(self, &found);
+        if let TaskChange::Iterate { errors, .. } = change
+            && !errors.is_empty()
+            && let Some(why) = trips(&mut held, self, &found.record)
+        {
+            view.told = format!("The circuit breaker trips: {why}. The next stop pauses the task.");
+        }
+        Ok(view)
+    }
+}
+
+/// Why the next stop would pause the task, where it would: what is written down suffices.
+fn trips(held: &mut Held<'_>, desk: &Desk, record: &Record) -> Option<String> {
+    let mark = &record.mark;
+    let sight =
+        Sight { session: &mark.session, prompt_id: mark.prompt_id.as_deref(), continued: None };
+    let look = Look::new(record, &sight);
+    let seen = look.seen(Seen::default());
+    match held.judge(&sheet(desk, &look, record), &seen).decision.verdict {
+        Verdict::Escalate { why, .. } => Some(why),
+        Verdict::Continue { .. } | Verdict::Allow(_) | Verdict::Complete { .. } => None,
     }
 }
 
