@@ -8,6 +8,7 @@
 mod changes;
 mod keep;
 mod listing;
+mod moved;
 mod outside;
 mod programs;
 mod text;
