@@ -6,6 +6,7 @@
 //! the work tree is written.
 
 mod changes;
+mod installed;
 mod keep;
 mod listing;
 mod moved;
@@ -22,6 +23,7 @@ use std::time::Duration;
 use stopgate_core::{Criterion, JudgesAre, Proof};
 
 pub(crate) use self::changes::JudgeChanges;
+use self::installed::InstalledProgram;
 pub(crate) use self::keep::content_of;
 use self::keep::{KEPT_BYTES_MAX, Keep};
 use self::listing::listing;
@@ -236,6 +238,7 @@ fn note_criterion(
     let path = own.map(|(_, value)| OsString::from(value));
     let path = path.or_else(|| value_of(variables, "PATH"));
     let names = uses(root, criterion).programs;
+    let installed = InstalledProgram::note(root, judges.directory(), judges.tools());
     CriterionText {
         name: criterion.name.clone(),
         definition: definition(criterion),
@@ -244,6 +247,7 @@ fn note_criterion(
             .iter()
             .filter_map(|name| FoundProgram::note(name, path.as_deref()))
             .collect(),
+        installed,
         outputs: outputs.iter().map(|path| path_text(path)).collect(),
         self_judged: false,
     }

@@ -318,6 +318,16 @@ impl JudgeSet {
         JudgeRules::of(self)
     }
 
+    /// The directory that the check runs in, from the root.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.reach.directory.0
+    }
+
+    /// The tools that the check uses.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &String> {
+        self.reach.tools.iter()
+    }
+
     /// Judges that are links, and what they lead to, also outside of the project.
     pub(crate) fn links(&self) -> &[JudgeLink] {
         &self.links

@@ -116,6 +116,7 @@ impl Compare<'_> {
         self.known_files();
         self.new_files();
         self.programs();
+        self.installed();
         self.outside();
     }
 
@@ -318,6 +319,13 @@ impl Compare<'_> {
                 None => self.found.lasting.push(format!("{} is gone", change.then.display())),
             }
         }
+    }
+
+    fn installed(&mut self) {
+        let directory = self.noted.judges.directory();
+        let changes = self.noted.installed.iter();
+        let changes = changes.filter_map(|program| program.change(self.root, directory));
+        self.found.lasting.extend(changes);
     }
 
     /// Whether git knows the file, or it can only be the work.
