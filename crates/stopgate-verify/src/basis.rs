@@ -187,6 +187,11 @@ impl Basis {
             && self.text.files.iter().any(|file| text_path(&file.path) == path)
     }
 
+    /// Whether a file judges no criterion, by its name or by any part of it.
+    pub(crate) fn is_work(&self, path: &Path) -> bool {
+        self.text.criteria.iter().all(|own| own.judges.role(path) == JudgeRole::Work)
+    }
+
     /// Files that the check itself writes.
     pub(crate) fn outputs(&self, criterion: &str) -> Vec<PathBuf> {
         let own = self.criterion(criterion);
