@@ -215,6 +215,11 @@ impl JudgeSet {
         let directories = path.as_deref().map(std::env::split_paths).into_iter().flatten();
         let own = directories.filter_map(|own| own.strip_prefix(root).ok().map(Path::to_path_buf));
         self.path_directories = own.map(StoredPath).collect();
+        let command = criterion.command().unwrap_or_default();
+        let here = self.reach.directory.0.clone();
+        let named = shadows::path_directories(&command);
+        let named = named.iter().filter_map(|place| files::inner(root, &here, place));
+        self.path_directories.extend(named.map(StoredPath));
         let places: Vec<PathBuf> =
             self.reach.directory.0.ancestors().map(Path::to_path_buf).collect();
         for tool in &self.reach.tools {
