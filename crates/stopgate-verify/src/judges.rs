@@ -43,6 +43,7 @@ pub use self::by_path::steering_variables;
 pub(crate) use self::by_path::{is_installed, may_judge};
 pub(crate) use self::files::{ListedFiles, ProjectFiles};
 pub(crate) use self::links::JudgeLink;
+pub(crate) use self::names::is_code;
 pub(crate) use self::role::{JudgeRole, MixedKind, Why};
 pub(crate) use self::rules::JudgeRules;
 
