@@ -218,9 +218,9 @@ impl JudgeSet {
         self.path_directories = own.map(StoredPath).collect();
         let command = criterion.command().unwrap_or_default();
         let here = self.reach.directory.0.clone();
-        let named = shadows::path_directories(&command);
-        let named = named.iter().filter_map(|place| files::inner(root, &here, place));
-        self.path_directories.extend(named.map(StoredPath));
+        let assigned = shadows::path_directories(&command);
+        let inner = assigned.iter().filter_map(|place| files::inner(root, &here, place));
+        self.path_directories.extend(inner.map(StoredPath));
         let places: Vec<PathBuf> =
             self.reach.directory.0.ancestors().map(Path::to_path_buf).collect();
         for tool in &self.reach.tools {

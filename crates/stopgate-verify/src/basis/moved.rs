@@ -48,7 +48,8 @@ fn telling_lines(text: &str) -> BTreeSet<&str> {
 /// How much of the shorter text is in the other: tests may have been left out or added.
 fn shared_percent(one: &BTreeSet<&str>, other: &BTreeSet<&str>) -> usize {
     let shorter = one.len().min(other.len());
-    if shorter == 0 { 0 } else { one.intersection(other).count() * 100 / shorter }
+    let shared = one.intersection(other).count() * 100;
+    shared.checked_div(shorter).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ pub(crate) fn with_moved_targets(
         follow(&mut original, &path, item(&today, &path).cloned())?;
     }
     let paths: Vec<(String, Option<Item>)> = bin_paths(&today);
-    each_bin_mut(original.get_mut("bin"), &mut |bin| {
+    each_bin_mut(&mut original, &mut |bin| {
         let name = bin.get("name").and_then(Item::as_str).unwrap_or_default().to_string();
         let said = bin.get("path").and_then(Item::as_str).map(str::to_string);
         let usual = ["src/main.rs".to_string(), format!("src/bin/{name}.rs")];
@@ -131,8 +131,8 @@ fn each_bin(item: Option<&Item>, see: &mut dyn FnMut(&dyn TableLike)) {
     }
 }
 
-fn each_bin_mut(item: Option<&mut Item>, see: &mut dyn FnMut(&mut dyn TableLike)) {
-    match item {
+fn each_bin_mut(document: &mut DocumentMut, see: &mut dyn FnMut(&mut dyn TableLike)) {
+    match document.get_mut("bin") {
         Some(Item::ArrayOfTables(bins)) => bins.iter_mut().for_each(|bin| see(bin)),
         Some(Item::Value(Value::Array(bins))) => {
             bins.iter_mut().filter_map(Value::as_inline_table_mut).for_each(|bin| see(bin));
@@ -153,7 +153,7 @@ fn restore_bins(original: &DocumentMut, today: &mut DocumentMut) -> Option<()> {
             bin.insert(key, item.clone());
         }
     };
-    each_bin_mut(today.get_mut("bin"), &mut |bin| set(bin));
+    each_bin_mut(today, &mut |bin| set(bin));
     // A program with switches that is gone comes back as it was.
     let here: BTreeSet<String> = bins(today).into_iter().map(|(name, _)| name).collect();
     let gone = |name: &str| !here.contains(name);
@@ -202,17 +202,15 @@ mod tests {
 
     const PACKAGE: &str = "[package]\nname = \"a\"\n";
 
-    fn moved(today: &str, stays: bool) -> String {
-        let today = format!("{PACKAGE}{today}");
-        let original = with_moved_targets(PACKAGE, &today, &|_| stays).expect("readable");
-        restore(&original, &today).expect("restored")
-    }
-
     #[test]
     fn the_path_of_a_library_judges_while_its_file_is_there() {
-        let path = "\n[lib]\npath = \"src/other.rs\"\n";
-        assert!(!moved(path, true).contains("other.rs"), "{}", moved(path, true));
-        assert!(moved(path, false).contains("other.rs"), "{}", moved(path, false));
+        let today = format!("{PACKAGE}\n[lib]\npath = \"src/other.rs\"\n");
+        let restored = |stays: &dyn Fn(&str) -> bool| {
+            let original = with_moved_targets(PACKAGE, &today, stays).expect("readable");
+            restore(&original, &today).expect("restored")
+        };
+        assert!(!restored(&|_| true).contains("other.rs"));
+        assert!(restored(&|_| false).contains("other.rs"));
     }
 
     #[test]
