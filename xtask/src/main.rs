@@ -57,7 +57,7 @@ Usage: cargo xtask CHORE
                                   the same for every engine, and what becomes of a stop when its
                                   server dies, changes or can't be used
                                   WORD is one of storm, kills, restart, promote, copy, errors
-  truth [--only REGEX] [--bin PATH] [--place overlay|bound|copy] [--quick] [--jobs N] [--json]
+  truth [--only REGEX] [--part 1/4] [--bin PATH] [--place overlay|bound|copy] [--quick] [--jobs N] [--json]
         [--keep] [--corpus] [--list]
                                   plays the stories of truth/ against the program: does done mean done,
                                   and is honest work left alone? Rates by family; exit 1 where a gate is

@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::tools::{self, Tool};
-use crate::{Verdict, bench, dist, hardness};
+use crate::{Verdict, bench, dist, hardness, truth};
 
 /// A program that the tests call, the package that brings it, and what it is for.
 const NEEDED: [(&str, &str, &str); 8] = [
@@ -47,6 +47,7 @@ fn all(steps: &mut Steps) -> Result<()> {
     steps.run("released program", dist::run)?;
     steps.run("speed and counts of one stop", || again(|| bench::run(&["--quick"])))?;
     steps.run("proof on a large tree", || again(|| bench::run(&["--tree", "--quick"])))?;
+    steps.run("does done mean done", || stories(truth::run(&["--quick"])?))?;
     steps.run("storms, kills and faults", || once(hardness::run(&[])?))?;
     steps.run("the same on every journal engine", || once(hardness::run(&["--engines"])?))
 }
@@ -158,6 +159,14 @@ fn once(verdict: Verdict) -> Result<()> {
     match verdict {
         Verdict::Fine => Ok(()),
         Verdict::Broken => bail!("survive every blow"),
+    }
+}
+
+/// No cheat may pass, not even once.
+fn stories(verdict: Verdict) -> Result<()> {
+    match verdict {
+        Verdict::Fine => Ok(()),
+        Verdict::Broken => bail!("end every story as it must"),
     }
 }
 

@@ -6,8 +6,10 @@
 //! the work tree is written.
 
 mod changes;
+mod installed;
 mod keep;
 mod listing;
+mod moved;
 mod outside;
 mod programs;
 mod text;
@@ -21,6 +23,7 @@ use std::time::Duration;
 use stopgate_core::{Criterion, JudgesAre, Proof};
 
 pub(crate) use self::changes::JudgeChanges;
+use self::installed::InstalledProgram;
 pub(crate) use self::keep::content_of;
 use self::keep::{KEPT_BYTES_MAX, Keep};
 use self::listing::listing;
@@ -184,6 +187,11 @@ impl Basis {
             && self.text.files.iter().any(|file| text_path(&file.path) == path)
     }
 
+    /// Whether a file judges no criterion, by its name or by any part of it.
+    pub(crate) fn is_work(&self, path: &Path) -> bool {
+        self.text.criteria.iter().all(|own| own.judges.role(path) == JudgeRole::Work)
+    }
+
     /// Files that the check itself writes.
     pub(crate) fn outputs(&self, criterion: &str) -> Vec<PathBuf> {
         let own = self.criterion(criterion);
@@ -235,6 +243,7 @@ fn note_criterion(
     let path = own.map(|(_, value)| OsString::from(value));
     let path = path.or_else(|| value_of(variables, "PATH"));
     let names = uses(root, criterion).programs;
+    let installed = InstalledProgram::note(root, judges.directory(), judges.tools());
     CriterionText {
         name: criterion.name.clone(),
         definition: definition(criterion),
@@ -243,6 +252,7 @@ fn note_criterion(
             .iter()
             .filter_map(|name| FoundProgram::note(name, path.as_deref()))
             .collect(),
+        installed,
         outputs: outputs.iter().map(|path| path_text(path)).collect(),
         self_judged: false,
     }

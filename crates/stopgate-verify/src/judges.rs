@@ -43,6 +43,7 @@ pub use self::by_path::steering_variables;
 pub(crate) use self::by_path::{is_installed, may_judge};
 pub(crate) use self::files::{ListedFiles, ProjectFiles};
 pub(crate) use self::links::JudgeLink;
+pub(crate) use self::names::is_code;
 pub(crate) use self::role::{JudgeRole, MixedKind, Why};
 pub(crate) use self::rules::JudgeRules;
 
@@ -215,6 +216,11 @@ impl JudgeSet {
         let directories = path.as_deref().map(std::env::split_paths).into_iter().flatten();
         let own = directories.filter_map(|own| own.strip_prefix(root).ok().map(Path::to_path_buf));
         self.path_directories = own.map(StoredPath).collect();
+        let command = criterion.command().unwrap_or_default();
+        let here = self.reach.directory.0.clone();
+        let assigned = shadows::path_directories(&command);
+        let inner = assigned.iter().filter_map(|place| files::inner(root, &here, place));
+        self.path_directories.extend(inner.map(StoredPath));
         let places: Vec<PathBuf> =
             self.reach.directory.0.ancestors().map(Path::to_path_buf).collect();
         for tool in &self.reach.tools {
@@ -316,6 +322,16 @@ impl JudgeSet {
     /// The same for many paths: patterns are read once.
     pub(crate) fn rules(&self) -> JudgeRules<'_> {
         JudgeRules::of(self)
+    }
+
+    /// The directory that the check runs in, from the root.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.reach.directory.0
+    }
+
+    /// The tools that the check uses.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &String> {
+        self.reach.tools.iter()
     }
 
     /// Judges that are links, and what they lead to, also outside of the project.

@@ -279,10 +279,12 @@ pub(crate) fn choose(stories: Vec<TruthStory>, plan: &TruthPlan) -> Vec<TruthSto
     let wanted =
         |story: &TruthStory| plan.only.as_ref().is_none_or(|only| only.is_match(&story.id));
     let stories: Vec<_> = stories.into_iter().filter(wanted).collect();
-    match plan.extent {
+    let stories = match plan.extent {
         Extent::Whole => stories,
         Extent::Quick => quick(stories),
-    }
+    };
+    let in_part = |at: usize| plan.part.is_none_or(|part| part.has(at));
+    stories.into_iter().enumerate().filter(|(at, _)| in_part(*at)).map(|(_, one)| one).collect()
 }
 
 /// How many stories the quick part has at most.

@@ -17,6 +17,8 @@ pub(crate) struct TruthPlan {
     /// Where original runs are asked to take place.
     pub(crate) place: Option<String>,
     pub(crate) extent: Extent,
+    /// Every so many stories, beginning with one of the first.
+    pub(crate) part: Option<CorpusPart>,
     pub(crate) subject: Subject,
     pub(crate) shows: Shown,
     pub(crate) afterwards: Afterwards,
@@ -33,6 +35,20 @@ pub(crate) enum Extent {
     Whole,
     /// A part that the test command can wait for.
     Quick,
+}
+
+/// One of several parts of about the same size, each spread over the corpus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CorpusPart {
+    number: usize,
+    of: usize,
+}
+
+impl CorpusPart {
+    /// Whether the story at this position belongs to the part.
+    pub(crate) fn has(self, at: usize) -> bool {
+        at % self.of == self.number - 1
+    }
 }
 
 /// What is put to the test.
@@ -67,6 +83,7 @@ pub(crate) fn read(options: &[&str]) -> Result<TruthPlan> {
         program: PathBuf::new(),
         place: None,
         extent: Extent::Whole,
+        part: None,
         subject: Subject::Program,
         shows: Shown::Tables,
         afterwards: Afterwards::Remove,
@@ -81,6 +98,7 @@ pub(crate) fn read(options: &[&str]) -> Result<TruthPlan> {
             "--only" => plan.only = Some(Regex::new(value()?).context("read --only")?),
             "--bin" => plan.program = PathBuf::from(value()?),
             "--place" => plan.place = Some(place(value()?)?),
+            "--part" => plan.part = Some(part(value()?)?),
             "--jobs" => plan.jobs = number(option, value()?)?,
             "--limit" => plan.limit = number(option, value()?)?,
             "--quick" => plan.extent = Extent::Quick,
@@ -108,6 +126,14 @@ fn place(word: &str) -> Result<String> {
         bail!("read --place: one of {}", PLACES.join(", "));
     }
     Ok(word.into())
+}
+
+fn part(word: &str) -> Result<CorpusPart> {
+    let numbers = word.split_once('/').and_then(|(number, of)| {
+        let part = CorpusPart { number: number.parse().ok()?, of: of.parse().ok()? };
+        (1..=part.of).contains(&part.number).then_some(part)
+    });
+    numbers.context("read --part: give two numbers, such as 1/4")
 }
 
 fn number(option: &str, word: &str) -> Result<usize> {

@@ -1,6 +1,6 @@
 //! What is not as it was at the start, and how to ask the judges of the start all the same.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,9 +8,10 @@ use stopgate_core::Criterion;
 
 use super::keep::Keep;
 use super::listing::{Listing, listing_of};
+use super::moved::{NamedSource, moves};
 use super::text::{CriterionText, FileText, KindText, text_path};
 use super::{Basis, BasisError, BasisStore, outside, outside_of, whole};
-use crate::judges::sections::{judging, restore};
+use crate::judges::sections::{judging, restore, with_moved_targets};
 use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why};
 use crate::place::{FileContent, Mask, RestoredFile};
 use crate::program::definition;
@@ -83,6 +84,7 @@ impl Basis {
             files: ListedFiles::new(root, &now.paths()),
             keep: Keep::new(store.objects, 0),
             since: since.and_then(nanos),
+            moved: BTreeMap::new(),
             found: JudgeChanges::default(),
         };
         compare.all();
@@ -100,6 +102,8 @@ struct Compare<'a> {
     files: ListedFiles,
     keep: Keep<'a>,
     since: Option<i64>,
+    /// Sources with tests that have another name now.
+    moved: BTreeMap<PathBuf, PathBuf>,
     found: JudgeChanges,
 }
 
@@ -108,9 +112,11 @@ impl Compare<'_> {
         if definition(self.criterion) != self.noted.definition {
             self.found.lasting.push("its definition was changed".into());
         }
+        self.moved = self.moved_sources();
         self.known_files();
         self.new_files();
         self.programs();
+        self.installed();
         self.outside();
     }
 
@@ -126,7 +132,7 @@ impl Compare<'_> {
                 continue;
             }
             match self.now.get(&path) {
-                None => self.bring_back(file, &path, &format!("{} was deleted", path.display())),
+                None => self.gone(file, &path, &role),
                 // Another content may have been built meanwhile.
                 Some(now) if is_same(file, now) && builds && self.is_younger(now) => {
                     self.found.rewritten = true;
@@ -138,6 +144,59 @@ impl Compare<'_> {
         }
     }
 
+    /// A judge that is not where it was.
+    fn gone(&mut self, file: &FileText, path: &Path, role: &JudgeRole) {
+        if let JudgeRole::Sections(kind) = role {
+            let original = self.original(file);
+            let reach = self.noted.judges.reach_of(path);
+            let judged = original.and_then(|text| judging(*kind, &text, &reach).ok());
+            if judged.is_some_and(|judged| judged.is_empty()) {
+                return;
+            }
+        }
+        if let Some(now) = self.moved.get(path).and_then(|to| self.now.get(to)) {
+            return self.changed(file, now, &now.path, role);
+        }
+        self.bring_back(file, path, &format!("{} was deleted", path.display()));
+    }
+
+    /// Sources with tests that are gone, and new ones that say the same.
+    fn moved_sources(&self) -> BTreeMap<PathBuf, PathBuf> {
+        let rules = self.noted.judges.rules();
+        let is_source = |role: &JudgeRole| *role == JudgeRole::Sections(MixedKind::RustSource);
+        let (mut known, mut gone) = (BTreeSet::new(), Vec::new());
+        for file in &self.basis.text.files {
+            let path = text_path(&file.path);
+            let is_gone = self.now.get(&path).is_none() && is_source(&rules.role(&path));
+            if let Some(text) = is_gone.then(|| self.original(file)).flatten() {
+                gone.push(NamedSource { path: path.clone(), text });
+            }
+            known.insert(path);
+        }
+        if gone.is_empty() {
+            return BTreeMap::new();
+        }
+        let fresh = self.now.files().filter(|file| !known.contains(&file.path));
+        let fresh = fresh.filter(|file| is_source(&rules.role(&file.path)));
+        let named = |file: &TreeFile| {
+            let text = self.files.text(&file.path)?;
+            Some(NamedSource { path: file.path.clone(), text })
+        };
+        moves(&gone, &fresh.filter_map(named).collect::<Vec<_>>())
+    }
+
+    /// What a file said at the start.
+    fn original(&self, file: &FileText) -> Option<String> {
+        String::from_utf8(self.keep.get(&file.content).ok()?).ok()
+    }
+
+    /// Whether a manifest's target is still read from where it was at the start.
+    fn stays(&self, manifest: &Path, target: &str) -> bool {
+        let path = manifest.parent().unwrap_or(Path::new("")).join(target);
+        let was_judge = || self.basis.text.files.iter().any(|file| text_path(&file.path) == path);
+        self.now.get(&path).is_some() || (was_judge() && !self.moved.contains_key(&path))
+    }
+
     /// Whether something was written to the file after the start.
     fn is_younger(&self, now: &TreeFile) -> bool {
         self.since.is_some_and(|since| now.ctime > since)
@@ -146,11 +205,13 @@ impl Compare<'_> {
     fn changed(&mut self, file: &FileText, now: &TreeFile, path: &Path, role: &JudgeRole) {
         let text = format!("{} was changed", path.display());
         let JudgeRole::Sections(kind) = role else { return self.bring_back(file, path, &text) };
-        let original = self.keep.get(&file.content).ok();
-        let original = original.and_then(|bytes| String::from_utf8(bytes).ok());
-        let (Some(original), Some(today)) = (original, self.files.text(path)) else {
+        let (Some(mut original), Some(today)) = (self.original(file), self.files.text(path)) else {
             return self.bring_back(file, path, &text);
         };
+        if *kind == MixedKind::CargoToml {
+            let stays = |target: &str| self.stays(path, target);
+            original = with_moved_targets(&original, &today, &stays).unwrap_or(original);
+        }
         let reach = self.noted.judges.reach_of(path);
         // What could not be read at the start had no judging sections that a runner could use.
         if judging(*kind, &original, &reach).is_err() {
@@ -177,8 +238,9 @@ impl Compare<'_> {
         let known: BTreeSet<PathBuf> =
             self.basis.text.files.iter().map(|file| text_path(&file.path)).collect();
         let rules = self.noted.judges.rules();
-        let fresh: Vec<&TreeFile> =
-            self.now.files().filter(|file| !known.contains(&file.path)).collect();
+        let moved: BTreeSet<&PathBuf> = self.moved.values().collect();
+        let is_new = |path: &PathBuf| !known.contains(path) && !moved.contains(path);
+        let fresh: Vec<&TreeFile> = self.now.files().filter(|file| is_new(&file.path)).collect();
         for file in fresh {
             let path = &file.path;
             match rules.role_of_new(path, &self.files) {
@@ -257,6 +319,13 @@ impl Compare<'_> {
                 None => self.found.lasting.push(format!("{} is gone", change.then.display())),
             }
         }
+    }
+
+    fn installed(&mut self) {
+        let directory = self.noted.judges.directory();
+        let changes = self.noted.installed.iter();
+        let changes = changes.filter_map(|program| program.change(self.root, directory));
+        self.found.lasting.extend(changes);
     }
 
     /// Whether git knows the file, or it can only be the work.

@@ -8,8 +8,11 @@ use stopgate_core::Criterion;
 
 use super::BasisError;
 use crate::glob::Globs;
-use crate::judges::{is_installed, may_judge};
+use crate::judges::{is_code, is_installed, may_judge};
 use crate::tree::{Choice, Chosen, Scope, Tree, TreeError, TreeFile, fingerprint, look};
+
+/// The file by which tools mark their caches, so that others leave them out.
+const CACHE_MARK: &str = "CACHEDIR.TAG";
 
 /// Files by their paths from the root.
 pub(super) struct Listing {
@@ -53,8 +56,34 @@ pub(super) fn listing_of(
     let key = format!("judges {protected:?}");
     let steering = look(&[root], Choice::Picked(&Steering { globs }), key.as_bytes(), cache)?;
     let counted = tree.files().filter(|file| file.root == 0);
-    let all = counted.chain(steering.files());
+    let mut caches = Caches { root, known: BTreeMap::new() };
+    let steering = steering.files().filter(|file| !caches.have(&file.path));
+    let all = counted.chain(steering);
     Ok(Listing { files: all.map(|file| (file.path.clone(), file)).collect() })
+}
+
+/// Directories that a tool has marked as its cache.
+struct Caches<'a> {
+    root: &'a Path,
+    known: BTreeMap<PathBuf, bool>,
+}
+
+impl Caches<'_> {
+    /// Whether a file is something that a tool keeps for itself; code is read wherever it is.
+    fn have(&mut self, path: &Path) -> bool {
+        let is_code = path.extension().and_then(|end| end.to_str()).is_some_and(is_code);
+        !is_code && path.ancestors().skip(1).any(|directory| self.is_marked(directory))
+    }
+
+    fn is_marked(&mut self, directory: &Path) -> bool {
+        if let Some(known) = self.known.get(directory) {
+            return *known;
+        }
+        let is_inner = !directory.as_os_str().is_empty();
+        let marked = is_inner && self.root.join(directory).join(CACHE_MARK).is_file();
+        self.known.insert(directory.into(), marked);
+        marked
+    }
 }
 
 /// Files that runners read whether or not git ignores them.

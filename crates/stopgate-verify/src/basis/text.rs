@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::installed::InstalledProgram;
 use super::outside::OutsideFile;
 use super::programs::FoundProgram;
 use crate::judges::JudgeSet;
@@ -44,6 +45,9 @@ pub(super) struct CriterionText {
     pub(super) judges: JudgeSet,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) programs: Vec<FoundProgram>,
+    /// Its tools in `node_modules/.bin`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) installed: Vec<InstalledProgram>,
     /// Files that the check itself wrote when it was run before the work began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) outputs: Vec<String>,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::ProjectFiles;
 use super::imports::{imports_of, is_subject, language_of, uses_test_framework};
-use super::names::{is_foreign, words};
+use super::names::{is_foreign, says_helper, words};
 
 /// How many files of each side are read.
 const FILES_MAX: usize = 6_000;
@@ -24,7 +24,8 @@ pub(super) fn helpers(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTr
     }
     candidates.retain(|path, users| {
         let is_tested = users.iter().any(|test| is_subject(test, path));
-        !is_tested && (says_test_helper(path) || framework(files, path))
+        let asserts = || says_helper(path) && files.text(path).is_some_and(|text| asserts(&text));
+        !is_tested && (says_test_helper(path) || framework(files, path) || asserts())
     });
     let mut found: BTreeSet<PathBuf> = candidates.into_keys().collect();
     let languages: BTreeSet<&str> = found.iter().filter_map(|path| language_of(path)).collect();
@@ -49,13 +50,27 @@ pub(super) fn helpers(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTr
     found
 }
 
+/// Whether a text compares and complains, as the work itself rarely does.
+fn asserts(text: &str) -> bool {
+    let begins = |line: &str| {
+        let line = line.trim_start();
+        ["assert ", "assert(", "assert.", "expect(", "raise AssertionError", "throw new Assertion"]
+            .iter()
+            .any(|begin| line.starts_with(begin))
+    };
+    text.lines().any(begins)
+}
+
 fn framework(files: &dyn ProjectFiles, path: &Path) -> bool {
     files.text(path).is_some_and(|text| uses_test_framework(path, &text))
 }
 
 /// Whether the name says that the file is there for tests.
 fn says_test_helper(path: &Path) -> bool {
-    const WORDS: [&str; 24] = [
+    const WORDS: [&str; 27] = [
+        "support",
+        "double",
+        "doubles",
         "test",
         "tests",
         "testing",

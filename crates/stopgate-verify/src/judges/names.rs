@@ -299,7 +299,7 @@ pub(super) fn says_program(path: &Path) -> bool {
 }
 
 /// Whether files of this extension are source code.
-pub(super) fn is_code(extension: &str) -> bool {
+pub(crate) fn is_code(extension: &str) -> bool {
     const CODE: [&str; 44] = [
         "py", "pyi", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue", "svelte", "rb",
         "go", "rs", "java", "kt", "kts", "scala", "groovy", "c", "h", "cc", "cpp", "cxx", "hpp",

@@ -13,6 +13,8 @@ mod rust;
 mod rust_tokens;
 mod toml_tree;
 
+pub(crate) use self::cargo::with_moved_targets;
+
 pub(super) mod just;
 pub(super) mod make;
 

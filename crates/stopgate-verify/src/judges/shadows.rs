@@ -9,6 +9,8 @@ use super::python_modules::{is_known_module, is_tool_module};
 use super::role::CheckConduct;
 use super::stored_path::StoredPath;
 use super::trace::{JUSTFILES, MAKEFILES};
+use crate::environment::variable;
+use crate::program;
 
 const PYTHON: [&str; 16] = [
     "python",
@@ -139,8 +141,29 @@ fn hidden_program(set: &JudgeSet, path: &Path) -> Option<String> {
         || directory.ends_with(".venv/bin")
         || directory.ends_with("venv/bin");
     let name = name_of(path);
-    let was = set.programs.get(name).filter(|_| is_on_path)?;
-    (was.0 != path).then(|| format!("the program {name}"))
+    if !is_on_path {
+        return None;
+    }
+    let hides = set.programs.get(name).map_or_else(
+        // Scripts in such a directory may start any program of the machine.
+        || set.path_directories.contains(directory.as_path()) && is_known_program(name),
+        |was| was.0 != path,
+    );
+    hides.then(|| format!("the program {name}"))
+}
+
+fn is_known_program(name: &str) -> bool {
+    program::find(name, variable("PATH").as_deref()).is_some()
+}
+
+/// The directories that a command puts on its path: `PATH=bin:$PATH check`.
+pub(super) fn path_directories(command: &str) -> Vec<String> {
+    let is_end = |c: char| c.is_whitespace() || ";&|()".contains(c);
+    let values = command.split(is_end).filter_map(|word| word.strip_prefix("PATH="));
+    let places = values.flat_map(|value| value.split(':'));
+    let places = places.map(|place| place.trim_matches(['"', '\'']));
+    let places = places.map(|place| place.strip_prefix("$PWD/").unwrap_or(place));
+    places.filter(|place| !place.is_empty() && !place.contains('$')).map(str::to_string).collect()
 }
 
 /// `node_modules/jest` in a directory below the one where it was found.
@@ -151,4 +174,23 @@ fn hidden_package(set: &JudgeSet, path: &Path) -> Option<String> {
     let name = rest.split('/').next()?;
     let was = set.node_packages.get(name)?;
     (was.0 != Path::new(place)).then(|| format!("the package {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::path_directories;
+
+    #[test]
+    fn a_command_names_directories_of_its_path() {
+        let rows: [(&str, &[&str]); 5] = [
+            ("PATH=bin:$PATH check", &["bin"]),
+            ("export PATH=\"$PWD/tools:/opt/x:$PATH\"; check", &["tools", "/opt/x"]),
+            ("env PATH=./bin check", &["./bin"]),
+            ("echo MYPATH=bin", &[]),
+            ("pytest -q", &[]),
+        ];
+        for (command, expected) in rows {
+            assert_eq!(path_directories(command), expected, "{command}");
+        }
+    }
 }

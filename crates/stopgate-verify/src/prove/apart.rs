@@ -23,6 +23,9 @@ const OPEN_WITHIN: Duration = Duration::from_mins(2);
 const NOISE: [&str; 10] =
     ["log", "pid", "tmp", "swp", "sock", "db", "sqlite", "sqlite3", "out", "lock"];
 
+/// What people write notes in.
+const PROSE: [&str; 4] = ["md", "rst", "adoc", "org"];
+
 /// Directories that builds write to.
 const BUILT: [&str; 10] =
     ["dist", "build", "out", "target", ".next", "coverage", "tmp", "log", "logs", ".cache"];
@@ -87,6 +90,9 @@ pub(super) struct Apart<'a> {
     pub(super) now: &'a dyn Fn() -> Timestamp,
     pub(super) left: Duration,
     pub(super) tree: Option<&'a Tree>,
+    /// Files that a run does not have because another process keeps writing to them: a check
+    /// that passes without them does not depend on what they say.
+    pub(super) restless: Vec<PathBuf>,
 }
 
 /// A check in its place.
@@ -103,6 +109,36 @@ struct Opened<'s> {
 impl Apart<'_> {
     /// Runs each subject's check; nothing where the program was asked to end meanwhile.
     pub(super) fn run(
+        &self,
+        subjects: &[&Subject<'_>],
+        judges: Judges,
+        suffix: &str,
+    ) -> Option<Vec<ApartRun>> {
+        let mut results = self.run_once(subjects, judges, suffix)?;
+        let due: Vec<usize> = (0..results.len()).filter(|at| !results[*at].ran()).collect();
+        let restless = if due.is_empty() { Vec::new() } else { self.restless_now() };
+        if !restless.is_empty() {
+            let left: Vec<&Subject<'_>> = due.iter().map(|at| subjects[*at]).collect();
+            let again = Apart { restless, ..*self };
+            for (at, result) in due.into_iter().zip(again.run_once(&left, judges, suffix)?) {
+                results[at] = result;
+            }
+        }
+        Some(results)
+    }
+
+    /// Files that were written to since the tree was looked at, and that a check can do without.
+    fn restless_now(&self) -> Vec<PathBuf> {
+        let root = self.request.root;
+        let (Some(before), Some(after)) = (self.tree, tree_of(self.request, &[])) else {
+            return Vec::new();
+        };
+        let is_free = |path: &Path| has_extension(path, &PROSE) || !is_tracked(root, path);
+        let touched = after.touched_since(before).files.into_iter();
+        touched.filter(|path| self.basis.is_work(path) && is_free(path)).collect()
+    }
+
+    fn run_once(
         &self,
         subjects: &[&Subject<'_>],
         judges: Judges,
@@ -157,6 +193,7 @@ impl Apart<'_> {
         let isolation = if isolated { Isolation::Hermetic { network } } else { Isolation::None };
         let scratch = self.request.place.copies();
         let mut absent = if original { changes.absent.clone() } else { Vec::new() };
+        absent.extend(self.restless.iter().cloned());
         if original && BuildOutputs::makes(subject.criterion) {
             absent.extend(built_since(self.request.root, self.request.since));
         }
@@ -249,6 +286,7 @@ impl Apart<'_> {
     fn is_beside(&self, path: &Path) -> bool {
         let outputs = || self.request.criteria.iter().flat_map(|c| self.basis.outputs(&c.name));
         is_noise(path)
+            || self.restless.iter().any(|own| own == path)
             || outputs().any(|output| output == path)
             || (is_built(path) && !is_tracked(self.request.root, path))
     }
@@ -279,8 +317,11 @@ impl Apart<'_> {
 }
 
 fn is_noise(path: &Path) -> bool {
-    let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
-    NOISE.contains(&end)
+    has_extension(path, &NOISE)
+}
+
+fn has_extension(path: &Path, known: &[&str]) -> bool {
+    path.extension().and_then(|end| end.to_str()).is_some_and(|end| known.contains(&end))
 }
 
 /// Whether a path is in a directory that builds write to.

@@ -246,6 +246,7 @@ impl Originals<'_> {
             now: self.now,
             left,
             tree: self.looked.tree.as_ref(),
+            restless: Vec::new(),
         }
     }
 }

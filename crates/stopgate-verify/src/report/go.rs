@@ -1,6 +1,6 @@
 //! `go test`: plain, with `-v`, and with `-json`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -21,7 +21,8 @@ fn plain(lines: &[&str]) -> Option<Session> {
         reading.take(at, line);
     }
     let span = reading.span?;
-    let Reading { detail, packages, mut tests, broken, mut names, pending, skipped, .. } = reading;
+    let pending = reading.count_tests();
+    let Reading { detail, packages, mut tests, broken, mut names, skipped, .. } = reading;
     tests.add_failed(broken);
     let mut report = match detail {
         Detail::Packages => packages,
@@ -50,11 +51,9 @@ struct Reading {
     broken: u32,
     names: Vec<String>,
     skipped: Vec<String>,
-    /// Failing tests of the package that is under way.
-    pending: Vec<String>,
     /// Tests of the package that is under way: announced, and with a result.
     announced: BTreeSet<String>,
-    finished: BTreeSet<String>,
+    finished: BTreeMap<String, GoResult>,
     begin: Option<usize>,
     /// From the first line of go to the last; none where no package was reported.
     span: Option<(usize, usize)>,
@@ -71,7 +70,8 @@ impl Reading {
         } else if package(line, "ok  \t").is_some_and(|_| !self.is_under_way()) {
             let runs_some = !line.ends_with("[no tests to run]");
             self.packages.add(Report::counted(u32::from(runs_some), 0, 0));
-            self.pending.clear();
+            // What looks like a failure in a package that passes was printed by a test.
+            self.count_tests();
             self.end_package(at);
         } else if let Some(package) = package(line, "FAIL\t") {
             self.end_failed(package);
@@ -81,40 +81,47 @@ impl Reading {
         }
     }
 
-    /// A result that was never announced was printed by a test; each counts once.
-    fn take_test(&mut self, word: &str, name: &str) {
-        let is_shown = self.detail == Detail::Tests;
-        let is_new = self.finished.insert(name.into());
-        if is_shown && (!self.announced.contains(name) || !is_new) {
-            return;
+    /// A result that was never announced was printed by a test. Of two results of one test the
+    /// worse counts: the other may have been printed by the work.
+    fn take_test(&mut self, word: GoResult, name: &str) {
+        if self.detail == Detail::Packages || self.announced.contains(name) {
+            let known = self.finished.entry(name.into()).or_insert(word);
+            *known = word.max(*known);
         }
-        match word {
-            "FAIL" => {
-                self.tests.add_failed(1);
-                self.pending.push(name.into());
+    }
+
+    /// Counts the tests of the package that is under way; the failing ones.
+    fn count_tests(&mut self) -> Vec<String> {
+        let mut failing = Vec::new();
+        for (name, result) in std::mem::take(&mut self.finished) {
+            match result {
+                GoResult::Passed => self.tests.add(Report::counted(1, 0, 0)),
+                GoResult::Skipped => {
+                    self.tests.add(Report::counted(0, 0, 1));
+                    self.skipped.push(name);
+                }
+                GoResult::Failed => {
+                    self.tests.add_failed(1);
+                    failing.push(name);
+                }
             }
-            "SKIP" => {
-                self.tests.add(Report::counted(0, 0, 1));
-                self.skipped.push(name.into());
-            }
-            _ => self.tests.add(Report::counted(1, 0, 0)),
         }
+        failing
     }
 
     fn end_failed(&mut self, package: &str) {
         self.packages.add_failed(1);
-        if self.pending.is_empty() {
+        let failing = self.count_tests();
+        if failing.is_empty() {
             self.broken = self.broken.saturating_add(1);
             self.names.push(package.into());
         }
-        for name in self.pending.drain(..) {
-            self.names.push(format!("{package}.{name}"));
-        }
+        self.names.extend(failing.iter().map(|name| format!("{package}.{name}")));
     }
 
     /// Whether a test has begun and has no result yet: what looks like the end is printed by it.
     fn is_under_way(&self) -> bool {
-        !self.announced.is_subset(&self.finished)
+        self.announced.iter().any(|name| !self.finished.contains_key(name))
     }
 
     fn end_package(&mut self, at: usize) {
@@ -126,11 +133,31 @@ impl Reading {
     }
 }
 
-/// `FAIL`, `PASS` or `SKIP`, and the test: `--- FAIL: TestX (0.00s)`.
-fn test_result(text: &str) -> Option<(&str, &str)> {
+/// What came of a test, the worst last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum GoResult {
+    Passed,
+    Skipped,
+    Failed,
+}
+
+impl GoResult {
+    /// The result that a word of `go test` stands for.
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "PASS" | "pass" => Some(Self::Passed),
+            "SKIP" | "skip" => Some(Self::Skipped),
+            "FAIL" | "fail" => Some(Self::Failed),
+            _ => None,
+        }
+    }
+}
+
+/// The result and the test: `--- FAIL: TestX (0.00s)`.
+fn test_result(text: &str) -> Option<(GoResult, &str)> {
     let (word, name) = text.strip_prefix("--- ")?.split_once(": ")?;
     let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
-    ["FAIL", "PASS", "SKIP"].contains(&word).then_some((word, name))
+    Some((GoResult::of(word)?, name))
 }
 
 /// `example.com/a` of `FAIL\texample.com/a\t0.003s` and of `FAIL\texample.com/a [build failed]`.
@@ -162,6 +189,7 @@ fn json(lines: &[&str]) -> Option<Session> {
 struct Events {
     report: Report,
     begun: BTreeSet<(String, String)>,
+    finished: BTreeMap<(String, String), GoResult>,
     failed_packages: Vec<String>,
     /// Packages with a failing test that has a name.
     explained: BTreeSet<String>,
@@ -179,30 +207,34 @@ impl Events {
         let id = (package.to_owned(), test.to_owned());
         if action == "run" {
             self.begun.insert(id);
-        } else if ["pass", "skip", "fail"].contains(&action) && self.begun.remove(&id) {
+        } else if let Some(result) = GoResult::of(action).filter(|_| self.begun.remove(&id)) {
             // Text that a test prints can make go report a result, but not a beginning.
-            self.end(action, package, test);
+            let known = self.finished.entry(id).or_insert(result);
+            *known = result.max(*known);
         }
     }
 
-    fn end(&mut self, action: &str, package: &str, test: &str) {
+    fn count(&mut self, (package, test): (String, String), result: GoResult) {
         let name = format!("{package}.{test}");
-        match action {
-            "fail" => {
+        match result {
+            GoResult::Failed => {
                 self.report.add_failed(1);
                 self.report.failures.push(name);
-                self.explained.insert(package.into());
+                self.explained.insert(package);
             }
-            "skip" => {
+            GoResult::Skipped => {
                 self.report.add(Report::counted(0, 0, 1));
                 self.report.skipped.push(name);
             }
-            _ => self.report.add(Report::counted(1, 0, 0)),
+            GoResult::Passed => self.report.add(Report::counted(1, 0, 0)),
         }
     }
 
     fn session(mut self) -> Option<Session> {
         let span = self.span?;
+        for (id, result) in std::mem::take(&mut self.finished) {
+            self.count(id, result);
+        }
         for package in self.failed_packages {
             if !self.explained.contains(&package) {
                 self.report.add_failed(1);

@@ -354,3 +354,19 @@ fn piece() -> impl Strategy<Value = String> {
         "[0-9a-z:() ]{0,6}"
     ]
 }
+
+#[test]
+fn of_two_results_of_one_go_test_the_worse_counts() {
+    let printed = "=== RUN   TestA\n--- PASS: TestA (0.00s)\n";
+    let real =
+        "=== RUN   TestA\n--- SKIP: TestA (0.00s)\n=== RUN   TestB\n--- PASS: TestB (0.00s)\n";
+    let text = format!("{printed}{real}PASS\nok  \texample.com/a\t0.002s\n");
+    let report = read(&text).expect("a report");
+    assert_eq!((report.tests.ran(), report.tests.skipped), (1, 1), "{report:?}");
+    let event = |action: &str| {
+        format!("{{\"Action\":\"{action}\",\"Package\":\"a\",\"Test\":\"TestA\"}}\n")
+    };
+    let text: String = ["run", "pass", "run", "fail"].map(event).concat();
+    let report = read(&text).expect("a report");
+    assert_eq!(report.failures, ["a.TestA"], "{report:?}");
+}

@@ -61,7 +61,7 @@ pub(crate) struct Args {
     /// (repeatable)
     #[arg(long, conflicts_with = "dialect", value_name = "NAME")]
     pass_env: Vec<String>,
-    /// The directory that the checks of --check run in [default: the project's root]
+    /// The directory that the checks of --check run in [default: this one]
     #[arg(long, conflicts_with = "dialect", value_name = "DIR")]
     cwd: Option<PathBuf>,
     /// How often the agent may be sent back [default: 20]
@@ -280,15 +280,11 @@ fn check_directory(
     }
     let here = common::folder()?;
     let root = project_of(&here);
-    let Some(cwd) = cwd else {
-        if !checks.is_empty() && here.canonicalize().is_ok_and(|here| here != root) {
-            output::warn(&format!(
-                "checks run in {}, the project's root; to run them here: --cwd .",
-                root.display()
-            ));
-        }
+    if checks.is_empty() {
         return Ok(None);
-    };
+    }
+    // A command means what it means where it is typed.
+    let cwd = cwd.unwrap_or(Path::new("."));
     let wrong = |why: &str| Failure::usage(format!("--cwd {}: {why}", cwd.display()));
     let real =
         here.join(cwd).canonicalize().map_err(|error| wrong("can't be used").because(error))?;

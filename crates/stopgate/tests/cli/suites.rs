@@ -177,6 +177,54 @@ fn a_cargo_suite_from_failing_to_fixed_and_proven_by_a_receipt() {
 }
 
 #[test]
+fn an_edited_program_under_test_is_the_work() {
+    let stage = Stage::new();
+    stage.write("project/app.sh", "echo goodbye\n");
+    let line = "start Greet --session s1 --check 'works=sh app.sh | grep -q hello' --json";
+    let ran = stage.run(line);
+    assert_eq!(ran.code, 0, "{ran}");
+    let answer: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let id = answer["loop"]["id"].as_str().expect("an id").to_string();
+    assert!(stage.stop("s1", "Done. <promise>COMPLETE</promise>").is_sent_back());
+    stage.write("project/app.sh", "echo hello\n");
+    assert_eq!(stage.stop("s1", "Done. <promise>COMPLETE</promise>").form, Form::Tell);
+    assert!(stage.standing(&id).starts_with("done "), "{}", stage.standing(&id));
+}
+
+#[test]
+fn a_new_conftest_with_a_fixture_is_done() {
+    let suite = Suite::of("pytest");
+    let id = suite.begin();
+    suite.do_the_work("fixed.py", "durations.py");
+    suite.write(
+        "tests/conftest.py",
+        "import pytest\n\n\n@pytest.fixture\ndef a_day():\n    return 86400\n",
+    );
+    suite.write(
+        "tests/test_days.py",
+        "from durations import parse\n\n\ndef test_two_days(a_day):\n    assert parse(\"2d\") == 2 * a_day\n",
+    );
+    assert_eq!(suite.stop("Done.").form, Form::Tell);
+    assert_eq!(suite.outcome(&id), "done");
+}
+
+#[test]
+fn a_weakened_assertion_is_not_done_and_its_test_is_named() {
+    let suite = Suite::of("pytest");
+    let id = suite.begin();
+    suite.do_half_of_the_work();
+    let weak = suite.read("tests/test_parse.py").replace("parse(\"1d\") == 86400", "True");
+    suite.write(
+        "tests/test_parse.py",
+        &weak.replace("pytest.raises(ValueError)", "pytest.raises(Exception)"),
+    );
+    suite.needs_a_person(
+        &id,
+        &["tests/test_parse.py was changed", "tests/test_parse.py::test_days"],
+    );
+}
+
+#[test]
 fn a_deleted_test_still_judges() {
     let suite = Suite::of("pytest");
     let id = suite.begin();

@@ -7,13 +7,14 @@ use toml_edit::{Array, DocumentMut, Item, TableLike, Value};
 use super::Judging;
 use super::toml_tree::{Keys, canonical, document, item, keys, put, take};
 
-const WHOLE: [&[&str]; 13] = [
+const WHOLE: [&[&str]; 14] = [
     &["test"],
     &["lints"],
     &["profile"],
     &["patch"],
     &["replace"],
     &["package", "autotests"],
+    &["lib", "path"],
     &["lib", "test"],
     &["lib", "doctest"],
     &["lib", "harness"],
@@ -23,7 +24,10 @@ const WHOLE: [&[&str]; 13] = [
     &["target", "test"],
 ];
 
-const SWITCHES: [&str; 3] = ["test", "harness", "doctest"];
+const SWITCHES: [&str; 4] = ["path", "test", "harness", "doctest"];
+
+/// Where a library is read from if nothing is said.
+const LIBRARY: &str = "src/lib.rs";
 
 pub(super) fn judging(text: &str) -> Result<Judging, String> {
     let document = document(text)?;
@@ -60,6 +64,52 @@ pub(super) fn restore(original: &str, today: &str) -> Option<String> {
     Some(today.to_string())
 }
 
+/// The original text in which each target that was moved is where today's text says it is.
+///
+/// A target's path decides which file's tests run, so it judges, as long as the file of the start
+/// is there: `stays` says of which. Where the file itself has moved, its path has to follow.
+pub(crate) fn with_moved_targets(
+    original: &str,
+    today: &str,
+    stays: &dyn Fn(&str) -> bool,
+) -> Option<String> {
+    let (mut original, today) = (document(original).ok()?, document(today).ok()?);
+    let path = keys(&["lib", "path"]);
+    let was = item(&original, &path).and_then(Item::as_str).unwrap_or(LIBRARY).to_string();
+    if !stays(&was) {
+        follow(&mut original, &path, item(&today, &path).cloned())?;
+    }
+    let paths: Vec<(String, Option<Item>)> = bin_paths(&today);
+    each_bin_mut(&mut original, &mut |bin| {
+        let name = bin.get("name").and_then(Item::as_str).unwrap_or_default().to_string();
+        let said = bin.get("path").and_then(Item::as_str).map(str::to_string);
+        let usual = ["src/main.rs".to_string(), format!("src/bin/{name}.rs")];
+        let is_there = said.map_or_else(|| usual.iter().any(|own| stays(own)), |own| stays(&own));
+        if is_there {
+            return;
+        }
+        bin.remove("path");
+        if let Some((_, Some(item))) = paths.iter().find(|(own, _)| *own == name) {
+            bin.insert("path", item.clone());
+        }
+    });
+    Some(original.to_string())
+}
+
+fn follow(document: &mut DocumentMut, path: &[String], now: Option<Item>) -> Option<()> {
+    take(document, path);
+    now.map_or(Some(()), |item| put(document, path, item))
+}
+
+fn bin_paths(document: &DocumentMut) -> Vec<(String, Option<Item>)> {
+    let mut found = Vec::new();
+    each_bin(document.get("bin"), &mut |bin| {
+        let name = bin.get("name").and_then(Item::as_str).unwrap_or_default().to_string();
+        found.push((name, bin.get("path").cloned()));
+    });
+    found
+}
+
 /// Each program's name and its switches.
 fn bins(document: &DocumentMut) -> Vec<(String, Vec<(&'static str, Item)>)> {
     let mut found = Vec::new();
@@ -81,6 +131,16 @@ fn each_bin(item: Option<&Item>, see: &mut dyn FnMut(&dyn TableLike)) {
     }
 }
 
+fn each_bin_mut(document: &mut DocumentMut, see: &mut dyn FnMut(&mut dyn TableLike)) {
+    match document.get_mut("bin") {
+        Some(Item::ArrayOfTables(bins)) => bins.iter_mut().for_each(|bin| see(bin)),
+        Some(Item::Value(Value::Array(bins))) => {
+            bins.iter_mut().filter_map(Value::as_inline_table_mut).for_each(|bin| see(bin));
+        }
+        _ => {}
+    }
+}
+
 fn restore_bins(original: &DocumentMut, today: &mut DocumentMut) -> Option<()> {
     let switches = bins(original);
     let set = |bin: &mut dyn TableLike| {
@@ -93,15 +153,7 @@ fn restore_bins(original: &DocumentMut, today: &mut DocumentMut) -> Option<()> {
             bin.insert(key, item.clone());
         }
     };
-    match today.get_mut("bin") {
-        Some(Item::ArrayOfTables(bins)) => bins.iter_mut().for_each(|bin| set(bin)),
-        Some(Item::Value(Value::Array(bins))) => {
-            for bin in bins.iter_mut().filter_map(Value::as_inline_table_mut) {
-                set(bin);
-            }
-        }
-        _ => {}
-    }
+    each_bin_mut(today, &mut |bin| set(bin));
     // A program with switches that is gone comes back as it was.
     let here: BTreeSet<String> = bins(today).into_iter().map(|(name, _)| name).collect();
     let gone = |name: &str| !here.contains(name);
@@ -142,4 +194,34 @@ fn restore_members(original: &DocumentMut, today: &mut DocumentMut) -> Option<()
     all.extend(gone);
     let array: Array = all.into_iter().collect();
     put(today, &members_path(), Item::Value(Value::Array(array)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACKAGE: &str = "[package]\nname = \"a\"\n";
+
+    #[test]
+    fn the_path_of_a_library_judges_while_its_file_is_there() {
+        let today = format!("{PACKAGE}\n[lib]\npath = \"src/other.rs\"\n");
+        let restored = |stays: &dyn Fn(&str) -> bool| {
+            let original = with_moved_targets(PACKAGE, &today, stays).expect("readable");
+            restore(&original, &today).expect("restored")
+        };
+        assert!(!restored(&|_| true).contains("other.rs"));
+        assert!(restored(&|_| false).contains("other.rs"));
+    }
+
+    #[test]
+    fn the_path_of_a_program_judges_while_its_file_is_there() {
+        let original = format!("{PACKAGE}\n[[bin]]\nname = \"b\"\n");
+        let today = format!("{PACKAGE}\n[[bin]]\nname = \"b\"\npath = \"src/decoy.rs\"\n");
+        let restored = |stays: bool| {
+            let original = with_moved_targets(&original, &today, &|_| stays).expect("readable");
+            restore(&original, &today).expect("restored")
+        };
+        assert!(!restored(true).contains("decoy.rs"));
+        assert!(restored(false).contains("decoy.rs"));
+    }
 }

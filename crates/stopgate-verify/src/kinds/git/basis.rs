@@ -51,9 +51,11 @@ impl GitBasis {
     /// Notes how git is set up in `root`; nothing where that is not in a work tree.
     pub fn take(root: &Path) -> Option<Self> {
         let repository = Repository::open(root, None).ok()?;
-        let steering = |key: &&String| key.starts_with("filter.") || default_of(key).is_some();
+        let steers = |key: &str| {
+            key.starts_with("filter.") || is_redirection(key) || default_of(key).is_some()
+        };
         let values = &repository.settings.values;
-        let settings = values.iter().filter(|(key, _)| steering(key));
+        let settings = values.iter().filter(|(key, _)| steers(key));
         let settings = settings.map(|(key, setting)| (key.clone(), setting.value.clone()));
         let mut remotes = BTreeMap::new();
         for name in repository.remotes().ok()? {
@@ -71,6 +73,13 @@ impl GitBasis {
 
 fn default_of(key: &str) -> Option<&'static str> {
     STEERING.iter().find(|(known, _)| *known == key).map(|(_, default)| *default)
+}
+
+/// Whether a setting may send a question to another place than the address that was named.
+fn is_redirection(key: &str) -> bool {
+    let ends = |end: &str| key.ends_with(end);
+    (key.starts_with("url.") && (ends(".insteadof") || ends(".pushinsteadof")))
+        || (key.starts_with("http.") && ends(".proxy"))
 }
 
 /// A fingerprint of a small file; one that is not there has none.
@@ -121,9 +130,17 @@ impl Settings {
             // A key without a value is true.
             let (key, value) = entry.split_once('\n').unwrap_or((&entry, "true"));
             let is_own = scope == b"local" || scope == b"worktree";
-            if scope != b"command" {
-                values.insert(key.to_owned(), Setting { value: value.to_owned(), is_own });
+            if scope == b"command" {
+                continue;
             }
+            let mut value = value.to_owned();
+            // Each of several rules for one address counts.
+            if let Some(Setting { value: known, .. }) =
+                values.get(key).filter(|_| is_redirection(key))
+            {
+                value = format!("{known}\n{value}");
+            }
+            values.insert(key.to_owned(), Setting { value, is_own });
         }
         Ok(Self { values })
     }
@@ -138,6 +155,14 @@ impl Settings {
             Some(basis) => basis.settings.get(key).cloned(),
             None => self.get(key).map(str::to_owned),
         }
+    }
+
+    /// Whether the person's own settings send questions elsewhere than they did at the start.
+    pub(super) fn are_redirected(&self, basis: Option<&GitBasis>) -> bool {
+        let Some(basis) = basis else { return false };
+        let now =
+            self.values.iter().filter(|(key, setting)| is_redirection(key) && !setting.is_own);
+        now.into_iter().any(|(key, setting)| basis.settings.get(key) != Some(&setting.value))
     }
 
     /// `key=value` for all that is not as it must be.

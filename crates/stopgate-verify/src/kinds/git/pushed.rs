@@ -4,12 +4,13 @@
 //! the address that it had at the start, and outside of the repository, whose settings
 //! could send the question elsewhere.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
 use super::basis::without_password;
 use super::status::{Head, Standing};
-use super::{Answer, Repository, Trouble, ask};
+use super::{Answer, Repository, Trouble, ask_after};
 use crate::environment::variable;
 use crate::kinds::FindingBasis;
 
@@ -158,7 +159,11 @@ fn at_remote(
     let url = if is_path { repository.top.join(url).display().to_string() } else { url.into() };
     let outside = Path::new("/");
     let words = ["ls-remote", "--", &url, reference];
-    let said = ask(outside, &transport(repository), &words, REMOTE_TIMEOUT);
+    // A rule that is new may hide a longer or an equal one, so all of them are left out.
+    let redirected = repository.settings.are_redirected(repository.basis);
+    let plain = ["env", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1"];
+    let prefix: Vec<OsString> = plain.iter().filter(|_| redirected).map(OsString::from).collect();
+    let said = ask_after(&prefix, outside, &transport(repository), &words, REMOTE_TIMEOUT);
     let shown = without_password(&url);
     let said = said.map_err(|trouble| match trouble {
         Trouble::Late => {

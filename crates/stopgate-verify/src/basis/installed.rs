@@ -1,0 +1,142 @@
+//! Programs in `node_modules/.bin`, where package scripts and `npx` look before anywhere else.
+//!
+//! Installing again is everyday work, so another version of a package is no change: such a
+//! program is a link into its package. One that leads elsewhere than it did is another program.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::text::{path_text, text_path};
+use crate::files::read_regular;
+use crate::tree::{hash_of, hex};
+
+const BIN: &str = "node_modules/.bin";
+/// A longer program is told apart by where it is.
+const BYTES_MAX: u64 = 1024 * 1024;
+
+/// One tool of a check, as package scripts found it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct InstalledProgram {
+    name: String,
+    /// Where it is called.
+    path: String,
+    /// What that leads to, from the innermost `node_modules` on.
+    target: String,
+    /// The fingerprint of a program that is not part of a package.
+    content: String,
+}
+
+impl InstalledProgram {
+    /// The tools among `names` that are installed where a check in `directory` finds them.
+    pub(crate) fn note<'n>(
+        root: &Path,
+        directory: &Path,
+        names: impl Iterator<Item = &'n String>,
+    ) -> Vec<Self> {
+        names.filter_map(|name| Self::found(root, directory, name)).collect()
+    }
+
+    fn found(root: &Path, directory: &Path, name: &str) -> Option<Self> {
+        let places = directory.ancestors().map(|place| root.join(place).join(BIN).join(name));
+        let path = places.into_iter().find(|path| path.is_file())?;
+        let whole = path.canonicalize().ok()?;
+        let target = inner(&whole);
+        let content = if target.starts_with(".bin/") { content_of(&whole) } else { String::new() };
+        Some(Self { name: name.into(), path: path_text(&path), target, content })
+    }
+
+    /// What is not as it was, as a sentence.
+    pub(crate) fn change(&self, root: &Path, directory: &Path) -> Option<String> {
+        let path = text_path(&self.path);
+        let Some(now) = Self::found(root, directory, &self.name) else {
+            // A check that passes without it did not need it from here.
+            return None;
+        };
+        if now.path != self.path {
+            let place = text_path(&now.path);
+            return Some(format!("{} hides {}", place.display(), path.display()));
+        }
+        let is_same = now.target == self.target && now.content == self.content;
+        (!is_same).then(|| format!("{} is another program now", path.display()))
+    }
+}
+
+/// The part of a path from its innermost `node_modules` on.
+fn inner(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    text.rsplit_once("node_modules/").map_or(text.to_string(), |(_, inner)| inner.into())
+}
+
+fn content_of(path: &Path) -> String {
+    let size = fs::metadata(path).map(|found| found.len()).unwrap_or_default();
+    match read_regular(path, BYTES_MAX) {
+        Ok(bytes) => hex(&hash_of(&bytes)),
+        Err(_) => format!("{size} bytes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn install(root: &Path, package: &str, version: &str) {
+        let place = root.join("node_modules");
+        fs::create_dir_all(place.join(".bin")).expect("make it");
+        fs::create_dir_all(place.join(package).join("bin")).expect("make it");
+        fs::write(place.join(package).join("bin/run.js"), version).expect("write it");
+        let link = place.join(".bin").join(package);
+        let _ = fs::remove_file(&link);
+        symlink(Path::new(&format!("../{package}/bin/run.js")), link).expect("link it");
+    }
+
+    fn noted(root: &Path) -> InstalledProgram {
+        let names = [String::from("jest"), String::from("mocha")];
+        let mut found = InstalledProgram::note(root, Path::new("web"), names.iter());
+        assert_eq!(found.len(), 1, "{found:?}");
+        found.remove(0)
+    }
+
+    #[test]
+    fn another_version_is_no_change_and_another_program_is() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path();
+        install(root, "jest", "one");
+        let noted = noted(root);
+        install(root, "jest", "two");
+        assert_eq!(noted.change(root, Path::new("web")), None);
+        let path = root.join("node_modules/.bin/jest");
+        fs::remove_file(&path).expect("remove it");
+        fs::write(&path, "#!/bin/sh\nexit 0\n").expect("write it");
+        let said = noted.change(root, Path::new("web")).expect("a change");
+        assert!(said.ends_with("node_modules/.bin/jest is another program now"), "{said}");
+    }
+
+    #[test]
+    fn one_that_is_found_before_it_hides_it() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path();
+        install(root, "jest", "one");
+        let noted = noted(root);
+        fs::create_dir_all(root.join("web")).expect("make it");
+        install(&root.join("web"), "jest", "one");
+        let said = noted.change(root, Path::new("web")).expect("a change");
+        assert!(said.contains("web/node_modules/.bin/jest hides "), "{said}");
+    }
+
+    #[test]
+    fn a_script_that_starts_the_package_counts_by_what_it_says() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path();
+        let path = root.join("node_modules/.bin/jest");
+        fs::create_dir_all(path.parent().expect("a parent")).expect("make it");
+        fs::write(&path, "exec node ../jest/bin/jest.js\n").expect("write it");
+        let noted = noted(root);
+        assert_eq!(noted.change(root, Path::new("web")), None);
+        fs::write(&path, "exit 0\n").expect("write it");
+        assert!(noted.change(root, Path::new("web")).is_some());
+    }
+}
