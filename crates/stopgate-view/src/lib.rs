@@ -20,6 +20,16 @@ mod story;
 
 mod stats;
 
+mod row;
+
+mod report;
+
+mod markdown;
+
+mod timeline;
+
+mod html;
+
 #[doc(hidden)]
 pub mod hostile;
 
@@ -27,9 +37,14 @@ pub mod hostile;
 mod scene;
 
 pub use crate::backtest::{Counterfactual, PolicyChange, back_test};
+pub use crate::html::html;
+pub use crate::markdown::markdown;
 pub use crate::moment::Moment;
 pub use crate::replay::{Happened, ReplayResult, ReplayedStop, replay};
+pub use crate::report::{DiffStat, Report, ReportedLoop};
+pub use crate::row::{LoopRow, RowGroup};
 pub use crate::shown::{ascii, shown, shown_lines, shown_short};
 pub use crate::stats::{CheckStats, GroupStats, LoopStats, ShadowStats, loop_stats};
 pub use crate::story::{CriterionStory, Mark, MustAct, PersonsTurn, StopStory, Story};
+pub use crate::timeline::svg;
 pub use crate::when::{iso_week, short_span, span, utc_clock, utc_minute};
