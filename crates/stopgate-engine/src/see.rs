@@ -227,11 +227,16 @@ impl Engine {
         Ok(low)
     }
 
+    /// The checks of a loop that run now, by name.
+    pub fn checks_running(&self, id: &str) -> Option<String> {
+        let runs = checking(&self.home, &LoopId::new(id), self.now());
+        runs.map(|runs| runs.checks.join(", "))
+    }
+
     fn row(&self, state: &State) -> LoopRow {
         let mut row = LoopRow::of(state, self.now());
         if state.outcome().is_none() {
-            let runs = checking(&self.home, &state.id, self.now());
-            row.checking = runs.map(|runs| runs.checks.join(", "));
+            row.checking = self.checks_running(state.id.as_str());
         }
         row
     }

@@ -28,6 +28,8 @@ mod mcp;
 mod overview;
 mod preflight;
 mod receipt;
+mod replay;
+mod report;
 mod score;
 mod start;
 mod stats;
@@ -39,6 +41,7 @@ mod trust;
 mod try_it;
 mod uninstall;
 mod verify;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -92,6 +95,9 @@ enum Command {
     Explain(explain::Args),
     Log(log::Args),
     Stats(stats::Args),
+    Report(report::Args),
+    Replay(replay::Args),
+    Watch(watch::Args),
     Statusline(statusline::Args),
     Iterate(criteria::IterateArgs),
     Complete(criteria::CompleteArgs),
@@ -179,6 +185,9 @@ pub(crate) fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Stats(args) => stats::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::Watch(args) => watch::run(&args),
         Command::Statusline(args) => Ok(statusline::run(&args)),
         Command::Iterate(args) => criteria::iterate(args),
         Command::Complete(args) => criteria::complete(&args),
