@@ -268,10 +268,14 @@ impl Engine {
         let path = self.place(std::path::PathBuf::new()).basis(seal);
         let basis = Basis::from_text(&read_text(&path, BASIS_BYTES_MAX).ok()?).ok()?;
         let commit = basis.commit()?;
-        let words = ["diff", "--no-ext-diff", "--no-textconv", "--numstat", "-z", commit, "--"];
-        let said = git(&words, Path::new(&state.project), GitFilters::OwnOnly, GIT_TIME).ok()?;
-        let text = String::from_utf8_lossy(&said.stdout);
-        said.is_fine().then(|| DiffStat::parse(commit, &text))
+        let ask = |words: &[&str]| -> Option<String> {
+            let said = git(words, Path::new(&state.project), GitFilters::OwnOnly, GIT_TIME).ok()?;
+            said.is_fine().then(|| String::from_utf8_lossy(&said.stdout).into_owned())
+        };
+        let changed =
+            ask(&["diff", "--no-ext-diff", "--no-textconv", "--numstat", "-z", commit, "--"])?;
+        let new = ask(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+        Some(DiffStat::parse(commit, &changed).with_new_files(&new))
     }
 }
 

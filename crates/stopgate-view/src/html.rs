@@ -281,15 +281,14 @@ fn rest(page: &mut String, told: &ReportedLoop) {
 }
 
 fn diff_stat(page: &mut String, diff: &DiffStat) {
-    let (added, removed) = diff.lines();
     let commit: String = diff.commit.chars().take(12).collect();
     let _ = writeln!(
         page,
-        "<h3>Files changed since the start</h3>\n<p>{} files, +{added} -{removed}, from commit {}</p>",
-        diff.files.len(),
+        "<h3>Files changed since the start</h3>\n<p>{}, from commit {}</p>",
+        diff.sentence(),
         text(&commit)
     );
-    if diff.files.is_empty() {
+    if diff.files.is_empty() && diff.new_files.is_empty() {
         return;
     }
     page.push_str("<ul>\n");
@@ -297,7 +296,11 @@ fn diff_stat(page: &mut String, diff: &DiffStat) {
         let lines = lines.map_or_else(|| "binary".into(), |(a, r)| format!("+{a} -{r}"));
         let _ = writeln!(page, "<li>{lines} <code>{}</code></li>", text(path));
     }
-    let more = diff.files.len().saturating_sub(FILES_MAX);
+    for path in diff.new_files.iter().take(FILES_MAX) {
+        let _ = writeln!(page, "<li>new <code>{}</code></li>", text(path));
+    }
+    let more =
+        diff.files.len().saturating_sub(FILES_MAX) + diff.new_files.len().saturating_sub(FILES_MAX);
     if more > 0 {
         let _ = writeln!(page, "<li>and {more} more</li>");
     }

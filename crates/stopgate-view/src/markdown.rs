@@ -195,19 +195,22 @@ pub(crate) fn answer(stop: &StopStory) -> String {
 }
 
 fn diff_stat(text: &mut String, diff: &DiffStat) {
-    let (added, removed) = diff.lines();
     let commit: String = shown(&diff.commit).chars().take(12).collect();
     let _ = writeln!(
         text,
-        "### Files changed since the start\n\n{} files, +{added} -{removed}, from commit {}\n",
-        diff.files.len(),
+        "### Files changed since the start\n\n{}, from commit {}\n",
+        diff.sentence(),
         code(&commit)
     );
     for (path, lines) in diff.files.iter().take(FILES_MAX) {
         let lines = lines.map_or_else(|| "binary".into(), |(a, r)| format!("+{a} -{r}"));
         let _ = writeln!(text, "- {lines} {}", code(path));
     }
-    let more = diff.files.len().saturating_sub(FILES_MAX);
+    for path in diff.new_files.iter().take(FILES_MAX) {
+        let _ = writeln!(text, "- new {}", code(path));
+    }
+    let more =
+        diff.files.len().saturating_sub(FILES_MAX) + diff.new_files.len().saturating_sub(FILES_MAX);
     if more > 0 {
         let _ = writeln!(text, "- and {more} more");
     }

@@ -35,6 +35,8 @@ pub struct DiffStat {
     pub commit: String,
     /// Files that differ: path, lines added, lines removed; `None` for binary files.
     pub files: Vec<(String, Option<(u64, u64)>)>,
+    /// Files that git does not know yet.
+    pub new_files: Vec<String>,
 }
 
 impl Report {
@@ -120,7 +122,26 @@ impl DiffStat {
             let lines = added.parse().ok().zip(removed.parse().ok());
             files.push((path.to_string(), lines));
         }
-        Self { commit: commit.into(), files }
+        Self { commit: commit.into(), files, new_files: Vec::new() }
+    }
+
+    /// Adds files that git does not know yet, as `git ls-files -z` lists them.
+    #[must_use]
+    pub fn with_new_files(mut self, listed: &str) -> Self {
+        self.new_files = listed.split_terminator('\0').map(String::from).collect();
+        self
+    }
+
+    /// How many files differ, in a sentence.
+    pub(crate) fn sentence(&self) -> String {
+        let (added, removed) = self.lines();
+        let count = self.files.len();
+        let files = if count == 1 { "1 file".into() } else { format!("{count} files") };
+        let new = match self.new_files.len() {
+            0 => String::new(),
+            new => format!(", and {new} that git does not know"),
+        };
+        format!("{files}, +{added} -{removed}{new}")
     }
 
     /// Lines added and removed in all.

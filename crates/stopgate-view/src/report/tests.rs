@@ -30,7 +30,7 @@ fn hostile(payload: &str) -> ReportedLoop {
     }
     let mut told = told(&events);
     let files = vec![(payload.to_string(), Some((1, 2))), (payload.to_string(), None)];
-    told.diff = Some(DiffStat { commit: payload.into(), files });
+    told.diff = Some(DiffStat { commit: payload.into(), files, new_files: vec![payload.into()] });
     told
 }
 
@@ -165,7 +165,8 @@ fn a_report_of_one_loop() {
          stop tests pass, lint pass",
     ));
     done.signature = Some("genuine");
-    done.diff = Some(DiffStat::parse("0123456789abcdef", "3\t1\tsrc/cart.rs\0-\t-\tlogo.png\0"));
+    done.diff = Some(DiffStat::parse("0123456789abcdef", "3\t1\tsrc/cart.rs\0-\t-\tlogo.png\0"))
+        .map(|diff| diff.with_new_files("notes.md\0"));
     insta::assert_snapshot!(markdown(&report(vec![done])), @r"
     # stopgate report
 
@@ -201,10 +202,11 @@ fn a_report_of_one_loop() {
 
     ### Files changed since the start
 
-    2 files, +3 -1, from commit `0123456789ab`
+    2 files, +3 -1, and 1 that git does not know, from commit `0123456789ab`
 
     - +3 -1 `src/cart.rs`
     - binary `logo.png`
+    - new `notes.md`
     ");
 }
 

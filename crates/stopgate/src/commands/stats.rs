@@ -92,8 +92,11 @@ fn loops(args: &Args) -> Outcome {
 
 fn show_loops(stats: &LoopStats) {
     output::line(&format!(
-        "{} loops, {} running; {} stops, {} of them sent back",
-        stats.loops, stats.running, stats.stops, stats.continuations
+        "{}, {} running; {}, {} of them sent back",
+        counted(stats.loops, "loop"),
+        stats.running,
+        counted(stats.stops, "stop"),
+        stats.continuations
     ));
     output::line(&format!("  outcomes: {}", counts(&stats.outcomes)));
     output::line(&format!("  rules: {}", counts(&stats.rules)));
@@ -109,9 +112,12 @@ fn show_loops(stats: &LoopStats) {
     if shadow.loops > 0 {
         output::line(&styled(BOLD, "In shadow mode"));
         output::line(&format!(
-            "  {} loops would have held {} stops, {} of them with a claim to be done while a check \
-             failed; a limit would have let {} go",
-            shadow.loops, shadow.would_hold, shadow.would_catch, shadow.would_end
+            "  {} would have held {}, {} of them with a claim to be done while a check failed; a \
+             limit would have let {} go",
+            counted(shadow.loops, "loop"),
+            counted(shadow.would_hold, "stop"),
+            shadow.would_catch,
+            shadow.would_end
         ));
     }
 }
@@ -130,10 +136,10 @@ fn show_groups(title: &str, groups: &BTreeMap<String, GroupStats>) {
     all.sort_by_key(|(name, group)| (std::cmp::Reverse(group.loops), *name));
     for (name, group) in all.iter().take(ROWS_MAX) {
         output::line(&format!(
-            "  {}: {} loops, {} stops, {} of work; {}; rules: {}",
+            "  {}: {}, {}, {} of work; {}; rules: {}",
             shown_short(name, NAME_LETTERS),
-            group.loops,
-            group.stops,
+            counted(group.loops, "loop"),
+            counted(group.stops, "stop"),
             span(group.used_ms),
             counts(&group.outcomes),
             counts(&group.rules)
@@ -151,14 +157,18 @@ fn show_more(count: usize) {
 fn show_check(check: &CheckStats) {
     let mean = check.total_ms / check.runs.max(1);
     output::line(&format!(
-        "  {}: {} runs, {} failed, {} could not run, {} flaky; alone caught {} failures; {mean} ms on \
-         average, {} ms at most",
+        "  {}: {}, {} failed, {} could not run, {} flaky; alone caught {}; {mean} ms on average, {} \
+         ms at most",
         shown_short(&check.name, NAME_LETTERS),
-        check.runs,
+        counted(check.runs, "run"),
         check.failed,
         check.errors,
         check.flaky,
-        check.caught_alone,
+        counted(check.caught_alone, "failure"),
         check.max_ms
     ));
+}
+
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

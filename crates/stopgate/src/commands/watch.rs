@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use stopgate_engine::{Engine, Failure, Kind, Settings};
-use stopgate_tui::{Board, Colours, Letters, Theme};
+use serde::Serialize;
+use stopgate_engine::{Engine, Failure, Kind, SCHEMA_VERSION, Settings};
+use stopgate_tui::{Board, Colours, Letters, Theme, Wish};
 
 use self::screen::{Heard, Screen};
 use self::wishes::Wishes;
@@ -36,10 +37,38 @@ pub(crate) struct Args {
     /// Print one frame and leave
     #[arg(long)]
     once: bool,
+    /// Print the loops with their groups in JSON and leave
+    #[arg(long, conflicts_with_all = ["name", "once"])]
+    json: bool,
+}
+
+/// What one frame shows, for programs.
+#[derive(Serialize)]
+struct WatchView {
+    schema_version: u32,
+    loops: Vec<WatchedLoop>,
+}
+
+#[derive(Serialize)]
+struct WatchedLoop {
+    id: String,
+    group: &'static str,
+    state: &'static str,
+    why: Option<String>,
+    goal: String,
+    project: String,
+    iteration: u32,
+    max_iterations: u32,
+    criteria_met: usize,
+    criteria_required: usize,
+    checking: Option<String>,
 }
 
 /// Shows all loops.
 pub(crate) fn run(args: &Args) -> Outcome {
+    if args.json {
+        return for_programs();
+    }
     if args.once {
         return once(args);
     }
@@ -72,6 +101,26 @@ fn once(args: &Args) -> Outcome {
     let mut cells = Buffer::empty(area);
     board.draw(area, &mut cells);
     output::document(&text(&cells));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn for_programs() -> Outcome {
+    let mut rows = common::engine()?.loop_rows()?;
+    rows.sort_by_key(|row| (row.group, std::cmp::Reverse(row.started_at)));
+    let loops = rows.into_iter().map(|row| WatchedLoop {
+        id: row.id,
+        group: row.group.heading(),
+        state: row.word,
+        why: row.why,
+        goal: row.goal,
+        project: row.project,
+        iteration: row.iteration,
+        max_iterations: row.max,
+        criteria_met: row.met,
+        criteria_required: row.required,
+        checking: row.checking,
+    });
+    output::json(&WatchView { schema_version: SCHEMA_VERSION, loops: loops.collect() });
     Ok(ExitCode::SUCCESS)
 }
 
@@ -159,19 +208,16 @@ impl Watch {
     fn follow(&mut self, screen: &mut Screen) -> Outcome {
         screen.draw(&mut self.board)?;
         loop {
-            let is_news = match screen.hear(LOOK_EVERY)? {
-                Heard::Nothing => false,
-                Heard::Resized => true,
+            let heard = screen.hear(LOOK_EVERY)?;
+            let is_news = !matches!(heard, Heard::Nothing);
+            match heard {
+                Heard::Nothing | Heard::Resized => {}
                 Heard::Ended => return Err(Failure::interrupted("interrupted")),
-                Heard::Key(key) => {
-                    let wish = self.board.press(key);
-                    if wish == Some(stopgate_tui::Wish::Quit) {
-                        return Ok(ExitCode::SUCCESS);
-                    }
-                    self.grant(wish);
-                    true
-                }
-            };
+                Heard::Key(key) => match self.board.press(key) {
+                    Some(Wish::Quit) => return Ok(ExitCode::SUCCESS),
+                    wish => self.grant(wish),
+                },
+            }
             let is_news = self.look() || is_news;
             if is_news {
                 screen.draw(&mut self.board)?;
@@ -179,7 +225,7 @@ impl Watch {
         }
     }
 
-    fn grant(&mut self, wish: Option<stopgate_tui::Wish>) {
+    fn grant(&mut self, wish: Option<Wish>) {
         let Some(wish) = wish else { return };
         let Some(engine) = &mut self.engine else {
             return self.board.tell("The journal can't be read now; nothing was done.");

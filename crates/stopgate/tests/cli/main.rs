@@ -41,6 +41,7 @@ mod ralph_loop;
 mod receipts;
 mod record;
 mod red_first;
+mod see;
 #[cfg(feature = "postgres")]
 mod server;
 mod signals;
