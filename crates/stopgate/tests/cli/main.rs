@@ -52,6 +52,7 @@ mod switches;
 mod task;
 #[cfg(feature = "mcp")]
 mod tasks;
+mod terminal;
 mod texts;
 mod tidy;
 mod whose_word;

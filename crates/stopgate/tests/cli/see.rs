@@ -110,7 +110,7 @@ fn stats_count_outcomes_rules_and_checks() {
     assert_eq!(told["checks"][0]["caught_alone"], 3);
     let shown = stage.run("stats").out;
     assert!(shown.starts_with("1 loop, 0 running; 4 stops, 3 of them sent back\n"), "{shown}");
-    assert!(shown.contains("tests: 4 runs, 3 failed"), "{shown}");
+    assert!(shown.contains("tests: 2 runs, 1 failed"), "{shown}");
     stage.start("Shadow --check t=false --session s2 --shadow");
     stage.stop("s2", "<promise>COMPLETE</promise>");
     let shadow = &stage.json("stats")["shadow"];
@@ -140,7 +140,7 @@ fn a_report_says_what_needs_a_person_first() {
 #[test]
 fn hidden_criteria_stay_hidden_from_an_agent() {
     let stage = Stage::new();
-    let criterion = "[[criterion]]\nname = \"secret\"\nrun = [\"false\"]\nhidden = true\n";
+    let criterion = "[[criterion]]\nname = \"secret\"\nrun = [\"false\"]\nvisibility = \"hidden\"\n";
     stage.write("project/stopgate.toml", criterion);
     stage.run("trust --yes");
     stage.start("Finish --session s1");
