@@ -4,14 +4,16 @@
 //! and hides from an agent's shell what an agent is not shown.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::fs;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
 use stopgate_core::{LoopId, Outcome, State};
 use stopgate_store::{Cursor, Filter, Stored};
-use stopgate_verify::files::{is_missing, read_text};
-use stopgate_verify::{Basis, GitFilters, git};
+use stopgate_verify::files::{is_missing, open_regular, read_text};
+use stopgate_verify::{Basis, GitFilters, git, redact};
 use stopgate_view::{
     Counterfactual, DiffStat, Happened, LoopRow, LoopStats, PolicyChange, ReplayResult,
     ReplayedStop, Report, ReportedLoop, Story, back_test, loop_stats, replay,
@@ -27,6 +29,8 @@ use crate::view::SCHEMA_VERSION;
 const POLICY_BYTES_MAX: u64 = 1024 * 1024;
 const BASIS_BYTES_MAX: u64 = 64 * 1024 * 1024;
 const GIT_TIME: Duration = Duration::from_secs(10);
+/// How much of a running check's output is shown.
+const OUTPUT_BYTES: u64 = 4096;
 /// Events looked at in one go.
 const PAGE: usize = 500;
 
@@ -233,6 +237,21 @@ impl Engine {
         runs.map(|runs| runs.checks.join(", "))
     }
 
+    /// The end of what a check of a loop prints right now, for people; `None` where none runs.
+    pub fn running_output(&self, id: &str) -> Option<String> {
+        // Which criteria are hidden can't be told from a log.
+        if self.settings.is_agents_shell() || self.checks_running(id).is_none() {
+            return None;
+        }
+        let log = newest_log(&self.home.check_logs(&LoopId::new(id)))?;
+        let mut file = open_regular(&log).ok()?;
+        let length = file.metadata().ok()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(OUTPUT_BYTES))).ok()?;
+        let mut end = Vec::new();
+        file.take(OUTPUT_BYTES).read_to_end(&mut end).ok()?;
+        Some(redact(&String::from_utf8_lossy(&end)).into())
+    }
+
     fn row(&self, state: &State) -> LoopRow {
         let mut row = LoopRow::of(state, self.now());
         if state.outcome().is_none() {
@@ -265,7 +284,7 @@ impl Engine {
     /// What the work tree has beyond the commit of the start; `None` where that is not known.
     fn diff_stat(&self, state: &State) -> Option<DiffStat> {
         let seal = state.ground.seal.as_ref()?;
-        let path = self.place(std::path::PathBuf::new()).basis(seal);
+        let path = self.place(PathBuf::new()).basis(seal);
         let basis = Basis::from_text(&read_text(&path, BASIS_BYTES_MAX).ok()?).ok()?;
         let commit = basis.commit()?;
         let ask = |words: &[&str]| -> Option<String> {
@@ -293,6 +312,14 @@ impl BackTestTotal {
             }
         }
     }
+}
+
+/// The log that was written to last, in the directories of a loop's stops.
+fn newest_log(logs: &Path) -> Option<PathBuf> {
+    let entries = |path: &Path| fs::read_dir(path).into_iter().flatten().flatten();
+    let all = entries(logs).flat_map(|stop| entries(&stop.path()));
+    let written = all.filter_map(|log| Some((log.metadata().ok()?.modified().ok()?, log.path())));
+    written.max_by_key(|(at, _)| *at).map(|(_, path)| path)
 }
 
 /// The limits of a policy file, which has the form of a project's file.

@@ -77,6 +77,8 @@ pub struct Board {
     pub(crate) asking: Option<Asking>,
     pub(crate) notice: Option<String>,
     pub(crate) trouble: Option<String>,
+    /// The end of what a check of the opened loop prints now.
+    pub(crate) output: Option<String>,
 }
 
 impl Board {
@@ -93,38 +95,42 @@ impl Board {
             asking: None,
             notice: None,
             trouble: None,
+            output: None,
         }
     }
 
     /// Shows these loops from now on. The chosen one stays where it is on the screen.
-    pub fn set_rows(&mut self, mut rows: Vec<LoopRow>) {
+    pub fn set_rows(&mut self, rows: Vec<LoopRow>) {
         let before = self.chosen_line();
-        rows.sort_by(|a, b| (a.group, b.started_at, &a.id).cmp(&(b.group, a.started_at, &b.id)));
         self.rows = rows;
-        let is_there = |id: &String| self.rows.iter().any(|row| row.id == *id);
-        if !self.chosen.as_ref().is_some_and(is_there) {
-            self.chosen = self.rows.first().map(|row| row.id.clone());
-            self.top = 0;
-            return;
-        }
-        if let (Some(before), Some(after)) = (before, self.chosen_line()) {
-            self.top = (self.top + after).saturating_sub(before);
-        }
+        self.settle(before);
     }
 
     /// Replaces or adds one loop; `None` removes it.
     pub fn set_row(&mut self, id: &str, row: Option<LoopRow>) {
-        let mut rows = std::mem::take(&mut self.rows);
-        let before = rows.clone();
-        rows.retain(|known| known.id != id);
-        rows.extend(row);
-        self.rows = before;
-        self.set_rows(rows);
+        let before = self.chosen_line();
+        self.rows.retain(|known| known.id != id);
+        self.rows.extend(row);
+        self.settle(before);
+    }
+
+    /// Puts rows in order; the chosen one was on this line before.
+    fn settle(&mut self, before: Option<usize>) {
+        self.rows
+            .sort_by(|a, b| (a.group, b.started_at, &a.id).cmp(&(b.group, a.started_at, &b.id)));
+        match (before, self.chosen_line()) {
+            (Some(before), Some(after)) => self.top = (self.top + after).saturating_sub(before),
+            (None, Some(_)) => {}
+            (_, None) => {
+                self.chosen = self.rows.first().map(|row| row.id.clone());
+                self.top = 0;
+            }
+        }
     }
 
     /// The loops that may be running checks.
     pub fn running(&self) -> Vec<String> {
-        let rows = self.rows.iter().filter(|row| row.group != RowGroup::Ended);
+        let rows = self.rows.iter().filter(|row| row.group == RowGroup::Running);
         rows.map(|row| row.id.clone()).collect()
     }
 
@@ -133,6 +139,13 @@ impl Board {
         let Some(row) = self.rows.iter_mut().find(|row| row.id == id) else { return false };
         let is_news = row.checking != checking;
         row.checking = checking;
+        is_news
+    }
+
+    /// Shows the end of what a check of the opened loop prints now; whether that is news.
+    pub fn set_output(&mut self, output: Option<String>) -> bool {
+        let is_news = self.output != output;
+        self.output = output;
         is_news
     }
 
@@ -349,18 +362,14 @@ impl Board {
     /// The line of the list that the chosen row is on, headings counted.
     fn chosen_line(&self) -> Option<usize> {
         let chosen = self.chosen.as_ref()?;
-        let mut line = 0;
-        for group in RowGroup::ALL {
-            let rows: Vec<&LoopRow> = self.rows.iter().filter(|row| row.group == group).collect();
-            if rows.is_empty() {
-                continue;
-            }
-            if let Some(at) = rows.iter().position(|row| row.id == *chosen) {
-                return Some(line + 1 + at);
-            }
-            line += 1 + rows.len();
-        }
-        None
+        let at = self.rows.iter().position(|row| row.id == *chosen)?;
+        Some(at + self.headings(..=at))
+    }
+
+    /// How many groups these rows are in; rows are in the order of their groups.
+    fn headings(&self, rows: impl std::slice::SliceIndex<[LoopRow], Output = [LoopRow]>) -> usize {
+        let rows = self.rows.get(rows).unwrap_or_default();
+        rows.chunk_by(|a, b| a.group == b.group).count()
     }
 
     fn keep_chosen_in_sight(&mut self) {
@@ -373,9 +382,7 @@ impl Board {
         if line >= self.top + self.page {
             self.top = line + 1 - self.page;
         }
-        let groups = RowGroup::ALL.iter();
-        let headings = groups.filter(|g| self.rows.iter().any(|row| row.group == **g)).count();
-        let all = self.rows.len() + headings;
+        let all = self.rows.len() + self.headings(..);
         self.top = self.top.min(all.saturating_sub(self.page));
     }
 }

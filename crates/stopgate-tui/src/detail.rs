@@ -12,6 +12,8 @@ const KEYS: &str = "left/right step  up/down scroll  p r c a w v as in the list 
 const KEYS_SHORT: &str = "left/right step  up/down scroll  esc back";
 const NAME_COLUMNS: usize = 18;
 const WIDE: usize = 76;
+/// Lines shown of what a check prints.
+const OUTPUT_LINES: usize = 6;
 
 /// The whole frame.
 pub(crate) fn lines(
@@ -29,7 +31,8 @@ pub(crate) fn lines(
     if let Some(Asking::Approve { lines: asked, .. }) = &board.asking {
         lines.extend(asked.iter().map(|line| Line::from(theme.span(line.clone(), Theme::bold()))));
     } else {
-        let mut told = moment(theme, story);
+        let mut told = running(theme, board, opened);
+        told.extend(moment(theme, story));
         told.extend(sent(theme, story));
         let left = height.saturating_sub(lines.len() + 1).max(1);
         let top = opened.scroll.min(told.len().saturating_sub(left));
@@ -112,6 +115,19 @@ fn name(name: &str) -> String {
     let short = shown_short(name, NAME_COLUMNS);
     let used = Span::raw(short.clone()).width();
     format!("{short}{}", " ".repeat(NAME_COLUMNS.saturating_sub(used)))
+}
+
+/// The end of what a check prints right now.
+fn running(theme: Theme, board: &Board, opened: &Opened) -> Vec<Line<'static>> {
+    let Some(output) = board.output.as_ref().filter(|_| opened.stop.is_none()) else {
+        return Vec::new();
+    };
+    let shown = shown_lines(output.trim_end());
+    let lines: Vec<&str> = shown.lines().collect();
+    let end = lines.iter().skip(lines.len().saturating_sub(OUTPUT_LINES));
+    let head = Line::from(theme.span("a check runs now:", Theme::bold()));
+    let lines = end.map(|line| Line::from(theme.span(format!("│ {line}"), Theme::plain())));
+    std::iter::once(head).chain(lines).collect()
 }
 
 /// What was decided at the last stop of the story, and what happened since.

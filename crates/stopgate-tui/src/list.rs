@@ -23,9 +23,7 @@ pub(crate) const fn foot_lines(height: usize) -> usize {
 pub(crate) fn lines(board: &Board, (width, height): (usize, usize)) -> Vec<Line<'static>> {
     let foot = foot_lines(height);
     let mut lines = vec![head(board)];
-    let mut listed = listed(board, width);
-    let end = (board.top + board.page).min(listed.len());
-    lines.extend(listed.drain(board.top.min(end)..end));
+    lines.extend(listed(board, width));
     lines.resize(height.saturating_sub(foot).max(1), Line::default());
     lines.extend(about(board, foot - 1));
     lines.push(board.bottom(if width < WIDE { KEYS_SHORT } else { KEYS }));
@@ -50,23 +48,34 @@ fn head(board: &Board) -> Line<'static> {
     Line::from(board.theme.span(text, Theme::bold()))
 }
 
+/// The part of the list that is in the window.
 fn listed(board: &Board, width: usize) -> Vec<Line<'static>> {
     if board.rows.is_empty() {
         let text = "No loops. Begin one with: stopgate start \"GOAL\"";
         return vec![Line::from(board.theme.span(text, Theme::plain()))];
     }
-    let mut lines = Vec::new();
-    for group in RowGroup::ALL {
-        let mut rows = board.rows.iter().filter(|row| row.group == group).peekable();
-        if rows.peek().is_some() {
-            let heading = group.heading().to_string();
-            lines.push(Line::from(
-                board.theme.span(heading, board.theme.group(group).patch(Theme::bold())),
-            ));
-        }
-        lines.extend(rows.map(|row| line(board, row, width)));
-    }
-    lines
+    let groups = board.rows.chunk_by(|a, b| a.group == b.group);
+    let entries = groups.flat_map(|rows| {
+        let heading = rows.first().map(|row| Entry::Heading(row.group));
+        heading.into_iter().chain(rows.iter().map(Entry::Row))
+    });
+    let seen = entries.skip(board.top).take(board.page);
+    seen.map(|entry| match entry {
+        Entry::Heading(group) => heading(board, group),
+        Entry::Row(row) => line(board, row, width),
+    })
+    .collect()
+}
+
+/// One line of the list.
+enum Entry<'a> {
+    Heading(RowGroup),
+    Row(&'a LoopRow),
+}
+
+fn heading(board: &Board, group: RowGroup) -> Line<'static> {
+    let style = board.theme.group(group).patch(Theme::bold());
+    Line::from(board.theme.span(group.heading(), style))
 }
 
 fn line(board: &Board, row: &LoopRow, width: usize) -> Line<'static> {

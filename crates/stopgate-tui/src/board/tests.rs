@@ -265,6 +265,18 @@ fn an_approval_is_asked_with_what_it_accepts() {
 }
 
 #[test]
+fn a_running_checks_output_is_shown_and_not_obeyed() {
+    let mut board = board(Theme::default());
+    board.open("k3vq8m2x7d", loops().remove(0));
+    assert!(board.set_output(Some("compiling\n\u{1b}[31mtest cart ... \n".into())));
+    assert!(!board.set_output(Some("compiling\n\u{1b}[31mtest cart ... \n".into())));
+    let shown = frame(&mut board, (80, 24));
+    assert!(shown.contains("a check runs now:\n│ compiling\n│ ␛[31mtest cart ..."), "{shown}");
+    board.press(Key::Left);
+    assert!(!frame(&mut board, (80, 24)).contains("a check runs now"), "the past is past");
+}
+
+#[test]
 fn steps_through_time_have_two_ends() {
     let mut board = board(Theme::default());
     board.open("k3vq8m2x7d", loops().remove(0));

@@ -268,6 +268,8 @@ impl Watch {
         for id in board.running() {
             is_news |= board.set_checking(&id, engine.checks_running(&id));
         }
+        let output = board.opened().and_then(|id| engine.running_output(id));
+        is_news |= board.set_output(output);
         let now = engine.now();
         let minute = now.unix_millis() / MINUTE_MS;
         board.set_now(now);

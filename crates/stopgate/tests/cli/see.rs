@@ -140,7 +140,8 @@ fn a_report_says_what_needs_a_person_first() {
 #[test]
 fn hidden_criteria_stay_hidden_from_an_agent() {
     let stage = Stage::new();
-    let criterion = "[[criterion]]\nname = \"secret\"\nrun = [\"false\"]\nvisibility = \"hidden\"\n";
+    let criterion =
+        "[[criterion]]\nname = \"secret\"\nrun = [\"false\"]\nvisibility = \"hidden\"\n";
     stage.write("project/stopgate.toml", criterion);
     stage.run("trust --yes");
     stage.start("Finish --session s1");

@@ -3,6 +3,8 @@
 use std::process::Command;
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::doors;
 use crate::stage::{Stage, program_path};
 
@@ -25,7 +27,11 @@ impl<'a> Terminal<'a> {
         }
         let terminal = Self { stage };
         let program = program_path().display();
-        let shell = format!("{program} watch; echo \"left with $?\"; exec cat");
+        let pid = stage.path("user/pid");
+        let shell = format!(
+            "sh -c 'echo $$ > {}; exec {program} watch'; echo \"left with $?\"; exec cat",
+            pid.display()
+        );
         let mut tmux = terminal.tmux();
         tmux.envs(variables.iter().copied());
         tmux.args(["-u", "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24"])
@@ -124,4 +130,33 @@ fn an_agents_shell_can_t_answer_by_key_either() {
     assert_eq!(stage.standing("1stage0000"), "waiting 0/20 s1");
     terminal.press(&["C-c"]);
     terminal.shows("left with 130");
+}
+
+#[test]
+fn a_running_checks_output_is_shown_live() {
+    let check = "echo half way; while ! test -f go; do sleep 0.05; done";
+    let stage = Stage::with_loop(&format!("Finish --check tests='{check}' --no-preflight"));
+    let Some(terminal) = Terminal::open(&stage, &[]) else { return };
+    terminal.shows("Finish");
+    terminal.press(&["Enter"]);
+    terminal.shows("no stop yet");
+    std::thread::scope(|scope| {
+        scope.spawn(|| stage.stop("s1", "One."));
+        let shown = terminal.shows("half way");
+        assert!(shown.contains("a check runs now"), "{shown}");
+        stage.write("project/go", "");
+    });
+    terminal.shows("done");
+}
+
+#[test]
+fn the_terminal_is_given_back_after_a_signal() {
+    let stage = Stage::with_loop("Finish");
+    let Some(terminal) = Terminal::open(&stage, &[]) else { return };
+    terminal.shows("Finish");
+    let pid = std::fs::read_to_string(stage.path("user/pid")).expect("a pid");
+    let pid = pid.trim().parse().ok().and_then(Pid::from_raw).expect("a pid");
+    kill_process(pid, Signal::TERM).expect("end the view");
+    let left = terminal.shows("left with 130");
+    assert!(!left.contains("Finish"), "the terminal is as it was: {left}");
 }
