@@ -74,3 +74,29 @@ fn another_tools_loop_is_not_guessed() {
     assert!(!replayed.is_empty());
     assert!(replayed.iter().all(|stop| matches!(stop.result, ReplayResult::NotKnown { .. })));
 }
+
+#[test]
+fn a_tasks_objection_is_read_back_from_the_text() {
+    use stopgate_core::{Marker, Seen, Surface, apply, decide};
+    let mut started = crate::scene::started("loop 9");
+    started.surface = Surface::Tools;
+    let start = Event::Started(Box::new(started));
+    let state = apply(None, &start, crate::scene::NOON).expect("a loop");
+    let why = "rule tests: it fails";
+    let markers = vec![Marker::PromiseComplete];
+    let seen = Seen { markers, objection: Some(why.into()), ..Seen::default() };
+    let decision = decide(&state, &seen, crate::scene::NOON);
+    let stopgate_core::Verdict::Continue { text } = &decision.verdict else { panic!("sent back") };
+    let told = crate::recall::with_objection(text, why);
+    let stopped = decision.saying(&told).events.remove(0);
+    let events = [(start, crate::scene::NOON), (stopped, crate::scene::NOON)];
+    assert_eq!(replay(&events)[0].result, ReplayResult::Same);
+}
+
+#[test]
+fn a_long_history_is_decided_again_quickly_enough_to_be_used() {
+    let events = play("loop 4000, repeat 0, idle 0, minutes 0, check tests\n stop*2000 tests fail");
+    let replayed = replay(&events);
+    assert_eq!(replayed.len(), 2000);
+    assert!(replayed.iter().all(|stop| stop.result == ReplayResult::Same));
+}

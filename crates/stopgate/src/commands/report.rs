@@ -16,6 +16,7 @@ use crate::output::{self, Outcome};
 /// changed since the start, and whether the record and the signature hold. The HTML file has no
 /// script and asks for nothing, so it opens offline.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// The loop's name or its beginning; without it this session's, else the only one running here
     #[arg(value_name = "LOOP", conflicts_with = "since")]

@@ -30,6 +30,7 @@ const MINUTE_MS: i64 = 60_000;
 /// Arrow keys choose a loop, Enter opens it, left and right step through its stops. p pauses, r
 /// resumes, c cancels (asked twice), a approves, w answers, v verifies, q leaves.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// Open this loop at once: its name or its beginning
     #[arg(value_name = "LOOP")]

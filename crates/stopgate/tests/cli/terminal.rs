@@ -59,6 +59,12 @@ impl<'a> Terminal<'a> {
         String::from_utf8_lossy(&ran.stdout).into_owned()
     }
 
+    /// The process that shows the view.
+    fn pid(&self) -> Pid {
+        let pid = std::fs::read_to_string(self.stage.path("user/pid")).expect("a pid");
+        pid.trim().parse().ok().and_then(Pid::from_raw).expect("a pid")
+    }
+
     /// Waits until the terminal shows `text`.
     #[track_caller]
     fn shows(&self, text: &str) -> String {
@@ -154,9 +160,25 @@ fn the_terminal_is_given_back_after_a_signal() {
     let stage = Stage::with_loop("Finish");
     let Some(terminal) = Terminal::open(&stage, &[]) else { return };
     terminal.shows("Finish");
-    let pid = std::fs::read_to_string(stage.path("user/pid")).expect("a pid");
-    let pid = pid.trim().parse().ok().and_then(Pid::from_raw).expect("a pid");
-    kill_process(pid, Signal::TERM).expect("end the view");
+    kill_process(terminal.pid(), Signal::TERM).expect("end the view");
     let left = terminal.shows("left with 130");
     assert!(!left.contains("Finish"), "the terminal is as it was: {left}");
+}
+
+#[test]
+fn a_view_in_the_background_gives_the_terminal_back() {
+    let stage = Stage::with_loop("Finish");
+    let Some(terminal) = Terminal::open(&stage, &[]) else { return };
+    terminal.shows("Finish");
+    let was_given_back = || !terminal.shown().contains("Finish");
+    terminal.press(&["C-z"]);
+    let begun = doors::now();
+    while !was_given_back() {
+        assert!(begun.elapsed() < PATIENCE, "{}", terminal.shown());
+        std::thread::sleep(LOOK_EVERY);
+    }
+    kill_process(terminal.pid(), Signal::CONT).expect("go on");
+    terminal.shows("Finish");
+    terminal.press(&["q"]);
+    terminal.shows("left with 0");
 }
