@@ -41,6 +41,7 @@ mod trust;
 mod try_it;
 mod uninstall;
 mod verify;
+#[cfg(feature = "tui")]
 mod watch;
 
 use std::process::ExitCode;
@@ -97,6 +98,7 @@ enum Command {
     Stats(stats::Args),
     Report(report::Args),
     Replay(replay::Args),
+    #[cfg(feature = "tui")]
     Watch(watch::Args),
     Statusline(statusline::Args),
     Iterate(criteria::IterateArgs),
@@ -187,6 +189,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Stats(args) => stats::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Replay(args) => replay::run(&args),
+        #[cfg(feature = "tui")]
         Command::Watch(args) => watch::run(&args),
         Command::Statusline(args) => Ok(statusline::run(&args)),
         Command::Iterate(args) => criteria::iterate(args),

@@ -59,9 +59,10 @@ fn replay(args: &Args) -> Outcome {
 }
 
 fn show_replay(view: &ReplayView) {
-    for stop in &view.stops {
-        show_stop(stop);
+    if view.stops.is_empty() {
+        return output::line(&format!("Loop {} has had no stop yet.", styled(BOLD, &view.id)));
     }
+    view.stops.iter().for_each(show_stop);
     let count = view.stops.len();
     let stops = if count == 1 { "1 stop".into() } else { format!("{count} stops") };
     let (style, said) = match (view.differs, view.not_known) {

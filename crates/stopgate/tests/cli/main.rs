@@ -52,6 +52,7 @@ mod switches;
 mod task;
 #[cfg(feature = "mcp")]
 mod tasks;
+#[cfg(feature = "tui")]
 mod terminal;
 mod texts;
 mod tidy;
