@@ -15,8 +15,8 @@ use stopgate_store::{Cursor, Filter, Stored};
 use stopgate_verify::files::{is_missing, open_regular, read_text};
 use stopgate_verify::{Basis, GitFilters, git, redact};
 use stopgate_view::{
-    Counterfactual, DiffStat, Happened, LoopRow, LoopStats, PolicyChange, ReplayResult,
-    ReplayedStop, Report, ReportedLoop, Story, back_test, loop_stats, replay,
+    Counterfactual, DiffStat, Happened, LoopReport, LoopRow, LoopStats, LoopStory, PolicyChange,
+    ReplayResult, ReplayedStop, ReportedLoop, back_test, loop_stats, replay,
 };
 
 use crate::checking::checking;
@@ -165,26 +165,26 @@ impl Engine {
     pub fn loop_stats(&mut self, since_ms: Option<u64>) -> Result<LoopStatsView, Failure> {
         let mut stories = Vec::new();
         for stored in self.touched(since_ms)? {
-            stories.extend(Story::tell(&self.chronicle(stored.state.id.as_str())?));
+            stories.extend(LoopStory::tell(&self.chronicle(stored.state.id.as_str())?));
         }
         Ok(LoopStatsView { schema_version: SCHEMA_VERSION, stats: loop_stats(&stories) })
     }
 
     /// A report over one loop.
-    pub fn report_on(&mut self, target: &Target) -> Result<Report, Failure> {
+    pub fn report_on(&mut self, target: &Target) -> Result<LoopReport, Failure> {
         let stored = self.resolve(target)?;
         let loops = self.reported(&stored)?.into_iter().collect();
-        Ok(Report { made_at: self.now(), since: None, loops })
+        Ok(LoopReport { made_at: self.now(), since: None, loops })
     }
 
     /// A report over the loops that were touched in the last `since_ms`.
-    pub fn report_since(&mut self, since_ms: u64) -> Result<Report, Failure> {
+    pub fn report_since(&mut self, since_ms: u64) -> Result<LoopReport, Failure> {
         let mut loops = Vec::new();
         for stored in self.touched(Some(since_ms))? {
             loops.extend(self.reported(&stored)?);
         }
         let since = self.now().plus(-i64::try_from(since_ms).unwrap_or(i64::MAX));
-        Ok(Report { made_at: self.now(), since: Some(since), loops })
+        Ok(LoopReport { made_at: self.now(), since: Some(since), loops })
     }
 
     /// Every loop as a line.
@@ -275,7 +275,7 @@ impl Engine {
 
     fn reported(&mut self, stored: &Stored) -> Result<Option<ReportedLoop>, Failure> {
         let id = stored.state.id.as_str().to_string();
-        let Some(story) = Story::tell(&self.chronicle(&id)?) else { return Ok(None) };
+        let Some(story) = LoopStory::tell(&self.chronicle(&id)?) else { return Ok(None) };
         let view = self.view_checked(stored)?;
         let diff = self.diff_stat(&stored.state);
         Ok(Some(ReportedLoop { story, record: view.record, signature: view.signature, diff }))

@@ -4,9 +4,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use stopgate_core::Timestamp;
-use stopgate_view::{Happened, LoopRow, RowGroup, Story, shown_short};
+use stopgate_view::{Happened, LoopRow, LoopStory, RowGroup, shown_short};
 
-use crate::keys::Key;
+use crate::keys::PressedKey;
 use crate::theme::Theme;
 use crate::{detail, list};
 
@@ -49,11 +49,11 @@ pub(crate) enum Asking {
 
 /// The loop that is looked at in detail.
 #[derive(Clone, Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedLoop {
     pub(crate) id: String,
     pub(crate) events: Vec<Happened>,
     /// The story as of the chosen stop, or the whole one.
-    pub(crate) story: Story,
+    pub(crate) story: LoopStory,
     /// How many stops the whole story has.
     pub(crate) stops: usize,
     /// The chosen stop; `None` for now.
@@ -73,7 +73,7 @@ pub struct Board {
     pub(crate) top: usize,
     /// How many lines of the list fit.
     pub(crate) page: usize,
-    pub(crate) opened: Option<Opened>,
+    pub(crate) opened: Option<OpenedLoop>,
     pub(crate) asking: Option<Asking>,
     pub(crate) notice: Option<String>,
     pub(crate) trouble: Option<String>,
@@ -174,11 +174,11 @@ impl Board {
         let before = self.opened.take().filter(|opened| opened.id == id);
         let stop = before.as_ref().and_then(|opened| opened.stop);
         let scroll = before.map_or(0, |opened| opened.scroll);
-        let Some(whole) = Story::tell(&events) else { return };
+        let Some(whole) = LoopStory::tell(&events) else { return };
         let stops = whole.stops.len();
-        let then = stop.and_then(|stop| Story::as_of(&events, stop));
+        let then = stop.and_then(|stop| LoopStory::as_of(&events, stop));
         let story = then.unwrap_or(whole);
-        self.opened = Some(Opened { id: id.into(), events, story, stops, stop, scroll });
+        self.opened = Some(OpenedLoop { id: id.into(), events, story, stops, stop, scroll });
     }
 
     /// Asks whether to approve what these lines say.
@@ -188,19 +188,19 @@ impl Board {
     }
 
     /// What a key asks for.
-    pub fn press(&mut self, key: Key) -> Option<Wish> {
+    pub fn press(&mut self, key: PressedKey) -> Option<Wish> {
         self.notice = None;
         if let Some(asking) = self.asking.take() {
             return self.reply(asking, key);
         }
         match (key, self.opened.is_some()) {
-            (Key::Letter('q'), false) => Some(Wish::Quit),
-            (Key::Escape | Key::Letter('q'), true) => {
+            (PressedKey::Letter('q'), false) => Some(Wish::Quit),
+            (PressedKey::Escape | PressedKey::Letter('q'), true) => {
                 self.opened = None;
                 None
             }
-            (Key::Letter(letter), _) => self.letter(letter),
-            (Key::Enter, false) => self.subject().map(Wish::Open),
+            (PressedKey::Letter(letter), _) => self.letter(letter),
+            (PressedKey::Enter, false) => self.subject().map(Wish::Open),
             (moved, false) => {
                 self.move_by(moved);
                 None
@@ -250,14 +250,16 @@ impl Board {
         Line::from(self.theme.span(said.0, said.1))
     }
 
-    fn reply(&mut self, asking: Asking, key: Key) -> Option<Wish> {
+    fn reply(&mut self, asking: Asking, key: PressedKey) -> Option<Wish> {
         match (asking, key) {
-            (Asking::Cancel { id, confirmed: false }, Key::Letter('y')) => {
+            (Asking::Cancel { id, confirmed: false }, PressedKey::Letter('y')) => {
                 self.asking = Some(Asking::Cancel { id, confirmed: true });
                 None
             }
-            (Asking::Cancel { id, confirmed: true }, Key::Letter('y')) => Some(Wish::Cancel(id)),
-            (Asking::Approve { id, .. }, Key::Letter('y')) => Some(Wish::Approve(id)),
+            (Asking::Cancel { id, confirmed: true }, PressedKey::Letter('y')) => {
+                Some(Wish::Cancel(id))
+            }
+            (Asking::Approve { id, .. }, PressedKey::Letter('y')) => Some(Wish::Approve(id)),
             (Asking::Cancel { .. } | Asking::Approve { .. }, _other) => {
                 self.tell("Nothing was changed.");
                 None
@@ -266,17 +268,17 @@ impl Board {
         }
     }
 
-    fn type_answer(&mut self, id: String, mut text: String, key: Key) -> Option<Wish> {
+    fn type_answer(&mut self, id: String, mut text: String, key: PressedKey) -> Option<Wish> {
         match key {
-            Key::Enter if !text.trim().is_empty() => return Some(Wish::Answer(id, text)),
-            Key::Escape => {
+            PressedKey::Enter if !text.trim().is_empty() => return Some(Wish::Answer(id, text)),
+            PressedKey::Escape => {
                 self.tell("Nothing was answered.");
                 return None;
             }
-            Key::Backspace => {
+            PressedKey::Backspace => {
                 text.pop();
             }
-            Key::Letter(letter)
+            PressedKey::Letter(letter)
                 if !letter.is_control() && text.chars().count() < ANSWER_LETTERS_MAX =>
             {
                 text.push(letter);
@@ -289,10 +291,10 @@ impl Board {
 
     fn letter(&mut self, letter: char) -> Option<Wish> {
         match letter {
-            'k' => return self.press(Key::Up),
-            'j' => return self.press(Key::Down),
-            'h' => return self.press(Key::Left),
-            'l' => return self.press(Key::Right),
+            'k' => return self.press(PressedKey::Up),
+            'j' => return self.press(PressedKey::Down),
+            'h' => return self.press(PressedKey::Left),
+            'l' => return self.press(PressedKey::Right),
             _other => {}
         }
         let id = self.subject()?;
@@ -318,18 +320,23 @@ impl Board {
         self.opened.as_ref().map(|opened| opened.id.clone()).or_else(|| self.chosen.clone())
     }
 
-    fn move_by(&mut self, key: Key) {
+    fn move_by(&mut self, key: PressedKey) {
         let at = self.rows.iter().position(|row| Some(&row.id) == self.chosen.as_ref());
         let at = at.unwrap_or(0);
         let last = self.rows.len().saturating_sub(1);
         let to = match key {
-            Key::Up => at.saturating_sub(1),
-            Key::Down => (at + 1).min(last),
-            Key::PageUp => at.saturating_sub(self.page),
-            Key::PageDown => (at + self.page).min(last),
-            Key::Home => 0,
-            Key::End => last,
-            Key::Left | Key::Right | Key::Enter | Key::Escape | Key::Backspace | Key::Letter(_) => {
+            PressedKey::Up => at.saturating_sub(1),
+            PressedKey::Down => (at + 1).min(last),
+            PressedKey::PageUp => at.saturating_sub(self.page),
+            PressedKey::PageDown => (at + self.page).min(last),
+            PressedKey::Home => 0,
+            PressedKey::End => last,
+            PressedKey::Left
+            | PressedKey::Right
+            | PressedKey::Enter
+            | PressedKey::Escape
+            | PressedKey::Backspace
+            | PressedKey::Letter(_) => {
                 return;
             }
         };
@@ -337,23 +344,29 @@ impl Board {
     }
 
     /// Steps through time, or scrolls the text that was sent.
-    fn step(&mut self, key: Key) {
+    fn step(&mut self, key: PressedKey) {
         let Some(opened) = &mut self.opened else { return };
         let last = opened.stops;
         let stop = match (key, opened.stop) {
-            (Key::Up, _) => return opened.scroll = opened.scroll.saturating_sub(1),
-            (Key::Down, _) => return opened.scroll += 1,
-            (Key::PageUp, _) => return opened.scroll = opened.scroll.saturating_sub(10),
-            (Key::PageDown, _) => return opened.scroll += 10,
+            (PressedKey::Up, _) => return opened.scroll = opened.scroll.saturating_sub(1),
+            (PressedKey::Down, _) => return opened.scroll += 1,
+            (PressedKey::PageUp, _) => return opened.scroll = opened.scroll.saturating_sub(10),
+            (PressedKey::PageDown, _) => return opened.scroll += 10,
             _ if last == 0 => return,
-            (Key::Left, None) => Some(last),
-            (Key::Left, Some(stop)) => Some(stop.saturating_sub(1).max(1)),
-            (Key::Right, Some(stop)) if stop < last => Some(stop + 1),
-            (Key::Right | Key::End, _) => None,
-            (Key::Home, _) => Some(1),
-            (Key::Enter | Key::Escape | Key::Backspace | Key::Letter(_), _) => return,
+            (PressedKey::Left, None) => Some(last),
+            (PressedKey::Left, Some(stop)) => Some(stop.saturating_sub(1).max(1)),
+            (PressedKey::Right, Some(stop)) if stop < last => Some(stop + 1),
+            (PressedKey::Right | PressedKey::End, _) => None,
+            (PressedKey::Home, _) => Some(1),
+            (
+                PressedKey::Enter
+                | PressedKey::Escape
+                | PressedKey::Backspace
+                | PressedKey::Letter(_),
+                _,
+            ) => return,
         };
-        let then = Story::as_of(&opened.events, stop.unwrap_or(usize::MAX));
+        let then = LoopStory::as_of(&opened.events, stop.unwrap_or(usize::MAX));
         if let Some(story) = then {
             (opened.story, opened.stop, opened.scroll) = (story, stop, 0);
         }

@@ -2,10 +2,11 @@
 
 use ratatui::text::{Line, Span};
 use stopgate_view::{
-    Mark, MustAct, StopStory, Story, short_span, shown, shown_lines, shown_short, utc_clock,
+    CriterionMark, LoopStory, MustAct, StopStory, short_span, shown, shown_lines, shown_short,
+    utc_clock,
 };
 
-use crate::board::{Asking, Board, Opened};
+use crate::board::{Asking, Board, OpenedLoop};
 use crate::theme::Theme;
 
 const KEYS: &str = "left/right step  up/down scroll  p r c a w v as in the list  esc back";
@@ -19,7 +20,7 @@ const OUTPUT_LINES: usize = 6;
 pub(crate) fn lines(
     theme: Theme,
     board: &Board,
-    opened: &Opened,
+    opened: &OpenedLoop,
     (width, height): (usize, usize),
 ) -> Vec<Line<'static>> {
     let story = &opened.story;
@@ -43,7 +44,7 @@ pub(crate) fn lines(
     lines
 }
 
-fn head(theme: Theme, board: &Board, opened: &Opened) -> Line<'static> {
+fn head(theme: Theme, board: &Board, opened: &OpenedLoop) -> Line<'static> {
     let story = &opened.story;
     let when = match (opened.stop, opened.stops) {
         (_, 0) => " · no stop yet".into(),
@@ -64,11 +65,11 @@ fn head(theme: Theme, board: &Board, opened: &Opened) -> Line<'static> {
     ])
 }
 
-fn goal(theme: Theme, story: &Story) -> Line<'static> {
+fn goal(theme: Theme, story: &LoopStory) -> Line<'static> {
     Line::from(theme.span(shown(&story.goal), Theme::plain()))
 }
 
-fn spend(theme: Theme, story: &Story) -> Line<'static> {
+fn spend(theme: Theme, story: &LoopStory) -> Line<'static> {
     let frames: Vec<String> = story
         .frames
         .iter()
@@ -86,7 +87,7 @@ fn spend(theme: Theme, story: &Story) -> Line<'static> {
 }
 
 /// Each criterion with its marks, the newest stops on the right.
-fn criteria(theme: Theme, story: &Story, width: usize, lines_max: usize) -> Vec<Line<'static>> {
+fn criteria(theme: Theme, story: &LoopStory, width: usize, lines_max: usize) -> Vec<Line<'static>> {
     let fits = lines_max.min(story.criteria.len());
     let left_out = story.criteria.len() - fits;
     let fits = if left_out > 0 { fits.saturating_sub(1) } else { fits };
@@ -118,7 +119,7 @@ fn name(name: &str) -> String {
 }
 
 /// The end of what a check prints right now.
-fn running(theme: Theme, board: &Board, opened: &Opened) -> Vec<Line<'static>> {
+fn running(theme: Theme, board: &Board, opened: &OpenedLoop) -> Vec<Line<'static>> {
     let Some(output) = board.output.as_ref().filter(|_| opened.stop.is_none()) else {
         return Vec::new();
     };
@@ -131,7 +132,7 @@ fn running(theme: Theme, board: &Board, opened: &Opened) -> Vec<Line<'static>> {
 }
 
 /// What was decided at the last stop of the story, and what happened since.
-fn moment(theme: Theme, story: &Story) -> Vec<Line<'static>> {
+fn moment(theme: Theme, story: &LoopStory) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let plain = |text: String| Line::from(theme.span(text, Theme::plain()));
     if let Some(stop) = story.stops.last() {
@@ -168,7 +169,7 @@ fn decided(stop: &StopStory) -> String {
     let passed = stop.receipts.iter().filter(|r| r.status == stopgate_core::Status::Pass).count();
     let checks = match stop.receipts.len() {
         0 => String::new(),
-        all => format!(", {passed} of {all} checks pass {}", Mark::Pass.sign()),
+        all => format!(", {passed} of {all} checks pass {}", CriterionMark::Pass.sign()),
     };
     format!(
         "stop {} at {} UTC: {what} by rule {}{checks}{claim}",
@@ -178,7 +179,7 @@ fn decided(stop: &StopStory) -> String {
     )
 }
 
-fn sent(theme: Theme, story: &Story) -> Vec<Line<'static>> {
+fn sent(theme: Theme, story: &LoopStory) -> Vec<Line<'static>> {
     let text = story.stops.last().map(|stop| stop.text.as_str()).unwrap_or_default();
     shown_lines(text)
         .lines()

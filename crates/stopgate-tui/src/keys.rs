@@ -2,7 +2,7 @@
 
 /// A key that was pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum PressedKey {
     /// Up.
     Up,
     /// Down.

@@ -14,5 +14,5 @@ mod list;
 mod detail;
 
 pub use crate::board::{Board, Wish};
-pub use crate::keys::Key;
+pub use crate::keys::PressedKey;
 pub use crate::theme::{Colours, Letters, Theme};

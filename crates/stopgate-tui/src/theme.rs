@@ -2,7 +2,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
-use stopgate_view::{Mark, RowGroup, ascii};
+use stopgate_view::{CriterionMark, RowGroup, ascii};
 
 /// How frames are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,12 +59,12 @@ impl Theme {
         Style::new().add_modifier(Modifier::REVERSED)
     }
 
-    pub(crate) const fn mark(self, mark: Mark) -> Style {
+    pub(crate) const fn mark(self, mark: CriterionMark) -> Style {
         match mark {
-            Mark::Unseen => Self::dim(),
-            Mark::Pass => self.colour(Color::Green),
-            Mark::Fail | Mark::Broken => self.colour(Color::Red),
-            Mark::Waits => self.colour(Color::Yellow),
+            CriterionMark::Unseen => Self::dim(),
+            CriterionMark::Pass => self.colour(Color::Green),
+            CriterionMark::Fail | CriterionMark::Broken => self.colour(Color::Red),
+            CriterionMark::Waits => self.colour(Color::Yellow),
         }
     }
 

@@ -15,11 +15,11 @@ use crate::replay::{Happened, IN_A_FILE, Recalled, ReplayResult, again, decided}
 pub struct PolicyChange {
     /// How often the agent may be sent back.
     pub max_iterations: Option<u32>,
-    /// Minutes of work allowed; 0 is no limit.
+    /// Minutes of work allowed; 0 means no limit.
     pub max_minutes: Option<u32>,
-    /// Idle continuations in a row allowed; 0 is no limit.
+    /// Idle continuations in a row allowed; 0 means no limit.
     pub max_idle: Option<u32>,
-    /// Continuations with the same failures in a row allowed; 0 is no limit.
+    /// Continuations with the same failures in a row allowed; 0 means no limit.
     pub max_repeat: Option<u32>,
     /// How long a loop may stay untouched.
     pub stale_after_ms: Option<i64>,

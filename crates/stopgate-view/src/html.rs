@@ -6,9 +6,9 @@
 use std::fmt::Write as _;
 
 use crate::markdown::answer;
-use crate::report::{DiffStat, Report, ReportedLoop};
+use crate::report::{DiffStat, LoopReport, ReportedLoop};
 use crate::shown::{shown_lines, shown_short};
-use crate::story::{Mark, StopStory, Story};
+use crate::story::{CriterionMark, LoopStory, StopStory};
 use crate::timeline::svg;
 use crate::when::{span, utc_clock, utc_minute};
 
@@ -20,7 +20,7 @@ const TEXT_LETTERS_MAX: usize = 1000;
 const SENT_BYTES_MAX: usize = 8 * 1024;
 
 /// The report as one HTML file.
-pub fn html(report: &Report) -> String {
+pub fn html(report: &LoopReport) -> String {
     let mut page = String::from(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -80,7 +80,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-fn needs(page: &mut String, report: &Report) {
+fn needs(page: &mut String, report: &LoopReport) {
     page.push_str("<section class=\"needs\">\n<h2>Needs a person</h2>\n");
     let waiting: Vec<&ReportedLoop> =
         report.in_order().into_iter().filter(|told| told.needs_person()).collect();
@@ -106,12 +106,12 @@ fn needs(page: &mut String, report: &Report) {
 }
 
 /// A name for links; a loop's own name has letters and digits only.
-fn anchor(story: &Story) -> String {
+fn anchor(story: &LoopStory) -> String {
     let plain = story.id.chars().filter(char::is_ascii_alphanumeric);
     format!("loop-{}", plain.collect::<String>())
 }
 
-fn outcomes(page: &mut String, report: &Report) {
+fn outcomes(page: &mut String, report: &LoopReport) {
     if report.loops.len() < 2 {
         return;
     }
@@ -162,7 +162,7 @@ fn told_loop(page: &mut String, told: &ReportedLoop) {
     page.push_str("</section>\n");
 }
 
-fn criteria(page: &mut String, story: &Story) {
+fn criteria(page: &mut String, story: &LoopStory) {
     if story.criteria.is_empty() {
         return;
     }
@@ -193,17 +193,17 @@ fn criteria(page: &mut String, story: &Story) {
     page.push_str("</tbody>\n</table>\n");
 }
 
-const fn class(mark: Mark) -> &'static str {
+const fn class(mark: CriterionMark) -> &'static str {
     match mark {
-        Mark::Unseen => "unseen",
-        Mark::Pass => "pass",
-        Mark::Fail => "fail",
-        Mark::Broken => "broken",
-        Mark::Waits => "waits",
+        CriterionMark::Unseen => "unseen",
+        CriterionMark::Pass => "pass",
+        CriterionMark::Fail => "fail",
+        CriterionMark::Broken => "broken",
+        CriterionMark::Waits => "waits",
     }
 }
 
-fn stops(page: &mut String, story: &Story) {
+fn stops(page: &mut String, story: &LoopStory) {
     if story.stops.is_empty() {
         return;
     }
@@ -228,7 +228,7 @@ fn stops(page: &mut String, story: &Story) {
     }
 }
 
-fn row(page: &mut String, story: &Story, stop: &StopStory) {
+fn row(page: &mut String, story: &LoopStory, stop: &StopStory) {
     let _ = write!(
         page,
         "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}{}</td>",
@@ -240,7 +240,7 @@ fn row(page: &mut String, story: &Story, stop: &StopStory) {
         sent(stop)
     );
     for criterion in &story.criteria {
-        let mark = criterion.marks.get(stop.number - 1).copied().unwrap_or(Mark::Unseen);
+        let mark = criterion.marks.get(stop.number - 1).copied().unwrap_or(CriterionMark::Unseen);
         let _ = write!(page, "<td class=\"{}\">{}</td>", class(mark), mark.sign());
     }
     page.push_str("</tr>\n");

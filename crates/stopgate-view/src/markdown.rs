@@ -5,9 +5,9 @@
 
 use std::fmt::Write as _;
 
-use crate::report::{DiffStat, Report, ReportedLoop};
+use crate::report::{DiffStat, LoopReport, ReportedLoop};
 use crate::shown::{shown, shown_short};
-use crate::story::{Mark, StopStory, Story};
+use crate::story::{CriterionMark, LoopStory, StopStory};
 use crate::when::{span, utc_clock, utc_minute};
 
 /// Stops shown of one loop, the newest.
@@ -17,7 +17,7 @@ const FILES_MAX: usize = 30;
 const TEXT_LETTERS_MAX: usize = 400;
 
 /// The report as Markdown.
-pub fn markdown(report: &Report) -> String {
+pub fn markdown(report: &LoopReport) -> String {
     let mut text = String::from("# stopgate report\n\n");
     let made = utc_minute(report.made_at);
     let since = report.since.map(|at| format!(", since {} UTC", utc_minute(at)));
@@ -53,7 +53,7 @@ pub(crate) fn code(text: &str) -> String {
     format!("{fence}{text}{fence}")
 }
 
-fn needs(text: &mut String, report: &Report) {
+fn needs(text: &mut String, report: &LoopReport) {
     text.push_str("## Needs a person\n\n");
     let mut any = false;
     for told in report.in_order() {
@@ -75,7 +75,7 @@ fn needs(text: &mut String, report: &Report) {
     text.push('\n');
 }
 
-fn outcomes(text: &mut String, report: &Report) {
+fn outcomes(text: &mut String, report: &LoopReport) {
     if report.loops.len() < 2 {
         return;
     }
@@ -119,7 +119,7 @@ fn told_loop(text: &mut String, told: &ReportedLoop) {
     }
 }
 
-fn criteria(text: &mut String, story: &Story) {
+fn criteria(text: &mut String, story: &LoopStory) {
     if story.criteria.is_empty() {
         return;
     }
@@ -144,7 +144,7 @@ fn criteria(text: &mut String, story: &Story) {
     text.push('\n');
 }
 
-fn timeline(text: &mut String, story: &Story) {
+fn timeline(text: &mut String, story: &LoopStory) {
     if story.stops.is_empty() {
         return;
     }
@@ -166,7 +166,8 @@ fn timeline(text: &mut String, story: &Story) {
             stop.rule
         );
         for criterion in &story.criteria {
-            let mark = criterion.marks.get(stop.number - 1).copied().unwrap_or(Mark::Unseen);
+            let mark =
+                criterion.marks.get(stop.number - 1).copied().unwrap_or(CriterionMark::Unseen);
             let _ = write!(text, " {} |", mark.sign());
         }
         text.push('\n');

@@ -4,7 +4,7 @@ use stopgate_core::{Binding, Edit, Event, Hold, Rest, Speaker, Timestamp, Vouch}
 
 /// One thing that happened between two stops.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct LoopMoment {
     /// When.
     pub at: Timestamp,
     /// How many stops there were before it.
@@ -16,9 +16,9 @@ pub struct Moment {
 }
 
 /// What to tell of an event; `None` for the start and for stops, which are told elsewhere.
-pub(crate) fn moment(event: &Event, at: Timestamp, after_stop: usize) -> Option<Moment> {
+pub(crate) fn moment(event: &Event, at: Timestamp, after_stop: usize) -> Option<LoopMoment> {
     let (kind, what) = told(event)?;
-    Some(Moment { at, after_stop, kind, what })
+    Some(LoopMoment { at, after_stop, kind, what })
 }
 
 fn told(event: &Event) -> Option<(&'static str, String)> {

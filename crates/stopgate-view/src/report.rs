@@ -2,11 +2,11 @@
 
 use stopgate_core::{Outcome, Timestamp};
 
-use crate::story::{MustAct, Story};
+use crate::story::{LoopStory, MustAct};
 
 /// What a report is about.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct LoopReport {
     /// When it was made.
     pub made_at: Timestamp,
     /// Since when loops are told; `None` for loops that were named.
@@ -19,7 +19,7 @@ pub struct Report {
 #[derive(Clone, Debug)]
 pub struct ReportedLoop {
     /// What happened.
-    pub story: Story,
+    pub story: LoopStory,
     /// What the seals under its record say.
     pub record: &'static str,
     /// What can be said about the signature of its end, where it ended as done.
@@ -39,7 +39,7 @@ pub struct DiffStat {
     pub new_files: Vec<String>,
 }
 
-impl Report {
+impl LoopReport {
     /// The loops in the order of the report: those that need a person, then the newest first.
     pub(crate) fn in_order(&self) -> Vec<&ReportedLoop> {
         let mut loops: Vec<&ReportedLoop> = self.loops.iter().collect();

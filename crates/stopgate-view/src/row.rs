@@ -35,7 +35,7 @@ pub struct LoopRow {
     pub why: Option<String>,
     /// Continuations used.
     pub iteration: u32,
-    /// Continuations allowed; 0 is no limit.
+    /// Continuations allowed; 0 means no limit.
     pub max: u32,
     /// Required criteria that are met.
     pub met: usize,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use stopgate_core::{Enforcement, Order, Outcome, Receipt, Status};
 
-use crate::story::{StopStory, Story};
+use crate::story::{LoopStory, StopStory};
 use crate::when::iso_week;
 
 /// What is counted over many loops.
@@ -89,7 +89,7 @@ pub struct ShadowStats {
 }
 
 /// Counts over `stories`.
-pub fn loop_stats<'a>(stories: impl IntoIterator<Item = &'a Story>) -> LoopStats {
+pub fn loop_stats<'a>(stories: impl IntoIterator<Item = &'a LoopStory>) -> LoopStats {
     let mut stats = LoopStats::default();
     let mut checks: BTreeMap<(String, String), CheckCount> = BTreeMap::new();
     for story in stories {
@@ -108,7 +108,7 @@ pub fn loop_stats<'a>(stories: impl IntoIterator<Item = &'a Story>) -> LoopStats
     stats
 }
 
-fn count(stats: &mut LoopStats, story: &Story) {
+fn count(stats: &mut LoopStats, story: &LoopStory) {
     stats.loops += 1;
     stats.running += u64::from(story.outcome.is_none());
     stats.stops += length(&story.stops);
@@ -130,7 +130,7 @@ fn count(stats: &mut LoopStats, story: &Story) {
 }
 
 /// By which client's variable an agent was known, or whose file keeps the loop.
-fn agent(story: &Story) -> String {
+fn agent(story: &LoopStory) -> String {
     let file = match story.order {
         Order::Native => None,
         Order::Idle => Some("idle"),
@@ -146,7 +146,7 @@ fn agent(story: &Story) -> String {
     }
 }
 
-fn add(group: &mut GroupStats, story: &Story) {
+fn add(group: &mut GroupStats, story: &LoopStory) {
     group.loops += 1;
     group.stops += length(&story.stops);
     group.used_ms = group.used_ms.saturating_add(story.used_ms);
@@ -181,7 +181,7 @@ struct CheckCount {
     seen: BTreeMap<String, Status>,
 }
 
-fn count_checks(checks: &mut BTreeMap<(String, String), CheckCount>, story: &Story) {
+fn count_checks(checks: &mut BTreeMap<(String, String), CheckCount>, story: &LoopStory) {
     for stop in &story.stops {
         for receipt in stop.receipts.iter().filter(|receipt| !receipt.evidence.reused) {
             let key = (story.project.clone(), receipt.criterion.clone());
@@ -221,7 +221,7 @@ impl CheckCount {
 }
 
 /// The only required check that did not pass at a stop.
-fn alone<'a>(story: &Story, stop: &'a StopStory) -> Option<&'a str> {
+fn alone<'a>(story: &LoopStory, stop: &'a StopStory) -> Option<&'a str> {
     let required = |name: &str| story.criteria.iter().any(|c| c.is_required && c.name == name);
     let mut failed =
         stop.receipts.iter().filter(|r| r.status != Status::Pass && required(&r.criterion));

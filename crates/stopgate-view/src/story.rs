@@ -1,19 +1,19 @@
 //! The story of one loop: what happened at each stop and why, who must act, what it took.
 //!
 //! One fold over the events; every view shows this and nothing else. Text is kept as it was
-//! written; whoever shows it passes it through [`crate::shown`].
+//! written; a view that shows it passes it through [`crate::shown`].
 
 use stopgate_core::{
     Criterion, Enforcement, Event, Frame, LoopState, Order, Outcome, Party, Phase, Receipt, Rest,
     Signal, State, Status, Stopped, Strength, Timestamp, ToolUse, Waiting, apply, signal,
 };
 
-use crate::moment::{Moment, moment};
+use crate::moment::{LoopMoment, moment};
 use crate::replay::{Happened, verdict_word};
 
 /// What happened to one loop, from its beginning to its last event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Story {
+pub struct LoopStory {
     /// The loop's name.
     pub id: String,
     /// What it is for.
@@ -40,7 +40,7 @@ pub struct Story {
     pub act: MustAct,
     /// Its frames, the outermost first.
     pub frames: Vec<Frame>,
-    /// Minutes of work allowed; 0 is no limit.
+    /// Minutes of work allowed; 0 means no limit.
     pub max_minutes: u32,
     /// Milliseconds of work up to the last event.
     pub used_ms: i64,
@@ -55,7 +55,7 @@ pub struct Story {
     /// Its stops, in order.
     pub stops: Vec<StopStory>,
     /// What else happened.
-    pub moments: Vec<Moment>,
+    pub moments: Vec<LoopMoment>,
     /// What was changed of that which judges the work, as far as it was noticed.
     pub changed_judges: Vec<String>,
     /// Whether its end was signed.
@@ -96,18 +96,18 @@ pub struct CriterionStory {
     /// Whether the loop can't be done without it.
     pub is_required: bool,
     /// How it stands now.
-    pub now: Mark,
+    pub now: CriterionMark,
     /// What its last pass is worth.
     pub strength: Option<Strength>,
     /// How it stood at each stop.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<CriterionMark>,
     /// Milliseconds that its checks took in all.
     pub took_ms: u64,
 }
 
 /// How a criterion stood at a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum CriterionMark {
     /// It was not looked at.
     Unseen,
     /// It passed.
@@ -147,7 +147,7 @@ pub struct StopStory {
     pub receipts: Vec<Receipt>,
 }
 
-impl Story {
+impl LoopStory {
     /// Tells the story of a loop; `None` unless the first event is its start.
     pub fn tell(events: &[Happened]) -> Option<Self> {
         let mut state: Option<State> = None;
@@ -174,7 +174,7 @@ impl Story {
         Self::tell(&events[..end.map_or(events.len(), |end| end + 1)])
     }
 
-    /// Continuations used of the outermost frame, and how many are allowed; 0 is no limit.
+    /// Continuations used of the outermost frame, and how many are allowed; 0 means no limit.
     pub fn iterations(&self) -> (u32, u32) {
         let limit = |max: u32| if max == u32::MAX { 0 } else { max };
         self.frames.first().map_or((0, 0), |frame| (frame.iteration, limit(frame.max)))
@@ -183,7 +183,10 @@ impl Story {
     /// How many required criteria are met, and how many there are.
     pub fn met(&self) -> (usize, usize) {
         let required = || self.criteria.iter().filter(|criterion| criterion.is_required);
-        (required().filter(|criterion| criterion.now == Mark::Pass).count(), required().count())
+        (
+            required().filter(|criterion| criterion.now == CriterionMark::Pass).count(),
+            required().count(),
+        )
     }
 
     /// The loop's state or outcome in one word.
@@ -207,7 +210,7 @@ impl PersonsTurn {
     }
 }
 
-impl Mark {
+impl CriterionMark {
     /// A sign that tells it without colour.
     pub const fn sign(self) -> char {
         match self {
@@ -244,7 +247,7 @@ impl Mark {
 #[derive(Default)]
 struct Teller {
     stops: Vec<StopStory>,
-    moments: Vec<Moment>,
+    moments: Vec<LoopMoment>,
     changed_judges: Vec<String>,
     is_signed: bool,
 }
@@ -288,9 +291,9 @@ impl Teller {
         }
     }
 
-    fn told(self, state: State) -> Story {
+    fn told(self, state: State) -> LoopStory {
         let criteria = state.criteria.iter().map(|c| criterion(c, &self.stops)).collect();
-        Story {
+        LoopStory {
             id: state.id.as_str().into(),
             act: must_act(&state),
             state: state.shown(),
@@ -340,18 +343,21 @@ fn is_completing(state: &State) -> bool {
 fn criterion(criterion: &Criterion, stops: &[StopStory]) -> CriterionStory {
     let of_stop = |stop: &StopStory| {
         let own = stop.receipts.iter().rfind(|receipt| receipt.criterion == criterion.name);
-        own.map_or(Mark::Unseen, |receipt| Mark::of(receipt.status))
+        own.map_or(CriterionMark::Unseen, |receipt| CriterionMark::of(receipt.status))
     };
     let own = || {
         let all = stops.iter().flat_map(|stop| &stop.receipts);
         all.filter(|receipt| receipt.criterion == criterion.name)
     };
-    let last = criterion.last.as_ref().map_or(Mark::Unseen, |last| Mark::of(last.status));
+    let last = criterion
+        .last
+        .as_ref()
+        .map_or(CriterionMark::Unseen, |last| CriterionMark::of(last.status));
     CriterionStory {
         name: criterion.name.clone(),
         kind: criterion.proof.word(),
         is_required: criterion.is_required(),
-        now: if criterion.approved_at.is_some() { Mark::Pass } else { last },
+        now: if criterion.approved_at.is_some() { CriterionMark::Pass } else { last },
         strength: own().next_back().and_then(|receipt| receipt.evidence.strength),
         marks: stops.iter().map(of_stop).collect(),
         took_ms: own().filter(|r| !r.evidence.reused).map(|r| r.duration_ms).sum(),

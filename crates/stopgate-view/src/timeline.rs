@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::story::{StopStory, Story};
+use crate::story::{LoopStory, StopStory};
 use crate::when::{span, utc_clock};
 
 const WIDTH: i64 = 800;
@@ -13,7 +13,7 @@ const MIDDLE: i64 = 24;
 ///
 /// A shape says what was answered, so that colour alone tells nothing. Everything in it is our
 /// own: numbers and words, no text that others wrote.
-pub fn svg(story: &Story) -> Option<String> {
+pub fn svg(story: &LoopStory) -> Option<String> {
     let last = story.stops.last()?.at;
     let all = last.since(story.started_at).max(1);
     let mut drawn = format!(

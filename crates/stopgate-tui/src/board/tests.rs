@@ -12,7 +12,7 @@ use stopgate_view::hostile::PAYLOADS;
 use stopgate_view::{Happened, LoopRow, RowGroup};
 
 use super::{Board, Wish};
-use crate::keys::Key;
+use crate::keys::PressedKey;
 use crate::theme::{Colours, Letters, Theme};
 
 /// 2026-11-15 12:00 UTC.
@@ -144,8 +144,8 @@ fn one_loop_at_every_size() {
         let mut board = board(Theme::default());
         board.open("k3vq8m2x7d", loops().remove(0));
         let _ = writeln!(frames, "== {size:?}\n{}", frame(&mut board, size));
-        board.press(Key::Left);
-        board.press(Key::Left);
+        board.press(PressedKey::Left);
+        board.press(PressedKey::Left);
         let _ = writeln!(frames, "== {size:?}, a stop back\n{}", frame(&mut board, size));
     }
     insta::assert_snapshot!("detail", frames);
@@ -206,7 +206,7 @@ fn the_chosen_row_stays_where_it_is() {
         let text = frame(board, (80, 16));
         text.lines().position(|line| line.starts_with('>')).expect("a chosen row")
     };
-    (0..8).for_each(|_| assert_eq!(board.press(Key::Down), None));
+    (0..8).for_each(|_| assert_eq!(board.press(PressedKey::Down), None));
     let before = (place(&mut board), board.chosen.clone());
     for number in 20..60 {
         add(&mut board, number);
@@ -221,25 +221,25 @@ fn a_loop_that_is_gone_is_no_longer_chosen() {
     board.set_row(&first, None);
     assert_ne!(board.chosen, Some(first));
     board.set_rows(Vec::new());
-    assert_eq!((board.chosen.clone(), board.press(Key::Enter)), (None, None));
+    assert_eq!((board.chosen.clone(), board.press(PressedKey::Enter)), (None, None));
     assert!(frame(&mut board, (60, 16)).contains("No loops."));
 }
 
 #[test]
 fn keys_become_wishes() {
     let id = || "b7c2d9f4h1".to_string();
-    let wish = |keys: &[Key]| {
+    let wish = |keys: &[PressedKey]| {
         let mut board = board(Theme::default());
         board.chosen = Some(id());
         let wishes: Vec<Wish> = keys.iter().filter_map(|key| board.press(*key)).collect();
         wishes.last().cloned()
     };
-    let letters = |text: &str| text.chars().map(Key::Letter).collect::<Vec<Key>>();
+    let letters = |text: &str| text.chars().map(PressedKey::Letter).collect::<Vec<PressedKey>>();
     assert_eq!(wish(&letters("p")), Some(Wish::Pause(id())));
     assert_eq!(wish(&letters("r")), Some(Wish::Resume(id())));
     assert_eq!(wish(&letters("v")), Some(Wish::Verify(id())));
     assert_eq!(wish(&letters("a")), Some(Wish::AskApproval(id())));
-    assert_eq!(wish(&[Key::Enter]), Some(Wish::Open(id())));
+    assert_eq!(wish(&[PressedKey::Enter]), Some(Wish::Open(id())));
     assert_eq!(wish(&letters("q")), Some(Wish::Quit));
     assert_eq!(wish(&letters("c")), None);
     assert_eq!(wish(&letters("cy")), None, "asked twice");
@@ -247,10 +247,14 @@ fn keys_become_wishes() {
     assert_eq!(wish(&letters("cny")), None);
     assert_eq!(wish(&letters("cyny")), None);
     let mut typed = letters("wSQLitf");
-    typed.extend([Key::Backspace, Key::Letter('e'), Key::Enter]);
+    typed.extend([PressedKey::Backspace, PressedKey::Letter('e'), PressedKey::Enter]);
     assert_eq!(wish(&typed), Some(Wish::Answer(id(), "SQLite".into())));
-    assert_eq!(wish(&[Key::Letter('w'), Key::Enter]), None, "an empty answer is not sent");
-    assert_eq!(wish(&[Key::Letter('w'), Key::Letter('q'), Key::Escape]), None);
+    assert_eq!(
+        wish(&[PressedKey::Letter('w'), PressedKey::Enter]),
+        None,
+        "an empty answer is not sent"
+    );
+    assert_eq!(wish(&[PressedKey::Letter('w'), PressedKey::Letter('q'), PressedKey::Escape]), None);
 }
 
 #[test]
@@ -259,9 +263,9 @@ fn an_approval_is_asked_with_what_it_accepts() {
     board.ask_approval("b7c2d9f4h1", &["tests/cart.rs changed\u{1b}[2J".into()]);
     let shown = frame(&mut board, (80, 24));
     assert!(shown.contains("tests/cart.rs changed␛[2J"), "{shown}");
-    assert_eq!(board.press(Key::Letter('n')), None);
+    assert_eq!(board.press(PressedKey::Letter('n')), None);
     board.ask_approval("b7c2d9f4h1", &[]);
-    assert_eq!(board.press(Key::Letter('y')), Some(Wish::Approve("b7c2d9f4h1".into())));
+    assert_eq!(board.press(PressedKey::Letter('y')), Some(Wish::Approve("b7c2d9f4h1".into())));
 }
 
 #[test]
@@ -272,7 +276,7 @@ fn a_running_checks_output_is_shown_and_not_obeyed() {
     assert!(!board.set_output(Some("compiling\n\u{1b}[31mtest cart ... \n".into())));
     let shown = frame(&mut board, (80, 24));
     assert!(shown.contains("a check runs now:\n│ compiling\n│ ␛[31mtest cart ..."), "{shown}");
-    board.press(Key::Left);
+    board.press(PressedKey::Left);
     assert!(!frame(&mut board, (80, 24)).contains("a check runs now"), "the past is past");
 }
 
@@ -282,14 +286,22 @@ fn steps_through_time_have_two_ends() {
     board.open("k3vq8m2x7d", loops().remove(0));
     let stop = |board: &Board| board.opened.as_ref().and_then(|opened| opened.stop);
     let mut seen = Vec::new();
-    for key in [Key::Left, Key::Left, Key::Left, Key::Right, Key::Right, Key::Right, Key::Home] {
+    for key in [
+        PressedKey::Left,
+        PressedKey::Left,
+        PressedKey::Left,
+        PressedKey::Right,
+        PressedKey::Right,
+        PressedKey::Right,
+        PressedKey::Home,
+    ] {
         board.press(key);
         seen.push(stop(&board));
     }
     assert_eq!(seen, [Some(2), Some(1), Some(1), Some(2), None, None, Some(1)]);
     board.open("k3vq8m2x7d", loops().remove(0));
     assert_eq!(stop(&board), Some(1), "news does not take the chosen stop away");
-    board.press(Key::Escape);
+    board.press(PressedKey::Escape);
     assert_eq!(board.opened(), None);
 }
 
@@ -300,7 +312,7 @@ fn no_size_breaks_a_frame() {
             let mut board = board(Theme::default());
             frame(&mut board, (width, height));
             board.open("k3vq8m2x7d", loops().remove(0));
-            board.press(Key::PageDown);
+            board.press(PressedKey::PageDown);
             frame(&mut board, (width, height));
         }
     }

@@ -2,21 +2,21 @@
 
 use stopgate_core::{Event, Timestamp};
 
-use super::{DiffStat, Report, ReportedLoop};
+use super::{DiffStat, LoopReport, ReportedLoop};
 use crate::hostile::PAYLOADS;
 use crate::html::html;
 use crate::markdown::{code, markdown};
 use crate::replay::Happened;
 use crate::scene::{NOON, play};
-use crate::story::Story;
+use crate::story::LoopStory;
 
 fn told(events: &[Happened]) -> ReportedLoop {
-    let story = Story::tell(events).expect("a loop");
+    let story = LoopStory::tell(events).expect("a loop");
     ReportedLoop { story, record: "sound", signature: None, diff: None }
 }
 
-pub(crate) fn report(loops: Vec<ReportedLoop>) -> Report {
-    Report { made_at: NOON.plus(3_600_000), since: None, loops }
+pub(crate) fn report(loops: Vec<ReportedLoop>) -> LoopReport {
+    LoopReport { made_at: NOON.plus(3_600_000), since: None, loops }
 }
 
 /// A loop in which everything that others may write is `payload`.
@@ -222,7 +222,7 @@ fn a_forged_record_is_not_believed() {
 #[test]
 fn an_empty_report_says_so() {
     let empty =
-        Report { made_at: NOON, since: Some(Timestamp::from_unix_millis(0)), loops: vec![] };
+        LoopReport { made_at: NOON, since: Some(Timestamp::from_unix_millis(0)), loops: vec![] };
     assert!(markdown(&empty).contains("Nothing happened."));
     assert!(html(&empty).contains("<p>Nothing.</p>"));
 }

@@ -5,10 +5,10 @@ use stopgate_core::Event;
 use super::loop_stats;
 use crate::replay::Happened;
 use crate::scene::play;
-use crate::story::Story;
+use crate::story::LoopStory;
 
-fn tell(events: &[Happened]) -> Story {
-    Story::tell(events).expect("a loop")
+fn tell(events: &[Happened]) -> LoopStory {
+    LoopStory::tell(events).expect("a loop")
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use stopgate_core::{LoopState, Outcome};
 
-use super::{Mark, MustAct, PersonsTurn, Story};
+use super::{CriterionMark, LoopStory, MustAct, PersonsTurn};
 use crate::scene::play;
 
 #[track_caller]
-fn story(scene: &str) -> Story {
-    Story::tell(&play(scene)).expect("a loop")
+fn story(scene: &str) -> LoopStory {
+    LoopStory::tell(&play(scene)).expect("a loop")
 }
 
 #[test]
@@ -47,11 +47,11 @@ fn who_must_act_is_said() {
 fn a_story_can_be_told_as_of_a_stop() {
     let events =
         play("loop 9, check tests\n stop tests fail\n stop tests fail:b\n stop tests pass");
-    let then = Story::as_of(&events, 2).expect("a loop");
+    let then = LoopStory::as_of(&events, 2).expect("a loop");
     assert_eq!((then.stops.len(), then.state, then.iterations()), (2, LoopState::Active, (2, 9)));
-    assert_eq!(then.criteria[0].now, Mark::Fail);
-    assert_eq!(Story::as_of(&events, 99), Story::tell(&events));
-    assert_eq!(Story::as_of(&events, 3).map(|story| story.outcome), Some(Some(Outcome::Done)));
+    assert_eq!(then.criteria[0].now, CriterionMark::Fail);
+    assert_eq!(LoopStory::as_of(&events, 99), LoopStory::tell(&events));
+    assert_eq!(LoopStory::as_of(&events, 3).map(|story| story.outcome), Some(Some(Outcome::Done)));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use stopgate_engine::{Failure, SCHEMA_VERSION, span_ms, time_text};
-use stopgate_view::{CriterionStory, MustAct, Report, ReportedLoop, StopStory, html, markdown};
+use stopgate_view::{CriterionStory, LoopReport, MustAct, ReportedLoop, StopStory, html, markdown};
 
 use super::common;
 use crate::output::{self, Outcome};
@@ -112,7 +112,7 @@ struct StopReportView<'a> {
     why: &'a str,
 }
 
-fn for_programs(report: &Report) -> String {
+fn for_programs(report: &LoopReport) -> String {
     let view = ReportView {
         schema_version: SCHEMA_VERSION,
         made_at: time_text(report.made_at),

@@ -13,8 +13,8 @@ use serde::Serialize;
 use stopgate_engine::{Engine, Failure, Kind, SCHEMA_VERSION, Settings};
 use stopgate_tui::{Board, Colours, Letters, Theme, Wish};
 
-use self::screen::{Heard, Screen};
-use self::wishes::Wishes;
+use self::screen::{Screen, TerminalEvent};
+use self::wishes::WishRunner;
 use super::common;
 use crate::output::{self, Outcome};
 
@@ -164,7 +164,7 @@ struct Watch {
     cursor: u64,
     minute: i64,
     looks: u32,
-    wishes: Wishes,
+    wishes: WishRunner,
 }
 
 impl Watch {
@@ -178,7 +178,7 @@ impl Watch {
             cursor: 0,
             minute: 0,
             looks: 0,
-            wishes: Wishes::default(),
+            wishes: WishRunner::default(),
         };
         match watch.connect() {
             Err(failure) if failure.kind != Kind::Store => return Err(failure),
@@ -210,11 +210,11 @@ impl Watch {
         screen.draw(&mut self.board)?;
         loop {
             let heard = screen.hear(LOOK_EVERY)?;
-            let is_news = !matches!(heard, Heard::Nothing);
+            let is_news = !matches!(heard, TerminalEvent::Nothing);
             match heard {
-                Heard::Nothing | Heard::Resized => {}
-                Heard::Ended => return Err(Failure::interrupted("interrupted")),
-                Heard::Key(key) => match self.board.press(key) {
+                TerminalEvent::Nothing | TerminalEvent::Resized => {}
+                TerminalEvent::Ended => return Err(Failure::interrupted("interrupted")),
+                TerminalEvent::Key(key) => match self.board.press(key) {
                     Some(Wish::Quit) => return Ok(ExitCode::SUCCESS),
                     wish => self.grant(wish),
                 },

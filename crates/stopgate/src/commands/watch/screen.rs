@@ -12,7 +12,7 @@ use ratatui::crossterm::terminal::{EnterAlternateScreen, enable_raw_mode};
 use rustix::process::{Signal, getpid, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use stopgate_engine::Failure;
-use stopgate_tui::{Board, Key};
+use stopgate_tui::{Board, PressedKey};
 
 /// The terminal, as long as the view has it.
 pub(super) struct Screen {
@@ -21,11 +21,11 @@ pub(super) struct Screen {
 }
 
 /// What came from the terminal.
-pub(super) enum Heard {
+pub(super) enum TerminalEvent {
     /// Nothing.
     Nothing,
     /// A key.
-    Key(Key),
+    Key(PressedKey),
     /// The window has another size, or the view is back from the background.
     Resized,
     /// Somebody asked the process to end.
@@ -56,35 +56,35 @@ impl Screen {
     }
 
     /// Waits for a key, at most so long.
-    pub(super) fn hear(&mut self, wait: Duration) -> Result<Heard, Failure> {
+    pub(super) fn hear(&mut self, wait: Duration) -> Result<TerminalEvent, Failure> {
         let is_there = match event::poll(wait) {
             Ok(is_there) => is_there,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => false,
             Err(error) => return Err(lost(error)),
         };
         if self.ended.load(Ordering::Relaxed) {
-            return Ok(Heard::Ended);
+            return Ok(TerminalEvent::Ended);
         }
         if !is_there {
-            return Ok(Heard::Nothing);
+            return Ok(TerminalEvent::Nothing);
         }
         match event::read().map_err(lost)? {
-            Event::Resize(..) => Ok(Heard::Resized),
+            Event::Resize(..) => Ok(TerminalEvent::Resized),
             Event::Key(key) if key.kind != KeyEventKind::Release => self.pressed(key),
-            _other => Ok(Heard::Nothing),
+            _other => Ok(TerminalEvent::Nothing),
         }
     }
 
-    fn pressed(&mut self, key: KeyEvent) -> Result<Heard, Failure> {
+    fn pressed(&mut self, key: KeyEvent) -> Result<TerminalEvent, Failure> {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         Ok(match (key.code, control) {
-            (KeyCode::Char('c'), true) => Heard::Ended,
+            (KeyCode::Char('c'), true) => TerminalEvent::Ended,
             (KeyCode::Char('z'), true) => {
                 self.suspend().map_err(lost)?;
-                Heard::Resized
+                TerminalEvent::Resized
             }
-            (KeyCode::Char(_), true) => Heard::Nothing,
-            (code, _) => key_of(code).map_or(Heard::Nothing, Heard::Key),
+            (KeyCode::Char(_), true) => TerminalEvent::Nothing,
+            (code, _) => key_of(code).map_or(TerminalEvent::Nothing, TerminalEvent::Key),
         })
     }
 
@@ -98,20 +98,20 @@ impl Screen {
     }
 }
 
-fn key_of(code: KeyCode) -> Option<Key> {
+fn key_of(code: KeyCode) -> Option<PressedKey> {
     Some(match code {
-        KeyCode::Up => Key::Up,
-        KeyCode::Down => Key::Down,
-        KeyCode::Left => Key::Left,
-        KeyCode::Right => Key::Right,
-        KeyCode::PageUp => Key::PageUp,
-        KeyCode::PageDown => Key::PageDown,
-        KeyCode::Home => Key::Home,
-        KeyCode::End => Key::End,
-        KeyCode::Enter => Key::Enter,
-        KeyCode::Esc => Key::Escape,
-        KeyCode::Backspace => Key::Backspace,
-        KeyCode::Char(letter) => Key::Letter(letter),
+        KeyCode::Up => PressedKey::Up,
+        KeyCode::Down => PressedKey::Down,
+        KeyCode::Left => PressedKey::Left,
+        KeyCode::Right => PressedKey::Right,
+        KeyCode::PageUp => PressedKey::PageUp,
+        KeyCode::PageDown => PressedKey::PageDown,
+        KeyCode::Home => PressedKey::Home,
+        KeyCode::End => PressedKey::End,
+        KeyCode::Enter => PressedKey::Enter,
+        KeyCode::Esc => PressedKey::Escape,
+        KeyCode::Backspace => PressedKey::Backspace,
+        KeyCode::Char(letter) => PressedKey::Letter(letter),
         _other => return None,
     })
 }

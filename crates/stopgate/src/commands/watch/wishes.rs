@@ -10,21 +10,21 @@ use stopgate_tui::{Board, Wish};
 use super::super::common;
 
 /// What is under way.
-pub(super) struct Wishes {
+pub(super) struct WishRunner {
     sender: Sender<String>,
     told: Receiver<String>,
     /// What was shown of a loop that waits for a person's word.
     asked: Option<(String, ApprovalAsked)>,
 }
 
-impl Default for Wishes {
+impl Default for WishRunner {
     fn default() -> Self {
         let (sender, told) = channel();
         Self { sender, told, asked: None }
     }
 }
 
-impl Wishes {
+impl WishRunner {
     /// Carries out a wish, or says why not.
     pub(super) fn grant(
         &mut self,
