@@ -87,6 +87,8 @@ mod history;
 
 mod view;
 
+mod see;
+
 pub mod tasks;
 
 mod setup;
@@ -132,6 +134,7 @@ pub use crate::lint::{GoalPoints, GoalReview, review_goal};
 pub use crate::log::Log;
 pub use crate::project::project_of;
 pub use crate::project_file::{AtStart, Draft, Grant, ProjectFile};
+pub use crate::see::{BackTestTotal, BackTestView, BackTestedLoop, LoopStatsView, ReplayView};
 pub use crate::settings::Settings;
 pub use crate::setup::{
     AgentHere, Configured, Examination, FileChange, Finding, HookChange, HookTrust, HookView,

@@ -194,6 +194,15 @@ impl Settings {
         var("NO_COLOR").is_some_and(|value| !value.is_empty())
     }
 
+    /// Whether the terminal is said to show UTF-8.
+    pub fn is_utf8(self) -> bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+            .into_iter()
+            .find_map(|name| text(name).filter(|value| !value.is_empty()));
+        let locale = locale.unwrap_or_default().to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    }
+
     /// Whether this is a machine that builds and tests, without a person at it.
     pub fn is_ci(self) -> bool {
         text("CI").is_some_and(|value| !matches!(value.as_str(), "0" | "false"))

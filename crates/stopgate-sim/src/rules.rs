@@ -9,6 +9,7 @@ use stopgate_core::{
 use stopgate_store::{
     Appended, Filter, Journal, MemoryJournal, Recorded, Revision, Standing, StoreError, Stored,
 };
+use stopgate_view::{Counterfactual, Happened, PolicyChange, ReplayResult, back_test, replay};
 
 use crate::run::Tally;
 use crate::world::{passes, version_of};
@@ -253,8 +254,22 @@ impl Rules {
         if self.cancelled.contains_key(id) {
             stays_cancelled(state)?;
         }
+        decided_again(id, history)?;
         counted(state, history)
     }
+}
+
+/// Every recorded stop is decided as it was, and an unchanged policy changes nothing.
+fn decided_again(id: &LoopId, history: &[Recorded]) -> Held {
+    let events: Vec<Happened> =
+        history.iter().map(|recorded| (recorded.event.clone(), recorded.at)).collect();
+    let stops = replay(&events);
+    let odd = stops.into_iter().find(|stop| stop.result != ReplayResult::Same);
+    hold("a stop is decided again as it was", odd.map(|stop| format!("loop {id}: {stop:?}")))?;
+    let found = back_test(&events, &PolicyChange::default());
+    let differs = !matches!(found, Counterfactual::Same { otherwise: None, .. });
+    let seen = || format!("loop {id}: {found:?}");
+    hold("an unchanged policy changes nothing", differs.then(seen))
 }
 
 fn within_limits(state: &State) -> Held {

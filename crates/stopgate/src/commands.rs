@@ -29,6 +29,8 @@ mod mcp;
 mod overview;
 mod preflight;
 mod receipt;
+mod replay;
+mod report;
 mod score;
 mod start;
 mod stats;
@@ -40,6 +42,8 @@ mod trust;
 mod try_it;
 mod uninstall;
 mod verify;
+#[cfg(feature = "tui")]
+mod watch;
 
 use std::process::ExitCode;
 
@@ -93,6 +97,10 @@ enum Command {
     Explain(explain::Args),
     Log(log::Args),
     Stats(stats::Args),
+    Report(report::Args),
+    Replay(replay::Args),
+    #[cfg(feature = "tui")]
+    Watch(watch::Args),
     Statusline(statusline::Args),
     Iterate(criteria::IterateArgs),
     Complete(criteria::CompleteArgs),
@@ -185,6 +193,10 @@ pub(crate) fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Stats(args) => stats::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        #[cfg(feature = "tui")]
+        Command::Watch(args) => watch::run(&args),
         Command::Statusline(args) => Ok(statusline::run(&args)),
         Command::Iterate(args) => criteria::iterate(args),
         Command::Complete(args) => criteria::complete(&args),

@@ -117,6 +117,12 @@ pub(crate) fn json(value: &impl Serialize) {
     let _ = writeln!(out, "{text}");
 }
 
+/// Prints a whole document as it is; a closed pipe has seen enough.
+pub(crate) fn document(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes());
+}
+
 /// Prints why a command failed, and says the exit code.
 pub(crate) fn failure(failure: &Failure, to: Audience) -> ExitCode {
     let mut out = anstream::stderr().lock();

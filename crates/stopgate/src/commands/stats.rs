@@ -1,19 +1,31 @@
 //! `stats`: how often what was decided, and how well.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use stopgate_engine::span_ms;
 use stopgate_engine::tasks::GateStatsView;
+use stopgate_view::{CheckStats, GroupStats, LoopStats, shown_short, span};
 
 use super::common;
 use crate::output::{self, BOLD, DIM, Outcome, styled};
 
 const NAME_LETTERS: usize = 60;
+/// Groups and checks shown to people; JSON has all.
+const ROWS_MAX: usize = 12;
 
-/// Count what was decided
+/// Count what was decided: outcomes and rules by project, agent and week; checks; shadow loops
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    what: Option<What>,
+    /// Only loops that were touched in this time, such as 30d
+    #[arg(long, value_name = "TIME", value_parser = span_ms)]
+    since: Option<u64>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -31,7 +43,7 @@ struct GatesArgs {
 
 /// Shows what was counted.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let What::Gates(args) = &args.what;
+    let Some(What::Gates(args)) = &args.what else { return loops(args) };
     let stats = common::engine()?.gate_stats()?;
     if args.json {
         output::json(&stats);
@@ -64,4 +76,99 @@ fn show(gate: &GateStatsView) {
             counts.false_complete, counts.false_continue, counts.mean_micros, counts.max_micros
         ),
     ));
+}
+
+fn loops(args: &Args) -> Outcome {
+    let view = common::engine()?.loop_stats(args.since)?;
+    if args.json {
+        output::json(&view);
+    } else if view.stats.loops == 0 {
+        output::line("No loops. Begin one with: stopgate start \"GOAL\"");
+    } else {
+        show_loops(&view.stats);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show_loops(stats: &LoopStats) {
+    output::line(&format!(
+        "{}, {} running; {}, {} of them sent back",
+        counted(stats.loops, "loop"),
+        stats.running,
+        counted(stats.stops, "stop"),
+        stats.continuations
+    ));
+    output::line(&format!("  outcomes: {}", counts(&stats.outcomes)));
+    output::line(&format!("  rules: {}", counts(&stats.rules)));
+    show_groups("By project", &stats.by_project);
+    show_groups("By agent", &stats.by_agent);
+    show_groups("By week", &stats.by_week);
+    if !stats.checks.is_empty() {
+        output::line(&styled(BOLD, "Checks"));
+        stats.checks.iter().take(ROWS_MAX).for_each(show_check);
+        show_more(stats.checks.len());
+    }
+    let shadow = &stats.shadow;
+    if shadow.loops > 0 {
+        output::line(&styled(BOLD, "In shadow mode"));
+        output::line(&format!(
+            "  {} would have held {}, {} of them with a claim to be done while a check failed; a \
+             limit would have let {} go",
+            counted(shadow.loops, "loop"),
+            counted(shadow.would_hold, "stop"),
+            shadow.would_catch,
+            shadow.would_end
+        ));
+    }
+}
+
+/// The counts, the largest first.
+fn counts(counts: &BTreeMap<&'static str, u64>) -> String {
+    let mut all: Vec<(&str, u64)> = counts.iter().map(|(word, count)| (*word, *count)).collect();
+    all.sort_by_key(|(word, count)| (std::cmp::Reverse(*count), *word));
+    let words: Vec<String> = all.iter().map(|(word, count)| format!("{word} {count}")).collect();
+    if words.is_empty() { "none yet".into() } else { words.join(", ") }
+}
+
+fn show_groups(title: &str, groups: &BTreeMap<String, GroupStats>) {
+    output::line(&styled(BOLD, title));
+    let mut all: Vec<(&String, &GroupStats)> = groups.iter().collect();
+    all.sort_by_key(|(name, group)| (std::cmp::Reverse(group.loops), *name));
+    for (name, group) in all.iter().take(ROWS_MAX) {
+        output::line(&format!(
+            "  {}: {}, {}, {} of work; {}; rules: {}",
+            shown_short(name, NAME_LETTERS),
+            counted(group.loops, "loop"),
+            counted(group.stops, "stop"),
+            span(group.used_ms),
+            counts(&group.outcomes),
+            counts(&group.rules)
+        ));
+    }
+    show_more(all.len());
+}
+
+fn show_more(count: usize) {
+    if count > ROWS_MAX {
+        output::line(&styled(DIM, &format!("  and {} more: --json has all", count - ROWS_MAX)));
+    }
+}
+
+fn show_check(check: &CheckStats) {
+    let mean = check.total_ms / check.runs.max(1);
+    output::line(&format!(
+        "  {}: {}, {} failed, {} could not run, {} flaky; alone caught {}; {mean} ms on average, {} \
+         ms at most",
+        shown_short(&check.name, NAME_LETTERS),
+        counted(check.runs, "run"),
+        check.failed,
+        check.errors,
+        check.flaky,
+        counted(check.caught_alone, "failure"),
+        check.max_ms
+    ));
+}
+
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

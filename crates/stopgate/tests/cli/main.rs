@@ -43,6 +43,7 @@ mod ralph_loop;
 mod receipts;
 mod record;
 mod red_first;
+mod see;
 #[cfg(feature = "postgres")]
 mod server;
 mod signals;
@@ -53,6 +54,8 @@ mod switches;
 mod task;
 #[cfg(feature = "mcp")]
 mod tasks;
+#[cfg(feature = "tui")]
+mod terminal;
 mod texts;
 mod tidy;
 mod whose_word;

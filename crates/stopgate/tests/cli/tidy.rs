@@ -9,7 +9,7 @@ const FILE_LINES_MAX: usize = 500;
 const FUNCTION_LINES_MAX: usize = 70;
 
 /// Which of our crates a crate may build upon, as ARCHITECTURE.md's table has it: down only.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("stopgate-core", &[]),
     ("stopgate-signals", &["stopgate-core"]),
     ("stopgate-gates", &["stopgate-core", "stopgate-signals"]),
@@ -18,6 +18,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("stopgate-store", &["stopgate-core"]),
     ("stopgate-store-postgres", &["stopgate-core", "stopgate-store"]),
     ("stopgate-verify", &["stopgate-core"]),
+    ("stopgate-view", &["stopgate-core"]),
     (
         "stopgate-engine",
         &[
@@ -28,11 +29,12 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "stopgate-signals",
             "stopgate-store",
             "stopgate-verify",
+            "stopgate-view",
         ],
     ),
     ("stopgate-mcp", &["stopgate-core", "stopgate-engine", "stopgate-verify"]),
     ("stopgate-server", &["stopgate-core", "stopgate-engine"]),
-    ("stopgate-tui", &["stopgate-core", "stopgate-engine"]),
+    ("stopgate-tui", &["stopgate-core", "stopgate-view"]),
     ("stopgate-driver", &["stopgate-core", "stopgate-engine"]),
     (
         "stopgate",
@@ -47,6 +49,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "stopgate-store",
             "stopgate-store-postgres",
             "stopgate-tui",
+            "stopgate-view",
         ],
     ),
     ("stopgate-lab", &[]),
@@ -58,6 +61,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "stopgate-engine",
             "stopgate-store",
             "stopgate-verify",
+            "stopgate-view",
         ],
     ),
 ];

@@ -1,0 +1,351 @@
+//! What people look at: stories, replays, statistics, reports, and what is new.
+//!
+//! Reading only: nothing here changes a loop. The room `stopgate-view` tells; this one fetches,
+//! and hides from an agent's shell what an agent is not shown.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Serialize;
+use stopgate_core::{LoopId, Outcome, State};
+use stopgate_store::{Cursor, Filter, Stored};
+use stopgate_verify::files::{is_missing, open_regular, read_text};
+use stopgate_verify::{Basis, GitFilters, git, redact};
+use stopgate_view::{
+    Counterfactual, DiffStat, Happened, LoopReport, LoopRow, LoopStats, LoopStory, PolicyChange,
+    ReplayResult, ReplayedStop, ReportedLoop, back_test, loop_stats, replay,
+};
+
+use crate::checking::checking;
+use crate::engine::Engine;
+use crate::failure::Failure;
+use crate::project_file::ProjectFile;
+use crate::target::Target;
+use crate::view::SCHEMA_VERSION;
+
+const POLICY_BYTES_MAX: u64 = 1024 * 1024;
+const BASIS_BYTES_MAX: u64 = 64 * 1024 * 1024;
+const GIT_TIME: Duration = Duration::from_secs(10);
+/// How much of a running check's output is shown.
+const OUTPUT_BYTES: u64 = 4096;
+/// Events looked at in one go.
+const PAGE: usize = 500;
+
+/// One loop's stops, decided again.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReplayView {
+    /// [`SCHEMA_VERSION`]
+    pub schema_version: u32,
+    /// The loop.
+    #[serde(rename = "loop")]
+    pub id: String,
+    /// Each stop.
+    pub stops: Vec<ReplayedStop>,
+    /// Stops that are decided as they were.
+    pub same: usize,
+    /// Stops that are decided otherwise.
+    pub differs: usize,
+    /// Stops that can't be decided again.
+    pub not_known: usize,
+}
+
+/// What a changed policy would have done.
+#[derive(Clone, Debug, Serialize)]
+pub struct BackTestView {
+    /// [`SCHEMA_VERSION`]
+    pub schema_version: u32,
+    /// Each loop, the newest first.
+    pub loops: Vec<BackTestedLoop>,
+    /// How many loops came out how, and what was saved.
+    pub total: BackTestTotal,
+}
+
+/// One loop under a changed policy.
+#[derive(Clone, Debug, Serialize)]
+pub struct BackTestedLoop {
+    /// The loop.
+    #[serde(rename = "loop")]
+    pub id: String,
+    /// What it is for.
+    pub goal: String,
+    /// How it ended; `None` while it runs.
+    pub outcome: Option<Outcome>,
+    /// What would have happened.
+    #[serde(flatten)]
+    pub found: Counterfactual,
+}
+
+/// A back-test in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BackTestTotal {
+    /// Loops that would have gone as they did.
+    pub same: u64,
+    /// Loops that would have ended earlier.
+    pub ends_earlier: u64,
+    /// Loops that would have gone on.
+    pub goes_on: u64,
+    /// Loops of which it is not known.
+    pub not_known: u64,
+    /// Continuations that would not have happened.
+    pub iterations_saved: u64,
+    /// Milliseconds of work that would not have been done.
+    pub ms_saved: i64,
+    /// Proven ends that would have been lost.
+    pub proofs_lost: u64,
+}
+
+/// What is counted over many loops.
+#[derive(Clone, Debug, Serialize)]
+pub struct LoopStatsView {
+    /// [`SCHEMA_VERSION`]
+    pub schema_version: u32,
+    /// The counts.
+    #[serde(flatten)]
+    pub stats: LoopStats,
+}
+
+impl Engine {
+    /// Everything that happened to a loop, as the asker may see it.
+    pub fn chronicle(&mut self, id: &str) -> Result<Vec<Happened>, Failure> {
+        let stored = self.resolve(&Target::Named(id.into()))?;
+        let veil = self.veil(&stored.state);
+        let mut events = self.happened(&stored.state.id)?;
+        for (event, _) in &mut events {
+            veil.draw(event);
+        }
+        Ok(events)
+    }
+
+    /// Decides every recorded stop of a loop again.
+    pub fn replay(&mut self, target: &Target) -> Result<ReplayView, Failure> {
+        let id = self.resolve(target)?.state.id;
+        let stops = replay(&self.happened(&id)?);
+        let count = |wanted: fn(&ReplayResult) -> bool| {
+            stops.iter().filter(|stop| wanted(&stop.result)).count()
+        };
+        Ok(ReplayView {
+            schema_version: SCHEMA_VERSION,
+            id: id.as_str().into(),
+            same: count(|result| *result == ReplayResult::Same),
+            differs: count(|result| matches!(result, ReplayResult::Differs { .. })),
+            not_known: count(|result| matches!(result, ReplayResult::NotKnown { .. })),
+            stops,
+        })
+    }
+
+    /// Tries the limits in a policy file on loops that were touched in the last `since_ms`.
+    pub fn back_test(
+        &mut self,
+        policy: &Path,
+        since_ms: Option<u64>,
+    ) -> Result<BackTestView, Failure> {
+        let change = read_policy(policy)?;
+        let mut view = BackTestView {
+            schema_version: SCHEMA_VERSION,
+            loops: Vec::new(),
+            total: BackTestTotal::default(),
+        };
+        for stored in self.touched(since_ms)? {
+            let found = back_test(&self.happened(&stored.state.id)?, &change);
+            view.total.add(&found);
+            view.loops.push(BackTestedLoop {
+                id: stored.state.id.as_str().into(),
+                outcome: stored.state.outcome(),
+                goal: stored.state.goal,
+                found,
+            });
+        }
+        Ok(view)
+    }
+
+    /// Counts over the loops that were touched in the last `since_ms`.
+    pub fn loop_stats(&mut self, since_ms: Option<u64>) -> Result<LoopStatsView, Failure> {
+        let mut stories = Vec::new();
+        for stored in self.touched(since_ms)? {
+            stories.extend(LoopStory::tell(&self.chronicle(stored.state.id.as_str())?));
+        }
+        Ok(LoopStatsView { schema_version: SCHEMA_VERSION, stats: loop_stats(&stories) })
+    }
+
+    /// A report over one loop.
+    pub fn report_on(&mut self, target: &Target) -> Result<LoopReport, Failure> {
+        let stored = self.resolve(target)?;
+        let loops = self.reported(&stored)?.into_iter().collect();
+        Ok(LoopReport { made_at: self.now(), since: None, loops })
+    }
+
+    /// A report over the loops that were touched in the last `since_ms`.
+    pub fn report_since(&mut self, since_ms: u64) -> Result<LoopReport, Failure> {
+        let mut loops = Vec::new();
+        for stored in self.touched(Some(since_ms))? {
+            loops.extend(self.reported(&stored)?);
+        }
+        let since = self.now().plus(-i64::try_from(since_ms).unwrap_or(i64::MAX));
+        Ok(LoopReport { made_at: self.now(), since: Some(since), loops })
+    }
+
+    /// Every loop as a line.
+    pub fn loop_rows(&mut self) -> Result<Vec<LoopRow>, Failure> {
+        let found = self.journal.list(&Filter::default())?;
+        Ok(found.iter().map(|stored| self.row(&stored.state)).collect())
+    }
+
+    /// One loop as a line; `None` where it is gone.
+    pub fn loop_row(&mut self, id: &str) -> Result<Option<LoopRow>, Failure> {
+        let stored = self.journal.load(&LoopId::new(id))?;
+        Ok(stored.map(|stored| self.row(&stored.state)))
+    }
+
+    /// Which loops something happened to after `cursor`, and where the journal ends now.
+    pub fn changed_since(&mut self, cursor: u64) -> Result<(u64, BTreeSet<String>), Failure> {
+        let (mut cursor, mut names) = (cursor, BTreeSet::new());
+        loop {
+            let page = self.journal.tail(Cursor(cursor), PAGE)?;
+            let Some(last) = page.last() else { return Ok((cursor, names)) };
+            cursor = last.cursor.0;
+            names.extend(page.into_iter().map(|entry| entry.id.as_str().to_string()));
+        }
+    }
+
+    /// Where the journal ends now, found without reading it.
+    pub fn newest_cursor(&mut self) -> Result<u64, Failure> {
+        let mut follows = |cursor: u64| -> Result<bool, Failure> {
+            Ok(!self.journal.tail(Cursor(cursor), 1)?.is_empty())
+        };
+        let mut high = 1;
+        while follows(high)? && high < u64::MAX / 4 {
+            high *= 2;
+        }
+        let mut low = high / 2;
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if follows(middle)? {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+
+    /// The checks of a loop that run now, by name.
+    pub fn checks_running(&self, id: &str) -> Option<String> {
+        let runs = checking(&self.home, &LoopId::new(id), self.now());
+        runs.map(|runs| runs.checks.join(", "))
+    }
+
+    /// The end of what a check of a loop prints right now, for people; `None` where none runs.
+    pub fn running_output(&self, id: &str) -> Option<String> {
+        // Which criteria are hidden can't be told from a log.
+        if self.settings.is_agents_shell() || self.checks_running(id).is_none() {
+            return None;
+        }
+        let log = newest_log(&self.home.check_logs(&LoopId::new(id)))?;
+        let mut file = open_regular(&log).ok()?;
+        let length = file.metadata().ok()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(OUTPUT_BYTES))).ok()?;
+        let mut end = Vec::new();
+        file.take(OUTPUT_BYTES).read_to_end(&mut end).ok()?;
+        Some(redact(&String::from_utf8_lossy(&end)).into())
+    }
+
+    fn row(&self, state: &State) -> LoopRow {
+        let mut row = LoopRow::of(state, self.now());
+        if state.outcome().is_none() {
+            row.checking = self.checks_running(state.id.as_str());
+        }
+        row
+    }
+
+    fn happened(&mut self, id: &LoopId) -> Result<Vec<Happened>, Failure> {
+        let entries = self.journal.history(id)?;
+        Ok(entries.into_iter().map(|entry| (entry.recorded.event, entry.recorded.at)).collect())
+    }
+
+    fn touched(&mut self, since_ms: Option<u64>) -> Result<Vec<Stored>, Failure> {
+        let now = self.now();
+        let since = since_ms.map(|ms| now.plus(-i64::try_from(ms).unwrap_or(i64::MAX)));
+        let mut found = self.journal.list(&Filter::default())?;
+        found.retain(|stored| since.is_none_or(|since| stored.state.updated_at >= since));
+        Ok(found)
+    }
+
+    fn reported(&mut self, stored: &Stored) -> Result<Option<ReportedLoop>, Failure> {
+        let id = stored.state.id.as_str().to_string();
+        let Some(story) = LoopStory::tell(&self.chronicle(&id)?) else { return Ok(None) };
+        let view = self.view_checked(stored)?;
+        let diff = self.diff_stat(&stored.state);
+        Ok(Some(ReportedLoop { story, record: view.record, signature: view.signature, diff }))
+    }
+
+    /// What the work tree has beyond the commit of the start; `None` where that is not known.
+    fn diff_stat(&self, state: &State) -> Option<DiffStat> {
+        let seal = state.ground.seal.as_ref()?;
+        let path = self.place(PathBuf::new()).basis(seal);
+        let basis = Basis::from_text(&read_text(&path, BASIS_BYTES_MAX).ok()?).ok()?;
+        let commit = basis.commit()?;
+        let ask = |words: &[&str]| -> Option<String> {
+            let said = git(words, Path::new(&state.project), GitFilters::OwnOnly, GIT_TIME).ok()?;
+            said.is_fine().then(|| String::from_utf8_lossy(&said.stdout).into_owned())
+        };
+        let changed =
+            ask(&["diff", "--no-ext-diff", "--no-textconv", "--numstat", "-z", commit, "--"])?;
+        let new = ask(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+        Some(DiffStat::parse(commit, &changed).with_new_files(&new))
+    }
+}
+
+impl BackTestTotal {
+    fn add(&mut self, found: &Counterfactual) {
+        match found {
+            Counterfactual::Same { .. } => self.same += 1,
+            Counterfactual::GoesOn { .. } => self.goes_on += 1,
+            Counterfactual::NotKnown { .. } => self.not_known += 1,
+            Counterfactual::EndsEarlier { iterations_saved, ms_saved, loses_proof, .. } => {
+                self.ends_earlier += 1;
+                self.iterations_saved += u64::from(*iterations_saved);
+                self.ms_saved = self.ms_saved.saturating_add(*ms_saved);
+                self.proofs_lost += u64::from(*loses_proof);
+            }
+        }
+    }
+}
+
+/// The log that was written to last, in the directories of a loop's stops.
+fn newest_log(logs: &Path) -> Option<PathBuf> {
+    let entries = |path: &Path| fs::read_dir(path).into_iter().flatten().flatten();
+    let all = entries(logs).flat_map(|stop| entries(&stop.path()));
+    let written = all.filter_map(|log| Some((log.metadata().ok()?.modified().ok()?, log.path())));
+    written.max_by_key(|(at, _)| *at).map(|(_, path)| path)
+}
+
+/// The limits of a policy file, which has the form of a project's file.
+fn read_policy(path: &Path) -> Result<PolicyChange, Failure> {
+    let shown = path.display();
+    let text = read_text(path, POLICY_BYTES_MAX).map_err(|error| {
+        let what = if is_missing(&error) { "does not exist" } else { "can't be read" };
+        Failure::usage(format!("the policy {shown} {what}"))
+            .hint("name a file with a [loop] table, as stopgate.toml has it")
+            .because(error)
+    })?;
+    let file = ProjectFile::parse(&text).map_err(|why| {
+        Failure::usage(format!("could not understand the policy {shown}: {why}"))
+            .hint("write the limits to try under [loop], as in stopgate.toml")
+    })?;
+    let limits = file.limits;
+    let change = PolicyChange {
+        max_iterations: limits.max_iterations,
+        max_minutes: limits.max_minutes,
+        max_idle: limits.max_idle,
+        max_repeat: limits.max_repeat,
+        stale_after_ms: limits.stale_after_ms,
+    };
+    if change == PolicyChange::default() {
+        return Err(Failure::usage(format!("the policy {shown} has no limit to try"))
+            .hint("for example: [loop], then max_iterations = 10"));
+    }
+    Ok(change)
+}

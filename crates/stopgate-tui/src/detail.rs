@@ -1,0 +1,188 @@
+//! One loop: its criteria over all stops, what was decided at a stop and why, the text sent.
+
+use ratatui::text::{Line, Span};
+use stopgate_view::{
+    CriterionMark, LoopStory, MustAct, StopStory, short_span, shown, shown_lines, shown_short,
+    utc_clock,
+};
+
+use crate::board::{Asking, Board, OpenedLoop};
+use crate::theme::Theme;
+
+const KEYS: &str = "left/right step  up/down scroll  p r c a w v as in the list  esc back";
+const KEYS_SHORT: &str = "left/right step  up/down scroll  esc back";
+const NAME_COLUMNS: usize = 18;
+const WIDE: usize = 76;
+/// Lines shown of what a check prints.
+const OUTPUT_LINES: usize = 6;
+
+/// The whole frame.
+pub(crate) fn lines(
+    theme: Theme,
+    board: &Board,
+    opened: &OpenedLoop,
+    (width, height): (usize, usize),
+) -> Vec<Line<'static>> {
+    let story = &opened.story;
+    let mut lines = vec![head(theme, board, opened), goal(theme, story), spend(theme, story)];
+    let room = height.saturating_sub(lines.len() + 2);
+    // What was decided must be seen, however many criteria there are.
+    let told_max = (room / 2).max(1);
+    lines.extend(criteria(theme, story, width, told_max));
+    if let Some(Asking::Approve { lines: asked, .. }) = &board.asking {
+        lines.extend(asked.iter().map(|line| Line::from(theme.span(line.clone(), Theme::bold()))));
+    } else {
+        let mut told = running(theme, board, opened);
+        told.extend(moment(theme, story));
+        told.extend(sent(theme, story));
+        let left = height.saturating_sub(lines.len() + 1).max(1);
+        let top = opened.scroll.min(told.len().saturating_sub(left));
+        lines.extend(told.into_iter().skip(top).take(left));
+    }
+    lines.resize(height.saturating_sub(1), Line::default());
+    lines.push(board.bottom(if width < WIDE { KEYS_SHORT } else { KEYS }));
+    lines
+}
+
+fn head(theme: Theme, board: &Board, opened: &OpenedLoop) -> Line<'static> {
+    let story = &opened.story;
+    let when = match (opened.stop, opened.stops) {
+        (_, 0) => " · no stop yet".into(),
+        (Some(stop), all) => format!(" · as of stop {stop} of {all}"),
+        (None, all) => format!(" · now, after stop {all}"),
+    };
+    let act = match story.act {
+        MustAct::Person(turn) => format!(" · {}", turn.advice()),
+        MustAct::Agent | MustAct::Nobody => String::new(),
+    };
+    let trouble = board.trouble.as_ref().map(|text| format!(" · {text}"));
+    Line::from(vec![
+        theme.span(shown(&story.id), Theme::bold()),
+        theme.span(format!(" {}", story.word()), theme.word(story.word()).patch(Theme::bold())),
+        theme.span(when, Theme::plain()),
+        theme.span(act, Theme::bold()),
+        theme.span(trouble.unwrap_or_default(), Theme::bold()),
+    ])
+}
+
+fn goal(theme: Theme, story: &LoopStory) -> Line<'static> {
+    Line::from(theme.span(shown(&story.goal), Theme::plain()))
+}
+
+fn spend(theme: Theme, story: &LoopStory) -> Line<'static> {
+    let frames: Vec<String> = story
+        .frames
+        .iter()
+        .map(|frame| {
+            let max = if frame.max == u32::MAX { "no limit".into() } else { frame.max.to_string() };
+            format!("{} {}/{max}", frame.mode, frame.iteration)
+        })
+        .collect();
+    let limit = match story.max_minutes {
+        0 => String::new(),
+        max => format!(" of {max}m"),
+    };
+    let text = format!("{} · work {}{limit}", frames.join(" > "), short_span(story.used_ms));
+    Line::from(theme.span(text, Theme::dim()))
+}
+
+/// Each criterion with its marks, the newest stops on the right.
+fn criteria(theme: Theme, story: &LoopStory, width: usize, lines_max: usize) -> Vec<Line<'static>> {
+    let fits = lines_max.min(story.criteria.len());
+    let left_out = story.criteria.len() - fits;
+    let fits = if left_out > 0 { fits.saturating_sub(1) } else { fits };
+    let columns = width.saturating_sub(NAME_COLUMNS + 4);
+    let mut lines = Vec::new();
+    for criterion in story.criteria.iter().take(fits) {
+        let mut spans: Vec<Span<'static>> = vec![
+            theme.span(format!("{} ", criterion.now.sign()), theme.mark(criterion.now)),
+            theme.span(name(&criterion.name), Theme::plain()),
+            theme.span("  ", Theme::plain()),
+        ];
+        let first = criterion.marks.len().saturating_sub(columns);
+        for mark in criterion.marks.iter().skip(first) {
+            spans.push(theme.span(mark.sign().to_string(), theme.mark(*mark)));
+        }
+        lines.push(Line::from(spans));
+    }
+    if fits < story.criteria.len() {
+        let more = story.criteria.len() - fits;
+        lines.push(Line::from(theme.span(format!("and {more} more criteria"), Theme::dim())));
+    }
+    lines
+}
+
+fn name(name: &str) -> String {
+    let short = shown_short(name, NAME_COLUMNS);
+    let used = Span::raw(short.clone()).width();
+    format!("{short}{}", " ".repeat(NAME_COLUMNS.saturating_sub(used)))
+}
+
+/// The end of what a check prints right now.
+fn running(theme: Theme, board: &Board, opened: &OpenedLoop) -> Vec<Line<'static>> {
+    let Some(output) = board.output.as_ref().filter(|_| opened.stop.is_none()) else {
+        return Vec::new();
+    };
+    let shown = shown_lines(output.trim_end());
+    let lines: Vec<&str> = shown.lines().collect();
+    let end = lines.iter().skip(lines.len().saturating_sub(OUTPUT_LINES));
+    let head = Line::from(theme.span("a check runs now:", Theme::bold()));
+    let lines = end.map(|line| Line::from(theme.span(format!("│ {line}"), Theme::plain())));
+    std::iter::once(head).chain(lines).collect()
+}
+
+/// What was decided at the last stop of the story, and what happened since.
+fn moment(theme: Theme, story: &LoopStory) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    let plain = |text: String| Line::from(theme.span(text, Theme::plain()));
+    if let Some(stop) = story.stops.last() {
+        lines.push(Line::from(theme.span(decided(stop), Theme::bold())));
+        if !stop.why.is_empty() {
+            lines.push(plain(format!("because {}", shown(&stop.why))));
+        }
+        for receipt in &stop.receipts {
+            lines.push(plain(format!(
+                "  {}: {}, {}",
+                shown_short(&receipt.criterion, 40),
+                receipt.status,
+                short_span(i64::try_from(receipt.duration_ms).unwrap_or(i64::MAX))
+            )));
+        }
+    } else if let Some(why) = &story.why {
+        lines.push(plain(shown(why)));
+    }
+    let since = story.moments.iter().filter(|moment| moment.after_stop == story.stops.len());
+    for moment in since {
+        let at = utc_clock(moment.at);
+        lines.push(plain(format!("{at} {}: {}", moment.kind, shown(&moment.what))));
+    }
+    lines
+}
+
+fn decided(stop: &StopStory) -> String {
+    let what = match stop.outcome {
+        Some(outcome) => format!("ended as {outcome}"),
+        None if stop.verdict == "continue" => "sent back".into(),
+        None => "let go".into(),
+    };
+    let claim = if stop.is_claim { ", claimed to be done" } else { "" };
+    let passed = stop.receipts.iter().filter(|r| r.status == stopgate_core::Status::Pass).count();
+    let checks = match stop.receipts.len() {
+        0 => String::new(),
+        all => format!(", {passed} of {all} checks pass {}", CriterionMark::Pass.sign()),
+    };
+    format!(
+        "stop {} at {} UTC: {what} by rule {}{checks}{claim}",
+        stop.number,
+        utc_clock(stop.at),
+        stop.rule
+    )
+}
+
+fn sent(theme: Theme, story: &LoopStory) -> Vec<Line<'static>> {
+    let text = story.stops.last().map(|stop| stop.text.as_str()).unwrap_or_default();
+    shown_lines(text)
+        .lines()
+        .map(|line| Line::from(theme.span(format!("│ {line}"), Theme::dim())))
+        .collect()
+}

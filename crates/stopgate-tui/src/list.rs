@@ -1,0 +1,153 @@
+//! All loops, in groups: who needs a person first.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use stopgate_view::{LoopRow, RowGroup, shown, shown_short};
+
+use crate::board::{Asking, Board};
+use crate::theme::Theme;
+
+const KEYS: &str = "enter open  p pause  r resume  c cancel  a approve  w answer  v verify  q quit";
+const KEYS_SHORT: &str = "enter open p/r pause c cancel a approve w answer v verify q";
+const WORD_COLUMNS: usize = 14;
+const PROJECT_COLUMNS: usize = 12;
+/// From this width on the project is shown, too.
+const WIDE: usize = 76;
+
+/// How many lines stand below the list.
+pub(crate) const fn foot_lines(height: usize) -> usize {
+    if height >= 20 { 4 } else { 2 }
+}
+
+/// The whole frame.
+pub(crate) fn lines(board: &Board, (width, height): (usize, usize)) -> Vec<Line<'static>> {
+    let foot = foot_lines(height);
+    let mut lines = vec![head(board)];
+    lines.extend(listed(board, width));
+    lines.resize(height.saturating_sub(foot).max(1), Line::default());
+    lines.extend(about(board, foot - 1));
+    lines.push(board.bottom(if width < WIDE { KEYS_SHORT } else { KEYS }));
+    lines
+}
+
+fn head(board: &Board) -> Line<'static> {
+    if let Some(trouble) = &board.trouble {
+        let text = format!("stopgate: {trouble} (trying again)");
+        return Line::from(board.theme.span(text, Theme::bold()));
+    }
+    let count = |group| board.rows.iter().filter(|row| row.group == group).count();
+    let parts: Vec<String> = RowGroup::ALL
+        .iter()
+        .map(|group| match (group, count(*group)) {
+            (RowGroup::NeedsYou, 1) => "1 needs you".into(),
+            (RowGroup::NeedsYou, many) => format!("{many} need you"),
+            (group, many) => format!("{many} {}", group.heading()),
+        })
+        .collect();
+    let text = format!("stopgate: {}", parts.join(" · "));
+    Line::from(board.theme.span(text, Theme::bold()))
+}
+
+/// The part of the list that is in the window.
+fn listed(board: &Board, width: usize) -> Vec<Line<'static>> {
+    if board.rows.is_empty() {
+        let text = "No loops. Begin one with: stopgate start \"GOAL\"";
+        return vec![Line::from(board.theme.span(text, Theme::plain()))];
+    }
+    let groups = board.rows.chunk_by(|a, b| a.group == b.group);
+    let entries = groups.flat_map(|rows| {
+        let heading = rows.first().map(|row| Entry::Heading(row.group));
+        heading.into_iter().chain(rows.iter().map(Entry::Row))
+    });
+    let seen = entries.skip(board.top).take(board.page);
+    seen.map(|entry| match entry {
+        Entry::Heading(group) => heading(board, group),
+        Entry::Row(row) => line(board, row, width),
+    })
+    .collect()
+}
+
+/// One line of the list.
+enum Entry<'a> {
+    Heading(RowGroup),
+    Row(&'a LoopRow),
+}
+
+fn heading(board: &Board, group: RowGroup) -> Line<'static> {
+    let style = board.theme.group(group).patch(Theme::bold());
+    Line::from(board.theme.span(group.heading(), style))
+}
+
+fn line(board: &Board, row: &LoopRow, width: usize) -> Line<'static> {
+    let theme = board.theme;
+    let is_chosen = board.chosen.as_ref() == Some(&row.id);
+    let style = |style: Style| if is_chosen { Theme::chosen() } else { style };
+    let used = match row.max {
+        0 => row.iteration.to_string(),
+        max => format!("{}/{max}", row.iteration),
+    };
+    let met = format!("{}/{}", row.met, row.required);
+    let mut spans = vec![
+        theme.span(if is_chosen { "> " } else { "  " }, style(Theme::bold())),
+        theme.span(format!("{:<10} ", shown_short(&row.id, 10)), style(Theme::bold())),
+        theme.span(format!("{:<WORD_COLUMNS$} ", row.word), style(theme.word(row.word))),
+        theme.span(format!("{used:>7} "), style(Theme::plain())),
+        theme.span(format!("{met:>5} "), style(Theme::plain())),
+        theme.span(format!("{:>4} ", age(board, row)), style(Theme::dim())),
+    ];
+    if width >= WIDE {
+        let project = row.project.rsplit('/').next().unwrap_or_default();
+        let project = padded(&shown(project), PROJECT_COLUMNS);
+        spans.push(theme.span(format!("{project} "), style(Theme::plain())));
+    }
+    let told = row.checking.as_ref().map_or_else(
+        || shown(&row.goal),
+        |checks| format!("checking {} · {}", shown_short(checks, 30), shown(&row.goal)),
+    );
+    spans.push(theme.span(told, style(Theme::plain())));
+    Line::from(spans)
+}
+
+/// How long ago the agent did something; whole minutes, so that a quiet screen stays quiet.
+fn age(board: &Board, row: &LoopRow) -> String {
+    let minutes = board.now.since(row.progress_at) / 60_000;
+    match minutes {
+        0 => "<1m".into(),
+        1..100 => format!("{minutes}m"),
+        100..6000 => format!("{}h", minutes / 60),
+        _long => format!("{}d", minutes / 1440),
+    }
+}
+
+/// `text` in exactly so many columns.
+fn padded(text: &str, columns: usize) -> String {
+    let mut kept = String::new();
+    let mut used = 0;
+    for c in text.chars() {
+        let width = Span::raw(c.to_string()).width();
+        if used + width > columns {
+            break;
+        }
+        kept.push(c);
+        used += width;
+    }
+    kept.push_str(&" ".repeat(columns - used));
+    kept
+}
+
+/// What is asked, or more about the chosen loop.
+fn about(board: &Board, count: usize) -> Vec<Line<'static>> {
+    let theme = board.theme;
+    let mut lines = Vec::new();
+    if let Some(Asking::Approve { lines: asked, .. }) = &board.asking {
+        lines.extend(asked.iter().map(|line| theme.span(line.clone(), Theme::plain())));
+    } else if let Some(row) = board.rows.iter().find(|row| Some(&row.id) == board.chosen.as_ref()) {
+        let why = row.why.as_ref().map(|why| format!("{}: {}", row.word, shown(why)));
+        lines.push(theme.span(why.unwrap_or_else(|| row.word.into()), theme.word(row.word)));
+        lines.push(theme.span(shown(&row.goal), Theme::plain()));
+        lines.push(theme.span(shown(&row.project), Theme::dim()));
+    }
+    let mut lines: Vec<Line<'static>> = lines.into_iter().map(Line::from).collect();
+    lines.resize(count, Line::default());
+    lines
+}

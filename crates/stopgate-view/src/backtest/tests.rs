@@ -1,0 +1,186 @@
+//! Back-tests with known answers.
+
+use stopgate_core::Outcome;
+
+use super::{Counterfactual, PolicyChange, back_test};
+use crate::replay::tests::SCENES;
+use crate::scene::play;
+
+#[track_caller]
+fn check(scene: &str, change: &str, expected: &str) {
+    let found = back_test(&play(scene), &read_change(change));
+    assert_eq!(told(&found), expected, "{change} on {scene}");
+}
+
+fn read_change(text: &str) -> PolicyChange {
+    let mut change = PolicyChange::default();
+    for part in text.split(',').map(str::trim) {
+        let (word, number) = part.split_once(' ').expect("a word and a number");
+        let number: u32 = number.parse().expect("a number");
+        match word {
+            "iterations" => change.max_iterations = Some(number),
+            "minutes" => change.max_minutes = Some(number),
+            "idle" => change.max_idle = Some(number),
+            "repeat" => change.max_repeat = Some(number),
+            "stale-minutes" => change.stale_after_ms = Some(i64::from(number) * 60_000),
+            other => panic!("{other} is not a limit"),
+        }
+    }
+    change
+}
+
+fn told(found: &Counterfactual) -> String {
+    match found {
+        Counterfactual::Same { outcome, otherwise } => {
+            let word = outcome.map_or("running", Outcome::word);
+            otherwise.map_or_else(
+                || format!("same: {word}"),
+                |other| format!("same stop: {other} instead of {word}"),
+            )
+        }
+        Counterfactual::EndsEarlier { stop, outcome, iterations_saved, ms_saved, loses_proof } => {
+            let lost = if *loses_proof { ", loses a proven end" } else { "" };
+            format!(
+                "ends at {stop} as {outcome}: saves {iterations_saved} and {} min{lost}",
+                ms_saved / 60_000
+            )
+        }
+        Counterfactual::GoesOn { stop, instead_of } => {
+            format!("goes on at {stop} instead of {instead_of}")
+        }
+        Counterfactual::NotKnown { stop, why } => match stop {
+            Some(stop) => format!("not known from {stop}: {why}"),
+            None => format!("not known: {why}"),
+        },
+    }
+}
+
+#[test]
+fn fewer_iterations_end_a_loop_earlier() {
+    let long = "loop 20, repeat 0, check tests\n stop*8 tests fail";
+    check(long, "iterations 3", "ends at 4 as max_iterations: saves 5 and 4 min");
+    check(long, "iterations 8", "same: running");
+    check(long, "iterations 1", "ends at 2 as max_iterations: saves 7 and 6 min");
+}
+
+#[test]
+fn a_proven_end_may_be_lost() {
+    let proven = "loop 20, repeat 0, check tests\n stop*5 tests fail\n stop tests pass";
+    check(
+        proven,
+        "iterations 2",
+        "ends at 3 as max_iterations: saves 3 and 3 min, loses a proven end",
+    );
+    check(proven, "iterations 5", "same: done");
+}
+
+#[test]
+fn more_iterations_let_a_loop_go_on() {
+    let spent = "loop 3, repeat 0, check tests\n stop*4 tests fail";
+    check(spent, "iterations 30", "goes on at 4 instead of max_iterations");
+    check(spent, "iterations 3", "same: max_iterations");
+    check(spent, "iterations 4", "goes on at 4 instead of max_iterations");
+}
+
+#[test]
+fn time_is_work_and_not_rest() {
+    let slow = "loop 20, check tests\n stop tests fail:a\n later 30m\n stop tests fail:b\n pause\n \
+                later 60m\n resume\n later 30m\n stop tests fail:c\n stop tests pass";
+    check(slow, "minutes 20", "ends at 2 as budget: saves 2 and 32 min, loses a proven end");
+    check(slow, "minutes 60", "ends at 3 as budget: saves 1 and 1 min, loses a proven end");
+    check(slow, "minutes 90", "same: done");
+    check(slow, "minutes 0", "same: done");
+}
+
+#[test]
+fn a_budget_that_was_too_small_is_not_known_to_be_enough() {
+    let spent =
+        "loop 20, minutes 10, check tests\n stop tests fail:a\n later 20m\n stop tests fail:b";
+    check(spent, "minutes 15", "same: budget");
+    check(spent, "minutes 60", "goes on at 2 instead of budget");
+}
+
+#[test]
+fn breakers_can_be_tightened_and_loosened() {
+    let idle = "loop 20, idle 3, check tests\n stop*6 tests fail, no tools";
+    check(idle, "idle 1", "ends at 2 as stalled: saves 2 and 2 min");
+    check(idle, "idle 0, repeat 0", "goes on at 4 instead of stalled");
+    check(idle, "idle 4", "goes on at 4 instead of stalled");
+    let repeat = "loop 20, idle 0, repeat 4, check tests\n stop*6 tests fail";
+    check(repeat, "repeat 2", "ends at 3 as stalled: saves 2 and 2 min");
+    check(repeat, "repeat 9", "goes on at 5 instead of stalled");
+}
+
+#[test]
+fn another_brake_at_the_same_stop_is_the_same_end() {
+    let both = "loop 2, repeat 0, check tests\n stop tests fail\n later 30m\n stop tests fail\n \
+                stop tests fail";
+    check(both, "iterations 9, minutes 32", "same stop: budget instead of max_iterations");
+}
+
+#[test]
+fn what_was_not_checked_is_not_known() {
+    let stale = "loop 20, stale 1h, check tests\n stop tests fail\n later 2h\n stop";
+    check(stale, "stale-minutes 600", "not known from 2: its checks did not run at that stop");
+    check(stale, "stale-minutes 30", "same: stale");
+}
+
+#[test]
+fn a_tighter_stale_limit_may_cost_a_proof() {
+    let rested = "loop 20, check tests\n stop tests fail\n later 2h\n stop tests pass";
+    check(rested, "stale-minutes 60", "ends at 2 as stale: saves 0 and 0 min, loses a proven end");
+}
+
+#[test]
+fn a_persons_word_stands() {
+    let raised = "loop 20, repeat 0, check tests\n stop*2 tests fail\n limit 6\n stop*5 tests fail";
+    check(raised, "iterations 4", "same: max_iterations");
+    check(raised, "iterations 1", "ends at 2 as max_iterations: saves 5 and 5 min");
+    let cancelled = "loop 20, check tests\n stop tests fail\n cancel";
+    check(cancelled, "iterations 1", "same: cancelled");
+    let approved = "loop 20, check tests, approve look\n stop tests pass\n approved look\n conclude tests pass";
+    check(approved, "iterations 1, idle 1", "same: attested");
+}
+
+#[test]
+fn an_end_that_was_resumed_counts_once() {
+    let resumed = "loop 2, repeat 0, check tests\n stop*3 tests fail\n resume 9\n stop tests fail\n \
+                   stop tests pass";
+    check(
+        resumed,
+        "iterations 1",
+        "ends at 2 as max_iterations: saves 2 and 2 min, loses a proven end",
+    );
+    check(resumed, "iterations 5", "goes on at 3 instead of max_iterations");
+    check(resumed, "iterations 2", "same: done");
+}
+
+#[test]
+fn what_the_journal_lacks_is_said() {
+    check(
+        "loop 20, file\n stop",
+        "iterations 1",
+        "not known: the loop is kept in another tool's file",
+    );
+    check(
+        "loop 20, check tests\n stop tests fail, unknown tools\n stop tests fail, ask, unknown tools",
+        "idle 1",
+        "not known from 2: whether the agent was idle at that stop is not in the journal",
+    );
+    assert_eq!(
+        back_test(&[], &PolicyChange::default()),
+        Counterfactual::NotKnown { stop: None, why: super::NO_START }
+    );
+}
+
+#[test]
+fn an_unchanged_policy_changes_nothing() {
+    for scene in SCENES {
+        let events = play(scene);
+        let found = back_test(&events, &PolicyChange::default());
+        assert!(
+            matches!(found, Counterfactual::Same { otherwise: None, .. }),
+            "{found:?} for {scene}"
+        );
+    }
+}

@@ -1,0 +1,182 @@
+//! `watch` in a real terminal: tmux draws it, and says what it drew.
+
+use std::process::Command;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::doors;
+use crate::stage::{Stage, program_path};
+
+/// Long enough for a busy machine; what is waited for comes within a second.
+const PATIENCE: Duration = Duration::from_mins(1);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// A terminal of 80×24 in which `watch` runs.
+struct Terminal<'a> {
+    stage: &'a Stage,
+}
+
+impl<'a> Terminal<'a> {
+    /// `None` where there is no tmux.
+    fn open(stage: &'a Stage, variables: &[(&str, &str)]) -> Option<Self> {
+        let found = doors::program("tmux").arg("-V").output().is_ok_and(|ran| ran.status.success());
+        if !found {
+            doors::note("tmux is not here: watch is not tried in a terminal");
+            return None;
+        }
+        let terminal = Self { stage };
+        let program = program_path().display();
+        let pid = stage.path("user/pid");
+        // With jobs of its own, so that one can go to the background.
+        let shell = format!(
+            "set -m; sh -c 'echo $$ > {}; exec {program} watch'; echo \"left with $?\"; read x; \
+             fg; echo \"left with $?\"; exec cat",
+            pid.display()
+        );
+        let mut tmux = terminal.tmux();
+        tmux.envs(variables.iter().copied());
+        tmux.args(["-u", "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24"])
+            .arg(shell);
+        let ran = tmux.output().expect("run tmux");
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        Some(terminal)
+    }
+
+    fn tmux(&self) -> Command {
+        let mut tmux = doors::program("tmux");
+        self.stage.furnish(&mut tmux);
+        tmux.env("TMUX_TMPDIR", self.stage.path("user")).env("LANG", "C.UTF-8");
+        tmux.env("TERM", "xterm-256color");
+        tmux
+    }
+
+    fn press(&self, keys: &[&str]) {
+        let ran = self.tmux().arg("send-keys").args(keys).output().expect("run tmux");
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    }
+
+    fn shown(&self) -> String {
+        let ran = self.tmux().args(["capture-pane", "-p"]).output().expect("run tmux");
+        String::from_utf8_lossy(&ran.stdout).into_owned()
+    }
+
+    /// The process that shows the view.
+    fn pid(&self) -> Pid {
+        let pid = std::fs::read_to_string(self.stage.path("user/pid")).expect("a pid");
+        pid.trim().parse().ok().and_then(Pid::from_raw).expect("a pid")
+    }
+
+    /// Waits until the terminal shows `text`.
+    #[track_caller]
+    fn shows(&self, text: &str) -> String {
+        let begun = doors::now();
+        loop {
+            let shown = self.shown();
+            if shown.contains(text) {
+                return shown;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{text:?} never came:\n{shown}");
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+}
+
+impl Drop for Terminal<'_> {
+    fn drop(&mut self) {
+        let _ = self.tmux().arg("kill-server").output();
+    }
+}
+
+#[test]
+fn watch_follows_loops_and_its_keys_do_what_the_commands_do() {
+    let stage = Stage::with_loop("'Make it green' --check tests='test -f ok'");
+    let Some(terminal) = Terminal::open(&stage, &[]) else { return };
+    let frame = terminal.shows("Make it green");
+    assert!(frame.contains("1 running") && frame.contains("0/1"), "{frame}");
+    stage.stop("s1", "One.");
+    terminal.shows("1/20");
+    terminal.press(&["p"]);
+    terminal.shows("1stage0000 is paused");
+    assert_eq!(stage.standing("1stage0000"), "paused 1/20 s1");
+    terminal.press(&["r"]);
+    terminal.shows("is resumed");
+    stage.run_as("s1", "ask 'Which one?'");
+    terminal.shows("1 needs you");
+    terminal.press(&["w", "The second", "Enter"]);
+    terminal.shows("Answered");
+    assert_eq!(stage.standing("1stage0000"), "active 1/20 s1");
+    terminal.press(&["Enter"]);
+    terminal.shows("now, after stop 1");
+    terminal.press(&["Left"]);
+    terminal.shows("as of stop 1 of 1");
+    stage.write("project/ok", "");
+    stage.stop("s1", "Two.");
+    terminal.press(&["Escape"]);
+    terminal.shows("1 ended");
+    stage.start("Other --session s2");
+    terminal.shows("Other");
+    terminal.press(&["Home", "c"]);
+    terminal.shows("any other key");
+    terminal.press(&["y"]);
+    terminal.shows("can't be resumed");
+    terminal.press(&["y"]);
+    terminal.shows("is cancelled");
+    terminal.press(&["q"]);
+    let left = terminal.shows("left with 0");
+    assert!(!left.contains("Make it green"), "the terminal is as it was: {left}");
+}
+
+#[test]
+fn an_agents_shell_can_t_answer_by_key_either() {
+    let stage = Stage::with_loop("Finish");
+    stage.run_as("s1", "ask 'Which one?'");
+    let Some(terminal) = Terminal::open(&stage, &[("CLAUDECODE", "1")]) else { return };
+    terminal.shows("needs_input");
+    terminal.press(&["w", "mine", "Enter"]);
+    terminal.shows("only a person can answer");
+    assert_eq!(stage.standing("1stage0000"), "waiting 0/20 s1");
+    terminal.press(&["C-c"]);
+    terminal.shows("left with 130");
+}
+
+#[test]
+fn a_running_checks_output_is_shown_live() {
+    let check = "echo half way; while ! test -f go; do sleep 0.05; done";
+    let stage = Stage::with_loop(&format!("Finish --check tests='{check}' --no-preflight"));
+    let Some(terminal) = Terminal::open(&stage, &[]) else { return };
+    terminal.shows("Finish");
+    terminal.press(&["Enter"]);
+    terminal.shows("no stop yet");
+    std::thread::scope(|scope| {
+        scope.spawn(|| stage.stop("s1", "One."));
+        let shown = terminal.shows("half way");
+        assert!(shown.contains("a check runs now"), "{shown}");
+        stage.write("project/go", "");
+    });
+    terminal.shows("done");
+}
+
+#[test]
+fn the_terminal_is_given_back_after_a_signal() {
+    let stage = Stage::with_loop("Finish");
+    let Some(terminal) = Terminal::open(&stage, &[]) else { return };
+    terminal.shows("Finish");
+    kill_process(terminal.pid(), Signal::TERM).expect("end the view");
+    let left = terminal.shows("left with 130");
+    assert!(!left.contains("Finish"), "the terminal is as it was: {left}");
+}
+
+#[test]
+fn a_view_in_the_background_gives_the_terminal_back() {
+    let stage = Stage::with_loop("Finish");
+    let Some(terminal) = Terminal::open(&stage, &[]) else { return };
+    terminal.shows("Finish");
+    terminal.press(&["C-z"]);
+    let left = terminal.shows("left with 148");
+    assert!(!left.contains("enter open"), "the terminal is as it was: {left}");
+    terminal.press(&["Enter"]);
+    terminal.shows("Finish");
+    terminal.press(&["q"]);
+    terminal.shows("left with 0");
+}
