@@ -8,6 +8,7 @@ mod disk;
 mod engines;
 mod faults;
 mod fuzz;
+mod hangs;
 mod kills;
 mod points;
 mod power;
@@ -122,8 +123,12 @@ fn program(plan: &Plan, findings: &mut Findings) -> Result<()> {
         cancel::measure(plan, findings)?;
     }
     let strace = tools::get("strace", "strace");
-    let traced: [(&str, Measure); 3] =
-        [("points", points::measure), ("faults", faults::measure), ("power", power::measure)];
+    let traced: [(&str, Measure); 4] = [
+        ("points", points::measure),
+        ("faults", faults::measure),
+        ("hangs", hangs::measure),
+        ("power", power::measure),
+    ];
     for (part, measure) in traced {
         match (plan.wants(part), strace) {
             (false, _) => {}
@@ -137,8 +142,8 @@ fn program(plan: &Plan, findings: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-const PARTS: [&str; 12] = [
-    "storm", "kills", "remains", "cancel", "points", "faults", "power", "fuzz", "restart",
+const PARTS: [&str; 13] = [
+    "storm", "kills", "remains", "cancel", "points", "faults", "hangs", "power", "fuzz", "restart",
     "promote", "copy", "errors",
 ];
 const FUZZ_SECONDS: u64 = 600;

@@ -11,7 +11,7 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::files::make_private_directory;
+use crate::files::{make_private_directory, open_regular};
 
 const PREFIX: &str = "place-";
 const LOCK: &str = "lock";
@@ -70,7 +70,7 @@ fn remove_orphans(into: &Path) {
     let ours = entries.filter(|entry| is_ours(entry.file_name()));
     for entry in ours.filter(|entry| entry.file_type().is_ok_and(|sort| sort.is_dir())) {
         let path = entry.path();
-        let is_orphan = match File::open(path.join(LOCK)) {
+        let is_orphan = match open_regular(&path.join(LOCK)) {
             Ok(lock) => lock.try_lock().is_ok(),
             Err(_) => is_old(&path),
         };

@@ -53,4 +53,5 @@ mod task;
 mod tasks;
 mod texts;
 mod tidy;
+mod waiting;
 mod whose_word;
