@@ -79,10 +79,36 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     }
     table.note(format!("{struck} trees, 6 commands each."));
     table.print();
+    if plan.only.is_none() {
+        gates.ask(moved_by_tests(&plan.program)?);
+    }
     if struck == 0 {
         bail!("find a tree that was asked for");
     }
     Ok(gates.verdict())
+}
+
+/// What is wrong where the clock or the names of a released program can be moved from outside.
+///
+/// A program that is built for tests may be moved.
+fn moved_by_tests(program: &Path) -> Result<Option<String>> {
+    if program.components().any(|part| part.as_os_str() == "debug") {
+        eprintln!("{} is built for tests: its clock may be moved", program.display());
+        return Ok(None);
+    }
+    let begin = || -> Result<Value> {
+        let place = Place::new(program)?;
+        let mut command = place.command(&["start", "the goal", "--session", SESSION, "--json"]);
+        command.env("STOPGATE_TEST_CLOCK", "1700000000000").env("STOPGATE_TEST_SEED", "7");
+        fs::remove_file(place.project().join("stopgate.toml"))?;
+        let begun = within(command, "", LIMIT)?;
+        let view: Value = serde_json::from_str(&begun.stdout)
+            .with_context(|| format!("begin a loop: {begun:?}"))?;
+        Ok(view["loop"].clone())
+    };
+    let (one, other) = (begin()?, begin()?);
+    let is_moved = one["id"] == other["id"] || one.to_string().contains("2023-11-14");
+    Ok(is_moved.then(|| format!("a test's clock or seed moves the released program: {one}")))
 }
 
 /// A row of times and what went wrong; nothing where the tree can't be made here.

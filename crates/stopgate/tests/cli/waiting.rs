@@ -73,6 +73,8 @@ fn a_disk_that_hangs_lets_the_agent_of_a_dialect_stop() {
     assert_eq!(ran.code, 0, "{ran}");
     let said: Value = serde_json::from_str(&ran.out).expect("one JSON value");
     assert_eq!(said["ok"], true, "{ran}");
+    let told = stage.complaints().concat();
+    assert!(told.contains("no answer in time"), "only the watchdog says that: {told}");
 }
 
 /// A client that never closes the pipe is answered by what it sent.
