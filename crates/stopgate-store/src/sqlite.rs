@@ -253,7 +253,9 @@ fn keep_private(path: &Path) {
         // A strange umask may have taken rights from the owner, too.
         Ok(file) => drop(file.set_permissions(Permissions::from_mode(0o600))),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            of_journal(path).iter().for_each(|path| tighten(path));
+            for path in &of_journal(path) {
+                tighten(path);
+            }
         }
         // SQLite says what is wrong.
         Err(_) => {}
