@@ -13,6 +13,7 @@ mod kills;
 mod points;
 mod power;
 mod remains;
+mod scratch_left;
 mod storm;
 
 use anyhow::{Context, Result, bail};
@@ -123,7 +124,8 @@ fn program(plan: &Plan, findings: &mut Findings) -> Result<()> {
         cancel::measure(plan, findings)?;
     }
     let strace = tools::get("strace", "strace");
-    let traced: [(&str, Measure); 4] = [
+    let traced: [(&str, Measure); 5] = [
+        ("remains", scratch_left::measure),
         ("points", points::measure),
         ("faults", faults::measure),
         ("hangs", hangs::measure),

@@ -90,7 +90,15 @@ pub(crate) fn strike(call: &Call, point: &Point, fault: &str) -> Result<Ran> {
     call.under(&["strace", "-f", "-o", "/dev/null", "-e", &trace, "-e", &inject]).run()
 }
 
-/// The same, and how long it took until the program wanted to end: strace itself waits for a
+/// As [`strike`], for the first thread of the program itself: those below it are left alone.
+pub(crate) fn strike_alone(call: &Call, point: &Point, fault: &str) -> Result<Ran> {
+    let Point { name, when } = point;
+    let trace = format!("trace={name}");
+    let inject = format!("inject={name}:{fault}:when={when}");
+    call.under(&["strace", "-o", "/dev/null", "-e", &trace, "-e", &inject]).run()
+}
+
+/// As [`strike`], and how long it took until the program wanted to end: strace itself waits for a
 /// call that it holds, when the process is long gone.
 pub(crate) fn strike_timed(
     call: &Call,
