@@ -259,10 +259,10 @@ impl Place {
         Ok(id.with_context(|| format!("find the loop's name in {view}"))?.into())
     }
 
-    /// Asked from a directory in which nothing is hostile.
+    /// Asked from a directory, and by a person, with nothing hostile in it.
     fn is_cancelled(&self, id: &str) -> Result<bool> {
         let mut command = self.command(&["status", id, "--json"]);
-        command.current_dir(self.folder.path());
+        command.current_dir(self.folder.path()).env("HOME", self.folder.path());
         let seen = within(command, "", LIMIT)?;
         let view: Value = serde_json::from_str(&seen.stdout).unwrap_or_default();
         Ok(view["loop"]["outcome"] == "cancelled")
