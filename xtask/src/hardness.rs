@@ -8,10 +8,12 @@ mod disk;
 mod engines;
 mod faults;
 mod fuzz;
+mod hangs;
 mod kills;
 mod points;
 mod power;
 mod remains;
+mod scratch_left;
 mod storm;
 
 use anyhow::{Context, Result, bail};
@@ -122,8 +124,13 @@ fn program(plan: &Plan, findings: &mut Findings) -> Result<()> {
         cancel::measure(plan, findings)?;
     }
     let strace = tools::get("strace", "strace");
-    let traced: [(&str, Measure); 3] =
-        [("points", points::measure), ("faults", faults::measure), ("power", power::measure)];
+    let traced: [(&str, Measure); 5] = [
+        ("remains", scratch_left::measure),
+        ("points", points::measure),
+        ("faults", faults::measure),
+        ("hangs", hangs::measure),
+        ("power", power::measure),
+    ];
     for (part, measure) in traced {
         match (plan.wants(part), strace) {
             (false, _) => {}
@@ -137,8 +144,8 @@ fn program(plan: &Plan, findings: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-const PARTS: [&str; 12] = [
-    "storm", "kills", "remains", "cancel", "points", "faults", "power", "fuzz", "restart",
+const PARTS: [&str; 13] = [
+    "storm", "kills", "remains", "cancel", "points", "faults", "hangs", "power", "fuzz", "restart",
     "promote", "copy", "errors",
 ];
 const FUZZ_SECONDS: u64 = 600;

@@ -9,13 +9,14 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use self::trees::{Size, Tree};
+use self::trees::{Cancel, Size, TRANSCRIPT, Tree};
 use crate::Verdict;
 use crate::table::{Gates, Table};
 use crate::tools;
@@ -31,6 +32,8 @@ const LIMIT: Duration = PROMISED.saturating_add(CHECK).saturating_add(SLACK);
 /// The codes that the contract lists.
 const CODES: [i32; 12] = [0, 1, 2, 3, 4, 5, 6, 66, 70, 74, 75, 130];
 const SESSION: &str = "held";
+/// Trees that are tried at the same time.
+const ABREAST: usize = 3;
 
 /// What the command line asks for.
 struct Plan {
@@ -61,25 +64,77 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     let mut table = Table::new("Hostile trees, in milliseconds", &columns);
     let mut gates = Gates::default();
     let mut struck = 0;
-    for tree in trees::all(plan.size) {
-        if plan.only.as_ref().is_some_and(|only| !tree.name.contains(only.as_str())) {
-            continue;
-        }
-        let Some((row, violations)) = strike(&plan, &tree)? else {
-            eprintln!("{}: can't be made here", tree.name);
+    let is_asked = |tree: &String| plan.only.as_ref().is_none_or(|only| tree.contains(only));
+    let names = trees::all(plan.size).into_iter().map(|tree| tree.name);
+    let asked: Vec<bool> = names.map(|name| is_asked(&name)).collect();
+    for (name, came) in strike_all(&plan, &asked) {
+        let Some((row, violations)) = came? else {
+            eprintln!("{name}: can't be made here");
             continue;
         };
         struck += 1;
-        let wrong = format!("{}: {}", tree.name, violations.join("; "));
+        let wrong = format!("{name}: {}", violations.join("; "));
         gates.ask((!violations.is_empty()).then_some(wrong));
         table.row(row);
     }
     table.note(format!("{struck} trees, 6 commands each."));
     table.print();
+    if plan.only.is_none() {
+        gates.ask(moved_by_tests(&plan.program)?);
+    }
     if struck == 0 {
         bail!("find a tree that was asked for");
     }
     Ok(gates.verdict())
+}
+
+/// What is wrong where the clock or the names of a released program can be moved from outside.
+///
+/// A program that is built for tests may be moved.
+fn moved_by_tests(program: &Path) -> Result<Option<String>> {
+    if program.components().any(|part| part.as_os_str() == "debug") {
+        eprintln!("{} is built for tests: its clock may be moved", program.display());
+        return Ok(None);
+    }
+    let begin = || -> Result<Value> {
+        let place = Place::new(program)?;
+        let mut command = place.command(&["start", "the goal", "--session", SESSION, "--json"]);
+        command.env("STOPGATE_TEST_CLOCK", "1700000000000").env("STOPGATE_TEST_SEED", "7");
+        fs::remove_file(place.project().join("stopgate.toml"))?;
+        let begun = within(command, "", LIMIT)?;
+        let view: Value = serde_json::from_str(&begun.stdout)
+            .with_context(|| format!("begin a loop: {begun:?}"))?;
+        Ok(view["loop"].clone())
+    };
+    let (one, other) = (begin()?, begin()?);
+    let is_moved = one["id"] == other["id"] || one.to_string().contains("2023-11-14");
+    Ok(is_moved.then(|| format!("a test's clock or seed moves the released program: {one}")))
+}
+
+/// A row of times and what went wrong; nothing where the tree can't be made here.
+type Row = Option<([String; 7], Vec<String>)>;
+
+/// Strikes with every tree that was asked for, a few at a time; in the order of the trees.
+fn strike_all(plan: &Plan, asked: &[bool]) -> Vec<(String, Result<Row>)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        // Made by each for itself: a tree is planted by a closure that stays on its thread.
+        let trees = trees::all(plan.size);
+        let mut came = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(tree) = trees.get(number) else { return came };
+            if asked.get(number) == Some(&true) {
+                came.push((number, tree.name.clone(), strike(plan, tree)));
+            }
+        }
+    };
+    let mut came: Vec<(usize, String, Result<Row>)> = thread::scope(|scope| {
+        let running: Vec<_> = (0..ABREAST).map(|_| scope.spawn(work)).collect();
+        running.into_iter().flat_map(|one| one.join().unwrap_or_default()).collect()
+    });
+    came.sort_by_key(|(number, ..)| *number);
+    came.into_iter().map(|(_, name, row)| (name, row)).collect()
 }
 
 fn plan(options: &[&str]) -> Result<Plan> {
@@ -102,8 +157,7 @@ fn plan(options: &[&str]) -> Result<Plan> {
     Ok(plan)
 }
 
-/// A row of times and what went wrong; nothing where the tree can't be made here.
-fn strike(plan: &Plan, tree: &Tree) -> Result<Option<([String; 7], Vec<String>)>> {
+fn strike(plan: &Plan, tree: &Tree) -> Result<Row> {
     let place = Place::new(&plan.program)?;
     let id = place.begin()?;
     if (tree.plant)(&place.project()).is_err() {
@@ -124,9 +178,9 @@ fn strike(plan: &Plan, tree: &Tree) -> Result<Option<([String; 7], Vec<String>)>
     for (name, arguments, input) in calls {
         let came = place.call(arguments, input)?;
         row.push(came.took.as_millis().to_string());
-        violations.extend(wrong(name, &came));
+        violations.extend(wrong(name, &came, tree.cancel));
     }
-    if !place.is_cancelled(&id)? {
+    if tree.cancel == Cancel::Works && !place.is_cancelled(&id)? {
         violations.push("cancel: the loop is not cancelled".into());
     }
     place.tidy();
@@ -135,7 +189,7 @@ fn strike(plan: &Plan, tree: &Tree) -> Result<Option<([String; 7], Vec<String>)>
 }
 
 /// What is wrong with the answer of the command called `name`.
-fn wrong(name: &str, came: &Came) -> Option<String> {
+fn wrong(name: &str, came: &Came, cancel: Cancel) -> Option<String> {
     let Came { code, took, stdout } = came;
     let ms = took.as_millis();
     match code {
@@ -144,7 +198,9 @@ fn wrong(name: &str, came: &Came) -> Option<String> {
         Some(code) if !CODES.contains(code) => Some(format!("{name}: exit code {code}")),
         Some(code) if name == "hook" && *code != 0 => Some(format!("hook: exit code {code}")),
         Some(0) if name == "hook" && !is_answer(stdout) => Some(format!("hook said {stdout:?}")),
-        Some(code) if name == "cancel" && *code != 0 => Some(format!("cancel: exit code {code}")),
+        Some(code) if name == "cancel" && *code != 0 && cancel == Cancel::Works => {
+            Some(format!("cancel: exit code {code}"))
+        }
         Some(_) => None,
     }
 }
@@ -179,13 +235,18 @@ impl Place {
     }
 
     fn payload(&self) -> String {
-        json!({
+        let transcript = self.project().join(TRANSCRIPT);
+        let mut payload = json!({
             "session_id": SESSION,
             "cwd": self.project(),
             "hook_event_name": "Stop",
-            "last_assistant_message": "I looked around.",
-        })
-        .to_string()
+            "transcript_path": transcript,
+        });
+        // Where there is a transcript, the message must be looked for in it.
+        if fs::symlink_metadata(transcript).is_err() {
+            payload["last_assistant_message"] = json!("I looked around.");
+        }
+        payload.to_string()
     }
 
     /// Begins a loop while the tree is still honest; its name.
@@ -198,10 +259,10 @@ impl Place {
         Ok(id.with_context(|| format!("find the loop's name in {view}"))?.into())
     }
 
-    /// Asked from a directory in which nothing is hostile.
+    /// Asked from a directory, and by a person, with nothing hostile in it.
     fn is_cancelled(&self, id: &str) -> Result<bool> {
         let mut command = self.command(&["status", id, "--json"]);
-        command.current_dir(self.folder.path());
+        command.current_dir(self.folder.path()).env("HOME", self.folder.path());
         let seen = within(command, "", LIMIT)?;
         let view: Value = serde_json::from_str(&seen.stdout).unwrap_or_default();
         Ok(view["loop"]["outcome"] == "cancelled")

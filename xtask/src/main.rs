@@ -50,7 +50,8 @@ Usage: cargo xtask CHORE
                                   WORD is one of cold, pool, growth
   hardness [--long] [--seed N] [--only WORD] [--seconds N]
                                   storms, kills, cancels and faults; exit 1 on any violation
-                                  WORD is one of storm, points, kills, remains, cancel, faults, power, fuzz
+                                  WORD is one of storm, points, kills, remains, cancel, faults, hangs,
+                                  power, fuzz
                                   fuzz (by its name, or with --long) gives each target 10 minutes,
                                   or --seconds
   hardness --engines [--long] [--seed N] [--only WORD]

@@ -9,11 +9,12 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::tools::{self, Tool};
-use crate::{Verdict, bench, dist, hardness, truth};
+use crate::{Verdict, bench, dist, hardness, hostile, sim, truth};
 
 /// A program that the tests call, the package that brings it, and what it is for.
-const NEEDED: [(&str, &str, &str); 8] = [
+const NEEDED: [(&str, &str, &str); 9] = [
     ("git", "git", "projects that agents work in"),
+    ("python3", "python3", "a lease on a file, which makes a disk hang"),
     ("npm", "npm", "the real agent clients, from their packages"),
     ("pytest-3", "python3-pytest", "a suite of tests in Python, as a project has one"),
     ("setpriv", "util-linux", "hooks that run as an ordinary user"),
@@ -48,7 +49,9 @@ fn all(steps: &mut Steps) -> Result<()> {
     steps.run("speed and counts of one stop", || again(|| bench::run(&["--quick"])))?;
     steps.run("proof on a large tree", || again(|| bench::run(&["--tree", "--quick"])))?;
     steps.run("does done mean done", || stories(truth::run(&["--quick"])?))?;
-    steps.run("storms, kills and faults", || once(hardness::run(&[])?))?;
+    steps.run("simulated histories", || once(sim::run(&[])?))?;
+    steps.run("hostile trees", || once(hostile::run(&["--quick"])?))?;
+    steps.run("storms, kills, hangs and faults", || once(hardness::run(&[])?))?;
     steps.run("the same on every journal engine", || once(hardness::run(&["--engines"])?))
 }
 

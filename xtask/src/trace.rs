@@ -90,6 +90,37 @@ pub(crate) fn strike(call: &Call, point: &Point, fault: &str) -> Result<Ran> {
     call.under(&["strace", "-f", "-o", "/dev/null", "-e", &trace, "-e", &inject]).run()
 }
 
+/// As [`strike`], for the first thread of the program itself: those below it are left alone.
+pub(crate) fn strike_alone(call: &Call, point: &Point, fault: &str) -> Result<Ran> {
+    let Point { name, when } = point;
+    let trace = format!("trace={name}");
+    let inject = format!("inject={name}:{fault}:when={when}");
+    call.under(&["strace", "-o", "/dev/null", "-e", &trace, "-e", &inject]).run()
+}
+
+/// As [`strike`], and how long it took until the program wanted to end: strace itself waits for a
+/// call that it holds, when the process is long gone.
+pub(crate) fn strike_timed(
+    call: &Call,
+    point: &Point,
+    fault: &str,
+    notes: &Path,
+) -> Result<(Ran, Duration)> {
+    let Point { name, when } = point;
+    let trace = format!("trace={name},execve,exit_group");
+    let inject = format!("inject={name}:{fault}:when={when}");
+    let file = notes.display().to_string();
+    let tool = ["strace", "-f", "-ttt", "-o", &file, "-e", &trace, "-e", &inject];
+    let ran = call.under(&tool).run()?;
+    let text = fs::read(notes).context("read what strace saw")?;
+    let text = String::from_utf8_lossy(&text);
+    let at = |line: &str| -> Option<f64> { line.split_whitespace().nth(1)?.parse().ok() };
+    let first = text.lines().next().and_then(at).context("find the beginning in a trace")?;
+    let last = text.lines().find(|line| line.contains(" exit_group("));
+    let last = last.and_then(at).context("find the end in a trace")?;
+    Ok((ran, Duration::from_secs_f64((last - first).max(0.0))))
+}
+
 /// A process's memory, in KiB.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Memory {

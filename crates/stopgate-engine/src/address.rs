@@ -21,7 +21,10 @@ impl Address {
     pub fn read(text: &str) -> Result<Self, Failure> {
         let is_server = ["postgres://", "postgresql://"].iter().any(|way| text.starts_with(way));
         match text.strip_prefix("sqlite:") {
-            Some(path) if !path.is_empty() => Ok(Self::Sqlite(PathBuf::from(path))),
+            // A server's address behind it has a password, and no file is called so.
+            Some(path) if !path.is_empty() && !path.contains("://") => {
+                Ok(Self::Sqlite(PathBuf::from(path)))
+            }
             None if is_server => Ok(Self::Postgres(text.into())),
             // What is not understood is not shown: a password may be anywhere in it.
             Some(_) | None => {
@@ -50,7 +53,7 @@ impl fmt::Debug for Address {
 
 /// What an address is that is not understood, without a word of it.
 fn what_it_is(text: &str) -> &'static str {
-    if text.starts_with("sqlite:") {
+    if text.starts_with("sqlite:") && !text.contains("://") {
         "sqlite: names no file"
     } else if text.contains("://") {
         "its scheme is unknown"
@@ -78,7 +81,7 @@ fn redacted(url: &str) -> String {
         None => place.into(),
     };
     let hidden = |pair: &str| match pair.split_once('=') {
-        Some((name, _)) if name.contains("password") => format!("{name}=***"),
+        Some((name, _)) if name.to_ascii_lowercase().contains("pass") => format!("{name}=***"),
         Some(_) | None => pair.into(),
     };
     match query {

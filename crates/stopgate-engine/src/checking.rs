@@ -3,16 +3,18 @@
 //! A note is in stopgate's home directory for as long as the checks run, and is locked by the process
 //! that runs them: one that is not locked is left over from a process that died.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use stopgate_core::{Criterion, LoopId, State, Timestamp};
-use stopgate_verify::files::make_private_directory;
+use stopgate_verify::files::{append_private, open_regular, read_regular};
 
 use crate::home::Home;
+
+/// No note is longer.
+const NOTE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Checks that run at most at the same time unless a project says otherwise.
 const SIDE_BY_SIDE: u64 = 2;
@@ -48,11 +50,10 @@ impl CheckingNote {
     pub(crate) fn begin(home: &Home, state: &State, now: Timestamp) -> Option<Self> {
         let pid = rustix::process::getpid().as_raw_nonzero().get();
         let path = home.running(&state.id).join(format!("{pid}.json"));
-        make_private_directory(path.parent()?).ok()?;
-        let mut options = OpenOptions::new();
-        options.create(true).truncate(true).write(true).mode(0o600);
-        let mut file = options.open(&path).ok()?;
+        let mut file = append_private(&path).ok()?;
         file.try_lock().ok()?;
+        // The number may have been another process's before.
+        file.set_len(0).ok()?;
         let visible = || state.criteria.iter().filter(|criterion| criterion.is_checked());
         let note = NoteWire {
             pid,
@@ -101,9 +102,11 @@ fn notes(folder: &Path) -> Vec<NoteWire> {
 }
 
 fn note(path: &Path) -> Option<NoteWire> {
-    let file = File::open(path).ok()?;
+    let file = open_regular(path).ok()?;
     match file.try_lock() {
-        Err(TryLockError::WouldBlock) => serde_json::from_str(&fs::read_to_string(path).ok()?).ok(),
+        Err(TryLockError::WouldBlock) => {
+            serde_json::from_slice(&read_regular(path, NOTE_BYTES_MAX).ok()?).ok()
+        }
         Ok(()) => {
             let _ = fs::remove_file(path);
             None

@@ -5,6 +5,7 @@ use std::path::Path;
 use stopgate_core::{Event, SessionId, State, Surface, Timestamp, apply};
 use stopgate_store::{Appended, Journal, Recorded, Revision, Soundness, Stored};
 
+use crate::config::Config;
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::notify::news;
@@ -45,6 +46,26 @@ impl Engine {
         let world = Box::new(RealWorld::new(settings));
         let choice = Choice::read(settings)?;
         Self::with(home, world, settings, stores, choice)
+    }
+
+    /// The same, for who must get out: settings that make no sense count for nothing, as they do
+    /// for the hook, and are told beside it.
+    pub fn open_leniently(
+        settings: Settings,
+        stores: Stores,
+    ) -> Result<(Self, Option<Failure>), Failure> {
+        let home = settings.home()?;
+        home.check()?;
+        home.create().map_err(|error| unusable(&home, error))?;
+        let (config, trouble) = match Config::read(settings) {
+            Ok(config) => (config, None),
+            Err(failure) => (Config::default(), Some(failure)),
+        };
+        let address = Choice::address(settings, || Ok(config.address.clone()))?;
+        let (choice, other) = Choice::of(settings, config, address);
+        let world = Box::new(RealWorld::new(settings));
+        let engine = Self::with(home, world, settings, stores, choice)?;
+        Ok((engine, trouble.or(other)))
     }
 
     /// An engine over the journal that was chosen, in a given world.

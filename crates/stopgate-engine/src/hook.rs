@@ -8,6 +8,7 @@ mod whose;
 mod words;
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use stopgate_agents::{Agent, Answer, Call, Event, Malformed, Reply};
 use stopgate_core::{ClientCap, Enforcement, SessionId, Timestamp, Verdict};
@@ -28,7 +29,7 @@ use crate::settings::Settings;
 use crate::signs::Signs;
 use crate::stop::Judged;
 use crate::stores::{Choice, Stores, signs};
-use crate::watchdog::{self, Late};
+use crate::watchdog::{self, Late, TooLate};
 use crate::world::{RealWorld, World};
 
 /// No journal was written before this; a clock that says so is wrong. (2024-01-01)
@@ -52,7 +53,7 @@ pub struct Hook {
     mode: Mode,
     cap: CapSetting,
     engine_home: Option<Home>,
-    late: Option<Late>,
+    watchdog: Option<(Late, Instant)>,
 }
 
 /// What the command line says about the client's limit on continuations.
@@ -88,15 +89,16 @@ impl Hook {
             return None;
         }
         let cap = CapSetting::Usual;
-        Some(Self { agent, settings, stores, mode, cap, engine_home, late: None })
+        Some(Self { agent, settings, stores, mode, cap, engine_home, watchdog: None })
     }
 
-    /// The same hook, whose agent may stop by `late` when no answer exists in time.
+    /// The same hook, begun at `begun`, whose agent may stop by `late` when no answer exists in
+    /// time.
     ///
     /// The one who prints the answer must call [`crate::claim_answer`] first.
     #[must_use]
-    pub const fn watched(mut self, late: Late) -> Self {
-        self.late = Some(late);
+    pub const fn watched(mut self, late: Late, begun: Instant) -> Self {
+        self.watchdog = Some((late, begun));
         self
     }
 
@@ -109,15 +111,19 @@ impl Hook {
 
     /// Starts the watchdog, which allows the stop with `reply`.
     fn watch(&self, session: Option<&str>, reply: Reply) {
-        let Some(late) = self.late else { return };
+        let Some((late, begun)) = self.watchdog else { return };
         let (settings, home) = (self.settings, self.engine_home.clone());
         let session = session.map(String::from);
-        watchdog::start(move || {
+        let unanswered = move || {
             stopgate_verify::end_children();
-            let story = "no answer in time: the agent may stop, and nothing was decided";
-            log_fault(settings, home.as_ref(), session.as_deref(), story);
-            late(&reply);
-        });
+            // The log may be on the disk that hangs.
+            watchdog::briefly(move || {
+                let story = "no answer in time: the agent may stop, and nothing was decided";
+                log_fault(settings, home.as_ref(), session.as_deref(), story);
+            });
+            late(TooLate::ToAnswer(&reply));
+        };
+        watchdog::start(begun, unanswered, move || late(TooLate::ToEnd));
     }
 
     /// Answers one payload.

@@ -3,18 +3,20 @@
 //! They are kept for each tenant, in the state directory: a store may be shared by machines, the
 //! word on whose keys count is each one's own.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use stopgate_verify::Key;
-use stopgate_verify::files::{Durable, replace_private};
+use stopgate_verify::files::{Durable, read_regular, replace_private};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::home::file_name;
 use crate::view::{SCHEMA_VERSION, time_text};
+
+/// Room for ten thousand keys.
+const KEYS_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 const KEY_DIGITS: usize = 64;
 
@@ -166,7 +168,7 @@ impl Engine {
     fn added_keys(&self) -> Result<Vec<KnownKeyWire>, Failure> {
         let path = self.keys_path();
         let trouble = || format!("could not read {}", path.display());
-        let text = match fs::read(&path) {
+        let text = match read_regular(&path, KEYS_BYTES_MAX) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(Failure::fault(trouble()).because(error)),

@@ -157,5 +157,5 @@ pub use crate::view::{
 };
 pub use stopgate_verify::{LEASH, hold_leash, provide_leash};
 
-pub use crate::watchdog::{Late, claim_answer};
+pub use crate::watchdog::{Late, TooLate, claim_answer};
 pub use crate::world::{RealWorld, World};

@@ -4,7 +4,6 @@
 //! client runs in the same shell, so such a loop begins as the agent's; the client's transcript
 //! shows at the first stops that a person typed it.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
@@ -16,6 +15,7 @@ use stopgate_core::{
     is_agents_choice,
 };
 use stopgate_store::{Filter, Standing};
+use stopgate_verify::files::open_regular;
 
 use crate::engine::Engine;
 use crate::failure::Failure;
@@ -138,9 +138,8 @@ fn is_start_of(typed: &TypedCommand, state: &State) -> bool {
 
 /// The end of a transcript, as whole lines.
 fn end_of(path: &Path) -> Option<String> {
-    // Asked before it is opened: a pipe that nobody writes to would be waited for.
-    let length = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
-    let mut file = File::open(path).ok()?;
+    let mut file = open_regular(path).ok()?;
+    let length = file.metadata().ok()?.len();
     let from = length.saturating_sub(TRANSCRIPT_BYTES_MAX);
     file.seek(SeekFrom::Start(from)).ok()?;
     let mut bytes = Vec::new();

@@ -100,14 +100,14 @@ impl Presence {
         let Ok(entries) = fs::read_dir(self.folder_of(project)) else {
             return Vec::new();
         };
-        let texts = entries.filter_map(|entry| fs::read_to_string(entry.ok()?.path()).ok());
+        let texts = entries.filter_map(|entry| read_text(&entry.ok()?.path(), NOTE_BYTES_MAX).ok());
         let all = texts.filter_map(|text| serde_json::from_str::<HereWire>(&text).ok());
         all.filter(|here| !is_alive(here, now)).map(|here| here.session).collect()
     }
 
     /// What is known of `session` in `project`.
     pub(crate) fn of_session(&self, project: &Path, session: &str, now: Timestamp) -> Present {
-        let Ok(text) = fs::read_to_string(self.path(project, session)) else {
+        let Ok(text) = read_text(&self.path(project, session), NOTE_BYTES_MAX) else {
             return Present::Unknown;
         };
         match serde_json::from_str::<HereWire>(&text) {

@@ -163,13 +163,13 @@ impl Signs {
 
     /// When the last loop of `session` ended, if no person has spoken to it since.
     pub(crate) fn freed(&self, session: &str) -> Option<Timestamp> {
-        let text = fs::read_to_string(self.in_folder("freed", session)).ok()?;
+        let text = read_text(&self.in_folder("freed", session), NOTE_BYTES_MAX).ok()?;
         text.split(' ').next()?.parse().ok().map(Timestamp::from_unix_millis)
     }
 
     /// The loop of `session` that ended, if no person has spoken to it since.
     pub(crate) fn freed_from(&self, session: &str) -> Option<String> {
-        let text = fs::read_to_string(self.in_folder("freed", session)).ok()?;
+        let text = read_text(&self.in_folder("freed", session), NOTE_BYTES_MAX).ok()?;
         text.split_once(' ').map(|(_, id)| id.to_string())
     }
 

@@ -25,6 +25,8 @@ use crate::watchdog;
 const CHECKS_BUDGET: Duration = Duration::from_mins(9);
 /// What is not run but looked at needs no longer.
 const LOOK_TIME: Duration = Duration::from_secs(30);
+/// How often one check may run for one stop, its retries aside.
+const RUNS_MAX: u32 = 3;
 const TRIES_MAX: usize = 64;
 
 /// A stop that was judged: the loop as it is now, and the verdict.
@@ -227,7 +229,8 @@ impl Engine {
     }
 }
 
-/// How long the checks that are due may take in all, with a look at a large tree.
+/// How long the checks that are due may take in all, with a look at a large tree: each may run
+/// as the tree has it, with the judges of the start, and once more as the control of that.
 fn checks_time(state: &State, seen: &Seen, now: Timestamp) -> Duration {
     let wanted = due(state, seen, now);
     let times = wanted.iter().map(|criterion| {
@@ -238,7 +241,8 @@ fn checks_time(state: &State, seen: &Seen, now: Timestamp) -> Duration {
         Duration::from_millis(timeout_ms).saturating_mul(criterion.terms.retries.saturating_add(1))
     });
     let all = times.fold(Duration::ZERO, Duration::saturating_add);
-    all.clamp(LOOK_TIME, CHECKS_BUDGET)
+    let runs = if state.ground.seal.is_some() { RUNS_MAX } else { 1 };
+    all.saturating_mul(runs).clamp(LOOK_TIME, CHECKS_BUDGET)
 }
 
 /// Says which variables a failing check asked for and was not given.

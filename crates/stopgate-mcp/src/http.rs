@@ -35,7 +35,7 @@ use crate::sessions::Sessions;
 const PATH: &str = "/mcp";
 /// Pages that were loaded from this machine.
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
-/// How long a client may take to send a body.
+/// How long a client may take to send a head, and then a body.
 const BODY_TIME: Duration = Duration::from_secs(10);
 /// How long we wait where nobody can be let in, for want of descriptors mostly.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -143,6 +143,7 @@ async fn converse(stream: TcpStream, seat: Seat, door: Arc<Door>) {
     });
     let conversation = http1::Builder::new()
         .timer(TokioTimer::new())
+        .header_read_timeout(BODY_TIME)
         .serve_connection(TokioIo::new(stream), answer);
     // What breaks off ends this conversation only.
     tokio::select! {
@@ -215,12 +216,17 @@ impl Door {
 
 /// All of a body, unless it is too long or too slow.
 async fn whole(body: Incoming) -> Result<Bytes, Answer> {
+    let too_long = || plain(StatusCode::PAYLOAD_TOO_LARGE, "a body has at most 4 MiB");
+    // What is announced as far too long need not be waited for; else the sender gets to read why.
+    if body.size_hint().lower() > 16 * MESSAGE_BYTES_MAX as u64 {
+        return Err(too_long());
+    }
     let Ok(read) = timeout(BODY_TIME, Limited::new(body, MESSAGE_BYTES_MAX).collect()).await else {
         return Err(plain(StatusCode::REQUEST_TIMEOUT, "the body did not come within 10 seconds"));
     };
     read.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
-            plain(StatusCode::PAYLOAD_TOO_LARGE, "a body has at most 4 MiB")
+            too_long()
         } else {
             plain(StatusCode::BAD_REQUEST, "the body broke off")
         }

@@ -19,6 +19,12 @@ pub enum StoreError {
         /// What the engine said.
         source: rusqlite::Error,
     },
+    /// Something other than a file is in its place, or in the place of a file beside it.
+    #[error("open the journal: {} is not a regular file", path.display())]
+    NotAFile {
+        /// What was found.
+        path: PathBuf,
+    },
     /// Its lock file could not be used.
     #[error("take the journal's lock at {}", path.display())]
     Lock {

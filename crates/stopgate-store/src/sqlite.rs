@@ -135,6 +135,7 @@ impl SqliteJournal {
         if self.missing == Missing::Make {
             keep_private(&self.path);
         }
+        refuse_others(&self.path)?;
         let open = |source| StoreError::Open { path: self.path.clone(), source };
         let connection = Connection::open_with_flags(&self.path, flags).map_err(open)?;
         connection.busy_timeout(self.patience).map_err(open)?;
@@ -248,12 +249,34 @@ impl SqliteJournal {
 /// SQLite gives those the rights of the file itself.
 fn keep_private(path: &Path) {
     let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    if made.is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
-        for end in ["", "-wal", "-shm"] {
-            let mut name = path.as_os_str().to_owned();
-            name.push(end);
-            tighten(Path::new(&name));
+    match made {
+        // A strange umask may have taken rights from the owner, too.
+        Ok(file) => drop(file.set_permissions(Permissions::from_mode(0o600))),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            for path in &of_journal(path) {
+                tighten(path);
+            }
         }
+        // SQLite says what is wrong.
+        Err(_) => {}
+    }
+}
+
+/// The journal's own file and those that SQLite puts beside it.
+fn of_journal(path: &Path) -> [PathBuf; 3] {
+    ["", "-wal", "-shm"].map(|end| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(end);
+        name.into()
+    })
+}
+
+/// Refuses what is there and is not a file: SQLite would wait for a pipe for ever.
+fn refuse_others(path: &Path) -> Result<(), StoreError> {
+    let is_other = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|found| !found.is_file());
+    match of_journal(path).into_iter().find(is_other) {
+        Some(path) => Err(StoreError::NotAFile { path }),
+        None => Ok(()),
     }
 }
 

@@ -64,12 +64,17 @@ pub fn is_missing(error: &io::Error) -> bool {
 
 /// Makes a directory, and those above it, for their owner alone; one that exists stays as it is.
 pub fn make_private_directory(path: &Path) -> io::Result<()> {
-    if path.is_dir() {
+    if path.as_os_str().is_empty() || path.is_dir() {
         return Ok(());
     }
-    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-    // A strange umask may have taken rights from the owner, too.
-    fs::set_permissions(path, Permissions::from_mode(0o700))
+    path.parent().map_or(Ok(()), make_private_directory)?;
+    match DirBuilder::new().mode(0o700).create(path) {
+        // Another process was faster.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) => Err(error),
+        // A strange umask may have taken rights from the owner, too.
+        Ok(()) => fs::set_permissions(path, Permissions::from_mode(0o700)),
+    }
 }
 
 /// Puts a file in the place of what is there, whole or not at all, for its owner alone.
@@ -99,7 +104,12 @@ pub fn append_private(path: &Path) -> io::Result<File> {
         }
         opened => opened?,
     };
-    refuse_others(&file.metadata()?)?;
+    let found = file.metadata()?;
+    refuse_others(&found)?;
+    // A strange umask may have taken rights from the owner, too.
+    if found.permissions().mode() & 0o600 != 0o600 {
+        file.set_permissions(Permissions::from_mode(0o600))?;
+    }
     Ok(file)
 }
 
@@ -147,6 +157,7 @@ fn queue(file: File, patience: Duration) -> io::Result<File> {
 
 fn write_new(path: &Path, content: &[u8], durable: Durable) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.set_permissions(Permissions::from_mode(0o600))?;
     file.write_all(content)?;
     match durable {
         Durable::Synced => file.sync_all(),

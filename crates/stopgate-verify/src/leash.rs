@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::orphans::{adopt_leash, release_leash};
+use crate::place;
 use crate::proc::{self, Life};
 use crate::scratch;
 
@@ -44,7 +45,9 @@ pub(crate) struct Leash {
 
 impl Leash {
     /// Puts the run called `run` on a leash, where this program can be one.
-    pub(crate) fn fasten(run: &str, scratch: Option<&Path>) -> Option<Self> {
+    ///
+    /// `scratch` is removed with it, and what this process keeps in private places.
+    pub(crate) fn fasten(run: &str, scratch: &Path) -> Option<Self> {
         if !PROVIDED.load(Ordering::Relaxed) {
             return None;
         }
@@ -62,7 +65,7 @@ impl Drop for Leash {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the door to ourselves")]
-fn start(run: &str, scratch: Option<&Path>, pipe: PipeReader) -> io::Result<std::process::Child> {
+fn start(run: &str, scratch: &Path, pipe: PipeReader) -> io::Result<std::process::Child> {
     // The program may have been replaced meanwhile: this is the one that runs.
     let program = if cfg!(target_os = "linux") {
         PathBuf::from("/proc/self/exe")
@@ -70,7 +73,8 @@ fn start(run: &str, scratch: Option<&Path>, pipe: PipeReader) -> io::Result<std:
         std::env::current_exe()?
     };
     let mut command = Command::new(program);
-    command.arg(LEASH).arg(run).arg(proc::own_pid().to_string()).args(scratch);
+    command.arg(LEASH).arg(run).arg(proc::own_pid().to_string()).arg(scratch);
+    command.args(place::private_roots());
     command.env_clear().current_dir("/").process_group(0);
     command.stdin(pipe).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }
@@ -89,6 +93,9 @@ pub fn hold_leash(mut arguments: impl Iterator<Item = OsString>) {
     hunt(&run, &seen);
     if let Some(directory) = arguments.next() {
         scratch::remove_all(Path::new(&directory), now() + HUNT);
+    }
+    for root in arguments {
+        place::remove_orphans(Path::new(&root));
     }
 }
 

@@ -28,6 +28,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub(crate) use self::private_dir::{private_roots, remove_orphans};
 pub(crate) use self::probe::{PlaceProbe, probe};
 pub use self::project_copy::ProjectCopy;
 pub(crate) use self::written::{PathChange, WrittenPath};

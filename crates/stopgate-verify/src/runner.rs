@@ -101,8 +101,9 @@ impl<'a> Runner<'a> {
     ) -> Self {
         let keeper = Keeper::new(limits.strangers);
         sweep_dead_runs();
+        // The leash comes first: killed between the two, we would leave a directory behind.
+        let leash = Leash::fasten(keeper.name(), &Scratch::path_of(keeper.name()));
         let scratch = Scratch::new(keeper.name());
-        let leash = Leash::fasten(keeper.name(), scratch.as_ref().map(Scratch::path));
         let (tasks, versions) = plan(checks);
         let texts = checks.iter().filter(|check| matches!(check.whole, Whole::Text { .. })).count();
         Self {

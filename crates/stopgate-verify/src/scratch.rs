@@ -24,9 +24,14 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
+    /// Where the one called `name` is, or would be.
+    pub(crate) fn path_of(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("{PREFIX}{name}"))
+    }
+
     /// Makes one; without a place for it, checks use the system's.
     pub(crate) fn new(name: &str) -> Option<Self> {
-        let path = std::env::temp_dir().join(format!("{PREFIX}{name}"));
+        let path = Self::path_of(name);
         // Made anew or not at all: what is there already is somebody's trap.
         DirBuilder::new().mode(0o700).create(&path).ok()?;
         Some(Self { path })

@@ -2,10 +2,13 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use crate::files::make_private_directory;
+use crate::files::{make_private_directory, read_regular};
+
+/// Far more than a key has.
+const KEY_FILE_BYTES_MAX: u64 = 4096;
 
 /// The secret at `path`; made where there is none yet.
 pub(crate) fn secret<const N: usize>(path: &Path) -> io::Result<[u8; N]> {
@@ -23,7 +26,7 @@ pub(crate) fn secret<const N: usize>(path: &Path) -> io::Result<[u8; N]> {
 /// The secret at `path`; an error where there is none.
 pub(crate) fn existing<const N: usize>(path: &Path) -> io::Result<[u8; N]> {
     let broken = |_| io::Error::new(io::ErrorKind::InvalidData, "it does not hold a key");
-    fs::read(path)?.try_into().map_err(broken)
+    read_regular(path, KEY_FILE_BYTES_MAX)?.try_into().map_err(broken)
 }
 
 /// Puts `content` at `path`, unless another process does so at the same time: then that counts.
@@ -35,6 +38,7 @@ pub(crate) fn place(path: &Path, content: &[u8]) -> io::Result<()> {
     let own = directory.join(format!("new-{:016x}", u64::from_le_bytes(name)));
     let mut open = fs::OpenOptions::new();
     let mut file = open.create_new(true).write(true).mode(0o600).open(&own)?;
+    file.set_permissions(fs::Permissions::from_mode(0o600))?;
     file.write_all(content)?;
     file.sync_all()?;
     let linked = fs::hard_link(&own, path);

@@ -8,17 +8,28 @@ use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use stopgate_agents::{Agent, Reply};
 use stopgate_dialects::Dialect;
 use stopgate_engine::{
-    CapSetting, DialectRequest, Hook, HookAnswer, HookMode, OkForm, Settings, has_own_entry,
+    CapSetting, DialectRequest, Hook, HookAnswer, HookMode, OkForm, Settings, TooLate,
+    has_own_entry,
 };
 
 use crate::stores::STORES;
 
 const PAYLOAD_BYTES_MAX: usize = 16 * 1024 * 1024;
 const PAYLOAD_BYTES_USUAL: usize = 8 * 1024;
+/// How long the agent may take to hand its payload over. What comes then has its own time, which
+/// is a little more and begins at the same moment.
+const PAYLOAD_PATIENCE: Duration = Duration::from_secs(4);
+
+/// What an answer that was printed ends with.
+static EXIT_CODE: AtomicU8 = AtomicU8::new(0);
 
 /// Runs the hook; `arguments` are those after `hook`.
 pub(crate) fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
@@ -166,8 +177,9 @@ fn serve(asked: &Asked) -> ExitCode {
     let Some(hook) = Hook::new(asked.agent(), Settings, STORES, mode) else {
         return allow(asked);
     };
-    let hook = hook.watched(give_up).capped(cap);
-    match (asked, read_payload()) {
+    let begun = now();
+    let hook = hook.watched(give_up, begun).capped(cap);
+    match (asked, read_payload(begun)) {
         (Asked::Serve(service), Ok(payload)) => answer(&hook, service, &payload),
         (Asked::Serve(_), Err(trouble)) => {
             complain(hook.complain(None, &trouble));
@@ -208,12 +220,16 @@ fn is_answered_elsewhere(agent: Agent) -> bool {
 }
 
 /// Reads standard input to its end, so that the agent never writes into a closed pipe.
-fn read_payload() -> Result<Vec<u8>, String> {
+///
+/// Where the end does not come, what is there is the payload.
+fn read_payload(begun: Instant) -> Result<Vec<u8>, String> {
     let mut payload = Vec::with_capacity(PAYLOAD_BYTES_USUAL);
     loop {
+        if !has_more(begun) {
+            return Ok(payload);
+        }
         if payload.len() > PAYLOAD_BYTES_MAX {
-            payload.clear();
-            drain(&mut payload);
+            drain(&mut payload, begun);
             return Err(format!("could not take the payload: more than {PAYLOAD_BYTES_MAX} bytes"));
         }
         match read_more(&mut payload) {
@@ -231,20 +247,43 @@ fn read_more(payload: &mut Vec<u8>) -> rustix::io::Result<usize> {
     }
     loop {
         match rustix::io::read(rustix::stdio::stdin(), rustix::buffer::spare_capacity(payload)) {
-            Err(rustix::io::Errno::INTR) => {}
+            Err(Errno::INTR) => {}
             read => return read,
         }
     }
 }
 
-fn drain(scratch: &mut Vec<u8>) {
-    while read_more(scratch).is_ok_and(|read| read > 0) {
+fn drain(scratch: &mut Vec<u8>, begun: Instant) {
+    scratch.clear();
+    while has_more(begun) && read_more(scratch).is_ok_and(|read| read > 0) {
         scratch.clear();
     }
 }
 
+/// Waits for more to read, or the end; says whether one of them came in time.
+fn has_more(begun: Instant) -> bool {
+    let input = rustix::stdio::stdin();
+    let mut watched = [PollFd::new(&input, PollFlags::IN)];
+    loop {
+        let rest = PAYLOAD_PATIENCE.saturating_sub(begun.elapsed());
+        let rest = Timespec::try_from(rest).ok();
+        match poll(&mut watched, rest.as_ref()) {
+            Ok(0) => return false,
+            Err(Errno::INTR) => {}
+            // What can't be waited for is read as it is.
+            Ok(_) | Err(_) => return true,
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a door that waits")]
+fn now() -> Instant {
+    Instant::now()
+}
+
 fn reply(answer: HookAnswer) -> ExitCode {
     stopgate_engine::claim_answer();
+    EXIT_CODE.store(answer.reply.exit_code, Ordering::Relaxed);
     complain(answer.complaint);
     let code = print(&answer.reply);
     if let Some(mut engine) = answer.engine {
@@ -263,11 +302,18 @@ fn print(reply: &Reply) -> ExitCode {
     ExitCode::from(reply.exit_code)
 }
 
-/// The answer of a call that took too long; what hangs goes with the process.
+/// Ends a call that took too long; what hangs goes with the process.
 #[expect(clippy::exit, reason = "the thread that should return hangs")]
-fn give_up(reply: &Reply) {
-    let _ = io::stdout().write_all(reply.stdout.as_bytes()).and_then(|()| io::stdout().flush());
-    std::process::exit(i32::from(reply.exit_code));
+fn give_up(late: TooLate<'_>) {
+    let code = match late {
+        TooLate::ToAnswer(reply) => {
+            // Not by `io::stdout`: nobody knows who holds its lock.
+            let _ = rustix::io::write(rustix::stdio::stdout(), reply.stdout.as_bytes());
+            reply.exit_code
+        }
+        TooLate::ToEnd => EXIT_CODE.load(Ordering::Relaxed),
+    };
+    std::process::exit(i32::from(code));
 }
 
 /// The last resort of a fault that can't be logged.

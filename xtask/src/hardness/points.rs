@@ -13,10 +13,10 @@ const SESSION: &str = "held";
 const STOPS_MAX: usize = 1000;
 
 /// A way through the program that is killed everywhere.
-struct Path {
+pub(super) struct Path {
     name: &'static str,
-    scene: Scene,
-    call: Call,
+    pub(super) scene: Scene,
+    pub(super) call: Call,
     kind: Kind,
 }
 
@@ -56,7 +56,8 @@ pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-fn plain() -> Result<Path> {
+/// A stop as it usually is.
+pub(super) fn plain() -> Result<Path> {
     let scene = Scene::new()?;
     scene.start(SESSION, &ENDLESS)?;
     let call = scene.hook(SESSION, "Stop")?;
@@ -66,7 +67,8 @@ fn plain() -> Result<Path> {
     Ok(Path { name: "sent back", scene, call, kind: Kind::Continue })
 }
 
-fn ending() -> Result<Path> {
+/// A stop that runs a check, which passes.
+pub(super) fn ending() -> Result<Path> {
     let scene = Scene::new()?;
     scene.start(SESSION, &["--max-idle", "0", "--check", "works=true"])?;
     let call = scene.hook(SESSION, "Stop")?;
@@ -83,7 +85,7 @@ fn claim() -> Result<Path> {
 }
 
 /// The log is filled until the next stop puts it back; that stop is undone.
-fn checkpoint() -> Result<Path> {
+pub(super) fn checkpoint() -> Result<Path> {
     let path = plain()?;
     for _ in 0..STOPS_MAX {
         let before = path.scene.wal_bytes();

@@ -210,6 +210,7 @@ impl Agent {
         loop {
             let mut left = processes_with(&self.mark);
             left.extend(processes_of(&home));
+            left.extend(leashes_below(&self.scene.path("tmp")));
             let scratch = entries(&self.scene.path("tmp"));
             if left.is_empty() && scratch.is_empty() {
                 return;
@@ -257,12 +258,21 @@ fn processes_with(mark: &str) -> Vec<String> {
     })
 }
 
-/// Processes that keep their things in `home`: hooks, servers, and what watches over checks.
+/// Processes that keep their things in `home`: hooks and servers.
 fn processes_of(home: &Path) -> Vec<String> {
     let wanted = format!("STOPGATE_HOME={}", home.display());
     processes(|folder| {
         let variables = fs::read(folder.join("environ")).unwrap_or_default();
         variables.split(|byte| *byte == 0).any(|word| word == wanted.as_bytes())
+    })
+}
+
+/// What watches over checks: it has no variables, and is told of the directory to remove.
+fn leashes_below(temporary: &Path) -> Vec<String> {
+    let below = format!("{}/", temporary.display());
+    processes(|folder| {
+        let line = fs::read(folder.join("cmdline")).unwrap_or_default();
+        line.split(|byte| *byte == 0).any(|word| word.starts_with(below.as_bytes()))
     })
 }
 

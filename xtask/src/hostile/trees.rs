@@ -21,55 +21,98 @@ pub(super) enum Size {
 type Plant = Box<dyn Fn(&Path) -> io::Result<()>>;
 type Make = fn(&Path) -> io::Result<()>;
 
+/// What can be asked of `cancel` on a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cancel {
+    /// It cancels: nothing in a project can keep it from that.
+    Works,
+    /// It answers: the journal itself is in the way.
+    Answers,
+}
+
 /// One tree: a name, and how it is made out of an honest project.
 pub(super) struct Tree {
     pub(super) name: String,
     pub(super) plant: Plant,
+    pub(super) cancel: Cancel,
 }
 
-/// Where a file is expected, and something else is.
-const PLACES: [&str; 15] = [
+/// Where a file is expected, and something else is; the first ones are tried with everything.
+const PLACES: [&str; 28] = [
     "stopgate.toml",
     ".git",
     ".git/index",
-    ".git/HEAD",
     ".git/config",
     ".git/info/exclude",
-    ".git/commondir",
     ".gitignore",
-    ".gitattributes",
     "tests/test.sh",
+    ".git/HEAD",
+    ".git/commondir",
+    ".git/packed-refs",
+    ".git/refs/heads/main",
+    ".git/objects/info/alternates",
+    ".git/config.worktree",
+    ".gitattributes",
+    "tests/data.bin",
     "package.json",
     "Makefile",
     "pyproject.toml",
+    "Cargo.toml",
+    "setup.cfg",
+    "conftest.py",
+    "go.mod",
     ".loop/state.json",
     "src/new.txt",
+    TRANSCRIPT,
+    "../user/.config/stopgate/config.toml",
+    "../user/.gitconfig",
+    "../user/.claude/settings.json",
+];
+/// How many of them are tried with everything in the quick form.
+const PLACES_QUICK: usize = 7;
+/// A transcript in the project: the hook reads it where the payload has no message.
+pub(super) const TRANSCRIPT: &str = "transcript.jsonl";
+/// Files of stopgate's own, which an agent under the same user can replace.
+const OWN_PLACES: [&str; 7] = [
+    "../home/journal.db",
+    "../home/journal.db-wal",
+    "../home/journal.lock",
+    "../home/journal.signs",
+    "../home/stopgate.log",
+    "../home/STOP",
+    "../home/keys",
 ];
 
-/// What is there instead.
-const KINDS: [(&str, Make); 7] = [
+type Kind = (&'static str, Make);
+
+/// What is there instead; the first ones are tried everywhere.
+const KINDS: [Kind; 7] = [
     ("a pipe that nobody writes to", fifo),
-    ("a socket", socket),
     ("a link to an endless device", |at| symlink("/dev/zero", at)),
+    ("a sparse file of 64 GiB", sparse),
+    ("a socket", socket),
     ("a link to itself", |at| symlink(at, at)),
     ("a directory", |at| fs::create_dir(at)),
-    ("a sparse file of 64 GiB", sparse),
     ("a file that nobody may read", unreadable),
 ];
+
+/// How many of them are tried everywhere in the quick form.
+const KINDS_QUICK: usize = 3;
 
 /// Every tree.
 pub(super) fn all(size: Size) -> Vec<Tree> {
     let mut trees: Vec<Tree> = Vec::new();
-    for place in PLACES {
-        for (kind, make) in KINDS {
-            // A huge directory entry is no different from a huge file.
-            if place == ".git" && kind == "a directory" {
-                continue;
-            }
-            trees.push(tree(&format!("{place} is {kind}"), move |project| {
-                make(&emptied(project, place)?)
-            }));
-        }
+    for (number, place) in PLACES.into_iter().enumerate() {
+        let kinds = match size {
+            Size::Quick if number >= PLACES_QUICK => &KINDS[..KINDS_QUICK],
+            Size::Quick | Size::Full => &KINDS[..],
+        };
+        trees.extend(kinds.iter().map(|kind| replaced(place, *kind, Cancel::Works)));
+    }
+    for place in OWN_PLACES {
+        trees.extend(
+            KINDS[..KINDS_QUICK].iter().map(|kind| replaced(place, *kind, Cancel::Answers)),
+        );
     }
     trees.extend(devices());
     trees.extend(names());
@@ -81,7 +124,12 @@ pub(super) fn all(size: Size) -> Vec<Tree> {
 }
 
 fn tree(name: &str, plant: impl Fn(&Path) -> io::Result<()> + 'static) -> Tree {
-    Tree { name: name.into(), plant: Box::new(plant) }
+    Tree { name: name.into(), plant: Box::new(plant), cancel: Cancel::Works }
+}
+
+fn replaced(place: &'static str, (kind, make): Kind, cancel: Cancel) -> Tree {
+    let plant = move |project: &Path| make(&emptied(project, place)?);
+    Tree { cancel, ..tree(&format!("{place} is {kind}"), plant) }
 }
 
 /// The path of `place`, with nothing there and its parents made.
@@ -191,6 +239,8 @@ fn git() -> Vec<Tree> {
             "[core]\n fsmonitor = sleep 3600\n hooksPath = .\n pager = sleep 3600\n\
              [filter \"e\"]\n clean = sleep 3600\n process = sleep 3600\n",
         ),
+        written("HEAD leads to a pipe", ".git/HEAD", "ref: ../pipe\n"),
+        written("git's settings are another's", ".git/config", "[include]\n path = /dev/zero\n"),
         tree("git's excludes are a pipe", |project| {
             fifo(&project.join("pipe"))?;
             let text = format!("[core]\n excludesFile = {}\n", project.join("pipe").display());
@@ -244,6 +294,25 @@ fn texts() -> Vec<Tree> {
         }),
         text("a hundred thousand rules in .gitignore", ".gitignore", {
             (0..100_000).map(|n| format!("**/n{n}/**/*.o\n")).collect::<Vec<_>>().concat()
+        }),
+        text("a script that sources itself", "tests/test.sh", ". tests/test.sh\n".into()),
+        text("a Makefile that includes itself", "Makefile", {
+            "include Makefile\nX = $(X)\ntest: test\n\t$(MAKE) test\n".into()
+        }),
+        text("a package whose scripts call each other", "package.json", {
+            "{\"scripts\":{\"test\":\"npm run a\",\"a\":\"npm run test && npm run a\"}}".into()
+        }),
+        text("one rule of 10 MB in .gitignore", ".gitignore", "**/a*".repeat(2_000_000)),
+        text("one line of 40 MB as a test", "tests/test.sh", ". x;".repeat(10_000_000)),
+        text("JSON a million deep", "package.json", "[".repeat(1_000_000)),
+        text("JSON a million deep as state", ".loop/state.json", "{\"a\":".repeat(200_000)),
+        tree("a thousand scripts that source each other", |project| {
+            for n in 0..1000 {
+                let calls = [n * 7, n * 13 + 1, n + 1];
+                let lines = calls.map(|call| format!(". tests/s{}.sh\n", call % 1000));
+                fs::write(project.join(format!("tests/s{n}.sh")), lines.concat())?;
+            }
+            fs::write(project.join("tests/test.sh"), ". tests/s0.sh\nexit 1\n")
         }),
         tree("the directory is gone", |project| {
             fs::remove_dir_all(project.join("src"))?;

@@ -2,7 +2,6 @@
 
 mod check;
 
-use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +22,7 @@ use super::desk::{Held, Judged, Sheet};
 use super::{Answered, Desk, files};
 use crate::failure::{Failure, chain};
 use crate::view::LoopView;
-use stopgate_verify::files::open_regular;
+use stopgate_verify::files::{append_private, open_regular};
 
 pub(super) const FOLDER: &str = ".claude/data/ralph-loops/current";
 const REASON_BYTES_MAX: usize = 8 * 1024;
@@ -300,12 +299,10 @@ fn counted(found: &Found, said: &Said) -> String {
 
 /// A log that can't be written must not change an answer.
 fn append(log: &Path, line: &str) {
-    // Asked before it is opened: a pipe that nobody reads would be waited for.
-    if log.metadata().is_ok_and(|found| !found.is_file()) {
-        return;
+    // A link could lead out of the project, and a pipe that nobody reads would be waited for.
+    if log.parent().is_some_and(Path::is_dir) {
+        let _ = append_private(log).and_then(|mut log| log.write_all(line.as_bytes()));
     }
-    let opened = OpenOptions::new().create(true).append(true).open(log);
-    let _ = opened.and_then(|mut log| log.write_all(line.as_bytes()));
 }
 
 #[derive(Serialize)]

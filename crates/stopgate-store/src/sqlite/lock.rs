@@ -3,11 +3,14 @@
 //! SQLite's own waiting sleeps and is unfair; the kernel's queue is neither. Taken
 //! before the file is opened, because opening may mean recovery.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{File, OpenOptions, Permissions, TryLockError};
+use std::io;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
+
+use rustix::fs::OFlags;
 
 use crate::StoreError;
 
@@ -21,14 +24,28 @@ impl FileLock {
     /// Waits for the lock at `path`, but not longer than `patience`.
     pub(super) fn take(path: &Path, patience: Duration) -> Result<Self, StoreError> {
         let trouble = |source| StoreError::Lock { path: path.into(), source };
-        let mut options = OpenOptions::new();
-        options.create(true).truncate(false).write(true).mode(0o600);
-        let file = options.open(path).map_err(trouble)?;
+        let file = open(path).map_err(trouble)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
             Err(TryLockError::WouldBlock) => wait(file, path, patience),
             Err(TryLockError::Error(source)) => Err(trouble(source)),
         }
+    }
+}
+
+/// Opens the lock's file; made where there is none, for its owner alone, whatever the umask.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    // A pipe or a link that was put there is neither waited for nor followed.
+    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    options.write(true).custom_flags(flags.bits().cast_signed());
+    match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let file = options.create(true).truncate(false).mode(0o600).open(path)?;
+            file.set_permissions(Permissions::from_mode(0o600))?;
+            Ok(file)
+        }
+        opened => opened,
     }
 }
 

@@ -3,15 +3,17 @@
 //! A lock is held as long as the place exists, so that what a killed process left behind can be
 //! told from what is in use, also by a process with other process numbers (a container).
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::files::make_private_directory;
+use crate::files::{make_private_directory, open_regular};
 
 const PREFIX: &str = "place-";
 const LOCK: &str = "lock";
@@ -32,6 +34,7 @@ impl PrivateDir {
     pub(super) fn make(into: &Path) -> io::Result<Self> {
         make_private_directory(into)?;
         let into = into.canonicalize()?;
+        roots().insert(into.clone());
         remove_orphans(&into);
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
         for _ in 0..ATTEMPTS {
@@ -64,13 +67,24 @@ impl Drop for PrivateDir {
     }
 }
 
-fn remove_orphans(into: &Path) {
+/// Where this process made some.
+pub(crate) fn private_roots() -> Vec<PathBuf> {
+    roots().iter().cloned().collect()
+}
+
+fn roots() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    static ROOTS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    ROOTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes those of processes that are gone.
+pub(crate) fn remove_orphans(into: &Path) {
     let entries = fs::read_dir(into).into_iter().flatten().flatten();
     let is_ours = |name: OsString| name.as_encoded_bytes().starts_with(PREFIX.as_bytes());
     let ours = entries.filter(|entry| is_ours(entry.file_name()));
     for entry in ours.filter(|entry| entry.file_type().is_ok_and(|sort| sort.is_dir())) {
         let path = entry.path();
-        let is_orphan = match File::open(path.join(LOCK)) {
+        let is_orphan = match open_regular(&path.join(LOCK)) {
             Ok(lock) => lock.try_lock().is_ok(),
             Err(_) => is_old(&path),
         };

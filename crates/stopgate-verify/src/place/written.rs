@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::canvas::is_whiteout;
 use super::{FileContent, PlaceError, PlaceRecipe, failed};
+use crate::files::open_regular;
 use crate::tree::Stat;
 
 const BLOCK_BYTES: usize = 64 * 1024;
@@ -373,10 +374,10 @@ fn is_same(ours: &Path, theirs: &Path) -> io::Result<bool> {
 
 /// Opens a file of ours, also where a check took away the right to.
 fn open(path: &Path) -> io::Result<File> {
-    match File::open(path) {
+    match open_regular(path) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             fs::set_permissions(path, Permissions::from_mode(0o600))?;
-            File::open(path)
+            open_regular(path)
         }
         file => file,
     }

@@ -50,7 +50,10 @@ fn cancel(args: &Args) -> Outcome {
     if let Some(dialect) = args.dialect {
         return dialects::cancel(dialect.into(), args.on.json.into());
     }
-    let mut engine = common::engine()?;
+    let (mut engine, trouble) = Engine::open_leniently(Settings, STORES)?;
+    if let Some(failure) = trouble {
+        output::warn(&failure.story());
+    }
     if args.all {
         return all(&mut engine, args.on.json.into());
     }
@@ -100,8 +103,10 @@ fn only_dialect(
 
 fn all(engine: &mut Engine, to: Audience) -> Outcome {
     let mut places: Vec<(Dialect, PathBuf)> = engine.trails()?;
-    let here = common::folder()?;
-    places.extend(Dialect::ALL.map(|dialect| (dialect, here.clone())));
+    // From a directory that is gone, too.
+    if let Ok(here) = common::folder() {
+        places.extend(Dialect::ALL.map(|dialect| (dialect, here.clone())));
+    }
     let mut loops: Vec<LoopView> =
         engine.cancel_all()?.iter().map(|stored| engine.view(stored)).collect();
     loops.extend(Desk::cancel_everywhere(Settings, STORES, &places)?);

@@ -1,7 +1,8 @@
 //! What commands on one loop share.
 
-use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use stopgate_engine::{Engine, Failure, LoopView, Settings, StatusView, Target};
@@ -9,6 +10,9 @@ use stopgate_store::Stored;
 
 use crate::output::{self, Audience};
 use crate::stores::STORES;
+
+/// No prompt and no receipt is longer.
+const NAMED_BYTES_MAX: u64 = 16 << 20;
 
 /// Which loop, and how to answer.
 #[derive(Clone, Debug, clap::Args)]
@@ -100,4 +104,15 @@ pub(crate) fn agrees(question: &str, default: Default) -> bool {
         "" => default == Default::Yes,
         word => matches!(word, "y" | "yes"),
     }
+}
+
+/// The text of a file that the person named; a pipe will do, an endless one will not.
+pub(crate) fn read_named(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let read = File::open(path)?.take(NAMED_BYTES_MAX + 1).read_to_string(&mut text)?;
+    if read as u64 > NAMED_BYTES_MAX {
+        let why = format!("it is larger than {} MiB", NAMED_BYTES_MAX >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+    }
+    Ok(text)
 }

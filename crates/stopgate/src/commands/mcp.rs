@@ -112,7 +112,7 @@ fn own_token_file() -> Result<PathBuf, Failure> {
 
 /// The token in `file`; a new one where there is no file.
 fn token(file: &Path) -> Result<Token, Failure> {
-    match std::fs::read_to_string(file) {
+    match common::read_named(file) {
         Ok(text) => Token::new(&text).ok_or_else(|| {
             Failure::usage(format!("{} holds no token", file.display()))
                 .hint("write at least 16 letters and digits into it, or remove it")

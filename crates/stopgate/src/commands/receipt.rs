@@ -105,7 +105,7 @@ fn export(path: Option<&Path>, on: &common::OnLoop) -> Outcome {
 }
 
 fn read(file: &Path) -> Result<Certificate, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
+    let text = common::read_named(file).map_err(|error| {
         Failure::usage(format!("could not read {}", file.display())).because(error)
     })?;
     serde_json::from_str(&text).map_err(|error| {

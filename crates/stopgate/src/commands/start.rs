@@ -314,7 +314,7 @@ fn criteria(
 }
 
 fn read_prompt(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| {
+    common::read_named(path).map_err(|error| {
         Failure::usage(format!("could not read the prompt file {}", path.display())).because(error)
     })
 }

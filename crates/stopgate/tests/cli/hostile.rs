@@ -18,7 +18,7 @@ const LIMIT: Duration = Duration::from_mins(1);
 
 /// Runs a command that must come back by itself.
 #[track_caller]
-fn within(stage: &Stage, mut command: Command, input: &[u8], about: &str) -> Ran {
+pub(crate) fn within(stage: &Stage, mut command: Command, input: &[u8], about: &str) -> Ran {
     let mut child = begin(&mut command);
     let mut pipe = child.stdin.take().expect("its input");
     std::io::Write::write_all(&mut pipe, input).expect("hand it its input");
@@ -34,7 +34,7 @@ fn within(stage: &Stage, mut command: Command, input: &[u8], about: &str) -> Ran
     stage.end(child, b"")
 }
 
-fn pipe(path: &Path) {
+pub(crate) fn pipe(path: &Path) {
     if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         fs::remove_dir_all(path).expect("make room");
     } else {

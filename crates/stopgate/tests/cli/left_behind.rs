@@ -157,3 +157,27 @@ fn a_cancel_that_fails_names_the_other_exits() {
     assert_eq!(ran.code, 74, "{ran}");
     assert!(ran.err.contains("home/STOP") && ran.err.contains("STOPGATE_DISABLE=1"), "{ran}");
 }
+
+/// What the hook does without, `cancel` does without: a broken file of settings, a lost directory.
+#[test]
+fn a_cancel_works_with_broken_settings_and_from_nowhere() {
+    for line in ["cancel 1stage0000", "cancel --all"] {
+        let stage = Stage::with_loop("Finish");
+        stage.write("user/.config/stopgate/config.toml", "[store\nnonsense");
+        let ran = stage.run(line);
+        assert_eq!(ran.code, 0, "{line}: {ran}");
+        assert!(ran.err.contains("config.toml"), "told all the same: {ran}");
+        fs::remove_file(stage.path("user/.config/stopgate/config.toml")).expect("fix it");
+        assert_eq!(stage.standing("1stage0000"), "cancelled 0/20 s1", "{line}");
+    }
+    let stage = Stage::with_loop("Finish");
+    stage.make_folder("gone");
+    let mut command = crate::doors::program("sh");
+    stage.furnish(&mut command);
+    let script =
+        format!("cd ../gone && rmdir ../gone && exec {} cancel --all", crate::stage::PROGRAM);
+    command.args(["-c", &script]);
+    let ran = stage.finish(command, b"");
+    assert_eq!(ran.code, 0, "{ran}");
+    assert_eq!(stage.standing("1stage0000"), "cancelled 0/20 s1");
+}

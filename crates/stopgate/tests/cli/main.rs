@@ -58,4 +58,5 @@ mod tasks;
 mod terminal;
 mod texts;
 mod tidy;
+mod waiting;
 mod whose_word;

@@ -34,7 +34,7 @@ fn all(path: &Path) -> Vec<std::path::PathBuf> {
 /// Whoever is the first to write, and whatever the umask: nobody else can read it.
 #[test]
 fn the_state_directory_is_private_from_the_first_write() {
-    for umask in ["000", "022", "077"] {
+    for umask in ["000", "022", "077", "777"] {
         let stage = Stage::new();
         fs::remove_dir(stage.path("home")).expect("begin without a home");
         let ran = stage.finish(with_umask(&stage, umask, "hook claude"), b"not a payload");
@@ -50,6 +50,7 @@ fn the_state_directory_is_private_from_the_first_write() {
         for path in all(&stage.path("home")) {
             let mode = mode(&path);
             assert_eq!(mode & 0o077, 0, "umask {umask}: {} is {mode:o}", path.display());
+            assert_eq!(mode & 0o600, 0o600, "umask {umask}: {} is {mode:o}", path.display());
         }
     }
 }
@@ -122,6 +123,10 @@ fn another_user_is_kept_out() {
         let mut sh = doors::as_ordinary_user(Path::new("/bin/sh"));
         let ran = sh.args(["-c", &script]).output().expect("run it as another user");
         assert!(!ran.status.success(), "{script}");
+        // The same words of the owner's do it: it is the other user who is kept out.
+        let mut sh = doors::program("/bin/sh");
+        let ran = sh.args(["-c", &script]).output().expect("run it as the owner");
+        assert!(ran.status.success(), "{script}: {}", String::from_utf8_lossy(&ran.stderr));
     }
     assert_eq!(stage.run("cancel 1stage0000").code, 0);
     doors::give_away(&stage.path("home"));
@@ -166,6 +171,11 @@ fn a_password_in_an_address_is_never_shown() {
         "mysql://u:SECRETPW@h/x",
         "postgres:u:SECRETPW@h/x",
         "SECRETPW",
+        "sqlite:postgres://u:SECRETPW@h/x",
+        " postgres://u:SECRETPW@h/x",
+        "postgres://127.0.0.1:1/x?user=u&Password=SECRETPW",
+        "postgres://u:p@SECRETPW@127.0.0.1:1/x",
+        "postgres://u:SECRETPW@[::1/x",
     ] {
         let ran = stage.run_with("status", &[("STOPGATE_STORE", address)]);
         assert_ne!(ran.code, 0, "{address}: {ran}");

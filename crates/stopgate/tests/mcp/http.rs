@@ -191,6 +191,15 @@ fn other_paths_and_large_bodies_are_refused() {
     let mut large = hello();
     large["params"]["clientInfo"]["name"] = json!("x".repeat(5 * 1024 * 1024));
     assert_eq!(server.ask(&[], &large).status, 413);
+    // Refused before any of it came.
+    let announced = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {}\r\n\
+         Content-Length: 1099511627776\r\n\r\n",
+        server.address, server.token
+    );
+    let mut stream = TcpStream::connect(&server.address).expect("connect");
+    stream.write_all(announced.as_bytes()).expect("send");
+    assert_eq!(answer(stream).status, 413);
 }
 
 #[test]

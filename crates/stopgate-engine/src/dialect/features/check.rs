@@ -12,6 +12,7 @@ use stopgate_dialects::features::{
 use super::super::{Desk, files};
 use super::Place;
 use crate::failure::{Failure, chain};
+use stopgate_verify::files::append_private;
 
 /// The loop that the hook looks at is a link to one, or a folder of its own.
 const CURRENT: &str = "current";
@@ -233,8 +234,7 @@ impl CheckedView {
     }
 
     fn look_at_log(&mut self, path: &Path) {
-        let opened = fs::OpenOptions::new().append(true).open(path);
-        if path.exists() && opened.is_err() {
+        if path.exists() && append_private(path).is_err() {
             self.warn(
                 format!("{} can't be written to", path.display()),
                 "chmod u+w it: every stop leaves a line there",

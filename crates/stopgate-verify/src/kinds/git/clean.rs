@@ -4,11 +4,12 @@
 //! files are compared once more, with an index that remembers nothing.
 
 use std::collections::BTreeSet;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::status::{Head, Standing};
 use super::{Answer, Repository, SHOWN_MAX, Trouble, few};
+use crate::proc::RunName;
 use crate::scratch::Scratch;
 
 /// Adds what is not committed.
@@ -107,9 +108,8 @@ struct OwnIndex {
 
 impl OwnIndex {
     fn new() -> Result<Self, Trouble> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("index-{}-{number}", std::process::id());
+        // A name as runs have it: what a killed process leaves goes when the next one checks.
+        let name = RunName::new(RandomState::new().build_hasher().finish()).to_string();
         let directory = Scratch::new(&name);
         let directory = directory.ok_or_else(|| {
             "could not make a temporary directory to compare the files".to_owned()
