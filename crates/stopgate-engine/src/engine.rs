@@ -7,7 +7,7 @@ use stopgate_store::{Appended, Journal, Recorded, Revision, Soundness, Stored};
 
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::notify::news;
+use crate::notify::{NoticeWire, news};
 use crate::presence::Presence;
 use crate::settings::Settings;
 use crate::signs::Signs;
@@ -33,7 +33,7 @@ pub struct Engine {
     pub(crate) stores: Stores,
     pub(crate) choice: Choice,
     /// What the person should be told once the answer is printed.
-    pub(crate) news: Vec<String>,
+    pub(crate) news: Vec<NoticeWire>,
 }
 
 impl Engine {
@@ -178,7 +178,7 @@ impl Engine {
             Appended::Conflict => Ok(Stocked::Conflict),
             Appended::SessionTaken => Ok(Stocked::SessionTaken),
             Appended::Stored(revision) => {
-                self.news.extend(news(before, &state));
+                self.news.extend(news(before, &state, revision.0, self.now()));
                 self.take_signs(before, &state);
                 let soundness = Soundness::Sound;
                 Ok(Stocked::Stored(Box::new(Stored { state, revision, soundness })))

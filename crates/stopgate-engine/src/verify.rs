@@ -278,6 +278,11 @@ impl Engine {
         Ok(Approval { stored, accepted: changes, left: None })
     }
 
+    /// What changed of that which judges a loop's criteria, in words.
+    pub(crate) fn judges_changed(&self, state: &State) -> Result<Vec<String>, Failure> {
+        Ok(self.changed(state)?.texts)
+    }
+
     /// What changed of that which judges a loop's criteria.
     fn changed(&self, state: &State) -> Result<ChangedJudges, Failure> {
         let place = self.place(PathBuf::new());

@@ -266,7 +266,7 @@ impl Held<'_> {
         let over = judged.after.outcome().is_some();
         audit::record(self.desk, &mut self.memory, &judged.before, &decision.events);
         if over {
-            self.desk.notify(&ended(&judged.after, words));
+            self.desk.notify(&judged.after, &ended(&judged.after, words));
             self.memory = Memory::over(std::mem::take(&mut self.memory.run));
         }
         self.save();

@@ -2,11 +2,13 @@
 
 use std::process::ExitCode;
 
+use clap_complete::engine::ArgValueCandidates;
 use stopgate_core::{GateAction, GateWord, Receipt, Stopped};
 use stopgate_engine::{Engine, Explanation, Failure, Target};
 use stopgate_store::Stored;
 
 use super::common;
+use super::completions::{loops, sessions};
 use crate::output::{self, BOLD, DIM, Outcome, styled};
 
 const LABEL_COLUMNS: usize = 12;
@@ -15,10 +17,10 @@ const LABEL_COLUMNS: usize = 12;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A loop's name or its beginning, or the number of a stop, or both as LOOP:STOP
-    #[arg(value_name = "STOP")]
+    #[arg(value_name = "STOP", add = ArgValueCandidates::new(loops))]
     which: Option<String>,
     /// The loop that holds this session
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = ArgValueCandidates::new(sessions))]
     session: Option<String>,
     /// Answer in JSON
     #[arg(long)]

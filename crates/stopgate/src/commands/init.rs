@@ -119,8 +119,11 @@ fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
 
 fn text(checks: &[FoundCheck], hints: &[FoundCheck]) -> String {
     let mut text = String::from(
-        "# What done means in this project. stopgate runs these checks itself when an agent is\n\
-         # about to stop; nothing here is run before a person trusts the file: stopgate trust\n\n\
+        "#:schema stopgate.schema.json\n\
+         # (for completion in your editor, write that file: stopgate schema > stopgate.schema.json)\n\n\
+         # What done means in this project. stopgate runs these checks itself when an agent is\n\
+         # about to stop; nothing here is run before a person trusts the file: stopgate trust\n\
+         # Every key is explained by: stopgate help toml\n\n\
          [loop]\n\
          # How often an agent may be sent back, and for how many minutes it may work.\n\
          # max_iterations = 20\n\

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_core::{Criterion, Enforcement, LoopState, Mode, Proof};
+use stopgate_core::{Enforcement, LoopState, Mode};
 use stopgate_engine::{
-    Asked, AtStart, Begun, Binding, CriterionJudge, CriterionView, Draft, Engine, Failure,
-    Incumbent, LoopView, Origin, Preflight, Settings, StartRequest, StatusView, is_installed,
-    project_of, span_ms,
+    Asked, AtStart, Begun, Binding, CriterionJudge, CriterionView, Engine, Failure, Incumbent,
+    LoopView, Origin, Preflight, Settings, StartRequest, StatusView, is_installed, span_ms,
 };
 use stopgate_store::Standing;
 
+use super::check_flags::{CheckFlags, drafts, named_command};
 use super::common;
 use super::dialects::{self, DialectWord};
 use super::preflight::{self, JudgesView, PreflightView};
@@ -231,25 +231,16 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
         stale_after_ms: args.stale_after,
         enforcement,
     };
-    if !args.protect.is_empty() && args.check.is_empty() {
-        return Err(Failure::usage("--protect is about the checks of --check, and there is none"));
-    }
-    if !args.may_change.is_empty() && args.check.is_empty() {
-        return Err(Failure::usage(
-            "--may-change is about the checks of --check, and there is none",
-        ));
-    }
-    if args.baseline && args.check.is_empty() {
-        return Err(Failure::usage("--baseline is about the checks of --check, and there is none"));
-    }
-    let start = if args.baseline { AtStart::Baseline } else { AtStart::Rest };
-    let cwd = check_directory(args.cwd.as_deref(), &args.pass_env, &args.check)?;
-    let judges = (args.protect.as_slice(), args.may_change.as_slice());
-    let mut drafts = criteria(args.check, args.criterion, args.check_timeout, judges, start);
-    for draft in drafts.iter_mut().filter(|draft| draft.criterion.is_checked()) {
-        draft.criterion.terms.pass.clone_from(&args.pass_env);
-        draft.criterion.terms.cwd.clone_from(&cwd);
-    }
+    let flags = CheckFlags {
+        check: args.check,
+        protect: args.protect,
+        may_change: args.may_change,
+        pass_env: args.pass_env,
+        cwd: args.cwd,
+        check_timeout: args.check_timeout,
+        start: if args.baseline { AtStart::Baseline } else { AtStart::Rest },
+    };
+    let drafts = drafts(flags, args.criterion)?;
     Ok(StartRequest {
         goal: args.goal,
         prompt,
@@ -266,71 +257,10 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
     })
 }
 
-/// Where checks run, relative to the project's root; `None` is the root itself.
-fn check_directory(
-    cwd: Option<&Path>,
-    pass: &[String],
-    checks: &[(String, String)],
-) -> Result<Option<String>, Failure> {
-    if checks.is_empty() && (cwd.is_some() || !pass.is_empty()) {
-        let flag = if cwd.is_some() { "--cwd" } else { "--pass-env" };
-        return Err(Failure::usage(format!(
-            "{flag} is about the checks of --check, and there is none"
-        )));
-    }
-    let here = common::folder()?;
-    let root = project_of(&here);
-    let Some(cwd) = cwd else {
-        if !checks.is_empty() && here.canonicalize().is_ok_and(|here| here != root) {
-            output::warn(&format!(
-                "checks run in {}, the project's root; to run them here: --cwd .",
-                root.display()
-            ));
-        }
-        return Ok(None);
-    };
-    let wrong = |why: &str| Failure::usage(format!("--cwd {}: {why}", cwd.display()));
-    let real =
-        here.join(cwd).canonicalize().map_err(|error| wrong("can't be used").because(error))?;
-    if !real.is_dir() {
-        return Err(wrong("is not a directory"));
-    }
-    let below = real.strip_prefix(&root).map_err(|_| wrong("is outside the project"))?;
-    Ok((!below.as_os_str().is_empty()).then(|| below.display().to_string()))
-}
-
-fn criteria(
-    checks: Vec<(String, String)>,
-    attested: Vec<String>,
-    timeout_ms: i64,
-    (protect, may_change): (&[String], &[String]),
-    start: AtStart,
-) -> Vec<Draft> {
-    let timeout_ms = timeout_ms.unsigned_abs();
-    let check = |(name, command): (String, String)| {
-        let mut criterion = Criterion::new(&name, Proof::Check { command, timeout_ms });
-        criterion.terms.protect = protect.into();
-        criterion.terms.may_change = may_change.into();
-        Draft { criterion, start }
-    };
-    let attest = |name: String| Draft::at_rest(Criterion::new(&name, Proof::Attest));
-    checks.into_iter().map(check).chain(attested.into_iter().map(attest)).collect()
-}
-
 fn read_prompt(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| {
         Failure::usage(format!("could not read the prompt file {}", path.display())).because(error)
     })
-}
-
-pub(crate) fn named_command(text: &str) -> Result<(String, String), String> {
-    let (name, command) =
-        text.split_once('=').ok_or("write it as NAME=COMMAND, for example tests='cargo test'")?;
-    let (name, command) = (name.trim(), command.trim());
-    if name.is_empty() || command.is_empty() {
-        return Err("neither the name nor the command may be empty".into());
-    }
-    Ok((name.into(), command.into()))
 }
 
 /// A span as people write it: 90s, 15m, 12h, 2d; a bare number is minutes.

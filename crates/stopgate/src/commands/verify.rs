@@ -78,7 +78,7 @@ fn verification(args: &Args) -> Result<Verification, Failure> {
         Failure::usage(
             "there is nothing to verify: no loop here, and no stopgate.toml with criteria",
         )
-        .hint("start a loop with --check, or write a stopgate.toml (see the README)")
+        .hint("write a stopgate.toml with: stopgate init, or start a loop with --check; every key: stopgate help toml")
     })
 }
 

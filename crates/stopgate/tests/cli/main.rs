@@ -33,6 +33,8 @@ mod json;
 mod leaving;
 mod left_behind;
 mod never_lost;
+mod notify;
+mod own_files;
 mod pending;
 mod people;
 mod private;
