@@ -13,6 +13,7 @@ use crate::clean::{clean, clip};
 use crate::criterion::{Criterion, Proof};
 use crate::decide::claims;
 use crate::excerpt::excerpt;
+use crate::policy::GoalShape;
 use crate::receipt::{Evidence, OriginalRun, OriginalVerdict, Receipt, Status};
 use crate::seen::{Seen, ToolUse};
 use crate::state::{Frame, Mode, State};
@@ -441,8 +442,15 @@ fn ending(state: &State, frames: &[Frame]) -> String {
     } else {
         "When the goal is met, run `stopgate done`, or write"
     };
+    let company = match state.policy.shape {
+        Some(GoalShape::Colleague) => {
+            "Work step by step: after each step say what you did and ask before the next one, with \
+             `stopgate ask QUESTION`.\n"
+        }
+        Some(GoalShape::Tool) | None => "",
+    };
     format!(
-        "{finish} {marker} alone on a line.\n\
+        "{company}{finish} {marker} alone on a line.\n\
          Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` \
          lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or \
          IMPOSSIBLE, ASK) alone on a line.\n"

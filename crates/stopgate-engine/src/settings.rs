@@ -181,7 +181,7 @@ impl Settings {
     }
 
     /// The first pause between two tries to send something, for tests.
-    pub(crate) fn test_pause(self) -> Option<std::time::Duration> {
+    pub(crate) fn test_pause() -> Option<std::time::Duration> {
         in_tests()?;
         let millis = text("STOPGATE_TEST_PAUSE")?.parse().ok()?;
         Some(std::time::Duration::from_millis(millis))

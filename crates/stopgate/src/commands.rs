@@ -21,6 +21,7 @@ mod frames;
 mod import;
 mod init;
 mod install;
+mod interview;
 mod lint;
 mod list;
 mod log;
@@ -217,7 +218,7 @@ pub(crate) fn main() -> ExitCode {
 fn help_topic() -> Option<schema::FileWord> {
     let mut words = std::env::args_os().skip(1);
     let (first, second) = (words.next()?, words.next()?);
-    if first != "help" { None } else { schema::topic(second.to_str()?) }
+    if first == "help" { schema::topic(second.to_str()?) } else { None }
 }
 
 /// Says what is wrong with the arguments: in JSON where that was asked for.

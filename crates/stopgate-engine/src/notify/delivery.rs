@@ -1,5 +1,7 @@
 //! What is posted where: the forms that receivers understand.
 
+use std::fmt::Write as _;
+
 use ring::hmac;
 use serde::Serialize;
 
@@ -79,8 +81,11 @@ fn webhook(url: &str, wish: &NotifyWish, notice: &NoticeWire) -> HttpPost {
 fn signature(secret: &str, body: &[u8]) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
     let tag = hmac::sign(&key, body);
-    let digits: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256={digits}")
+    let mut text = String::from("sha256=");
+    for byte in tag.as_ref() {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 fn ntfy(url: &str, wish: &NotifyWish, notice: &NoticeWire) -> HttpPost {

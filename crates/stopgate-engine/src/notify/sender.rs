@@ -34,19 +34,22 @@ pub fn deliver(settings: Settings, mut arguments: impl Iterator<Item = OsString>
     let notice = text.ok().and_then(|text| serde_json::from_str::<NoticeWire>(&text).ok());
     let (Some(notice), Ok(config)) = (notice, Config::read(settings)) else { return };
     let agent = agent();
-    let pause = settings.test_pause().unwrap_or(FIRST_PAUSE);
+    let pause = Settings::test_pause().unwrap_or(FIRST_PAUSE);
     // A receiver that is slow or gone keeps no other waiting.
     std::thread::scope(|scope| {
         for post in posts(&config.notify, &notice) {
             let agent = &agent;
             scope.spawn(move || {
-                if let Err(why) = persist(agent, &post, pause) {
-                    let story = format!("could not notify {}: {why}", host(&post.url));
-                    let _ = log_fault(settings, settings.home().ok().as_ref(), None, &story);
-                }
+                let sent = persist(agent, &post, pause);
+                sent.unwrap_or_else(|why| complain(settings, &post, &why));
             });
         }
     });
+}
+
+fn complain(settings: Settings, post: &HttpPost, why: &str) {
+    let story = format!("could not notify {}: {why}", host(&post.url));
+    let _ = log_fault(settings, settings.home().ok().as_ref(), None, &story);
 }
 
 /// A client that follows no redirect: what is told goes where the person said, or nowhere.

@@ -30,7 +30,7 @@ enum Command {
     },
     /// Set one of your own settings; comments and order of the file stay
     Set {
-        /// The setting, for example loop.max_iterations or notify.desktop
+        /// The setting, for example `loop.max_iterations` or `notify.desktop`
         key: String,
         /// Its value, as TOML writes it; what is not TOML is a text
         value: String,

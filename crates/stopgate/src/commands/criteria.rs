@@ -59,7 +59,12 @@ struct CriteriaAnswer<'a> {
 /// `start --dialect criteria`
 pub(crate) fn start(args: &start::Args) -> Outcome {
     let incumbent = if args.replace { Incumbent::Replace } else { Incumbent::Keep };
-    let view = desk()?.criteria_start(&args.goal, &args.criterion, &args.step, incumbent)?;
+    let view = desk()?.criteria_start(
+        args.goal.as_deref().unwrap_or_default(),
+        &args.criterion,
+        &args.step,
+        incumbent,
+    )?;
     let sentence = format!("The loop has begun in {}.\n{}", view.file.display(), view.block);
     Ok(show(&view, args.json.into(), &sentence))
 }

@@ -11,7 +11,7 @@ use super::common::{self, OnLoop};
 use super::completions::checks;
 use super::preflight;
 use super::start::time_ms;
-use crate::output::{self, BOLD, Outcome, styled};
+use crate::output::{self, BOLD, Elsewhere, Outcome, Progress, styled};
 
 /// Change a running loop: its checks, its limits or its goal
 ///
@@ -68,8 +68,13 @@ pub(crate) fn run(args: Args) -> Outcome {
         dropped: args.drop,
     };
     let mut engine = common::engine()?;
-    let Changed { stored, preflighted, judges, warnings, said } =
-        engine.edit(&args.on.target()?, request)?;
+    let target = args.on.target()?;
+    let changed = {
+        let progress = Progress::begin("changing the loop");
+        engine.tell_checks(progress.listener(Elsewhere::Silent));
+        engine.edit(&target, request)
+    };
+    let Changed { stored, preflighted, judges, warnings, said } = changed?;
     let view = engine.view(&stored);
     if args.on.json {
         return Ok(common::show(view, args.on.json.into(), |_| String::new()));
@@ -81,7 +86,9 @@ pub(crate) fn run(args: Args) -> Outcome {
             output::warn(&format!("{}: {warning}", one.criterion));
         }
     }
-    warnings.iter().for_each(|warning| output::warn(warning));
+    for warning in &warnings {
+        output::warn(warning);
+    }
     let used = format!("{} of {} continuations used", view.iteration, view.max_iterations);
     output::line(&styled(output::DIM, &format!("  {used}; the agent hears it at its next stop")));
     Ok(ExitCode::SUCCESS)

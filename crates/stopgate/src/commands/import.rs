@@ -119,6 +119,7 @@ fn start_request(args: &Args, carried: &Carried, folder: PathBuf) -> StartReques
         incumbent: Incumbent::Keep,
         preflight: Preflight::Run,
         tool: None,
+        shape: None,
     }
 }
 

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_core::{Enforcement, LoopState, Mode};
+use stopgate_core::{Enforcement, GoalShape, LoopState, Mode};
+use stopgate_dialects::task::{Rubric, Shape};
 use stopgate_engine::{
     Asked, AtStart, Begun, Binding, CriterionJudge, CriterionView, Engine, Failure, Incumbent,
     LoopView, Origin, Preflight, Settings, StartRequest, StatusView, is_installed, span_ms,
@@ -14,8 +15,9 @@ use stopgate_store::Standing;
 use super::check_flags::{CheckFlags, drafts, named_command};
 use super::common;
 use super::dialects::{self, DialectWord};
+use super::interview;
 use super::preflight::{self, JudgesView, PreflightView};
-use crate::output::{self, BOLD, DIM, Outcome, clock, styled};
+use crate::output::{self, BOLD, DIM, Elsewhere, Outcome, Progress, clock, styled};
 
 /// How often an agent may be sent back where nobody says.
 pub(crate) const MAX_ITERATIONS: u32 = 20;
@@ -25,10 +27,21 @@ pub(crate) const MAX_ITERATIONS: u32 = 20;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// What must be true at the end
-    pub(crate) goal: String,
+    #[arg(required_unless_present = "interview")]
+    pub(crate) goal: Option<String>,
+    /// Ask for what is missing: a clearer goal, checks that prove it, limits
+    #[arg(long, conflicts_with_all = ["dialect", "json"])]
+    interview: bool,
+    /// How the agent works: a tool is silent until the end, a colleague asks after each step
+    #[arg(long, value_enum, conflicts_with_all = ["dialect", "score"])]
+    shape: Option<ShapeWord>,
+    /// The points of the goal for the five questions of `stopgate score`: 8 and more make a tool,
+    /// 5 to 7 a colleague, and with fewer the loop does not begin
+    #[arg(long, num_args = 5, value_name = "POINTS", value_parser = clap::value_parser!(u8).range(0..=2))]
+    score: Vec<u8>,
     /// A command that must pass, run by stopgate itself (repeatable)
     #[arg(long, conflicts_with = "dialect", value_name = "NAME=COMMAND", value_parser = named_command)]
-    check: Vec<(String, String)>,
+    pub(crate) check: Vec<(String, String)>,
     /// Something that the agent attests; the loop then ends as attested, not as done (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Vec<String>,
@@ -47,7 +60,7 @@ pub(crate) struct Args {
     pub(crate) mode: ModeWord,
     /// Files that the checks judge by, which the work must not change (repeatable)
     #[arg(long, conflicts_with = "dialect", value_name = "GLOB")]
-    protect: Vec<String>,
+    pub(crate) protect: Vec<String>,
     /// Judges that the work may change; only a person can say so (repeatable)
     #[arg(long, conflicts_with = "dialect", value_name = "GLOB")]
     may_change: Vec<String>,
@@ -102,6 +115,44 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
+/// How an agent works on a goal.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum ShapeWord {
+    /// Alone, until the end
+    Tool,
+    /// With you: it asks after each step
+    Colleague,
+    /// Not yet: the goal must be made clearer first
+    Clarify,
+}
+
+/// How the agent is to work, where that was said; a goal that is not clear begins no loop.
+fn shape(args: &Args) -> Result<Option<GoalShape>, Failure> {
+    let of_score = match args.score.as_slice() {
+        &[outcome, scope, constraints, success, done] => {
+            Some(Rubric { outcome, scope, constraints, success, done }.shape())
+        }
+        _none => None,
+    };
+    let of_word = args.shape.map(|word| match word {
+        ShapeWord::Tool => Shape::Tool,
+        ShapeWord::Colleague => Shape::Colleague,
+        ShapeWord::Clarify => Shape::Clarify,
+    });
+    match of_word.or(of_score) {
+        Some(Shape::Tool) => Ok(Some(GoalShape::Tool)),
+        Some(Shape::Colleague) => Ok(Some(GoalShape::Colleague)),
+        Some(Shape::Clarify) => Err(unclear()),
+        None => Ok(None),
+    }
+}
+
+/// Why a loop does not begin yet.
+pub(crate) fn unclear() -> Failure {
+    Failure::usage("the goal is not clear enough to begin with")
+        .hint("stopgate lint GOAL says what is missing; stopgate start --interview asks for it")
+}
+
 /// How a frame works.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum ModeWord {
@@ -133,13 +184,22 @@ struct StartedView {
 }
 
 /// Begins a loop and says whom it holds.
-pub(crate) fn run(args: Args) -> Outcome {
+pub(crate) fn run(mut args: Args) -> Outcome {
+    let mut shape = shape(&args)?;
+    if args.interview {
+        shape = shape.or(Some(interview::interview(&mut args)?));
+    }
     if let Some(dialect) = args.dialect {
         return dialects::start(dialect.into(), &args);
     }
     let mut engine = common::engine()?;
     let json = args.json;
-    let begun = engine.start(&request(args)?)?;
+    let request = request(args, shape)?;
+    let begun = {
+        let progress = Progress::begin("beginning");
+        engine.tell_checks(progress.listener(Elsewhere::Silent));
+        engine.start(&request)
+    }?;
     warn(&begun);
     warn_of_others(&mut engine, &begun)?;
     let view = engine.view(&begun.stored);
@@ -179,6 +239,13 @@ fn holds(binding: &Binding) -> String {
 
 /// Says so where nothing would hold the agent, or something was not taken as asked.
 fn warn(begun: &Begun) {
+    if begun.review.needs_clarity() && begun.stored.state.policy.shape.is_none() {
+        output::warn(&format!(
+            "the goal scores {} of 10; what would make it clearer: stopgate lint, or start \
+             --interview",
+            begun.review.score
+        ));
+    }
     if begun.untrusted {
         output::warn(
             "stopgate.toml is not trusted: until it is, nothing of it is run and the agent may \
@@ -220,7 +287,7 @@ fn warn_of_others(engine: &mut Engine, begun: &Begun) -> Result<(), Failure> {
     Ok(())
 }
 
-fn request(args: Args) -> Result<StartRequest, Failure> {
+fn request(args: Args, shape: Option<GoalShape>) -> Result<StartRequest, Failure> {
     let prompt = args.prompt_file.as_deref().map(read_prompt).transpose()?;
     let enforcement = args.shadow.then_some(Enforcement::Shadow);
     let limits = Asked {
@@ -242,7 +309,7 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
     };
     let drafts = drafts(flags, args.criterion)?;
     Ok(StartRequest {
-        goal: args.goal,
+        goal: args.goal.unwrap_or_default(),
         prompt,
         mode: args.mode.into(),
         limits,
@@ -254,6 +321,7 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
         incumbent: if args.replace { Incumbent::Replace } else { Incumbent::Keep },
         preflight: if args.no_preflight { Preflight::Skip } else { Preflight::Run },
         tool: None,
+        shape,
     })
 }
 

@@ -180,3 +180,22 @@ fn a_receiver_that_is_slow_keeps_nobody_waiting() {
     assert_eq!(left, 0);
     drop((stream, listener));
 }
+
+#[test]
+fn the_terminal_s_bell_rings_where_a_person_wants_it() {
+    let stage = Stage::new();
+    let rang = |session: &str| {
+        stage.start(&format!("Goal --session {session}"));
+        // A terminal of its own, so that there is a bell.
+        let line = format!("{} blocked why --session {session}", crate::stage::PROGRAM);
+        let mut command = crate::doors::program("script");
+        stage.furnish(&mut command);
+        command.args(["-qec", &line, "/dev/null"]);
+        let ran = stage.finish(command, b"");
+        assert_eq!(ran.code, 0, "{ran}");
+        ran.out.contains('\u{7}')
+    };
+    assert!(!rang("s1"));
+    stage.write(CONFIG, "[notify]\nbell = true\n");
+    assert!(rang("s2"));
+}

@@ -210,6 +210,15 @@ fn verify_shows_what_failed_and_where_its_log_is() {
 }
 
 #[test]
+fn verify_says_what_it_runs() {
+    let stage = Stage::with_loop("Goal --check slow=true --check lint=true");
+    let ran = stage.run("verify");
+    assert_eq!(ran.err, "checking slow, lint\n");
+    let ran = stage.run("verify --json");
+    assert_eq!(ran.err, "", "programs are told nothing but the answer");
+}
+
+#[test]
 fn a_pipeline_trusts_by_a_hash_and_verifies_the_project() {
     let stage = Stage::new();
     stage.write("project/stopgate.toml", FAILING);
