@@ -26,10 +26,19 @@ pub(crate) struct Args {
     /// The shell
     #[arg(value_enum)]
     shell: Shell,
+    /// A script that knows commands and flags only, and never calls stopgate
+    #[arg(long = "static")]
+    fixed: bool,
 }
 
 /// Prints the script that asks this program at every tab.
 pub(crate) fn run(args: &Args) -> Outcome {
+    if args.fixed {
+        let mut script = Vec::new();
+        clap_complete::generate(args.shell, &mut super::cli(), "stopgate", &mut script);
+        output::line(String::from_utf8_lossy(&script).trim_end());
+        return Ok(ExitCode::SUCCESS);
+    }
     let name = args.shell.to_string();
     let shells = Shells::builtins();
     let shell: Option<&dyn EnvCompleter> = shells.completer(&name);

@@ -121,12 +121,12 @@ fn the_shape_of_a_goal_has_an_effect() {
         let ran = stage.run(&format!("start 'Make it' --session s1 {unclear}"));
         assert!(ran.code == 2 && ran.err.contains("stopgate lint GOAL"), "{unclear}: {ran}");
     }
-    stage.start("'Port it' --session s1 --max-idle 0 --score 2 2 1 1 1");
+    let id = stage.start("'Port it' --session s1 --max-idle 0 --score 2 2 1 1 1");
     let told = stage.stop("s1", "one");
     assert!(told.text.contains("after each step say what you did and ask"), "{told}");
     stage.run_as("s1", "push 'the parser' --mode issue");
     stage.stop("s1", "<issue-complete>DONE</issue-complete>");
-    assert_eq!(stage.standing("1stage0000"), "needs_input 1/20 s1");
+    assert_eq!(stage.standing(&id), "waiting 1/20 s1");
     let status = stage.run("status").out;
     assert!(status.contains("The step \"the parser\" is finished. Go on with the next one?"));
     assert_eq!(stage.run("answer 'yes, go on'").code, 0);

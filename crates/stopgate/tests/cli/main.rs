@@ -37,6 +37,7 @@ mod notify;
 mod own_files;
 mod pending;
 mod people;
+mod pipelines;
 mod private;
 mod proof;
 mod ralph_loop;

@@ -114,6 +114,27 @@ fn errors_under_json_are_json() {
     }
 }
 
+/// What a short failure costs the model, told again and again in one session.
+#[test]
+fn a_short_failure_costs_few_tokens() {
+    let counter = tiktoken_rs::o200k_base().expect("the vocabulary is built in");
+    let stage = Stage::new();
+    let program = "echo \"FAIL greet: expected 'hello, world', got 'helo, world'\"; cat n; false";
+    stage.write("project/test.sh", format!("{program}\n"));
+    stage.start("'greet() says hello, world' --session s1 --max-idle 0 --max-repeat 0 --check 'tests=sh test.sh'");
+    let mut costs: Vec<usize> = Vec::new();
+    for turn in 0..9 {
+        stage.write("project/n", format!("run {turn}\n"));
+        let told = stage.stop("s1", &format!("I changed line {turn}."));
+        assert!(told.text.contains("FAIL greet"), "{told}");
+        costs.push(counter.encode_with_special_tokens(&told.text).len());
+    }
+    costs.sort_unstable();
+    let median = costs[costs.len() / 2];
+    crate::doors::note(&format!("tokens of a short failure: median {median}, all {costs:?}"));
+    assert!(median <= 120, "{costs:?}");
+}
+
 /// Nothing is cut within a word: every word of the wide form is in the narrow one.
 #[test]
 fn at_80_columns_no_word_is_cut() {
