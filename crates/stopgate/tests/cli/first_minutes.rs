@@ -162,3 +162,21 @@ fn a_first_file_says_where_its_keys_are_explained() {
     assert!(text.starts_with("#:schema stopgate.schema.json\n"), "{text}");
     assert!(text.contains("stopgate help toml"), "{text}");
 }
+
+#[test]
+fn from_an_empty_home_to_done_in_few_commands() {
+    let stage = Stage::new();
+    stage.write("project/Makefile", "test:\n\ttest -e done\n");
+    let commands =
+        ["install claude --yes", "init", "trust --yes", "start 'The file is there' --session s1"];
+    for line in commands {
+        let ran = stage.run(line);
+        assert_eq!(ran.code, 0, "{line}: {ran}");
+        assert!(!ran.err.contains("no hook is installed"), "{line}: {ran}");
+    }
+    let told = stage.stop("s1", "All done.");
+    assert!(told.text.starts_with("Loop 1/20: 1 of 1 criteria unmet"), "{told}");
+    stage.write("project/done", "");
+    stage.stop("s1", "Now it is.");
+    assert_eq!(stage.standing("1stage0000"), "done 1/20 s1");
+}
