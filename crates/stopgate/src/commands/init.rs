@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::Parser;
 use serde::Serialize;
 use stopgate_engine::{
     Failure, FoundCheck, SCHEMA_VERSION, Settings, discover, is_installed, pipeline_commands,
@@ -98,11 +99,23 @@ fn next(project: &Path, checks: &[FoundCheck]) -> Outcome {
         engine.trust(&view)?;
         output::line("Trusted, until the file changes.");
     }
+    if !installed && common::agrees("Install the hook for Claude Code now? [Y/n] ", Default::Yes) {
+        return install();
+    }
     if !installed {
         output::line("To hold agents to it: stopgate install claude");
     }
     output::line("Begin: stopgate start \"what must be true at the end\"");
     Ok(ExitCode::SUCCESS)
+}
+
+/// What `stopgate install claude` does.
+fn install() -> Outcome {
+    let parsed = super::Cli::try_parse_from(["stopgate", "install", "claude"]);
+    match parsed.map(|cli| cli.command) {
+        Ok(super::Command::Install(args)) => super::install::run(&args),
+        Ok(_) | Err(_) => Ok(ExitCode::SUCCESS),
+    }
 }
 
 fn write_new(file: &Path, text: &str) -> Result<(), Failure> {

@@ -168,7 +168,7 @@ fn from_an_empty_home_to_done_in_few_commands() {
     let stage = Stage::new();
     stage.write("project/Makefile", "test:\n\ttest -e done\n");
     let commands =
-        ["install claude --yes", "init", "trust --yes", "start 'The file is there' --session s1"];
+        ["install claude", "init", "trust --yes", "start 'The file is there' --session s1"];
     for line in commands {
         let ran = stage.run(line);
         assert_eq!(ran.code, 0, "{line}: {ran}");

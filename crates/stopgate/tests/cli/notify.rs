@@ -43,13 +43,11 @@ impl Listening {
         let (sender, received) = mpsc::channel();
         let statuses = statuses.to_vec();
         std::thread::spawn(move || {
-            for (at, stream) in listener.incoming().enumerate() {
-                let Ok(stream) = stream else { return };
-                let status = statuses.get(at).or(statuses.last()).copied().unwrap_or("200 OK");
-                if sender.send(answer(stream, status)).is_err() {
-                    return;
-                }
-            }
+            let connections = listener.incoming().map_while(Result::ok).enumerate();
+            let status = |at| statuses.get(at).or(statuses.last()).copied().unwrap_or("200 OK");
+            let mut requests = connections.map(|(at, stream)| answer(stream, status(at)));
+            // Ends when nobody listens any more.
+            requests.try_for_each(|received| sender.send(received))
         });
         Self { address, received }
     }

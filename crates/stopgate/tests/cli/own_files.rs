@@ -76,7 +76,7 @@ fn help_explains_every_key() {
         assert_eq!(help.code, 0, "{help}");
         let schema = schema(&stage, file);
         for (name, section) in schema["properties"].as_object().expect("sections") {
-            assert!(help.out.contains(&format!("{name}")), "{name}: {help}");
+            assert!(help.out.contains(name.as_str()), "{name}: {help}");
             let section = section.get("items").filter(|i| i["properties"].is_object());
             let section = section.unwrap_or(&schema["properties"][name.as_str()]);
             for key in section["properties"].as_object().into_iter().flatten() {
