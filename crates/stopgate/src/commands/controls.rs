@@ -36,7 +36,7 @@ pub(crate) struct PauseArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeArgs {
     /// How often the agent may be sent back in all
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_iterations: Option<u32>,
     /// The loop is kept in another tool's files
     #[arg(long, value_enum, value_name = "D", conflicts_with_all = ["name", "session"])]

@@ -41,10 +41,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time_ms)]
     check_timeout: i64,
     /// How often the agent may be sent back in all
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     max_iterations: Option<u32>,
     /// Minutes of work allowed; 0 is no limit
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_minutes: Option<u32>,
     #[command(flatten)]
     on: OnLoop,

@@ -78,16 +78,16 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "dialect", value_name = "DIR")]
     cwd: Option<PathBuf>,
     /// How often the agent may be sent back [default: 20]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_iterations: Option<u32>,
     /// Minutes of work allowed; 0 is no limit [default: 240]
-    #[arg(long, conflicts_with = "dialect", value_name = "N")]
+    #[arg(long, conflicts_with = "dialect", value_name = "N", allow_negative_numbers = true)]
     max_minutes: Option<u32>,
     /// Idle continuations in a row allowed; 0 is no limit [default: 3]
-    #[arg(long, conflicts_with = "dialect", value_name = "N")]
+    #[arg(long, conflicts_with = "dialect", value_name = "N", allow_negative_numbers = true)]
     max_idle: Option<u32>,
     /// Continuations with the same failures in a row allowed; 0 is no limit [default: 5]
-    #[arg(long, conflicts_with = "dialect", value_name = "N")]
+    #[arg(long, conflicts_with = "dialect", value_name = "N", allow_negative_numbers = true)]
     max_repeat: Option<u32>,
     /// How long the loop may lie untouched: 90s, 15m, 12h, 2d [default: 12h]
     #[arg(long, conflicts_with = "dialect", value_name = "TIME", value_parser = time_ms)]

@@ -264,6 +264,15 @@ fn a_pipeline_trusts_by_a_hash_and_verifies_the_project() {
 }
 
 #[test]
+fn a_negative_limit_is_called_a_wrong_value() {
+    let stage = Stage::new();
+    for flag in ["--max-iterations", "--max-minutes", "--max-idle"] {
+        let ran = stage.run(&format!("start Goal {flag} -1"));
+        assert!(ran.code == 2 && ran.err.contains("invalid value '-1' for '"), "{flag}: {ran}");
+    }
+}
+
+#[test]
 fn errors_in_the_configuration_name_line_and_column() {
     let stage = Stage::new();
     stage.write("user/.config/stopgate/config.toml", "[store]\nadress = \"x\"\n");
