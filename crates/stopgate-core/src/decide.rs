@@ -13,13 +13,14 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::brakes::brake;
+use crate::clean::{clean, clip};
 use crate::criterion::{Criterion, Proof};
 use crate::event::{Event, Facts, Leave, Ruling, Stopped};
 use crate::idle;
 use crate::judges::{self, Checks};
 use crate::marker::{Signal, signal};
 use crate::outcome::Outcome;
-use crate::policy::Rule;
+use crate::policy::{GoalShape, Rule};
 use crate::prompt;
 use crate::receipt::{OriginalRun, OriginalVerdict};
 use crate::seen::{Seen, SpokenExit};
@@ -310,6 +311,12 @@ fn signals(state: &State, seen: &Seen) -> Option<Answer> {
             Some(Answer::Escalate(Outcome::NeedsInput, "the agent asked for a person".to_string()))
         }
         Some(Signal::Complete) | None if !claims(state, seen) => None,
+        // A colleague shows each step before the next one.
+        Some(Signal::Complete) | None
+            if state.frames.len() > 1 && state.policy.shape == Some(GoalShape::Colleague) =>
+        {
+            Some(Answer::Pop("a step is finished, and the person is asked".into()))
+        }
         Some(Signal::Complete) | None if state.frames.len() > 1 => {
             Some(Answer::Continue { popped: spent_frames(state).unwrap_or(1) })
         }
@@ -344,6 +351,12 @@ pub(crate) fn claims(state: &State, seen: &Seen) -> bool {
 
 fn count(frames: usize) -> u32 {
     u32::try_from(frames).unwrap_or(u32::MAX)
+}
+
+/// What a person is asked when a step of a loop is finished.
+fn step_question(state: &State) -> String {
+    let step = state.top().map_or("", |frame| frame.prompt.lines().next().unwrap_or_default());
+    format!("The step \"{}\" is finished. Go on with the next one?", clip(&clean(step), 200))
 }
 
 /// Puts an answer into words and into the journal's form.
@@ -391,6 +404,9 @@ fn record(state: &State, seen: &Seen, mut tally: Tally, rule: Rule, answer: Answ
     let mut events = vec![Event::Stopped(Box::new(stopped))];
     if let (Rule::Signals, Some(SpokenExit::Ask(question))) = (rule, &seen.exit) {
         events.push(Event::Asked { question: question.clone() });
+    }
+    if rule == Rule::Signals && verdict == Verdict::Allow(Leave::Popped) {
+        events.push(Event::Asked { question: step_question(state) });
     }
     Decision { verdict, rule, events }
 }

@@ -23,6 +23,32 @@ pub struct Policy {
     pub enforcement: Enforcement,
     /// In which order the rules are asked.
     pub order: Order,
+    /// How clear the goal is, of ten points, where somebody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<u8>,
+    /// How the agent is to work, where a person said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<GoalShape>,
+}
+
+/// How an agent is to work on a goal, as clear as that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GoalShape {
+    /// Alone, until the end.
+    Tool,
+    /// With a person, who is asked after each step.
+    Colleague,
+}
+
+impl GoalShape {
+    /// The word that users and JSON use.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Colleague => "colleague",
+        }
+    }
 }
 
 /// Whether verdicts bind the agent.
@@ -163,6 +189,8 @@ impl Default for Policy {
             stale_after_ms: 12 * 60 * 60 * 1000,
             enforcement: Enforcement::Enforce,
             order: Order::Native,
+            score: None,
+            shape: None,
         }
     }
 }

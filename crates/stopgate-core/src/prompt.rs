@@ -13,6 +13,7 @@ use crate::clean::{clean, clip};
 use crate::criterion::{Criterion, Proof};
 use crate::decide::claims;
 use crate::excerpt::excerpt;
+use crate::policy::GoalShape;
 use crate::receipt::{Evidence, OriginalRun, OriginalVerdict, Receipt, Status};
 use crate::seen::{Seen, ToolUse};
 use crate::state::{Frame, Mode, State};
@@ -46,6 +47,8 @@ pub const PROMPT_VOICE: &str =
 const VOICE_LINES: usize = 3;
 /// How the text begins that tells a session about its loop.
 const ANNOUNCED: &str = "A stopgate loop holds this session";
+/// What an excerpt lacks at its end although nothing of the output is missing.
+const LINE_END_BYTES: u64 = 2;
 /// A check that took less than this is not worth a word about its time.
 const WORTH_TELLING_MS: u64 = 1000;
 
@@ -79,7 +82,7 @@ pub(crate) fn text(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> St
     text.push_str(&remark);
     if tells {
         let room = PROMPT_BYTES_MAX.saturating_sub(text.len() + ending.len());
-        text.push_str(&failures(&open, &hidden, seen, room));
+        text.push_str(&failures(&open, &hidden, seen, room, log_named(state)));
     }
     text.push_str(&ending);
     text
@@ -212,9 +215,7 @@ fn remark(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
         1 => {
             let _ = write!(text, "Unchanged since the last stop: {}. ", failing(state, seen));
         }
-        _more => text.push_str(
-            "The same failures again: try another approach, or use one of the exits below. ",
-        ),
+        _more => text.push_str("The same failures again: try another approach. "),
     }
     if is_last(state, popped) {
         text.push_str(
@@ -254,7 +255,26 @@ fn name(criterion: &Criterion) -> String {
     one_line(&criterion.name, NAME_BYTES_MAX)
 }
 
-fn failures(unmet: &[&Criterion], hidden: &[&Criterion], seen: &Seen, room: usize) -> String {
+/// When the file with a check's whole output is named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LogNamed {
+    /// Whatever is shown of it: the agent learns where logs are.
+    Always,
+    /// Only where not all of it is shown.
+    WhereCut,
+}
+
+fn log_named(state: &State) -> LogNamed {
+    if is_first(state) { LogNamed::Always } else { LogNamed::WhereCut }
+}
+
+fn failures(
+    unmet: &[&Criterion],
+    hidden: &[&Criterion],
+    seen: &Seen,
+    room: usize,
+    log: LogNamed,
+) -> String {
     let mut text = String::from("Not met:\n");
     // The newline that ends the part has its place, too.
     let room = room.saturating_sub(text.len() + 1);
@@ -273,7 +293,7 @@ fn failures(unmet: &[&Criterion], hidden: &[&Criterion], seen: &Seen, room: usiz
     for (criterion, head) in unmet.iter().zip(&heads[..told]) {
         text.push_str(head);
         if let Some(receipt) = seen.receipt(&criterion.name) {
-            text.push_str(&output(receipt, share));
+            text.push_str(&output(receipt, share, log));
         }
     }
     text.push_str(&rest);
@@ -347,11 +367,14 @@ fn original_run(original: &OriginalRun) -> String {
 }
 
 /// What a check printed, and where the rest of it is where not all of it fits.
-fn output(receipt: &Receipt, bytes_max: usize) -> String {
+fn output(receipt: &Receipt, bytes_max: usize, named: LogNamed) -> String {
     let told = fenced(&receipt.tail, bytes_max);
-    let whole = receipt.output_bytes <= receipt.tail.len() as u64
+    let kept = receipt.tail.len() as u64;
+    let silent = receipt.output_bytes == 0;
+    let shown = named == LogNamed::WhereCut
+        && receipt.output_bytes <= kept.saturating_add(LINE_END_BYTES)
         && told.contains(clean(&receipt.tail).trim_end());
-    let log = receipt.log.as_deref().filter(|_| !whole).map(|log| {
+    let log = receipt.log.as_deref().filter(|_| !silent && !shown).map(|log| {
         let log = clean(log).replace(['\n', '\t'], " ");
         format!("  full log: {}\n", clip(&log, LOG_BYTES_MAX))
     });
@@ -456,8 +479,15 @@ fn ending(state: &State, frames: &[Frame]) -> String {
     } else {
         "When the goal is met, run `stopgate done`, or write"
     };
+    let company = match state.policy.shape {
+        Some(GoalShape::Colleague) => {
+            "Work step by step: after each step say what you did and ask before the next one, with \
+             `stopgate ask QUESTION`.\n"
+        }
+        Some(GoalShape::Tool) | None => "",
+    };
     format!(
-        "{finish} {marker} alone on a line.\n\
+        "{company}{finish} {marker} alone on a line.\n\
          Can't go on? `stopgate blocked WHY`, `stopgate impossible WHY` or `stopgate ask QUESTION` \
          lets you stop and tells the person; so does <promise>BLOCKED: why</promise> (or \
          IMPOSSIBLE, ASK) alone on a line.\n"
@@ -467,9 +497,7 @@ fn ending(state: &State, frames: &[Frame]) -> String {
 /// The same for an agent that was told before.
 fn reminder(frames: &[Frame]) -> String {
     let marker = frames.last().map_or(Mode::Loop, |frame| frame.mode).marker();
-    format!(
-        "Done: `stopgate done` or {marker}. Stuck: `stopgate blocked WHY`, `stopgate ask QUESTION`.\n"
-    )
+    format!("Done: `stopgate done` or {marker}. Stuck: `stopgate blocked WHY`.\n")
 }
 
 fn one_line(text: &str, bytes_max: usize) -> String {

@@ -84,6 +84,16 @@ pub(crate) fn checking(home: &Home, id: &LoopId, now: Timestamp) -> Option<Check
     })
 }
 
+/// What is about to be checked, for whoever waits for it.
+pub(crate) fn about_to_check(criteria: &[Criterion], jobs: u32) -> CheckingView {
+    let visible = || criteria.iter().filter(|criterion| criterion.is_checked());
+    CheckingView {
+        checks: visible().map(name).collect(),
+        elapsed_ms: 0,
+        usual_ms: usual_ms(visible(), u64::from(jobs)),
+    }
+}
+
 /// Ends the checks of a loop that run now: the process that runs them cleans up and lets the agent go.
 pub(crate) fn end_checks(home: &Home, id: &LoopId) {
     // Whoever asks for the end runs no checks of its own meanwhile, and must not end itself.

@@ -4,18 +4,24 @@
 //! names the store: the file is read only where it exists and matters. What can loosen a
 //! loop stands here and nowhere else, so that no repository can say it.
 
+mod change;
+
 use std::io::ErrorKind;
 use std::time::Duration;
 
 use serde::Deserialize;
 use stopgate_store::Durability;
+use toml::Spanned;
 
 use crate::failure::Failure;
 use crate::limits::{Asked, LoopWire};
-use crate::notify::{NotifyWish, hours};
+use crate::notify::{NotifyWire, NotifyWish};
 use crate::settings::Settings;
 use crate::span::span_ms;
+use crate::toml_place::{located, position};
 use stopgate_verify::files::read_text;
+
+pub use self::change::{ConfigChange, check_config, own_file, set_config};
 
 /// No such file is longer.
 const BYTES_MAX: u64 = 1024 * 1024;
@@ -55,21 +61,11 @@ pub(crate) enum OnStoreError {
 struct ConfigWire {
     #[serde(default)]
     store: StoreWire,
-    #[serde(default, rename = "loop")]
-    limits: LoopWire,
+    #[serde(rename = "loop")]
+    limits: Option<Spanned<LoopWire>>,
     #[serde(default)]
     proof: ProofWire,
-    #[serde(default)]
-    notify: NotifyWire,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NotifyWire {
-    command: Option<String>,
-    #[serde(default)]
-    desktop: bool,
-    quiet: Option<String>,
+    notify: Option<Spanned<NotifyWire>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -99,15 +95,6 @@ enum DurabilityWire {
     PowerLoss,
 }
 
-impl NotifyWire {
-    fn wish(self) -> Result<NotifyWish, String> {
-        let wrong = |text: &String| format!("`{text}` are no hours; write for example 22:00-07:30");
-        let quiet = self.quiet.as_ref().map(|text| hours(text).ok_or_else(|| wrong(text)));
-        let command = self.command.filter(|command| !command.trim().is_empty());
-        Ok(NotifyWish { command, desktop: self.desktop, quiet: quiet.transpose()? })
-    }
-}
-
 impl Config {
     /// What the file says; nothing where there is none.
     pub(crate) fn read(settings: Settings) -> Result<Self, Failure> {
@@ -121,24 +108,28 @@ impl Config {
             }
         };
         Self::parse(&text).map_err(|why| {
-            Failure::usage(format!("could not understand {}: {why}", path.display())).hint(
-                "[store] knows address, tenant, deadline, on_store_error and durability; [loop] \
-                     the limits; [proof] pass_env; [notify] command, desktop and quiet",
-            )
+            Failure::usage(format!("could not understand {}: {why}", path.display()))
+                .hint("every key is explained by: stopgate help config.toml")
         })
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
-        let wire: ConfigWire = toml::from_str(text).map_err(|error| one_line(text, &error))?;
+    /// What a file with this text says.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let wire: ConfigWire = toml::from_str(text).map_err(|error| located(text, &error))?;
         let StoreWire { address, tenant, deadline, on_store_error, durability } = wire.store;
         let durability = match durability {
             DurabilityWire::Process => Durability::Process,
             DurabilityWire::PowerLoss => Durability::PowerLoss,
         };
         let deadline = deadline.as_deref().map(span).transpose()?;
-        let limits = Asked::of(&wire.limits)?;
+        let limits = Asked::at(text, wire.limits.as_ref())?;
         let pass = wire.proof.pass_env;
-        let notify = wire.notify.wish()?;
+        let notify = wire.notify.map(|wire| {
+            let begins = wire.span().start;
+            let wish = wire.into_inner().wish();
+            wish.map_err(|why| format!("{}: {why}", position(text, begins)))
+        });
+        let notify = notify.transpose()?.unwrap_or_default();
         let on_error = on_store_error;
         Ok(Self { address, tenant, deadline, on_error, durability, limits, pass, notify })
     }
@@ -153,16 +144,6 @@ pub(crate) fn span(text: &str) -> Result<Duration, String> {
 
 fn is_absent(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
-}
-
-/// What the parser says, and in which line, without the drawing around it.
-fn one_line(text: &str, error: &toml::de::Error) -> String {
-    let what = error.message().lines().collect::<Vec<_>>().join(" ");
-    let Some(span) = error.span() else { return what };
-    let before = text.get(..span.start).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    format!("line {line}, column {column}: {what}")
 }
 
 #[cfg(test)]

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use stopgate_core::{Event, SessionId, State, Surface, Timestamp, apply};
+use stopgate_core::{Criterion, Event, SessionId, State, Surface, Timestamp, apply};
 use stopgate_store::{Appended, Journal, Recorded, Revision, Soundness, Stored};
 
+use crate::checking::{CheckingView, about_to_check};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::notify::news;
+use crate::notify::{NoticeWire, news};
 use crate::presence::Presence;
 use crate::settings::Settings;
 use crate::signs::Signs;
@@ -34,8 +35,13 @@ pub struct Engine {
     pub(crate) stores: Stores,
     pub(crate) choice: Choice,
     /// What the person should be told once the answer is printed.
-    pub(crate) news: Vec<String>,
+    pub(crate) news: Vec<NoticeWire>,
+    /// Hears that checks begin, where somebody waits for them.
+    listener: Option<ChecksListener>,
 }
+
+/// Hears which checks begin, and how long they usually take.
+type ChecksListener = Box<dyn FnMut(&CheckingView)>;
 
 impl Engine {
     /// The engine that the environment and the person's settings ask for.
@@ -103,7 +109,20 @@ impl Engine {
         let Opened { journal, signs } = opened;
         let presence = Presence::of(&home);
         let news = Vec::new();
-        Self { home, journal, signs, presence, world, settings, stores, choice, news }
+        let listener = None;
+        Self { home, journal, signs, presence, world, settings, stores, choice, news, listener }
+    }
+
+    /// Has `listener` told from now on when checks begin.
+    pub fn tell_checks(&mut self, listener: impl FnMut(&CheckingView) + 'static) {
+        self.listener = Some(Box::new(listener));
+    }
+
+    /// Tells whoever waits that these checks begin.
+    pub(crate) fn checks_begin(&mut self, criteria: &[Criterion], jobs: u32) {
+        if let Some(listener) = &mut self.listener {
+            listener(&about_to_check(criteria, jobs));
+        }
     }
 
     /// The current time.
@@ -199,7 +218,7 @@ impl Engine {
             Appended::Conflict => Ok(Stocked::Conflict),
             Appended::SessionTaken => Ok(Stocked::SessionTaken),
             Appended::Stored(revision) => {
-                self.news.extend(news(before, &state));
+                self.news.extend(news(before, &state, revision.0, self.now()));
                 self.take_signs(before, &state);
                 let soundness = Soundness::Sound;
                 Ok(Stocked::Stored(Box::new(Stored { state, revision, soundness })))

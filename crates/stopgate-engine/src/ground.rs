@@ -47,6 +47,13 @@ pub(crate) struct PreparedLoop {
     pub(crate) steering: Vec<String>,
 }
 
+/// What is known about checks that a running loop is given.
+pub(crate) struct PreparedChecks {
+    pub(crate) basis: Option<Basis>,
+    pub(crate) measured: Vec<Preflighted>,
+    pub(crate) judges: Vec<JudgesOf>,
+}
+
 /// Whether the commands of the project's file may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProjectCommands {
@@ -116,8 +123,26 @@ impl Engine {
         Ok(PreparedLoop { criteria, ground, measured, judges, no_basis, warnings, place, steering })
     }
 
+    /// Runs checks that a running loop is given, and notes what judges them.
+    pub(crate) fn prepare_checks(
+        &mut self,
+        project: &Path,
+        ground: &Ground,
+        drafts: Vec<Draft>,
+    ) -> Result<(Vec<Criterion>, PreparedChecks), Failure> {
+        let commands = ProjectCommands::Allowed;
+        let wanted: Vec<AtStart> =
+            drafts.iter().map(|draft| wanted(draft, Preflight::Run, commands)).collect();
+        let mut criteria: Vec<Criterion> = drafts.into_iter().map(|d| d.criterion).collect();
+        let measured = self.measure(project, ground, &mut criteria, &wanted)?;
+        let outputs: Vec<Vec<PathBuf>> = measured.iter().map(|one| one.outputs.clone()).collect();
+        let (basis, _) = self.take_basis(project, &criteria, &outputs)?;
+        let judges = basis.as_ref().map(|basis| judges_of(basis, &criteria)).unwrap_or_default();
+        Ok((criteria, PreparedChecks { basis, measured, judges }))
+    }
+
     /// Runs the checks whose first outcome matters later.
-    fn measure(
+    pub(crate) fn measure(
         &mut self,
         project: &Path,
         ground: &Ground,
@@ -146,6 +171,7 @@ impl Engine {
             pass: &pass,
             only_place: None,
         };
+        self.checks_begin(&asked, ground.jobs);
         let measured = self.world.measure(&request);
         let measured =
             measured.ok_or_else(|| Failure::interrupted("interrupted while the checks ran"))?;
@@ -182,7 +208,7 @@ impl Engine {
     }
 
     /// Keeps a basis outside the work tree; gives its fingerprint.
-    fn keep_basis(&self, basis: &Basis) -> Result<String, Failure> {
+    pub(crate) fn keep_basis(&self, basis: &Basis) -> Result<String, Failure> {
         let text = basis.to_text();
         let fingerprint = content_fingerprint(text.as_bytes());
         write_note(&self.place(PathBuf::new()).basis(&fingerprint), &text)?;

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use stopgate_core::{
-    Binding, Edit, Event, Frame, Hold, Rest, Ruling, Speaker, Stopped, TaskNote, Timestamp, Vouch,
-    clean, clip,
+    Binding, Criterion, Edit, Event, Frame, Hold, Rest, Ruling, Speaker, Stopped, TaskNote,
+    Timestamp, Vouch, clean, clip,
 };
 use stopgate_store::{Cursor, Entry};
 
@@ -144,13 +144,24 @@ fn describe(event: &Event) -> (&'static str, String) {
     }
 }
 
-fn describe_edit(edit: &Edit) -> String {
+/// What a person changed, in words.
+pub(crate) fn describe_edit(edit: &Edit) -> String {
     let mut parts = Vec::new();
     parts.extend(edit.goal.as_ref().map(|goal| format!("goal: {}", short(goal))));
     parts.extend(edit.max_iterations.map(|max| format!("at most {max} continuations")));
-    parts.extend(edit.max_minutes.map(|max| format!("at most {max} min")));
-    parts.extend(edit.added.iter().map(|criterion| format!("added {}", short(&criterion.name))));
-    parts.extend(edit.dropped.iter().map(|name| format!("dropped {}", short(name))));
+    parts.extend(edit.max_minutes.map(|max| match max {
+        0 => "no limit of time".into(),
+        max => format!("at most {max} min"),
+    }));
+    let named = |criterion: &Criterion| {
+        let replaces = edit.dropped.contains(&criterion.name);
+        let verb = if replaces { "replaced" } else { "added" };
+        let command = criterion.command().map(|command| format!(": {}", short(&command)));
+        format!("{verb} {}{}", short(&criterion.name), command.unwrap_or_default())
+    };
+    parts.extend(edit.added.iter().map(named));
+    let gone = |name: &&String| !edit.added.iter().any(|criterion| criterion.name == **name);
+    parts.extend(edit.dropped.iter().filter(gone).map(|name| format!("dropped {}", short(name))));
     parts.join("; ")
 }
 

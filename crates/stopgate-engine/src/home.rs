@@ -96,6 +96,11 @@ impl Home {
         self.folder.join("running").join(id.as_str())
     }
 
+    /// A notice, until the process that sends it has read it.
+    pub(crate) fn outbox(&self, notice: &str) -> PathBuf {
+        self.folder.join("outbox").join(format!("{}.json", file_name(notice)))
+    }
+
     /// Where loops go that are over for long.
     pub(crate) fn archive(&self, day: &str) -> PathBuf {
         self.folder.join("archive").join(format!("{day}.jsonl"))

@@ -31,6 +31,8 @@ mod config;
 
 mod span;
 
+mod toml_place;
+
 mod limits;
 
 mod project_file;
@@ -114,12 +116,14 @@ pub use crate::certificate::{
     ReceiptDemands, Signed,
 };
 pub use crate::checking::CheckingView;
+pub use crate::config::{ConfigChange, check_config, own_file, set_config};
 pub use crate::control::{ClaimLeadsTo, Exit};
 pub use crate::dialect::{
     CheckedView, Completion, CriteriaView, Desk, DialectRequest, MarkView, NewFeatures, OkForm,
     TaskChange, TaskView, Trouble,
 };
 pub use crate::discover::{FoundCheck, discover, pipeline_commands};
+pub use crate::edit::{Changed, EditRequest};
 pub use crate::engine::Engine;
 pub use crate::explain::{Explanation, RuleView};
 pub use crate::failure::{Failure, Kind};
@@ -132,6 +136,7 @@ pub use crate::known_keys::{KeyView, KeysView};
 pub use crate::limits::{Asked, Origin, Setting};
 pub use crate::lint::{GoalPoints, GoalReview, review_goal};
 pub use crate::log::Log;
+pub use crate::notify::{NOTIFY, deliver as deliver_notice};
 pub use crate::project::project_of;
 pub use crate::project_file::{AtStart, Draft, Grant, ProjectFile};
 pub use crate::see::{BackTestTotal, BackTestView, BackTestedLoop, LoopStatsView, ReplayView};

@@ -6,8 +6,10 @@
 
 use serde::{Deserialize, Serialize};
 use stopgate_core::{Enforcement, Policy};
+use toml::Spanned;
 
 use crate::span::span_ms;
+use crate::toml_place::position;
 
 const ITERATIONS: u32 = 20;
 
@@ -21,8 +23,6 @@ pub(crate) struct LoopWire {
     max_repeat: Option<u32>,
     stale_after: Option<String>,
     mode: Option<ModeWire>,
-    max_tokens: Option<toml::Value>,
-    max_cost_usd: Option<toml::Value>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -87,13 +87,14 @@ pub struct Setting {
 }
 
 impl Asked {
-    pub(crate) fn of(wire: &LoopWire) -> Result<Self, String> {
-        for (key, asked) in [("max_tokens", &wire.max_tokens), ("max_cost_usd", &wire.max_cost_usd)]
-        {
-            if asked.is_some() {
-                return Err(format!("`{key}` can't be kept by this version: take it out"));
-            }
-        }
+    /// What `[loop]` of a file with this text says; an error names its place.
+    pub(crate) fn at(text: &str, wire: Option<&Spanned<LoopWire>>) -> Result<Self, String> {
+        let Some(wire) = wire else { return Ok(Self::default()) };
+        Self::of(wire.as_ref())
+            .map_err(|why| format!("{}: {why}", position(text, wire.span().start)))
+    }
+
+    fn of(wire: &LoopWire) -> Result<Self, String> {
         if wire.max_iterations == Some(0) {
             return Err("`max_iterations` must be at least 1".into());
         }

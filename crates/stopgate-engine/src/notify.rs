@@ -1,61 +1,42 @@
-//! Tells the person that a loop ended or needs them, by a command or on their desktop.
+//! Tells the person that a loop ended or needs them.
 //!
 //! Set in the person's own `config.toml` (`[notify]`) or by `STOPGATE_NOTIFY`, never by a
-//! repository. Sent after the answer is printed, by a process that nobody waits for; each
-//! change of a loop is told once.
+//! repository. Sent after the answer is printed, by processes that nobody waits for and that
+//! have a time limit; each change of a loop is told once.
 
+mod delivery;
+mod notice;
+mod sender;
+mod wish;
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use stopgate_core::{Outcome, Phase, State, Timestamp, Waiting, clean, clip};
+use stopgate_core::Timestamp;
+use stopgate_verify::files::{Durable, replace_private};
+use stopgate_verify::{detached, detached_for};
 
 use crate::config::Config;
 use crate::engine::Engine;
+use crate::home::Home;
 use crate::settings::Settings;
 use crate::view::local_time;
 
-const TEXT_BYTES_MAX: usize = 400;
+pub(crate) use self::notice::{NoticeWire, news};
+pub use self::sender::{NOTIFY, deliver};
+pub(crate) use self::wish::{NotifyWire, NotifyWish};
 
-/// How the person wants to be told.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct NotifyWish {
-    /// A command; the message is its last argument.
-    pub(crate) command: Option<String>,
-    /// Whether the desktop shows it.
-    pub(crate) desktop: bool,
-    /// When nobody wants to be told, in minutes of the day: from, until.
-    pub(crate) quiet: Option<(u16, u16)>,
-}
+/// What one notification may take in all, however often it is tried.
+const SENDER_SECONDS: u32 = 90;
+/// Does not block where a terminal takes nothing, and does not become our terminal.
+const BELL_FLAGS: rustix::fs::OFlags =
+    rustix::fs::OFlags::NONBLOCK.union(rustix::fs::OFlags::NOCTTY);
 
-/// What a change of a loop is worth telling, if it is.
-pub(crate) fn news(before: Option<&State>, after: &State) -> Option<String> {
-    let before = before.map(|before| &before.phase);
-    let id = &after.id;
-    let goal = clip(&clean(after.goal.lines().next().unwrap_or_default()), 80);
-    let said = match &after.phase {
-        Phase::Ended { outcome: Outcome::Cancelled, .. } => return None,
-        Phase::Ended { .. } if matches!(before, Some(Phase::Ended { .. })) => return None,
-        Phase::Ended { outcome, why, .. } => format!("ended as {outcome}: {why}"),
-        Phase::Waiting { on: Waiting::Answer(question), .. }
-            if !matches!(before, Some(Phase::Waiting { on: Waiting::Answer(_), .. })) =>
-        {
-            format!("asks you: {question}")
-        }
-        Phase::Waiting { on: Waiting::Approval, .. }
-            if !matches!(before, Some(Phase::Waiting { on: Waiting::Approval, .. })) =>
-        {
-            "waits for your approval: stopgate approve".into()
-        }
-        Phase::Active | Phase::Completing | Phase::Waiting { .. } | Phase::Paused { .. } => {
-            return None;
-        }
-    };
-    let said = clean(&said).replace('\n', " ");
-    Some(clip(&format!("stopgate: loop {id} ({goal}) {said}"), TEXT_BYTES_MAX))
-}
-
-/// Sends messages as the person wishes; nothing where they wish nothing.
-pub(crate) fn send(settings: Settings, folder: &Path, now: Timestamp, messages: &[String]) {
-    if messages.is_empty() {
+/// Sends notices as the person wishes; nothing where they wish nothing.
+pub(crate) fn send(settings: Settings, home: &Home, now: Timestamp, notices: &[NoticeWire]) {
+    if notices.is_empty() {
         return;
     }
     // A file that makes no sense is told by every command.
@@ -63,16 +44,44 @@ pub(crate) fn send(settings: Settings, folder: &Path, now: Timestamp, messages: 
     if wish.quiet.is_some_and(|hours| is_quiet(hours, now)) {
         return;
     }
-    let command = settings.notify().or(wish.command);
-    for message in messages {
+    if wish.bell {
+        ring();
+    }
+    let command = settings.notify().or_else(|| wish.command.clone());
+    let folder = home.folder();
+    for notice in notices {
         if let Some(command) = &command {
             let line = format!("{command} \"$1\"");
-            let _ =
-                stopgate_verify::detached(&["/bin/sh", "-c", &line, "stopgate", message], folder);
+            let _ = detached(&["/bin/sh", "-c", &line, "stopgate", &notice.text], folder);
         }
         if wish.desktop {
-            let _ = stopgate_verify::detached(&desktop(message), folder);
+            let _ = detached(&desktop(&notice.text), folder);
         }
+        if wish.posts() {
+            post_later(home, notice);
+        }
+    }
+}
+
+/// Leaves a notice to a process of its own, in a file that this process takes away.
+fn post_later(home: &Home, notice: &NoticeWire) {
+    let path = home.outbox(&notice.id);
+    let (Ok(text), Ok(program)) = (serde_json::to_vec(notice), std::env::current_exe()) else {
+        return;
+    };
+    let written = replace_private(&path, &text, Durable::Buffered);
+    let argv = [program.as_os_str(), NOTIFY.as_ref(), path.as_os_str()];
+    if written.and_then(|()| detached_for(&argv, home.folder(), SENDER_SECONDS)).is_err() {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// Rings the bell of the terminal that this runs in, if it runs in one.
+fn ring() {
+    let mut options = OpenOptions::new();
+    options.write(true).custom_flags(BELL_FLAGS.bits().cast_signed());
+    if let Ok(mut terminal) = options.open("/dev/tty") {
+        let _ = terminal.write_all(b"\x07");
     }
 }
 
@@ -82,50 +91,35 @@ fn desktop(message: &str) -> Vec<&str> {
             "on run argv\ndisplay notification (item 1 of argv) with title \"stopgate\"\nend run";
         return vec!["osascript", "-e", script, message];
     }
+    if cfg!(windows) {
+        let script = "Add-Type -AssemblyName System.Windows.Forms; \
+                      $n = New-Object System.Windows.Forms.NotifyIcon; \
+                      $n.Icon = [System.Drawing.SystemIcons]::Information; $n.Visible = $true; \
+                      $n.ShowBalloonTip(9000, 'stopgate', $args[0], 'Info'); Start-Sleep 9";
+        return vec!["powershell", "-NoProfile", "-Command", script, message];
+    }
     vec!["notify-send", "--app-name=stopgate", "stopgate", message]
 }
 
 fn is_quiet((from, until): (u16, u16), now: Timestamp) -> bool {
     let clock = local_time(now, "%H:%M");
-    let Some(minute) = minute_of(&clock) else { return false };
+    let Some(minute) = wish::minute_of(&clock) else { return false };
     if from <= until { (from..until).contains(&minute) } else { minute >= from || minute < until }
-}
-
-/// Hours of the day as people write them: `22:00-07:30`.
-pub(crate) fn hours(text: &str) -> Option<(u16, u16)> {
-    let (from, until) = text.split_once('-')?;
-    Some((minute_of(from.trim())?, minute_of(until.trim())?))
-}
-
-fn minute_of(clock: &str) -> Option<u16> {
-    let (hours, minutes) = clock.split_once(':')?;
-    let (hours, minutes): (u16, u16) = (hours.parse().ok()?, minutes.parse().ok()?);
-    (hours < 24 && minutes < 60).then_some(hours * 60 + minutes)
 }
 
 impl Engine {
     /// Sends what is worth telling, once.
     pub(crate) fn send_news(&mut self) {
         let news = std::mem::take(&mut self.news);
-        send(self.settings, self.home.folder(), self.now(), &news);
+        send(self.settings, &self.home, self.now(), &news);
     }
+}
+
+/// The project's own directory name, for short texts.
+fn project_name(project: &str) -> String {
+    let name = Path::new(project).file_name().map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| project.into())
 }
 
 #[cfg(test)]
-mod tests {
-    use stopgate_core::Timestamp;
-
-    use super::{hours, is_quiet};
-
-    #[test]
-    fn quiet_hours_may_last_over_midnight() {
-        assert_eq!(hours("22:00-07:30"), Some((1320, 450)));
-        assert_eq!(hours("22-7"), None);
-        assert_eq!(hours("25:00-07:00"), None);
-        let noon = (11 * 60, 13 * 60);
-        let all_day = (0, 24 * 60 - 1);
-        let now = Timestamp::from_unix_millis(0);
-        assert!(is_quiet(all_day, now));
-        assert_eq!(is_quiet(noon, now), is_quiet((660, 780), now));
-    }
-}
+mod tests;

@@ -75,7 +75,7 @@ impl ProjectFile {
         let Some(text) = text_of(&path)? else { return Ok(None) };
         let read = wire::parse(&text).map_err(|why| {
             Failure::usage(format!("could not understand {}: {why}", path.display()))
-                .hint("every key is explained by: stopgate start --help, and in the README")
+                .hint("every key is explained by: stopgate help toml")
         })?;
         let source =
             Source { path: path.display().to_string(), content: content(&text), accepted: None };

@@ -214,6 +214,18 @@ impl Settings {
         text("STOPGATE_TEST_CLOCK")?.parse().ok()
     }
 
+    /// The first pause between two tries to send something, for tests.
+    pub(crate) fn test_pause() -> Option<std::time::Duration> {
+        in_tests()?;
+        let millis = text("STOPGATE_TEST_PAUSE")?.parse().ok()?;
+        Some(std::time::Duration::from_millis(millis))
+    }
+
+    /// The person's editor.
+    pub fn editor(self) -> Option<String> {
+        text("VISUAL").or_else(|| text("EDITOR")).filter(|editor| !editor.trim().is_empty())
+    }
+
     /// Where the names of new loops begin, for tests.
     pub fn test_seed(self) -> Option<u64> {
         in_tests()?;

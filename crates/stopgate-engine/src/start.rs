@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use stopgate_core::{
-    Author, Event, Frame, JudgesAre, LoopGate, Mode, Origin, Outcome, SessionId, Started, State,
-    Surface, Timestamp, apply,
+    Author, Event, Frame, GoalShape, JudgesAre, LoopGate, Mode, Origin, Outcome, Proof, SessionId,
+    Started, State, Surface, Timestamp, apply,
 };
 use stopgate_store::{Recorded, Revision, Stored};
 use stopgate_verify::PlaceReport;
@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::gates;
 use crate::ground::{JudgesOf, Preflight, Preflighted, PreparedLoop, ProjectCommands};
 use crate::limits::{Asked, Limits, Setting, settle};
+use crate::lint::{GoalReview, review_goal};
 use crate::origin::{REPLACED, REPLACED_BY_AGENT};
 use crate::project::project_of;
 use crate::project_file::{AtStart, Draft, ProjectFile};
@@ -52,6 +53,8 @@ pub struct StartRequest {
     pub preflight: Preflight,
     /// The tool by which an agent asks for it; nothing where it is a command.
     pub tool: Option<&'static str>,
+    /// How the agent is to work, where a person says so.
+    pub shape: Option<GoalShape>,
 }
 
 /// What becomes of a loop that holds the session when another is to begin.
@@ -86,6 +89,8 @@ pub struct Begun {
     pub steering: Vec<String>,
     /// Whether nobody trusted the project's file, so that nothing of it is run.
     pub untrusted: bool,
+    /// How clear its goal is.
+    pub review: GoalReview,
 }
 
 /// Whom a new loop holds.
@@ -108,7 +113,10 @@ impl Engine {
         let gates = gates_of(request, file.as_ref(), &project)?;
         let config = Config::read(self.settings)?;
         let wished = file.as_ref().map(|file| file.limits).unwrap_or_default();
-        let (limits, settings) = settle(&request.limits, &config.limits, &wished);
+        let (mut limits, settings) = settle(&request.limits, &config.limits, &wished);
+        let review = review(&request.goal, &drafts);
+        limits.policy.score = Some(review.score);
+        limits.policy.shape = request.shape;
         let session = self.session_for(request)?;
         if let Some(session) = &session {
             self.refuse_taken(session, request.incumbent)?;
@@ -135,6 +143,7 @@ impl Engine {
             place: prepared.place,
             steering: prepared.steering,
             untrusted: commands == ProjectCommands::Untrusted,
+            review,
         })
     }
 
@@ -274,6 +283,13 @@ pub(crate) struct Beginning<'a> {
     pub(crate) laid: &'a PreparedLoop,
     pub(crate) gates: &'a [LoopGate],
     pub(crate) origin: &'a Origin,
+}
+
+/// How clear a goal is with these criteria behind it.
+fn review(goal: &str, drafts: &[Draft]) -> GoalReview {
+    let checks = drafts.iter().filter(|draft| draft.criterion.is_checked()).count();
+    let attested = drafts.iter().filter(|draft| draft.criterion.proof == Proof::Attest).count();
+    review_goal(goal, checks, attested)
 }
 
 /// The project's criteria, then those that were asked for.

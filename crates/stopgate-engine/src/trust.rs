@@ -111,7 +111,7 @@ impl Engine {
                 "there is no stopgate.toml in {}",
                 project.display()
             ))
-            .hint("it lies at the project's root"));
+            .hint("stopgate init writes one at the project's root"));
         };
         let command = |criterion: &Criterion| {
             let command = criterion.command()?;

@@ -146,6 +146,7 @@ impl Engine {
             pass: &pass,
             only_place: only_place.as_deref(),
         };
+        self.checks_begin(criteria, ground.jobs);
         match self.world.prove(&request) {
             Proved::Receipts(receipts) => Ok(receipts),
             Proved::Interrupted => Err(Failure::interrupted("interrupted while the checks ran")),
@@ -276,6 +277,11 @@ impl Engine {
             Ok(events)
         })?;
         Ok(Approval { stored, accepted: changes, left: None })
+    }
+
+    /// What changed of that which judges a loop's criteria, in words.
+    pub(crate) fn judges_changed(&self, state: &State) -> Result<Vec<String>, Failure> {
+        Ok(self.changed(state)?.texts)
     }
 
     /// What changed of that which judges a loop's criteria.

@@ -5,8 +5,8 @@ mod criterion;
 use jiff::Timestamp as Instant;
 use serde::Serialize;
 use stopgate_core::{
-    Frame, LoopId, LoopState, Mode, Origin, Outcome, Phase, Rest, SessionId, State, Surface,
-    Timestamp, Vouch, Waiting,
+    Frame, GoalShape, LoopId, LoopState, Mode, Origin, Outcome, Phase, Rest, SessionId, State,
+    Surface, Timestamp, Vouch, Waiting,
 };
 use stopgate_dialects::Dialect;
 use stopgate_store::{Filter, Soundness, Standing, Stored};
@@ -50,6 +50,12 @@ pub struct LoopView {
     pub id: String,
     /// What it is for.
     pub goal: String,
+    /// How clear that is, of ten points, where it was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<u8>,
+    /// How the agent is to work, where a person said so: `tool` or `colleague`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shape: Option<&'static str>,
     /// One of the seven words.
     pub state: LoopState,
     /// How it ended.
@@ -301,6 +307,8 @@ pub(crate) fn loop_view(state: &State, now: Timestamp) -> LoopView {
     LoopView {
         id: state.id.as_str().into(),
         goal: state.goal.clone(),
+        score: state.policy.score,
+        shape: state.policy.shape.map(GoalShape::word),
         state: shown(state, now),
         outcome: state.outcome().or_else(|| awaited(&state.phase)),
         why: why(&state.phase),

@@ -165,6 +165,7 @@ fn request(ask: &StartAsk, folder: &Path) -> StartRequest {
         incumbent: if ask.replace { Incumbent::Replace } else { Incumbent::Keep },
         preflight: Preflight::Run,
         tool: Some("loop_start"),
+        shape: None,
     }
 }
 

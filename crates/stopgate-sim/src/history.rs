@@ -318,6 +318,7 @@ impl Scene {
             incumbent: if *replace { Incumbent::Replace } else { Incumbent::Keep },
             preflight: Preflight::Skip,
             tool: None,
+            shape: None,
         };
         let begun = self.engine().simulated_start(&request, criteria(*checks))?;
         self.told(&begun);

@@ -134,6 +134,28 @@ impl Basis {
         })
     }
 
+    /// This basis without the criteria that are `dropped`, and with those of a later one.
+    ///
+    /// What is noted in both stays as it was first: the start is what counts.
+    #[must_use]
+    pub fn with(mut self, later: Self, dropped: &[String]) -> Self {
+        let text = &mut self.text;
+        text.criteria.retain(|own| !dropped.contains(&own.name));
+        text.criteria.extend(later.text.criteria);
+        for file in later.text.files {
+            if !text.files.iter().any(|known| known.path == file.path) {
+                text.files.push(file);
+            }
+        }
+        for file in later.text.outside {
+            if !text.outside.contains(&file) {
+                text.outside.push(file);
+            }
+        }
+        text.git = text.git.take().or(later.text.git);
+        self
+    }
+
     /// The basis as text.
     pub fn to_text(&self) -> String {
         serde_json::to_string(&self.text).unwrap_or_default()

@@ -1,29 +1,25 @@
 //! A program that is started and left alone: nothing waits for it, and it has a time limit.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 use crate::child::Child;
 
-/// Runs its arguments, for at most ten seconds, without a word.
-const SCRIPT: &str = "exec >/dev/null 2>&1 </dev/null; \"$@\" & p=$!; \
-                      (sleep 10; kill \"$p\") & w=$!; wait \"$p\"; kill \"$w\"";
+/// Runs its arguments but the first, for at most so many seconds as that says, without a word.
+const SCRIPT: &str = "exec >/dev/null 2>&1 </dev/null; t=$1; shift; \"$@\" & p=$!; \
+                      (sleep \"$t\"; kill \"$p\") & w=$!; wait \"$p\"; kill \"$w\"";
 
 /// Most programs that tell something are done in no time: so long they are waited for.
 const LOOKS: u32 = 50;
 const LOOK_EVERY: Duration = Duration::from_millis(5);
+const SECONDS: u32 = 10;
 
 /// Starts `argv` in a process group of its own; one that takes its time is left alone.
 pub fn detached(argv: &[&str], folder: &Path) -> io::Result<()> {
-    let shell = ["/bin/sh", "-c", SCRIPT, "stopgate"];
-    let argv: Vec<OsString> = shell.iter().chain(argv).map(OsString::from).collect();
-    let (_out, out_writer) = io::pipe()?;
-    let (_err, err_writer) = io::pipe()?;
-    // A person chose the command for themselves: a desktop is reached by their variables.
-    let variables = std::env::vars_os().collect();
-    let child = Child::spawn(&argv, folder, variables, (out_writer, err_writer))?;
+    let argv: Vec<&OsStr> = argv.iter().map(OsStr::new).collect();
+    let child = begin(&argv, folder, SECONDS)?;
     for _ in 0..LOOKS {
         if child.has_ended() {
             break;
@@ -32,4 +28,22 @@ pub fn detached(argv: &[&str], folder: &Path) -> io::Result<()> {
     }
     std::mem::forget(child);
     Ok(())
+}
+
+/// Starts `argv` the same way, for at most so many seconds; nothing waits for it at all.
+pub fn detached_for(argv: &[&OsStr], folder: &Path, seconds: u32) -> io::Result<()> {
+    std::mem::forget(begin(argv, folder, seconds)?);
+    Ok(())
+}
+
+fn begin(argv: &[&OsStr], folder: &Path, seconds: u32) -> io::Result<Child> {
+    let seconds = seconds.to_string();
+    let shell = ["/bin/sh", "-c", SCRIPT, "stopgate", &seconds];
+    let shell = shell.iter().map(OsString::from);
+    let argv: Vec<OsString> = shell.chain(argv.iter().map(OsString::from)).collect();
+    let (_out, out_writer) = io::pipe()?;
+    let (_err, err_writer) = io::pipe()?;
+    // A person chose the command for themselves: a desktop is reached by their variables.
+    let variables = std::env::vars_os().collect();
+    Child::spawn(&argv, folder, variables, (out_writer, err_writer))
 }

@@ -80,7 +80,7 @@ pub mod fuzzing;
 
 pub use crate::basis::{Basis, BasisError, BasisStore, JudgeLine};
 pub use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
-pub use crate::detached::detached;
+pub use crate::detached::{detached, detached_for};
 pub use crate::env::{may_pass, withheld};
 pub use crate::file_name::file_name;
 pub use crate::git::{GitFilters, git};

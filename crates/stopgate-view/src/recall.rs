@@ -3,7 +3,9 @@
 //! The journal keeps what a stop saw as facts, receipts and the tally that came of it; the few
 //! things it does not name follow from those. What can't be told stays out: nothing is guessed.
 
-use stopgate_core::{FileTrust, Leave, Rule, Ruling, Seen, Soundness, State, Stopped, ToolUse};
+use stopgate_core::{
+    CapScope, ClientCap, FileTrust, Leave, Rule, Ruling, Seen, Soundness, State, Stopped, ToolUse,
+};
 
 /// What precedes a task's objection in the text that an agent was sent.
 const OBJECTED: &str = "\nYou said that it is complete, but the task's own rules do not agree:\n";
@@ -39,13 +41,23 @@ pub(crate) fn recall(before: &State, stopped: &Stopped) -> Seen {
         continued: if explained { None } else { continued(before, stopped) },
         background: facts.background.clone(),
         prompt_id: tally.prompt_id.clone().filter(|_| new_prompt),
-        cap: facts.cap,
+        cap: client_cap(stopped),
         untrusted: stopped.rule == Rule::Trust,
         receipts: stopped.receipts.clone(),
         gates: stopped.gates.clone(),
         objection: objection(&stopped.text).map(String::from),
         ..Seen::default()
     }
+}
+
+/// The client's limit. Only the number is kept; a count that outlived a tool call tells its scope.
+fn client_cap(stopped: &Stopped) -> Option<ClientCap> {
+    let own = u32::from(stopped.ruling == Ruling::Continue);
+    let outlived = stopped.facts.tools == ToolUse::Used && stopped.tally.refusals > own;
+    let without_tool = stopped.why.contains(" without a tool call");
+    let turn = outlived || (stopped.rule == Rule::Cap && !without_tool);
+    let scope = if turn { CapScope::Turn } else { CapScope::SinceTool };
+    stopped.facts.cap.map(|refusals| ClientCap { refusals, scope, lift: "" })
 }
 
 /// Whether the tally counted the stop; one that was allowed for a while is passed over.

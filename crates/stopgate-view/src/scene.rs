@@ -164,7 +164,10 @@ impl Stage {
             "issue done" => seen.markers.push(Marker::IssueComplete),
             "blocked" => seen.exit = Some(SpokenExit::Blocked("no key".into())),
             "ask" => seen.exit = Some(SpokenExit::Ask("which one?".into())),
-            "cap 2" => seen.cap = Some(2),
+            "cap 2" => {
+                let scope = stopgate_core::CapScope::SinceTool;
+                seen.cap = Some(stopgate_core::ClientCap { refusals: 2, scope, lift: "" });
+            }
             "fresh" => seen.continued = Some(false),
             "sent back" => seen.continued = Some(true),
             "untrusted" => seen.untrusted = true,

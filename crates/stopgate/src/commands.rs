@@ -6,6 +6,7 @@ mod agents;
 mod approve;
 mod attack;
 mod cancel;
+mod check_flags;
 mod client;
 mod common;
 mod completions;
@@ -14,12 +15,14 @@ mod controls;
 mod criteria;
 mod dialects;
 mod doctor;
+mod edit;
 mod explain;
 mod features;
 mod frames;
 mod import;
 mod init;
 mod install;
+mod interview;
 mod lint;
 mod list;
 mod log;
@@ -31,6 +34,7 @@ mod preflight;
 mod receipt;
 mod replay;
 mod report;
+mod schema;
 mod score;
 mod start;
 mod stats;
@@ -66,7 +70,8 @@ struct Cli {
 const AFTER: &str = "\
 Exit codes: 0 fine, 1 not done, 2 usage, 3 a limit ended it, 4 a person is needed, 5 tampered,
 6 cancelled, 66 no such loop, 70 fault in stopgate, 74 store unreachable, 75 try later,
-130 interrupted. Kill switches: STOPGATE_DISABLE=1, or a file STOP in STOPGATE_HOME.";
+130 interrupted. Kill switches: STOPGATE_DISABLE=1, or a file STOP in STOPGATE_HOME.
+Every key of stopgate.toml: stopgate help toml; of your own settings: stopgate help config.toml.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -84,7 +89,7 @@ enum Command {
     Pause(controls::PauseArgs),
     Resume(controls::ResumeArgs),
     Cancel(cancel::Args),
-    Edit(controls::EditArgs),
+    Edit(edit::Args),
     Attach(controls::AttachArgs),
     Answer(controls::AnswerArgs),
     Verify(verify::Args),
@@ -94,6 +99,7 @@ enum Command {
     Trust(trust::TrustArgs),
     Untrust(trust::UntrustArgs),
     Config(config::Args),
+    Schema(schema::Args),
     Explain(explain::Args),
     Log(log::Args),
     Stats(stats::Args),
@@ -158,7 +164,11 @@ struct HookArgs {
 
 /// Runs the command that the arguments ask for.
 pub(crate) fn main() -> ExitCode {
+    completions::answer();
     let audience = Audience::from(std::env::args_os().any(|argument| argument == "--json"));
+    if let Some(file) = help_topic() {
+        return schema::explain(file, audience);
+    }
     let parsed = overview::grouped(Cli::command())
         .try_get_matches()
         .and_then(|matches| Cli::from_arg_matches(&matches));
@@ -180,7 +190,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Pause(args) => controls::pause(&args),
         Command::Resume(args) => controls::resume(&args),
         Command::Cancel(args) => cancel::run(&args),
-        Command::Edit(args) => controls::edit(&args),
+        Command::Edit(args) => edit::run(args),
         Command::Attach(args) => controls::attach(&args),
         Command::Answer(args) => controls::answer(&args),
         Command::Verify(args) => verify::run(&args),
@@ -190,6 +200,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Trust(args) => trust::trust(&args),
         Command::Untrust(args) => trust::untrust(&args),
         Command::Config(args) => config::run(&args),
+        Command::Schema(args) => schema::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Stats(args) => stats::run(&args),
@@ -220,6 +231,13 @@ pub(crate) fn main() -> ExitCode {
         Command::Man(args) => man::run(&args),
     };
     ran.unwrap_or_else(|failure| output::failure(&failure, audience))
+}
+
+/// What `help TOPIC` is about, where that is not a command.
+fn help_topic() -> Option<schema::FileWord> {
+    let mut words = std::env::args_os().skip(1);
+    let (first, second) = (words.next()?, words.next()?);
+    if first == "help" { schema::topic(second.to_str()?) } else { None }
 }
 
 /// Says what is wrong with the arguments: in JSON where that was asked for.

@@ -23,6 +23,10 @@ fn main() -> ExitCode {
             stopgate_engine::hold_leash(arguments);
             ExitCode::SUCCESS
         }
+        Some(first) if first == stopgate_engine::NOTIFY => {
+            stopgate_engine::deliver_notice(stopgate_engine::Settings, arguments);
+            ExitCode::SUCCESS
+        }
         Some(_) | None => commands::main(),
     }
 }

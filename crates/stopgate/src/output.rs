@@ -13,7 +13,7 @@ use serde::Serialize;
 use stopgate_core::{LoopState, Outcome as LoopOutcome};
 use stopgate_engine::{Failure, LoopView, SCHEMA_VERSION};
 
-pub(crate) use self::progress::Progress;
+pub(crate) use self::progress::{Elsewhere, Progress};
 pub(crate) use self::text::{cut, cut_start, width, window, wrap};
 pub(crate) use self::when::{Zone, clock};
 

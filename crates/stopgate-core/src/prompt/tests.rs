@@ -27,7 +27,7 @@ with 2 of 40 tests failed
 ```
 - docs: waits for your word
 
-Done: `stopgate done` or <promise>COMPLETE</promise>. Stuck: `stopgate blocked WHY`, `stopgate ask QUESTION`.
+Done: `stopgate done` or <promise>COMPLETE</promise>. Stuck: `stopgate blocked WHY`.
 "
     );
 }
@@ -47,7 +47,7 @@ Goal: migrate the tests
 Now: fix the parser
 No tool was used since the last stop: act, don't only answer.
 
-Done: `stopgate done` or <issue-complete>DONE</issue-complete>. Stuck: `stopgate blocked WHY`, `stopgate ask QUESTION`.
+Done: `stopgate done` or <issue-complete>DONE</issue-complete>. Stuck: `stopgate blocked WHY`.
 "
     );
 }
@@ -69,7 +69,7 @@ Not met:
 - tests: not checked at this stop
   reproduce: run tests
 
-Done: `stopgate done` or <promise>COMPLETE</promise>. Stuck: `stopgate blocked WHY`, `stopgate ask QUESTION`.
+Done: `stopgate done` or <promise>COMPLETE</promise>. Stuck: `stopgate blocked WHY`.
 "
     );
 }
@@ -200,7 +200,7 @@ proptest! {
         let headline = format!("Loop {next}/{}", state.frames[0].max);
         prop_assert!(text.starts_with(&headline), "{text}");
         prop_assert!(text.contains("not from the user; it grants no permission."));
-        prop_assert!(text.ends_with("alone on a line.\n") || text.ends_with("`stopgate ask QUESTION`.\n"));
+        prop_assert!(text.ends_with("alone on a line.\n") || text.ends_with("`stopgate blocked WHY`.\n"));
         prop_assert!(is_continuation(&text), "{text}");
         let told = announcement(&state);
         let wrapped = format!("<context>{told}</context>\ngo");

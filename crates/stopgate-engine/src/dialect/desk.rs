@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use stopgate_agents::Call;
 use stopgate_core::{
-    Criterion, Decision, Digest, Frame, LoopId, Outcome, Phase, Policy, Seen, State, Timestamp,
-    ToolUse, apply, decide, digest_of,
+    Criterion, Decision, Digest, Event, Frame, LoopId, Outcome, Phase, Policy, Seen, State,
+    Timestamp, ToolUse, apply, decide, digest_of,
 };
 use stopgate_signals::markers;
 
@@ -266,10 +266,20 @@ impl Held<'_> {
         let over = judged.after.outcome().is_some();
         audit::record(self.desk, &mut self.memory, &judged.before, &decision.events);
         if over {
-            self.desk.notify(&ended(&judged.after, words));
+            self.desk.notify(&judged.after, &ended(&judged.after, words));
             self.memory = Memory::over(std::mem::take(&mut self.memory.run));
         }
         self.save();
+    }
+
+    /// Tells the person that the loop of the sheet ended for a reason that no stop decided.
+    pub(crate) fn tell_end(&self, sheet: &Sheet, outcome: Outcome, why: &str, words: &str) {
+        let now = self.desk.now;
+        let state = self.desk.state(sheet, &self.memory, now);
+        let end = Event::Ended { outcome, why: why.into() };
+        if let Some(ended) = apply(Some(state), &end, now) {
+            self.desk.notify(&ended, words);
+        }
     }
 
     /// Ends the audit trail of a loop that the file says is over; nothing where there is none.

@@ -1,11 +1,14 @@
 //! Tells the person that a loop in another tool's files is over.
 
+use stopgate_core::State;
+
 use super::Desk;
-use crate::notify::send;
+use crate::notify::{NoticeWire, send};
 
 impl Desk {
     /// Sends a message as the person wishes.
-    pub(super) fn notify(&self, message: &str) {
-        send(self.settings, &self.folder, self.now, &[message.to_string()]);
+    pub(super) fn notify(&self, state: &State, message: &str) {
+        let notice = NoticeWire::of_file(state, message, self.now);
+        send(self.settings, &self.home, self.now, &[notice]);
     }
 }

@@ -7,10 +7,12 @@ use stopgate_core::{
     Author, CoverageFormat, Criterion, Floor, GitDemand, JudgesAre, Proof, Reuse, Site, Source,
     Strength, Subject, Terms, Visibility, Weight,
 };
+use toml::Spanned;
 
 use super::{AtStart, Draft, ProjectFile};
 use crate::limits::{Asked, LoopWire};
 use crate::span::{bytes, span_ms};
+use crate::toml_place::{located, position};
 
 const CRITERIA_MAX: usize = 64;
 const TIMEOUT_MS: u64 = 5 * 60_000;
@@ -19,9 +21,9 @@ const TIMEOUT_MS: u64 = 5 * 60_000;
 #[serde(deny_unknown_fields, default)]
 struct FileWire {
     #[serde(rename = "loop")]
-    limits: LoopWire,
+    limits: Option<Spanned<LoopWire>>,
     proof: ProofWire,
-    criterion: Vec<CriterionWire>,
+    criterion: Vec<Spanned<CriterionWire>>,
     gates: Vec<String>,
 }
 
@@ -57,7 +59,6 @@ struct CriterionWire {
     baseline: bool,
     count_tests: bool,
     pristine: bool,
-    link: Vec<String>,
     env: BTreeMap<String, String>,
     pass_env: Vec<String>,
     version: Vec<String>,
@@ -156,18 +157,21 @@ pub(super) fn parse(text: &str) -> Result<ProjectFile, String> {
         return Err(format!("more than {CRITERIA_MAX} criteria"));
     }
     let mut criteria: Vec<Draft> = Vec::new();
-    for (at, criterion) in wire.criterion.into_iter().enumerate() {
+    for criterion in wire.criterion {
+        let begins = criterion.span().start;
+        let criterion = criterion.into_inner();
         let name = criterion.name.trim().to_string();
-        let place =
-            if name.is_empty() { format!("number {}", at + 1) } else { format!("\"{name}\"") };
-        let mut draft =
-            draft(&name, criterion).map_err(|why| format!("criterion {place}: {why}"))?;
+        let place = if name.is_empty() { String::new() } else { format!(" \"{name}\"") };
+        let mut draft = draft(&name, criterion)
+            .map_err(|why| format!("{}: criterion{place}: {why}", position(text, begins)))?;
         if draft.criterion.command().is_some() {
             let terms = &mut draft.criterion.terms;
             terms.strength = terms.strength.or(wire.proof.strength);
         }
         if criteria.iter().any(|earlier| earlier.criterion.name == draft.criterion.name) {
-            return Err(format!("two criteria are called \"{}\"", draft.criterion.name));
+            let name = &draft.criterion.name;
+            let place = position(text, begins);
+            return Err(format!("{place}: two criteria are called \"{name}\""));
         }
         criteria.push(draft);
     }
@@ -175,7 +179,7 @@ pub(super) fn parse(text: &str) -> Result<ProjectFile, String> {
     if let Some(gate) = wire.gates.iter().find(|gate| crate::gates::has_command(gate)) {
         return Err(format!("gates: `{gate}` runs a command; give that with start --gate"));
     }
-    let limits = Asked::of(&wire.limits)?;
+    let limits = Asked::at(text, wire.limits.as_ref())?;
     let source = Source { path: String::new(), content: String::new(), accepted: None };
     Ok(ProjectFile {
         source,
@@ -312,7 +316,6 @@ fn only_for_commands(wire: &CriterionWire, criterion: &Criterion) -> Result<(), 
         ("baseline", wire.baseline),
         ("count_tests", wire.count_tests),
         ("pristine", wire.pristine),
-        ("link", !wire.link.is_empty()),
         ("env", !wire.env.is_empty()),
         ("pass_env", !wire.pass_env.is_empty()),
         ("version", !wire.version.is_empty()),
@@ -340,9 +343,6 @@ fn terms(wire: CriterionWire) -> Result<Terms, String> {
     if wire.network && wire.strength != Some(Strength::Hermetic) {
         return Err("`network` is for `strength = \"hermetic\"`".into());
     }
-    if !wire.link.is_empty() && !wire.pristine {
-        return Err("`link` is for `pristine = true`".into());
-    }
     for name in &wire.pass_env {
         if !stopgate_verify::may_pass(name) {
             return Err(format!(
@@ -358,7 +358,7 @@ fn terms(wire: CriterionWire) -> Result<Terms, String> {
         protect: wire.protect,
         reuse: if wire.reuse == Some(false) { Reuse::Never } else { Reuse::WhileUnchanged },
         site: if wire.pristine { Site::Pristine } else { Site::Tree },
-        link: wire.link,
+        link: Vec::new(),
         set: wire.env.into_iter().collect(),
         pass: wire.pass_env,
         version: wire.version,
@@ -384,17 +384,5 @@ impl Patterns {
             Self::One(one) => vec![one],
             Self::Several(several) => several,
         }
-    }
-}
-
-/// What the parser says, and in which line, without the drawing around it.
-pub(crate) fn located(text: &str, error: &toml::de::Error) -> String {
-    let said = error.message().lines().collect::<Vec<_>>().join(" ");
-    match error.span() {
-        Some(span) => {
-            let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
-            format!("line {line}: {said}")
-        }
-        None => said,
     }
 }

@@ -42,6 +42,7 @@ impl Engine {
             remove_older(&backups, then, BACKUPS_MIN);
         }
         remove_older(&home.join("held-back"), then, 0);
+        remove_older(&home.join("outbox"), then, 0);
     }
 }
 

@@ -3,11 +3,13 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
+use clap_complete::engine::ArgValueCandidates;
 use serde::Serialize;
 use stopgate_engine::{Approval, ApprovalAsked, Failure, LoopView, SCHEMA_VERSION};
 
 use super::agent_files::unified_diff;
 use super::common::{self, OnLoop};
+use super::completions::checks;
 use crate::output::{self, BOLD, GOOD, Outcome, styled};
 
 /// Attest a criterion that waits for a person, or accept changed judges
@@ -22,7 +24,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["criterion", "yes"])]
     change: bool,
     /// The criterion; without it all that wait for a person
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(checks))]
     criterion: Option<String>,
     /// Don't ask
     #[arg(long, short)]

@@ -9,8 +9,9 @@ use stopgate_engine::{
     project_of,
 };
 
+use super::check_flags::named_command;
 use super::common;
-use super::start::{named_command, time_ms};
+use super::start::time_ms;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, Progress, styled};
 
 /// Try known exploits against this project's checks, on a copy of it

@@ -5,9 +5,11 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap_complete::engine::ArgValueCandidates;
 use stopgate_engine::{Engine, Failure, LoopView, Settings, StatusView, Target};
 use stopgate_store::Stored;
 
+use super::completions::{loops, sessions};
 use crate::output::{self, Audience};
 use crate::stores::STORES;
 
@@ -18,10 +20,10 @@ const NAMED_BYTES_MAX: u64 = 16 << 20;
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct OnLoop {
     /// The loop's name or its beginning; without it this session's, else the only one running here
-    #[arg(value_name = "LOOP")]
+    #[arg(value_name = "LOOP", add = ArgValueCandidates::new(loops))]
     pub(crate) name: Option<String>,
     /// The loop that holds this session
-    #[arg(long, value_name = "ID", conflicts_with = "name")]
+    #[arg(long, value_name = "ID", conflicts_with = "name", add = ArgValueCandidates::new(sessions))]
     pub(crate) session: Option<String>,
     /// Answer in JSON
     #[arg(long)]

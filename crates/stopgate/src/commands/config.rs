@@ -1,15 +1,19 @@
 //! `config`: what a loop begun here would be bound by, who says so, and where that is kept.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_engine::{Failure, Rules, SCHEMA_VERSION, Settings, project_of};
+use stopgate_engine::{
+    ConfigChange, Failure, Rules, SCHEMA_VERSION, Settings, check_config, own_file, project_of,
+    set_config,
+};
 
-use super::common;
+use super::client::door;
+use super::{common, schema};
 use crate::output::{self, Audience, BOLD, DIM, Outcome, styled};
 
-/// Show the settings that count here
+/// Show and change settings: yours, and what counts in this project
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -20,6 +24,22 @@ pub(crate) struct Args {
 enum Command {
     /// Print where your own settings are kept: limits, store, notifications
     Path {
+        /// Answer in JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Set one of your own settings; comments and order of the file stay
+    Set {
+        /// The setting, for example `loop.max_iterations` or `notify.desktop`
+        key: String,
+        /// Its value, as TOML writes it; what is not TOML is a text
+        value: String,
+        /// Answer in JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Open your own settings in your editor, and check them afterwards
+    Edit {
         /// Answer in JSON
         #[arg(long)]
         json: bool,
@@ -39,6 +59,8 @@ enum Command {
 pub(crate) fn run(args: &Args) -> Outcome {
     let (origin, json) = match &args.command {
         Command::Path { json } => return path((*json).into()),
+        Command::Set { key, value, json } => return set(key, value, (*json).into()),
+        Command::Edit { json } => return edit((*json).into()),
         Command::Show { origin, json } => (origin, json),
     };
     let engine = common::engine()?;
@@ -72,6 +94,58 @@ fn path(to: Audience) -> Outcome {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[derive(Serialize)]
+struct SetView {
+    schema_version: u32,
+    path: PathBuf,
+    key: String,
+    value: String,
+}
+
+/// Changes one setting.
+fn set(key: &str, value: &str, to: Audience) -> Outcome {
+    let ConfigChange { path, key, value } = set_config(Settings, key, value)?;
+    match to {
+        Audience::People => {
+            output::line(&format!("{key} = {value}  {}", styled(DIM, &path.display().to_string())));
+        }
+        Audience::Programs => {
+            output::json(&SetView { schema_version: SCHEMA_VERSION, path, key, value });
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Opens the file in the person's editor.
+fn edit(to: Audience) -> Outcome {
+    let path = own_file(Settings)?;
+    let editor = Settings.editor().ok_or_else(|| {
+        Failure::usage("could not tell which editor is yours: neither VISUAL nor EDITOR is set")
+            .hint(format!("open {} yourself, or: EDITOR=nano stopgate config edit", path.display()))
+    })?;
+    if !path.exists() {
+        write_template(&path)?;
+    }
+    door::open_in(&editor, &path)?;
+    check_config(Settings)?;
+    match to {
+        Audience::People => output::line(&format!("{} is fine.", path.display())),
+        Audience::Programs => {
+            output::json(&PathView { schema_version: SCHEMA_VERSION, path, exists: true });
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_template(path: &Path) -> Result<(), Failure> {
+    let wrong =
+        |error| Failure::usage(format!("could not write {}", path.display())).because(error);
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(wrong)?;
+    }
+    std::fs::write(path, schema::template()).map_err(wrong)
 }
 
 /// How much is told about a setting.

@@ -1,11 +1,13 @@
-//! `pause`, `resume`, `edit`, `attach`, `answer`: a person's controls.
+//! `pause`, `resume`, `attach`, `answer`: a person's controls.
 
 use std::process::ExitCode;
 
-use stopgate_core::{Edit, LoopState, Rest, SessionId};
+use clap_complete::engine::ArgValueCandidates;
+use stopgate_core::{LoopState, Rest, SessionId};
 use stopgate_engine::{Failure, LoopView, Settings, Successor};
 
 use super::common::{self, OnLoop};
+use super::completions::{loops, sessions};
 use super::dialects::{self, DialectWord};
 use super::start::time_ms;
 use crate::output::{Outcome, clock};
@@ -34,7 +36,7 @@ pub(crate) struct PauseArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeArgs {
     /// How often the agent may be sent back in all
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_iterations: Option<u32>,
     /// The loop is kept in another tool's files
     #[arg(long, value_enum, value_name = "D", conflicts_with_all = ["name", "session"])]
@@ -47,10 +49,10 @@ pub(crate) struct ResumeArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct AttachArgs {
     /// The loop's name or its beginning
-    #[arg(value_name = "LOOP")]
+    #[arg(value_name = "LOOP", add = ArgValueCandidates::new(loops))]
     name: Option<String>,
     /// The session that goes on with it
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = ArgValueCandidates::new(sessions))]
     session: Option<String>,
     /// How long the next session may take to come by
     #[arg(long, value_name = "TIME", default_value = "60m", value_parser = time_ms)]
@@ -67,45 +69,11 @@ pub(crate) struct AnswerArgs {
     #[arg(value_name = "[LOOP] TEXT", num_args = 1..=2, required = true)]
     words: Vec<String>,
     /// The loop that holds this session
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = ArgValueCandidates::new(sessions))]
     session: Option<String>,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
-}
-
-/// Change the goal or the limits of a running loop
-#[derive(Debug, clap::Args)]
-pub(crate) struct EditArgs {
-    /// What must be true at the end, from now on
-    #[arg(long, value_name = "GOAL")]
-    goal: Option<String>,
-    /// How often the agent may be sent back in all
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    max_iterations: Option<u32>,
-    /// Minutes of work allowed; 0 is no limit
-    #[arg(long, value_name = "N")]
-    max_minutes: Option<u32>,
-    #[command(flatten)]
-    on: OnLoop,
-}
-
-/// Changes a loop.
-pub(crate) fn edit(args: &EditArgs) -> Outcome {
-    let edit = Edit {
-        goal: args.goal.as_ref().map(|goal| goal.trim().to_string()),
-        max_iterations: args.max_iterations,
-        max_minutes: args.max_minutes,
-        ..Edit::default()
-    };
-    let mut engine = common::engine()?;
-    let stored = engine.edit(&args.on.target()?, &edit)?;
-    Ok(args.on.show(&engine, &stored, |view| {
-        format!(
-            "Loop {} is changed: {} of {} continuations used; {}",
-            view.id, view.iteration, view.max_iterations, view.goal
-        )
-    }))
 }
 
 /// Pauses a loop until the next prompt.

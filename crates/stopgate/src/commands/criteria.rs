@@ -60,15 +60,16 @@ struct CriteriaAnswer<'a> {
 /// `start --dialect criteria`
 pub(crate) fn start(args: &start::Args) -> Outcome {
     let incumbent = if args.replace { Incumbent::Replace } else { Incumbent::Keep };
+    let goal = args.goal.as_deref().unwrap_or_default();
     let new = NewCriteria {
-        spec: &args.goal,
+        spec: goal,
         criteria: &args.criterion,
         steps: &args.step,
         checks: &args.check,
         score: None,
     };
     let view = desk()?.criteria_start(&new, incumbent)?;
-    let review = review_goal(&args.goal, args.check.len(), args.criterion.len());
+    let review = review_goal(goal, args.check.len(), args.criterion.len());
     let mut sentence = format!("The loop has begun in {}.\n{}", view.file.display(), view.block);
     if review.needs_clarity() {
         let _ = write!(

@@ -59,7 +59,7 @@ pub(crate) fn start(dialect: Dialect, args: &Args) -> Outcome {
             refuse_flags(dialect, args)?;
             let incumbent = if args.replace { Incumbent::Replace } else { Incumbent::Keep };
             let max = args.max_iterations.unwrap_or(MAX_ITERATIONS);
-            let frame = frame(&args.goal, args.mode, max);
+            let frame = frame(args.goal.as_deref().unwrap_or_default(), args.mode, max);
             let view = desk(dialect)?.idle_start(&frame, incumbent)?;
             let sentence = format!("Idle loop {} has begun: {}", view.id, view.goal);
             Ok(show(view, args.json.into(), &sentence))

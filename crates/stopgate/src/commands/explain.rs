@@ -4,11 +4,13 @@ mod explain_task;
 
 use std::process::ExitCode;
 
+use clap_complete::engine::ArgValueCandidates;
 use stopgate_core::{GateAction, GateWord, Receipt, Stopped};
 use stopgate_engine::{Engine, Explanation, Failure, Target};
 use stopgate_store::Stored;
 
 use super::common;
+use super::completions::{loops, sessions};
 use crate::output::{self, BOLD, DIM, Outcome, styled};
 
 const LABEL_COLUMNS: usize = 12;
@@ -17,10 +19,10 @@ const LABEL_COLUMNS: usize = 12;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A loop's or a task's name or its beginning, the number of a stop, or LOOP:STOP
-    #[arg(value_name = "STOP")]
+    #[arg(value_name = "STOP", add = ArgValueCandidates::new(loops))]
     which: Option<String>,
     /// The loop that holds this session
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = ArgValueCandidates::new(sessions))]
     session: Option<String>,
     /// Answer in JSON
     #[arg(long)]

@@ -14,7 +14,7 @@ pub(crate) struct PushArgs {
     #[arg(long, value_enum, default_value = "issue")]
     mode: ModeWord,
     /// How often the agent may be sent back within it; counts against the outer frames, too
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     max_iterations: u32,
     /// The loop is kept in another tool's files
     #[arg(long, value_enum, value_name = "D", conflicts_with_all = ["name", "session"])]

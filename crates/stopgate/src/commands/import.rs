@@ -11,9 +11,9 @@ use stopgate_engine::{
     Preflight, SCHEMA_VERSION, Settings, StartRequest, Target,
 };
 
+use super::check_flags::named_command;
 use super::common;
 use super::dialects::DialectWord;
-use super::start::named_command;
 use crate::output::{self, BOLD, DIM, Outcome, styled};
 use crate::stores::STORES;
 
@@ -119,6 +119,7 @@ fn start_request(args: &Args, carried: &Carried, folder: PathBuf) -> StartReques
         incumbent: Incumbent::Keep,
         preflight: Preflight::Run,
         tool: None,
+        shape: None,
     }
 }
 

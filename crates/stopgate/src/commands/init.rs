@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::Parser;
 use serde::Serialize;
 use stopgate_engine::{
     Failure, FoundCheck, SCHEMA_VERSION, Settings, discover, is_installed, pipeline_commands,
@@ -98,11 +99,23 @@ fn next(project: &Path, checks: &[FoundCheck]) -> Outcome {
         engine.trust(&view)?;
         output::line("Trusted, until the file changes.");
     }
+    if !installed && common::agrees("Install the hook for Claude Code now? [Y/n] ", Default::Yes) {
+        return install();
+    }
     if !installed {
         output::line("To hold agents to it: stopgate install claude");
     }
     output::line("Begin: stopgate start \"what must be true at the end\"");
     Ok(ExitCode::SUCCESS)
+}
+
+/// What `stopgate install claude` does.
+fn install() -> Outcome {
+    let parsed = super::Cli::try_parse_from(["stopgate", "install", "claude"]);
+    match parsed.map(|cli| cli.command) {
+        Ok(super::Command::Install(args)) => super::install::run(&args),
+        Ok(_) | Err(_) => Ok(ExitCode::SUCCESS),
+    }
 }
 
 fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
@@ -119,8 +132,11 @@ fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
 
 fn text(checks: &[FoundCheck], hints: &[FoundCheck]) -> String {
     let mut text = String::from(
-        "# What done means in this project. stopgate runs these checks itself when an agent is\n\
-         # about to stop; nothing here is run before a person trusts the file: stopgate trust\n\n\
+        "#:schema stopgate.schema.json\n\
+         # (for completion in your editor, write that file: stopgate schema > stopgate.schema.json)\n\n\
+         # What done means in this project. stopgate runs these checks itself when an agent is\n\
+         # about to stop; nothing here is run before a person trusts the file: stopgate trust\n\
+         # Every key is explained by: stopgate help toml\n\n\
          [loop]\n\
          # How often an agent may be sent back, and for how many minutes it may work.\n\
          # max_iterations = 20\n\

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use serde::Serialize;
 use stopgate_engine::{FoundCheck, GoalReview, SCHEMA_VERSION, discover, project_of, review_goal};
 
+use super::check_flags::named_command;
 use super::common;
-use super::start::named_command;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, WAITS, styled};
 
 /// Score a goal, name what is weak about it, and propose checks that this project has

@@ -65,14 +65,19 @@ pub(crate) fn judges_views(begun: &Begun) -> Vec<JudgesView> {
     begun.judges.iter().map(view).collect()
 }
 
-/// Tells a person about the checks.
-pub(crate) fn tell(begun: &Begun) {
-    for one in &begun.preflighted {
+/// Tells a person how checks came out, and what judges them.
+pub(crate) fn tell_checks(preflighted: &[Preflighted], judges: &[JudgesOf]) {
+    for one in preflighted {
         output::line(&styled(DIM, &format!("  {}: {}", one.criterion, outcome(one))));
     }
-    for of in &begun.judges {
+    for of in judges {
         output::line(&styled(DIM, &format!("  {}", judged_by(of))));
     }
+}
+
+/// Tells a person about the checks of a new loop.
+pub(crate) fn tell(begun: &Begun) {
+    tell_checks(&begun.preflighted, &begun.judges);
     if !begun.steering.is_empty() {
         let names = begun.steering.join(", ");
         output::line(&styled(DIM, &format!("  checks keep these variables as they are: {names}")));
@@ -135,7 +140,7 @@ fn seconds(receipt: &Receipt) -> String {
 }
 
 /// What a person should know before they walk away.
-fn warnings(one: &Preflighted) -> Vec<String> {
+pub(crate) fn warnings(one: &Preflighted) -> Vec<String> {
     let receipt = &one.receipt;
     let mut said = Vec::new();
     match receipt.status {

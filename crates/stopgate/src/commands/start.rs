@@ -4,18 +4,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_core::{Criterion, Enforcement, LoopState, Mode, Proof};
+use stopgate_core::{Enforcement, GoalShape, LoopState, Mode};
+use stopgate_dialects::task::{Rubric, Shape};
 use stopgate_engine::{
-    Asked, AtStart, Begun, Binding, CriterionJudge, CriterionView, Draft, Engine, Failure,
-    Incumbent, LoopView, Origin, Preflight, Settings, StartRequest, StatusView, is_installed,
-    project_of, span_ms,
+    Asked, AtStart, Begun, Binding, CriterionJudge, CriterionView, Engine, Failure, Incumbent,
+    LoopView, Origin, Preflight, Settings, StartRequest, StatusView, is_installed, span_ms,
 };
 use stopgate_store::Standing;
 
+use super::check_flags::{CheckFlags, drafts, named_command};
 use super::common;
 use super::dialects::{self, DialectWord};
+use super::interview;
 use super::preflight::{self, JudgesView, PreflightView};
-use crate::output::{self, BOLD, DIM, Outcome, clock, styled};
+use crate::output::{self, BOLD, DIM, Elsewhere, Outcome, Progress, clock, styled};
 
 /// How often an agent may be sent back where nobody says.
 pub(crate) const MAX_ITERATIONS: u32 = 20;
@@ -25,10 +27,21 @@ pub(crate) const MAX_ITERATIONS: u32 = 20;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// What must be true at the end
-    pub(crate) goal: String,
+    #[arg(required_unless_present = "interview")]
+    pub(crate) goal: Option<String>,
+    /// Ask for what is missing: a clearer goal, checks that prove it, limits
+    #[arg(long, conflicts_with_all = ["dialect", "json"])]
+    interview: bool,
+    /// How the agent works: a tool is silent until the end, a colleague asks after each step
+    #[arg(long, value_enum, conflicts_with_all = ["dialect", "score"])]
+    shape: Option<ShapeWord>,
+    /// The points of the goal for the five questions of `stopgate score`: 8 and more make a tool,
+    /// 5 to 7 a colleague, and with fewer the loop does not begin
+    #[arg(long, num_args = 5, value_name = "POINTS", value_parser = clap::value_parser!(u8).range(0..=2))]
+    score: Vec<u8>,
     /// A command that must pass, run by stopgate itself (repeatable)
     #[arg(long, value_name = "NAME=COMMAND", value_parser = named_command)]
-    pub(super) check: Vec<(String, String)>,
+    pub(crate) check: Vec<(String, String)>,
     /// Something that the agent attests; the loop then ends as attested, not as done (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Vec<String>,
@@ -47,7 +60,7 @@ pub(crate) struct Args {
     pub(crate) mode: ModeWord,
     /// Files that the checks judge by, which the work must not change (repeatable)
     #[arg(long, conflicts_with = "dialect", value_name = "GLOB")]
-    protect: Vec<String>,
+    pub(crate) protect: Vec<String>,
     /// Judges that the work may change; only a person can say so (repeatable)
     #[arg(long, conflicts_with = "dialect", value_name = "GLOB")]
     may_change: Vec<String>,
@@ -65,16 +78,16 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "dialect", value_name = "DIR")]
     cwd: Option<PathBuf>,
     /// How often the agent may be sent back [default: 20]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_iterations: Option<u32>,
     /// Minutes of work allowed; 0 is no limit [default: 240]
-    #[arg(long, conflicts_with = "dialect", value_name = "N")]
+    #[arg(long, conflicts_with = "dialect", value_name = "N", allow_negative_numbers = true)]
     max_minutes: Option<u32>,
     /// Idle continuations in a row allowed; 0 is no limit [default: 3]
-    #[arg(long, conflicts_with = "dialect", value_name = "N")]
+    #[arg(long, conflicts_with = "dialect", value_name = "N", allow_negative_numbers = true)]
     max_idle: Option<u32>,
     /// Continuations with the same failures in a row allowed; 0 is no limit [default: 5]
-    #[arg(long, conflicts_with = "dialect", value_name = "N")]
+    #[arg(long, conflicts_with = "dialect", value_name = "N", allow_negative_numbers = true)]
     max_repeat: Option<u32>,
     /// How long the loop may lie untouched: 90s, 15m, 12h, 2d [default: 12h]
     #[arg(long, conflicts_with = "dialect", value_name = "TIME", value_parser = time_ms)]
@@ -100,6 +113,44 @@ pub(crate) struct Args {
     /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// How an agent works on a goal.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum ShapeWord {
+    /// Alone, until the end
+    Tool,
+    /// With you: it asks after each step
+    Colleague,
+    /// Not yet: the goal must be made clearer first
+    Clarify,
+}
+
+/// How the agent is to work, where that was said; a goal that is not clear begins no loop.
+fn shape(args: &Args) -> Result<Option<GoalShape>, Failure> {
+    let of_score = match args.score.as_slice() {
+        &[outcome, scope, constraints, success, done] => {
+            Some(Rubric { outcome, scope, constraints, success, done }.shape())
+        }
+        _none => None,
+    };
+    let of_word = args.shape.map(|word| match word {
+        ShapeWord::Tool => Shape::Tool,
+        ShapeWord::Colleague => Shape::Colleague,
+        ShapeWord::Clarify => Shape::Clarify,
+    });
+    match of_word.or(of_score) {
+        Some(Shape::Tool) => Ok(Some(GoalShape::Tool)),
+        Some(Shape::Colleague) => Ok(Some(GoalShape::Colleague)),
+        Some(Shape::Clarify) => Err(unclear()),
+        None => Ok(None),
+    }
+}
+
+/// Why a loop does not begin yet.
+pub(crate) fn unclear() -> Failure {
+    Failure::usage("the goal is not clear enough to begin with")
+        .hint("stopgate lint GOAL says what is missing; stopgate start --interview asks for it")
 }
 
 /// How a frame works.
@@ -133,13 +184,22 @@ struct StartedView {
 }
 
 /// Begins a loop and says whom it holds.
-pub(crate) fn run(args: Args) -> Outcome {
+pub(crate) fn run(mut args: Args) -> Outcome {
+    let mut shape = shape(&args)?;
+    if args.interview {
+        shape = shape.or(Some(interview::interview(&mut args)?));
+    }
     if let Some(dialect) = args.dialect {
         return dialects::start(dialect.into(), &args);
     }
     let mut engine = common::engine()?;
     let json = args.json;
-    let begun = engine.start(&request(args)?)?;
+    let request = request(args, shape)?;
+    let begun = {
+        let progress = Progress::begin("beginning");
+        engine.tell_checks(progress.listener(Elsewhere::Silent));
+        engine.start(&request)
+    }?;
     warn(&begun);
     warn_of_others(&mut engine, &begun)?;
     let view = engine.view(&begun.stored);
@@ -179,6 +239,13 @@ fn holds(binding: &Binding) -> String {
 
 /// Says so where nothing would hold the agent, or something was not taken as asked.
 fn warn(begun: &Begun) {
+    if begun.review.needs_clarity() && begun.stored.state.policy.shape.is_none() {
+        output::warn(&format!(
+            "the goal scores {} of 10; what would make it clearer: stopgate lint, or start \
+             --interview",
+            begun.review.score
+        ));
+    }
     if begun.untrusted {
         output::warn(
             "stopgate.toml is not trusted: until it is, nothing of it is run and the agent may \
@@ -220,7 +287,7 @@ fn warn_of_others(engine: &mut Engine, begun: &Begun) -> Result<(), Failure> {
     Ok(())
 }
 
-fn request(args: Args) -> Result<StartRequest, Failure> {
+fn request(args: Args, shape: Option<GoalShape>) -> Result<StartRequest, Failure> {
     let prompt = args.prompt_file.as_deref().map(read_prompt).transpose()?;
     let enforcement = args.shadow.then_some(Enforcement::Shadow);
     let limits = Asked {
@@ -231,27 +298,18 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
         stale_after_ms: args.stale_after,
         enforcement,
     };
-    if !args.protect.is_empty() && args.check.is_empty() {
-        return Err(Failure::usage("--protect is about the checks of --check, and there is none"));
-    }
-    if !args.may_change.is_empty() && args.check.is_empty() {
-        return Err(Failure::usage(
-            "--may-change is about the checks of --check, and there is none",
-        ));
-    }
-    if args.baseline && args.check.is_empty() {
-        return Err(Failure::usage("--baseline is about the checks of --check, and there is none"));
-    }
-    let start = if args.baseline { AtStart::Baseline } else { AtStart::Rest };
-    let cwd = check_directory(args.cwd.as_deref(), &args.pass_env, &args.check)?;
-    let judges = (args.protect.as_slice(), args.may_change.as_slice());
-    let mut drafts = criteria(args.check, args.criterion, args.check_timeout, judges, start);
-    for draft in drafts.iter_mut().filter(|draft| draft.criterion.is_checked()) {
-        draft.criterion.terms.pass.clone_from(&args.pass_env);
-        draft.criterion.terms.cwd.clone_from(&cwd);
-    }
+    let flags = CheckFlags {
+        check: args.check,
+        protect: args.protect,
+        may_change: args.may_change,
+        pass_env: args.pass_env,
+        cwd: args.cwd,
+        check_timeout: args.check_timeout,
+        start: if args.baseline { AtStart::Baseline } else { AtStart::Rest },
+    };
+    let drafts = drafts(flags, args.criterion)?;
     Ok(StartRequest {
-        goal: args.goal,
+        goal: args.goal.unwrap_or_default(),
         prompt,
         mode: args.mode.into(),
         limits,
@@ -263,70 +321,14 @@ fn request(args: Args) -> Result<StartRequest, Failure> {
         incumbent: if args.replace { Incumbent::Replace } else { Incumbent::Keep },
         preflight: if args.no_preflight { Preflight::Skip } else { Preflight::Run },
         tool: None,
+        shape,
     })
-}
-
-/// Where checks run, relative to the project's root; `None` is the root itself.
-fn check_directory(
-    cwd: Option<&Path>,
-    pass: &[String],
-    checks: &[(String, String)],
-) -> Result<Option<String>, Failure> {
-    if checks.is_empty() && (cwd.is_some() || !pass.is_empty()) {
-        let flag = if cwd.is_some() { "--cwd" } else { "--pass-env" };
-        return Err(Failure::usage(format!(
-            "{flag} is about the checks of --check, and there is none"
-        )));
-    }
-    let here = common::folder()?;
-    let root = project_of(&here);
-    if checks.is_empty() {
-        return Ok(None);
-    }
-    // A command means what it means where it is typed.
-    let cwd = cwd.unwrap_or(Path::new("."));
-    let wrong = |why: &str| Failure::usage(format!("--cwd {}: {why}", cwd.display()));
-    let real =
-        here.join(cwd).canonicalize().map_err(|error| wrong("can't be used").because(error))?;
-    if !real.is_dir() {
-        return Err(wrong("is not a directory"));
-    }
-    let below = real.strip_prefix(&root).map_err(|_| wrong("is outside the project"))?;
-    Ok((!below.as_os_str().is_empty()).then(|| below.display().to_string()))
-}
-
-fn criteria(
-    checks: Vec<(String, String)>,
-    attested: Vec<String>,
-    timeout_ms: i64,
-    (protect, may_change): (&[String], &[String]),
-    start: AtStart,
-) -> Vec<Draft> {
-    let timeout_ms = timeout_ms.unsigned_abs();
-    let check = |(name, command): (String, String)| {
-        let mut criterion = Criterion::new(&name, Proof::Check { command, timeout_ms });
-        criterion.terms.protect = protect.into();
-        criterion.terms.may_change = may_change.into();
-        Draft { criterion, start }
-    };
-    let attest = |name: String| Draft::at_rest(Criterion::new(&name, Proof::Attest));
-    checks.into_iter().map(check).chain(attested.into_iter().map(attest)).collect()
 }
 
 fn read_prompt(path: &Path) -> Result<String, Failure> {
     common::read_named(path).map_err(|error| {
         Failure::usage(format!("could not read the prompt file {}", path.display())).because(error)
     })
-}
-
-pub(crate) fn named_command(text: &str) -> Result<(String, String), String> {
-    let (name, command) =
-        text.split_once('=').ok_or("write it as NAME=COMMAND, for example tests='cargo test'")?;
-    let (name, command) = (name.trim(), command.trim());
-    if name.is_empty() || command.is_empty() {
-        return Err("neither the name nor the command may be empty".into());
-    }
-    Ok((name.into(), command.into()))
 }
 
 /// A span as people write it: 90s, 15m, 12h, 2d; a bare number is minutes.

@@ -3,12 +3,14 @@
 use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
 
+use clap_complete::engine::ArgValueCandidates;
 use serde::Deserialize;
 use stopgate_core::{LoopState, Outcome as LoopOutcome};
 use stopgate_engine::{LoopView, Settings};
 
 use super::client::door;
 use super::common;
+use super::completions::sessions;
 use super::status::checking_line;
 use crate::output::{self, BAD, GOOD, cut, mood, styled};
 
@@ -20,7 +22,7 @@ const INPUT_BYTES_MAX: u64 = 1024 * 1024;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The session; without it the one named on standard input, else the one whose shell this is
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = ArgValueCandidates::new(sessions))]
     session: Option<String>,
     /// A command whose first line comes before ours: your own status line
     #[arg(long, value_name = "COMMAND")]

@@ -11,7 +11,7 @@ use stopgate_engine::{
 
 use super::common::{self, OnLoop};
 use super::status::{criterion_line, mask_one};
-use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, Progress, styled};
+use crate::output::{self, BAD, BOLD, DIM, Elsewhere, GOOD, Outcome, Progress, styled};
 
 /// Run the criteria now, as the hook would: a loop's, else those of the project's stopgate.toml
 ///
@@ -37,8 +37,8 @@ pub(crate) struct Args {
 /// Verifies and says what was found.
 pub(crate) fn run(args: &Args) -> Outcome {
     let found = {
-        let _progress = Progress::begin("running the checks");
-        verification(args)
+        let progress = Progress::begin("looking at the project");
+        verification(args, &progress)
     };
     let mut found = found?;
     if Settings.is_agents_shell() {
@@ -60,8 +60,10 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }))
 }
 
-fn verification(args: &Args) -> Result<Verification, Failure> {
+fn verification(args: &Args, progress: &Progress) -> Result<Verification, Failure> {
     let mut engine = common::engine()?;
+    let elsewhere = if args.on.json { Elsewhere::Silent } else { Elsewhere::Once };
+    engine.tell_checks(progress.listener(elsewhere));
     let named = args.on.name.is_some() || args.on.session.is_some();
     let project = project_of(&common::folder()?);
     if let Some(hash) = &args.trust_hash {
@@ -78,7 +80,7 @@ fn verification(args: &Args) -> Result<Verification, Failure> {
         Failure::usage(
             "there is nothing to verify: no loop here, and no stopgate.toml with criteria",
         )
-        .hint("start a loop with --check, or write a stopgate.toml (see the README)")
+        .hint("write a stopgate.toml with: stopgate init, or start a loop with --check; every key: stopgate help toml")
     })
 }
 

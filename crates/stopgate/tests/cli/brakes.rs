@@ -48,7 +48,7 @@ fn idle_is_told_before_it_ends_the_loop() {
     Goal: Finish
     You only repeated your last message: act, don't only answer.
 
-    Done: `stopgate done` or <promise>COMPLETE</promise>. Stuck: `stopgate blocked WHY`, `stopgate ask QUESTION`.
+    Done: `stopgate done` or <promise>COMPLETE</promise>. Stuck: `stopgate blocked WHY`.
     ");
 }
 

@@ -222,6 +222,8 @@ fn completions_and_the_manual_are_printed() {
         [("bash", "_stopgate()"), ("zsh", "#compdef stopgate"), ("fish", "complete -c stopgate")]
     {
         let ran = stage.run(&format!("completions {shell}"));
+        assert!(ran.code == 0 && ran.out.contains("STOPGATE_COMPLETE"), "{shell}");
+        let ran = stage.run(&format!("completions {shell} --static"));
         assert!(ran.code == 0 && ran.out.contains(known), "{shell}");
         assert!(ran.out.contains("max-iterations"), "{shell}");
     }

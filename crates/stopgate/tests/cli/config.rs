@@ -57,7 +57,7 @@ fn a_file_that_makes_no_sense_is_an_error_in_commands_and_a_fault_in_the_hook() 
     assert_snapshot!(stage.run("list"), @"
     [stderr]
     error: could not understand $STAGE/user/.config/stopgate/config.toml: line 2, column 1: unknown field `adress`, expected one of `address`, `tenant`, `deadline`, `on_store_error`, `durability`
-     hint: [store] knows address, tenant, deadline, on_store_error and durability; [loop] the limits; [proof] pass_env; [notify] command, desktop and quiet
+     hint: every key is explained by: stopgate help config.toml
     [exit 2]
     ");
     let ran = send(&stage, "s1");

@@ -26,7 +26,7 @@ fn a_finished_inner_frame_gives_way_to_the_outer_one_at_once() {
     Goal: Clear the backlog
     The inner frame is finished; go on with the outer one.
 
-    Done: `stopgate done` or <grind-done>NO_MORE_ISSUES</grind-done>. Stuck: `stopgate blocked WHY`, `stopgate ask QUESTION`.
+    Done: `stopgate done` or <grind-done>NO_MORE_ISSUES</grind-done>. Stuck: `stopgate blocked WHY`.
     ");
     assert_snapshot!(stage.stop("s1", "On to the next.").brief(), @"Loop 3/20: not finished yet");
     assert_snapshot!(stage.stop("s1", "<grind-done>NO_MORE_ISSUES</grind-done>"), @"allowed, and told: stopgate: loop 1stage0000 ended as attested after 3 continuations: the agent said so; no check proved it. More: stopgate explain 1stage0000");

@@ -195,7 +195,7 @@ fn trust_shows_everything_that_it_allows() {
         "gates = [\"escalate if iteration > 9\"]\n[proof]\nroots = [\"../other\"]\n\
          [[criterion]]\nname = \"tests\"\nrun = [\"true\"]\nversion = [\"sh\", \"-c\", \"id\"]\n\
          env = { LD_PRELOAD = \"x.so\" }\npass_env = [\"DATABASE_HOST\"]\ncwd = \"sub\"\n\
-         protect = [\"t/**\"]\npristine = true\nlink = [\"target\"]\n\
+         protect = [\"t/**\"]\npristine = true\n\
          [[criterion]]\nname = \"repo\"\ngit = [\"clean\"]\n\
          [[criterion]]\nname = \"far\"\nfiles = { exist = [\"/etc/hosts\"] }\n",
     );
@@ -207,7 +207,6 @@ fn trust_shows_everything_that_it_allows() {
         version: sh -c id
         env: LD_PRELOAD=x.so
         pass_env: DATABASE_HOST
-        link: target
       repo
         git: asks git, which may run filters of the repository's settings
       far
@@ -223,8 +222,7 @@ fn trust_shows_everything_that_it_allows() {
         .iter()
         .map(|grant| grant["kind"].clone())
         .collect();
-    let expected =
-        ["command", "cwd", "version", "env", "pass_env", "link", "git", "path", "root", "gate"];
+    let expected = ["command", "cwd", "version", "env", "pass_env", "git", "path", "root", "gate"];
     assert_eq!(kinds, expected);
 }
 

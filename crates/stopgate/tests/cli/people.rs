@@ -81,12 +81,46 @@ fn a_running_loop_is_changed_by_a_person_only() {
     assert_eq!(stage.run("edit").code, 2);
     assert_eq!(stage.run("edit --max-iterations 1").code, 2, "one is used already");
     let ran = stage.run("edit --goal 'Make it blue' --max-iterations 5 --max-minutes 0");
-    assert!(ran.code == 0 && ran.out.contains("1 of 5 continuations used; Make it blue"), "{ran}");
+    let said = "is changed: goal: Make it blue; at most 5 continuations; no limit of time";
+    assert!(ran.code == 0 && ran.out.contains(said), "{ran}");
+    assert!(ran.out.contains("1 of 5 continuations used"), "{ran}");
     let told = stage.stop("s1", "two");
     assert!(told.text.starts_with("Loop 2/5") && told.text.contains("Make it blue"), "{told}");
     assert!(!told.text.contains("green"), "{told}");
     let history = stage.history("1stage0000");
     assert!(history.contains("edited: goal: Make it blue; at most 5 continuations"), "{history}");
+}
+
+#[test]
+fn the_checks_of_a_running_loop_are_changed_by_a_person_only() {
+    let stage = Stage::new();
+    stage.write("project/judge.sh", "test -e done\n");
+    stage.start(
+        "'Make it green' --session s1 --max-idle 0 --protect judge.sh --check 'judge=sh judge.sh' --check old=false",
+    );
+    stage.stop("s1", "one");
+    let ran = stage.run_as("s1", "edit --drop old");
+    assert!(ran.code == 2 && ran.err.contains("agent's shell"), "{ran}");
+    let ran = stage.run("edit --drop nonsense");
+    assert!(ran.code == 2 && ran.err.contains("the loop has: judge, old"), "{ran}");
+    let ran = stage.run("edit --drop old --check 'new=test -e new' --check 'judge=sh judge.sh x' --protect judge.sh");
+    let said = "is changed: added new: test -e new; replaced judge: sh judge.sh x; dropped old";
+    assert!(ran.code == 0 && ran.out.contains(said), "{ran}");
+    assert!(ran.out.contains("new: fails now (exit 1)"), "{ran}");
+    let history = stage.history("1stage0000");
+    assert!(history.contains("edited: added new: test -e new;"), "{history}");
+    let told = stage.stop("s1", "two");
+    assert!(told.text.contains("2 of 2 criteria unmet"), "{told}");
+    assert!(told.text.contains("reproduce: test -e new") && !told.text.contains("old"), "{told}");
+    // What judges the kept checks is still what it was: a weaker one is not accepted unseen.
+    stage.write("project/judge.sh", "true\n");
+    let ran = stage.run("edit --check 'more=true'");
+    assert!(ran.code == 2 && ran.err.contains("judge.sh was changed"), "{ran}");
+    stage.write("project/judge.sh", "test -e done\n");
+    stage.write("project/new", "");
+    stage.write("project/done", "");
+    stage.stop("s1", "three");
+    assert_eq!(stage.standing("1stage0000"), "done 2/20 s1");
 }
 
 #[test]

@@ -116,6 +116,27 @@ fn errors_under_json_are_json() {
     }
 }
 
+/// What a short failure costs the model, told again and again in one session.
+#[test]
+fn a_short_failure_costs_few_tokens() {
+    let counter = tiktoken_rs::o200k_base().expect("the vocabulary is built in");
+    let stage = Stage::new();
+    let program = "echo \"FAIL greet: expected 'hello, world', got 'helo, world'\"; cat n; false";
+    stage.write("project/test.sh", format!("{program}\n"));
+    stage.start("'greet() says hello, world' --session s1 --max-idle 0 --max-repeat 0 --check 'tests=sh test.sh'");
+    let mut costs: Vec<usize> = Vec::new();
+    for turn in 0..9 {
+        stage.write("project/n", format!("run {turn}\n"));
+        let told = stage.stop("s1", &format!("I changed line {turn}."));
+        assert!(told.text.contains("FAIL greet"), "{told}");
+        costs.push(counter.encode_with_special_tokens(&told.text).len());
+    }
+    costs.sort_unstable();
+    let median = costs[costs.len() / 2];
+    crate::doors::note(&format!("tokens of a short failure: median {median}, all {costs:?}"));
+    assert!(median <= 120, "{costs:?}");
+}
+
 /// Nothing is cut within a word: every word of the wide form is in the narrow one.
 #[test]
 fn at_80_columns_no_word_is_cut() {
@@ -212,6 +233,15 @@ fn verify_shows_what_failed_and_where_its_log_is() {
 }
 
 #[test]
+fn verify_says_what_it_runs() {
+    let stage = Stage::with_loop("Goal --check slow=true --check lint=true");
+    let ran = stage.run("verify");
+    assert_eq!(ran.err, "checking slow, lint\n");
+    let ran = stage.run("verify --json");
+    assert_eq!(ran.err, "", "programs are told nothing but the answer");
+}
+
+#[test]
 fn a_pipeline_trusts_by_a_hash_and_verifies_the_project() {
     let stage = Stage::new();
     stage.write("project/stopgate.toml", FAILING);
@@ -233,6 +263,15 @@ fn a_pipeline_trusts_by_a_hash_and_verifies_the_project() {
     assert_eq!(ran.code, 0, "{ran}");
     let ran = stage.run_as("s1", &format!("verify --trust-hash {hash}"));
     assert_eq!(ran.code, 2, "an agent can't trust: {ran}");
+}
+
+#[test]
+fn a_negative_limit_is_called_a_wrong_value() {
+    let stage = Stage::new();
+    for flag in ["--max-iterations", "--max-minutes", "--max-idle"] {
+        let ran = stage.run(&format!("start Goal {flag} -1"));
+        assert!(ran.code == 2 && ran.err.contains("invalid value '-1' for '"), "{flag}: {ran}");
+    }
 }
 
 #[test]

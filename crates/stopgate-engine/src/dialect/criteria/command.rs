@@ -198,7 +198,8 @@ impl Desk {
 
     /// A loop is announced to a new session only if the `SessionStart` event calls us, too.
     fn criteria_unannounced(&self) -> Option<Finding> {
-        let places = crate::setup::Place::all(self.settings, &self.folder);
+        let of = |agent| crate::setup::Place::all(self.settings, agent, &self.folder);
+        let places: Vec<_> = stopgate_agents::Agent::ALL.into_iter().flat_map(of).collect();
         let texts = places.iter().filter_map(|place| place.read().ok().flatten());
         let mut calls = texts.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
         let (mut stop, mut start) = (false, false);

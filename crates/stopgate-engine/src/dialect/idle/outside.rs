@@ -14,7 +14,7 @@ use stopgate_dialects::idle::{
 };
 use stopgate_dialects::instant_text;
 
-use super::{Found, Place, apply, find};
+use super::{Found, Place, apply, find, sheet};
 use crate::dialect::desk::{Held, Judged};
 use crate::dialect::jwz::Store;
 use crate::dialect::{Answered, Desk, files};
@@ -62,9 +62,9 @@ pub(super) fn obey(
         }
     };
     apply(desk, held, found, &change)?;
-    held.over(outcome, why);
     let told = format!("the idle loop ended: {why}");
-    desk.notify(&told);
+    held.tell_end(&sheet(desk, &found.state), outcome, why, &told);
+    held.over(outcome, why);
     let stderr = format!("stopgate: {told}\n");
     Ok(Some(Answered::Allow(Reply { stderr, ..Reply::default() })))
 }

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
@@ -11,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use stopgate_engine::Failure;
 
 const LIMIT: Duration = Duration::from_secs(20);
 const LOOK_FIRST: Duration = Duration::from_millis(1);
@@ -92,6 +94,18 @@ pub(crate) fn version_of(program: &std::path::Path) -> Option<String> {
     let ran = run(asked, String::new()).ok()?;
     let line = stopgate_core::clean(ran.stdout.lines().next()?.trim());
     (!line.is_empty()).then(|| stopgate_core::clip(&line, 60))
+}
+
+/// Opens a file in a person's editor, and waits until they are done.
+pub(crate) fn open_in(editor: &str, file: &Path) -> Result<(), Failure> {
+    let mut shell = command(OsStr::new("sh"));
+    // An editor may have arguments of its own: `code --wait`.
+    shell.args(["-c", &format!("{editor} \"$1\""), "stopgate"]).arg(file);
+    match shell.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(Failure::usage(format!("{editor} ended with an error"))),
+        Err(error) => Err(Failure::usage(format!("could not start {editor}")).because(error)),
+    }
 }
 
 /// A program about to be started.

@@ -1,0 +1,105 @@
+//! What is worth telling: a loop ended, asks something, or waits for approval.
+
+use serde::{Deserialize, Serialize};
+use stopgate_core::{Outcome, Phase, State, Timestamp, Waiting, clean, clip};
+
+use super::project_name;
+use crate::view::time_text;
+
+const TEXT_BYTES_MAX: usize = 400;
+const WHY_BYTES_MAX: usize = 1000;
+
+/// One thing to tell, as it is handed to the process that sends it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct NoticeWire {
+    /// Another for each change of a loop.
+    pub(crate) id: String,
+    /// What happened: `ended`, `asks` or `needs_approval`.
+    pub(crate) kind: String,
+    /// When, in RFC 3339.
+    pub(crate) at: String,
+    /// The loop, where it is one of ours.
+    pub(crate) name: Option<String>,
+    pub(crate) goal: String,
+    pub(crate) project: String,
+    /// How it ended, as a word.
+    pub(crate) outcome: Option<String>,
+    /// Why it ended, or what is asked.
+    pub(crate) why: Option<String>,
+    /// All of it in one line.
+    pub(crate) text: String,
+}
+
+impl NoticeWire {
+    /// Whether a person has to do something.
+    pub(super) fn needs_person(&self) -> bool {
+        !matches!(self.outcome.as_deref(), Some("done" | "attested"))
+    }
+
+    /// The notice of a loop in another tool's files.
+    pub(crate) fn of_file(state: &State, message: &str, now: Timestamp) -> Self {
+        let (outcome, why) = match &state.phase {
+            Phase::Ended { outcome, why, .. } => (Some(outcome.to_string()), Some(why.clone())),
+            Phase::Active | Phase::Completing | Phase::Waiting { .. } | Phase::Paused { .. } => {
+                (None, None)
+            }
+        };
+        let at = now.unix_millis();
+        Self {
+            id: format!("{}-{at}", state.id),
+            kind: "ended".into(),
+            at: time_text(now),
+            name: None,
+            goal: clip(&clean(&state.goal), WHY_BYTES_MAX),
+            project: project_name(&state.project),
+            outcome,
+            why,
+            text: message.into(),
+        }
+    }
+}
+
+/// What a change of a loop is worth telling, if it is.
+pub(crate) fn news(
+    before: Option<&State>,
+    after: &State,
+    revision: u64,
+    now: Timestamp,
+) -> Option<NoticeWire> {
+    let before = before.map(|before| &before.phase);
+    let (kind, outcome, why, said) = match &after.phase {
+        Phase::Ended { outcome: Outcome::Cancelled, .. } => return None,
+        Phase::Ended { .. } if matches!(before, Some(Phase::Ended { .. })) => return None,
+        Phase::Ended { outcome, why, .. } => {
+            ("ended", Some(outcome.to_string()), why.clone(), format!("ended as {outcome}: {why}"))
+        }
+        Phase::Waiting { on: Waiting::Answer(question), .. }
+            if !matches!(before, Some(Phase::Waiting { on: Waiting::Answer(_), .. })) =>
+        {
+            ("asks", None, question.clone(), format!("asks you: {question}"))
+        }
+        Phase::Waiting { on: Waiting::Approval, .. }
+            if !matches!(before, Some(Phase::Waiting { on: Waiting::Approval, .. })) =>
+        {
+            let said = "waits for your approval: stopgate approve";
+            ("needs_approval", None, said.into(), said.into())
+        }
+        Phase::Active | Phase::Completing | Phase::Waiting { .. } | Phase::Paused { .. } => {
+            return None;
+        }
+    };
+    let id = &after.id;
+    let goal = clean(after.goal.lines().next().unwrap_or_default());
+    let told = clean(&format!("({}) {said}", clip(&goal, 80))).replace('\n', " ");
+    Some(NoticeWire {
+        id: format!("{id}-{revision}"),
+        kind: kind.into(),
+        at: time_text(now),
+        name: Some(id.to_string()),
+        goal: clip(&clean(&after.goal), WHY_BYTES_MAX),
+        project: project_name(&after.project),
+        outcome,
+        why: Some(clip(&clean(&why), WHY_BYTES_MAX)),
+        text: clip(&format!("stopgate: loop {id} {told}"), TEXT_BYTES_MAX),
+    })
+}
