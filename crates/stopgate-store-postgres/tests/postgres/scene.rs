@@ -32,7 +32,7 @@ pub(crate) fn database() -> String {
 }
 
 pub(crate) fn options(tenant: &str) -> Options {
-    Options { tenant: tenant.into(), deadline: Duration::from_secs(60) }
+    Options { tenant: tenant.into(), deadline: Duration::from_mins(1) }
 }
 
 pub(crate) fn journal(url: &str) -> PostgresJournal {

@@ -62,7 +62,7 @@ fn events(cluster: &Cluster) -> u64 {
 
 /// Waits until each writer has had ten more events acknowledged.
 fn everybody_writes(written: &Written) {
-    let deadline = Instant::now() + Duration::from_secs(120);
+    let deadline = Instant::now() + Duration::from_mins(2);
     let goals = written.each_ref().map(|count| count.load(Ordering::Relaxed) + 10);
     let behind =
         || written.iter().zip(&goals).any(|(now, goal)| now.load(Ordering::Relaxed) < *goal);
