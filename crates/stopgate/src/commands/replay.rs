@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// The loop that holds this session
     #[arg(long, value_name = "ID", conflicts_with_all = ["name", "policy", "since"])]
     session: Option<String>,
-    /// Try the limits under [loop] in this file, which is written like stopgate.toml
+    /// Try the limits under `[loop]` in this file, which is written like stopgate.toml
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
     /// With --policy: only loops that were touched in this time, such as 30d

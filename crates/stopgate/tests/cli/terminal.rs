@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::doors;
 use crate::stage::{Stage, program_path};
@@ -179,4 +179,19 @@ fn a_view_in_the_background_gives_the_terminal_back() {
     terminal.shows("Finish");
     terminal.press(&["q"]);
     terminal.shows("left with 0");
+}
+
+/// A closed window must not leave a process behind that reads from nothing, as fast as it can.
+#[test]
+fn a_view_whose_terminal_is_closed_ends() {
+    let stage = Stage::with_loop("Finish");
+    let Some(terminal) = Terminal::open(&stage, &[]) else { return };
+    terminal.shows("Finish");
+    let pid = terminal.pid();
+    drop(terminal);
+    let begun = doors::now();
+    while test_kill_process(pid).is_ok() {
+        assert!(begun.elapsed() < PATIENCE, "it lives on without a terminal");
+        std::thread::sleep(LOOK_EVERY);
+    }
 }

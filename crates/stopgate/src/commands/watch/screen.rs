@@ -9,6 +9,7 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{EnterAlternateScreen, enable_raw_mode};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, getpid, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use stopgate_engine::Failure;
@@ -57,14 +58,15 @@ impl Screen {
 
     /// Waits for a key, at most so long.
     pub(super) fn hear(&mut self, wait: Duration) -> Result<TerminalEvent, Failure> {
-        let is_there = match event::poll(wait) {
+        let gone = is_hung_up(wait);
+        if gone || self.ended.load(Ordering::Relaxed) {
+            return Ok(TerminalEvent::Ended);
+        }
+        let is_there = match event::poll(Duration::ZERO) {
             Ok(is_there) => is_there,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => false,
             Err(error) => return Err(lost(error)),
         };
-        if self.ended.load(Ordering::Relaxed) {
-            return Ok(TerminalEvent::Ended);
-        }
         if !is_there {
             return Ok(TerminalEvent::Nothing);
         }
@@ -96,6 +98,19 @@ impl Screen {
         execute!(stdout(), EnterAlternateScreen)?;
         self.terminal.clear()
     }
+}
+
+/// Waits for input, a signal or the time; tells whether the terminal is gone.
+///
+/// The terminal's library reads on and on from a terminal that was closed, so it is never asked
+/// about one.
+fn is_hung_up(wait: Duration) -> bool {
+    let input = rustix::stdio::stdin();
+    let mut watched = [PollFd::new(&input, PollFlags::IN)];
+    let wait = Timespec::try_from(wait).ok();
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    // A signal, such as a new size of the window, ends the wait early.
+    poll(&mut watched, wait.as_ref()).is_ok() && watched[0].revents().intersects(gone)
 }
 
 fn key_of(code: KeyCode) -> Option<PressedKey> {
