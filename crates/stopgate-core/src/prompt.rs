@@ -4,6 +4,8 @@
 //! may have dropped everything said before. Check output is data: cleaned, fenced
 //! and cut, never an instruction.
 
+mod fence;
+
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,12 +14,13 @@ use core::fmt::Write as _;
 use crate::clean::{clean, clip};
 use crate::criterion::{Criterion, Proof};
 use crate::decide::claims;
-use crate::excerpt::excerpt;
 use crate::policy::GoalShape;
 use crate::receipt::{Evidence, OriginalRun, OriginalVerdict, Receipt, Status};
 use crate::seen::{Seen, ToolUse};
 use crate::state::{Frame, Mode, State};
 use crate::tally::Tally;
+
+pub use self::fence::fenced;
 
 /// The longest text an agent is sent.
 pub const PROMPT_BYTES_MAX: usize = 2048;
@@ -29,7 +32,6 @@ const LOG_BYTES_MAX: usize = 240;
 const NAME_BYTES_MAX: usize = 60;
 const GATE_BYTES_MAX: usize = 400;
 const ANSWER_BYTES_MAX: usize = 600;
-const TAIL_BYTES_MIN: usize = 80;
 /// Criteria named when a session begins.
 const ANNOUNCED_MAX: usize = 8;
 /// Failing criteria told in full; the others are named.
@@ -443,29 +445,6 @@ const fn whose(criterion: &Criterion) -> &'static str {
         | Proof::Features { .. }
         | Proof::Git { .. } => "",
     }
-}
-
-/// Output as data, cleaned: in a fence longer than any run of backticks within.
-pub fn fenced(output: &str, bytes_max: usize) -> String {
-    let output = clean(output);
-    let fence = "`".repeat(longest_run(&output).max(2) + 1);
-    let room = bytes_max.saturating_sub(2 * fence.len() + "output\n\n\n".len());
-    let told = excerpt(&output, room);
-    let told = told.trim_end();
-    if room < TAIL_BYTES_MIN || told.trim().is_empty() {
-        return String::new();
-    }
-    format!("{fence}output\n{told}\n{fence}\n")
-}
-
-fn longest_run(text: &str) -> usize {
-    let mut longest = 0;
-    let mut run = 0;
-    for byte in text.bytes() {
-        run = if byte == b'`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
 }
 
 /// How to finish and how to leave, in full: the first text and an announcement have it.

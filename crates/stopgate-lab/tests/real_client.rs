@@ -5,6 +5,7 @@
 //! every scene fails and says so.
 
 use std::fs;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -110,6 +111,9 @@ fn the_exec_form_holds_as_well() -> Result<()> {
 fn an_idle_session_is_let_go_as_stalled() -> Result<()> {
     let scene = Scene::with_stop_hook()?;
     let session = scene.stage.session("begin").uncapped();
+    // The client writes its transcript a moment after it answers; no real model is faster.
+    let turn = |number| Turn::text(&format!("turn {number}")).after(Duration::from_millis(500));
+    scene.stage.model().script(&session.id, (1..=6).map(turn));
     let id = scene.start_for(&session, &["--max-iterations", "12"])?;
     check_held(&scene.run(&session)?, 3, 12);
     assert_eq!(scene.standing(&id)?, "stalled 3");

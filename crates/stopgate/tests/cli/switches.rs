@@ -155,6 +155,11 @@ fn an_interrupt_is_130_and_leaves_nothing_behind() {
         let (code, said) = interrupted(&stage, line, &|| files() > 0);
         // Whoever was fast enough had ended before.
         assert!(matches!(code, Some(130 | 0 | 1)), "{line}: {code:?}: {said}");
-        assert_eq!(files(), 0, "{line} left something behind");
+        // What a hook was using when it was ended is removed by its leash, a moment later.
+        let begun = doors::now();
+        while files() > 0 {
+            assert!(begun.elapsed() < Duration::from_secs(20), "{line} left something behind");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 }
