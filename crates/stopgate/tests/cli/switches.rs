@@ -156,9 +156,9 @@ fn an_interrupt_is_130_and_leaves_nothing_behind() {
         // Whoever was fast enough had ended before.
         assert!(matches!(code, Some(130 | 0 | 1)), "{line}: {code:?}: {said}");
         // What a hook was using when it was ended is removed by its leash, a moment later.
-        let begun = doors::now();
+        let since = doors::now();
         while files() > 0 {
-            assert!(begun.elapsed() < Duration::from_secs(20), "{line} left something behind");
+            assert!(since.elapsed() < Duration::from_secs(20), "{line} left something behind");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
