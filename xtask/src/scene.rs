@@ -67,6 +67,8 @@ pub(crate) enum Said {
     Continue,
     /// That the loop ended.
     Farewell,
+    /// That the agent may stop, with a word to the person; the loop did not end.
+    Warning,
     /// Something else.
     Nonsense(String),
 }
@@ -296,7 +298,8 @@ pub(crate) fn said(stdout: &[u8]) -> Said {
     let text = |key: &str| reply.get(key).and_then(Value::as_str).unwrap_or_default();
     match (text("decision"), text("reason"), text("systemMessage")) {
         ("block", reason, _) if !reason.is_empty() => Said::Continue,
-        ("", _, farewell) if !farewell.is_empty() => Said::Farewell,
+        ("", _, told) if told.contains(" ended as ") => Said::Farewell,
+        ("", _, told) if !told.is_empty() => Said::Warning,
         _ => nonsense(),
     }
 }

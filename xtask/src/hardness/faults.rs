@@ -121,12 +121,12 @@ fn fail(
         Said::Continue if counted => tally.continued += 1,
         Said::Continue => bail!("find the stop that was answered"),
         // Let go, with or without a word to the person.
-        Said::Nothing | Said::Farewell if counted => tally.unanswered += 1,
-        Said::Nothing | Said::Farewell if scene.faults() == 0 => {
+        Said::Nothing | Said::Warning if counted => tally.unanswered += 1,
+        Said::Nothing | Said::Warning if scene.faults() == 0 => {
             bail!("find a line in the log of faults")
         }
-        Said::Nothing | Said::Farewell => tally.released += 1,
-        said @ Said::Nonsense(_) => bail!("understand {said:?}"),
+        Said::Nothing | Said::Warning => tally.released += 1,
+        said @ (Said::Farewell | Said::Nonsense(_)) => bail!("understand {said:?}"),
     }
     let next = call.run()?;
     if next.said() != Said::Continue || !next.status.success() {

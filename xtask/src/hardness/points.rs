@@ -214,7 +214,7 @@ fn next_stop(path: &Path, found: &[Stored]) -> Result<()> {
         Said::Continue => runs,
         Said::Farewell => runs && path.kind == Kind::End,
         Said::Nothing => !runs,
-        Said::Nonsense(_) => false,
+        Said::Warning | Said::Nonsense(_) => false,
     };
     if !right || !ran.status.success() {
         bail!("stop again: running is {runs}, the stop said {said:?}");

@@ -124,7 +124,7 @@ fn agent(call: &Call, over: &AtomicBool, answered: &AtomicUsize) -> Known {
                 known.answered += 1;
                 answered.fetch_add(1, Ordering::Relaxed);
             }
-            Said::Nothing | Said::Farewell if ran.status.success() => {
+            Said::Nothing | Said::Warning if ran.status.success() => {
                 known.let_go += 1;
                 // An agent that was let go comes back when a person wants it to.
                 thread::sleep(Duration::from_millis(20));
