@@ -77,7 +77,7 @@ pub(crate) fn plain<'a>(call: Call<'a>, _: &Extra<'a>) -> Call<'a> {
     call
 }
 
-// Two spellings of a name are two fields: a payload that has both is no error.
+// Two spellings of a name are two fields: a payload that has both is valid.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct FieldsWire<'a> {

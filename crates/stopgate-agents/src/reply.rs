@@ -91,7 +91,7 @@ pub(crate) fn nothing() -> Reply {
     print(&NothingWire {})
 }
 
-/// An answer that can't be written is no answer, and so allows the stop.
+/// An answer that can't be written allows the stop.
 pub(crate) fn print(answer: &impl Serialize) -> Reply {
     let Ok(mut stdout) = serde_json::to_string(answer) else {
         return Reply::default();

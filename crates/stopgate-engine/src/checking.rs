@@ -84,7 +84,7 @@ pub(crate) fn checking(home: &Home, id: &LoopId, now: Timestamp) -> Option<Check
     })
 }
 
-/// What is about to be checked, for whoever waits for it.
+/// What is about to be checked, for the person who waits for it.
 pub(crate) fn about_to_check(criteria: &[Criterion], jobs: u32) -> CheckingView {
     let visible = || criteria.iter().filter(|criterion| criterion.is_checked());
     CheckingView {
@@ -96,7 +96,7 @@ pub(crate) fn about_to_check(criteria: &[Criterion], jobs: u32) -> CheckingView 
 
 /// Ends the checks of a loop that run now: the process that runs them cleans up and lets the agent go.
 pub(crate) fn end_checks(home: &Home, id: &LoopId) {
-    // Whoever asks for the end runs no checks of its own meanwhile, and must not end itself.
+    // The process that asks for the end runs no checks, and must not end itself.
     let own = rustix::process::getpid().as_raw_nonzero().get();
     for note in notes(&home.running(id)).into_iter().filter(|note| note.pid != own) {
         if let Some(pid) = rustix::process::Pid::from_raw(note.pid) {

@@ -1,4 +1,4 @@
-//! Every hook in a settings file, whoever wrote it.
+//! Every hook in a settings file, ours or another's.
 
 use serde_json::Value;
 

@@ -206,7 +206,7 @@ fn block(desk: &Desk, reason: &str) -> Answered {
     Answered::Block(print(&OkWire { ok: false, reason, decision, system_message: None }))
 }
 
-/// An answer that can't be written is no answer, and so allows the stop.
+/// An answer that can't be written allows the stop.
 fn print(answer: &OkWire<'_>) -> Reply {
     match serde_json::to_string(answer) {
         Ok(text) => Reply { stdout: format!("{text}\n"), ..Reply::default() },

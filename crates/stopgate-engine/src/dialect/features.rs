@@ -324,7 +324,7 @@ fn tell(words: &str) -> Answered {
     Answered::Allow(print(&TellWire { r#continue: true, system_message: &words }))
 }
 
-/// An answer that can't be written is no answer, and so allows the stop.
+/// An answer that can't be written allows the stop.
 fn print(answer: &impl Serialize) -> Reply {
     match serde_json::to_string(answer) {
         Ok(text) => Reply { stdout: format!("{text}\n"), ..Reply::default() },
