@@ -75,6 +75,8 @@ mod vouch;
 
 mod control;
 
+mod driven;
+
 mod handover;
 
 mod edit;
@@ -123,6 +125,7 @@ pub use crate::dialect::{
     TaskChange, TaskView, Trouble,
 };
 pub use crate::discover::{FoundCheck, discover, pipeline_commands};
+pub use crate::driven::{DRIVEN, DrivenStop, NextFeature};
 pub use crate::edit::{Changed, EditRequest};
 pub use crate::engine::Engine;
 pub use crate::explain::{Explanation, RuleView};

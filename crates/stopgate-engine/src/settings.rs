@@ -169,6 +169,11 @@ impl Settings {
         is_on("IDLE_TRACE")
     }
 
+    /// The loop whose driver started this session: its id, or a dialect.
+    pub fn driven_loop(self) -> Option<String> {
+        text(crate::driven::DRIVEN)
+    }
+
     /// The command that tells the person that a loop is over.
     pub fn notify(self) -> Option<String> {
         text("STOPGATE_NOTIFY").filter(|command| !command.trim().is_empty())

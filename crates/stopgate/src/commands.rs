@@ -34,6 +34,7 @@ mod preflight;
 mod receipt;
 mod replay;
 mod report;
+mod run;
 mod schema;
 mod score;
 mod start;
@@ -105,6 +106,7 @@ enum Command {
     Stats(stats::Args),
     Report(report::Args),
     Replay(replay::Args),
+    Run(run::Args),
     #[cfg(feature = "tui")]
     Watch(watch::Args),
     Statusline(statusline::Args),
@@ -206,6 +208,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Stats(args) => stats::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Run(args) => run::run(&args),
         #[cfg(feature = "tui")]
         Command::Watch(args) => watch::run(&args),
         Command::Statusline(args) => Ok(statusline::run(&args)),

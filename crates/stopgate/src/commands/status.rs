@@ -278,7 +278,7 @@ fn gone_line(view: &LoopView) -> String {
 }
 
 /// How it ended, or that it has not, as a number.
-fn exit_code(view: &LoopView) -> u8 {
+pub(crate) fn exit_code(view: &LoopView) -> u8 {
     match view.outcome {
         Some(LoopOutcome::Done | LoopOutcome::Attested) => 0,
         Some(LoopOutcome::MaxIterations | LoopOutcome::Budget | LoopOutcome::Capped) => 3,

@@ -35,14 +35,25 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("stopgate-mcp", &["stopgate-core", "stopgate-engine", "stopgate-verify"]),
     ("stopgate-server", &["stopgate-core", "stopgate-engine"]),
     ("stopgate-tui", &["stopgate-core", "stopgate-view"]),
-    ("stopgate-driver", &["stopgate-core", "stopgate-engine"]),
+    (
+        "stopgate-drive",
+        &[
+            "stopgate-agents",
+            "stopgate-core",
+            "stopgate-dialects",
+            "stopgate-engine",
+            "stopgate-store",
+            "stopgate-verify",
+            "stopgate-view",
+        ],
+    ),
     (
         "stopgate",
         &[
             "stopgate-agents",
             "stopgate-core",
             "stopgate-dialects",
-            "stopgate-driver",
+            "stopgate-drive",
             "stopgate-engine",
             "stopgate-mcp",
             "stopgate-server",
@@ -67,7 +78,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
 ];
 
 /// Crates that may start programs as they please.
-const STARTERS: [&str; 2] = ["stopgate-verify", "stopgate-lab"];
+const STARTERS: [&str; 3] = ["stopgate-verify", "stopgate-drive", "stopgate-lab"];
 
 #[test]
 fn files_and_functions_stay_short() {
