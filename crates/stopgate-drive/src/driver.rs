@@ -358,6 +358,9 @@ impl Driver<'_> {
             view.outcome = Some(outcome);
             view.why = Some(why);
         }
+        if view.outcome.is_none() && view.waiting == Some(WaitsFor::Answer) {
+            view.outcome = Some(Outcome::NeedsInput);
+        }
         self.files.write(&self.record)?;
         Ok(DriveEnded { end, view, sessions: self.record.sessions })
     }

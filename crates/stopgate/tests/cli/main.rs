@@ -46,6 +46,8 @@ mod ralph_loop;
 mod receipts;
 mod record;
 mod red_first;
+mod run;
+mod run_clients;
 mod see;
 #[cfg(feature = "postgres")]
 mod server;
