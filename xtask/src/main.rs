@@ -19,6 +19,7 @@ mod hostile;
 mod journal;
 mod mcp;
 mod mutants;
+mod night;
 mod requirements;
 mod scene;
 mod sim;
@@ -75,6 +76,8 @@ Usage: cargo xtask CHORE
   hostile [--quick] [--only TEXT] [--program FILE]
                                   hostile trees against hook, start, status, verify, trust and cancel
   mutants [--only core|verify]    which planted faults the tests notice; installs cargo-mutants
+  night [CLIENT…] [--only TEXT]   stopgate run with the real clients and a model that fails: limits,
+                                  errors, hangs, kills; exit 1 where one ends otherwise than it must
   deny                            licences, bans and sources of what others wrote, and advisories where
                                   their database can be reached; installs cargo-deny
   sbom                            what the program is built from: target/stopgate.cdx.json (CycloneDX)
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
         ["sim", options @ ..] => sim::run(options),
         ["hostile", options @ ..] => hostile::run(options),
         ["mutants", options @ ..] => mutants::run(options),
+        ["night", options @ ..] => night::run(options),
         ["deny"] => supply::deny(),
         ["sbom"] => supply::sbom(),
         [] | ["--help" | "-h" | "help", ..] => {

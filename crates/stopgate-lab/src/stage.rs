@@ -227,6 +227,20 @@ impl Stage {
         })
     }
 
+    /// The program with the variables of this stage's client: it starts the client itself.
+    pub fn driver(&self, program: &Program) -> Command {
+        let url = self.model.url_for(self.client.agent().name());
+        let client = self.client_command(&self.client, &url);
+        let mut command = self.command(program.path());
+        for (name, value) in client.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+    }
+
     /// Starts the client in a terminal, for what can only be typed.
     pub fn terminal(&self) -> Result<Terminal, LabError> {
         Terminal::open(self, self.path("terminal"))
