@@ -9,7 +9,7 @@ use stopgate_engine::{DrivenStop, Failure};
 use super::waiting::now_seconds;
 use super::{Course, DriveEnd, Driver, NextTurn};
 use crate::plan::DriveNews;
-use crate::policy::{FailedSession, FailedSessionState, NextStep, next_step};
+use crate::policy::{ErrorKind, FailedSession, FailedSessionState, NextStep, kind, next_step};
 use crate::prompt::NUDGE;
 use crate::question::trailing_question;
 use crate::record::DriverStep;
@@ -63,7 +63,11 @@ impl Driver<'_> {
         let is_judged = self.looped.judged()? != self.record.judged;
         let said = report.said.clone();
         let context = report.context;
-        let is_lost = !report.can_resume || (was_resumed && report.reach < SessionReach::Model);
+        // A client that can't find its session fails so, too; a service that failed leaves it alone.
+        let is_missing = was_resumed
+            && report.reach < SessionReach::Model
+            && matches!(&report.end, Err(failure) if kind(failure.class) == ErrorKind::Unknown);
+        let is_lost = !report.can_resume || is_missing;
         let compacts = self.plan.command.headless().is_some_and(Headless::compacts_on_resume);
         let state = match (is_lost, compacts) {
             (true, _) => FailedSessionState::Lost,
