@@ -95,7 +95,7 @@ pub fn project_file(bytes: &[u8]) {
     assert!(names.iter().all(|name| !name.trim().is_empty()), "{names:?}");
 }
 
-/// Patterns, a NUL byte, and a path: whoever takes a file enters its directories.
+/// Patterns, a NUL byte, and a path: a pattern that takes a file enters its directories.
 pub fn globs(bytes: &[u8]) {
     let mut halves = bytes.splitn(2, |byte| *byte == 0);
     let (Some(patterns), Some(path)) = (halves.next(), halves.next()) else { return };

@@ -77,7 +77,7 @@ fn stale(state: &State, now: Timestamp) -> Brake {
     Some((Outcome::Stale, format!("nothing had touched it for {minutes} minutes")))
 }
 
-/// The agent is told once to put it right; whoever leaves it as it is needs a person.
+/// The agent is told once to put it right; if it stays as it is, a person is needed.
 fn tampered(seen: &Seen, tally: &Tally) -> Brake {
     if seen.soundness == Soundness::Forged {
         return Some((Outcome::Tampered, FORGED.to_string()));

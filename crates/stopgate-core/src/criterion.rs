@@ -271,7 +271,7 @@ pub enum Site {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
-    /// Whoever began the loop.
+    /// The one who began the loop.
     #[default]
     Command,
     /// The project's file.

@@ -361,7 +361,7 @@ fn wake(state: &mut State, at: Timestamp) {
 fn resume(state: &mut State, max_iterations: Option<u32>, at: Timestamp) {
     let ended = state.outcome();
     go_on(state, at);
-    // Whoever resumes has looked: what led to the end is forgiven, the count is not.
+    // The person who resumes has looked: what led to the end is forgiven, the count is not.
     let spent = core::mem::take(&mut state.tally);
     // The client counts refusals on while the loop merely rests.
     let refusals = if ended.is_none() { spent.refusals } else { 0 };

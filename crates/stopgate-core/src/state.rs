@@ -231,7 +231,7 @@ impl State {
 
     /// Whether the record makes sense at all.
     pub fn is_sound(&self) -> bool {
-        // Somebody else's file may set a limit of nothing; that is a limit, not damage.
+        // Another tool's file may set a limit of nothing; that is a limit, not damage.
         let limited = !self.policy.order.is_native() || self.frames.iter().all(|f| f.max > 0);
         (1..=FRAMES_MAX).contains(&self.frames.len()) && limited
     }

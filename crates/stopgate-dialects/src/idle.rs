@@ -87,7 +87,7 @@ pub enum Touched {
     Unsaid,
     /// Then.
     At(Timestamp),
-    /// It says something that is no time, so it is.
+    /// It has a value that is not a time, so it is.
     Unreadable,
 }
 

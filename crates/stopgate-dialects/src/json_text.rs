@@ -46,8 +46,8 @@ pub enum JsonTextError {
         /// How many elements there are.
         count: usize,
     },
-    /// An edit names an element of something that is no list.
-    #[error("change an element of something that is no list")]
+    /// An edit names an element of something that is not a list.
+    #[error("change an element of something that is not a list")]
     NoList,
 }
 

@@ -1,4 +1,4 @@
-//! Loops in somebody else's files: where the formats meet the disk.
+//! Loops in another tool's files: where the formats meet the disk.
 //!
 //! The file is the truth; the journal keeps an audit trail, and no fault of it changes an
 //! answer. Whatever goes wrong lets the agent stop, and leaves the file as it was.
@@ -139,7 +139,7 @@ pub(crate) fn folder(handed: Option<&str>) -> Result<PathBuf, Failure> {
     }
 }
 
-/// What is odd about loops in somebody else's files here; nothing where there are none.
+/// What is odd about loops in another tool's files here; nothing where there are none.
 pub(crate) fn findings(settings: Settings, stores: Stores, folder: &Path) -> Vec<Finding> {
     let request =
         DialectRequest { dialect: Dialect::Criteria, task_file: None, form: OkForm::Full };

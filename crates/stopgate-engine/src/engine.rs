@@ -16,7 +16,7 @@ use crate::signs::Signs;
 use crate::stores::{Choice, Opened, Stores};
 use crate::world::{RealWorld, World};
 
-/// How often a use case decides again because somebody else was faster.
+/// How often a use case decides again because another process was faster.
 const TRIES_MAX: usize = 64;
 
 /// Loads the loop that a use case is about.

@@ -106,7 +106,7 @@ impl Home {
         self.folder.join("archive").join(format!("{day}.jsonl"))
     }
 
-    /// Held by whoever moves loops to an archive.
+    /// Held by the process that moves loops to an archive.
     pub(crate) fn archive_lock(&self) -> PathBuf {
         self.folder.join("archive.lock")
     }

@@ -154,7 +154,7 @@ impl Hook {
         self.agent.parse(raw, event).or_else(other)
     }
 
-    /// Answers one payload for a loop in somebody else's files.
+    /// Answers one payload for a loop in another tool's files.
     pub fn answer_dialect(
         &self,
         raw: &[u8],

@@ -136,7 +136,7 @@ impl Place {
         places
     }
 
-    /// The settings as they are; nothing where there is no file.
+    /// The settings as they are; nothing where there is not a file.
     pub fn read(&self) -> Result<Option<String>, Failure> {
         file::read(&self.settings)
     }

@@ -1,7 +1,7 @@
 //! Signs beside the database that say whether it is worth opening.
 //!
 //! A sign is a hint, never the truth: one too many costs a look at the journal, so
-//! one must never be missing. A sign is put up before the journal knows, and taken
+//! one must never be missing. A sign is written before the journal knows, and taken
 //! down after, within the same turn.
 
 use std::fs;

@@ -91,7 +91,7 @@ impl Engine {
         }
         let wanted = due(&state, &seen, now);
         if !wanted.is_empty() && known.receipts.is_none() {
-            // No turn is held while checks run: whoever writes meanwhile is respected below.
+            // No turn is held while checks run: events written meanwhile are respected below.
             self.journal.end();
             known.receipts = self.run_checks(&state, &seen, heard);
             return Ok(if known.receipts.is_some() { Step::Again } else { Step::Interrupted });

@@ -71,7 +71,7 @@ pub struct LoopView {
     pub waiting: Option<WaitsFor>,
     /// Continuations used.
     pub iteration: u32,
-    /// Continuations allowed; 0 is no limit.
+    /// Continuations allowed; 0 means no limit.
     pub max_iterations: u32,
     /// The session it holds.
     pub session: Option<String>,
@@ -194,17 +194,17 @@ pub struct FrameView {
 /// What a loop may use and has used.
 #[derive(Clone, Debug, Serialize)]
 pub struct BudgetView {
-    /// Minutes allowed; 0 is no limit.
+    /// Minutes allowed; 0 means no limit.
     pub max_minutes: u32,
     /// Milliseconds of work so far.
     pub used_ms: i64,
     /// Idle continuations in a row, and how many are allowed.
     pub idle: u32,
-    /// See `idle`; 0 is no limit.
+    /// See `idle`; 0 means no limit.
     pub max_idle: u32,
     /// Stops in a row with the same failures, and how many are allowed.
     pub repeat: u32,
-    /// See `repeat`; 0 is no limit.
+    /// See `repeat`; 0 means no limit.
     pub max_repeat: u32,
 }
 

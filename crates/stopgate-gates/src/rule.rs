@@ -131,7 +131,7 @@ impl Target {
 }
 
 impl Rule {
-    /// Reads a rule; `at` is where it stands, for whoever wrote it.
+    /// Reads a rule; `at` is where it stands, for its author.
     pub fn read(value: &Value, at: &str) -> Result<Self, String> {
         let rule = Fields { object: object(value, at)?, at: at.into() };
         rule.only(&["type", "name", "enabled", "config"])?;

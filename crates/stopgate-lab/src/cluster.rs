@@ -77,7 +77,7 @@ impl Cluster {
         self.url_of("postgres", PASSWORD, database)
     }
 
-    /// Where clients find it by network, as whoever they say they are.
+    /// Where clients find it by network, under the name they give.
     pub fn url_of(&self, user: &str, password: &str, database: &str) -> String {
         let password = password.replace(' ', "%20");
         format!("postgres://{user}:{password}@127.0.0.1:{}/{database}", self.port)

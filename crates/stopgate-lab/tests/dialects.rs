@@ -1,4 +1,4 @@
-//! Loops in somebody else's files hold the real Claude Code client, from start to end.
+//! Loops in another tool's files hold the real Claude Code client, from start to end.
 //!
 //! Each format with the kind of settings that its own pages show: a command on Stop in
 //! `.claude/settings.local.json`, with that page's time limit. Needs the program and the

@@ -13,7 +13,7 @@ use stopgate_store::{Journal, Recorded, Revision, SqliteJournal, StoreError, WAL
 fn garbage_is_refused_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal.db");
-    std::fs::write(&path, b"this is no database, it is a diary".repeat(200)).unwrap();
+    std::fs::write(&path, b"this is not a database, it is a diary".repeat(200)).unwrap();
     let before = std::fs::read(&path).unwrap();
     assert!(matches!(load(&path), Err(StoreError::Corrupt { .. })));
     assert_eq!(std::fs::read(&path).unwrap(), before);

@@ -1,7 +1,7 @@
 //! The stored form, version by version: what was written once is read for ever.
 //!
 //! The files under `golden/v1` were written by the first program that had this format, and
-//! never change. Whoever changes the form of an event or a state must give it a new version
+//! never change. A change to the form of an event or a state must give it a new version
 //! and a folder of its own, and keep reading this one.
 
 #![expect(clippy::unwrap_used, reason = "a test says where it broke")]

@@ -1,6 +1,6 @@
 //! The places that an output points at: `file:line`.
 //!
-//! Only files that are there, in the project, and not somebody else's code. Errors come
+//! Only files that are there, in the project, and not third-party code. Errors come
 //! before warnings, and what a tool says itself before what a stack shows.
 
 use std::collections::{BTreeMap, BTreeSet};

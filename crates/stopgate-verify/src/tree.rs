@@ -111,7 +111,7 @@ pub struct Tree {
 /// One file of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeFile {
-    /// Which root it lies in, counted from 0.
+    /// Which root it is in, counted from 0.
     pub root: usize,
     /// Its path from there.
     pub path: PathBuf,

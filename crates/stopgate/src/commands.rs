@@ -148,7 +148,7 @@ struct HookArgs {
     /// Decide and record, but always allow
     #[arg(long)]
     shadow: bool,
-    /// The loop is kept in somebody else's files: idle, features, criteria, task, ralph-loop
+    /// The loop is kept in another tool's files: idle, features, criteria, task, ralph-loop
     #[arg(long, value_name = "D")]
     dialect: Option<String>,
     /// The task record of --dialect task; else the agent's own task folder of the session

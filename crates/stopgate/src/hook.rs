@@ -141,7 +141,7 @@ enum Owner {
     Team,
 }
 
-/// What the command line says about loops in somebody else's files.
+/// What the command line says about loops in another tool's files.
 #[derive(Default)]
 struct Foreign {
     dialect: Option<OsString>,

@@ -226,5 +226,5 @@ fn stop(journal: &mut dyn Journal, session: &SessionId) -> Result<usize> {
             Appended::SessionTaken => bail!("hold a session"),
         }
     }
-    bail!("store a stop: somebody else was always faster")
+    bail!("store a stop: another process was always faster")
 }

@@ -49,7 +49,7 @@ pub(super) fn load() -> Result<Vec<RequirementRow>> {
         for mut row in file.row {
             row.place = rows.len();
             if !row.id.starts_with(name) || rows.iter().any(|known| known.id == row.id) {
-                bail!("use {}: it is no name of its own in {name}.toml", row.id);
+                bail!("use {}: it is not a name of its own in {name}.toml", row.id);
             }
             rows.push(row);
         }

@@ -33,7 +33,7 @@ pub enum ListError {
     /// It is no JSON.
     #[error("read the list of features")]
     NotJson(#[from] JsonTextError),
-    /// There is no list in it.
+    /// There is not a list in it.
     #[error("find the list \"features\" in it")]
     NoList,
 }

@@ -214,7 +214,7 @@ fn a_new_prompt_begins_the_count_anew_but_a_denial_within_one_does_not() {
     let mut play = Play::of(STEPS);
     let silent = Sight { session: "s", ..Sight::default() };
     let answers = [(); 4].map(|()| play.stop(&silent, &[]));
-    assert!(answers[3].starts_with("paused"), "silence is no denial: {answers:?}");
+    assert!(answers[3].starts_with("paused"), "silence is not a denial: {answers:?}");
 }
 
 #[test]

@@ -107,7 +107,7 @@ impl Desk {
         }
     }
 
-    /// The same, where a format hears the last message whoever wrote after it.
+    /// The same, where a format hears the last message regardless of who wrote after it.
     pub(crate) fn last_message_ever(call: &Call<'_>) -> Option<String> {
         match &call.last_message {
             Some(message) => Some(message.to_string()),
@@ -237,7 +237,7 @@ impl Held<'_> {
         Judged { before: state, decision, after }
     }
 
-    /// Begins with a blank memory where another loop lies in the file than before.
+    /// Begins with a blank memory where another loop is in the file than before.
     pub(crate) fn meet(&mut self, run: &str) {
         if self.memory.run != run {
             audit::replaced(self.desk, &self.memory);

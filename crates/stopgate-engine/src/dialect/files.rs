@@ -1,4 +1,4 @@
-//! Somebody else's files: read with care, changed whole or not at all, kept before that.
+//! Another tool's files: read with care, changed whole or not at all, kept before that.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
@@ -73,7 +73,7 @@ fn replace(target: &Path, text: &str) -> io::Result<()> {
     let folder = target.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(folder)?;
     let name = target.file_name().unwrap_or_default().display();
-    // One name for all: whoever writes holds the lock, so what lies there is a dead one's.
+    // One name for all: the writer holds the lock, so what is there was left by a dead process.
     let draft = folder.join(format!(".{name}.stopgate-draft"));
     let permissions = fs::metadata(target).ok().map(|found| found.permissions());
     let written = write_new(&draft, text, permissions).and_then(|()| fs::rename(&draft, target));

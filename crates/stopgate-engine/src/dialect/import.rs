@@ -1,4 +1,4 @@
-//! What a loop in somebody else's files would be as one of stopgate's own. Reads, writes nothing.
+//! What a loop in another tool's files would be as one of stopgate's own. Reads, writes nothing.
 
 use stopgate_dialects::import::{
     Carried, Nothing, from_criteria, from_features, from_idle, from_ralph_loop, from_task,

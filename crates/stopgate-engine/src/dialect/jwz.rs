@@ -13,7 +13,7 @@ use crate::failure::Failure;
 
 const PROGRAM: &str = "jwz";
 const STORES: [&str; 2] = [".jwz", ".zawinski"];
-/// More than this is no answer: it would be read while an agent waits.
+/// More than this is not an answer: it would be read while an agent waits.
 const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Shorter than the patience of those who wait for the lock meanwhile.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// A message store in a folder.
 #[derive(Clone, Debug)]
 pub(super) struct Store {
-    /// The folder that the store lies in.
+    /// The folder that the store is in.
     pub(super) folder: PathBuf,
 }
 

@@ -149,7 +149,7 @@ fn told(what: &str) -> Answered {
 fn corrupt(desk: &Desk, trouble: &Trouble) -> Answered {
     let what = confused(trouble).story();
     desk.note(&what);
-    told(&format!("{what}; the stop was let pass and the file left as it is"))
+    told(&format!("{what}; the stop was allowed and the file left as it is"))
 }
 
 fn confused(trouble: &Trouble) -> Failure {

@@ -50,7 +50,7 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
             held.write(&found.file, &settled.text)?;
         }
         let said = say(desk, &found.record, &judged, settled.pause.as_ref());
-        // A stop that finds the task at rest is no news.
+        // A stop that finds the task at rest is not news.
         if judged.decision.verdict != Verdict::Allow(Leave::Paused) {
             held.close(judged, &said.reason);
         }
@@ -239,7 +239,7 @@ impl Place {
                 .hint("name its record: --task-file FILE")
         };
         let tasks = desk.settings.task_list().or_else(|| session.map(String::from));
-        let tasks = tasks.ok_or_else(|| lost("this is no agent's shell"))?;
+        let tasks = tasks.ok_or_else(|| lost("this is not an agent's shell"))?;
         let home =
             desk.settings.agent_home(TASK_AGENT).ok_or_else(|| lost("no home folder is set"))?;
         Ok(Self::Folder(home.join("tasks").join(folder_name(&tasks))))
@@ -267,7 +267,7 @@ fn read(file: &Path) -> Result<Option<Found>, Failure> {
 
 fn unreadable(file: &Path, error: &Unreadable) -> Failure {
     Failure::fault(format!("could not {} ({})", chain(error), file.display()))
-        .hint("mend the record, or take it away")
+        .hint("repair the record, or remove it")
 }
 
 /// The task of a folder that is worked on. Files that are no tasks are none of our business.

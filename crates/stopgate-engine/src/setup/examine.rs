@@ -1,6 +1,6 @@
 //! Whether stopgate can do its work here, as far as files and variables tell.
 //!
-//! Nothing is started here: what a hook really answers is proven by whoever may start
+//! Nothing is started here: what a hook really answers is proven by the caller, which may start
 //! programs.
 
 mod home;
@@ -166,7 +166,7 @@ impl Look {
         Self { agent: place.agent, scope: place.scope, path: place.settings.clone(), read }
     }
 
-    /// Our entries, those for somebody else's loop files aside.
+    /// Our entries, those for another tool's loop files aside.
     fn entries(&self) -> impl Iterator<Item = &Found> {
         self.all_entries().filter(|found| found.dialect().is_none())
     }

@@ -1,4 +1,4 @@
-//! One file of somebody else's, changed whole or not at all.
+//! One file of another tool, changed whole or not at all.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
@@ -35,11 +35,11 @@ pub(super) enum Keep {
 }
 
 impl FileChange {
-    /// Changes the file, unless somebody else just did. Says where the earlier one is kept.
+    /// Changes the file, unless another process just did. Says where the earlier one is kept.
     pub(super) fn carry_out(&self) -> Result<Option<PathBuf>, Failure> {
         if read(&self.path)? != self.before {
             return Err(Failure::fault(format!(
-                "could not change {}: somebody else just did",
+                "could not change {}: another process just changed it",
                 self.path.display()
             ))
             .hint("try again"));

@@ -27,7 +27,7 @@ pub(super) fn write(path: &Path, writer: Writer<'_>) -> Result<Exported, Failure
 pub(super) fn add(path: &Path, writer: Writer<'_>) -> Result<Exported, Failure> {
     let trouble = |error| unwritten(path, error);
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(Failure::usage(format!("{} is no file", path.display())));
+        return Err(Failure::usage(format!("{} is not a file", path.display())));
     }
     if let Some(folder) = path.parent() {
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);

@@ -56,7 +56,7 @@ fn complete(folder: PathBuf) -> Option<Binaries> {
 }
 
 /// Installs Debian's package, without the server that it would set up and start.
-#[expect(clippy::print_stderr, reason = "whoever runs the tests should know what takes so long")]
+#[expect(clippy::print_stderr, reason = "the person who runs the tests should know what takes so long")]
 fn install() -> Result<(), LabError> {
     eprintln!("stopgate-lab: PostgreSQL is missing; installing the package postgresql");
     apt(&["update", "-q"])?;

@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use crate::door;
 use crate::error::LabError;
 
-/// Waits for the end of whoever started it, then ends the server and removes the folder.
+/// Waits for the end of its parent, then ends the server and removes the folder.
 const SCRIPT: &str = r#"
 read -r _
 pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid" 2>/dev/null

@@ -78,7 +78,7 @@ pub(super) fn one(root: &Path, path: &str, rule: PathRule) -> Result<PathBuf, St
     Ok(plain)
 }
 
-/// A path as people read it: from the project's folder where it lies there.
+/// A path as people read it: from the project's folder where it is there.
 pub(super) fn shown(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
 }

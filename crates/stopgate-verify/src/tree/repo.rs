@@ -120,7 +120,7 @@ impl GitFolder {
     }
 }
 
-/// The repository that a root lies in, and its top.
+/// The repository that a root is in, and its top.
 pub(crate) fn around(root: &Path) -> Option<(PathBuf, GitFolder)> {
     root.ancestors().find_map(|top| Some((top.to_path_buf(), GitFolder::of(top)?)))
 }
@@ -242,7 +242,7 @@ impl Outer {
                 outer.prefix.push(b'/');
             }
         }
-        // Whoever works in an ignored folder does not mean that nothing in it counts.
+        // A person who works in an ignored directory does not mean that nothing in it counts.
         if outer.ignores_itself() { Self::default() } else { outer }
     }
 

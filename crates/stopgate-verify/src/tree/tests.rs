@@ -218,7 +218,7 @@ fn a_worktree_and_a_folder_within_are_as_good_as_the_top() {
     assert_ne!(of(&tree).hash(), scene.hash());
     assert_eq!(names(&of(&scene.path("sub"))), ["a", "forced.log"]);
     assert_eq!(names(&of(&scene.path("sub"))), ["a", "forced.log"]);
-    // Whoever works in an ignored folder means its files.
+    // A person who works in an ignored directory means its files.
     assert_eq!(names(&of(&scene.path("scratch"))), ["here"]);
 }
 

@@ -1,4 +1,4 @@
-//! `--dialect D`: commands on loops that somebody else's files keep.
+//! `--dialect D`: commands on loops that another tool's files keep.
 
 use std::process::ExitCode;
 

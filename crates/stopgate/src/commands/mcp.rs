@@ -110,7 +110,7 @@ fn own_token_file() -> Result<PathBuf, Failure> {
     Ok(file)
 }
 
-/// The token in `file`; a new one where there is no file.
+/// The token in `file`; a new one where there is not a file.
 fn token(file: &Path) -> Result<Token, Failure> {
     match common::read_named(file) {
         Ok(text) => Token::new(&text).ok_or_else(|| {

@@ -236,5 +236,5 @@ fn money(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.trim_start_matches('$').parse().ok();
     number
         .filter(|number| number.is_finite() && *number >= 0.0)
-        .ok_or_else(|| format!("`{text}` is no sum of money; write for example 25 or 2.50"))
+        .ok_or_else(|| format!("`{text}` is not an amount of money; write for example 25 or 2.50"))
 }

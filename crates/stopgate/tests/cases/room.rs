@@ -76,7 +76,7 @@ impl Room {
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("start the program");
-        // Whoever does not listen need not be told.
+        // A closed pipe need not be told.
         let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
         let ended = child.wait_with_output().expect("wait for the program");
         Ran {

@@ -180,7 +180,7 @@ impl Call<'_> {
         answer
     }
 
-    /// No text is ever sent twice in a row; whoever was sent back says so next time.
+    /// No text is ever sent twice in a row; an agent that was sent back says so next time.
     fn remember(&self, event: &str, session: String, answer: &Answer) {
         let mut told = self.stage.told.lock().expect("nobody panicked");
         match (event, answer.form) {

@@ -75,7 +75,7 @@ fn a_deadline_that_makes_no_sense_is_named() {
     let ran = stage.run_with("list", &[("STOPGATE_STORE_DEADLINE", "soon")]);
     assert_snapshot!(ran, @"
     [stderr]
-    error: could not understand STOPGATE_STORE_DEADLINE: `soon` is no time to wait; write for example 500ms or 2s
+    error: could not understand STOPGATE_STORE_DEADLINE: `soon` is not a duration; write for example 500ms or 2s
     [exit 2]
     ");
     let call = stage.stop_call("s1", "one").var("STOPGATE_STORE_DEADLINE", "soon");
@@ -145,7 +145,7 @@ fn a_loop_that_survives_power_loss_works_as_any_other() {
     assert_eq!(stage.standing("1stage0000"), "done 0/20 s1");
 }
 
-/// A stage with a loop whose journal is no journal any more.
+/// A stage with a loop whose journal is not a journal any more.
 fn unasked(config: &str) -> Stage {
     let stage = Stage::with_loop("Finish");
     stage.run("status");

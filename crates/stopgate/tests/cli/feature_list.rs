@@ -248,7 +248,7 @@ fn a_file_is_kept_before_the_first_change_and_stays_a_link_of_its_mode() {
 fn a_loop_is_set_up_and_checked_by_command() {
     let stage = Stage::new();
     assert_snapshot!(stage.run("features check"), @r#"
-    ✗ $STAGE/project/.claude/data/ralph-loops/current is no folder
+    ✗ $STAGE/project/.claude/data/ralph-loops/current is not a directory
       → make the loop: stopgate features init --feature "what is to be built"
     ✗ $STAGE/project/.claude/data/ralph-loops/current/feature_list.json is missing
       → make it: stopgate features init --feature "what is to be built"
@@ -287,7 +287,7 @@ fn a_loop_is_set_up_and_checked_by_command() {
     assert_snapshot!(stage.run("features init --feature again"), @"
     [stderr]
     error: $STAGE/project/.claude/data/ralph-loops/current/feature_list.json is there already
-     hint: add the features to it, or leave --feature away
+     hint: add the features to it, or omit --feature
     [exit 2]
     ");
     let checked = stage.json("features check");

@@ -1,4 +1,4 @@
-//! Many processes at one file of somebody else's, and deaths in the middle of it.
+//! Many processes at One file of another tool, and deaths in the middle of it.
 
 use std::fs;
 use std::io::Write;
@@ -59,7 +59,7 @@ fn a_death_at_any_time_leaves_the_file_old_or_new() {
         let ran = call.send_bytes(&call.bytes());
         let counted = before + u64::from(is_sent_back(&ran));
         assert_eq!(format.count(&stage), counted, "{format:?} works on: {ran}");
-        // Whoever writes next clears away what a dead one left.
+        // The next writer clears away what a dead one left.
         let left = if is_sent_back(&ran) { drafts(&stage, format) } else { Vec::new() };
         assert_eq!(left, Vec::<String>::new(), "{format:?}");
     }

@@ -305,7 +305,7 @@ fn a_fault_lets_the_agent_go_and_leaves_the_file_alone() {
 fn a_journal_that_is_broken_costs_the_trail_and_nothing_else() {
     let stage = Stage::new();
     run(&stage, "start --dialect idle Goal");
-    stage.write("home/journal.db", "this is no database, and never was one");
+    stage.write("home/journal.db", "this is not a database, and never was one");
     sends_back(&stop(&stage, "Working."), "1/20");
     sends_back(&stop(&stage, "Working."), "2/20");
     assert!(stage.complaints()[0].contains("no audit trail"), "{:?}", stage.complaints());

@@ -120,7 +120,7 @@ impl Stage {
     /// Gives `input` to a child and waits for its end.
     pub(crate) fn end(&self, mut child: Child, input: &[u8]) -> Ran {
         if let Some(mut pipe) = child.stdin.take() {
-            // Whoever does not listen need not be told.
+            // A closed pipe need not be told.
             let _ = pipe.write_all(input);
         }
         let ended = child.wait_with_output().expect("wait for the program");
@@ -242,7 +242,7 @@ fn split(line: &str) -> Vec<String> {
     words
 }
 
-/// Checks run in real time: how long they took is no part of a test.
+/// Checks run in real time: how long they took is not part of a test.
 fn still(text: &str) -> String {
     let shown = calm(text, " s", |number| number.contains('.').then_some("0.0"));
     calm(&shown, " ms", |_| Some("0"))

@@ -153,7 +153,7 @@ fn an_interrupt_is_130_and_leaves_nothing_behind() {
     let files = || fs::read_dir(stage.path("tmp")).expect("a directory").count();
     for line in ["try", "doctor"] {
         let (code, said) = interrupted(&stage, line, &|| files() > 0);
-        // Whoever was fast enough had ended before.
+        // A fast process had ended before.
         assert!(matches!(code, Some(130 | 0 | 1)), "{line}: {code:?}: {said}");
         // What a hook was using when it was ended is removed by its leash, a moment later.
         let since = doors::now();

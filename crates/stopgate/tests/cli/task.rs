@@ -1,4 +1,4 @@
-//! Tasks in somebody else's records: the hook and the commands on one file.
+//! Tasks in another tool's records: the hook and the commands on one file.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

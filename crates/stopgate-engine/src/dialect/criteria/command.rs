@@ -265,7 +265,7 @@ impl Desk {
         let record = Record::read(text).map_err(|error| {
             let path = file(self);
             Failure::fault(format!("{}: could not {}", path.display(), chain(&error)))
-                .hint("mend its JSON; stopgate keeps copies in its home, under backups")
+                .hint("repair its JSON; stopgate keeps copies in its home, under backups")
         })?;
         let found = self.view(&sheet(self, &record));
         Ok(view(file(self), record, found))
@@ -350,7 +350,7 @@ fn refused(refusal: &Refusal) -> Failure {
             failure.hint("see what is listed: stopgate status --dialect criteria")
         }
         Refusal::Unreadable(_) | Refusal::NotJson(_) => {
-            failure.hint("mend its JSON; stopgate keeps copies in its home, under backups")
+            failure.hint("repair its JSON; stopgate keeps copies in its home, under backups")
         }
         Refusal::Unmet(_) | Refusal::NothingListed => failure,
     }

@@ -70,7 +70,7 @@ impl Desk {
         if !new.features.is_empty() {
             if place.list.exists() {
                 return Err(Failure::usage(format!("{} is there already", place.list.display()))
-                    .hint("add the features to it, or leave --feature away"));
+                    .hint("add the features to it, or omit --feature"));
             }
             files::write(&place.list, &list_template(&new.features))?;
             made.push(place.list.clone());
@@ -147,7 +147,7 @@ impl CheckedView {
     fn look_at_folder(&mut self, folder: &Path) {
         if !folder.is_dir() {
             self.problem(
-                format!("{} is no folder", folder.display()),
+                format!("{} is not a directory", folder.display()),
                 "make the loop: stopgate features init --feature \"what is to be built\"",
             );
         } else if let Err(error) = writable(folder) {

@@ -60,7 +60,7 @@ pub struct TaskView {
     pub paused: Option<String>,
     /// How often the agent was sent back.
     pub iteration: u32,
-    /// How often it may be; none is no limit.
+    /// How often it may be; none means no limit.
     pub max_iterations: Option<u32>,
     /// Steps that are done.
     pub completed: Vec<String>,

@@ -140,7 +140,7 @@ pub(super) fn journal(settings: Settings, stores: Stores) -> Vec<Finding> {
         }
         Err(failure) => {
             let hint = failure.hint.clone();
-            let hint = hint.unwrap_or_else(|| "until then every stop is let pass".into());
+            let hint = hint.unwrap_or_else(|| "until then every stop is allowed".into());
             Finding::problem("journal", failure.story(), hint)
         }
     };
