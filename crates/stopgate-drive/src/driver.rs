@@ -83,7 +83,7 @@ fn drive(
 ) -> Result<DriveEnded, Failure> {
     let place = looped.directory().display().to_string();
     let name = stopgate_verify::file_name(&format!("{}-{place}", looped.key())).into_owned();
-    let files = DriverFiles::take(home.folder().join("runs").join(name), &looped.title())?;
+    let files = DriverFiles::take(home.directory().join("runs").join(name), &looped.title())?;
     let record = files.read();
     let counts = after::FailureCounts::default();
     let mut driver = Driver { looped, plan, interrupts, news, files, record, counts, ended: None };

@@ -243,9 +243,9 @@ impl FileLoop {
 
     fn features_prompt(&self) -> Result<String, Failure> {
         let desk = self.desk()?;
-        let folder = desk.features_directory();
-        let own = read_text(&folder.join("RALPH_PROMPT.md"), PROMPT_FILE_BYTES_MAX).ok();
-        let shown = folder.strip_prefix(&self.directory).unwrap_or(&folder).display().to_string();
+        let place = desk.features_directory();
+        let own = read_text(&place.join("RALPH_PROMPT.md"), PROMPT_FILE_BYTES_MAX).ok();
+        let shown = place.strip_prefix(&self.directory).unwrap_or(&place).display().to_string();
         let own = own.unwrap_or_else(|| stopgate_dialects::features::prompt_template(&shown));
         let Some(next) = desk.next_feature()? else { return Ok(own) };
         let only = format!(

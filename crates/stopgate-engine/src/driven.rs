@@ -217,6 +217,6 @@ impl Desk {
 
     /// The directory in which the loop's files are.
     pub fn directory(&self) -> &Path {
-        &self.folder
+        &self.directory
     }
 }

@@ -30,6 +30,8 @@ pub enum NightCase {
     ClientKilled,
     /// The driver is killed while the model thinks.
     DriverKilled,
+    /// The stop hook is installed: it judges each stop, and hands over.
+    Hooked,
 }
 
 /// How a case must end.
@@ -46,8 +48,8 @@ pub struct Expected {
 /// The cases for a client: all of them where it is driven every day, the four main ones elsewhere.
 pub fn cases_of(agent: LabAgent) -> &'static [NightCase] {
     use NightCase::{
-        Auth, ClientKilled, Cut, DriverKilled, Hang, LimitLeft, LimitWaited, Overloaded, Question,
-        ServerTwice, TooLong,
+        Auth, ClientKilled, Cut, DriverKilled, Hang, Hooked, LimitLeft, LimitWaited, Overloaded,
+        Question, ServerTwice, TooLong,
     };
     match agent {
         LabAgent::Claude | LabAgent::Codex => &[
@@ -62,6 +64,7 @@ pub fn cases_of(agent: LabAgent) -> &'static [NightCase] {
             Question,
             ClientKilled,
             DriverKilled,
+            Hooked,
         ],
         LabAgent::Gemini | LabAgent::Qwen | LabAgent::Copilot | LabAgent::OpenCode => {
             &[LimitLeft, ServerTwice, Auth, Cut]
@@ -85,6 +88,7 @@ impl NightCase {
             Self::Question => "question",
             Self::ClientKilled => "client SIGKILLed",
             Self::DriverKilled => "driver SIGKILLed",
+            Self::Hooked => "stop hook installed",
         }
     }
 
@@ -93,11 +97,10 @@ impl NightCase {
         let end = |outcome, code, sessions| Expected { outcome, code, sessions };
         match self {
             Self::LimitLeft => end("rate_limited", 75, 1),
-            // A first turn that failed is lost with this client: it begins anew.
-            Self::ServerTwice | Self::Cut if matches!(agent, LabAgent::Gemini) => match self {
-                Self::ServerTwice => end("done", 0, 3),
-                _ => end("done", 0, 2),
-            },
+            // This client does not try again after a cut, and loses a first turn that failed.
+            Self::Cut if agent == LabAgent::Gemini => end("done", 0, 2),
+            // Two claims without the work, each the end of a session.
+            Self::Hooked => end("done", 0, 3),
             Self::LimitWaited
             | Self::ServerTwice
             | Self::Cut
@@ -118,6 +121,10 @@ impl NightCase {
             turns
         };
         match self {
+            // Two clients would sleep for the hour without a word; a short time they give up on.
+            Self::LimitLeft if matches!(agent, LabAgent::OpenCode | LabAgent::Qwen) => {
+                vec![Turn::rate_limited(Duration::from_secs(3)); 200]
+            }
             Self::LimitLeft => vec![Turn::rate_limited(Duration::from_hours(1)); 40],
             Self::LimitWaited => first(Turn::rate_limited(Duration::from_secs(2)), 1),
             Self::ServerTwice => first(Turn::status(500), 2),
@@ -127,6 +134,7 @@ impl NightCase {
             Self::Cut => first(Turn::text("I am going to make the file.").cut(), 1),
             Self::Hang => vec![Turn::hang(); 10],
             Self::Question => vec![Turn::text("Both would work.\n\nWhich colour should it have?")],
+            Self::Hooked => first(Turn::text("All done."), 2),
             Self::ClientKilled => first(agent.shell("kill -9 $PPID; sleep 30"), 1),
             Self::DriverKilled => {
                 first(Turn::text("I am thinking.").after(Duration::from_secs(3)), 1)

@@ -14,7 +14,7 @@ use crate::program::Program;
 use crate::stage::Stage;
 
 /// No case takes longer.
-const LIMIT: Duration = Duration::from_mins(4);
+const LIMIT: Duration = Duration::from_mins(8);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How long those of a session may take to be gone after a driver was killed.
 const GONE_WITHIN: Duration = Duration::from_secs(10);
@@ -71,6 +71,10 @@ pub fn play(agent: LabAgent, case: NightCase, program: &Program) -> Result<Night
     let begun = door::now();
     let stage = Stage::new(Client::install_agent(agent)?)?;
     let program = stage.place(program)?;
+    if case == NightCase::Hooked {
+        let trust: &[&str] = if agent == LabAgent::Codex { &["--accept-trust"] } else { &[] };
+        stage.stopgate(&program, ["install", agent.name()].iter().chain(trust))?;
+    }
     let model = stage.model();
     model.script(agent.name(), case.turns(agent));
     let options = ["start", "--check", "made=test -f made.txt", "--max-iterations", "3"];

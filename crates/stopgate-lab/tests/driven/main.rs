@@ -35,6 +35,16 @@ fn claude_calls_a_person_for_its_login() -> Result<()> {
 }
 
 #[test]
+fn the_hook_of_claude_hands_over() -> Result<()> {
+    check(LabAgent::Claude, NightCase::Hooked)
+}
+
+#[test]
+fn the_hook_of_codex_hands_over() -> Result<()> {
+    check(LabAgent::Codex, NightCase::Hooked)
+}
+
+#[test]
 fn codex_is_resumed_after_errors_of_the_service() -> Result<()> {
     check(LabAgent::Codex, NightCase::ServerTwice)
 }

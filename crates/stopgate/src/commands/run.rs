@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         let task_file = args.task_file.clone();
         let request = DialectRequest { dialect: dialect.into(), task_file, form: OkForm::Full };
         let from = (Settings, STORES);
-        drive_file(from, request, common::folder()?, &plan, &interrupts, &mut tell)?
+        drive_file(from, request, common::directory()?, &plan, &interrupts, &mut tell)?
     } else {
         let target = common::target(args.name.as_deref(), None)?;
         drive_native(common::engine()?, &target, &plan, &interrupts, &mut tell)?

@@ -65,3 +65,4 @@ mod texts;
 mod tidy;
 mod waiting;
 mod whose_word;
+mod words;
