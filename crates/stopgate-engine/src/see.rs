@@ -341,6 +341,8 @@ fn read_policy(path: &Path) -> Result<PolicyChange, Failure> {
         max_minutes: limits.max_minutes,
         max_idle: limits.max_idle,
         max_repeat: limits.max_repeat,
+        max_tokens: limits.max_tokens,
+        max_cost_micros: limits.max_cost_micros,
         stale_after_ms: limits.stale_after_ms,
     };
     if change == PolicyChange::default() {

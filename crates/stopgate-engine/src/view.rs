@@ -1,5 +1,6 @@
 //! Loops as people and programs see them.
 
+mod budget;
 mod criterion;
 
 use jiff::Timestamp as Instant;
@@ -11,6 +12,8 @@ use stopgate_core::{
 use stopgate_dialects::Dialect;
 use stopgate_store::{Filter, Soundness, Standing, Stored};
 
+use self::budget::budget_view;
+pub use self::budget::{BudgetView, ModelSpendView};
 pub(crate) use self::criterion::criterion_view;
 pub use self::criterion::{CriterionJudge, CriterionStatus, CriterionView, ReceiptView};
 use crate::certificate::Signed;
@@ -189,23 +192,6 @@ pub struct FrameView {
     pub max: u32,
     /// What it asks for.
     pub prompt: String,
-}
-
-/// What a loop may use and has used.
-#[derive(Clone, Debug, Serialize)]
-pub struct BudgetView {
-    /// Minutes allowed; 0 is no limit.
-    pub max_minutes: u32,
-    /// Milliseconds of work so far.
-    pub used_ms: i64,
-    /// Idle continuations in a row, and how many are allowed.
-    pub idle: u32,
-    /// See `idle`; 0 is no limit.
-    pub max_idle: u32,
-    /// Stops in a row with the same failures, and how many are allowed.
-    pub repeat: u32,
-    /// See `repeat`; 0 is no limit.
-    pub max_repeat: u32,
 }
 
 impl Engine {
@@ -432,16 +418,5 @@ fn frame_view(frame: &Frame) -> FrameView {
         iteration: frame.iteration,
         max: limit(frame.max),
         prompt: frame.prompt.clone(),
-    }
-}
-
-fn budget_view(state: &State, now: Timestamp) -> BudgetView {
-    BudgetView {
-        max_minutes: state.policy.max_minutes,
-        used_ms: state.used_ms(now),
-        idle: state.tally.idle,
-        max_idle: state.policy.max_idle,
-        repeat: state.tally.repeat,
-        max_repeat: state.policy.max_repeat,
     }
 }

@@ -21,6 +21,10 @@ pub struct PolicyChange {
     pub max_idle: Option<u32>,
     /// Continuations with the same failures in a row allowed; 0 means no limit.
     pub max_repeat: Option<u32>,
+    /// Tokens allowed; 0 means no limit.
+    pub max_tokens: Option<u64>,
+    /// Money allowed, in millionths of a dollar; 0 means no limit.
+    pub max_cost_micros: Option<u64>,
     /// How long a loop may stay untouched.
     pub stale_after_ms: Option<i64>,
 }
@@ -99,6 +103,8 @@ fn changed(state: &State, change: &PolicyChange) -> State {
     policy.max_minutes = change.max_minutes.unwrap_or(policy.max_minutes);
     policy.max_idle = change.max_idle.unwrap_or(policy.max_idle);
     policy.max_repeat = change.max_repeat.unwrap_or(policy.max_repeat);
+    policy.max_tokens = change.max_tokens.unwrap_or(policy.max_tokens);
+    policy.max_cost_micros = change.max_cost_micros.unwrap_or(policy.max_cost_micros);
     policy.stale_after_ms = change.stale_after_ms.unwrap_or(policy.stale_after_ms);
     if let (Some(max), Some(frame)) = (change.max_iterations, state.frames.first_mut()) {
         frame.max = max;
