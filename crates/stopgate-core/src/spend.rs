@@ -104,6 +104,8 @@ pub struct ModelSpend {
 pub struct UsageFile {
     /// Its path.
     pub path: String,
+    /// The agent whose client writes it.
+    pub agent: String,
     /// The end of the last whole line that was read.
     pub offset: u64,
     /// Whether what follows is the rest of a line that was too long to read.

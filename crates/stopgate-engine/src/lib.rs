@@ -51,6 +51,8 @@ mod notify;
 
 mod observe;
 
+mod metering;
+
 mod stop;
 
 mod session;

@@ -110,6 +110,3 @@ pub(crate) fn tell(news: &mut UsageNews, call: UsageCall) {
 pub(crate) fn time(text: Option<&str>) -> Option<Timestamp> {
     text.and_then(crate::instant::rfc3339)
 }
-
-#[cfg(test)]
-mod tests;

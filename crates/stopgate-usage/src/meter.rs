@@ -18,8 +18,10 @@ const MODELS_MAX: usize = 64;
 pub struct Counting<'a> {
     /// What models cost.
     pub prices: &'a PriceBook,
-    /// Calls that were recorded before this are somebody else's.
+    /// Calls that were recorded before this are not counted.
     pub since: Option<Timestamp>,
+    /// Nor are those that were recorded after this.
+    pub until: Option<Timestamp>,
     /// When a call is counted whose record has no time.
     pub now: Timestamp,
 }
@@ -30,7 +32,9 @@ pub fn absorb(spend: &mut Spend, file: &mut UsageFile, calls: Vec<UsageCall>, by
         file.recent.iter().map(|call| (call.id, *call)).collect();
     let mut order: Vec<u64> = file.recent.iter().map(|call| call.id).collect();
     for call in calls {
-        if by.since.zip(call.at).is_some_and(|(since, at)| at < since) {
+        let early = by.since.zip(call.at).is_some_and(|(since, at)| at < since);
+        let late = by.until.zip(call.at).is_some_and(|(until, at)| at > until);
+        if early || late {
             continue;
         }
         let counted = CountedCall {
@@ -65,6 +69,3 @@ fn model_index(spend: &mut Spend, model: &str) -> u32 {
     });
     u32::try_from(index).unwrap_or(0)
 }
-
-#[cfg(test)]
-mod tests;

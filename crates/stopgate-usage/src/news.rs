@@ -45,6 +45,3 @@ pub enum MoreToRead {
     /// The bound was reached within one line, which is passed over.
     Skipped,
 }
-
-#[cfg(test)]
-mod tests;

@@ -51,6 +51,3 @@ fn probe(source: &mut (impl Read + Seek), from: u64) -> io::Result<Option<(u64, 
     }
     Ok(None)
 }
-
-#[cfg(test)]
-mod tests;

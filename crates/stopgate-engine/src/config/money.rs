@@ -22,6 +22,7 @@ pub(crate) struct SharedLimits {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the file")]
 pub(super) struct SharedWire {
     max_tokens_per_day: u64,
     max_cost_per_day_usd: Dollars,
