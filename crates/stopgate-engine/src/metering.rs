@@ -94,6 +94,13 @@ impl Engine {
         Some(round.run(&source))
     }
 
+    /// The loop with what its agent has used as of now.
+    pub(crate) fn with_spend_now(&self, state: &State) -> State {
+        let mut state = state.clone();
+        state.spend = self.spend_now(&state).map(Box::new).or(state.spend);
+        state
+    }
+
     fn meter(
         &mut self,
         state: &State,

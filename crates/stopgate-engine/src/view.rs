@@ -212,6 +212,9 @@ impl Engine {
     /// was signed so.
     pub fn view_checked(&mut self, stored: &Stored) -> Result<LoopView, Failure> {
         let mut view = self.view(stored);
+        if stored.state.spend.is_some() {
+            view.budget = budget_view(&self.with_spend_now(&stored.state), self.now());
+        }
         view.session_gone = self.is_session_gone(&stored.state);
         let soundness = self.journal.soundness(&stored.state.id)?;
         view.record = soundness.word();

@@ -73,6 +73,7 @@ pub enum Counterfactual {
 const NO_START: &str = "the journal does not have its beginning";
 const NO_REPLAY: &str = "the recorded stop can't be decided again";
 const NO_CHECKS: &str = "its checks did not run at that stop";
+const NO_USE: &str = "what the agent used was not counted at each stop";
 const NO_MESSAGE: &str = "whether the agent was idle at that stop is not in the journal";
 
 /// Tries `change` on the loop that `events` tell.
@@ -86,6 +87,12 @@ pub fn back_test(events: &[Happened], change: &PolicyChange) -> Counterfactual {
     };
     if !recorded.policy.order.is_native() {
         return Counterfactual::NotKnown { stop: None, why: IN_A_FILE };
+    }
+    let limits_spend = |limit: Option<u64>| limit.is_some_and(|limit| limit > 0);
+    if (limits_spend(change.max_tokens) || limits_spend(change.max_cost_micros))
+        && !recorded.policy.counts_spend()
+    {
+        return Counterfactual::NotKnown { stop: None, why: NO_USE };
     }
     let tried = changed(&recorded, change);
     let mut trial = Trial { events, recorded, tried, stop: 0 };
