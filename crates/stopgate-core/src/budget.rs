@@ -91,13 +91,18 @@ pub fn crowded_context(state: &State) -> Option<(ContextUse, u8)> {
 /// nothing where nothing was counted and nothing is limited.
 pub fn spend_words(state: &State) -> Option<String> {
     let limits = budgets(state);
-    let limit = |kind| limits.iter().find(|budget| budget.kind == kind).map(|budget| budget.limit);
-    let (tokens, cost) = (limit(BudgetKind::Tokens), limit(BudgetKind::Cost));
     let Some(spend) = state.spend.as_deref() else {
         let asked = limits.iter().map(|budget| budget.kind.amount(budget.limit));
         let asked: Vec<String> = asked.collect();
         return (!asked.is_empty()).then(|| format!("nothing counted yet of {}", asked.join(", ")));
     };
+    Some(spend_line(spend, &limits))
+}
+
+/// What was used, of these limits, in a line for people.
+pub fn spend_line(spend: &Spend, limits: &[BudgetUse]) -> String {
+    let limit = |kind| limits.iter().find(|budget| budget.kind == kind).map(|budget| budget.limit);
+    let (tokens, cost) = (limit(BudgetKind::Tokens), limit(BudgetKind::Cost));
     let of = |limit: Option<String>| limit.map(|limit| format!(" of {limit}")).unwrap_or_default();
     let mut text = tokens_text(spend.counted().tokens);
     let _ = write!(text, "{} tokens, ", of(tokens.map(tokens_text)));
@@ -120,7 +125,7 @@ pub fn spend_words(state: &State) -> Option<String> {
         Some(MeterDoubt::Unreadable) => "estimated: the agent's record can't be read",
     };
     let _ = write!(text, " ({sure})");
-    Some(text)
+    text
 }
 
 /// The models without a price, as people read them.

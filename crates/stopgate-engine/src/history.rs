@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use stopgate_core::{
-    Binding, Criterion, Edit, Event, Frame, Hold, Rest, Ruling, Speaker, Spend, Stopped, TaskNote,
-    Timestamp, Vouch, clean, clip, tokens_text, usd_text,
+    Binding, Criterion, Edit, Event, Frame, Hold, Rest, Ruling, Speaker, Stopped, TaskNote,
+    Timestamp, Vouch, clean, clip, spend_line, tokens_text, usd_text,
 };
 use stopgate_store::{Cursor, Entry};
 
@@ -105,7 +105,7 @@ fn describe(event: &Event) -> (&'static str, String) {
         ),
         Event::Popped => ("popped", "the top frame was taken off".into()),
         Event::Stopped(stopped) => ("stopped", describe_stop(stopped)),
-        Event::Metered(spend) => ("metered", describe_spend(spend)),
+        Event::Metered(spend) => ("metered", spend_line(spend, &[])),
         Event::Claimed => ("claimed", "the agent asked for verification".into()),
         Event::Asked { question } => ("asked", short(question)),
         Event::Prompted { speaker, .. } => ("prompted", describe_speaker(*speaker).into()),
@@ -176,12 +176,6 @@ pub(crate) fn describe_edit(edit: &Edit) -> String {
     let gone = |name: &&String| !edit.added.iter().any(|criterion| criterion.name == **name);
     parts.extend(edit.dropped.iter().filter(gone).map(|name| format!("dropped {}", short(name))));
     parts.join("; ")
-}
-
-fn describe_spend(spend: &Spend) -> String {
-    let tokens = tokens_text(spend.tokens().total());
-    let sure = if spend.is_measured() { "measured" } else { "estimated" };
-    format!("{tokens} tokens, {} so far ({sure})", usd_text(spend.nanos()))
 }
 
 fn describe_stop(stopped: &Stopped) -> String {

@@ -8,8 +8,8 @@ use stopgate_core::{Enforcement, GoalShape, LoopState, Mode};
 use stopgate_dialects::task::{Rubric, Shape};
 use stopgate_engine::{
     Asked, AtStart, Begun, Binding, CriterionJudge, CriterionView, Engine, Failure, Incumbent,
-    LoopView, Origin, Preflight, Settings, StartRequest, StatusView, is_installed, parse_usd,
-    span_ms,
+    LoopView, Origin, PRICES_AS_OF, Preflight, Settings, StartRequest, StatusView, is_installed,
+    parse_usd, span_ms,
 };
 use stopgate_store::Standing;
 
@@ -266,6 +266,12 @@ fn warn(begun: &Begun) {
     }
     for setting in begun.settings.iter().filter(|setting| setting.origin == Origin::Project) {
         output::warn(&format!("stopgate.toml limits {} to {}", setting.key, setting.value));
+    }
+    if begun.stored.state.policy.max_cost_micros > 0 {
+        output::warn(&format!(
+            "cost is counted by list prices of {PRICES_AS_OF} and by [prices] in config.toml; what \
+             a model without a price costs is unknown, and is not held by the limit"
+        ));
     }
     if !is_installed(Settings, Path::new(&begun.stored.state.project)) {
         output::warn(
