@@ -138,8 +138,7 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
         Event::Resumed { max_iterations } => resume(state, *max_iterations, at),
         Event::Approved { criterion } => approve(state, criterion, at),
         Event::JudgesApproved { digest, by } => {
-            let (digest, by) = (digest.clone(), by.clone());
-            state.ground.approved = Some(ApprovedJudges { digest, by });
+            state.ground.approved = Some(ApprovedJudges { digest: digest.clone(), by: by.clone() });
         }
         Event::Vouched { how } => {
             state.origin.vouch(*how);

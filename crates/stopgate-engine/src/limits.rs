@@ -148,6 +148,7 @@ pub(crate) fn settle(flag: &Asked, user: &Asked, project: &Asked) -> (Limits, Ve
     let max_minutes = number("max_minutes", |asked| asked.max_minutes, defaults.max_minutes);
     let max_idle = number("max_idle", |asked| asked.max_idle, defaults.max_idle);
     let max_repeat = number("max_repeat", |asked| asked.max_repeat, defaults.max_repeat);
+    settings.extend(of_budget);
     let stale = base(flag.stale_after_ms, user.stale_after_ms, defaults.stale_after_ms);
     let (stale_after_ms, setting) =
         tighten("stale_after", stale, project.stale_after_ms, i64::unsigned_abs, &span_text);
@@ -159,7 +160,6 @@ pub(crate) fn settle(flag: &Asked, user: &Asked, project: &Asked) -> (Limits, Ve
             mode_text(mode).into()
         });
     settings.push(setting);
-    settings.extend(of_budget);
     let policy =
         Policy { max_minutes, max_idle, max_repeat, stale_after_ms, enforcement, ..budget };
     (Limits { max_iterations, policy }, settings)
