@@ -8,14 +8,18 @@ mod hint;
 mod round;
 mod shared;
 
+use std::time::Duration;
+
 use stopgate_agents::Call;
-use stopgate_core::{ContextUse, Event, LoopId, Phase, SessionId, Spend, State};
+use stopgate_core::{ContextUse, Event, LoopId, Phase, SessionId, Spend, State, digest_of};
 use stopgate_store::Stored;
+use stopgate_usage::UsageFormat;
 
 use self::round::{MeterRound, RoundSource};
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::failure::Failure;
+use crate::observe::{Reading, last_message};
 
 /// How much one stop reads in all.
 const STOP_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -23,10 +27,14 @@ const STOP_BYTES_MAX: u64 = 4 * 1024 * 1024;
 const WHOLE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// A client writes the last record of a turn a little after the stop.
 const LATE_MS: i64 = 2000;
+/// How often and how long such a record is waited for at a stop.
+const LATE_LOOKS: u32 = 16;
+const LATE_PAUSE: Duration = Duration::from_millis(20);
 
 impl Engine {
     /// What the agent has used up to this stop; nothing where there is no news.
     pub(crate) fn meter_stop(&mut self, state: &State, call: &Call<'_>) -> Option<Event> {
+        await_record(state, call);
         let source =
             RoundSource { agent: call.agent.word(), transcript: call.transcript.as_deref() };
         self.meter(state, &source, Some(&call.session), STOP_BYTES_MAX)
@@ -121,6 +129,23 @@ impl Engine {
             same_time != *before
         });
         is_news.then(|| Event::Metered(Box::new(spend)))
+    }
+}
+
+/// Waits for the record of the turn that ends here, where the client is late with it: a hard
+/// limit must not lag behind by a turn.
+fn await_record(state: &State, call: &Call<'_>) {
+    let is_late = UsageFormat::of_agent(call.agent.word()).is_some_and(UsageFormat::is_late);
+    let Some(message) = call.last_message.as_deref().filter(|_| is_late) else { return };
+    if message.is_empty() || state.tally.message == Some(digest_of(message)) {
+        // The record of an earlier turn looks the same.
+        return std::thread::sleep(LATE_PAUSE * (LATE_LOOKS / 2));
+    }
+    for _ in 0..LATE_LOOKS {
+        match last_message(call, Reading::Turn) {
+            Ok(Some(written)) if written.trim() == message.trim() => return,
+            Ok(_) | Err(_) => std::thread::sleep(LATE_PAUSE),
+        }
     }
 }
 

@@ -66,6 +66,11 @@ impl UsageFormat {
         }
     }
 
+    /// Whether the client writes what it did a little after it tells its hooks.
+    pub const fn is_late(self) -> bool {
+        matches!(self, Self::Claude)
+    }
+
     /// Whether a line may say something, by a look that is cheaper than reading it.
     pub(crate) fn may_matter(self, line: &[u8]) -> bool {
         let words: &[&[u8]] = match self {

@@ -37,6 +37,7 @@ impl<'a> Record<'a> {
                 "message": {
                     "id": format!("{}-{}", self.name, self.answers),
                     "model": model,
+                    "content": [{"type": "text", "text": "Still at it."}],
                     "usage": {"input_tokens": input, "output_tokens": output},
                 },
             });
