@@ -9,13 +9,13 @@ use crate::order;
 /// The limits of a loop and the order in which it is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
-    /// Minutes of work allowed; 0 is no limit.
+    /// Minutes of work allowed; 0 means no limit.
     pub max_minutes: u32,
-    /// Idle continuations in a row allowed; 0 is no limit.
+    /// Idle continuations in a row allowed; 0 means no limit.
     pub max_idle: u32,
-    /// Continuations with the same failures in a row allowed; 0 is no limit.
+    /// Continuations with the same failures in a row allowed; 0 means no limit.
     pub max_repeat: u32,
-    /// Rounds of two sets of failures taking turns allowed; 0 is no limit.
+    /// Rounds of two sets of failures taking turns allowed; 0 means no limit.
     pub max_rounds: u32,
     /// How long a loop may lie untouched.
     pub stale_after_ms: i64,
@@ -23,13 +23,13 @@ pub struct Policy {
     pub enforcement: Enforcement,
     /// In which order the rules are asked.
     pub order: Order,
-    /// Tokens that the agent may use; 0 is no limit.
+    /// Tokens that the agent may use; 0 means no limit.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub max_tokens: u64,
-    /// Money that it may spend, in millionths of a dollar; 0 is no limit.
+    /// Money that it may spend, in millionths of a dollar; 0 means no limit.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub max_cost_micros: u64,
-    /// Percent of the subscription's window that may be used; 0 is no limit.
+    /// Percent of the subscription's window that may be used; 0 means no limit.
     #[serde(default, skip_serializing_if = "is_no_percent")]
     pub max_quota: u8,
     /// Whether what the agent uses is counted although nothing of the above limits it.

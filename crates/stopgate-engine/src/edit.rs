@@ -22,13 +22,13 @@ pub struct EditRequest {
     pub goal: Option<String>,
     /// How often the agent may be sent back in all.
     pub max_iterations: Option<u32>,
-    /// Minutes of work; 0 is no limit.
+    /// Minutes of work; 0 means no limit.
     pub max_minutes: Option<u32>,
-    /// Tokens that the agent may use; 0 is no limit.
+    /// Tokens that the agent may use; 0 means no limit.
     pub max_tokens: Option<u64>,
-    /// Money that it may spend, in millionths of a dollar; 0 is no limit.
+    /// Money that it may spend, in millionths of a dollar; 0 means no limit.
     pub max_cost_micros: Option<u64>,
-    /// Percent of the subscription's window that may be used; 0 is no limit.
+    /// Percent of the subscription's window that may be used; 0 means no limit.
     pub max_quota: Option<u8>,
     /// Checks that must pass from now on; one with the same name is replaced.
     pub checks: Vec<Draft>,

@@ -74,7 +74,7 @@ pub struct LoopView {
     pub waiting: Option<WaitsFor>,
     /// Continuations used.
     pub iteration: u32,
-    /// Continuations allowed; 0 is no limit.
+    /// Continuations allowed; 0 means no limit.
     pub max_iterations: u32,
     /// The session it holds.
     pub session: Option<String>,
@@ -85,7 +85,7 @@ pub struct LoopView {
     /// The same, for people.
     #[serde(skip)]
     pub claim_until_at: Option<Timestamp>,
-    /// The folder it belongs to.
+    /// The directory it belongs to.
     pub project: String,
     /// Whose file keeps it, where it is not ours: then this is an audit trail, or that file.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,7 +7,7 @@ use stopgate_usage::{Price, PriceBook};
 
 use crate::dollars::Dollars;
 
-/// What all loops of a person together may use; 0 is no limit.
+/// What all loops of a person together may use; 0 means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SharedLimits {
     /// Tokens on one day.

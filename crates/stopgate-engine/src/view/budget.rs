@@ -8,25 +8,25 @@ use super::time_text;
 /// What a loop may use and has used.
 #[derive(Clone, Debug, Serialize)]
 pub struct BudgetView {
-    /// Minutes allowed; 0 is no limit.
+    /// Minutes allowed; 0 means no limit.
     pub max_minutes: u32,
     /// Milliseconds of work so far.
     pub used_ms: i64,
     /// Idle continuations in a row, and how many are allowed.
     pub idle: u32,
-    /// See `idle`; 0 is no limit.
+    /// See `idle`; 0 means no limit.
     pub max_idle: u32,
     /// Stops in a row with the same failures, and how many are allowed.
     pub repeat: u32,
-    /// See `repeat`; 0 is no limit.
+    /// See `repeat`; 0 means no limit.
     pub max_repeat: u32,
     /// Tokens used, cached ones included; nothing where they were not counted.
     pub tokens: Option<u64>,
-    /// Tokens allowed; 0 is no limit.
+    /// Tokens allowed; 0 means no limit.
     pub max_tokens: u64,
     /// US dollars spent, as far as prices are known; nothing where they are not.
     pub cost_usd: Option<f64>,
-    /// US dollars allowed; 0 is no limit.
+    /// US dollars allowed; 0 means no limit.
     pub max_cost_usd: f64,
     /// Whether every token was counted from the client's own record.
     pub measured: bool,
@@ -35,7 +35,7 @@ pub struct BudgetView {
     pub unpriced_models: Vec<String>,
     /// Percent of the subscription's window that is used, where the client tells.
     pub quota_percent: Option<u8>,
-    /// Percent of it that may be used; 0 is no limit.
+    /// Percent of it that may be used; 0 means no limit.
     pub max_quota: u8,
     /// When that window begins anew.
     #[serde(skip_serializing_if = "Option::is_none")]

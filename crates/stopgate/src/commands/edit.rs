@@ -43,16 +43,16 @@ pub(crate) struct Args {
     /// How often the agent may be sent back in all
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     max_iterations: Option<u32>,
-    /// Minutes of work allowed; 0 is no limit
+    /// Minutes of work allowed; 0 means no limit
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_minutes: Option<u32>,
-    /// Tokens that the agent may use, cached ones included; 0 is no limit
+    /// Tokens that the agent may use, cached ones included; 0 means no limit
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_tokens: Option<u64>,
-    /// US dollars that the agent may spend; 0 is no limit
+    /// US dollars that the agent may spend; 0 means no limit
     #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = usd_micros)]
     max_cost: Option<u64>,
-    /// Percent of the subscription's usage window that may be used; 0 is no limit
+    /// Percent of the subscription's usage window that may be used; 0 means no limit
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(0..=100))]
     max_quota: Option<u8>,
     #[command(flatten)]
