@@ -1,5 +1,6 @@
 //! What is remembered between two stops.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -11,6 +12,7 @@ use crate::gate::LoopGate;
 use crate::ground::Ground;
 use crate::outcome::Outcome;
 use crate::policy::Policy;
+use crate::spend::Spend;
 use crate::tally::Tally;
 use crate::time::Timestamp;
 use crate::word::Origin;
@@ -64,6 +66,9 @@ pub struct State {
     /// Who began it, and whose criteria it has.
     #[serde(default, skip_serializing_if = "Origin::is_blank")]
     pub origin: Origin,
+    /// What its agent has used, where that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spend: Option<Box<Spend>>,
     /// What it counts.
     pub tally: Tally,
     /// When it began.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use stopgate_core::{
     Binding, Criterion, Edit, Event, Frame, Hold, Rest, Ruling, Speaker, Stopped, TaskNote,
-    Timestamp, Vouch, clean, clip,
+    Timestamp, Vouch, clean, clip, spend_line, tokens_text, usd_text,
 };
 use stopgate_store::{Cursor, Entry};
 
@@ -105,6 +105,7 @@ fn describe(event: &Event) -> (&'static str, String) {
         ),
         Event::Popped => ("popped", "the top frame was taken off".into()),
         Event::Stopped(stopped) => ("stopped", describe_stop(stopped)),
+        Event::Metered(spend) => ("metered", spend_line(spend, &[])),
         Event::Claimed => ("claimed", "the agent asked for verification".into()),
         Event::Asked { question } => ("asked", short(question)),
         Event::Prompted { speaker, .. } => ("prompted", describe_speaker(*speaker).into()),
@@ -152,6 +153,18 @@ pub(crate) fn describe_edit(edit: &Edit) -> String {
     parts.extend(edit.max_minutes.map(|max| match max {
         0 => "no limit of time".into(),
         max => format!("at most {max} min"),
+    }));
+    parts.extend(edit.max_tokens.map(|max| match max {
+        0 => "no limit of tokens".into(),
+        max => format!("at most {} tokens", tokens_text(max)),
+    }));
+    parts.extend(edit.max_cost_micros.map(|max| match max {
+        0 => "no limit of money".into(),
+        max => format!("at most {}", usd_text(max.saturating_mul(1000))),
+    }));
+    parts.extend(edit.max_quota.map(|max| match max {
+        0 => "no limit of quota".into(),
+        max => format!("at most {max} % of the quota"),
     }));
     let named = |criterion: &Criterion| {
         let replaces = edit.dropped.contains(&criterion.name);

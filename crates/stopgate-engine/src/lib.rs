@@ -29,6 +29,8 @@ mod attack;
 
 mod config;
 
+mod dollars;
+
 mod span;
 
 mod toml_place;
@@ -48,6 +50,8 @@ mod engine;
 mod notify;
 
 mod observe;
+
+mod metering;
 
 mod stop;
 
@@ -160,9 +164,10 @@ pub use crate::upkeep::{
 pub use crate::verify::{Approval, ApprovalAsked, Verification};
 pub use crate::view::{
     BudgetView, CriterionJudge, CriterionStatus, CriterionView, FrameView, ListView, LoopView,
-    OriginView, PausedUntil, ReceiptView, ReplacedView, SCHEMA_VERSION, StatusView, WaitsFor,
-    WhoActs, local_time, time_text, utc_time,
+    ModelSpendView, OriginView, PausedUntil, ReceiptView, ReplacedView, SCHEMA_VERSION, StatusView,
+    WaitsFor, WhoActs, local_time, time_text, utc_time,
 };
+pub use stopgate_usage::{PRICES_AS_OF, parse_usd};
 pub use stopgate_verify::{LEASH, hold_leash, provide_leash};
 
 pub use crate::watchdog::{Late, TooLate, claim_answer};

@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use stopgate_agents::Call;
 use stopgate_core::{
     Binding, Criterion, Decision, Event, GateWord, Outcome, Proof, Receipt, Seen, SessionId,
-    Soundness, State, Status, Surface, Timestamp, Verdict, apply, asks_gates, clean, decide, due,
+    Soundness, Spend, State, Status, Surface, Timestamp, Verdict, apply, asks_gates, clean, decide,
+    due,
 };
 use stopgate_store::Stored;
 use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, withheld};
@@ -80,6 +81,14 @@ impl Engine {
         let now = self.now();
         let mut claim = claim;
         claim.extend(known.typed.clone().or_else(|| self.typed(&stored.state, call)));
+        if stored.state.policy.counts_spend() && !known.is_metered(&stored.state) {
+            // No turn is held while files are read.
+            self.journal.end();
+            let event = self.meter_stop(&stored.state, call);
+            known.metered = Some(MeteredStop { base: stored.state.spend, event });
+            return Ok(Step::Again);
+        }
+        claim.extend(known.metered(&stored.state));
         let state = claimed(&stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.signs);
         seen.untrusted = Trust::of(&self.home).lacks(&state);
@@ -120,7 +129,15 @@ impl Engine {
         }
         seen.objection = known.task.as_ref().and_then(|word| word.objection.clone());
         claim.extend(known.task.as_ref().map(TaskWord::event).transpose()?.flatten());
-        self.settle_stop(stored, claim, &state, &seen, now)
+        let settled = self.decide_soundly(&state, &seen, now)?;
+        let ends = matches!(settled.verdict, Verdict::Complete { .. } | Verdict::Escalate { .. });
+        if ends && known.metered.is_none() && state.policy.order.is_native() {
+            self.journal.end();
+            let event = self.meter_end(&stored.state, call);
+            known.metered = Some(MeteredStop { base: stored.state.spend, event });
+            return Ok(Step::Again);
+        }
+        self.settle_stop(stored, claim, &state, &seen, objected(settled, &seen), now)
     }
 
     /// Whether the loop would end here, and only for want of a person's word not as done.
@@ -134,9 +151,9 @@ impl Engine {
         claim: Vec<Event>,
         state: &State,
         seen: &Seen,
+        decision: Decision,
         now: Timestamp,
     ) -> Result<Step, Failure> {
-        let decision = objected(self.decide_soundly(state, seen, now)?, seen);
         let mut events = claim;
         events.extend(decision.events);
         if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
@@ -290,6 +307,26 @@ struct Known {
     typed: Option<Event>,
     /// Whether a late transcript was waited for.
     looked: bool,
+    /// What the agent has used.
+    metered: Option<MeteredStop>,
+}
+
+/// What was counted for a stop, and what it was counted on.
+struct MeteredStop {
+    base: Option<Box<Spend>>,
+    event: Option<Event>,
+}
+
+impl Known {
+    /// Whether the count is still about the loop as it is.
+    fn is_metered(&self, state: &State) -> bool {
+        self.metered.as_ref().is_some_and(|metered| metered.base == state.spend)
+    }
+
+    /// What was counted on the loop as it is.
+    fn metered(&self, state: &State) -> Option<Event> {
+        self.metered.as_ref().filter(|_| self.is_metered(state))?.event.clone()
+    }
 }
 
 /// What one try at a stop led to.

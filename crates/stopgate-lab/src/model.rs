@@ -24,7 +24,7 @@ use crate::error::LabError;
 use crate::http::{Call, StreamEnd, answer_events};
 use crate::reply::{ReplyWire, tokens_of};
 use crate::sort::{Kind, said_since_last_answer, session_of};
-use crate::turn::{ModelFault, Turn};
+use crate::turn::{ModelFault, Turn, TurnUsage};
 
 /// Begins a path that names its session.
 const NAMED: &str = "/as/";
@@ -62,6 +62,17 @@ pub struct Told {
     pub call: usize,
     /// All texts and tool results, joined by line ends.
     pub text: String,
+}
+
+/// An answer that was sent to its end.
+#[derive(Clone, Debug)]
+pub struct SentAnswer {
+    /// What it was for.
+    pub kind: Kind,
+    /// Whose it was.
+    pub session: String,
+    /// What it was said to have used.
+    pub usage: TurnUsage,
 }
 
 impl FakeModel {
@@ -105,6 +116,11 @@ impl FakeModel {
     /// Everything the model was asked so far, in order of arrival.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.book().requests.clone()
+    }
+
+    /// The answers that were sent to their end, in order.
+    pub fn sent(&self) -> Vec<SentAnswer> {
+        self.shared.book().sent.clone()
     }
 
     /// The main calls of every session.
@@ -155,6 +171,7 @@ impl Shared {
     fn new() -> Self {
         let book = Book {
             requests: Vec::new(),
+            sent: Vec::new(),
             calls: BTreeMap::new(),
             scripts: BTreeMap::new(),
             script_for_all: Vec::new(),
@@ -178,6 +195,7 @@ impl Shared {
 
 struct Book {
     requests: Vec<Request>,
+    sent: Vec<SentAnswer>,
     calls: BTreeMap<String, usize>,
     scripts: BTreeMap<String, Vec<Turn>>,
     script_for_all: Vec<Turn>,
@@ -317,6 +335,11 @@ fn answer_message(
             return Ok(Connection::of(call));
         }
     };
+    if end == StreamEnd::Whole {
+        // Noted first: a client may be done with it before this thread goes on.
+        let (session, usage) = (session.to_owned(), reply.usage());
+        shared.book().sent.push(SentAnswer { kind, session, usage });
+    }
     if api.streams(call, body) {
         answer_events(stream, &api.events(&reply), end)?;
     } else if end == StreamEnd::Whole {

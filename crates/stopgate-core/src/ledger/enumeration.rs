@@ -71,6 +71,7 @@ impl Case {
             gates: vec![],
             answer: None,
             origin: crate::Origin::default(),
+            spend: None,
             tally,
             started_at: NOW,
             updated_at: NOW,

@@ -163,6 +163,7 @@ impl Desk {
             gates: Vec::new(),
             answer: None,
             origin: stopgate_core::Origin::default(),
+            spend: None,
             tally: memory.tally.clone(),
             started_at,
             updated_at: sheet.updated_at,

@@ -171,6 +171,7 @@ pub(crate) fn controls() -> Vec<Event> {
             added: vec![Criterion::new("reads better", Proof::Attest)],
             dropped: vec!["tests".into()],
             seal: Some("5ea2".into()),
+            ..Edit::default()
         })),
         Event::Stopped(Box::new(Stopped {
             facts: Facts {

@@ -117,6 +117,9 @@ fn show(view: &LoopView) {
         row(if at == 0 { "criteria" } else { "" }, &criterion_line(criterion));
     }
     row("time", &time_line(view));
+    if let Some(words) = &view.budget.words {
+        row("spend", words);
+    }
     row("progress", &format!("{} ago", span(view.progress_age_ms)));
     match view.dialect {
         Some(dialect) => row("kept in", &format!("another tool's file (--dialect {dialect})")),

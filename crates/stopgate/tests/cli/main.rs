@@ -52,6 +52,7 @@ mod see;
 #[cfg(feature = "postgres")]
 mod server;
 mod signals;
+mod spend;
 mod store;
 mod story;
 mod suites;
