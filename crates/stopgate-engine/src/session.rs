@@ -270,9 +270,13 @@ const fn is_of_session(event: &Event) -> bool {
         | Event::Cleared { .. }
         | Event::Claimed
         | Event::Asked { .. }
+        | Event::Unparked { .. }
         | Event::SessionEnded { .. } => true,
         Event::Detached { .. }
         | Event::Answered { .. }
+        | Event::Parked(_)
+        | Event::ConditionHeld
+        | Event::WakeFailed { .. }
         | Event::Edited(_)
         | Event::Pushed { .. }
         | Event::Popped

@@ -38,7 +38,11 @@ pub(super) fn look_at(
         }
         Proof::Features { list } => kinds::features(&root, list, rule),
         Proof::Git { demands } => kinds::git(&root, demands, basis.and_then(Basis::git)),
-        Proof::Check { .. } | Proof::Run { .. } | Proof::Attest | Proof::Approve => {
+        Proof::Check { .. }
+        | Proof::Run { .. }
+        | Proof::Review { .. }
+        | Proof::Attest
+        | Proof::Approve => {
             Finding::error("it is not of a kind that can be looked at")
         }
     };
@@ -64,6 +68,7 @@ fn path_rule(criterion: &Criterion) -> PathRule {
         | Proof::Git { .. }
         | Proof::Check { .. }
         | Proof::Run { .. }
+        | Proof::Review { .. }
         | Proof::Attest
         | Proof::Approve => false,
     };

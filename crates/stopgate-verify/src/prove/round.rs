@@ -320,6 +320,7 @@ pub(super) fn command_of(criterion: &Criterion) -> (Command<'_>, u64) {
         | Proof::Coverage { .. }
         | Proof::Features { .. }
         | Proof::Git { .. }
+        | Proof::Review { .. }
         | Proof::Attest
         | Proof::Approve => (Command::Argv(&[]), 0),
     }
