@@ -40,6 +40,8 @@ mod documented;
 
 pub mod settings;
 
+mod headless;
+
 mod oracle;
 
 pub use agent::{
@@ -47,4 +49,9 @@ pub use agent::{
 };
 pub use call::{Answer, Background, Call, Event, Malformed, Reply, Source};
 pub use claude::{SKILL, SKILL_PATH, TypedCommand};
+pub use headless::{
+    ClientExit, FailureClass, Headless, HeadlessCommand, HeadlessTurn, ResetTime, SessionFailure,
+    SessionIdSource, SessionRecord, SessionReport, StreamFact, StreamReader, TurnSession,
+    UsageHint,
+};
 pub use oracle::{HookOutput, StopSample, Understood};
