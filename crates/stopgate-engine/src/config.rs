@@ -6,10 +6,12 @@
 
 mod change;
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::time::Duration;
 
 use serde::Deserialize;
+use stopgate_agents::Agent;
 use stopgate_store::Durability;
 use toml::Spanned;
 
@@ -43,6 +45,8 @@ pub(crate) struct Config {
     pub(crate) pass: Vec<String>,
     /// How they want to be told about their loops.
     pub(crate) notify: NotifyWish,
+    /// Arguments of the clients that are started to go on after a wait, by agent.
+    pub(crate) wake: BTreeMap<String, Vec<String>>,
 }
 
 /// What becomes of a stop when the store can't be asked.
@@ -66,6 +70,8 @@ struct ConfigWire {
     #[serde(default)]
     proof: ProofWire,
     notify: Option<Spanned<NotifyWire>>,
+    #[serde(default)]
+    wake: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -131,7 +137,18 @@ impl Config {
         });
         let notify = notify.transpose()?.unwrap_or_default();
         let on_error = on_store_error;
-        Ok(Self { address, tenant, deadline, on_error, durability, limits, pass, notify })
+        let wake = known_agents(wire.wake)?;
+        Ok(Self { address, tenant, deadline, on_error, durability, limits, pass, notify, wake })
+    }
+}
+
+/// A name that is misspelt would wake nobody.
+fn known_agents(
+    wake: BTreeMap<String, Vec<String>>,
+) -> Result<BTreeMap<String, Vec<String>>, String> {
+    match wake.keys().find(|word| Agent::named(word).is_none()) {
+        Some(word) => Err(format!("[wake]: `{word}` is not an agent; see stopgate agents")),
+        None => Ok(wake),
     }
 }
 

@@ -111,6 +111,11 @@ impl Home {
         self.folder.join("archive.lock")
     }
 
+    /// What clients print that were woken for a loop.
+    pub(crate) fn wake_log(&self, id: &LoopId) -> PathBuf {
+        self.folder.join("wakes").join(format!("{}.log", id.as_str()))
+    }
+
     /// The log of faults.
     pub fn log(&self) -> PathBuf {
         self.folder.join("stopgate.log")

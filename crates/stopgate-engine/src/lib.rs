@@ -9,6 +9,8 @@ mod home;
 
 mod settings;
 
+mod waiting;
+
 mod watchdog;
 
 mod world;
@@ -160,7 +162,13 @@ pub use crate::view::{
     OriginView, PausedUntil, ReceiptView, ReplacedView, SCHEMA_VERSION, StatusView, WaitsFor,
     WhoActs, local_time, time_text, utc_time,
 };
-pub use stopgate_verify::{LEASH, hold_leash, provide_leash};
+pub use stopgate_verify::{
+    LEASH, LaunchPlan, ProcessMark, become_program, hold_leash, launch, provide_leash,
+};
 
+pub use crate::waiting::{
+    ClientStart, ParkedLoop, WaitFor, WaitRequest, WakeStep, WatchList, holds_at_a_look,
+    started_anew, watch_points,
+};
 pub use crate::watchdog::{Late, TooLate, claim_answer};
 pub use crate::world::{RealWorld, World};

@@ -174,6 +174,18 @@ impl Settings {
         text("STOPGATE_NOTIFY").filter(|command| !command.trim().is_empty())
     }
 
+    /// The driver that runs this session, where one does.
+    pub fn driver(self) -> Option<String> {
+        text("STOPGATE_DRIVER")
+    }
+
+    /// How long the background process stays with nothing to do, for tests.
+    pub fn test_quiet(self) -> Option<std::time::Duration> {
+        in_tests()?;
+        let millis = text("STOPGATE_TEST_QUIET")?.parse().ok()?;
+        Some(std::time::Duration::from_millis(millis))
+    }
+
     /// The name of the person, as their system has it.
     pub fn person(self) -> String {
         text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "a person".into())

@@ -5,8 +5,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use stopgate_agents::Call;
 use stopgate_core::{
-    Binding, Criterion, Decision, Event, GateWord, Outcome, Proof, Receipt, Seen, SessionId,
-    Soundness, State, Status, Surface, Timestamp, Verdict, apply, asks_gates, clean, decide, due,
+    Binding, Criterion, Decision, Event, GateWord, LoopId, Outcome, Parking, Proof, Receipt, Seen,
+    SessionId, Soundness, State, Status, Surface, Timestamp, UnparkedBy, Verdict, WaitCondition,
+    apply, asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
 use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, withheld};
@@ -18,6 +19,7 @@ use crate::observe::{ClientFacts, Heard, hear, observe};
 use crate::origin::typed_at_last;
 use crate::tasks::TaskWord;
 use crate::trust::Trust;
+use crate::waiting::ConditionWord;
 use crate::watchdog;
 
 /// All checks of one stop together stay below the time-out that `install` asks for (ten minutes),
@@ -80,6 +82,15 @@ impl Engine {
         let now = self.now();
         let mut claim = claim;
         claim.extend(known.typed.clone().or_else(|| self.typed(&stored.state, call)));
+        if let Some(parking) = stored.state.parking() {
+            match self.condition_of_stop(&stored.state.id, parking, known) {
+                Some(ConditionWord::Holds) => {
+                    claim.push(Event::Unparked { by: UnparkedBy::Stop });
+                }
+                Some(ConditionWord::Open) => {}
+                None => return Ok(Step::Again),
+            }
+        }
         let state = claimed(&stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.signs);
         seen.untrusted = Trust::of(&self.home).lacks(&state);
@@ -121,6 +132,32 @@ impl Engine {
         seen.objection = known.task.as_ref().and_then(|word| word.objection.clone());
         claim.extend(known.task.as_ref().map(TaskWord::event).transpose()?.flatten());
         self.settle_stop(stored, claim, &state, &seen, now)
+    }
+
+    /// Whether what a parked loop waits for has happened; nothing where the loop must be loaded
+    /// again because it took time to find out.
+    fn condition_of_stop(
+        &mut self,
+        id: &LoopId,
+        parking: &Parking,
+        known: &mut Known,
+    ) -> Option<ConditionWord> {
+        if parking.held_at.is_some() {
+            return Some(ConditionWord::Holds);
+        }
+        if parking.condition.is_cheap() {
+            return Some(self.ask_condition(id, &parking.condition));
+        }
+        match &known.condition {
+            // Another wait may have taken its place meanwhile.
+            Some((asked, word)) if *asked == parking.condition => Some(*word),
+            Some(_) | None => {
+                self.journal.end();
+                let word = self.ask_condition(id, &parking.condition);
+                known.condition = Some((parking.condition.clone(), word));
+                None
+            }
+        }
     }
 
     /// Whether the loop would end here, and only for want of a person's word not as done.
@@ -290,6 +327,8 @@ struct Known {
     typed: Option<Event>,
     /// Whether a late transcript was waited for.
     looked: bool,
+    /// Whether what the loop waits for has happened.
+    condition: Option<(WaitCondition, ConditionWord)>,
 }
 
 /// What one try at a stop led to.

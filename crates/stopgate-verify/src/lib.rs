@@ -27,6 +27,8 @@ mod glob;
 
 mod judges;
 
+mod launch;
+
 mod leash;
 
 mod limits;
@@ -36,6 +38,8 @@ mod detached;
 mod orphans;
 
 mod proc;
+
+mod process_mark;
 
 mod redact;
 
@@ -85,9 +89,11 @@ pub use crate::env::{may_pass, withheld};
 pub use crate::file_name::file_name;
 pub use crate::git::{GitFilters, git};
 pub use crate::judges::{check_warnings, steering_variables};
+pub use crate::launch::{LaunchPlan, become_program, keepable_variables, launch};
 pub use crate::leash::{LEASH, hold_leash, provide_leash};
 pub use crate::orphans::{Strangers, end_children};
 pub use crate::place::{PlaceReport, ProjectCopy, place_report};
+pub use crate::process_mark::ProcessMark;
 pub use crate::program::command_fingerprint;
 pub use crate::prove::{
     ChangedFile, ChangedJudges, Files, Freshness, Measured, Place, Proved, Request, TestFloor,

@@ -42,9 +42,7 @@ pub(super) fn look_at(
         | Proof::Run { .. }
         | Proof::Review { .. }
         | Proof::Attest
-        | Proof::Approve => {
-            Finding::error("it is not of a kind that can be looked at")
-        }
+        | Proof::Approve => Finding::error("it is not of a kind that can be looked at"),
     };
     let mut receipt = told(criterion, finding.status, String::new(), at);
     receipt.trouble = finding.trouble;
