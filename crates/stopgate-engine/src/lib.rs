@@ -133,7 +133,7 @@ pub use crate::ground::{JudgesOf, Preflight, Preflighted};
 pub use crate::handover::Successor;
 pub use crate::history::EntryView;
 pub use crate::home::Home;
-pub use crate::hook::{CapSetting, Hook, HookAnswer, Mode as HookMode};
+pub use crate::hook::{CapSetting, Hook, HookAnswer, Mode as HookMode, log_failure};
 pub use crate::known_keys::{KeyView, KeysView};
 pub use crate::limits::{Asked, Origin, Setting};
 pub use crate::lint::{GoalPoints, GoalReview, review_goal};
@@ -163,7 +163,8 @@ pub use crate::view::{
     WhoActs, local_time, time_text, utc_time,
 };
 pub use stopgate_verify::{
-    LEASH, LaunchPlan, ProcessMark, become_program, hold_leash, launch, provide_leash,
+    LEASH, LaunchPlan, ProcessMark, become_program, hold_leash, launch, leave_session,
+    provide_leash,
 };
 
 pub use crate::waiting::{

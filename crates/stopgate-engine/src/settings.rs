@@ -179,6 +179,11 @@ impl Settings {
         text("STOPGATE_DRIVER")
     }
 
+    /// Whether a test wants no background process to be started.
+    pub fn test_daemon_off(self) -> bool {
+        in_tests().is_some() && text("STOPGATE_TEST_DAEMON").is_some_and(|value| value == "off")
+    }
+
     /// How long the background process stays with nothing to do, for tests.
     pub fn test_quiet(self) -> Option<std::time::Duration> {
         in_tests()?;

@@ -174,6 +174,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Step, Failure> {
         let decision = objected(self.decide_soundly(state, seen, now)?, seen);
+        self.saw_parked = state.parking().is_some_and(|parking| parking.held_at.is_none());
         let mut events = claim;
         events.extend(decision.events);
         if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {

@@ -23,20 +23,25 @@ pub struct LaunchPlan<'a> {
     pub log: Option<File>,
 }
 
-/// Starts a program that nobody waits for, in a process group of its own.
+/// Starts a program that nobody waits for; it leaves our session itself.
 pub fn launch(plan: &LaunchPlan<'_>) -> io::Result<Child> {
-    let mut command = prepared(plan)?;
-    command.process_group(0).spawn()
+    prepared(plan)?.spawn()
 }
 
 /// Becomes a program: the process stays, with its number. Returns only where that failed.
 pub fn become_program(plan: &LaunchPlan<'_>) -> io::Error {
-    // A client must not go with the terminal or the session of the one who woke it.
-    let _ = rustix::process::setsid();
+    leave_session();
     match prepared(plan) {
         Ok(mut command) => command.exec(),
         Err(error) => error,
     }
+}
+
+/// Leaves the session of whoever started this process: neither their terminal nor their signals
+/// concern it from now on.
+pub fn leave_session() {
+    // Who leads a group already can't; it has left.
+    let _ = rustix::process::setsid();
 }
 
 #[expect(clippy::disallowed_methods, reason = "the door for programs that stay")]

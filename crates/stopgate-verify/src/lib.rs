@@ -89,7 +89,7 @@ pub use crate::env::{may_pass, withheld};
 pub use crate::file_name::file_name;
 pub use crate::git::{GitFilters, git};
 pub use crate::judges::{check_warnings, steering_variables};
-pub use crate::launch::{LaunchPlan, become_program, keepable_variables, launch};
+pub use crate::launch::{LaunchPlan, become_program, keepable_variables, launch, leave_session};
 pub use crate::leash::{LEASH, hold_leash, provide_leash};
 pub use crate::orphans::{Strangers, end_children};
 pub use crate::place::{PlaceReport, ProjectCopy, place_report};

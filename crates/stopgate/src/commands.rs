@@ -13,6 +13,7 @@ mod completions;
 mod config;
 mod controls;
 mod criteria;
+mod daemon;
 mod dialects;
 mod doctor;
 mod edit;
@@ -46,6 +47,7 @@ mod trust;
 mod try_it;
 mod uninstall;
 mod verify;
+mod wait;
 #[cfg(feature = "tui")]
 mod watch;
 
@@ -84,6 +86,7 @@ enum Command {
     Blocked(agent_exits::BlockedArgs),
     Impossible(agent_exits::ImpossibleArgs),
     Ask(agent_exits::AskArgs),
+    Wait(wait::Args),
     #[command(hide = true)]
     Hold(controls::HoldArgs),
     Pause(controls::PauseArgs),
@@ -120,6 +123,7 @@ enum Command {
     Install(install::Args),
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
+    Daemon(daemon::Args),
     Agents(agents::Args),
     Try(try_it::Args),
     #[cfg(feature = "mcp")]
@@ -186,6 +190,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Blocked(args) => agent_exits::blocked(&args),
         Command::Impossible(args) => agent_exits::impossible(&args),
         Command::Ask(args) => agent_exits::ask(&args),
+        Command::Wait(args) => wait::run(args),
         Command::Hold(args) => controls::hold(&args),
         Command::Pause(args) => controls::pause(&args),
         Command::Resume(args) => controls::resume(&args),
@@ -221,6 +226,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Daemon(args) => daemon::run(&args),
         Command::Agents(args) => agents::run(&args),
         Command::Try(args) => try_it::run(&args),
         #[cfg(feature = "mcp")]
@@ -259,6 +265,11 @@ pub(crate) fn hook_help() -> ExitCode {
         output::line(&hook.clone().bin_name("stopgate hook").render_long_help().ansi().to_string());
     }
     ExitCode::SUCCESS
+}
+
+/// The background process, as a process that nobody sees.
+pub(crate) fn background() -> ExitCode {
+    daemon::hidden()
 }
 
 /// The whole command line as data.

@@ -27,7 +27,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ),
     (
         "For programs",
-        &["hook", "mcp", "statusline", "stats", "store", "completions", "man", "help"],
+        &["hook", "mcp", "daemon", "statusline", "stats", "store", "completions", "man", "help"],
     ),
 ];
 
