@@ -42,6 +42,8 @@ pub mod settings;
 
 mod headless;
 
+mod reviewer;
+
 mod oracle;
 
 pub use agent::{
@@ -55,3 +57,4 @@ pub use headless::{
     UsageHint,
 };
 pub use oracle::{HookOutput, StopSample, Understood};
+pub use reviewer::ReviewerForm;

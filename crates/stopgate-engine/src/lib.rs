@@ -81,6 +81,8 @@ mod handover;
 
 mod edit;
 
+mod reviewing;
+
 mod veil;
 
 mod gates;
@@ -141,6 +143,7 @@ pub use crate::log::Log;
 pub use crate::notify::{NOTIFY, deliver as deliver_notice};
 pub use crate::project::project_of;
 pub use crate::project_file::{AtStart, Draft, Grant, ProjectFile};
+pub use crate::reviewing::refuse_reviewer;
 pub use crate::see::{BackTestTotal, BackTestView, BackTestedLoop, LoopStatsView, ReplayView};
 pub use crate::settings::Settings;
 pub use crate::setup::{

@@ -256,14 +256,19 @@ impl Engine {
             pass: &pass,
             only_place: only_place.as_deref(),
         };
-        let note = CheckingNote::begin(&self.home, state, self.now());
-        let proved = self.world.prove(&request);
+        let begun = self.now();
+        let note = CheckingNote::begin(&self.home, state, begun);
+        let proved = match self.world.prove(&request) {
+            Proved::Receipts(receipts) => {
+                let receipts = with_withheld(receipts, &state.criteria, &pass);
+                let used = Duration::from_millis(self.now().since(begun).unsigned_abs());
+                self.review_loop(state, &place, receipts, CHECKS_BUDGET.saturating_sub(used))
+            }
+            Proved::Interrupted => None,
+        };
         drop(note);
         watchdog::allow(Duration::ZERO);
-        match proved {
-            Proved::Receipts(receipts) => Some(with_withheld(receipts, &state.criteria, &pass)),
-            Proved::Interrupted => None,
-        }
+        proved
     }
 }
 
@@ -272,7 +277,9 @@ impl Engine {
 fn checks_time(state: &State, seen: &Seen, now: Timestamp) -> Duration {
     let wanted = due(state, seen, now);
     let times = wanted.iter().map(|criterion| {
-        let (Proof::Check { timeout_ms, .. } | Proof::Run { timeout_ms, .. }) = criterion.proof
+        let (Proof::Check { timeout_ms, .. }
+        | Proof::Run { timeout_ms, .. }
+        | Proof::Review { timeout_ms, .. }) = criterion.proof
         else {
             return LOOK_TIME;
         };

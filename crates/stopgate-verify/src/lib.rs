@@ -77,6 +77,8 @@ mod sign;
 
 mod prove;
 
+mod review;
+
 mod xml;
 
 #[doc(hidden)]
@@ -100,6 +102,10 @@ pub use crate::prove::{
     changed_judges, content_fingerprint, floor, measure, prove,
 };
 pub use crate::redact::redact;
+pub use crate::review::{
+    BRIEF_FILE, LastWords, Opinion, OpinionVerdict, ReviewRequest, earlier_opinion, read_opinion,
+    review,
+};
 pub use crate::sign::{Fit, Key, fits, record_key};
 pub use crate::size_limit::survive_size_limit;
 pub use crate::stop::RunStop;

@@ -27,6 +27,7 @@ use self::original::Originals;
 pub use self::original::{ChangedFile, ChangedJudges, changed_judges};
 pub use self::reading::{TestFloor, floor};
 use self::round::Round;
+pub(crate) use self::round::{again as used_again, told};
 pub use self::standing::content_fingerprint;
 use self::standing::{BasisFound, find_basis};
 use crate::basis::BasisStore;

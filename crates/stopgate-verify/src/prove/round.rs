@@ -369,7 +369,8 @@ pub(crate) fn told(
     }
 }
 
-fn again(criterion: &Criterion, standing: &Standing, kept: &Kept) -> Receipt {
+/// An earlier receipt, as it counts now.
+pub(crate) fn again(criterion: &Criterion, standing: &Standing, kept: &Kept) -> Receipt {
     Receipt {
         criterion: criterion.name.clone(),
         status: standing.status,
