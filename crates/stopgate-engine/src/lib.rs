@@ -107,6 +107,8 @@ mod upkeep;
 
 mod simulation;
 
+mod snapshots;
+
 #[doc(hidden)]
 pub mod fuzzing;
 
@@ -151,6 +153,7 @@ pub use crate::setup::{
     Level, Place, Plan, Scope, Wishes, agents_here, examine, has_own_entry, has_stop_entry,
     hook_inventory, is_installed,
 };
+pub use crate::snapshots::{RestoredView, SnapshotView, SnapshotsView};
 pub use crate::span::span_ms;
 pub use crate::start::{Begun, Binding, Incumbent, StartRequest};
 pub use crate::stores::{Opener, Remote, Stores};

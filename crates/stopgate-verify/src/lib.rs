@@ -55,6 +55,8 @@ pub mod report;
 
 mod size_limit;
 
+mod snapshot;
+
 mod stop;
 
 mod tool;
@@ -108,6 +110,7 @@ pub use crate::review::{
 };
 pub use crate::sign::{Fit, Key, fits, record_key};
 pub use crate::size_limit::survive_size_limit;
+pub use crate::snapshot::{SNAPSHOTS_MAX, SnapshotError, SnapshotStore, TreeSnapshot};
 pub use crate::stop::RunStop;
 pub use crate::tool::{ToolOutput, own_tool, tool};
 pub use crate::tree::{Kind, Scope, TREE_KEY_NAME, Tree, TreeError, TreeFile, fingerprint};

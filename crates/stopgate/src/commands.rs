@@ -35,6 +35,7 @@ mod preflight;
 mod receipt;
 mod replay;
 mod report;
+mod restore;
 mod schema;
 mod score;
 mod start;
@@ -108,6 +109,7 @@ enum Command {
     Stats(stats::Args),
     Report(report::Args),
     Replay(replay::Args),
+    Restore(restore::Args),
     #[cfg(feature = "tui")]
     Watch(watch::Args),
     Statusline(statusline::Args),
@@ -211,6 +213,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Stats(args) => stats::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Restore(args) => restore::run(&args),
         #[cfg(feature = "tui")]
         Command::Watch(args) => watch::run(&args),
         Command::Statusline(args) => Ok(statusline::run(&args)),
