@@ -35,7 +35,7 @@ impl Engine {
         project: &Path,
     ) -> Result<Option<Told>, Failure> {
         let now = self.now();
-        if self.home.folder().exists() {
+        if self.home.directory().exists() {
             let client = self.settings.process_of(call.agent);
             let (agent, process) = (Some(call.agent.word()), ProcessMark::client_above());
             let arrival = Arrival { client, agent, process };
