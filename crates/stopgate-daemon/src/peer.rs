@@ -125,7 +125,7 @@ pub fn stop(settings: Settings) -> Result<bool, Failure> {
 fn unusable(home: &Home) -> Failure {
     Failure::fault(format!(
         "could not reach a background process of this version in {}",
-        home.folder().display()
+        home.directory().display()
     ))
     .hint("stops still ask for what the loop waits for; look at: stopgate daemon --status")
 }
@@ -189,7 +189,7 @@ impl Listening {
             .create(true)
             .truncate(false)
             .write(true)
-            .open(home.folder().join("daemon.lock"))?;
+            .open(home.directory().join("daemon.lock"))?;
         if lock.try_lock().is_err() {
             return Ok(None);
         }
@@ -218,7 +218,7 @@ fn connect(home: &Home) -> io::Result<UnixStream> {
 }
 
 fn socket_path(home: &Home) -> PathBuf {
-    home.folder().join("daemon.sock")
+    home.directory().join("daemon.sock")
 }
 
 /// Does something with a path that may be too long for a socket's name.

@@ -74,5 +74,10 @@ pub(crate) fn start_self(settings: Settings, arguments: &[&str]) -> std::io::Res
         std::iter::once(program).chain(arguments.iter().map(OsString::from)).collect();
     let home = settings.home().map_err(|failure| std::io::Error::other(failure.story()))?;
     let variables = started_anew();
-    launch(&LaunchPlan { argv: &argv, directory: home.folder(), variables: &variables, log: None })
+    launch(&LaunchPlan {
+        argv: &argv,
+        directory: home.directory(),
+        variables: &variables,
+        log: None,
+    })
 }

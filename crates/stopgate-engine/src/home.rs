@@ -113,7 +113,7 @@ impl Home {
 
     /// What clients print that were woken for a loop.
     pub(crate) fn wake_log(&self, id: &LoopId) -> PathBuf {
-        self.folder.join("wakes").join(format!("{}.log", id.as_str()))
+        self.directory.join("wakes").join(format!("{}.log", id.as_str()))
     }
 
     /// The log of faults.

@@ -101,7 +101,7 @@ impl Engine {
         root: &Path,
         act: impl FnOnce(&SnapshotStore<'_>) -> Result<T, SnapshotError>,
     ) -> Result<T, Failure> {
-        let scratch = self.home().folder().join("snapshots");
+        let scratch = self.home().directory().join("snapshots");
         let store = SnapshotStore { root, name: id.as_str(), scratch: &scratch };
         act(&store).map_err(|error| Failure::fault(format!("could not {}", chain(&error))))
     }

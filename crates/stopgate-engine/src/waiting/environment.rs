@@ -55,7 +55,7 @@ pub(super) fn forget(home: &Home, id: &LoopId) {
 }
 
 fn note(home: &Home, id: &LoopId) -> PathBuf {
-    home.folder().join("parked").join(&*file_name(id.as_str()))
+    home.directory().join("parked").join(&*file_name(id.as_str()))
 }
 
 /// Whether a variable tells a client's own shells who they belong to.

@@ -101,6 +101,6 @@ fn unit() -> Outcome {
     let program = std::env::current_exe()
         .map_err(|error| Failure::fault("could not tell where this program is").because(error))?;
     let home = Settings.home()?;
-    output::line(stopgate_daemon::unit_text(&program, home.folder()).trim_end());
+    output::line(stopgate_daemon::unit_text(&program, home.directory()).trim_end());
     Ok(ExitCode::SUCCESS)
 }

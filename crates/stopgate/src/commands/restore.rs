@@ -32,7 +32,7 @@ pub(crate) struct Args {
 /// Restores, or lists.
 pub(crate) fn run(args: &Args) -> Outcome {
     let mut engine = common::engine()?;
-    let (target, here) = (common::target(Some(&args.name), None)?, common::folder()?);
+    let (target, here) = (common::target(Some(&args.name), None)?, common::directory()?);
     let Some(number) = args.number else {
         let view = engine.snapshots(&target, &here)?;
         if args.json {

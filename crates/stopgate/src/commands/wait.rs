@@ -44,8 +44,11 @@ pub(crate) struct Args {
 /// Parks the loop.
 pub(crate) fn run(args: Args) -> Outcome {
     let mut engine = common::engine()?;
-    let request =
-        WaitRequest { deadline_ms: args.deadline, directory: common::folder()?, what: what(&args) };
+    let request = WaitRequest {
+        deadline_ms: args.deadline,
+        directory: common::directory()?,
+        what: what(&args),
+    };
     let stored = engine.wait(&args.on.target()?, &request)?;
     let what = stored.state.parking().map(waits_for).unwrap_or_default();
     let shown = args.on.show(&engine, &stored, |_| {

@@ -37,6 +37,7 @@ mod never_lost;
 mod notify;
 mod other_tools;
 mod own_files;
+mod parked;
 mod pending;
 mod people;
 mod pipelines;
@@ -46,6 +47,7 @@ mod ralph_loop;
 mod receipts;
 mod record;
 mod red_first;
+mod second_opinion;
 mod see;
 #[cfg(feature = "postgres")]
 mod server;
