@@ -83,7 +83,6 @@ pub fn review(
     receipt.evidence.command = Some(command_fingerprint(request.root, request.criterion));
     let judged = asked.and_then(|asked| {
         receipt.log.clone_from(&asked.run.receipt.log);
-        receipt.exit_code = asked.run.receipt.exit_code;
         receipt.output_bytes = asked.run.receipt.output_bytes;
         opinion(&asked, last_words)
     });

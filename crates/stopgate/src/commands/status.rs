@@ -44,6 +44,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     if Settings.is_agents_shell() {
         views.iter_mut().for_each(mask);
     }
+    common::watch_over(&views);
     let code = if args.exit_code { views.iter().map(exit_code).max().unwrap_or(0) } else { 0 };
     if args.on.json {
         json(views);

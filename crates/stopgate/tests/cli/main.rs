@@ -65,4 +65,5 @@ mod texts;
 mod tidy;
 mod waiting;
 mod whose_word;
+mod woken;
 mod words;

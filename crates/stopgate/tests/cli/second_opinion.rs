@@ -159,15 +159,15 @@ fn what_a_reviewer_sees() {
 /// A key that a reviewer prints is masked in what the agent reads and in the log.
 #[test]
 fn what_a_reviewer_prints_is_masked() {
-    let secret = "sk-ant-REDACTED";
+    let secret = format!("sk-{}", "a1B2c3".repeat(5));
     let message = format!(r#"{{"verdict":"fail","reasons":["the key is {secret}"]}}"#);
     let (stage, told) = play(REQUIRED, "", &says(&message));
-    assert!(told.contains("the key is") && !told.contains(secret), "{told}");
+    assert!(told.contains("the key is") && !told.contains(&secret), "{told}");
     let shown = stage.json("status");
     let log = shown["loop"]["criteria"][0]["receipt"]["log"].as_str().expect("a log");
     let log = log.replace("$STAGE", &stage.path("").display().to_string());
     let kept = fs::read_to_string(&log).expect("the log");
-    assert!(!kept.contains(secret), "{kept}");
+    assert!(!kept.contains(&secret), "{kept}");
 }
 
 #[test]
