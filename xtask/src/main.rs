@@ -30,6 +30,7 @@ mod tools;
 mod trace;
 mod transcript;
 mod truth;
+mod waiting;
 
 use std::process::ExitCode;
 
@@ -77,12 +78,15 @@ Usage: cargo xtask CHORE
   sim --replay SEED               one history again
   hostile [--quick] [--only TEXT] [--program FILE]
                                   hostile trees against hook, start, status, verify, trust and cancel
+  waiting [--quick] [--program FILE]
+                                  100 parked loops: one process, its memory, its wake-ups in a quiet
+                                  minute, each resumed once; killed 50 times, none lost, none twice
   mutants [--only core|verify]    which planted faults the tests notice; installs cargo-mutants
   deny                            licences, bans and sources of what others wrote, and advisories where
                                   their database can be reached; installs cargo-deny
   sbom                            what the program is built from: target/stopgate.cdx.json (CycloneDX)
 
-bench, hardness and hostile use target/dist/stopgate; build it first.
+bench, hardness, hostile and waiting use target/dist/stopgate; build it first.
 ";
 
 fn main() -> ExitCode {
@@ -104,6 +108,7 @@ fn main() -> ExitCode {
         ["requirements", options @ ..] => requirements::run(options),
         ["sim", options @ ..] => sim::run(options),
         ["hostile", options @ ..] => hostile::run(options),
+        ["waiting", options @ ..] => waiting::run(options),
         ["mutants", options @ ..] => mutants::run(options),
         ["deny"] => supply::deny(),
         ["sbom"] => supply::sbom(),
