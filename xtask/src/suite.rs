@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::tools::{self, Tool};
-use crate::{Verdict, bench, dist, hardness, hostile, sim, truth};
+use crate::{Verdict, bench, dist, hardness, hostile, sim, truth, waiting};
 
 /// A program that the tests call, the package that brings it, and what it is for.
 const NEEDED: [(&str, &str, &str); 9] = [
@@ -51,6 +51,7 @@ fn all(steps: &mut Steps) -> Result<()> {
     steps.run("does done mean done", || stories(truth::run(&["--quick"])?))?;
     steps.run("simulated histories", || once(sim::run(&[])?))?;
     steps.run("hostile trees", || once(hostile::run(&["--quick"])?))?;
+    steps.run("loops that wait", || once(waiting::run(&["--quick"])?))?;
     steps.run("storms, kills, hangs and faults", || once(hardness::run(&[])?))?;
     steps.run("the same on every journal engine", || once(hardness::run(&["--engines"])?))
 }

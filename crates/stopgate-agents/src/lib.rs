@@ -42,6 +42,8 @@ pub mod settings;
 
 mod headless;
 
+mod reviewer;
+
 mod oracle;
 
 pub use agent::{
@@ -51,7 +53,8 @@ pub use call::{Answer, Background, Call, Event, Malformed, Reply, Source};
 pub use claude::{SKILL, SKILL_PATH, TypedCommand};
 pub use headless::{
     ClientExit, FailureClass, Headless, HeadlessCommand, HeadlessTurn, ResetTime, SessionFailure,
-    SessionIdSource, SessionReach, SessionRecord, SessionReport, StreamFact, StreamReader, TurnSession,
-    UsageHint,
+    SessionIdSource, SessionReach, SessionRecord, SessionReport, StreamFact, StreamReader,
+    TurnSession, UsageHint,
 };
 pub use oracle::{HookOutput, StopSample, Understood};
+pub use reviewer::ReviewerForm;

@@ -465,6 +465,11 @@ pub(crate) fn log_fault(
     }
 }
 
+/// Writes a fault of a process that nobody watches to the log.
+pub fn log_failure(settings: Settings, failure: &Failure) {
+    let _ = log_fault(settings, settings.home().ok().as_ref(), None, &failure.story());
+}
+
 /// What one call has come to know and to open.
 #[derive(Default)]
 struct Errand {

@@ -179,6 +179,23 @@ impl Settings {
         text("STOPGATE_NOTIFY").filter(|command| !command.trim().is_empty())
     }
 
+    /// The driver that runs this session, where one does.
+    pub fn driver(self) -> Option<String> {
+        text("STOPGATE_DRIVER")
+    }
+
+    /// Whether a test wants no background process to be started.
+    pub fn test_daemon_off(self) -> bool {
+        in_tests().is_some() && text("STOPGATE_TEST_DAEMON").is_some_and(|value| value == "off")
+    }
+
+    /// How long the background process stays with nothing to do, for tests.
+    pub fn test_quiet(self) -> Option<std::time::Duration> {
+        in_tests()?;
+        let millis = text("STOPGATE_TEST_QUIET")?.parse().ok()?;
+        Some(std::time::Duration::from_millis(millis))
+    }
+
     /// The name of the person, as their system has it.
     pub fn person(self) -> String {
         text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "a person".into())

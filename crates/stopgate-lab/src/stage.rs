@@ -147,6 +147,13 @@ impl Stage {
         std::os::unix::fs::symlink(program.path(), &link).map_err(LabError::file("create", &link))
     }
 
+    /// Puts the client on this stage's search path under its own name, so that others find it.
+    pub fn put_client_on_path(&self) -> Result<(), LabError> {
+        let link = self.path("bin").join(self.client.agent().name());
+        let path = self.client.path();
+        std::os::unix::fs::symlink(path, &link).map_err(LabError::file("create", &link))
+    }
+
     /// Puts a program of its own on this stage's search path as `stopgate`: what is installed from
     /// there names that one, and it can be removed.
     pub fn place(&self, program: &Program) -> Result<Program, LabError> {

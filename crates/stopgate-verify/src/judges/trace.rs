@@ -155,6 +155,7 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
         | Proof::Coverage { .. }
         | Proof::Features { .. }
         | Proof::Git { .. }
+        | Proof::Review { .. }
         | Proof::Attest
         | Proof::Approve => {}
     }

@@ -79,6 +79,7 @@ pub(crate) fn warnings(criterion: &Criterion) -> Vec<CheckWarning> {
         | Proof::Coverage { .. }
         | Proof::Features { .. }
         | Proof::Git { .. }
+        | Proof::Review { .. }
         | Proof::Attest
         | Proof::Approve => {}
     }
