@@ -93,7 +93,7 @@ impl Home {
 
     /// What the status line of `session` was told about quota and context.
     pub(crate) fn usage_hint(&self, session: &str) -> PathBuf {
-        self.folder.join("usage").join(&*file_name(session))
+        self.directory.join("usage").join(&*file_name(session))
     }
 
     /// Notes about the checks of a loop that run now.
