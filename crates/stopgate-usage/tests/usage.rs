@@ -153,8 +153,9 @@ fn lines_that_make_no_sense_are_passed_over() {
         let whole = read(format, record).spend;
         let noise = "\"usage\" token_usage_record \"tokens\" api_response session.usage_record\n\
                      {\"type\":\"assistant\",\"message\":{\"usage\":null}}\n{\"type\":7}\n\n[]\nnull\n";
-        let noisy: String = record.lines().map(|line| format!("{line}\n{noise}")).collect();
-        assert_eq!(read(format, &noisy).spend.tokens(), whole.tokens(), "{format:?}");
+        let lines: Vec<&str> = record.lines().collect();
+        let mixed = lines.join(&format!("\n{noise}")) + "\n";
+        assert_eq!(read(format, &mixed).spend.tokens(), whole.tokens(), "{format:?}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::time::{Duration, UNIX_EPOCH};
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -44,6 +45,9 @@ impl<'a> Record<'a> {
             let _ = writeln!(self.text, "{line}");
         }
         self.stage.write(self.name, &self.text);
+        let written = UNIX_EPOCH + Duration::from_secs(1_794_722_401 + 60 * u64::from(self.minute));
+        let file = fs::File::options().write(true).open(self.stage.path(self.name));
+        file.and_then(|file| file.set_modified(written)).expect("set the time of a file");
     }
 }
 
