@@ -5,6 +5,7 @@
 
 mod by_path;
 mod configuration;
+mod dev_crates;
 mod files;
 mod helpers;
 mod imports;
@@ -18,6 +19,7 @@ mod shadows;
 mod shell;
 mod steering;
 mod stored_path;
+mod test_data;
 mod tools;
 mod trace;
 mod warnings;
@@ -140,6 +142,7 @@ impl JudgeSet {
             set.add_configured(root, files);
             set.add_rust_modules(files);
             set.add_helpers(files);
+            set.add_data(files, &criterion.command().unwrap_or_default());
         }
         set.add_links(root, files);
         Ok(set)
@@ -279,16 +282,34 @@ impl JudgeSet {
     }
 
     fn add_helpers(&mut self, files: &dyn ProjectFiles) {
-        let rules = JudgeRules::of(self);
-        let is_whole = |path: &&PathBuf| matches!(rules.role(path), JudgeRole::Whole(_));
-        let judges: Vec<PathBuf> = files.paths().iter().filter(is_whole).cloned().collect();
-        drop(rules);
+        let judges = self.whole(files);
         let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
-        for path in helpers::helpers(files, &judges) {
+        let crates = self.judges_rust().then(|| dev_crates::sources(files)).unwrap_or_default();
+        for path in helpers::helpers(files, &judges).into_iter().chain(crates) {
             if !self.work.contains(path.as_path()) {
                 self.judges.entry(StoredPath(path)).or_insert(Why::Helper);
             }
         }
+    }
+
+    fn add_data(&mut self, files: &dyn ProjectFiles, command: &str) {
+        if self.reach.conduct == CheckConduct::Looks {
+            return;
+        }
+        let judges = self.whole(files);
+        let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
+        for path in test_data::data(command, files, &judges) {
+            if !self.work.contains(path.as_path()) {
+                self.judges.entry(StoredPath(path)).or_insert(Why::TestData);
+            }
+        }
+    }
+
+    /// The files that judge as a whole.
+    fn whole(&self, files: &dyn ProjectFiles) -> Vec<PathBuf> {
+        let rules = JudgeRules::of(self);
+        let is_whole = |path: &&PathBuf| matches!(rules.role(path), JudgeRole::Whole(_));
+        files.paths().iter().filter(is_whole).cloned().collect()
     }
 
     fn add_links(&mut self, root: &Path, files: &dyn ProjectFiles) {

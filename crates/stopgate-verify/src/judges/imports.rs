@@ -237,6 +237,8 @@ pub(super) fn uses_test_framework(path: &Path, text: &str) -> bool {
             "require('chai')",
             "@playwright/test",
             "@testing-library",
+            " expect(",
+            "\texpect(",
         ],
         Some("ruby") => &["rspec", "minitest"],
         Some("go") => &["*testing.T", "testing.TB"],

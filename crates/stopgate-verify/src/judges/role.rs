@@ -92,8 +92,12 @@ pub(crate) enum MixedKind {
     Makefile,
     /// A justfile, or what one imports.
     Justfile,
-    /// Rust source, for its `#[cfg(test)]` items.
+    /// Rust source, for its `#[cfg(test)]` items and the examples in its documentation.
     RustSource,
+    /// Python source, for the examples in its docstrings.
+    PythonSource,
+    /// `.env` and its like, for variables that steer runners.
+    Environment,
 }
 
 impl fmt::Display for MixedKind {
@@ -105,7 +109,9 @@ impl fmt::Display for MixedKind {
             Self::GoMod => "replacements",
             Self::Makefile => "targets that the check reaches",
             Self::Justfile => "recipes that the check reaches",
-            Self::RustSource => "#[cfg(test)] items",
+            Self::RustSource => "#[cfg(test)] items, examples in documentation",
+            Self::PythonSource => "examples in docstrings",
+            Self::Environment => "variables that steer test tools",
         })
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::configuration::ToolConfiguration;
 use super::files::{ProjectFiles, extension_of, name_of};
-use super::names::{NameSays, is_foreign, said};
+use super::names::{NameSays, is_environment, is_foreign, said};
 use super::role::{CheckConduct, JudgeRole, MixedKind, Why};
 use super::sections::make::{MakeItem, parse};
 use super::{JudgeSet, JudgeStance, shadows};
@@ -124,6 +124,12 @@ impl<'a> JudgeRules<'a> {
             Some(NameSays::Test) => JudgeRole::Whole(Why::TestByName),
             Some(NameSays::Data) => JudgeRole::Whole(Why::TestData),
             None if self.is_configured_test(path) => JudgeRole::Whole(Why::TestByName),
+            None if is_environment(path) && self.set.reach.conduct != CheckConduct::Looks => {
+                JudgeRole::Sections(MixedKind::Environment)
+            }
+            None if extension_of(path) == "py" && self.set.reach.tools.contains("doctest") => {
+                JudgeRole::Sections(MixedKind::PythonSource)
+            }
             None if self.set.judges_rust() && extension_of(path) == "rs" => {
                 JudgeRole::Sections(MixedKind::RustSource)
             }
