@@ -19,6 +19,7 @@ mod shadows;
 mod shell;
 mod steering;
 mod stored_path;
+mod test_content;
 mod test_data;
 mod tools;
 mod trace;
@@ -141,6 +142,7 @@ impl JudgeSet {
             set.note_programs(root, criterion);
             set.add_configured(root, files);
             set.add_rust_modules(files);
+            set.add_tests_by_content(files);
             set.add_helpers(files);
             set.add_data(files, &criterion.command().unwrap_or_default());
         }
@@ -277,6 +279,25 @@ impl JudgeSet {
             let found = places.iter().flat_map(|place| files::below(files, place)).cloned();
             for own in found {
                 self.judges.entry(StoredPath(own)).or_insert(Why::TestByName);
+            }
+        }
+    }
+
+    /// Tests that nothing but what they say gives away.
+    fn add_tests_by_content(&mut self, files: &dyn ProjectFiles) {
+        if self.reach.conduct == CheckConduct::Looks {
+            return;
+        }
+        let languages = [("python", &rules::PYTHON[..]), ("javascript", &rules::NODE[..])];
+        let used = languages.iter().filter(|(_, tools)| self.uses(tools));
+        let used: Vec<&str> = used.map(|(name, _)| *name).collect();
+        let rules = JudgeRules::of(self);
+        let is_work = |path: &Path| rules.role(path) == JudgeRole::Work;
+        let found = test_content::tests(files, &used, &is_work);
+        drop(rules);
+        for path in found {
+            if !self.work.contains(path.as_path()) {
+                self.judges.entry(StoredPath(path)).or_insert(Why::TestByContent);
             }
         }
     }

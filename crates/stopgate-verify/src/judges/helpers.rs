@@ -90,7 +90,7 @@ fn framework(files: &dyn ProjectFiles, path: &Path) -> bool {
 
 /// Whether the name says that the file is there for tests.
 pub(super) fn says_test_helper(path: &Path) -> bool {
-    const WORDS: [&str; 27] = [
+    const WORDS: [&str; 29] = [
         "support",
         "double",
         "doubles",
@@ -116,6 +116,8 @@ pub(super) fn says_test_helper(path: &Path) -> bool {
         "helpers",
         "expect",
         "expected",
+        "expectation",
+        "expectations",
         "golden",
         "check",
     ];

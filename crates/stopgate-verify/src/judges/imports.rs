@@ -242,6 +242,8 @@ pub(super) fn uses_test_framework(path: &Path, text: &str) -> bool {
         ],
         Some("ruby") => &["rspec", "minitest"],
         Some("go") => &["*testing.T", "testing.TB"],
+        // Helpers of bats look at what `run` left.
+        Some("shell") if text.contains("run ") => &["$output", "$status", "${lines["],
         _ => &[],
     };
     words.iter().any(|word| text.contains(word))

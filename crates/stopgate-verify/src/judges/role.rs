@@ -37,6 +37,8 @@ pub(crate) enum Why {
     Protected,
     /// Its name or directory says that it is a test.
     TestByName,
+    /// What it says shows that it is a test.
+    TestByContent,
     /// Tests compare with it or read it.
     TestData,
     /// The command names it as a test or as a setting.
@@ -60,6 +62,7 @@ impl fmt::Display for Why {
         match self {
             Self::Protected => f.write_str("protected"),
             Self::TestByName => f.write_str("test by name"),
+            Self::TestByContent => f.write_str("test by what it says"),
             Self::TestData => f.write_str("data that tests compare with"),
             Self::Named => f.write_str("named by the check"),
             Self::Configuration(tool) => write!(f, "configuration of {tool}"),

@@ -10,7 +10,7 @@ use super::sections::make::{MakeItem, parse};
 use super::{JudgeSet, JudgeStance, shadows};
 use crate::glob::{Globs, name_matches};
 
-const PYTHON: [&str; 28] = [
+pub(super) const PYTHON: [&str; 28] = [
     "python",
     "pytest",
     "py.test",
@@ -41,7 +41,7 @@ const PYTHON: [&str; 28] = [
     "pre-commit",
 ];
 
-const NODE: [&str; 26] = [
+pub(super) const NODE: [&str; 26] = [
     "node",
     "npm",
     "npx",

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::files::{ProjectFiles, directory_of, extension_of, name_of};
+use super::files::{ProjectFiles, directory_of, extension_of, name_of, normal};
 use super::names::{is_code, is_foreign, words};
 use crate::glob::Globs;
 
@@ -40,6 +40,7 @@ pub(super) fn data(
     judges: &BTreeSet<&Path>,
 ) -> BTreeSet<PathBuf> {
     let mut found = embedded(files, judges);
+    found.extend(included(files, judges));
     let is_open = |path: &&PathBuf| !judges.contains(path.as_path()) && !is_foreign(path);
     let is_data = |path: &&PathBuf| !is_code(extension_of(path)) && says_cases(path);
     let candidates: Vec<&PathBuf> =
@@ -90,6 +91,39 @@ fn says_cases(path: &Path) -> bool {
 
 fn is_readable(path: &Path) -> bool {
     is_code(extension_of(path)) || ["", "bats", "mk", "just"].contains(&extension_of(path))
+}
+
+/// Files that Rust's tests include, and JSON that tests import, where the work does neither.
+fn included(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTreeSet<PathBuf> {
+    let is_source = |path: &&PathBuf| {
+        ["rs", "js", "mjs", "cjs", "ts", "mts"].contains(&extension_of(path)) && !is_foreign(path)
+    };
+    let (mut by_tests, mut by_work) = (BTreeSet::new(), BTreeSet::new());
+    for path in files.paths().iter().filter(is_source).take(FILES_MAX) {
+        let Some(text) = files.text(path) else { continue };
+        let own = directory_of(path);
+        let named = text.lines().flat_map(|line| data_of(path, line));
+        let named = named.filter_map(|word| normal(&own.join(word)));
+        let named = named.filter(|path| files.paths().contains(path));
+        if judges.contains(path.as_path()) { by_tests.extend(named) } else { by_work.extend(named) }
+    }
+    let is_open = |path: &PathBuf| {
+        let in_root = path.parent().is_none_or(|place| place.as_os_str().is_empty());
+        !is_code(extension_of(path)) && !(in_root && extension_of(path) == "json")
+    };
+    by_tests.difference(&by_work).filter(|path| is_open(path)).cloned().collect()
+}
+
+/// The data that a line of source has or imports.
+fn data_of<'l>(path: &Path, line: &'l str) -> Vec<&'l str> {
+    if extension_of(path) == "rs" {
+        let forms = ["include_str!(\"", "include_bytes!(\"", "include!(\""];
+        let after = forms.iter().filter_map(|form| line.split_once(form));
+        return after.filter_map(|(_, rest)| rest.split('"').next()).collect();
+    }
+    let is_import = ["require(", "import ", "from "].iter().any(|word| line.contains(word));
+    let words = line.split(['"', '\'', '`']).filter(|word| word.starts_with('.'));
+    words.filter(|word| is_import && word.ends_with(".json")).collect()
 }
 
 /// Files that Go's tests have in them, and its other files do not.

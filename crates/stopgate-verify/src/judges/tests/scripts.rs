@@ -356,3 +356,36 @@ fn a_hook_of_git_in_the_project_judges() {
         "git hook run pre-commit => .githooks/pre-commit tests/run.sh",
     );
 }
+
+#[test]
+fn tests_under_other_names_and_what_they_include_judge() {
+    check(
+        "
+        package.json = {}
+        src/cart.js = exports.cart = 1
+        src/cart.probe.js = test('a', () => {}); require('./table.json')
+        src/table.json
+        src/used.json
+        src/other.js = require('./used.json')
+        ",
+        "npx jest => ~package.json src/cart.probe.js src/table.json",
+    );
+    check(
+        "
+        Cargo.toml = [package]\\nname = 'a'
+        src/lib.rs = const A: &str = include_str!(\"a.txt\");
+        src/a.txt
+        leases.txt
+        tests/api.rs = const A: &str = include_str!(\"../leases.txt\");
+        ",
+        "cargo test => ~Cargo.toml leases.txt ~src/lib.rs tests/api.rs",
+    );
+    check(
+        "
+        lib/expectations.bash = run x; [ \"$output\" = y ]
+        lib/greet.bash = greet() { echo hi; }
+        tests/a.bats = load ../lib/expectations\\nload ../lib/greet
+        ",
+        "bats tests => lib/expectations.bash tests/a.bats",
+    );
+}
