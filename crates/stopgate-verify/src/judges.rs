@@ -74,6 +74,9 @@ pub(crate) struct JudgeSet {
     judges: BTreeMap<StoredPath, Why>,
     /// Programs under test, whatever they are called.
     work: BTreeSet<StoredPath>,
+    /// Python source with tests beside the code that they are about.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    mixed_python: BTreeSet<StoredPath>,
     reach: CommandReach,
     /// Modules of the project that had the name of a known one at the start.
     modules: BTreeSet<StoredPath>,
@@ -142,6 +145,7 @@ impl JudgeSet {
             set.note_programs(root, criterion);
             set.add_configured(root, files);
             set.add_rust_modules(files);
+            set.note_mixed_python(files);
             set.add_tests_by_content(files);
             set.add_helpers(files);
             set.add_data(files, &criterion.command().unwrap_or_default());
@@ -169,6 +173,7 @@ impl JudgeSet {
             may_change: options.may_change.to_vec(),
             judges: trace.judges.into_iter().map(|(path, why)| (StoredPath(path), why)).collect(),
             work: stored(trace.work),
+            mixed_python: BTreeSet::new(),
             reach: CommandReach {
                 directory: StoredPath(directory.unwrap_or_default()),
                 tools: trace.tools,
@@ -281,6 +286,18 @@ impl JudgeSet {
                 self.judges.entry(StoredPath(own)).or_insert(Why::TestByName);
             }
         }
+    }
+
+    /// Files that the command names for their tests, and that hold the work as well.
+    fn note_mixed_python(&mut self, files: &dyn ProjectFiles) {
+        let named = self.judges.iter().filter(|(_, why)| **why == Why::Named);
+        let named = named.map(|(path, _)| path).filter(|path| {
+            let is_mixed = |text: String| sections::is_mixed_python(&text);
+            extension_of(&path.0) == "py"
+                && said(&path.0).is_none()
+                && files.text(&path.0).is_some_and(is_mixed)
+        });
+        self.mixed_python = named.cloned().collect();
     }
 
     /// Tests that nothing but what they say gives away.

@@ -15,7 +15,7 @@ use crate::project_file::{AtStart, Draft};
 use crate::world::World;
 
 /// Why a source file judges that is work for the rest.
-const SECTIONS_OF_SOURCE: [&str; 2] = ["#[cfg(test)]", "examples in docstrings"];
+const SECTIONS_OF_SOURCE: [&str; 2] = ["#[cfg(test)]", "tests and examples in source"];
 
 /// Criteria under trial, as long as there is time.
 pub(super) struct Trial<'w> {

@@ -97,7 +97,7 @@ pub(crate) enum MixedKind {
     Justfile,
     /// Rust source, for its `#[cfg(test)]` items and the examples in its documentation.
     RustSource,
-    /// Python source, for the examples in its docstrings.
+    /// Python source, for its tests and the examples in its docstrings.
     PythonSource,
     /// `.env` and its like, for variables that steer runners.
     Environment,
@@ -113,7 +113,7 @@ impl fmt::Display for MixedKind {
             Self::Makefile => "targets that the check reaches",
             Self::Justfile => "recipes that the check reaches",
             Self::RustSource => "#[cfg(test)] items, examples in documentation",
-            Self::PythonSource => "examples in docstrings",
+            Self::PythonSource => "tests and examples in source",
             Self::Environment => "variables that steer test tools",
         })
     }

@@ -110,6 +110,9 @@ impl<'a> JudgeRules<'a> {
         if let Some(kind) = self.mixed(path) {
             return JudgeRole::Sections(kind);
         }
+        if self.set.mixed_python.contains(path) {
+            return JudgeRole::Sections(MixedKind::PythonSource);
+        }
         if let Some(why) = self.set.judges.get(path) {
             return JudgeRole::Whole(why.clone());
         }

@@ -11,6 +11,7 @@ mod modfile;
 mod package;
 mod pyproject;
 mod python_docs;
+mod python_tests;
 mod rust;
 mod rust_docs;
 mod rust_tokens;
@@ -18,6 +19,7 @@ mod toml_tree;
 
 pub(crate) use self::cargo::with_moved_targets;
 pub(crate) use self::package::with_moved_entries;
+pub(super) use self::python_tests::is_mixed as is_mixed_python;
 
 pub(super) mod just;
 pub(super) mod make;

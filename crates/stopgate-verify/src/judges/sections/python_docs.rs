@@ -1,19 +1,23 @@
-//! Python source: examples in docstrings, where the check runs doctest on it.
+//! Python source: examples in docstrings and tests beside the code.
 //!
 //! The examples of one docstring belong together. They see the names of their module, so those of
 //! the start that today's text lacks are put behind it, in a function of their own.
 
 use std::collections::BTreeSet;
 
-use super::Judging;
+use super::{Judging, python_tests};
 
 pub(super) fn judging(text: &str) -> Judging {
-    Judging { members: examples(text), ..Judging::default() }
+    Judging { sections: python_tests::tests(text), members: examples(text) }
 }
 
 pub(super) fn restore(original: &str, today: &str) -> String {
-    let now = examples(today);
-    let mut text = today.to_string();
+    let mut text = if python_tests::tests(original) == python_tests::tests(today) {
+        today.to_string()
+    } else {
+        python_tests::restore(original, today)
+    };
+    let now = examples(&text);
     for (number, lost) in examples(original).difference(&now).enumerate() {
         let (quote, body) = lost.split_once('\n').unwrap_or(("\"\"\"", lost));
         let end = quote.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
