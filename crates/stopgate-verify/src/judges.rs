@@ -322,7 +322,7 @@ impl JudgeSet {
     fn add_helpers(&mut self, files: &dyn ProjectFiles) {
         let judges = self.whole(files);
         let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
-        let crates = self.judges_rust().then(|| dev_crates::sources(files)).unwrap_or_default();
+        let crates = if self.judges_rust() { dev_crates::sources(files) } else { BTreeSet::new() };
         for path in helpers::helpers(files, &judges).into_iter().chain(crates) {
             if !self.work.contains(path.as_path()) {
                 self.judges.entry(StoredPath(path)).or_insert(Why::Helper);

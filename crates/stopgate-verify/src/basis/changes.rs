@@ -265,15 +265,20 @@ impl Compare<'_> {
                     self.found.steering.extend(steers.then(|| path.clone()));
                     self.found.texts.push(format!("{} was added ({why})", path.display()));
                     self.bind(path, &hex(&file.content));
-                    if why == Why::TestByName && self.is_listed_by_git(path) {
-                        let content = FileContent::File { bytes: Vec::new(), executable: false };
-                        self.found.restore.push(RestoredFile { path: path.clone(), content });
-                    } else {
-                        self.found.absent.push(path.clone());
-                    }
+                    self.leave_out(path, &why);
                 }
                 JudgeRole::Sections(kind) => self.new_sections(path, kind, file),
             }
+        }
+    }
+
+    /// An original run does not have the file, or has nothing in it.
+    fn leave_out(&mut self, path: &Path, why: &Why) {
+        if *why == Why::TestByName && self.is_listed_by_git(path) {
+            let content = FileContent::File { bytes: Vec::new(), executable: false };
+            self.found.restore.push(RestoredFile { path: path.into(), content });
+        } else {
+            self.found.absent.push(path.into());
         }
     }
 

@@ -25,9 +25,9 @@ pub(super) fn sources(files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
         let dev = paths(&manifest, "dev-dependencies", &own);
         // A package of nothing but tests depends on the work in this way.
         if is_product {
-            for_tests.extend(dev)
+            for_tests.extend(dev);
         } else {
-            for_work.extend(dev)
+            for_work.extend(dev);
         }
         for key in ["dependencies", "build-dependencies"] {
             for_work.extend(paths(&manifest, key, &own));

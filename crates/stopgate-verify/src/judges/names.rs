@@ -168,7 +168,7 @@ fn is_data_name(name: &str, extension: &str) -> bool {
 /// Whether the file is one of variables, which many tools load on their own.
 pub(super) fn is_environment(path: &Path) -> bool {
     let name = name_of(path);
-    name == ".envrc" || name == ".env" || name.starts_with(".env.") || name.ends_with(".env")
+    [".envrc", ".env"].contains(&name) || name.starts_with(".env.") || extension_of(path) == "env"
 }
 
 /// Whether a name says that an output is compared with the file.

@@ -68,7 +68,7 @@ pub(super) fn data(
 
 /// The data that a text names, by file or by directory.
 fn note<'c>(text: &str, candidates: &[&'c PathBuf], named: &mut BTreeSet<&'c PathBuf>) {
-    let names = |path: &Path| {
+    let is_told = |path: &Path| {
         let directory = path.components().rev().skip(1).find_map(|part| {
             let part = part.as_os_str().to_str()?;
             words(part).iter().any(|word| WORDS.contains(&word.as_str())).then_some(part)
@@ -81,7 +81,7 @@ fn note<'c>(text: &str, candidates: &[&'c PathBuf], named: &mut BTreeSet<&'c Pat
         let name = name_of(path);
         (name.contains('.') && text.contains(name)) || directory.is_some_and(is_path)
     };
-    named.extend(candidates.iter().copied().filter(|path| names(path)));
+    named.extend(candidates.iter().copied().filter(|path| is_told(path)));
 }
 
 fn says_cases(path: &Path) -> bool {
@@ -109,7 +109,8 @@ fn included(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTreeSet<Path
     }
     let is_open = |path: &PathBuf| {
         let in_root = path.parent().is_none_or(|place| place.as_os_str().is_empty());
-        !is_code(extension_of(path)) && !(in_root && extension_of(path) == "json")
+        let is_manifest = in_root && extension_of(path) == "json";
+        !is_manifest && !is_code(extension_of(path))
     };
     by_tests.difference(&by_work).filter(|path| is_open(path)).cloned().collect()
 }
@@ -123,7 +124,7 @@ fn data_of<'l>(path: &Path, line: &'l str) -> Vec<&'l str> {
     }
     let is_import = ["require(", "import ", "from "].iter().any(|word| line.contains(word));
     let words = line.split(['"', '\'', '`']).filter(|word| word.starts_with('.'));
-    words.filter(|word| is_import && word.ends_with(".json")).collect()
+    words.filter(|word| is_import && extension_of(Path::new(word)) == "json").collect()
 }
 
 /// Files that Go's tests have in them, and its other files do not.

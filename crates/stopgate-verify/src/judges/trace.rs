@@ -107,8 +107,8 @@ struct Tracer<'a> {
     unknown: BTreeSet<String>,
     /// The criterion's name says that it checks something.
     says_judge: bool,
-    /// What a loop lists is run in it, without arguments.
-    runs_listed: bool,
+    /// What the loop that begins does with what it lists.
+    loop_body: lists::LoopBody,
     /// How often all paths of the project were looked through.
     scans: Cell<usize>,
 }
@@ -124,7 +124,7 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
         functions: BTreeSet::new(),
         unknown: BTreeSet::new(),
         says_judge: name_says_judge(&criterion.name),
-        runs_listed: false,
+        loop_body: lists::LoopBody::Other,
         scans: Cell::new(0),
     };
     let directory = criterion.terms.cwd.as_deref().and_then(|cwd| inner(root, Path::new(""), cwd));
@@ -196,7 +196,7 @@ impl Tracer<'_> {
                 ScriptPart::Step(step) => {
                     let following = &script.parts[at + 1..];
                     self.lists(step, following, &own);
-                    self.runs_listed = lists::runs_listed(following);
+                    self.loop_body = lists::loop_body(following);
                     self.step(step, &mut own);
                     stands.pop();
                     stands.push(own);

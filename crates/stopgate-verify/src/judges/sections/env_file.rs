@@ -12,7 +12,8 @@ pub(super) fn judging(text: &str) -> Judging {
 pub(super) fn restore(original: &str, today: &str) -> String {
     let mut lines: Vec<&str> = today.lines().filter(|line| !is_steering(line)).collect();
     lines.extend(steering_lines(original));
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.push("");
+    lines.join("\n")
 }
 
 fn steering_lines(text: &str) -> impl Iterator<Item = &str> {

@@ -21,12 +21,13 @@ pub(super) fn restore(original: &str, today: &str) -> String {
     for (number, lost) in examples(original).difference(&now).enumerate() {
         let (quote, body) = lost.split_once('\n').unwrap_or(("\"\"\"", lost));
         let end = quote.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
-        text.push_str(&format!("\n\ndef _examples_of_the_start_{number}():\n    {quote}\n"));
+        let head = format!("\n\ndef _examples_of_the_start_{number}():\n    {quote}\n");
+        text.push_str(&head);
         for line in body.lines() {
             text.push_str(format!("    {line}").trim_end());
             text.push('\n');
         }
-        text.push_str(&format!("    {end}\n"));
+        text.extend(["    ", end, "\n"]);
     }
     text
 }
@@ -82,7 +83,8 @@ fn long_strings(text: &str) -> Vec<(String, &str)> {
                 let from = at + opening.len();
                 let end = end_of(text, from, &opening);
                 if opening.len() == 3 {
-                    let prefix = if text[..at].ends_with(['r', 'R']) { "r" } else { "" };
+                    let prefix = text[..at].ends_with(['r', 'R']).then_some("r");
+                    let prefix = prefix.unwrap_or_default();
                     found.push((format!("{prefix}{opening}"), &text[from..end]));
                 }
                 at = (end + opening.len()).min(text.len());

@@ -51,7 +51,9 @@ pub(super) fn restore(original: &str, today: &str) -> String {
             Some(key) => was.get(key).into_iter().for_each(|own| push(&mut text, own)),
         }
     }
-    lost.into_iter().for_each(|own| push(&mut text, own));
+    for own in lost {
+        push(&mut text, own);
+    }
     text
 }
 
@@ -100,16 +102,13 @@ fn string_left_open<'m>(line: &str, open: Option<&'m str>) -> Option<&'m str> {
     let (mut rest, mut open) = (line, open);
     loop {
         let marks: [&'static str; 2] = ["\"\"\"", "'''"];
-        match open {
-            Some(mark) => {
-                let Some(at) = rest.find(mark) else { return open };
-                (rest, open) = (&rest[at + 3..], None);
-            }
-            None => {
-                let found = marks.iter().filter_map(|mark| Some((rest.find(mark)?, *mark)));
-                let Some((at, mark)) = found.min() else { return None };
-                (rest, open) = (&rest[at + 3..], Some(mark));
-            }
+        if let Some(mark) = open {
+            let Some(at) = rest.find(mark) else { return open };
+            (rest, open) = (&rest[at + 3..], None);
+        } else {
+            let found = marks.iter().filter_map(|mark| Some((rest.find(mark)?, *mark)));
+            let (at, mark) = found.min()?;
+            (rest, open) = (&rest[at + 3..], Some(mark));
         }
     }
 }

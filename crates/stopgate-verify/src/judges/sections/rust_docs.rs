@@ -30,7 +30,8 @@ pub(super) fn with_examples<'e>(text: &str, examples: impl Iterator<Item = &'e S
             text.push_str(format!("/// {line}").trim_end());
             text.push('\n');
         }
-        text.push_str(&format!("#[cfg(doctest)]\npub struct ExampleOfTheStart{number};\n"));
+        let item = format!("#[cfg(doctest)]\npub struct ExampleOfTheStart{number};\n");
+        text.push_str(&item);
     }
     text
 }

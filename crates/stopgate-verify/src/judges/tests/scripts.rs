@@ -389,3 +389,15 @@ fn tests_under_other_names_and_what_they_include_judge() {
         "bats tests => lib/expectations.bash tests/a.bats",
     );
 }
+
+#[test]
+fn tests_in_a_directory_that_the_script_names_judge() {
+    check(
+        "
+        package.json = {\"scripts\": {\"test\": \"node --test probes/\"}}
+        lib/slug.js = exports.slug = 1
+        probes/slug.js = const test = require('node:test');\\ntest('a', () => {});\\n
+        ",
+        "tests :: npm test => ~package.json probes/slug.js",
+    );
+}

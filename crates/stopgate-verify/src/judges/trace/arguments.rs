@@ -79,11 +79,10 @@ impl Tracer<'_> {
             if name == "unittest" {
                 self.unittest_module(file, stand);
             }
-            for path in self.files_of(stand, file) {
-                // Source that is named for its examples is work.
-                if !runs_examples || said(&path).is_some() {
-                    self.named_test(path, stand, file);
-                }
+            // Source that is named for its examples is work.
+            let is_test = |path: &PathBuf| !runs_examples || said(path).is_some();
+            for path in self.files_of(stand, file).into_iter().filter(is_test) {
+                self.named_test(path, stand, file);
             }
         }
     }

@@ -94,10 +94,9 @@ impl Tracer<'_> {
     fn doctest(&mut self, rest: &[&str], stand: &Stand) {
         self.tool("doctest");
         for word in rest.iter().filter(|word| !word.starts_with('-')) {
-            for path in self.files_of(stand, word) {
-                if extension_of(&path) != "py" {
-                    self.judge(path, Why::Named);
-                }
+            let found = self.files_of(stand, word).into_iter();
+            for path in found.filter(|path| extension_of(path) != "py") {
+                self.judge(path, Why::Named);
             }
         }
     }

@@ -19,7 +19,7 @@ impl Tracer<'_> {
         }
         if program == "cat" && step.fate == OutputFate::Taken {
             let next = following.iter().find_map(as_step);
-            if next.is_some_and(|next| takes_arguments(next)) {
+            if next.is_some_and(takes_arguments) {
                 found.extend(step.words.iter().skip(1).filter(|word| !word.starts_with('-')));
                 found.extend(&step.input);
             }
@@ -30,8 +30,17 @@ impl Tracer<'_> {
     }
 }
 
-/// Whether one of the next commands runs what a loop lists, as it is.
-pub(super) fn runs_listed(following: &[ScriptPart]) -> bool {
+/// What a loop does with what it lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum LoopBody {
+    /// It runs it as it is, without arguments.
+    Runs,
+    #[default]
+    Other,
+}
+
+/// What the next commands do with what a loop lists.
+pub(super) fn loop_body(following: &[ScriptPart]) -> LoopBody {
     let runs = |step: &ShellStep| match step.words.as_slice() {
         [listed] => is_open(listed),
         [program, listed] => {
@@ -40,7 +49,8 @@ pub(super) fn runs_listed(following: &[ScriptPart]) -> bool {
         }
         _ => false,
     };
-    following.iter().filter_map(as_step).take(LOOP_STEPS_MAX).any(runs)
+    let is_run = following.iter().filter_map(as_step).take(LOOP_STEPS_MAX).any(runs);
+    if is_run { LoopBody::Runs } else { LoopBody::Other }
 }
 
 fn as_step(part: &ScriptPart) -> Option<&ShellStep> {

@@ -7,6 +7,7 @@ use super::super::names::{is_code, name_says_judge, said, says_judge, says_progr
 use super::super::role::Why;
 use super::super::shell::{OutputFate, assignment, is_open};
 use super::super::tools::{Trade, is_interpreter, is_shell, mentioned, plain_name, trade_of};
+use super::lists::LoopBody;
 use super::{Rank, Stand, Tracer};
 
 impl Tracer<'_> {
@@ -266,16 +267,19 @@ impl Tracer<'_> {
     fn each(&mut self, rest: &[&str], stand: &Stand) {
         let Some(at) = rest.iter().position(|word| *word == "in") else { return };
         let is_check = self.says_judge || stand.rank != Rank::Command;
-        let runs = std::mem::take(&mut self.runs_listed) && is_check;
+        let runs = std::mem::take(&mut self.loop_body) == LoopBody::Runs && is_check;
         for word in &rest[at + 1..] {
             let is_script = |path: &PathBuf| is_code(extension_of(path)) || said(path).is_some();
             let says = |path: &PathBuf| said(path).is_some() || says_judge(path);
-            for path in self.files_of(stand, word) {
-                if is_script(&path) && says(&path) {
-                    self.script_file(path, &[], OutputFate::Shown, stand);
-                } else if runs && is_script_name(&path) && !says_program(&path) {
-                    self.follow(&path, Why::Script, stand);
-                }
+            let is_part = |path: &PathBuf| runs && is_script_name(path) && !says_program(path);
+            let all = self.files_of(stand, word);
+            let (known, more): (Vec<_>, Vec<_>) =
+                all.into_iter().partition(|path| is_script(path) && says(path));
+            for path in known {
+                self.script_file(path, &[], OutputFate::Shown, stand);
+            }
+            for path in more.iter().filter(|path| is_part(path)) {
+                self.follow(path, Why::Script, stand);
             }
         }
     }
