@@ -69,6 +69,12 @@ impl Agent {
         }
     }
 
+    /// Whether its client shows a person what a hook writes on standard error, also where the hook
+    /// lets the agent stop.
+    pub const fn shows_errors(self) -> bool {
+        matches!(self, Self::Gemini)
+    }
+
     /// A stop, as its client describes it. The message is in the payload or in the transcript
     /// that [`Self::transcript_sample`] gives.
     pub fn stop_payload(self, stop: &StopSample<'_>) -> Value {
