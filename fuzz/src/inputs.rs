@@ -26,7 +26,7 @@ pub const TARGETS: [Target; 10] = [
     ("settings", settings_file),
 ];
 
-/// A hook's payload, whoever sent it: read the same twice, and whole without its bytes.
+/// A hook's payload, from any sender: read the same twice, and whole without its bytes.
 pub fn hook_payload(bytes: &[u8]) {
     for agent in Agent::ALL {
         let Ok(call) = agent.parse(bytes, None) else { continue };

@@ -18,7 +18,7 @@ const FORGED: &str = "its record was changed outside of stopgate";
 /// A brake that holds: how the loop ends, and why.
 pub(crate) type Brake = Option<(Outcome, String)>;
 
-/// Asks one brake; rules that are no brakes never hold.
+/// Asks one brake; rules that are not brakes never hold.
 pub(crate) fn brake(
     rule: Rule,
     state: &State,

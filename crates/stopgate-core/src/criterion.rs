@@ -178,7 +178,7 @@ pub struct Terms {
     /// How often it may be run again after a failure.
     #[serde(skip_serializing_if = "is_default")]
     pub retries: u32,
-    /// The folder it runs in, from the project's root.
+    /// The directory it runs in, from the project's root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Patterns of the files it depends on; the whole tree where there are none.

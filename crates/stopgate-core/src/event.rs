@@ -164,7 +164,7 @@ pub struct Started {
     pub id: LoopId,
     /// What it is for.
     pub goal: String,
-    /// The folder it belongs to.
+    /// The directory it belongs to.
     pub project: String,
     /// The session it holds from the start.
     pub session: Option<SessionId>,

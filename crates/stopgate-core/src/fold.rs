@@ -312,7 +312,7 @@ fn count(state: &mut State) {
     }
 }
 
-/// The time that a person took for their word was no work.
+/// The time that a person took to answer was not work.
 fn go_on_from_approval(state: &mut State, at: Timestamp) {
     if matches!(state.phase, Phase::Waiting { on: Waiting::Approval, .. }) {
         go_on(state, at);
@@ -376,7 +376,7 @@ fn resume(state: &mut State, max_iterations: Option<u32>, at: Timestamp) {
     }
 }
 
-/// The time that nobody touched the loop was no work; else a resume would find it spent.
+/// The time that nobody touched the loop was not work; else a resume would find it spent.
 fn untouched(state: &mut State, at: Timestamp) {
     if is_steering(&state.phase) {
         state.rest_ms = state.rest_ms.saturating_add(at.since(state.updated_at));

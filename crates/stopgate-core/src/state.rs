@@ -35,7 +35,7 @@ pub struct State {
     pub id: LoopId,
     /// What it is for, as its owner wrote it.
     pub goal: String,
-    /// The folder it belongs to.
+    /// The directory it belongs to.
     pub project: String,
     /// The session that it holds; none while it is pending.
     pub session: Option<SessionId>,

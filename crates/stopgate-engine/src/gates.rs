@@ -130,8 +130,8 @@ impl Engine {
         let times = gates.iter().flatten().map(gate_time);
         watchdog::allow(times.fold(Duration::ZERO, Duration::saturating_add));
         let context = context(state, heard, receipts, files, now);
-        let folder = state.project.clone().into();
-        let mut hands = EngineHands::new(self, state.id.clone(), folder);
+        let directory = state.project.clone().into();
+        let mut hands = EngineHands::new(self, state.id.clone(), directory);
         let evaluation = evaluate(&sources, &context, &mut hands);
         let inputs = inputs(&context);
         let asked: Vec<GateTrace> = evaluation

@@ -199,8 +199,8 @@ impl Hook {
         let desk = if call.cwd.is_some() {
             Desk::new(settings, stores, request, cwd(&call)?)?
         } else {
-            let folder = dialect::folder(handed.as_deref())?;
-            Desk::named(settings, stores, request, folder)?
+            let directory = dialect::directory(handed.as_deref())?;
+            Desk::named(settings, stores, request, directory)?
         };
         if desk.now < CLOCK_EARLIEST {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));

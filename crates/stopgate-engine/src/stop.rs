@@ -268,7 +268,7 @@ fn with_withheld(
     receipts
 }
 
-/// A loop whose checks could not be sealed began in a folder that is too large to look through.
+/// A loop whose checks could not be sealed began in a directory that is too large to look through.
 pub(crate) fn files(state: &State) -> Files {
     if state.ground.seal.is_some() { Files::Countable } else { Files::TooMany }
 }

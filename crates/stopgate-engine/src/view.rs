@@ -82,7 +82,7 @@ pub struct LoopView {
     /// The same, for people.
     #[serde(skip)]
     pub claim_until_at: Option<Timestamp>,
-    /// The folder it belongs to.
+    /// The directory it belongs to.
     pub project: String,
     /// Whose file keeps it, where it is not ours: then this is an audit trail, or that file.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -194,7 +194,7 @@ pub struct Migrated {
 /// Which loops to list.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter<'a> {
-    /// Only those of this folder.
+    /// Only those of this directory.
     pub project: Option<&'a str>,
     /// Only those that run or only those that ended.
     pub standing: Standing,

@@ -40,7 +40,7 @@ pub enum Durability {
     /// The death of any process. After a power loss the last few stops may be missing.
     #[default]
     Process,
-    /// A power loss too: each stop syncs the log, and the folder that it is in.
+    /// A power loss too: each stop syncs the log, and the directory that it is in.
     PowerLoss,
 }
 

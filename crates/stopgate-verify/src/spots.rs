@@ -10,7 +10,7 @@ use crate::report::without_ansi;
 
 /// How many places are looked at in one output.
 const PLACES_MAX: usize = 20_000;
-/// Folders whose files nobody here has written.
+/// Directories whose files nobody here has written.
 const FOREIGN: [&str; 8] =
     ["target", "node_modules", "site-packages", "dist-packages", ".git", ".venv", "venv", ".tox"];
 

@@ -215,8 +215,8 @@ fn allow(asked: &Asked) -> ExitCode {
 
 /// Whether an entry of the person's own answers the same call.
 fn is_answered_elsewhere(agent: Agent) -> bool {
-    let folder = Settings.project_of(agent).or_else(|| std::env::current_dir().ok());
-    folder.is_some_and(|folder| has_own_entry(Settings, agent, &folder))
+    let directory = Settings.project_of(agent).or_else(|| std::env::current_dir().ok());
+    directory.is_some_and(|directory| has_own_entry(Settings, agent, &directory))
 }
 
 /// Reads standard input to its end, so that the agent never writes into a closed pipe.

@@ -30,7 +30,7 @@ pub struct Feature {
 /// Why a list could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("read the list of features")]
     NotJson(#[from] JsonTextError),
     /// There is not a list in it.

@@ -68,7 +68,7 @@ pub enum Status {
 /// Why a text could not be taken for a task record.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("read the task record")]
     NotJson(#[from] JsonTextError),
     /// It is JSON, but a list or a bare value.

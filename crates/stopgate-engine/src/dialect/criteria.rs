@@ -84,7 +84,7 @@ pub(super) fn session_start(desk: &Desk, call: &Call<'_>) -> Result<Answered, Fa
 }
 
 fn file(desk: &Desk) -> PathBuf {
-    desk.folder.join(FILE)
+    desk.directory.join(FILE)
 }
 
 fn judge(

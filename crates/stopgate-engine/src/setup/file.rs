@@ -65,7 +65,7 @@ impl FileChange {
 
     fn trouble(&self, doing: &str, error: io::Error) -> Failure {
         Failure::fault(format!("could not {doing} {}", self.path.display()))
-            .hint("see that its folder is yours and may be written to")
+            .hint("see that its directory is yours and may be written to")
             .because(error)
     }
 }
@@ -89,10 +89,10 @@ pub(super) fn is_executable(path: &Path) -> bool {
 /// Writes beside the file and then puts it into its place, so that nobody ever reads half of it.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let target = target(path)?;
-    let folder = target.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(folder)?;
+    let directory = target.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(directory)?;
     let name = target.file_name().unwrap_or_default().display();
-    let draft = folder.join(format!(".{name}.stopgate-{}", std::process::id()));
+    let draft = directory.join(format!(".{name}.stopgate-{}", std::process::id()));
     let written = write_new(&draft, text, permissions(&target).as_ref())
         .and_then(|()| fs::rename(&draft, &target));
     if written.is_err() {
@@ -140,9 +140,9 @@ fn back_up(path: &Path, text: &str) -> io::Result<PathBuf> {
 /// Removes a file of ours and the directories that it leaves empty, down to `floor`.
 fn remove(path: &Path, floor: &Path) -> io::Result<()> {
     fs::remove_file(path)?;
-    for folder in path.ancestors().skip(1).take_while(|folder| *folder != floor) {
+    for directory in path.ancestors().skip(1).take_while(|directory| *directory != floor) {
         // A directory with anything in it stays, and so does everything above it.
-        if !folder.starts_with(floor) || fs::remove_dir(folder).is_err() {
+        if !directory.starts_with(floor) || fs::remove_dir(directory).is_err() {
             break;
         }
     }

@@ -12,7 +12,7 @@ use super::{
 use crate::failure::Failure;
 
 impl Tasks {
-    /// Puts up a gate.
+    /// Registers a gate.
     pub fn hook_register(&mut self, ask: &HookRegister) -> Result<HookView, Failure> {
         let gate = read_gate(ask)?;
         let metadata = ask.metadata.clone().unwrap_or_default();

@@ -28,7 +28,7 @@ struct Placed {
 }
 
 impl SessionGates {
-    /// Puts up a gate under a name that `name` makes; nothing where there is no room.
+    /// Registers a gate under a name that `name` makes; nothing where there is no room.
     pub(super) fn add(
         &self,
         id: &LoopId,

@@ -63,7 +63,7 @@ impl Engine {
         Ok(view)
     }
 
-    /// The same, to today's archive in stopgate's own folder.
+    /// The same, to today's archive in stopgate's own directory.
     pub fn compact_store(&mut self, older_than_ms: i64) -> Result<CompactView, Failure> {
         let path = self.archive_today();
         self.compact_store_to(older_than_ms, &path)

@@ -316,7 +316,7 @@ fn request(args: Args, shape: Option<GoalShape>) -> Result<StartRequest, Failure
         criteria: drafts,
         gates: args.gate,
         session: args.session,
-        folder: common::folder()?,
+        directory: common::directory()?,
         claim_within_ms: args.claim_within,
         incumbent: if args.replace { Incumbent::Replace } else { Incumbent::Keep },
         preflight: if args.no_preflight { Preflight::Skip } else { Preflight::Run },
@@ -335,7 +335,8 @@ fn read_prompt(path: &Path) -> Result<String, Failure> {
 pub(crate) fn time_ms(text: &str) -> Result<i64, String> {
     let bare = text.bytes().all(|byte| byte.is_ascii_digit());
     let minutes = format!("{text}m");
-    let millis = span_ms(if bare { &minutes } else { text })
-        .map_err(|_| format!("`{text}` is not a duration; write for example 90s, 15m, 12h or 2d"))?;
+    let millis = span_ms(if bare { &minutes } else { text }).map_err(|_| {
+        format!("`{text}` is not a duration; write for example 90s, 15m, 12h or 2d")
+    })?;
     i64::try_from(millis).map_err(|_| format!("`{text}` is too long a time"))
 }

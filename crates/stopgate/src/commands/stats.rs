@@ -48,7 +48,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     if args.json {
         output::json(&stats);
     } else if stats.gates.is_empty() {
-        output::line("No gate was ever registered. See: stopgate start --help, stopgate mcp --help");
+        output::line(
+            "No gate was ever registered. See: stopgate start --help, stopgate mcp --help",
+        );
     } else {
         stats.gates.iter().for_each(show);
     }

@@ -131,9 +131,9 @@ impl Call<'_> {
         self
     }
 
-    /// The same call from a folder of the stage.
-    pub(crate) fn from(self, folder: &str) -> Self {
-        let path = self.stage.path(folder).display().to_string();
+    /// The same call from a directory of the stage.
+    pub(crate) fn from(self, directory: &str) -> Self {
+        let path = self.stage.path(directory).display().to_string();
         self.var("CLAUDE_PROJECT_DIR", &path).with("cwd", json!(path))
     }
 

@@ -42,10 +42,10 @@ fn the_environment_beats_the_file() {
 #[test]
 fn the_file_may_lie_where_the_platform_says() {
     let stage = Stage::new();
-    let folder = stage.path("etc").display().to_string();
+    let directory = stage.path("etc").display().to_string();
     let address = format!("sqlite:{}", stage.path("user/own.db").display());
     stage.write("etc/stopgate/config.toml", format!("[store]\naddress = \"{address}\""));
-    let env = [("XDG_CONFIG_HOME", folder.as_str())];
+    let env = [("XDG_CONFIG_HOME", directory.as_str())];
     assert_eq!(stage.run_with("start Finish --session s1", &env).code, 0);
     assert!(stage.path("user/own.db").exists());
 }
@@ -130,7 +130,7 @@ fn only_the_persons_own_file_can_ask_for_it() {
 #[test]
 fn what_cannot_be_remembered_is_not_held_back() {
     let stage = unasked("[store]\non_store_error = \"block_once\"\n");
-    stage.write("home/held-back", "a file where a folder should be");
+    stage.write("home/held-back", "a file where a directory should be");
     for _ in 0..2 {
         lets_go(&send(&stage, "s1").out);
     }

@@ -177,10 +177,10 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).expect("set permissions");
 }
 
-/// Does something to a folder and all that is in it, the folders last.
+/// Does something to a directory and all that is in it, the directories last.
 fn everywhere(path: &Path, act: &impl Fn(&Path)) {
     if path.is_dir() {
-        for entry in fs::read_dir(path).expect("look into the folder") {
+        for entry in fs::read_dir(path).expect("look into the directory") {
             everywhere(&entry.expect("an entry").path(), act);
         }
     }

@@ -87,8 +87,9 @@ fn die(stage: &Stage, format: Format, after: Duration) {
 /// What was left beside the file.
 fn drafts(stage: &Stage, format: Format) -> Vec<String> {
     let file = stage.path(&format.file());
-    let folder = file.parent().expect("a folder");
-    let names = fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry"));
+    let directory = file.parent().expect("a directory");
+    let names =
+        fs::read_dir(directory).expect("the directory").map(|entry| entry.expect("an entry"));
     let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
     names.filter(|name| name.contains("stopgate-")).collect()
 }

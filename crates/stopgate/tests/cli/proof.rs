@@ -176,7 +176,7 @@ fn unchanged_inputs_run_nothing_and_any_change_does() {
     assert_eq!(runs(&stage), 3, "a new file voids it");
     stage.tools("s1");
     assert!(stage.stop("s1", "Five.").is_sent_back());
-    assert_eq!(runs(&stage), 4, "the agent may have mended something that is not a file");
+    assert_eq!(runs(&stage), 4, "the agent may have repaired something that is not a file");
 }
 
 #[test]

@@ -186,7 +186,7 @@ fn an_imported_loop_holds_its_session() {
     stage.run(&format!("store export --out {}", file(&stage)));
     let other = Stage::new();
     assert_eq!(other.run(&format!("store import {}", file(&stage))).code, 0);
-    other.make_folder("project");
+    other.make_directory("project");
     assert!(other.stop("s1", "two").is_sent_back(), "the hook knows of it");
     assert_eq!(other.standing("1stage0000"), "active 2/20 s1");
 }

@@ -146,7 +146,7 @@ fn interrupted(stage: &Stage, line: &str, sign: &dyn Fn() -> bool) -> (Option<i3
 #[test]
 fn an_interrupt_is_130_and_leaves_nothing_behind() {
     let stage = Stage::with_loop("Finish --no-preflight --check 'slow=touch began; sleep 60'");
-    stage.make_folder("tmp");
+    stage.make_directory("tmp");
     let began = stage.path("project/began");
     let (code, said) = interrupted(&stage, "verify", &|| began.exists());
     assert_eq!(code, Some(130), "{said}");

@@ -173,7 +173,7 @@ impl Desk {
         self.criteria_view(&text)
     }
 
-    /// What is odd about the loop in this folder; nothing where there is none.
+    /// What is odd about the loop in this directory; nothing where there is none.
     pub fn criteria_findings(&self) -> Vec<Finding> {
         let path = file(self);
         let text = match files::read(&path) {
@@ -198,7 +198,7 @@ impl Desk {
 
     /// A loop is announced to a new session only if the `SessionStart` event calls us, too.
     fn criteria_unannounced(&self) -> Option<Finding> {
-        let of = |agent| crate::setup::Place::all(self.settings, agent, &self.folder);
+        let of = |agent| crate::setup::Place::all(self.settings, agent, &self.directory);
         let places: Vec<_> = stopgate_agents::Agent::ALL.into_iter().flat_map(of).collect();
         let texts = places.iter().filter_map(|place| place.read().ok().flatten());
         let mut calls = texts.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
