@@ -23,5 +23,5 @@ mod report;
 pub use cases::Case;
 pub use payload::Captured;
 pub use report::{CaseResult, ConformanceReport, Mark};
-pub use subject::HookUnderTest;
+pub use subject::{HookEvents, HookUnderTest};
 pub use suite::{Selection, run};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use lexopt::{Arg, Parser, ValueExt};
 use stopgate_agents::Agent;
-use stopgate_conformance::{Captured, Case, HookUnderTest, Mark, Selection, run};
+use stopgate_conformance::{Captured, Case, HookEvents, HookUnderTest, Mark, Selection, run};
 
 const HELP: &str = "\
 A black-box suite for stop hooks of coding agents
@@ -23,6 +23,7 @@ Usage: stopgate-conformance --hook COMMAND [OPTIONS]
                          CONFORMANCE_AGENT, CONFORMANCE_PROJECT (its directory) and
                          CONFORMANCE_TRANSCRIPT. Without it, cases that need a loop are not applicable
   --finish COMMAND       makes the condition of that loop true, with the same variables
+  --all-events           the hook is registered for other events than stops, too
   --agent NAME           only this agent (repeatable)
   --only TEXT            only cases whose name contains this
   --deadline SECONDS     when a call counts as one that never ends [default: 20]
@@ -108,6 +109,7 @@ fn read(mut parser: Parser) -> Result<Asked, lexopt::Error> {
             }
             Arg::Long("arm") => hook(&mut asked).arm = Some(parser.value()?.string()?),
             Arg::Long("finish") => hook(&mut asked).finish = Some(parser.value()?.string()?),
+            Arg::Long("all-events") => hook(&mut asked).events = HookEvents::All,
             Arg::Long("agent") => asked.selection.agents.push(agent(&parser.value()?.string()?)?),
             Arg::Long("only") => asked.selection.only = parser.value()?.string()?,
             Arg::Long("deadline") => {
@@ -123,13 +125,7 @@ fn read(mut parser: Parser) -> Result<Asked, lexopt::Error> {
 }
 
 fn hook(asked: &mut Asked) -> &mut HookUnderTest {
-    asked.hook.get_or_insert_with(|| HookUnderTest {
-        name: "hook".into(),
-        line: None,
-        lines: Vec::new(),
-        arm: None,
-        finish: None,
-    })
+    asked.hook.get_or_insert_with(|| HookUnderTest::named("hook"))
 }
 
 /// `COMMAND`, or `AGENT=COMMAND` where an agent has that name.

@@ -161,9 +161,9 @@ impl Captured {
     pub(crate) fn transcript(&self, message: &str) -> String {
         let records = self.transcript.lines().filter_map(|line| serde_json::from_str(line).ok());
         // Clients write records without spaces.
-        let mut text: String = records.map(|record: Value| format!("{record}\n")).collect();
-        text.push_str(&self.agent.transcript_sample(message));
-        text
+        let lines: Vec<String> = records.map(|record: Value| record.to_string()).collect();
+        let end = if lines.is_empty() { "" } else { "\n" };
+        format!("{}{end}{}", lines.join("\n"), self.agent.transcript_sample(message))
     }
 }
 
@@ -172,7 +172,10 @@ pub(crate) fn filled(payload: &Value, filling: &Filling<'_>) -> Value {
     let mut payload = payload.clone();
     let Some(fields) = payload.as_object_mut() else { return payload };
     let values = [
-        (&["session_id", "sessionId", "conversation_id", "conversationId"][..], json!(filling.session)),
+        (
+            &["session_id", "sessionId", "conversation_id", "conversationId"][..],
+            json!(filling.session),
+        ),
         (&["cwd"], json!(filling.cwd)),
         (&["workspace_roots", "workspacePaths"], json!([filling.cwd])),
         (&["transcript_path", "transcriptPath"], json!(filling.transcript)),

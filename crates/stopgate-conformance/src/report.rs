@@ -81,11 +81,13 @@ impl ConformanceReport {
         for (at, client) in clients.iter().enumerate() {
             let _ = writeln!(text, "{:>3}  {client}", at + 1);
         }
-        let numbers: String = (1..=clients.len()).map(|number| format!("{number:>3}")).collect();
-        let _ = writeln!(text, "\n{:<26}{numbers}", self.hook);
+        let _ = write!(text, "\n{:<26}", self.hook);
+        for number in 1..=clients.len() {
+            let _ = write!(text, "{number:>3}");
+        }
+        text.push('\n');
         for case in cases {
-            let marks: String =
-                clients.iter().map(|client| self.letter(client, case)).collect();
+            let marks: String = clients.iter().map(|client| self.letter(client, case)).collect();
             let _ = writeln!(text, "{case:<26}{marks}");
         }
         text.push_str(&self.failures());

@@ -1,5 +1,7 @@
 //! One call of a hook, as a client makes it: a shell, three pipes, and patience up to a deadline.
 
+#![expect(clippy::disallowed_methods, reason = "the suite starts hooks and waits for them")]
+
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
@@ -135,23 +137,26 @@ impl Shot {
         };
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || {
-            let size = bytes.len().div_ceil(pieces).max(1);
-            for (at, piece) in bytes.chunks(size).enumerate() {
-                if at > 0 {
-                    thread::sleep(PAUSE);
-                }
-                // A hook may end without reading: that is its right.
-                if stdin.write_all(piece).is_err() {
-                    return;
-                }
-            }
-            if stays_open {
+            // A hook may end without reading: that is its right.
+            let written = write_pieces(&mut stdin, &bytes, pieces);
+            if written.is_ok() && stays_open {
                 // The receiver drops the pipe once the hook is gone.
                 let _ = sender.send(stdin);
             }
         });
         Some(receiver)
     }
+}
+
+fn write_pieces(stdin: &mut ChildStdin, bytes: &[u8], pieces: usize) -> std::io::Result<()> {
+    let size = bytes.len().div_ceil(pieces).max(1);
+    for (at, piece) in bytes.chunks(size).enumerate() {
+        if at > 0 {
+            thread::sleep(PAUSE);
+        }
+        stdin.write_all(piece)?;
+    }
+    Ok(())
 }
 
 /// Reads a pipe to its end, beside everything else.

@@ -22,8 +22,8 @@ pub(crate) const OTHER_SESSION: &str = "c0f00000-0000-4000-8000-000000000002";
 /// What the agent says when it stops without being done.
 pub(crate) const MESSAGE: &str = "I have looked at it and stop here.";
 
-/// Texts above this many bytes are cut or hidden by some client.
-const TEXT_MAX: usize = 10_000;
+/// What is told to the person above this many bytes is hidden in a file by some client.
+const TOLD_MAX: usize = 10_000;
 
 /// Why a case did not pass.
 #[derive(Debug)]
@@ -184,6 +184,17 @@ impl<'s> Stage<'s> {
         self.fire(&self.shot(ShotInput::Bytes(payload.to_string().into_bytes())))
     }
 
+    /// Tells the hook about something that is not a stop; its answer may be anything but a hold.
+    pub(crate) fn notify(&self, payload: &Value, what: &str) -> Result<(), Miss> {
+        let heard =
+            self.shot(ShotInput::Bytes(payload.to_string().into_bytes())).fire(self.deadline)?;
+        self.settled(&heard)?;
+        match self.understood(&heard) {
+            Understood::Held(text) => failed(format!("{what}: it holds: {}", short(&text))),
+            Understood::Allowed | Understood::Told(_) | Understood::Refused(_) => Ok(()),
+        }
+    }
+
     /// Calls the hook, and holds its answer against what is true for every one.
     pub(crate) fn fire(&self, shot: &Shot) -> Result<Understood, Miss> {
         let heard = shot.fire(self.deadline)?;
@@ -193,21 +204,20 @@ impl<'s> Stage<'s> {
     /// What the client makes of an answer, if that is an answer at all.
     pub(crate) fn judge(&self, heard: &Heard) -> Result<Understood, Miss> {
         self.settled(heard)?;
-        let stdout = utf8(&heard.stdout, "standard output")?;
+        utf8(&heard.stdout, "standard output")?;
         let stderr = utf8(&heard.stderr, "standard error")?;
         let understood = self.understood(heard);
-        let shown = stdout.trim();
-        let is_object = serde_json::from_str::<Value>(shown).is_ok_and(|value| value.is_object());
-        if !shown.is_empty() && !is_object {
-            return failed(format!("printed what is not one JSON object: {}", short(shown)));
-        }
+        let text_max = self.client.agent.text_bytes_max().unwrap_or(usize::MAX);
         match &understood {
             Understood::Refused(why) => failed(format!("the client drops the answer: {why}")),
             Understood::Held(text) if text.trim().is_empty() => {
                 failed("holds the agent without a word".into())
             }
-            Understood::Held(text) | Understood::Told(text) if text.len() > TEXT_MAX => {
-                failed(format!("a text of {} bytes: {TEXT_MAX} arrive whole", text.len()))
+            Understood::Held(text) if text.len() > text_max => {
+                failed(format!("a text of {} bytes: {text_max} arrive whole", text.len()))
+            }
+            Understood::Told(text) if text.len() > TOLD_MAX => {
+                failed(format!("{} bytes for the person: {TOLD_MAX} are shown", text.len()))
             }
             Understood::Allowed | Understood::Told(_)
                 if self.client.agent.shows_errors() && !stderr.trim().is_empty() =>

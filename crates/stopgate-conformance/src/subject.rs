@@ -25,24 +25,54 @@ pub struct HookUnderTest {
     pub arm: Option<String>,
     /// Makes the condition of that loop true.
     pub finish: Option<String>,
+    /// Which events reach it.
+    pub events: HookEvents,
+    /// Agents whose limit on continuations its installation lifts.
+    pub lifts_limit: Vec<Agent>,
+}
+
+/// Which events reach a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookEvents {
+    /// Only stops: it is registered for nothing else.
+    Stops,
+    /// Any: it is registered for others, too.
+    All,
 }
 
 impl HookUnderTest {
+    /// A hook of which nothing is known yet.
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            line: None,
+            lines: Vec::new(),
+            arm: None,
+            finish: None,
+            events: HookEvents::Stops,
+            lifts_limit: Vec::new(),
+        }
+    }
+
     /// stopgate as `install` writes it for each agent.
     pub fn stopgate(program: &str) -> Self {
-        let lines = Agent::ALL.into_iter().map(|agent| (agent, installed(agent, program)));
+        let lines: Vec<(Agent, String)> =
+            Agent::ALL.into_iter().map(|agent| (agent, installed(agent, program))).collect();
+        let lifted = lines.iter().filter(|(_, line)| line.contains("--cap none"));
+        let lifts_limit = lifted.map(|(agent, _)| *agent).collect();
         let word = quoted(program);
         // A long output and no brake: what is tested is the answer.
         let check = "seq 1 20000; test -f finished";
         Self {
-            name: "stopgate".into(),
-            line: None,
-            lines: lines.collect(),
+            lines,
             arm: Some(format!(
                 "{word} start 'finish the work' --session \"$CONFORMANCE_SESSION\" \
                  --check 'done={check}' --max-idle 0 --max-repeat 0"
             )),
             finish: Some("touch finished".into()),
+            events: HookEvents::All,
+            lifts_limit,
+            ..Self::named("stopgate")
         }
     }
 

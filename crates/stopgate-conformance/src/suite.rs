@@ -16,6 +16,9 @@ use crate::subject::HookUnderTest;
 /// Cases that run side by side: most of them wait for a process.
 const AT_ONCE: usize = 4;
 
+/// Results, with their places in the report.
+type Done = Mutex<Vec<(usize, CaseResult)>>;
+
 /// What is run.
 #[derive(Clone, Debug)]
 pub struct Selection {
@@ -42,15 +45,10 @@ pub fn run(hook: &HookUnderTest, selection: &Selection) -> ConformanceReport {
     let pairs: Vec<(&Captured, &Case)> =
         clients.iter().flat_map(|client| cases.iter().map(move |case| (client, case))).collect();
     let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, CaseResult)>> = Mutex::new(Vec::new());
+    let done = Done::default();
     thread::scope(|scope| {
         for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                while let Some((at, (client, case))) = take(&next, &pairs) {
-                    let result = one(hook, selection, client, case);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
-                }
-            });
+            scope.spawn(|| work(hook, selection, &pairs, &next, &done));
         }
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -59,9 +57,20 @@ pub fn run(hook: &HookUnderTest, selection: &Selection) -> ConformanceReport {
     ConformanceReport { hook: hook.name.clone(), results }
 }
 
-fn take<'a, T: Copy>(next: &AtomicUsize, pairs: &'a [T]) -> Option<(usize, T)> {
-    let at = next.fetch_add(1, Ordering::Relaxed);
-    pairs.get(at).map(|pair| (at, *pair))
+/// Runs one case after another until none is left.
+fn work(
+    hook: &HookUnderTest,
+    selection: &Selection,
+    pairs: &[(&Captured, &Case)],
+    next: &AtomicUsize,
+    done: &Done,
+) {
+    loop {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let Some((client, case)) = pairs.get(at) else { return };
+        let result = one(hook, selection, client, case);
+        done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
+    }
 }
 
 /// A hook that does not say how each agent calls it is Claude Code's, unless another is named.
@@ -73,12 +82,7 @@ fn is_chosen(hook: &HookUnderTest, selection: &Selection, client: &Captured) -> 
     selection.agents.contains(&client.agent)
 }
 
-fn one(
-    hook: &HookUnderTest,
-    selection: &Selection,
-    client: &Captured,
-    case: &Case,
-) -> CaseResult {
+fn one(hook: &HookUnderTest, selection: &Selection, client: &Captured, case: &Case) -> CaseResult {
     let ran = Stage::new(hook, client, selection.deadline)
         .map_err(Miss::from)
         .and_then(|stage| (case.run)(&stage));

@@ -1,10 +1,10 @@
 //! Events that are not the end of the main agent's turn, while a loop holds it.
 
 use serde_json::json;
-use stopgate_agents::Understood;
 
 use super::{Case, held, let_go, not_for};
 use crate::stage::{Miss, SESSION, Stage};
+use crate::subject::HookEvents;
 
 pub(super) const CASES: &[Case] = &[
     Case {
@@ -39,15 +39,19 @@ fn still_held(stage: &Stage<'_>, when: &str) -> Result<(), Miss> {
     held(&stage.ask(&stage.stop())?, when)
 }
 
+/// Events other than stops must reach the hook.
+fn hears_all(stage: &Stage<'_>) -> Result<(), Miss> {
+    match stage.hook.events {
+        HookEvents::All => Ok(()),
+        HookEvents::Stops => Err(Miss::NotApplicable("registered for stops only".into())),
+    }
+}
+
 fn other_events(stage: &Stage<'_>) -> Result<(), Miss> {
+    hears_all(stage)?;
     stage.arm()?;
     for (name, payload) in stage.client.others() {
-        // The client's own end of a session may end a loop, too; prompts are answered elsewhere.
-        if matches!(name, "SessionEnd") {
-            continue;
-        }
-        let understood = stage.ask(&stage.filled(payload, SESSION))?;
-        let_go(&understood, &format!("at {name}"))?;
+        stage.notify(&stage.filled(payload, SESSION), name)?;
     }
     Ok(())
 }
@@ -58,9 +62,10 @@ fn unknown_event(stage: &Stage<'_>) -> Result<(), Miss> {
     if payload.get(name).is_none() {
         return Err(not_for(stage, "does not name the event"));
     }
+    hears_all(stage)?;
     stage.arm()?;
     payload[name] = json!("EventOfTomorrow");
-    let_go(&stage.ask(&payload)?, "at an unknown event")?;
+    stage.notify(&payload, "an unknown event")?;
     still_held(stage, "after an unknown event")
 }
 
@@ -68,9 +73,9 @@ fn subagent(stage: &Stage<'_>) -> Result<(), Miss> {
     let Some(payload) = stage.client.event("SubagentStop", "bg") else {
         return Err(not_for(stage, "sends no subagent's stop that was captured"));
     };
+    hears_all(stage)?;
     stage.arm()?;
-    let understood = stage.ask(&stage.filled(payload, SESSION))?;
-    let_go(&understood, "at a subagent's stop")?;
+    stage.notify(&stage.filled(payload, SESSION), "a subagent's stop")?;
     still_held(stage, "after a subagent's stop")
 }
 
@@ -81,9 +86,10 @@ fn compaction(stage: &Stage<'_>) -> Result<(), Miss> {
     if payloads.is_empty() {
         return Err(not_for(stage, "sends no compaction that was captured"));
     }
+    hears_all(stage)?;
     stage.arm()?;
     for payload in payloads {
-        let_go(&stage.ask(&stage.filled(payload, SESSION))?, "at a compaction")?;
+        stage.notify(&stage.filled(payload, SESSION), "a compaction")?;
     }
     still_held(stage, "after a compaction")
 }
@@ -93,7 +99,6 @@ fn background(stage: &Stage<'_>) -> Result<(), Miss> {
         return Err(not_for(stage, "names no background tasks"));
     };
     stage.arm()?;
-    let understood: Understood = stage.ask(&stage.filled(payload, SESSION))?;
-    let_go(&understood, "while background tasks run")?;
+    let_go(&stage.ask(&stage.filled(payload, SESSION))?, "while background tasks run")?;
     still_held(stage, "after the background tasks")
 }

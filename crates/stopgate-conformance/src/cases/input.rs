@@ -40,21 +40,13 @@ pub(super) const CASES: &[Case] = &[
         why: "A client that sends nothing must not be held, and must not wait.",
         run: empty_input,
     },
-    Case {
-        name: "not UTF-8",
-        why: "A message may quote bytes of a file.",
-        run: not_utf8,
-    },
+    Case { name: "not UTF-8", why: "A message may quote bytes of a file.", run: not_utf8 },
     Case {
         name: "16 MiB payload",
         why: "Messages are not cut: an agent that prints a log may send megabytes.",
         run: huge_payload,
     },
-    Case {
-        name: "slow input",
-        why: "A payload may come in pieces.",
-        run: slow_input,
-    },
+    Case { name: "slow input", why: "A payload may come in pieces.", run: slow_input },
     Case {
         name: "input never ends",
         why: "A client that keeps the pipe open must not be waited for without end.",
@@ -175,7 +167,7 @@ fn odd_session(stage: &Stage<'_>) -> Result<(), Miss> {
     let long = "x".repeat(5000);
     for session in ["../../../odd", "a\nb; touch odd", "$(touch odd)", "", &long] {
         let payload = stage.filled(stage.client.stop(), session);
-        let_go(&stage.ask(&payload)?, &format!("with the session {:.20}", session))?;
+        let_go(&stage.ask(&payload)?, &format!("with the session {session:.20}"))?;
     }
     nothing_ran(stage, "odd")
 }

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use stopgate_agents::{Client, Understood};
 
 use super::{Case, held, let_go, not_for};
-use crate::stage::{MESSAGE, Miss, OTHER_SESSION, SESSION, Stage, failed};
+use crate::shot::ShotInput;
+use crate::stage::{MESSAGE, Miss, OTHER_SESSION, SESSION, Stage, failed, short};
 
 /// More holds than this without any progress is no limit.
 const HOLDS_MAX: u32 = 60;
@@ -16,6 +17,11 @@ pub(super) const CASES: &[Case] = &[
         name: "holds",
         why: "An armed loop sends the agent back, with a word that says what to do.",
         run: holds,
+    },
+    Case {
+        name: "nothing but the answer",
+        why: "A line of text beside the JSON, and clients drop the whole answer.",
+        run: only_the_answer,
     },
     Case {
         name: "holds again",
@@ -56,8 +62,7 @@ fn turns(stage: &Stage<'_>) -> Option<u32> {
 
 /// The nth stop of a turn, with a message of its own.
 fn nth_stop(stage: &Stage<'_>, number: u32) -> Value {
-    let capture =
-        if number == 1 { stage.client.stop() } else { stage.client.continued_stop() };
+    let capture = if number == 1 { stage.client.stop() } else { stage.client.continued_stop() };
     let mut payload = stage.filled(capture, SESSION);
     let message = format!("{MESSAGE} Attempt {}.", "again ".repeat(number as usize));
     for name in ["last_assistant_message", "prompt_response"] {
@@ -71,6 +76,19 @@ fn nth_stop(stage: &Stage<'_>, number: u32) -> Value {
 fn holds(stage: &Stage<'_>) -> Result<(), Miss> {
     stage.arm()?;
     held(&stage.ask(&stage.stop())?, "at the first stop")
+}
+
+fn only_the_answer(stage: &Stage<'_>) -> Result<(), Miss> {
+    stage.arm()?;
+    let input = ShotInput::Bytes(stage.stop().to_string().into_bytes());
+    let heard = stage.shot(input).fire(stage.deadline)?;
+    held(&stage.judge(&heard)?, "at the first stop")?;
+    let text = String::from_utf8_lossy(&heard.stdout);
+    let is_object = serde_json::from_str::<Value>(&text).is_ok_and(|value| value.is_object());
+    if is_object || text.trim().is_empty() {
+        return Ok(());
+    }
+    failed(format!("printed what is not one JSON object: {}", short(&text)))
 }
 
 fn holds_again(stage: &Stage<'_>) -> Result<(), Miss> {
@@ -93,15 +111,13 @@ fn lets_go(stage: &Stage<'_>) -> Result<(), Miss> {
 }
 
 /// How often the agent is held before it may stop; at most `max` times is looked.
-fn count_holds(stage: &Stage<'_>, max: u32) -> Result<(u32, Understood), Miss> {
-    let mut last = Understood::Allowed;
+fn count_holds(stage: &Stage<'_>, max: u32) -> Result<u32, Miss> {
     for number in 1..=max {
-        last = stage.ask(&nth_stop(stage, number))?;
-        if !matches!(last, Understood::Held(_)) {
-            return Ok((number - 1, last));
+        if !matches!(stage.ask(&nth_stop(stage, number))?, Understood::Held(_)) {
+            return Ok(number - 1);
         }
     }
-    Ok((max, last))
+    Ok(max)
 }
 
 fn has_a_limit(stage: &Stage<'_>) -> Result<(), Miss> {
@@ -109,8 +125,7 @@ fn has_a_limit(stage: &Stage<'_>) -> Result<(), Miss> {
         return Err(not_for(stage, "continues a turn only once"));
     }
     stage.arm()?;
-    let (holds, _) = count_holds(stage, HOLDS_MAX)?;
-    match holds {
+    match count_holds(stage, HOLDS_MAX)? {
         0 => failed("the agent is not held at all".into()),
         HOLDS_MAX => failed(format!("still held after {HOLDS_MAX} stops without progress")),
         _ => Ok(()),
@@ -121,9 +136,11 @@ fn client_limit(stage: &Stage<'_>) -> Result<(), Miss> {
     let Some(cap) = turns(stage).filter(|cap| *cap > 1) else {
         return Err(not_for(stage, "has no such limit"));
     };
+    if stage.hook.lifts_limit.contains(&stage.client.agent) {
+        return Err(not_for(stage, "has its limit lifted by the installation"));
+    }
     stage.arm()?;
-    let (holds, _) = count_holds(stage, cap + 1)?;
-    match holds {
+    match count_holds(stage, cap + 1)? {
         0 => failed("the agent is not held at all".into()),
         holds if holds > cap => failed(format!("holds {holds} times; the client allows {cap}")),
         _ => Ok(()),

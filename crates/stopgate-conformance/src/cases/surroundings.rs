@@ -17,11 +17,7 @@ pub(super) const CASES: &[Case] = &[
         why: "Some clients take the shell's complaint for an answer and never stop again.",
         run: program_missing,
     },
-    Case {
-        name: "no home",
-        why: "Services and containers often have no HOME.",
-        run: no_home,
-    },
+    Case { name: "no home", why: "Services and containers often have no HOME.", run: no_home },
     Case {
         name: "home unwritable",
         why: "A full or read-only disk must not hold the agent.",
@@ -42,11 +38,7 @@ pub(super) const CASES: &[Case] = &[
         why: "What stands at the transcript's path is not ours to trust.",
         run: transcript_directory,
     },
-    Case {
-        name: "transcript a FIFO",
-        why: "Opening one waits without end.",
-        run: transcript_fifo,
-    },
+    Case { name: "transcript a FIFO", why: "Opening one waits without end.", run: transcript_fifo },
     Case {
         name: "transcript torn",
         why: "The last record is often half written when the hook runs.",
@@ -96,10 +88,7 @@ fn directory_gone(stage: &Stage<'_>) -> Result<(), Miss> {
 
 /// The loop outlives one stop with a transcript that is no use; the answer to that stop is the
 /// hook's own affair, as long as it is one.
-fn with_transcript(
-    stage: &Stage<'_>,
-    spoil: fn(&Path) -> std::io::Result<()>,
-) -> Result<(), Miss> {
+fn with_transcript(stage: &Stage<'_>, spoil: fn(&Path) -> std::io::Result<()>) -> Result<(), Miss> {
     if stage.stop().get("transcript_path").or(stage.stop().get("transcriptPath")).is_none() {
         return Err(not_for(stage, "names no transcript"));
     }
