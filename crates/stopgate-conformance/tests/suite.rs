@@ -24,7 +24,11 @@ fn good() -> HookUnderTest {
 }
 
 fn only(name: &str, deadline_s: u64) -> Selection {
-    Selection { only: name.into(), deadline: Duration::from_secs(deadline_s), ..Selection::default() }
+    Selection {
+        only: name.into(),
+        deadline: Duration::from_secs(deadline_s),
+        ..Selection::default()
+    }
 }
 
 #[track_caller]

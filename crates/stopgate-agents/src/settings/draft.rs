@@ -6,6 +6,7 @@ use super::own::{self, Command, Extras, SHARED, shell_word, value};
 use super::print::{Json, quote};
 use super::splice::{self, Bracket, Item};
 use super::tree::{Spot, Tree};
+use super::windows::{self, Guard, HookSystem};
 use super::{
     CAP_VARIABLE, Edited, Entry, EntryForm, ExitRules, Found, StatusLine, switches, switches_of,
     without_bom,
@@ -317,10 +318,13 @@ pub(super) fn command_of(form: JsonForm, entry: &Entry, extras: &[String]) -> Co
     let words = words.chain(form.arguments.iter().map(ToString::to_string));
     let words =
         words.chain(extras.iter().filter(|e| !form.arguments.contains(&e.as_str())).cloned());
+    if entry.form == EntryForm::Own && form.is_claude {
+        return Command::Exec(std::iter::once(entry.program.clone()).chain(words).collect());
+    }
+    if entry.system == HookSystem::Windows {
+        return Command::Shell(windows_line(form, entry, words.collect()));
+    }
     match entry.form {
-        EntryForm::Own if form.is_claude => {
-            Command::Exec(std::iter::once(entry.program.clone()).chain(words).collect())
-        }
         EntryForm::Own => {
             let words = std::iter::once(entry.program.clone()).chain(words);
             let line = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
@@ -331,6 +335,21 @@ pub(super) fn command_of(form: JsonForm, entry: &Entry, extras: &[String]) -> Co
             // Where the program is missing, the agent may stop, and nobody sees an error.
             let guard = if form.needs_exit_code { "" } else { " 2>/dev/null || true" };
             Command::Shell(format!("stopgate {words} {SHARED}{guard}"))
+        }
+    }
+}
+
+fn windows_line(form: JsonForm, entry: &Entry, mut words: Vec<String>) -> String {
+    let silent = |is: bool| if is { Guard::Silent } else { Guard::Open };
+    match entry.form {
+        EntryForm::Own => {
+            let guard = silent(form.needs_silence);
+            windows::own_line(form.windows_shell, &entry.program, &words, guard)
+        }
+        EntryForm::Shared => {
+            words.push(SHARED.into());
+            let guard = silent(!form.needs_exit_code);
+            windows::shared_line(form.windows_shell, &words, guard)
         }
     }
 }
@@ -351,13 +370,14 @@ fn hook(form: JsonForm, entry: &Entry, extras: &[String], event: &str, timeout_s
     if form.has_type {
         members.push(("type", Json::Text("command".into())));
     }
+    let key = form.key_on(entry.system);
     match command_of(form, entry, extras) {
         Command::Exec(argv) => {
             let mut words = argv.into_iter();
-            members.push((form.command_key, Json::Text(words.next().unwrap_or_default())));
+            members.push((key, Json::Text(words.next().unwrap_or_default())));
             members.push(("args", Json::Words(words.collect())));
         }
-        Command::Shell(line) => members.push((form.command_key, Json::Text(line))),
+        Command::Shell(line) => members.push((key, Json::Text(line))),
     }
     members.push((form.timeout_key, Json::Number(form.timeout(timeout_s))));
     let message = message_of(form, event);

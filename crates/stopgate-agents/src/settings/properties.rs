@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use super::*;
 
-const CASES: u32 = 120;
+const CASES: u32 = 60;
 const PROGRAM: &str = "/opt/my tools/stopgate";
 
 fn runner() -> TestRunner {
@@ -286,7 +286,10 @@ fn rewritten(text: &str, form: JsonForm, events: &[&str]) -> String {
     value["added"] = serde_json::json!({"by": "another program"});
     for event in events {
         let theirs = serde_json::json!({"matcher": "x", "hooks": [{"type": "http", "url": "y"}]});
-        let hooks = form.wrapper.map_or(&mut value, |wrapper| &mut value[wrapper]);
+        let hooks = match form.wrapper {
+            Some(wrapper) => &mut value[wrapper],
+            None => &mut value,
+        };
         hooks[*event].as_array_mut().expect("a list").push(theirs);
     }
     serde_json::to_string_pretty(&value).unwrap()
