@@ -9,7 +9,7 @@ use stopgate_core::{
     Soundness, State, Status, Surface, Timestamp, Verdict, apply, asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, withheld};
+use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, while_watched, withheld};
 
 use crate::checking::CheckingNote;
 use crate::engine::{Engine, Stocked};
@@ -219,7 +219,10 @@ impl Engine {
             only_place: only_place.as_deref(),
         };
         let note = CheckingNote::begin(&self.home, state, self.now());
-        let proved = self.world.prove(&request);
+        let proved = match note.as_ref().map(|note| note.listener(state)) {
+            Some(listener) => while_watched(listener, || self.world.prove(&request)),
+            None => self.world.prove(&request),
+        };
         drop(note);
         watchdog::allow(Duration::ZERO);
         match proved {

@@ -73,6 +73,8 @@ mod sign;
 
 mod prove;
 
+mod watch;
+
 mod xml;
 
 #[doc(hidden)]
@@ -99,3 +101,4 @@ pub use crate::size_limit::survive_size_limit;
 pub use crate::stop::RunStop;
 pub use crate::tool::{ToolOutput, own_tool, tool};
 pub use crate::tree::{Kind, Scope, TREE_KEY_NAME, Tree, TreeError, TreeFile, fingerprint};
+pub use crate::watch::{RunningCheck, while_watched};
