@@ -376,7 +376,7 @@ fn toml_file() -> impl Strategy<Value = String> {
         Just("[[other]]\na = [1,\n  2, # two\n]".into()),
         Just("a.b.c = { d = 1, \"e f\" = [] }".into()),
         Just("since = 2026-01-01T00:00:00Z\t# then".into()),
-        (0..1000_u32).prop_map(|number| format!("key{number} = {number}_000")),
+        (0..1000_u32).prop_map(|number| format!("key{number} = 1_{number:03}")),
         (0..1000_u32).prop_map(|number| format!("[table{number}]\nx = \"\\u00e9\"")),
         Just("text = \"\"\"\n[[hooks]]\ncommand = \"stopgate hook\"\n\"\"\"".into()),
     ];

@@ -153,8 +153,20 @@ fn stays(text: &str, lead: Span, rest: usize) -> bool {
 /// Whether a comment before the item would swallow what follows it, without the
 /// line break between them.
 fn swallows(text: &str, before: Span, rest: usize) -> bool {
-    let last_line = text[before].rsplit('\n').next().unwrap_or_default();
-    last_line.contains("//") && !is_line_end(&text[rest..])
+    ends_in_line_comment(&text[before]) && !is_line_end(&text[rest..])
+}
+
+/// Whether what stands between two items ends within a line comment.
+fn ends_in_line_comment(between: &str) -> bool {
+    let mut at = 0;
+    while let Some(letter) = between[at..].chars().next() {
+        let length = comment(&between[at..]);
+        if between[at..].starts_with("//") && length == Some(between.len() - at) {
+            return true;
+        }
+        at += length.unwrap_or(letter.len_utf8());
+    }
+    false
 }
 
 fn is_line_end(text: &str) -> bool {
