@@ -154,7 +154,7 @@ fn a_stale_loop_is_let_go_once_and_can_be_revived() {
         lets_go(&again);
         assert_eq!(again.err, "", "the next stop is idle");
         let shown = run(&stage, "status --dialect idle");
-        assert!(shown.out.contains("STUCK (stale)"), "{shown}");
+        assert!(shown.out.contains("STALE"), "{shown}");
         assert_eq!(run(&stage, "resume --dialect idle").code, 0);
         sends_back(&stop(&stage, "Working."), "1/20");
     }

@@ -63,3 +63,4 @@ mod texts;
 mod tidy;
 mod waiting;
 mod whose_word;
+mod words;
