@@ -20,8 +20,6 @@ mod own;
 
 mod print;
 
-mod splice;
-
 mod toml_hooks;
 
 mod tree;

@@ -1,10 +1,11 @@
 //! A JSON settings file on its way to being edited. Each step reads it anew.
 
+use stopgate_json::{JsonBracket, JsonItem, quote};
+
 use super::error::SettingsError;
 use super::form::JsonForm;
 use super::own::{self, Command, Extras, SHARED, shell_word, value};
-use super::print::{Json, quote};
-use super::splice::{self, Bracket, Item};
+use super::print::Json;
 use super::tree::{Spot, Tree};
 use super::windows::{self, Guard, HookSystem};
 use super::{
@@ -205,7 +206,7 @@ impl Draft {
             return Ok(Put::Nothing);
         }
         let now = hook(form, entry, &extras, event, timeout_s);
-        self.text = splice::replace(&self.text, spot.hook, &now);
+        self.text = stopgate_json::replace(&self.text, spot.hook, &now);
         Ok(Put::Replaced)
     }
 
@@ -219,8 +220,8 @@ impl Draft {
         }
         let lifted = Json::Text(CAP_LIFTED.into());
         let text = if let Some(env) = tree.object("env")? {
-            let variable = Item::Member(CAP_VARIABLE, &lifted);
-            splice::append(&self.text, &Bracket::from(env), &variable)
+            let variable = JsonItem::Member(CAP_VARIABLE, &lifted);
+            stopgate_json::append(&self.text, &JsonBracket::from(env), &variable)
         } else {
             let env = Json::Object(vec![(CAP_VARIABLE, lifted)]);
             append_to_root(&self.text, &tree, "env", &env)
@@ -401,18 +402,26 @@ fn add_hook(
         hook.clone()
     };
     if let Some(list) = tree.groups(event)? {
-        return Ok(splice::append(text, &Bracket::from(list), &Item::Element(&item)));
+        return Ok(stopgate_json::append(
+            text,
+            &JsonBracket::from(list),
+            &JsonItem::Element(&item),
+        ));
     }
     let list = Json::List(vec![item]);
     if let Some(hooks) = tree.hooks()? {
-        return Ok(splice::append(text, &Bracket::from(hooks), &Item::Member(event, &list)));
+        return Ok(stopgate_json::append(
+            text,
+            &JsonBracket::from(hooks),
+            &JsonItem::Member(event, &list),
+        ));
     }
     let hooks = Json::Object(vec![(event, list)]);
     Ok(append_to_root(text, tree, form.wrapper.unwrap_or_default(), &hooks))
 }
 
 pub(super) fn append_to_root(text: &str, tree: &Tree<'_>, key: &str, value: &Json) -> String {
-    splice::append(text, &Bracket::from(&tree.root), &Item::Member(key, value))
+    stopgate_json::append(text, &JsonBracket::from(&tree.root), &JsonItem::Member(key, value))
 }
 
 fn kept_cap(cap: &str) -> Option<String> {
