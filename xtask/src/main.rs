@@ -10,6 +10,7 @@
 )]
 
 mod bench;
+mod conformance;
 mod dist;
 mod elf;
 mod engines;
@@ -23,6 +24,7 @@ mod night;
 mod record;
 mod requirements;
 mod scene;
+mod settings;
 mod sim;
 mod suite;
 mod supply;
@@ -49,6 +51,12 @@ Usage: cargo xtask CHORE
   bench --mcp [--quick]           the MCP server beside one on the Node SDK
   bench --tree [--quick]          the fingerprint of a work tree of 50,000 files, beside git status
   mcp [--program FILE]            the official MCP Inspector and conformance suite against the server
+  conformance [--program FILE] [--peer FILE] [--write]
+                                  the black-box suite for stop hooks against ours, and beside it ten lines
+                                  of bash and FILE, the stop hook of the ralph-loop plugin; --write puts
+                                  the table into docs/conformance.md
+  settings [--cases N]            settings files of every agent, generated, edited and edited back:
+                                  10,000 of each format
   engines [--long] [--only WORD]  one stop on SQLite and on PostgreSQL: cold, pooled, growing
                                   WORD is one of cold, pool, growth
   hardness [--long] [--seed N] [--only WORD] [--seconds N]
@@ -104,6 +112,8 @@ fn main() -> ExitCode {
         ["dist"] => dist::run().map(|()| Verdict::Fine),
         ["bench", options @ ..] => bench::run(options),
         ["engines", options @ ..] => engines::run(options),
+        ["conformance", options @ ..] => conformance::run(options),
+        ["settings", options @ ..] => settings::run(options),
         ["mcp", options @ ..] => mcp::run(options),
         ["hardness", options @ ..] => hardness::run(options),
         ["truth", options @ ..] => truth::run(options),

@@ -33,7 +33,7 @@ use crate::watchdog::{self, Late, TooLate};
 use crate::world::{RealWorld, World};
 
 /// No journal was written before this; a clock that says so is wrong. (2024-01-01)
-const CLOCK_EARLIEST: Timestamp = Timestamp::from_unix_millis(1_704_067_200_000);
+pub(crate) const CLOCK_EARLIEST: Timestamp = Timestamp::from_unix_millis(1_704_067_200_000);
 
 /// Whether the hook's answers bind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

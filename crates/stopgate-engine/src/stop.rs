@@ -10,7 +10,7 @@ use stopgate_core::{
     WaitCondition, apply, asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, withheld};
+use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, while_watched, withheld};
 
 use crate::checking::CheckingNote;
 use crate::engine::{Engine, Stocked};
@@ -274,7 +274,11 @@ impl Engine {
         };
         let begun = self.now();
         let note = CheckingNote::begin(&self.home, state, begun);
-        let proved = match self.world.prove(&request) {
+        let proved = match note.as_ref().map(|note| note.listener(state)) {
+            Some(listener) => while_watched(listener, || self.world.prove(&request)),
+            None => self.world.prove(&request),
+        };
+        let proved = match proved {
             Proved::Receipts(receipts) => {
                 let receipts = with_withheld(receipts, &state.criteria, &pass);
                 let used = Duration::from_millis(self.now().since(begun).unsigned_abs());

@@ -115,6 +115,9 @@ pub struct LoopView {
     pub started_at: String,
     /// When it was last touched.
     pub updated_at: String,
+    /// The same, to reckon with.
+    #[serde(skip)]
+    pub updated: Timestamp,
     /// When the agent last did something.
     pub progress_at: String,
     /// How long ago that was.
@@ -325,6 +328,7 @@ pub(crate) fn loop_view(state: &State, now: Timestamp) -> LoopView {
         origin: origin_view(&state.origin),
         started_at: time_text(state.started_at),
         updated_at: time_text(state.updated_at),
+        updated: state.updated_at,
         progress_at: time_text(state.progress_at),
         progress_age_ms: now.since(state.progress_at),
     }

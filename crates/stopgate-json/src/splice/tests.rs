@@ -53,6 +53,9 @@ fn no_comment_swallows_what_follows() {
     gone("[\n  1, // c\n  2,]", 1, "[\n  1, // c\n  ]");
     gone("[\n  1, // c\n  2 /* d */, 3]", 1, "[\n  1, // c\n   /* d */3]");
     gone("[\n  1, 2,\n  3\n]", 0, "[\n  2,\n  3\n]");
+    gone("{ // c\n\"a\": 1/* d */,\n  \"b\": 2}", 0, "{ // c\n/* d */\n  \"b\": 2}");
+    // Two block comments side by side are not a line comment.
+    gone("[\n1,/* a *//* b */\n  2]", 1, "[\n1/* a *//* b */]");
 }
 
 #[test]
@@ -77,16 +80,16 @@ fn survives(text: &str) {
         let items: Vec<_> = items.iter().map(|item| &shorter[item.start..item.end]).collect();
         assert_eq!(items, [left], "{text:?} without {index} is {shorter:?}");
     }
-    let longer = append(text, &bracket, &Item::Element(&Json::Number(3)));
+    let longer = append(text, &bracket, &JsonItem::Element(&serde_json::Value::from(3)));
     assert_eq!(remove(&longer, &bracket_of(&longer), 2), text, "{longer:?}");
 }
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    let one = Json::Number(1);
+    let one = serde_json::Value::from(1);
     let (bracket, item) = match parse(text) {
-        Value::Array(list) => (Bracket::from(&list), Item::Element(&one)),
-        Value::Object(object) => (Bracket::from(&object), Item::Member("k", &one)),
+        Value::Array(list) => (JsonBracket::from(&list), JsonItem::Element(&one)),
+        Value::Object(object) => (JsonBracket::from(&object), JsonItem::Member("k", &one)),
         _ => panic!("{text} has no bracket"),
     };
     let longer = append(text, &bracket, &item);
@@ -100,10 +103,10 @@ fn gone(text: &str, index: usize, expected: &str) {
     assert_eq!(remove(text, &bracket_of(text), index), expected, "{text}");
 }
 
-fn bracket_of(text: &str) -> Bracket {
+fn bracket_of(text: &str) -> JsonBracket {
     match parse(text) {
-        Value::Array(list) => Bracket::from(&list),
-        Value::Object(object) => Bracket::from(&object),
+        Value::Array(list) => JsonBracket::from(&list),
+        Value::Object(object) => JsonBracket::from(&object),
         _ => panic!("{text} has no bracket"),
     }
 }

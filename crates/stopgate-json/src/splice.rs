@@ -7,7 +7,7 @@
 use jsonc_parser::ast::{Array, Object};
 use jsonc_parser::common::{Range, Ranged};
 
-use super::print::{Json, Layout};
+use crate::layout::{JsonLayout, PrintJson};
 
 #[cfg(test)]
 mod tests;
@@ -16,43 +16,46 @@ type Span = std::ops::Range<usize>;
 
 /// An object or a list as a place for items.
 #[derive(Clone, Debug)]
-pub(super) struct Bracket {
+pub struct JsonBracket {
     /// Where its opening bracket stands.
     open: usize,
     /// Where its closing bracket stands.
     close: usize,
     /// Its members or elements.
-    pub(super) items: Vec<Range>,
+    pub items: Vec<Range>,
 }
 
-impl From<&Object<'_>> for Bracket {
+impl From<&Object<'_>> for JsonBracket {
     fn from(object: &Object<'_>) -> Self {
         let items = object.properties.iter().map(Ranged::range).collect();
         Self::new(object.range, items)
     }
 }
 
-impl From<&Array<'_>> for Bracket {
+impl From<&Array<'_>> for JsonBracket {
     fn from(list: &Array<'_>) -> Self {
         let items = list.elements.iter().map(Ranged::range).collect();
         Self::new(list.range, items)
     }
 }
 
-impl Bracket {
+impl JsonBracket {
     fn new(range: Range, items: Vec<Range>) -> Self {
         Self { open: range.start, close: range.end - 1, items }
     }
 }
 
 /// What is put into a bracket.
-pub(super) enum Item<'a> {
-    Element(&'a Json),
-    Member(&'a str, &'a Json),
+#[derive(Debug)]
+pub enum JsonItem<'a, V> {
+    /// An element of a list.
+    Element(&'a V),
+    /// A member of an object.
+    Member(&'a str, &'a V),
 }
 
-impl Item<'_> {
-    fn print(&self, layout: &Layout) -> String {
+impl<V: PrintJson> JsonItem<'_, V> {
+    fn print(&self, layout: &JsonLayout) -> String {
         match self {
             Self::Element(value) => value.print(layout),
             Self::Member(key, value) => value.print_as(key, layout),
@@ -61,7 +64,7 @@ impl Item<'_> {
 }
 
 /// Puts an item behind the last one.
-pub(super) fn append(text: &str, bracket: &Bracket, item: &Item<'_>) -> String {
+pub fn append(text: &str, bracket: &JsonBracket, item: &JsonItem<'_, impl PrintJson>) -> String {
     match bracket.items.last() {
         Some(last) => append_after(text, bracket, *last, item),
         None => fill(text, bracket, item),
@@ -69,7 +72,7 @@ pub(super) fn append(text: &str, bracket: &Bracket, item: &Item<'_>) -> String {
 }
 
 /// Takes an item out, with its comma and its line.
-pub(super) fn remove(text: &str, bracket: &Bracket, index: usize) -> String {
+pub fn remove(text: &str, bracket: &JsonBracket, index: usize) -> String {
     let Some(item) = bracket.items.get(index) else {
         return text.into();
     };
@@ -86,28 +89,40 @@ pub(super) fn remove(text: &str, bracket: &Bracket, index: usize) -> String {
             without(text, &[item.start..item.end, own..blanks.end])
         }
         (Some(own), _) => {
-            let start = if swallows(text, floor..lead, end) { item.start } else { lead };
+            // A comment between the item and its comma stays, too.
+            let is_bare = text[item.end..own].trim().is_empty();
+            let rest = if is_bare { end } else { item.end };
+            let start = if swallows(text, floor..lead, rest) { item.start } else { lead };
             without(text, &[start..item.end, own..own + 1])
         }
         (None, last) => {
-            let start = if swallows(text, floor..lead, end) { item.start } else { lead };
             let last = last.map_or(floor..floor, |comma| comma..comma + 1);
-            without_lonely(text, bracket, &[last, start..item.end])
+            let own = if swallows(text, floor..lead, end) {
+                item.start..blanks.end
+            } else {
+                lead..item.end
+            };
+            without_lonely(text, bracket, &[last, own])
         }
     }
 }
 
 /// Writes another value in the place of this one, in the same layout.
-pub(super) fn replace(text: &str, old: Range, new: &Json) -> String {
+pub fn replace(text: &str, old: Range, new: &impl PrintJson) -> String {
     let layout = if text[old.start..old.end].contains('\n') {
         lines(text, line_indent(text, old.start).into())
     } else {
-        Layout::Line
+        JsonLayout::Line
     };
     format!("{}{}{}", &text[..old.start], new.print(&layout), &text[old.end..])
 }
 
-fn append_after(text: &str, bracket: &Bracket, last: Range, item: &Item<'_>) -> String {
+fn append_after(
+    text: &str,
+    bracket: &JsonBracket,
+    last: Range,
+    item: &JsonItem<'_, impl PrintJson>,
+) -> String {
     let trailing = comma(text, last.end, bracket.close);
     let after = trailing.map_or(last.end, |comma| comma + 1);
     let (between, behind) = if trailing.is_some() { ("", ",") } else { (",", "") };
@@ -119,19 +134,21 @@ fn append_after(text: &str, bracket: &Bracket, last: Range, item: &Item<'_>) -> 
         return format!("{head}{between}{}{item}{behind}{rest}", &text[last.end..tail]);
     }
     let end = bracket.open + text[bracket.open..bracket.close].trim_end().len();
-    let item = item.print(&Layout::Line);
+    let item = item.print(&JsonLayout::Line);
     format!("{}{between} {item}{behind}{}", &text[..end], &text[end..])
 }
 
 /// Puts the first item into a bracket without any.
-fn fill(text: &str, bracket: &Bracket, item: &Item<'_>) -> String {
+fn fill<V: PrintJson>(text: &str, bracket: &JsonBracket, item: &JsonItem<'_, V>) -> String {
     let inner = &text[bracket.open + 1..bracket.close];
     let comments = inner.trim_end();
     let end = bracket.open + 1 + comments.len();
-    let annotated_inline = !comments.is_empty() && !inner.contains('\n');
-    if annotated_inline || bracket.open > 0 && !text.trim().contains('\n') {
+    let is_inline = !inner.contains('\n');
+    let is_annotated = is_inline && !comments.is_empty();
+    let stays = is_inline && !V::OPENS || !text.trim().contains('\n');
+    if is_annotated || bracket.open > 0 && stays {
         let space = if comments.is_empty() { "" } else { " " };
-        let item = item.print(&Layout::Line);
+        let item = item.print(&JsonLayout::Line);
         return format!("{}{space}{item}{}", &text[..end], &text[end..]);
     }
     let outer = lines(text, line_indent(text, bracket.open).into());
@@ -153,8 +170,20 @@ fn stays(text: &str, lead: Span, rest: usize) -> bool {
 /// Whether a comment before the item would swallow what follows it, without the
 /// line break between them.
 fn swallows(text: &str, before: Span, rest: usize) -> bool {
-    let last_line = text[before].rsplit('\n').next().unwrap_or_default();
-    last_line.contains("//") && !is_line_end(&text[rest..])
+    ends_in_line_comment(&text[before]) && !is_line_end(&text[rest..])
+}
+
+/// Whether what stands between two items ends within a line comment.
+fn ends_in_line_comment(between: &str) -> bool {
+    let mut at = 0;
+    while let Some(letter) = between[at..].chars().next() {
+        let length = comment(&between[at..]);
+        if between[at..].starts_with("//") && length == Some(between.len() - at) {
+            return true;
+        }
+        at += length.unwrap_or(letter.len_utf8());
+    }
+    false
 }
 
 fn is_line_end(text: &str) -> bool {
@@ -163,7 +192,7 @@ fn is_line_end(text: &str) -> bool {
 }
 
 /// Takes out these parts; white space that is left alone in its bracket goes too.
-fn without_lonely(text: &str, bracket: &Bracket, parts: &[Span; 2]) -> String {
+fn without_lonely(text: &str, bracket: &JsonBracket, parts: &[Span; 2]) -> String {
     let inner = bracket.open + 1..bracket.close;
     let [first, second] = parts;
     let left = [inner.start..first.start, first.end..second.start, second.end..inner.end];
@@ -239,9 +268,9 @@ fn blanks(text: &str) -> usize {
     text.len() - text.trim_start_matches([' ', '\t']).len()
 }
 
-fn lines(text: &str, indent: String) -> Layout {
+fn lines(text: &str, indent: String) -> JsonLayout {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    Layout::Lines { newline, unit: unit(text), indent }
+    JsonLayout::Lines { newline, unit: unit(text), indent }
 }
 
 /// One step of indentation: that of the first line that has any.
@@ -252,7 +281,7 @@ fn unit(text: &str) -> String {
 }
 
 /// The indentation of a bracket's items, after its last one.
-fn item_indent(text: &str, bracket: &Bracket, last: Range) -> String {
+fn item_indent(text: &str, bracket: &JsonBracket, last: Range) -> String {
     let line_start = text[..last.start].rfind('\n').map_or(0, |newline| newline + 1);
     if text[line_start..last.start].trim().is_empty() {
         return text[line_start..last.start].into();
