@@ -43,7 +43,7 @@ enum NoAnswer {
     Nobody,
     /// Another version listens.
     OtherVersion,
-    /// It is somebody else's, or does not talk as it should.
+    /// It belongs to another user, or does not talk as it should.
     Foreign,
 }
 

@@ -79,15 +79,7 @@ fn view(mut entry: Entry, veil: &Veil) -> EntryView {
 fn describe(event: &Event) -> (&'static str, String) {
     match event {
         Event::Started(started) => ("started", short(&started.goal)),
-        Event::Bound { session, how: Binding::Claimed } => {
-            ("bound", format!("claimed by session {session}"))
-        }
-        Event::Bound { session, how: Binding::Carried } => {
-            ("bound", format!("carried over to session {session}"))
-        }
-        Event::Bound { session, how: Binding::Attached } => {
-            ("bound", format!("attached to session {session}"))
-        }
+        Event::Bound { session, how } => ("bound", format!("{} session {session}", bound(*how))),
         Event::Detached { .. } => {
             ("detached", "its session is gone; the next one in the project is held".into())
         }
@@ -147,6 +139,14 @@ fn describe(event: &Event) -> (&'static str, String) {
         Event::Vouched { how: Vouch::Approved } => ("vouched", "approved by a person".into()),
         Event::Task(note) => ("task", describe_task(note)),
         Event::Ended { outcome, why } => ("ended", format!("{outcome}: {}", short(why))),
+    }
+}
+
+fn bound(how: Binding) -> &'static str {
+    match how {
+        Binding::Claimed => "claimed by",
+        Binding::Carried => "carried over to",
+        Binding::Attached => "attached to",
     }
 }
 

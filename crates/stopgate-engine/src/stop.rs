@@ -82,23 +82,10 @@ impl Engine {
         let now = self.now();
         let mut claim = claim;
         claim.extend(known.typed.clone().or_else(|| self.typed(&stored.state, call)));
-        if stored.state.policy.counts_spend() && !known.is_metered(&stored.state) {
-            // No turn is held while files are read.
-            self.journal.end();
-            let event = self.meter_stop(&stored.state, call);
-            known.metered = Some(MeteredStop { base: stored.state.spend, event });
+        let Some(before) = self.before_the_stop(&stored.state, call, known) else {
             return Ok(Step::Again);
-        }
-        claim.extend(known.metered(&stored.state));
-        if let Some(parking) = stored.state.parking() {
-            match self.condition_of_stop(&stored.state.id, parking, known) {
-                Some(ConditionWord::Holds) => {
-                    claim.push(Event::Unparked { by: UnparkedBy::Stop });
-                }
-                Some(ConditionWord::Open) => {}
-                None => return Ok(Step::Again),
-            }
-        }
+        };
+        claim.extend(before);
         let state = claimed(&stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.signs);
         seen.untrusted = Trust::of(&self.home).lacks(&state);
@@ -148,6 +135,31 @@ impl Engine {
             return Ok(Step::Again);
         }
         self.settle_stop(stored, claim, &state, &seen, objected(settled, &seen), now)
+    }
+
+    /// What happened up to this stop: what was used, and what a parked loop waited for. Nothing
+    /// where the loop must be loaded again because it took time to find out.
+    fn before_the_stop(
+        &mut self,
+        state: &State,
+        call: &Call<'_>,
+        known: &mut Known,
+    ) -> Option<Vec<Event>> {
+        if state.policy.counts_spend() && !known.is_metered(state) {
+            // No turn is held while files are read.
+            self.journal.end();
+            let event = self.meter_stop(state, call);
+            known.metered = Some(MeteredStop { base: state.spend.clone(), event });
+            return None;
+        }
+        let mut events: Vec<Event> = known.metered(state).into_iter().collect();
+        if let Some(parking) = state.parking() {
+            match self.condition_of_stop(&state.id, parking, known)? {
+                ConditionWord::Holds => events.push(Event::Unparked { by: UnparkedBy::Stop }),
+                ConditionWord::Open => {}
+            }
+        }
+        Some(events)
     }
 
     /// Whether what a parked loop waits for has happened; nothing where the loop must be loaded

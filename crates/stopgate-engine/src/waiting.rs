@@ -3,7 +3,7 @@
 //! A stop that arrives asks for the condition itself. Else a background process watches, and
 //! a process that is about to become the session's client claims the wake: it ends the wait in the
 //! journal, where only one can, and then becomes the client. So nobody is woken twice, and
-//! whoever watches may be killed at any moment.
+//! a watching process may be killed at any moment.
 
 mod condition;
 mod environment;

@@ -59,7 +59,7 @@ impl Scene {
         entries.flatten().filter_map(|entry| fs::read_to_string(entry.path()).ok()).collect()
     }
 
-    /// How often a session's model was told this, whoever started its client.
+    /// How often a session's model was told this, by any client.
     fn told(&self, session: &str, text: &str) -> usize {
         let told = self.stage.model().told();
         told.iter().filter(|told| told.session == session && told.text.contains(text)).count()

@@ -37,7 +37,7 @@ pub fn become_program(plan: &LaunchPlan<'_>) -> io::Error {
     }
 }
 
-/// Leaves the session of whoever started this process: neither their terminal nor their signals
+/// Leaves the session of the process that started this one: neither their terminal nor their signals
 /// concern it from now on.
 pub fn leave_session() {
     // Who leads a group already can't; it has left.

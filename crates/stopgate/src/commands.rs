@@ -184,7 +184,11 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refused(&error, audience),
     };
-    let ran = match cli.command {
+    run(cli.command).unwrap_or_else(|failure| output::failure(&failure, audience))
+}
+
+fn run(command: Command) -> Result<ExitCode, stopgate_engine::Failure> {
+    match command {
         Command::Start(args) => start::run(args),
         Command::Status(args) => status::run(&args),
         Command::List(args) => list::run(&args),
@@ -241,8 +245,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Hook(_) => Ok(ExitCode::SUCCESS),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
-    };
-    ran.unwrap_or_else(|failure| output::failure(&failure, audience))
+    }
 }
 
 /// What `help TOPIC` is about, where that is not a command.
