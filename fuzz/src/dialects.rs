@@ -159,6 +159,7 @@ fn stopped(text: &str, said: &[Marker]) -> String {
         progress_at: NOW,
         rest_ms: 0,
         answer: None,
+        woken: None,
         origin: stopgate_core::Origin::default(),
     };
     let seen = look.seen(Seen { markers: said.to_vec(), ..Seen::default() });

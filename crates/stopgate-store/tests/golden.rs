@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use samples::parked::parked;
 use samples::{at, controls, golden, json, judged, later, more, word, words};
 use stopgate_core::{Event, FORMAT, LoopId, SessionId, State, apply, fold};
 use stopgate_store::transfer::{Import, Reader, VERSION, existing, export, scan};
@@ -50,6 +51,13 @@ fn later_events_are_stored_as_version_1_says() {
 fn origins_and_vouchers_are_stored_as_version_1_says() {
     let written: String = later().iter().map(|event| json(event) + "\n").collect();
     assert_eq!(written, read("later.jsonl"), "{CHANGED}");
+}
+
+/// And what came with waits and reviews.
+#[test]
+fn waits_and_reviews_are_stored_as_version_1_says() {
+    let written: String = parked().iter().map(|event| json(event) + "\n").collect();
+    assert_eq!(written, read("parked.jsonl"), "{CHANGED}");
 }
 
 #[test]

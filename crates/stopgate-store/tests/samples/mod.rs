@@ -1,5 +1,7 @@
 //! Every event there is, with every field filled: what a stored form must hold.
 
+pub(crate) mod parked;
+
 use stopgate_core::{
     ApprovedJudges, Author, Baseline, Binding, CoverageFormat, Criterion, Edit, Enforcement, Event,
     Evidence, Facts, Floor, Frame, GateAction, GateTrace, GateWord, GitDemand, Ground, Hold,

@@ -32,6 +32,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "stopgate-view",
         ],
     ),
+    ("stopgate-daemon", &["stopgate-core", "stopgate-engine"]),
     ("stopgate-mcp", &["stopgate-core", "stopgate-engine", "stopgate-verify"]),
     ("stopgate-server", &["stopgate-core", "stopgate-engine"]),
     ("stopgate-tui", &["stopgate-core", "stopgate-view"]),
@@ -41,6 +42,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
         &[
             "stopgate-agents",
             "stopgate-core",
+            "stopgate-daemon",
             "stopgate-dialects",
             "stopgate-driver",
             "stopgate-engine",
