@@ -153,13 +153,14 @@ fn stopped(text: &str, said: &[Marker]) -> String {
         ground: stopgate_core::Ground::default(),
         surface: stopgate_core::Surface::default(),
         gates: Vec::new(),
+        spend: None,
+        woken: None,
         tally: look.tally(Tally::default()),
         started_at: NOW,
         updated_at: NOW,
         progress_at: NOW,
         rest_ms: 0,
         answer: None,
-        woken: None,
         origin: stopgate_core::Origin::default(),
     };
     let seen = look.seen(Seen { markers: said.to_vec(), ..Seen::default() });

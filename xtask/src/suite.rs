@@ -59,7 +59,9 @@ fn all(steps: &mut Steps) -> Result<()> {
 /// The rooms that change most, without a client, a server or a released program.
 fn quick(steps: &mut Steps) -> Result<()> {
     steps.run("tests of the rooms", || {
-        let rooms = ["core", "signals", "gates", "agents", "dialects", "store", "verify", "engine"];
+        let rooms = [
+            "core", "signals", "gates", "agents", "dialects", "store", "verify", "engine", "drive",
+        ];
         let names: Vec<String> = rooms.iter().map(|room| format!("stopgate-{room}")).collect();
         let mut arguments = vec!["test", "--locked", "--quiet", "--lib"];
         for name in &names {

@@ -23,7 +23,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use stream::{SessionReport, StreamReader};
+pub use stream::{SessionReach, SessionReport, StreamReader};
 
 /// How one agent is run without a person.
 #[derive(Clone, Copy)]

@@ -53,8 +53,8 @@ pub use call::{Answer, Background, Call, Event, Malformed, Reply, Source};
 pub use claude::{SKILL, SKILL_PATH, TypedCommand};
 pub use headless::{
     ClientExit, FailureClass, Headless, HeadlessCommand, HeadlessTurn, ResetTime, SessionFailure,
-    SessionIdSource, SessionRecord, SessionReport, StreamFact, StreamReader, TurnSession,
-    UsageHint,
+    SessionIdSource, SessionReach, SessionRecord, SessionReport, StreamFact, StreamReader,
+    TurnSession, UsageHint,
 };
 pub use oracle::{HookOutput, StopSample, Understood};
 pub use reviewer::ReviewerForm;

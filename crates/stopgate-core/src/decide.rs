@@ -13,6 +13,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::brakes::brake;
+use crate::budget::budget;
 use crate::clean::{clean, clip};
 use crate::criterion::{Criterion, Proof};
 use crate::event::{Event, Facts, Leave, Ruling, Stopped};
@@ -182,6 +183,7 @@ fn ask(rule: Rule, state: &State, seen: &Seen, tally: &Tally, now: Timestamp) ->
         | Rule::Infra
         | Rule::Iterations
         | Rule::Time
+        | Rule::Budget
         | Rule::Idle
         | Rule::Repeat
         | Rule::Oscillation
@@ -230,10 +232,10 @@ fn background(state: &State, seen: &Seen) -> Option<Answer> {
 }
 
 /// The criteria are the whole loop's: a nested frame is judged by them only when the
-/// loop would end for want of iterations, for proof beats that.
+/// loop would end for want of iterations or of money, for proof beats that.
 fn asks_for_proof(state: &State) -> bool {
     let spent = state.frames.first().is_some_and(|frame| frame.iteration >= frame.max);
-    state.frames.len() == 1 || spent
+    state.frames.len() == 1 || (spent || budget(state).is_some())
 }
 
 /// Proof counts only where something was checked, and only what the loop can't do without.

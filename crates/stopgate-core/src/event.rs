@@ -15,6 +15,7 @@ use crate::parking::{Parking, UnparkedBy};
 use crate::policy::{Policy, Rule};
 use crate::receipt::Receipt;
 use crate::seen::{SpokenExit, ToolUse};
+use crate::spend::Spend;
 use crate::state::{Frame, LoopId, Rest, SessionId, Surface};
 use crate::tally::Tally;
 use crate::time::Timestamp;
@@ -51,6 +52,8 @@ pub enum Event {
     Popped,
     /// The agent asked to stop and was answered.
     Stopped(Box<Stopped>),
+    /// What the agent has used was brought up to date.
+    Metered(Box<Spend>),
     /// The agent asked for verification.
     Claimed,
     /// The agent asked a person something.
@@ -233,6 +236,15 @@ pub struct Edit {
     /// Another limit of time; 0 means no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_minutes: Option<u32>,
+    /// Another limit of tokens; 0 means no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    /// Another limit of money, in millionths of a dollar; 0 means no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost_micros: Option<u64>,
+    /// Another limit on the subscription's window, in percent; 0 means no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_quota: Option<u8>,
     /// Criteria that must hold from now on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<Criterion>,

@@ -81,6 +81,7 @@ fn begin(started: &Started, at: Timestamp) -> State {
         answer: None,
         woken: None,
         origin: started.origin.clone(),
+        spend: None,
         tally: Tally::default(),
         started_at: at,
         updated_at: at,
@@ -114,6 +115,7 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
         Event::Synced { frames } => sync(state, frames),
         Event::Popped => restack(state, |frames| pop(frames, 1)),
         Event::Stopped(stopped) => stop(state, stopped, at),
+        Event::Metered(spend) => state.spend = Some(spend.clone()),
         Event::Claimed => claim(state, at),
         Event::Parked(parking) => park(state, parking, at),
         Event::ConditionHeld => hold_condition(state, at),
@@ -139,8 +141,7 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
         Event::Resumed { max_iterations } => resume(state, *max_iterations, at),
         Event::Approved { criterion } => approve(state, criterion, at),
         Event::JudgesApproved { digest, by } => {
-            let (digest, by) = (digest.clone(), by.clone());
-            state.ground.approved = Some(ApprovedJudges { digest, by });
+            state.ground.approved = Some(ApprovedJudges { digest: digest.clone(), by: by.clone() });
         }
         Event::Vouched { how } => {
             state.origin.vouch(*how);
@@ -239,9 +240,11 @@ fn change_terms(state: &mut State, edit: &Edit) {
     if let (Some(max), Some(frame)) = (edit.max_iterations, state.frames.first_mut()) {
         frame.max = max;
     }
-    if let Some(minutes) = edit.max_minutes {
-        state.policy.max_minutes = minutes;
-    }
+    let policy = &mut state.policy;
+    policy.max_minutes = edit.max_minutes.unwrap_or(policy.max_minutes);
+    policy.max_tokens = edit.max_tokens.unwrap_or(policy.max_tokens);
+    policy.max_cost_micros = edit.max_cost_micros.unwrap_or(policy.max_cost_micros);
+    policy.max_quota = edit.max_quota.unwrap_or(policy.max_quota);
     state.criteria.retain(|criterion| !edit.dropped.contains(&criterion.name));
     state.criteria.extend(edit.added.iter().cloned());
     if edit.seal.is_some() {
@@ -414,8 +417,11 @@ fn resume(state: &mut State, max_iterations: Option<u32>, at: Timestamp) {
     state.tally =
         Tally { stops: spent.stops, prompt_id: spent.prompt_id, refusals, ..Tally::default() };
     if ended == Some(Outcome::Budget) {
-        // Its time was used up: going on means as much time again.
+        // Its time or its money was used up: going on means as much again.
         state.rest_ms = at.since(state.started_at);
+        if let Some(spend) = &mut state.spend {
+            spend.begin_anew();
+        }
     }
     if let (Some(max), Some(frame)) = (max_iterations, state.frames.first_mut()) {
         frame.max = max;

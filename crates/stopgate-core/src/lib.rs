@@ -24,6 +24,8 @@ mod ground;
 
 mod gate;
 
+mod spend;
+
 mod policy;
 
 mod order;
@@ -41,6 +43,8 @@ mod seen;
 mod tally;
 
 mod brakes;
+
+mod budget;
 
 mod idle;
 
@@ -67,6 +71,7 @@ mod digest;
 #[cfg(test)]
 mod scene;
 
+pub use crate::budget::{BudgetUse, budgets, crowded_context, spend_line, spend_words};
 pub use crate::clean::{clean, clip, clip_end};
 pub use crate::criterion::{
     Author, Baseline, CoverageFormat, Criterion, Floor, GitDemand, JudgesAre, Kept, Proof, Reuse,
@@ -95,6 +100,11 @@ pub use crate::receipt::{
 };
 pub use crate::seen::{CapScope, ClientCap, Seen, SpokenExit, ToolUse};
 pub use crate::soundness::Soundness;
+pub use crate::spend::{
+    BudgetKind, CONTEXT_WARN_PERCENT, ContextUse, CountedCall, DaySpend, MeterDoubt, ModelSpend,
+    QuotaUse, SharedBudget, Spend, SpendMark, TokenUse, UsageFile, WRAP_UP_PERCENT, tokens_text,
+    usd_text,
+};
 pub use crate::state::{
     FRAMES_MAX, Frame, LoopId, LoopState, Mode, Phase, Rest, SessionId, State, Surface, Waiting,
 };

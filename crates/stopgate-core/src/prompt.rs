@@ -11,6 +11,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
+use crate::budget;
 use crate::clean::{clean, clip};
 use crate::criterion::{Criterion, Proof};
 use crate::decide::claims;
@@ -220,6 +221,7 @@ fn remark(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
         }
         _more => text.push_str("The same failures again: try another approach. "),
     }
+    budget::remark(&mut text, state);
     if is_last(state, popped) {
         text.push_str(
             "This is the last continuation. If it can't be finished now, end with a hand-over \

@@ -13,6 +13,7 @@ use crate::ground::Ground;
 use crate::outcome::Outcome;
 use crate::parking::{Parking, WokenClient};
 use crate::policy::Policy;
+use crate::spend::Spend;
 use crate::tally::Tally;
 use crate::time::Timestamp;
 use crate::word::Origin;
@@ -66,6 +67,9 @@ pub struct State {
     /// Who began it, and whose criteria it has.
     #[serde(default, skip_serializing_if = "Origin::is_blank")]
     pub origin: Origin,
+    /// What its agent has used, where that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spend: Option<Box<Spend>>,
     /// The client that was started after a wait, until it comes to a stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub woken: Option<WokenClient>,

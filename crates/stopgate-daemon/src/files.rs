@@ -129,7 +129,7 @@ impl FileWatches {
         None
     }
 
-    /// There is no news.
+    /// There is not news.
     pub(crate) const fn news(&self) -> Vec<usize> {
         Vec::new()
     }

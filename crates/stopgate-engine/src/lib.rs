@@ -31,6 +31,8 @@ mod attack;
 
 mod config;
 
+mod dollars;
+
 mod span;
 
 mod toml_place;
@@ -50,6 +52,8 @@ mod engine;
 mod notify;
 
 mod observe;
+
+mod metering;
 
 mod stop;
 
@@ -76,6 +80,8 @@ mod verify;
 mod vouch;
 
 mod control;
+
+mod driven;
 
 mod handover;
 
@@ -129,6 +135,7 @@ pub use crate::dialect::{
     TaskChange, TaskView, Trouble,
 };
 pub use crate::discover::{FoundCheck, discover, pipeline_commands};
+pub use crate::driven::{DRIVEN, DrivenStop, NextFeature};
 pub use crate::edit::{Changed, EditRequest};
 pub use crate::engine::Engine;
 pub use crate::explain::{Explanation, RuleView};
@@ -165,9 +172,10 @@ pub use crate::upkeep::{
 pub use crate::verify::{Approval, ApprovalAsked, Verification};
 pub use crate::view::{
     BudgetView, CriterionJudge, CriterionStatus, CriterionView, FrameView, ListView, LoopView,
-    OriginView, PausedUntil, ReceiptView, ReplacedView, SCHEMA_VERSION, StatusView, WaitsFor,
-    WhoActs, local_time, time_text, utc_time,
+    ModelSpendView, OriginView, PausedUntil, ReceiptView, ReplacedView, SCHEMA_VERSION, StatusView,
+    WaitsFor, WhoActs, local_time, time_text, utc_time,
 };
+pub use stopgate_usage::{PRICES_AS_OF, parse_usd};
 pub use stopgate_verify::{
     LEASH, LaunchPlan, ProcessMark, become_program, hold_leash, launch, leave_session,
     provide_leash,

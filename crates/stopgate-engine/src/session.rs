@@ -292,6 +292,7 @@ const fn is_of_session(event: &Event) -> bool {
         | Event::Resealed { .. }
         | Event::Certified { .. }
         | Event::Task(_)
+        | Event::Metered(_)
         | Event::Ended { .. } => false,
     }
 }

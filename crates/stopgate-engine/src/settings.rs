@@ -169,6 +169,11 @@ impl Settings {
         is_on("IDLE_TRACE")
     }
 
+    /// The loop whose driver started this session: its id, or a dialect.
+    pub fn driven_loop(self) -> Option<String> {
+        text(crate::driven::DRIVEN)
+    }
+
     /// The command that tells the person that a loop is over.
     pub fn notify(self) -> Option<String> {
         text("STOPGATE_NOTIFY").filter(|command| !command.trim().is_empty())
@@ -176,7 +181,7 @@ impl Settings {
 
     /// The driver that runs this session, where one does.
     pub fn driver(self) -> Option<String> {
-        text("STOPGATE_DRIVER")
+        text("STOPGATE_RUN_SESSION")
     }
 
     /// Whether a test wants no background process to be started.

@@ -6,11 +6,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use stopgate_agents::Call;
 use stopgate_core::{
     Binding, Criterion, Decision, Event, GateWord, LoopId, Outcome, Parking, Proof, Receipt, Seen,
-    SessionId, Soundness, State, Status, Surface, Timestamp, UnparkedBy, Verdict, WaitCondition,
-    apply, asks_gates, clean, decide, due,
+    SessionId, Soundness, Spend, State, Status, Surface, Timestamp, UnparkedBy, Verdict,
+    WaitCondition, apply, asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, withheld};
+use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, while_watched, withheld};
 
 use crate::checking::CheckingNote;
 use crate::engine::{Engine, Stocked};
@@ -82,6 +82,14 @@ impl Engine {
         let now = self.now();
         let mut claim = claim;
         claim.extend(known.typed.clone().or_else(|| self.typed(&stored.state, call)));
+        if stored.state.policy.counts_spend() && !known.is_metered(&stored.state) {
+            // No turn is held while files are read.
+            self.journal.end();
+            let event = self.meter_stop(&stored.state, call);
+            known.metered = Some(MeteredStop { base: stored.state.spend, event });
+            return Ok(Step::Again);
+        }
+        claim.extend(known.metered(&stored.state));
         if let Some(parking) = stored.state.parking() {
             match self.condition_of_stop(&stored.state.id, parking, known) {
                 Some(ConditionWord::Holds) => {
@@ -131,7 +139,15 @@ impl Engine {
         }
         seen.objection = known.task.as_ref().and_then(|word| word.objection.clone());
         claim.extend(known.task.as_ref().map(TaskWord::event).transpose()?.flatten());
-        self.settle_stop(stored, claim, &state, &seen, now)
+        let settled = self.decide_soundly(&state, &seen, now)?;
+        let ends = matches!(settled.verdict, Verdict::Complete { .. } | Verdict::Escalate { .. });
+        if ends && known.metered.is_none() && state.policy.order.is_native() {
+            self.journal.end();
+            let event = self.meter_end(&stored.state, call);
+            known.metered = Some(MeteredStop { base: stored.state.spend, event });
+            return Ok(Step::Again);
+        }
+        self.settle_stop(stored, claim, &state, &seen, objected(settled, &seen), now)
     }
 
     /// Whether what a parked loop waits for has happened; nothing where the loop must be loaded
@@ -171,9 +187,9 @@ impl Engine {
         claim: Vec<Event>,
         state: &State,
         seen: &Seen,
+        decision: Decision,
         now: Timestamp,
     ) -> Result<Step, Failure> {
-        let decision = objected(self.decide_soundly(state, seen, now)?, seen);
         self.saw_parked = state.parking().is_some_and(|parking| parking.held_at.is_none());
         let mut events = claim;
         events.extend(decision.events);
@@ -258,7 +274,11 @@ impl Engine {
         };
         let begun = self.now();
         let note = CheckingNote::begin(&self.home, state, begun);
-        let proved = match self.world.prove(&request) {
+        let proved = match note.as_ref().map(|note| note.listener(state)) {
+            Some(listener) => while_watched(listener, || self.world.prove(&request)),
+            None => self.world.prove(&request),
+        };
+        let proved = match proved {
             Proved::Receipts(receipts) => {
                 let receipts = with_withheld(receipts, &state.criteria, &pass);
                 let used = Duration::from_millis(self.now().since(begun).unsigned_abs());
@@ -335,8 +355,28 @@ struct Known {
     typed: Option<Event>,
     /// Whether a late transcript was waited for.
     looked: bool,
+    /// What the agent has used.
+    metered: Option<MeteredStop>,
     /// Whether what the loop waits for has happened.
     condition: Option<(WaitCondition, ConditionWord)>,
+}
+
+/// What was counted for a stop, and what it was counted on.
+struct MeteredStop {
+    base: Option<Box<Spend>>,
+    event: Option<Event>,
+}
+
+impl Known {
+    /// Whether the count is still about the loop as it is.
+    fn is_metered(&self, state: &State) -> bool {
+        self.metered.as_ref().is_some_and(|metered| metered.base == state.spend)
+    }
+
+    /// What was counted on the loop as it is.
+    fn metered(&self, state: &State) -> Option<Event> {
+        self.metered.as_ref().filter(|_| self.is_metered(state))?.event.clone()
+    }
 }
 
 /// What one try at a stop led to.

@@ -160,8 +160,7 @@ impl Engine {
             pass: &pass,
             only_place: only_place.as_deref(),
         };
-        self.checks_begin(criteria, ground.jobs);
-        match self.world.prove(&request) {
+        match self.while_told(criteria, |world| world.prove(&request)) {
             Proved::Receipts(receipts) => Ok(receipts),
             Proved::Interrupted => Err(interrupted()),
         }

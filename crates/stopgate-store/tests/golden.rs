@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use samples::parked::parked;
-use samples::{at, controls, golden, json, judged, later, more, word, words};
+use samples::{at, controls, golden, json, judged, later, more, spends, word, words};
 use stopgate_core::{Event, FORMAT, LoopId, SessionId, State, apply, fold};
 use stopgate_store::transfer::{Import, Reader, VERSION, existing, export, scan};
 use stopgate_store::{Cursor, Journal, MemoryJournal, Recorded, SqliteJournal, StoreError, audit};
@@ -74,6 +74,12 @@ fn what_people_do_to_a_loop_is_stored_as_version_1_says() {
 }
 
 #[test]
+fn what_an_agent_uses_is_stored_as_version_1_says() {
+    let written: String = spends().iter().map(|event| json(event) + "\n").collect();
+    assert_eq!(written, read("spends.jsonl"), "{CHANGED}");
+}
+
+#[test]
 fn words_are_stored_as_version_1_says() {
     assert_eq!(words().join("\n") + "\n", read("words.jsonl"), "{CHANGED}");
 }
@@ -85,7 +91,9 @@ fn every_event_of_version_1_is_read_and_written_back() {
         + &read("more.jsonl")
         + &read("judged.jsonl")
         + &read("controls.jsonl")
-        + &read("later.jsonl");
+        + &read("later.jsonl")
+        + &read("spends.jsonl")
+        + &read("parked.jsonl");
     for line in all.lines() {
         let event: Event = serde_json::from_str(line).unwrap();
         assert_eq!(json(&event), line, "{CHANGED}");
@@ -93,7 +101,7 @@ fn every_event_of_version_1_is_read_and_written_back() {
     }
     words.sort_unstable();
     words.dedup();
-    assert_eq!(words.len(), 25, "every variant is among them: {words:?}");
+    assert_eq!(words.len(), 30, "every variant is among them: {words:?}");
 }
 
 #[test]

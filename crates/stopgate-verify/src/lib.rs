@@ -81,6 +81,8 @@ mod prove;
 
 mod review;
 
+mod watch;
+
 mod xml;
 
 #[doc(hidden)]
@@ -114,3 +116,4 @@ pub use crate::snapshot::{SNAPSHOTS_MAX, SnapshotError, SnapshotStore, TreeSnaps
 pub use crate::stop::RunStop;
 pub use crate::tool::{ToolOutput, own_tool, tool};
 pub use crate::tree::{Kind, Scope, TREE_KEY_NAME, Tree, TreeError, TreeFile, fingerprint};
+pub use crate::watch::{RunningCheck, while_watched};

@@ -53,13 +53,13 @@ pub fn tool<S: AsRef<OsStr>>(
 /// Runs `argv` the same way, with some variables of its own.
 pub(crate) fn tool_with<S: AsRef<OsStr>>(
     argv: &[S],
-    folder: &Path,
+    directory: &Path,
     timeout: Duration,
     own: &[Variable],
 ) -> io::Result<ToolOutput> {
     let mut variables = tool_environment(std::env::vars_os());
     variables.extend(own.iter().cloned());
-    run(argv, folder, timeout, variables)
+    run(argv, directory, timeout, variables)
 }
 
 /// Runs a command that the person chose for themselves, with all of their variables.

@@ -36,6 +36,7 @@ mod receipt;
 mod replay;
 mod report;
 mod restore;
+mod run;
 mod schema;
 mod score;
 mod start;
@@ -109,6 +110,7 @@ enum Command {
     Stats(stats::Args),
     Report(report::Args),
     Replay(replay::Args),
+    Run(run::Args),
     Restore(restore::Args),
     #[cfg(feature = "tui")]
     Watch(watch::Args),
@@ -213,6 +215,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Stats(args) => stats::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Run(args) => run::run(&args),
         Command::Restore(args) => restore::run(&args),
         #[cfg(feature = "tui")]
         Command::Watch(args) => watch::run(&args),

@@ -25,7 +25,7 @@ pub(super) struct StreamMemory {
     reset: Option<ResetTime>,
     long_pauses: u32,
     last_retry: Option<FailureClass>,
-    heard: Heard,
+    heard: SessionReach,
     error_text: Option<String>,
     context: Option<(u64, Option<u64>)>,
     usage: Option<UsageHint>,
@@ -33,7 +33,7 @@ pub(super) struct StreamMemory {
 
 /// How far a session came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Heard {
+pub enum SessionReach {
     /// Not a single event.
     #[default]
     Nothing,
@@ -52,6 +52,8 @@ pub struct SessionReport {
     pub end: Result<(), SessionFailure>,
     /// The agent's last message.
     pub said: String,
+    /// How far it came.
+    pub reach: SessionReach,
     /// Whether the session can be resumed: it has an id, and the client stored it.
     pub can_resume: bool,
     /// Tokens in the window, and the window's size where it was told.
@@ -87,7 +89,7 @@ impl StreamReader {
         if let Ok(event) = serde_json::from_slice::<Value>(line)
             && event.is_object()
         {
-            self.memory.heard = self.memory.heard.max(Heard::Client);
+            self.memory.heard = self.memory.heard.max(SessionReach::Client);
             (self.profile.read)(&mut self.memory, &event);
         }
         std::mem::take(&mut self.memory.facts)
@@ -129,8 +131,8 @@ impl StreamReader {
         let Self { profile, memory } = self;
         let end = memory.end.clone().unwrap_or_else(|| Err(no_last_word(profile, &memory, exit)));
         let least = match profile.resume {
-            ResumeHabit::LosesFailedStart => Heard::Model,
-            ResumeHabit::Plain | ResumeHabit::Compacts => Heard::Client,
+            ResumeHabit::LosesFailedStart => SessionReach::Model,
+            ResumeHabit::Plain | ResumeHabit::Compacts => SessionReach::Client,
         };
         SessionReport {
             can_resume: memory.session.is_some() && memory.heard >= least,
@@ -140,6 +142,7 @@ impl StreamReader {
                 ..failure
             }),
             said: memory.said,
+            reach: memory.heard,
             context: memory.context,
             usage: memory.usage,
         }
@@ -173,7 +176,7 @@ impl StreamMemory {
     }
 
     pub(super) fn answered(&mut self) {
-        self.heard = Heard::Model;
+        self.heard = SessionReach::Model;
         self.last_retry = None;
         self.long_pauses = 0;
         self.facts.push(StreamFact::Answered);

@@ -72,6 +72,7 @@ impl Case {
             answer: None,
             woken: None,
             origin: crate::Origin::default(),
+            spend: None,
             tally,
             started_at: NOW,
             updated_at: NOW,

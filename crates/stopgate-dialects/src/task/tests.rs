@@ -45,6 +45,7 @@ impl Play {
             ground: stopgate_core::Ground::default(),
             surface: stopgate_core::Surface::default(),
             gates: Vec::new(),
+            spend: None,
             tally: look.tally(self.tally.clone()),
             started_at: NOON,
             updated_at: NOON,

@@ -164,6 +164,7 @@ impl Desk {
             answer: None,
             woken: None,
             origin: stopgate_core::Origin::default(),
+            spend: None,
             tally: memory.tally.clone(),
             started_at,
             updated_at: sheet.updated_at,

@@ -71,6 +71,7 @@ pub(crate) fn warnings(criterion: &Criterion) -> Vec<CheckWarning> {
                 assigned: Vec::new(),
                 fate: OutputFate::Shown,
                 joint: Joint::Next,
+                input: None,
             };
             of_step(&step, &mut found);
         }

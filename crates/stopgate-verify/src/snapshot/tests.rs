@@ -14,23 +14,23 @@ use crate::tree::{Scope, fingerprint};
 
 /// A repository, and room beside it.
 struct Room {
-    folder: TempDir,
+    directory: TempDir,
 }
 
 impl Room {
     fn new() -> Self {
-        let room = Self { folder: tempfile::tempdir().unwrap() };
+        let room = Self { directory: tempfile::tempdir().unwrap() };
         fs::create_dir(room.root()).unwrap();
         room.git(&["init", "-q", "-b", "main", "."]);
         room
     }
 
     fn root(&self) -> PathBuf {
-        self.folder.path().join("root")
+        self.directory.path().join("root")
     }
 
     fn beside(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     fn git(&self, words: &[&str]) -> String {

@@ -118,6 +118,9 @@ fn show(view: &LoopView) {
         row(if at == 0 { "criteria" } else { "" }, &criterion_line(criterion));
     }
     row("time", &time_line(view));
+    if let Some(words) = &view.budget.words {
+        row("spend", words);
+    }
     row("progress", &format!("{} ago", span(view.progress_age_ms)));
     match view.dialect {
         Some(dialect) => row("kept in", &format!("another tool's file (--dialect {dialect})")),
@@ -284,7 +287,7 @@ fn gone_line(view: &LoopView) -> String {
 }
 
 /// How it ended, or that it has not, as a number.
-fn exit_code(view: &LoopView) -> u8 {
+pub(crate) fn exit_code(view: &LoopView) -> u8 {
     match view.outcome {
         Some(LoopOutcome::Done | LoopOutcome::Attested) => 0,
         Some(LoopOutcome::MaxIterations | LoopOutcome::Budget | LoopOutcome::Capped) => 3,

@@ -47,11 +47,14 @@ mod ralph_loop;
 mod receipts;
 mod record;
 mod red_first;
+mod run;
+mod run_clients;
 mod second_opinion;
 mod see;
 #[cfg(feature = "postgres")]
 mod server;
 mod signals;
+mod spend;
 mod store;
 mod story;
 mod suites;

@@ -99,6 +99,7 @@ fn a_refused_stop_can_be_explained() {
         infra        could a check not be run, twice in a row?
         iterations   was the agent sent back as often as allowed?
         time         is the time used up?
+        budget       are the tokens, the money or the quota used up?
         idle         did the agent do nothing for several turns?
         repeat       do the same criteria fail in the same way again and again?
         oscillation  do two sets of failures take turns?
