@@ -45,11 +45,13 @@ impl Alarm {
     }
 
     /// Becomes readable when it rings, or when somebody sets the clock.
+    #[expect(clippy::unnecessary_wraps, reason = "other systems have nothing to wait for")]
     pub(crate) const fn handle(&self) -> Option<&rustix::fd::OwnedFd> {
         Some(&self.timer)
     }
 
     /// How long to wait at most.
+    #[expect(clippy::unused_self, reason = "other systems look at the time themselves")]
     pub(crate) const fn patience(&self, _now: Timestamp) -> Option<Duration> {
         None
     }

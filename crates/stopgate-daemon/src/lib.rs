@@ -14,7 +14,7 @@ mod waker;
 mod watched;
 
 pub use crate::peer::{DaemonState, ensure, nudge, poke, state, stop};
-pub use crate::server::{Served, serve};
+pub use crate::server::{Served, Stay, serve};
 pub use crate::unit::unit_text;
 pub use crate::waker::{WAKE, wake_loop};
 

@@ -12,13 +12,15 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use stopgate_core::{LoopId, Timestamp};
-use stopgate_engine::{Engine, Failure, ProcessMark, RealWorld, Settings, Stores, World};
+use stopgate_engine::{
+    Engine, Failure, ProcessMark, RealWorld, Settings, Stores, WatchList, World,
+};
 
 use crate::alarm::Alarm;
 use crate::files::FileWatches;
 use crate::peer::{DaemonState, Listening, VERSION, is_own, read_line};
 use crate::waker::{self, HELD, OPEN};
-use crate::watched::{WaitMark, Watched, handle_of};
+use crate::watched::{Sight, WaitMark, Watched, handle_of};
 
 /// How long it stays with nothing to watch.
 const QUIET: Duration = Duration::from_mins(5);
@@ -36,10 +38,17 @@ pub enum Served {
     Done,
 }
 
-/// Watches until there is nothing to watch, or somebody asks it to end.
-///
-/// With `stays` it also waits for what comes later.
-pub fn serve(settings: Settings, stores: Stores, stays: bool) -> Result<Served, Failure> {
+/// How long it stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stay {
+    /// Until there was nothing to watch for a while.
+    WhileNeeded,
+    /// Until somebody asks it to end.
+    Always,
+}
+
+/// Watches until it is no longer needed, or somebody asks it to end.
+pub fn serve(settings: Settings, stores: Stores, stay: Stay) -> Result<Served, Failure> {
     let home = settings.home()?;
     home.check()?;
     home.create().map_err(|error| trouble("make the state directory", error))?;
@@ -50,7 +59,10 @@ pub fn serve(settings: Settings, stores: Stores, stays: bool) -> Result<Served, 
     };
     let signals = signals().map_err(|error| trouble("hear signals", error))?;
     let alarm = Alarm::new().map_err(|error| trouble("set an alarm", error))?;
-    let quiet = if stays { None } else { Some(settings.test_quiet().unwrap_or(QUIET)) };
+    let quiet = match stay {
+        Stay::WhileNeeded => Some(settings.test_quiet().unwrap_or(QUIET)),
+        Stay::Always => None,
+    };
     let mut server = Server {
         settings,
         stores,
@@ -68,6 +80,16 @@ pub fn serve(settings: Settings, stores: Stores, stays: bool) -> Result<Served, 
     server.refresh();
     server.run();
     Ok(Served::Done)
+}
+
+/// What there is to watch; of clients that are gone without a stop, the person is told.
+fn learn(mut engine: Engine) -> Result<WatchList, Failure> {
+    let list = engine.watch_list()?;
+    let is_gone = |process: &str| ProcessMark::read(process).is_none_or(|mark| !mark.is_alive());
+    for (id, _) in list.woken.iter().filter(|(_, woken)| is_gone(&woken.process)) {
+        engine.look_after_woken(id)?;
+    }
+    Ok(list)
 }
 
 fn trouble(what: &str, error: std::io::Error) -> Failure {
@@ -157,17 +179,7 @@ impl Server {
 
     /// Learns from the journal what there is to watch.
     fn refresh(&mut self) {
-        let list = Engine::open(self.settings, self.stores).and_then(|mut engine| {
-            let list = engine.watch_list()?;
-            for (id, woken) in &list.woken {
-                let is_alive =
-                    ProcessMark::read(&woken.process).is_some_and(|process| process.is_alive());
-                if !is_alive {
-                    engine.look_after_woken(id)?;
-                }
-            }
-            Ok(list)
-        });
+        let list = Engine::open(self.settings, self.stores).and_then(learn);
         let now = self.now();
         self.retry_at = list.is_err().then(|| now.plus(TROUBLE_PAUSE_MS));
         let Ok(list) = list else { return };
@@ -203,7 +215,8 @@ impl Server {
         let (files, blind) = FileWatches::over(&paths);
         self.files = files;
         for (at, watched) in self.watched.iter_mut().enumerate() {
-            watched.see(blind.contains(&at), now);
+            let sight = if blind.contains(&at) { Sight::Blind } else { Sight::Told };
+            watched.see(sight, now);
             watched.look(now);
         }
     }

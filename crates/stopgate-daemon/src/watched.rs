@@ -18,8 +18,18 @@ pub(crate) struct WaitMark {
     deadline: Timestamp,
 }
 
+/// Whether the system tells when a path changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// It does.
+    Told,
+    /// It does not: the path is looked at from time to time.
+    Blind,
+}
+
 /// A loop that is watched for.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is asked for on its own")]
 pub(crate) struct Watched {
     pub(crate) id: LoopId,
     pub(crate) parking: Parking,
@@ -103,8 +113,8 @@ impl Watched {
     }
 
     /// Takes note whether the system tells when its paths change.
-    pub(crate) fn see(&mut self, is_blind: bool, now: Timestamp) {
-        self.is_blind = is_blind;
+    pub(crate) fn see(&mut self, sight: Sight, now: Timestamp) {
+        self.is_blind = sight == Sight::Blind;
         if self.must_look() && self.next.is_none() {
             self.pause(now);
         }

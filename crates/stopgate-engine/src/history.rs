@@ -79,7 +79,7 @@ fn view(mut entry: Entry, veil: &Veil) -> EntryView {
 fn describe(event: &Event) -> (&'static str, String) {
     match event {
         Event::Started(started) => ("started", short(&started.goal)),
-        Event::Bound { session, how } => ("bound", format!("{} session {session}", bound(*how))),
+        Event::Bound { session, how } => ("bound", format!("{} {session}", describe_binding(*how))),
         Event::Detached { .. } => {
             ("detached", "its session is gone; the next one in the project is held".into())
         }
@@ -142,11 +142,11 @@ fn describe(event: &Event) -> (&'static str, String) {
     }
 }
 
-fn bound(how: Binding) -> &'static str {
+const fn describe_binding(how: Binding) -> &'static str {
     match how {
-        Binding::Claimed => "claimed by",
-        Binding::Carried => "carried over to",
-        Binding::Attached => "attached to",
+        Binding::Claimed => "claimed by session",
+        Binding::Carried => "carried over to session",
+        Binding::Attached => "attached to session",
     }
 }
 

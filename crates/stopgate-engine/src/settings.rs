@@ -181,7 +181,7 @@ impl Settings {
 
     /// The driver that runs this session, where one does.
     pub fn driver(self) -> Option<String> {
-        text("STOPGATE_DRIVER")
+        text("STOPGATE_RUN_SESSION")
     }
 
     /// Whether a test wants no background process to be started.

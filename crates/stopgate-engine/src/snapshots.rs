@@ -57,7 +57,7 @@ impl Engine {
     /// The snapshots of a loop that are kept.
     pub fn snapshots(&mut self, target: &Target, here: &Path) -> Result<SnapshotsView, Failure> {
         let state = self.resolve(target)?.state;
-        let kept = self.in_store(&state.id, &root_of(&state, here), |store| store.list())?;
+        let kept = self.in_store(&state.id, &root_of(&state, here), all_kept)?;
         let view = |one: TreeSnapshot| SnapshotView { number: one.number, commit: one.commit };
         Ok(SnapshotsView {
             schema_version: SCHEMA_VERSION,
@@ -76,7 +76,7 @@ impl Engine {
     ) -> Result<RestoredView, Failure> {
         let state = self.resolve(target)?.state;
         let (id, root) = (&state.id, root_of(&state, here));
-        let kept = self.in_store(id, &root, |store| store.list())?;
+        let kept = self.in_store(id, &root, all_kept)?;
         let Some(snapshot) = kept.iter().find(|one| one.number == number) else {
             return Err(unknown(id, number, &kept));
         };
@@ -105,6 +105,10 @@ impl Engine {
         let store = SnapshotStore { root, name: id.as_str(), scratch: &scratch };
         act(&store).map_err(|error| Failure::fault(format!("could not {}", chain(&error))))
     }
+}
+
+fn all_kept(store: &SnapshotStore<'_>) -> Result<Vec<TreeSnapshot>, SnapshotError> {
+    store.list()
 }
 
 /// The project's root, or the directory of the command where the project is gone.

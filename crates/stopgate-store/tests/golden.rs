@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use samples::parked::parked;
 use samples::{at, controls, golden, json, judged, later, more, spends, word, words};
 use stopgate_core::{Event, FORMAT, LoopId, SessionId, State, apply, fold};
 use stopgate_store::transfer::{Import, Reader, VERSION, existing, export, scan};
@@ -52,6 +53,13 @@ fn origins_and_vouchers_are_stored_as_version_1_says() {
     assert_eq!(written, read("later.jsonl"), "{CHANGED}");
 }
 
+/// And what came with waits and reviews.
+#[test]
+fn waits_and_reviews_are_stored_as_version_1_says() {
+    let written: String = parked().iter().map(|event| json(event) + "\n").collect();
+    assert_eq!(written, read("parked.jsonl"), "{CHANGED}");
+}
+
 #[test]
 fn events_of_judged_work_are_stored_as_version_1_says() {
     let written: String = judged().iter().map(|event| json(event) + "\n").collect();
@@ -84,7 +92,8 @@ fn every_event_of_version_1_is_read_and_written_back() {
         + &read("judged.jsonl")
         + &read("controls.jsonl")
         + &read("later.jsonl")
-        + &read("spends.jsonl");
+        + &read("spends.jsonl")
+        + &read("parked.jsonl");
     for line in all.lines() {
         let event: Event = serde_json::from_str(line).unwrap();
         assert_eq!(json(&event), line, "{CHANGED}");
@@ -92,7 +101,7 @@ fn every_event_of_version_1_is_read_and_written_back() {
     }
     words.sort_unstable();
     words.dedup();
-    assert_eq!(words.len(), 26, "every variant is among them: {words:?}");
+    assert_eq!(words.len(), 30, "every variant is among them: {words:?}");
 }
 
 #[test]

@@ -198,7 +198,7 @@ fn run(command: Command) -> Result<ExitCode, stopgate_engine::Failure> {
         Command::Blocked(args) => agent_exits::blocked(&args),
         Command::Impossible(args) => agent_exits::impossible(&args),
         Command::Ask(args) => agent_exits::ask(&args),
-        Command::Wait(args) => wait::run(args),
+        Command::Wait(args) => wait::run(&args),
         Command::Hold(args) => controls::hold(&args),
         Command::Pause(args) => controls::pause(&args),
         Command::Resume(args) => controls::resume(&args),

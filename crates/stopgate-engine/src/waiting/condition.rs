@@ -17,7 +17,7 @@ use crate::notify::web_agent;
 use crate::watchdog;
 
 /// How long a command may take.
-const COMMAND_TIME: Duration = Duration::from_secs(60);
+const COMMAND_TIME: Duration = Duration::from_mins(1);
 /// How long an address may take to answer.
 const URL_TIME: Duration = Duration::from_secs(15);
 const GIT_TIME: Duration = Duration::from_secs(5);
@@ -32,8 +32,8 @@ pub(crate) enum ConditionWord {
     Open,
 }
 
-impl ConditionWord {
-    const fn of(holds: bool) -> Self {
+impl From<bool> for ConditionWord {
+    fn from(holds: bool) -> Self {
         if holds { Self::Holds } else { Self::Open }
     }
 }
@@ -180,7 +180,7 @@ impl Engine {
         condition: &WaitCondition,
     ) -> ConditionWord {
         if let Some(holds) = holds_at_a_look(condition, self.now()) {
-            return ConditionWord::of(holds);
+            return ConditionWord::from(holds);
         }
         match condition {
             WaitCondition::Time { .. }
@@ -190,7 +190,7 @@ impl Engine {
                 let directory = Path::new(directory);
                 // Where git can't be asked, nothing has moved.
                 let asked = ask_git(&["rev-parse", "--git-dir"], directory).is_some();
-                ConditionWord::of(asked && commit(name, directory) != *seen)
+                ConditionWord::from(asked && commit(name, directory) != *seen)
             }
             WaitCondition::Command { command, directory } => {
                 self.run_condition(id, command, directory)
@@ -199,7 +199,7 @@ impl Engine {
                 watchdog::allow(URL_TIME);
                 let answers = answers(url);
                 watchdog::allow(Duration::ZERO);
-                ConditionWord::of(answers)
+                ConditionWord::from(answers)
             }
         }
     }
@@ -217,7 +217,7 @@ impl Engine {
         watchdog::allow(Duration::ZERO);
         match ran {
             Ran::Runs(runs) => {
-                ConditionWord::of(runs.iter().any(|run| run.receipt.status == Status::Pass))
+                ConditionWord::from(runs.iter().any(|run| run.receipt.status == Status::Pass))
             }
             Ran::Interrupted => ConditionWord::Open,
         }

@@ -20,10 +20,10 @@ pub(super) fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
     let zone = TimeZone::system();
     if let Ok(time) = text.parse::<Time>().or_else(|_| Time::strptime("%H:%M", text)) {
         let here = jiff::Timestamp::from_millisecond(now.unix_millis()).ok()?.to_zoned(zone);
-        return millis(&next(&here, time)?);
+        return next(&here, time).as_ref().map(millis);
     }
     let at = text.parse::<DateTime>().or_else(|_| DateTime::strptime("%Y-%m-%d %H:%M", text));
-    millis(&zone.to_zoned(at.ok()?).ok()?)
+    zone.to_zoned(at.ok()?).ok().as_ref().map(millis)
 }
 
 /// The next moment at which the clock shows `time`.
@@ -32,8 +32,8 @@ fn next(here: &Zoned, time: Time) -> Option<Zoned> {
     if today > *here { Some(today) } else { today.checked_add(1.day()).ok() }
 }
 
-fn millis(at: &Zoned) -> Option<Timestamp> {
-    Some(Timestamp::from_unix_millis(at.timestamp().as_millisecond()))
+fn millis(at: &Zoned) -> Timestamp {
+    Timestamp::from_unix_millis(at.timestamp().as_millisecond())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use stopgate_agents::{Agent, HeadlessTurn, TurnSession};
 use stopgate_core::{
-    Event, LoopId, Parking, State, UnparkedBy, WaitCondition, clean, clip, overdue,
+    Event, LoopId, Parking, SessionId, State, UnparkedBy, WaitCondition, clean, clip, overdue,
 };
 use stopgate_verify::ProcessMark;
 use stopgate_verify::files::{append_private, make_private_directory};
@@ -98,7 +98,7 @@ impl Engine {
         if !is_gone || self.living_client(&state).is_some() {
             return Ok(());
         }
-        let session = state.session.as_ref().map(|session| session.as_str()).unwrap_or_default();
+        let session = state.session.as_ref().map(SessionId::as_str).unwrap_or_default();
         let why = format!(
             "what it waited for has happened, but the client that was started to go on ended \
              before it came to a stop; look at session {session}, then: stopgate resume {id}"
@@ -184,7 +184,7 @@ impl Engine {
         let headless = agent.headless().ok_or_else(|| happened("its agent can't be resumed"))?;
         let session = state.session.as_ref().ok_or_else(|| happened("it has no session"))?;
         let variables = environment::kept(&self.home, &state.id);
-        let program = self.program_of(agent, &variables).ok_or_else(|| {
+        let program = program_of(agent, &variables).ok_or_else(|| {
             happened(&format!("`{}` is not on the PATH: open the session yourself", agent.word()))
         })?;
         let config = Config::read(self.settings).unwrap_or_default();
@@ -208,20 +208,19 @@ impl Engine {
         })
     }
 
-    /// The client's program, as the session's own PATH finds it.
-    fn program_of(&self, agent: Agent, variables: &[(OsString, OsString)]) -> Option<String> {
-        let path = variables.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value)?;
-        let names = agent.files().programs.iter();
-        let found =
-            names.flat_map(|name| std::env::split_paths(path).map(move |dir| dir.join(name)));
-        found.into_iter().find(|file| file.is_file()).map(|file| file.display().to_string())
-    }
-
     fn wake_log(&self, id: &LoopId) -> Option<File> {
         let path = self.home.wake_log(id);
         make_private_directory(path.parent()?).ok()?;
         append_private(&path).ok()
     }
+}
+
+/// The client's program, as the session's own PATH finds it.
+fn program_of(agent: Agent, variables: &[(OsString, OsString)]) -> Option<String> {
+    let path = variables.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value)?;
+    let names = agent.files().programs.iter();
+    let found = names.flat_map(|name| std::env::split_paths(path).map(move |dir| dir.join(name)));
+    found.into_iter().find(|file| file.is_file()).map(|file| file.display().to_string())
 }
 
 fn agent_of(parking: &Parking) -> Option<Agent> {

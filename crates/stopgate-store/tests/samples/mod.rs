@@ -1,6 +1,8 @@
 //! Every event there is, with every field filled: what a stored form must hold.
 
+pub(crate) mod parked;
 mod spends;
+mod word;
 
 use stopgate_core::{
     ApprovedJudges, Author, Baseline, Binding, CoverageFormat, Criterion, Edit, Enforcement, Event,
@@ -13,6 +15,8 @@ use stopgate_core::{
 };
 
 pub(crate) use self::spends::spends;
+
+pub(crate) use word::word;
 
 /// The moment at which the samples begin.
 pub(crate) const BEGIN_MS: i64 = 1_794_722_400_000;
@@ -309,39 +313,6 @@ fn receipt() -> Receipt {
             ..Evidence::default()
         },
         ..receipt
-    }
-}
-
-/// The word that a variant is stored under. A new variant breaks the build here: it needs a
-/// sample above, and the stored form a new version.
-pub(crate) fn word(event: &Event) -> &'static str {
-    match event {
-        Event::Started(_) => "started",
-        Event::Bound { .. } => "bound",
-        Event::Detached { .. } => "detached",
-        Event::Answered { .. } => "answered",
-        Event::Edited(_) => "edited",
-        Event::Pushed { .. } => "pushed",
-        Event::Popped => "popped",
-        Event::Synced { .. } => "synced",
-        Event::Stopped(_) => "stopped",
-        Event::Metered(_) => "metered",
-        Event::Claimed => "claimed",
-        Event::Asked { .. } => "asked",
-        Event::Prompted { .. } => "prompted",
-        Event::Paused { .. } => "paused",
-        Event::Resumed { .. } => "resumed",
-        Event::Cleared { .. } => "cleared",
-        Event::Compacted { .. } => "compacted",
-        Event::TurnFailed { .. } => "turn_failed",
-        Event::SessionEnded { .. } => "session_ended",
-        Event::Ended { .. } => "ended",
-        Event::Approved { .. } => "approved",
-        Event::Resealed { .. } => "resealed",
-        Event::JudgesApproved { .. } => "judges_approved",
-        Event::Certified { .. } => "certified",
-        Event::Vouched { .. } => "vouched",
-        Event::Task(_) => "task",
     }
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_daemon::{DaemonState, Served};
+use stopgate_daemon::{DaemonState, Served, Stay};
 use stopgate_engine::{Failure, SCHEMA_VERSION, Settings};
 
 use crate::output::{self, Audience, Outcome};
@@ -55,7 +55,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
     if args.unit {
         return unit();
     }
-    match stopgate_daemon::serve(Settings, STORES, args.stay)? {
+    let stay = if args.stay { Stay::Always } else { Stay::WhileNeeded };
+    match stopgate_daemon::serve(Settings, STORES, stay)? {
         Served::Elsewhere => output::line("Another one is running: stopgate daemon --status"),
         Served::Done => {}
     }
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
 /// The same as a process that nobody sees.
 pub(crate) fn hidden() -> ExitCode {
     stopgate_engine::leave_session();
-    match stopgate_daemon::serve(Settings, STORES, false) {
+    match stopgate_daemon::serve(Settings, STORES, Stay::WhileNeeded) {
         Ok(_) => ExitCode::SUCCESS,
         Err(failure) => {
             stopgate_engine::log_failure(Settings, &failure);

@@ -42,12 +42,12 @@ pub(crate) struct Args {
 }
 
 /// Parks the loop.
-pub(crate) fn run(args: Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> Outcome {
     let mut engine = common::engine()?;
     let request = WaitRequest {
         deadline_ms: args.deadline,
         directory: common::directory()?,
-        what: what(&args),
+        what: what(args),
     };
     let stored = engine.wait(&args.on.target()?, &request)?;
     let what = stored.state.parking().map(waits_for).unwrap_or_default();

@@ -9,7 +9,7 @@ const FILE_LINES_MAX: usize = 500;
 const FUNCTION_LINES_MAX: usize = 70;
 
 /// Which of our crates a crate may build upon, as ARCHITECTURE.md's table has it: down only.
-const MAY_USE: [(&str, &[&str]); 20] = [
+const MAY_USE: [(&str, &[&str]); 21] = [
     ("stopgate-core", &[]),
     ("stopgate-signals", &["stopgate-core"]),
     ("stopgate-gates", &["stopgate-core", "stopgate-signals"]),
@@ -35,6 +35,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
             "stopgate-view",
         ],
     ),
+    ("stopgate-daemon", &["stopgate-core", "stopgate-engine"]),
     ("stopgate-mcp", &["stopgate-core", "stopgate-engine", "stopgate-verify"]),
     ("stopgate-server", &["stopgate-core", "stopgate-engine"]),
     ("stopgate-tui", &["stopgate-core", "stopgate-view"]),
@@ -55,6 +56,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
         &[
             "stopgate-agents",
             "stopgate-core",
+            "stopgate-daemon",
             "stopgate-dialects",
             "stopgate-drive",
             "stopgate-engine",
