@@ -64,7 +64,7 @@ pub(super) fn read(line: &Line<'_>, news: &mut UsageNews) -> Option<()> {
     if tokens.total() > 0 {
         news.context = Some(ContextUse { used: tokens.total(), window: None });
     }
-    // A model that Pi has no price for costs 0 there, which is no price.
+    // A model that Pi has no price for costs 0 there, which is not a price.
     let nanos = usage.cost.total.map(|usd| scaled(usd, 9)).filter(|nanos| *nanos > 0);
     let id = name([&wire.id, message.response_id.as_deref().unwrap_or_default()]);
     let at = time(wire.timestamp.as_deref());
