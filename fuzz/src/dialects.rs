@@ -154,6 +154,7 @@ fn stopped(text: &str, said: &[Marker]) -> String {
         surface: stopgate_core::Surface::default(),
         gates: Vec::new(),
         spend: None,
+        woken: None,
         tally: look.tally(Tally::default()),
         started_at: NOW,
         updated_at: NOW,

@@ -69,6 +69,10 @@ fn stale(state: &State, now: Timestamp) -> Brake {
     if age_ms <= state.policy.stale_after_ms {
         return None;
     }
+    // A wait has a deadline of its own.
+    if state.parking().is_some() {
+        return None;
+    }
     if let Phase::Waiting { on: Waiting::Answer(question), .. } = &state.phase {
         return Some((Outcome::NeedsInput, format!("nobody answered: {question}")));
     }

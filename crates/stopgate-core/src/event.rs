@@ -11,6 +11,7 @@ use crate::gate::{GateWord, LoopGate};
 use crate::ground::Ground;
 use crate::marker::Marker;
 use crate::outcome::Outcome;
+use crate::parking::{Parking, UnparkedBy};
 use crate::policy::{Policy, Rule};
 use crate::receipt::Receipt;
 use crate::seen::{SpokenExit, ToolUse};
@@ -67,6 +68,20 @@ pub enum Event {
     },
     /// A person changed what the loop is about.
     Edited(Box<Edit>),
+    /// The loop is parked until something happens.
+    Parked(Box<Parking>),
+    /// What a parked loop waits for has happened, and nobody could be woken at once.
+    ConditionHeld,
+    /// What a parked loop waits for has happened, and it goes on.
+    Unparked {
+        /// Who found out.
+        by: UnparkedBy,
+    },
+    /// The client that was started after a wait did not come to a stop.
+    WakeFailed {
+        /// Why, in a sentence.
+        why: String,
+    },
     /// Somebody or something prompted the agent.
     Prompted {
         /// The prompt's name.

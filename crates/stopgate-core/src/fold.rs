@@ -3,6 +3,7 @@
 //! Total: an event that makes no sense changes nothing. What is cancelled stays
 //! cancelled, whatever comes later.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,6 +12,7 @@ use crate::criterion::{Proof, Standing};
 use crate::event::{Edit, Event, Hold, Ruling, Speaker, Started, Stopped};
 use crate::ground::ApprovedJudges;
 use crate::outcome::Outcome;
+use crate::parking::{Parking, UnparkedBy, WokenClient};
 use crate::policy::Rule;
 use crate::seen::ToolUse;
 use crate::state::{FRAMES_MAX, Frame, Phase, Rest, State, Surface, Waiting};
@@ -77,6 +79,7 @@ fn begin(started: &Started, at: Timestamp) -> State {
         surface: started.surface,
         gates: started.gates.clone(),
         answer: None,
+        woken: None,
         origin: started.origin.clone(),
         spend: None,
         tally: Tally::default(),
@@ -113,11 +116,11 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
         Event::Popped => restack(state, |frames| pop(frames, 1)),
         Event::Stopped(stopped) => stop(state, stopped, at),
         Event::Metered(spend) => state.spend = Some(spend.clone()),
-        Event::Claimed => {
-            if is_steering(&state.phase) {
-                state.phase = Phase::Completing;
-            }
-        }
+        Event::Claimed => claim(state, at),
+        Event::Parked(parking) => park(state, parking, at),
+        Event::ConditionHeld => hold_condition(state, at),
+        Event::Unparked { by } => unpark(state, by, at),
+        Event::WakeFailed { why } => fail_wake(state, why, at),
         Event::Asked { question } => ask(state, question, at),
         Event::Answered { text } => {
             state.answer = Some(text.clone());
@@ -171,6 +174,48 @@ fn ask(state: &mut State, question: &str, at: Timestamp) {
     if !matches!(state.phase, Phase::Paused { .. }) {
         go_on(state, at);
         state.phase = Phase::Waiting { on: Waiting::Answer(question.into()), since: at };
+    }
+}
+
+/// An agent that claims to be done waits for nothing any more.
+fn claim(state: &mut State, at: Timestamp) {
+    if state.parking().is_some() {
+        go_on(state, at);
+    }
+    if is_steering(&state.phase) {
+        state.phase = Phase::Completing;
+    }
+}
+
+fn park(state: &mut State, parking: &Parking, at: Timestamp) {
+    // A person's pause outlives the agent's wait.
+    if !matches!(state.phase, Phase::Paused { .. }) {
+        go_on(state, at);
+        let on = Waiting::Condition(Box::new(parking.clone()));
+        state.phase = Phase::Waiting { on, since: at };
+    }
+}
+
+fn hold_condition(state: &mut State, at: Timestamp) {
+    if let Phase::Waiting { on: Waiting::Condition(parking), .. } = &mut state.phase {
+        parking.held_at.get_or_insert(at);
+    }
+}
+
+fn unpark(state: &mut State, by: &UnparkedBy, at: Timestamp) {
+    if state.parking().is_none() {
+        return;
+    }
+    go_on(state, at);
+    if let UnparkedBy::Client { process } = by {
+        state.woken = Some(WokenClient { process: process.clone(), at });
+    }
+}
+
+fn fail_wake(state: &mut State, why: &str, at: Timestamp) {
+    if state.woken.take().is_some() {
+        go_on(state, at);
+        state.phase = Phase::Ended { outcome: Outcome::NeedsInput, why: why.into(), at };
     }
 }
 
@@ -266,6 +311,7 @@ fn pop(frames: &mut Vec<Frame>, count: u32) {
 
 fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
     state.answer = None;
+    state.woken = None;
     let unmet_before = state.tally.recent.last().copied();
     state.tally = stopped.tally.clone();
     let unmet_changed = state.tally.recent.last().copied() != unmet_before;
@@ -394,7 +440,10 @@ fn untouched(state: &mut State, at: Timestamp) {
 fn go_on(state: &mut State, at: Timestamp) {
     let rested = match &state.phase {
         Phase::Paused { since, .. }
-        | Phase::Waiting { on: Waiting::Answer(_) | Waiting::Approval, since } => at.since(*since),
+        | Phase::Waiting {
+            on: Waiting::Answer(_) | Waiting::Approval | Waiting::Condition(_),
+            since,
+        } => at.since(*since),
         Phase::Ended { at: ended, .. } => at.since(*ended),
         Phase::Active | Phase::Completing | Phase::Waiting { .. } => 0,
     };

@@ -62,6 +62,8 @@ mod clean;
 
 mod excerpt;
 
+mod parking;
+
 mod prompt;
 
 mod digest;
@@ -75,7 +77,7 @@ pub use crate::criterion::{
     Author, Baseline, CoverageFormat, Criterion, Floor, GitDemand, JudgesAre, Kept, Proof, Reuse,
     Site, Standing, Subject, Terms, Visibility, Weight,
 };
-pub use crate::decide::{Decision, Verdict, asks_gates, conclude, decide, due};
+pub use crate::decide::{Decision, Verdict, asks_gates, conclude, decide, due, overdue};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
     Binding, Edit, Event, FORMAT, Facts, Hold, Leave, Repository, Ruling, Speaker, Started,
@@ -90,6 +92,7 @@ pub use crate::judges::{Verified, verified};
 pub use crate::ledger::{ErrorClass, Ledger, WrittenError};
 pub use crate::marker::{Marker, Signal, signal};
 pub use crate::outcome::Outcome;
+pub use crate::parking::{Parking, UnparkedBy, WaitCondition, WokenClient};
 pub use crate::policy::{Enforcement, GoalShape, Order, Policy, Rule};
 pub use crate::prompt::{PROMPT_BYTES_MAX, PROMPT_VOICE, announcement, fenced, is_continuation};
 pub use crate::receipt::{

@@ -107,7 +107,7 @@ pub enum Rule {
     Corrupt,
     /// Has nobody touched it for too long?
     Stale,
-    /// Is the agent waiting for a person's answer?
+    /// Is the agent waiting for a person's answer, or parked until something happens?
     Waiting,
     /// Did a person trust the project's file?
     Trust,
@@ -269,7 +269,7 @@ impl Rule {
             Self::Paused => "did a person ask it to stand aside?",
             Self::Corrupt => "is the record sound?",
             Self::Stale => "has nobody touched it for too long?",
-            Self::Waiting => "is the agent waiting for a person's answer?",
+            Self::Waiting => "does it wait for a person's answer, or for a condition?",
             Self::Trust => "did a person trust the project's file?",
             Self::Background => "did background work start that will wake the agent?",
             Self::Person => "did a person speak during this turn?",

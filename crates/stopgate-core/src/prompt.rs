@@ -149,7 +149,8 @@ fn is_unmet(criterion: &Criterion, seen: &Seen) -> bool {
         | Proof::Pattern { .. }
         | Proof::Coverage { .. }
         | Proof::Features { .. }
-        | Proof::Git { .. } => !seen.passed(&criterion.name),
+        | Proof::Git { .. }
+        | Proof::Review { .. } => !seen.passed(&criterion.name),
     }
 }
 
@@ -446,6 +447,7 @@ const fn whose(criterion: &Criterion) -> &'static str {
         | Proof::Coverage { .. }
         | Proof::Features { .. }
         | Proof::Git { .. } => "",
+        Proof::Review { .. } => " (another agent's opinion)",
     }
 }
 

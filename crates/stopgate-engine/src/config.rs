@@ -12,6 +12,7 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use serde::Deserialize;
+use stopgate_agents::Agent;
 use stopgate_store::Durability;
 use stopgate_usage::PriceBook;
 use toml::Spanned;
@@ -53,6 +54,8 @@ pub(crate) struct Config {
     pub(crate) shared: SharedLimits,
     /// What models cost them.
     pub(crate) prices: PriceBook,
+    /// Arguments of the clients that are started to go on after a wait, by agent.
+    pub(crate) wake: BTreeMap<String, Vec<String>>,
 }
 
 /// What becomes of a stop when the store can't be asked.
@@ -80,6 +83,8 @@ struct ConfigWire {
     limits: SharedWire,
     #[serde(default)]
     prices: BTreeMap<String, PriceWire>,
+    #[serde(default)]
+    wake: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -146,6 +151,7 @@ impl Config {
         let notify = notify.transpose()?.unwrap_or_default();
         let on_error = on_store_error;
         let (shared, prices) = (wire.limits.limits(), price_book(wire.prices));
+        let wake = known_agents(wire.wake)?;
         Ok(Self {
             address,
             tenant,
@@ -157,7 +163,18 @@ impl Config {
             notify,
             shared,
             prices,
+            wake,
         })
+    }
+}
+
+/// A name that is misspelt would wake nobody.
+fn known_agents(
+    wake: BTreeMap<String, Vec<String>>,
+) -> Result<BTreeMap<String, Vec<String>>, String> {
+    match wake.keys().find(|word| Agent::named(word).is_none()) {
+        Some(word) => Err(format!("[wake]: `{word}` is not an agent; see stopgate agents")),
+        None => Ok(wake),
     }
 }
 

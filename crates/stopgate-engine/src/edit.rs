@@ -136,7 +136,7 @@ impl Engine {
         .hint("restore them, or accept them first: stopgate approve --change"))
     }
 
-    fn kept_basis(&self, seal: &str) -> Option<Basis> {
+    pub(crate) fn kept_basis(&self, seal: &str) -> Option<Basis> {
         let path = self.place(PathBuf::new()).basis(seal);
         let text = std::fs::read_to_string(Path::new(&path)).ok()?;
         Basis::from_text(&text).ok()

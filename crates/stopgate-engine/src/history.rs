@@ -6,6 +6,7 @@ use stopgate_core::{
     Timestamp, Vouch, clean, clip, spend_line, tokens_text, usd_text,
 };
 use stopgate_store::{Cursor, Entry};
+use stopgate_view::{unparked, waits_for};
 
 use crate::engine::Engine;
 use crate::explain::words;
@@ -107,6 +108,10 @@ fn describe(event: &Event) -> (&'static str, String) {
         Event::Stopped(stopped) => ("stopped", describe_stop(stopped)),
         Event::Metered(spend) => ("metered", spend_line(spend, &[])),
         Event::Claimed => ("claimed", "the agent asked for verification".into()),
+        Event::Parked(parking) => ("parked", short(&format!("waits for {}", waits_for(parking)))),
+        Event::ConditionHeld => ("condition_held", "what it waits for has happened".into()),
+        Event::Unparked { by } => ("unparked", unparked(by).into()),
+        Event::WakeFailed { why } => ("wake_failed", short(why)),
         Event::Asked { question } => ("asked", short(question)),
         Event::Prompted { speaker, .. } => ("prompted", describe_speaker(*speaker).into()),
         Event::Paused { rest: Rest::Resume } => ("paused", "until somebody resumes it".into()),

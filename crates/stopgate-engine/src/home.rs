@@ -116,6 +116,11 @@ impl Home {
         self.directory.join("archive.lock")
     }
 
+    /// What clients print that were woken for a loop.
+    pub(crate) fn wake_log(&self, id: &LoopId) -> PathBuf {
+        self.directory.join("wakes").join(format!("{}.log", id.as_str()))
+    }
+
     /// The log of faults.
     pub fn log(&self) -> PathBuf {
         self.directory.join("stopgate.log")

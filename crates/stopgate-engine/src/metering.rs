@@ -32,7 +32,7 @@ const LATE_LOOKS: u32 = 16;
 const LATE_PAUSE: Duration = Duration::from_millis(20);
 
 impl Engine {
-    /// What the agent has used up to this stop; nothing where there is no news.
+    /// What the agent has used up to this stop; nothing where there is not news.
     pub(crate) fn meter_stop(&mut self, state: &State, call: &Call<'_>) -> Option<Event> {
         await_record(state, call);
         let source =

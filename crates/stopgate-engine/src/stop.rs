@@ -5,12 +5,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use stopgate_agents::Call;
 use stopgate_core::{
-    Binding, Criterion, Decision, Event, GateWord, Outcome, Proof, Receipt, Seen, SessionId,
-    Soundness, Spend, State, Status, Surface, Timestamp, Verdict, apply, asks_gates, clean, decide,
-    due,
+    Binding, Criterion, Decision, Event, GateWord, LoopId, Outcome, Parking, Proof, Receipt, Seen,
+    SessionId, Soundness, Spend, State, Status, Surface, Timestamp, UnparkedBy, Verdict,
+    WaitCondition, apply, asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, withheld};
+use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, while_watched, withheld};
 
 use crate::checking::CheckingNote;
 use crate::engine::{Engine, Stocked};
@@ -19,6 +19,7 @@ use crate::observe::{ClientFacts, Heard, hear, observe};
 use crate::origin::typed_at_last;
 use crate::tasks::TaskWord;
 use crate::trust::Trust;
+use crate::waiting::ConditionWord;
 use crate::watchdog;
 
 /// All checks of one stop together stay below the time-out that `install` asks for (ten minutes),
@@ -89,6 +90,15 @@ impl Engine {
             return Ok(Step::Again);
         }
         claim.extend(known.metered(&stored.state));
+        if let Some(parking) = stored.state.parking() {
+            match self.condition_of_stop(&stored.state.id, parking, known) {
+                Some(ConditionWord::Holds) => {
+                    claim.push(Event::Unparked { by: UnparkedBy::Stop });
+                }
+                Some(ConditionWord::Open) => {}
+                None => return Ok(Step::Again),
+            }
+        }
         let state = claimed(&stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.signs);
         seen.untrusted = Trust::of(&self.home).lacks(&state);
@@ -140,6 +150,32 @@ impl Engine {
         self.settle_stop(stored, claim, &state, &seen, objected(settled, &seen), now)
     }
 
+    /// Whether what a parked loop waits for has happened; nothing where the loop must be loaded
+    /// again because it took time to find out.
+    fn condition_of_stop(
+        &mut self,
+        id: &LoopId,
+        parking: &Parking,
+        known: &mut Known,
+    ) -> Option<ConditionWord> {
+        if parking.held_at.is_some() {
+            return Some(ConditionWord::Holds);
+        }
+        if parking.condition.is_cheap() {
+            return Some(self.ask_condition(id, &parking.condition));
+        }
+        match &known.condition {
+            // Another wait may have taken its place meanwhile.
+            Some((asked, word)) if *asked == parking.condition => Some(*word),
+            Some(_) | None => {
+                self.journal.end();
+                let word = self.ask_condition(id, &parking.condition);
+                known.condition = Some((parking.condition.clone(), word));
+                None
+            }
+        }
+    }
+
     /// Whether the loop would end here, and only for want of a person's word not as done.
     fn ends_as_agents(&self, state: &State, seen: &Seen, now: Timestamp) -> bool {
         is_claimed(state, seen, now) && !state.criteria.is_empty() && self.is_agents(state)
@@ -154,6 +190,7 @@ impl Engine {
         decision: Decision,
         now: Timestamp,
     ) -> Result<Step, Failure> {
+        self.saw_parked = state.parking().is_some_and(|parking| parking.held_at.is_none());
         let mut events = claim;
         events.extend(decision.events);
         if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
@@ -235,14 +272,23 @@ impl Engine {
             pass: &pass,
             only_place: only_place.as_deref(),
         };
-        let note = CheckingNote::begin(&self.home, state, self.now());
-        let proved = self.world.prove(&request);
+        let begun = self.now();
+        let note = CheckingNote::begin(&self.home, state, begun);
+        let proved = match note.as_ref().map(|note| note.listener(state)) {
+            Some(listener) => while_watched(listener, || self.world.prove(&request)),
+            None => self.world.prove(&request),
+        };
+        let proved = match proved {
+            Proved::Receipts(receipts) => {
+                let receipts = with_withheld(receipts, &state.criteria, &pass);
+                let used = Duration::from_millis(self.now().since(begun).unsigned_abs());
+                self.review_loop(state, &place, receipts, CHECKS_BUDGET.saturating_sub(used))
+            }
+            Proved::Interrupted => None,
+        };
         drop(note);
         watchdog::allow(Duration::ZERO);
-        match proved {
-            Proved::Receipts(receipts) => Some(with_withheld(receipts, &state.criteria, &pass)),
-            Proved::Interrupted => None,
-        }
+        proved
     }
 }
 
@@ -251,7 +297,9 @@ impl Engine {
 fn checks_time(state: &State, seen: &Seen, now: Timestamp) -> Duration {
     let wanted = due(state, seen, now);
     let times = wanted.iter().map(|criterion| {
-        let (Proof::Check { timeout_ms, .. } | Proof::Run { timeout_ms, .. }) = criterion.proof
+        let (Proof::Check { timeout_ms, .. }
+        | Proof::Run { timeout_ms, .. }
+        | Proof::Review { timeout_ms, .. }) = criterion.proof
         else {
             return LOOK_TIME;
         };
@@ -309,6 +357,8 @@ struct Known {
     looked: bool,
     /// What the agent has used.
     metered: Option<MeteredStop>,
+    /// Whether what the loop waits for has happened.
+    condition: Option<(WaitCondition, ConditionWord)>,
 }
 
 /// What was counted for a stop, and what it was counted on.

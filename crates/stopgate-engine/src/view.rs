@@ -11,6 +11,7 @@ use stopgate_core::{
 };
 use stopgate_dialects::Dialect;
 use stopgate_store::{Filter, Soundness, Standing, Stored};
+use stopgate_view::waits_for as waits_for_text;
 
 use self::budget::budget_view;
 pub use self::budget::{BudgetView, ModelSpendView};
@@ -114,6 +115,9 @@ pub struct LoopView {
     pub started_at: String,
     /// When it was last touched.
     pub updated_at: String,
+    /// The same, to reckon with.
+    #[serde(skip)]
+    pub updated: Timestamp,
     /// When the agent last did something.
     pub progress_at: String,
     /// How long ago that was.
@@ -153,6 +157,8 @@ pub enum WaitsFor {
     Answer,
     /// A person's approval.
     Approval,
+    /// Something outside the session.
+    Condition,
 }
 
 /// Who began a loop.
@@ -322,6 +328,7 @@ pub(crate) fn loop_view(state: &State, now: Timestamp) -> LoopView {
         origin: origin_view(&state.origin),
         started_at: time_text(state.started_at),
         updated_at: time_text(state.updated_at),
+        updated: state.updated_at,
         progress_at: time_text(state.progress_at),
         progress_age_ms: now.since(state.progress_at),
     }
@@ -357,6 +364,7 @@ const fn waits_for(phase: &Phase) -> Option<WaitsFor> {
         Phase::Waiting { on: Waiting::Background, .. } => Some(WaitsFor::Background),
         Phase::Waiting { on: Waiting::Answer(_), .. } => Some(WaitsFor::Answer),
         Phase::Waiting { on: Waiting::Approval, .. } => Some(WaitsFor::Approval),
+        Phase::Waiting { on: Waiting::Condition(_), .. } => Some(WaitsFor::Condition),
         Phase::Active | Phase::Completing | Phase::Paused { .. } | Phase::Ended { .. } => None,
     }
 }
@@ -381,15 +389,16 @@ fn why(phase: &Phase) -> Option<String> {
         Phase::Waiting { on: Waiting::Approval, .. } => {
             Some("a person's word: stopgate approve".into())
         }
+        Phase::Waiting { on: Waiting::Condition(parking), .. } => Some(waits_for_text(parking)),
         Phase::Active | Phase::Completing | Phase::Paused { .. } => None,
     }
 }
 
 fn next(state: &State) -> WhoActs {
     match &state.phase {
-        Phase::Active | Phase::Completing | Phase::Waiting { on: Waiting::Background, .. } => {
-            WhoActs::Agent
-        }
+        Phase::Active
+        | Phase::Completing
+        | Phase::Waiting { on: Waiting::Background | Waiting::Condition(_), .. } => WhoActs::Agent,
         Phase::Waiting { on: Waiting::Answer(_) | Waiting::Approval, .. }
         | Phase::Paused { .. } => WhoActs::Person,
         Phase::Ended { outcome, .. } if outcome.can_resume() => WhoActs::Person,

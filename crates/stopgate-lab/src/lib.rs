@@ -14,6 +14,7 @@ mod error;
 mod hook;
 mod http;
 mod model;
+pub mod night;
 mod outcome;
 mod packages;
 mod pinned;

@@ -19,6 +19,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::api::ModelApi;
+use crate::door;
 use crate::error::LabError;
 use crate::http::{Call, StreamEnd, answer_events};
 use crate::reply::{ReplyWire, tokens_of};
@@ -325,8 +326,12 @@ fn answer_message(
         Some(ModelFault::Drop) => return Ok(Connection::Close),
         Some(ModelFault::Hang) => return hang(stream),
         Some(ModelFault::Status { status, retry_after }) => {
-            let headers: Vec<_> = retry_after.map(retry_header).into_iter().collect();
+            let headers = retry_after.map(limit_headers).unwrap_or_default();
             call.answer_with(stream, status, &headers, &api.refusal(status, retry_after))?;
+            return Ok(Connection::of(call));
+        }
+        Some(ModelFault::TooLong) => {
+            call.answer(stream, 400, &api.too_long())?;
             return Ok(Connection::of(call));
         }
     };
@@ -343,8 +348,22 @@ fn answer_message(
     Ok(if end == StreamEnd::Whole { Connection::of(call) } else { Connection::Close })
 }
 
-fn retry_header(retry_after: Duration) -> (&'static str, String) {
-    ("retry-after", retry_after.as_secs().to_string())
+/// What says when to come back: for everybody, and as a plan's window that is used up.
+fn limit_headers(retry_after: Duration) -> Vec<(&'static str, String)> {
+    let resets_at = (door::unix_seconds() + retry_after.as_secs()).to_string();
+    vec![
+        ("retry-after", retry_after.as_secs().to_string()),
+        ("anthropic-ratelimit-unified-status", "rejected".into()),
+        ("anthropic-ratelimit-unified-reset", resets_at.clone()),
+        ("anthropic-ratelimit-unified-representative-claim", "five_hour".into()),
+        ("anthropic-ratelimit-unified-overage-status", "rejected".into()),
+        ("anthropic-ratelimit-unified-5h-status", "rejected".into()),
+        ("anthropic-ratelimit-unified-5h-utilization", "1.0".into()),
+        ("anthropic-ratelimit-unified-5h-reset", resets_at.clone()),
+        ("x-codex-primary-used-percent", "100".into()),
+        ("x-codex-primary-window-minutes", "300".into()),
+        ("x-codex-primary-reset-at", resets_at),
+    ]
 }
 
 /// Says nothing until the peer hangs up, or the model is dropped.

@@ -36,6 +36,7 @@ pub(crate) enum ModelFault {
     Hang,
     Drop,
     Cut,
+    TooLong,
 }
 
 #[derive(Clone, Debug)]
@@ -89,6 +90,11 @@ impl Turn {
     /// The limit is used up, and is lifted after this time.
     pub fn rate_limited(retry_after: Duration) -> Self {
         Self::faulty(ModelFault::Status { status: 429, retry_after: Some(retry_after) })
+    }
+
+    /// The conversation does not fit into the model's window.
+    pub fn too_long() -> Self {
+        Self::faulty(ModelFault::TooLong)
     }
 
     /// No byte ever comes; ends when the client hangs up or the model is gone.

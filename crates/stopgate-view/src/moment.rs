@@ -4,6 +4,8 @@ use stopgate_core::{
     Binding, Edit, Event, Hold, Rest, Speaker, Timestamp, Vouch, tokens_text, usd_text,
 };
 
+use crate::parked::{unparked, waits_for};
+
 /// One thing that happened between two stops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopMoment {
@@ -35,6 +37,10 @@ fn told(event: &Event) -> Option<(&'static str, String)> {
         }
         Event::Popped => ("popped", "the frame on top was closed by command".into()),
         Event::Claimed => ("claimed", "the agent asked for verification".into()),
+        Event::Parked(parking) => ("parked", waits_for(parking)),
+        Event::ConditionHeld => ("condition held", "what it waits for has happened".into()),
+        Event::Unparked { by } => ("unparked", unparked(by).into()),
+        Event::WakeFailed { why } => ("wake failed", why.clone()),
         Event::Asked { question } => ("asked", question.clone()),
         Event::Answered { text } => ("answered", text.clone()),
         Event::Edited(edit) => ("edited", edited(edit)),

@@ -10,6 +10,7 @@ use stopgate_core::{
 };
 
 use crate::moment::{LoopMoment, moment};
+use crate::parked::waits_for;
 use crate::replay::{Happened, verdict_word};
 
 /// What happened to one loop, from its beginning to its last event.
@@ -407,6 +408,7 @@ fn why(phase: &Phase) -> Option<String> {
         Phase::Waiting { on: Waiting::Answer(question), .. } => Some(question.clone()),
         Phase::Waiting { on: Waiting::Background, .. } => Some("background work".into()),
         Phase::Waiting { on: Waiting::Approval, .. } => Some("a person's word".into()),
+        Phase::Waiting { on: Waiting::Condition(parking), .. } => Some(waits_for(parking)),
         Phase::Paused { rest: Rest::NextPrompt, .. } => {
             Some("paused until a person prompts the agent".into())
         }
@@ -417,9 +419,9 @@ fn why(phase: &Phase) -> Option<String> {
 
 fn must_act(state: &State) -> MustAct {
     match &state.phase {
-        Phase::Active | Phase::Completing | Phase::Waiting { on: Waiting::Background, .. } => {
-            MustAct::Agent
-        }
+        Phase::Active
+        | Phase::Completing
+        | Phase::Waiting { on: Waiting::Background | Waiting::Condition(_), .. } => MustAct::Agent,
         Phase::Waiting { on: Waiting::Answer(_), .. } => MustAct::Person(PersonsTurn::Answer),
         Phase::Waiting { on: Waiting::Approval, .. } => MustAct::Person(PersonsTurn::Approve),
         Phase::Paused { .. } => MustAct::Person(PersonsTurn::Resume),

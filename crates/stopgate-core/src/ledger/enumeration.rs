@@ -70,6 +70,7 @@ impl Case {
             surface: crate::Surface::Hook,
             gates: vec![],
             answer: None,
+            woken: None,
             origin: crate::Origin::default(),
             spend: None,
             tally,

@@ -52,6 +52,7 @@ impl Play {
             progress_at: NOON,
             rest_ms: 0,
             answer: None,
+            woken: None,
             origin: stopgate_core::Origin::default(),
         };
         let seen = look.seen(Seen { markers: markers.to_vec(), ..Seen::default() });

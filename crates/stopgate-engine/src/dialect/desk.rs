@@ -162,6 +162,7 @@ impl Desk {
             surface: stopgate_core::Surface::Hook,
             gates: Vec::new(),
             answer: None,
+            woken: None,
             origin: stopgate_core::Origin::default(),
             spend: None,
             tally: memory.tally.clone(),

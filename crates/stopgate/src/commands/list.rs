@@ -41,6 +41,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     };
     let standing = if args.running { Standing::Running } else { Standing::Any };
     let mut list = engine.list(project.as_deref(), standing)?;
+    common::watch_over(&list.loops);
     let all = list.loops.len();
     list.loops.truncate(args.limit.unwrap_or(usize::MAX));
     if args.json {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_core::{Enforcement, GoalShape, LoopState, Mode};
+use stopgate_core::{Enforcement, GoalShape, LoopState, Mode, Weight};
 use stopgate_dialects::task::{Rubric, Shape};
 use stopgate_engine::{
     Asked, AtStart, Begun, Binding, CriterionJudge, CriterionView, Engine, Failure, Incumbent,
@@ -13,7 +13,7 @@ use stopgate_engine::{
 };
 use stopgate_store::Standing;
 
-use super::check_flags::{CheckFlags, drafts, named_command};
+use super::check_flags::{CheckFlags, drafts, named_command, opinion, reviewer};
 use super::common;
 use super::dialects::{self, DialectWord};
 use super::interview;
@@ -46,6 +46,13 @@ pub(crate) struct Args {
     /// Something that the agent attests; the loop then ends as attested, not as done (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Vec<String>,
+    /// Ask another agent for its opinion when the rest passes: codex, or codex='what to look at'
+    /// (repeatable)
+    #[arg(long, conflicts_with = "dialect", value_name = "AGENT[=ASK]", value_parser = reviewer)]
+    review: Vec<(String, String)>,
+    /// The loop can't end without the opinion of --review; then it ends as attested, not as done
+    #[arg(long, requires = "review")]
+    require_review: bool,
     /// A planned step of a loop in --dialect criteria (repeatable)
     #[arg(long, value_name = "STEP", requires = "dialect")]
     pub(crate) step: Vec<String>,
@@ -329,7 +336,9 @@ fn request(args: Args, shape: Option<GoalShape>) -> Result<StartRequest, Failure
         check_timeout: args.check_timeout,
         start: if args.baseline { AtStart::Baseline } else { AtStart::Rest },
     };
-    let drafts = drafts(flags, args.criterion)?;
+    let mut drafts = drafts(flags, args.criterion)?;
+    let weight = if args.require_review { Weight::Required } else { Weight::Advisory };
+    drafts.extend(args.review.into_iter().map(|asked| opinion(asked, weight)));
     Ok(StartRequest {
         goal: args.goal.unwrap_or_default(),
         prompt,

@@ -90,7 +90,7 @@ fn a_refused_stop_can_be_explained() {
         paused       did a person ask it to stand aside?
         corrupt      is the record sound?
         stale        has nobody touched it for too long?
-        waiting      is the agent waiting for a person's answer?
+        waiting      does it wait for a person's answer, or for a condition?
         trust        did a person trust the project's file?
         background   did background work start that will wake the agent?
         person       did a person speak during this turn?
@@ -150,7 +150,7 @@ fn a_granted_stop_can_be_explained() {
         paused       did a person ask it to stand aside?
         corrupt      is the record sound?
         stale        has nobody touched it for too long?
-        waiting      is the agent waiting for a person's answer?
+        waiting      does it wait for a person's answer, or for a condition?
         trust        did a person trust the project's file?
         background   did background work start that will wake the agent?
         person       did a person speak during this turn?
