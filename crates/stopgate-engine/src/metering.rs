@@ -51,8 +51,8 @@ impl Engine {
         }
     }
 
-    /// Counts what the agent of a running loop has used, without a stop: for the driver of its
-    /// sessions and sees one end. `transcript` is that session's record, where it is known.
+    /// Counts what the agent of a running loop has used, without a stop: for a driver of
+    /// its sessions that sees one end. `transcript` is that session's record, where it is known.
     pub fn count_use(
         &mut self,
         id: &LoopId,
@@ -77,7 +77,7 @@ impl Engine {
         Err(Failure::fault("could not count what the loop used: others changed it all the time"))
     }
 
-    /// How full the context of a session is, as far as its client tells: for code that decides
+    /// How full the context of a session is, as far as its client tells: for a driver that decides
     /// whether a fresh session should go on.
     pub fn context_share(&mut self, session: &str) -> Result<Option<ContextUse>, Failure> {
         let Some(id) = SessionId::new(session) else { return Ok(None) };

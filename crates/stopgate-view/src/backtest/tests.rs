@@ -191,8 +191,8 @@ fn an_unchanged_policy_changes_nothing() {
 fn a_budget_is_tried_where_it_was_counted() {
     let counted = "loop 20, repeat 0, tokens 1000, check tests\n used 10\n stop tests fail\n \
                    used 20\n stop tests fail\n used 30\n stop tests pass";
-    check(counted, "tokens 20", "ends at 2 as budget: saves 1 and 0 min, loses a proven end");
-    check(counted, "micros 20", "ends at 2 as budget: saves 1 and 0 min, loses a proven end");
+    check(counted, "tokens 20", "ends at 2 as budget: saves 1 and 1 min, loses a proven end");
+    check(counted, "micros 20", "ends at 2 as budget: saves 1 and 1 min, loses a proven end");
     check(counted, "tokens 30", "same: done");
     let spent = "loop 20, tokens 15, check tests\n used 20\n stop tests fail";
     check(spent, "tokens 0", "goes on at 1 instead of budget");
