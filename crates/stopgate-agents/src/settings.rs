@@ -20,11 +20,11 @@ mod own;
 
 mod print;
 
-mod splice;
-
 mod toml_hooks;
 
 mod tree;
+
+mod windows;
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
@@ -34,6 +34,7 @@ pub use form::{BridgeForm, EventName, JsonForm, SettingsForm};
 pub use inventory::{AnyHook, all_hooks};
 pub use own::Command;
 pub use toml_hooks::TrustEntry;
+pub use windows::{HookSystem, WindowsShell};
 
 use own::value;
 use tree::Tree;
@@ -65,6 +66,8 @@ pub struct Entry {
     pub statusline: StatusLine,
     /// Whose loop files the entry serves, where it is not for loops of our own.
     pub dialect: Option<String>,
+    /// The system that it is for.
+    pub system: HookSystem,
 }
 
 /// How an installed hook finds its program.
@@ -104,6 +107,7 @@ impl Entry {
             exits: ExitRules::Allow,
             statusline: StatusLine::Leave,
             dialect: None,
+            system: HookSystem::CURRENT,
         }
     }
 }

@@ -80,6 +80,7 @@ pub(crate) fn warnings(criterion: &Criterion) -> Vec<CheckWarning> {
         | Proof::Coverage { .. }
         | Proof::Features { .. }
         | Proof::Git { .. }
+        | Proof::Review { .. }
         | Proof::Attest
         | Proof::Approve => {}
     }

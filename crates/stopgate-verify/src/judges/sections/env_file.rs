@@ -1,4 +1,4 @@
-//! `.env` and its like: variables that steer runners, whoever loads the file.
+//! `.env` and its like: variables that steer runners, regardless of what loads the file.
 
 use super::Judging;
 use crate::judges::steering::steers;
