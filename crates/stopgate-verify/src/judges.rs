@@ -191,7 +191,7 @@ impl JudgeSet {
                 .into_iter()
                 .map(|name| (name, StoredPath::from(PathBuf::new())))
                 .collect(),
-            path_directories: BTreeSet::new(),
+            path_directories: stored(trace.path_directories),
             node_packages: BTreeMap::new(),
             links: Vec::new(),
         }
@@ -225,7 +225,7 @@ impl JudgeSet {
         }
         let directories = path.as_deref().map(std::env::split_paths).into_iter().flatten();
         let own = directories.filter_map(|own| own.strip_prefix(root).ok().map(Path::to_path_buf));
-        self.path_directories = own.map(StoredPath).collect();
+        self.path_directories.extend(own.map(StoredPath));
         let command = criterion.command().unwrap_or_default();
         let here = self.reach.directory.0.clone();
         let assigned = shadows::path_directories(&command);

@@ -20,7 +20,7 @@ use stopgate_core::{Criterion, Proof};
 use super::files::{ProjectFiles, below, inner};
 use super::names::{name_says_judge, said};
 use super::role::{CheckConduct, Why};
-use super::shell::{OutputFate, ScriptPart, ShellScript, ShellStep, is_open};
+use super::shell::{OutputFate, ScriptPart, ShellScript, ShellStep, assignment, is_open};
 use super::tools::{Trade, trade_of};
 use crate::glob::Globs;
 
@@ -68,6 +68,8 @@ pub(super) struct CommandTrace {
     pub(super) justfiles: BTreeMap<PathBuf, BTreeSet<String>>,
     /// Directories from which Python imports.
     pub(super) import_roots: BTreeSet<PathBuf>,
+    /// Directories of the project that scripts put on the path.
+    pub(super) path_directories: BTreeSet<PathBuf>,
     /// Targets that make would skip if a file had their name.
     pub(super) file_like_targets: BTreeSet<PathBuf>,
     /// Patterns of test files, beyond the usual names.
@@ -221,6 +223,11 @@ impl Tracer<'_> {
         if words == ["done"] {
             return;
         }
+        if words.first() == Some(&"export") {
+            for (name, value) in words.iter().filter_map(|word| assignment(word)) {
+                self.variable(stand, name, value);
+            }
+        }
         if let ["cd" | "pushd", to, ..] = words.as_slice() {
             // `cd "$(dirname "$0")"` leads to the script's own directory.
             let target = if is_open(to) {
@@ -240,6 +247,16 @@ impl Tracer<'_> {
                 for part in value.split(':').filter(|part| !is_open(part)) {
                     self.trace.import_roots.extend(inner(self.root, &stand.directory, part));
                 }
+            }
+            "PATH" => {
+                // Of `$PWD/tools` only the end is known.
+                let known = |part: &str| match part.rsplit_once(super::shell::UNKNOWN) {
+                    Some((_, end)) => end.trim_start_matches('/').to_string(),
+                    None => part.to_string(),
+                };
+                let parts = value.split(':').map(known).filter(|part| !part.is_empty());
+                let places = parts.filter_map(|part| inner(self.root, &stand.directory, &part));
+                self.trace.path_directories.extend(places);
             }
             "PYTEST_ADDOPTS" => {
                 let words: Vec<&str> = value.split_whitespace().collect();

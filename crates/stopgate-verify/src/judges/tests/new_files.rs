@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Scene, criterion};
+use super::{JudgeRole, Scene, criterion};
 
 /// Rows of `new files => role of the first one`, for a command in a scene.
 #[track_caller]
@@ -191,4 +191,19 @@ fn modules_of_a_program_under_test_may_have_any_name() {
         tests/test_main.py => work
         ",
     );
+}
+
+#[test]
+fn a_program_in_a_directory_that_a_script_puts_on_the_path_hides_the_usual_one() {
+    let scene = Scene::new(
+        "
+        scripts/test.sh = export PATH=\"$PWD/tools:$PATH\"\\nsh -c true\\npython3 -m pytest -q
+        tools/build
+        ",
+    );
+    let set = scene.set(&criterion("tests", "sh scripts/test.sh"));
+    scene.add("tools/sh\ntools/other");
+    let role = |path: &str| set.rules().role_of_new(Path::new(path), &scene.files());
+    assert!(matches!(role("tools/sh"), JudgeRole::Whole(_)), "{:?}", role("tools/sh"));
+    assert_eq!(role("tools/other"), JudgeRole::Work);
 }
