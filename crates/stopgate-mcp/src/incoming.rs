@@ -12,6 +12,9 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Methods that are served; anything else that can't be read is simply unknown.
 const SERVED: [&str; 5] = ["initialize", "ping", "server/discover", "tools/call", "tools/list"];
 
+/// Where requests name the revision that they follow, since there is no handshake.
+const REVISION_IN_META: &str = "io.modelcontextprotocol/protocolVersion";
+
 /// What came in.
 #[derive(Debug)]
 pub(crate) enum Incoming {
@@ -67,6 +70,11 @@ fn misread(message: &ClientJsonRpcMessage) -> Option<Unreadable> {
     let JsonRpcMessage::Request(request) = message else { return None };
     let ClientRequest::CustomRequest(custom) = &request.request else { return None };
     let method = SERVED.iter().find(|served| **served == custom.method)?;
+    // A request that carries its own revision is of one without a handshake: there it is unknown.
+    let meta = custom.params.as_ref().map(|params| &params["_meta"][REVISION_IN_META]);
+    if *method == "initialize" && meta.is_some_and(Value::is_string) {
+        return None;
+    }
     let why = match *method {
         "tools/call" => "tools/call takes a name and arguments, and arguments must be an object",
         "initialize" => "initialize takes protocolVersion, capabilities and clientInfo",
