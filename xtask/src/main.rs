@@ -20,6 +20,7 @@ mod hostile;
 mod journal;
 mod mcp;
 mod mutants;
+mod night;
 mod record;
 mod requirements;
 mod scene;
@@ -32,6 +33,7 @@ mod tools;
 mod trace;
 mod transcript;
 mod truth;
+mod waiting;
 
 use std::process::ExitCode;
 
@@ -85,12 +87,17 @@ Usage: cargo xtask CHORE
   sim --replay SEED               one history again
   hostile [--quick] [--only TEXT] [--program FILE]
                                   hostile trees against hook, start, status, verify, trust and cancel
+  waiting [--quick] [--program FILE]
+                                  100 parked loops: one process, its memory, its wake-ups in a quiet
+                                  minute, each resumed once; killed 50 times, none lost, none twice
   mutants [--only core|verify]    which planted faults the tests notice; installs cargo-mutants
+  night [CLIENT…] [--only TEXT]   stopgate run with the real clients and a model that fails: limits,
+                                  errors, hangs, kills; exit 1 where one ends otherwise than it must
   deny                            licences, bans and sources of what others wrote, and advisories where
                                   their database can be reached; installs cargo-deny
   sbom                            what the program is built from: target/stopgate.cdx.json (CycloneDX)
 
-bench, hardness and hostile use target/dist/stopgate; build it first.
+bench, hardness, hostile and waiting use target/dist/stopgate; build it first.
 ";
 
 fn main() -> ExitCode {
@@ -114,7 +121,9 @@ fn main() -> ExitCode {
         ["requirements", options @ ..] => requirements::run(options),
         ["sim", options @ ..] => sim::run(options),
         ["hostile", options @ ..] => hostile::run(options),
+        ["waiting", options @ ..] => waiting::run(options),
         ["mutants", options @ ..] => mutants::run(options),
+        ["night", options @ ..] => night::run(options),
         ["deny"] => supply::deny(),
         ["sbom"] => supply::sbom(),
         [] | ["--help" | "-h" | "help", ..] => {

@@ -41,6 +41,8 @@ pub struct Engine {
     pub(crate) news: Vec<NoticeWire>,
     /// Hears which check runs, where a person waits for it.
     listener: Option<ChecksListener>,
+    /// Whether a loop was seen that waits for something outside its session.
+    pub(crate) saw_parked: bool,
 }
 
 /// Hears which checks run, and how long they took last time.
@@ -113,7 +115,20 @@ impl Engine {
         let presence = Presence::of(&home);
         let news = Vec::new();
         let listener = None;
-        Self { home, journal, signs, presence, world, settings, stores, choice, news, listener }
+        let saw_parked = false;
+        Self {
+            home,
+            journal,
+            signs,
+            presence,
+            world,
+            settings,
+            stores,
+            choice,
+            news,
+            listener,
+            saw_parked,
+        }
     }
 
     /// Has `listener` told from now on which check runs.
@@ -140,6 +155,12 @@ impl Engine {
     /// The current time.
     pub fn now(&self) -> Timestamp {
         self.world.now()
+    }
+
+    /// Whether a stop of a loop was allowed that waits for something outside its session: somebody
+    /// must watch for it.
+    pub const fn saw_parked(&self) -> bool {
+        self.saw_parked
     }
 
     /// Where stopgate keeps its things.

@@ -4,6 +4,7 @@
 //! installs. Where one is missing, its scenes fail and say so by name.
 
 mod scene;
+mod usage;
 
 use anyhow::Result;
 use scene::{Scene, check_held, proven_at_the_fourth};
