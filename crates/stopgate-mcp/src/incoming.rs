@@ -57,7 +57,7 @@ pub(crate) fn read(bytes: &[u8]) -> Incoming {
         return Incoming::Nothing;
     }
     match serde_json::from_slice::<ClientJsonRpcMessage>(bytes) {
-        Ok(message) => match misread(&message) {
+        Ok(message) => match misread(&message, bytes) {
             Some(unreadable) => Incoming::Unreadable(unreadable),
             None => Incoming::Message(Box::new(message)),
         },
@@ -66,13 +66,11 @@ pub(crate) fn read(bytes: &[u8]) -> Incoming {
 }
 
 /// A method that is served, with parameters that it does not take.
-fn misread(message: &ClientJsonRpcMessage) -> Option<Unreadable> {
+fn misread(message: &ClientJsonRpcMessage, bytes: &[u8]) -> Option<Unreadable> {
     let JsonRpcMessage::Request(request) = message else { return None };
     let ClientRequest::CustomRequest(custom) = &request.request else { return None };
     let method = SERVED.iter().find(|served| **served == custom.method)?;
-    // A request that carries its own revision is of one without a handshake: there it is unknown.
-    let meta = custom.params.as_ref().map(|params| &params["_meta"][REVISION_IN_META]);
-    if *method == "initialize" && meta.is_some_and(Value::is_string) {
+    if *method == "initialize" && is_without_handshake(bytes) {
         return None;
     }
     let why = match *method {
@@ -82,6 +80,13 @@ fn misread(message: &ClientJsonRpcMessage) -> Option<Unreadable> {
     };
     let id = serde_json::to_value(&request.id).unwrap_or_default();
     Some(Unreadable::new(id, ErrorCode::INVALID_PARAMS, why))
+}
+
+/// Whether a request carries its own revision, as those without a handshake do: there,
+/// `initialize` is an unknown method.
+fn is_without_handshake(bytes: &[u8]) -> bool {
+    let message: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    message["params"]["_meta"][REVISION_IN_META].is_string()
 }
 
 /// Says what is wrong with something that is not a message.
