@@ -12,6 +12,9 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Methods that are served; anything else that can't be read is simply unknown.
 const SERVED: [&str; 5] = ["initialize", "ping", "server/discover", "tools/call", "tools/list"];
 
+/// Where requests name the revision that they follow, since there is no handshake.
+const REVISION_IN_META: &str = "io.modelcontextprotocol/protocolVersion";
+
 /// What came in.
 #[derive(Debug)]
 pub(crate) enum Incoming {
@@ -54,7 +57,7 @@ pub(crate) fn read(bytes: &[u8]) -> Incoming {
         return Incoming::Nothing;
     }
     match serde_json::from_slice::<ClientJsonRpcMessage>(bytes) {
-        Ok(message) => match misread(&message) {
+        Ok(message) => match misread(&message, bytes) {
             Some(unreadable) => Incoming::Unreadable(unreadable),
             None => Incoming::Message(Box::new(message)),
         },
@@ -63,10 +66,13 @@ pub(crate) fn read(bytes: &[u8]) -> Incoming {
 }
 
 /// A method that is served, with parameters that it does not take.
-fn misread(message: &ClientJsonRpcMessage) -> Option<Unreadable> {
+fn misread(message: &ClientJsonRpcMessage, bytes: &[u8]) -> Option<Unreadable> {
     let JsonRpcMessage::Request(request) = message else { return None };
     let ClientRequest::CustomRequest(custom) = &request.request else { return None };
     let method = SERVED.iter().find(|served| **served == custom.method)?;
+    if *method == "initialize" && is_without_handshake(bytes) {
+        return None;
+    }
     let why = match *method {
         "tools/call" => "tools/call takes a name and arguments, and arguments must be an object",
         "initialize" => "initialize takes protocolVersion, capabilities and clientInfo",
@@ -74,6 +80,13 @@ fn misread(message: &ClientJsonRpcMessage) -> Option<Unreadable> {
     };
     let id = serde_json::to_value(&request.id).unwrap_or_default();
     Some(Unreadable::new(id, ErrorCode::INVALID_PARAMS, why))
+}
+
+/// Whether a request carries its own revision, as those without a handshake do: there,
+/// `initialize` is an unknown method.
+fn is_without_handshake(bytes: &[u8]) -> bool {
+    let message: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    message["params"]["_meta"][REVISION_IN_META].is_string()
 }
 
 /// Says what is wrong with something that is not a message.

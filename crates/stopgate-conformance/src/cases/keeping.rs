@@ -9,7 +9,7 @@ use super::{Case, held, let_go, not_for};
 use crate::shot::ShotInput;
 use crate::stage::{MESSAGE, Miss, OTHER_SESSION, SESSION, Stage, failed, short};
 
-/// More holds than this without any progress means no limit.
+/// A hook that holds more often than this without any progress has no limit.
 const HOLDS_MAX: u32 = 60;
 
 pub(super) const CASES: &[Case] = &[

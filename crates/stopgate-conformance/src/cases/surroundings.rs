@@ -86,7 +86,7 @@ fn directory_gone(stage: &Stage<'_>) -> Result<(), Miss> {
     let_go(&stage.fire(&shot)?, "in a directory that is gone")
 }
 
-/// The loop outlives one stop with a transcript that can't be used; the answer to that stop is the
+/// The loop outlives one stop with a useless transcript; the answer to that stop is the
 /// hook's own affair, as long as it is one.
 fn with_transcript(stage: &Stage<'_>, spoil: fn(&Path) -> std::io::Result<()>) -> Result<(), Miss> {
     if stage.stop().get("transcript_path").or(stage.stop().get("transcriptPath")).is_none() {

@@ -63,6 +63,8 @@ fn messages_and_what_nobody_waits_for_go_through() {
     for line in [
         r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"no/such/method","params":{"a":1}}"#,
+        // Of a revision without a handshake: as unknown as any other.
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#,
         r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
         "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
         "  {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r",
