@@ -84,7 +84,7 @@ impl ClientProcess {
         self.child.try_wait().ok().flatten().map(exit)
     }
 
-    /// Ends whoever of the session is left, and says how the client ended.
+    /// Ends what is left of the session, and says how the client ended.
     pub(crate) fn end(mut self) -> ClientExit {
         let exit = end_child(&mut self.child);
         mark::end_marked(&self.mark);
