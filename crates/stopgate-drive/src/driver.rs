@@ -155,11 +155,8 @@ impl Driver<'_> {
         if is_ended && view.outcome.is_some_and(Outcome::can_resume) {
             self.looped.revive()?;
         }
-        if was == DriverStep::Waiting {
-            if let Some(end) = self.wait_on()? {
-                return Ok(Course::End(end));
-            }
-            self.looped.wakes()?;
+        if let Some(end) = self.wait_on()? {
+            return Ok(Course::End(end));
         }
         let is_unjudged = self.looped.judged()? == self.record.judged;
         let is_open = matches!(was, DriverStep::Running | DriverStep::Waiting) && is_unjudged;

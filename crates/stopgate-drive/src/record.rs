@@ -42,7 +42,7 @@ pub(crate) struct DriverRecord {
     pub(crate) turns: u32,
     /// What the session works on, where that is one of several things.
     pub(crate) work: Option<String>,
-    /// Until when the driver waits, in seconds since 1970.
+    /// Until when the driver waits, in seconds since 1970; 0 where it does not.
     pub(crate) wait_until: u64,
     /// Whether the session in hand can be resumed.
     pub(crate) can_resume: bool,

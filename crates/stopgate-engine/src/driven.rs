@@ -117,10 +117,11 @@ impl Engine {
         Ok(())
     }
 
-    /// The loop rests while its driver waits: that is not time of work.
+    /// The loop rests while its driver waits: that is not time of work. A person's pause is another one.
     pub fn driven_rests(&mut self, id: &LoopId) -> Result<(), Failure> {
         self.on_driven(id, &mut |_, phase| {
-            (!matches!(phase, Phase::Paused { .. })).then_some(Event::Paused { rest: Rest::Resume })
+            (!matches!(phase, Phase::Paused { .. }))
+                .then_some(Event::Paused { rest: Rest::NextSession })
         })?;
         Ok(())
     }
@@ -128,7 +129,7 @@ impl Engine {
     /// It goes on after such a rest.
     pub fn driven_wakes(&mut self, id: &LoopId) -> Result<(), Failure> {
         self.on_driven(id, &mut |_, phase| {
-            matches!(phase, Phase::Paused { rest: Rest::Resume, .. })
+            matches!(phase, Phase::Paused { rest: Rest::NextSession, .. })
                 .then_some(Event::Resumed { max_iterations: None })
         })?;
         Ok(())

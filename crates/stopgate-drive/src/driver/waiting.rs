@@ -18,11 +18,12 @@ const REST_FROM: Duration = Duration::from_secs(30);
 impl Driver<'_> {
     /// Waits, unless the person or the loop says otherwise.
     pub(super) fn wait(&mut self, wait: Duration) -> Result<Option<DriveEnd>, Failure> {
-        self.record.wait_until = now_seconds() + wait.as_secs();
-        self.files.write(&self.record)?;
         if wait.is_zero() {
+            self.files.write(&self.record)?;
             return Ok(None);
         }
+        self.record.wait_until = now_seconds() + wait.as_secs();
+        self.files.write(&self.record)?;
         (self.news)(&DriveNews::Waits { wait });
         let rests = wait >= REST_FROM;
         if rests {
@@ -30,21 +31,33 @@ impl Driver<'_> {
         }
         let end = self.sleep(wait)?;
         // A wait that was interrupted stays a rest until somebody goes on.
-        if rests && end != Some(DriveEnd::Interrupted) {
-            self.looped.wakes()?;
+        if end != Some(DriveEnd::Interrupted) {
+            self.wake()?;
         }
         Ok(end)
     }
 
+    /// The wait is over, and so is the loop's rest.
+    fn wake(&mut self) -> Result<(), Failure> {
+        self.record.wait_until = 0;
+        self.files.write(&self.record)?;
+        self.looped.wakes()
+    }
+
     /// Waits for what an earlier driver waited for.
     pub(super) fn wait_on(&mut self) -> Result<Option<DriveEnd>, Failure> {
-        let left = self.record.wait_until.saturating_sub(now_seconds());
-        if left == 0 {
+        if self.record.wait_until == 0 {
             return Ok(None);
         }
-        let wait = Duration::from_secs(left);
-        (self.news)(&DriveNews::Waits { wait });
-        self.sleep(wait)
+        let wait = Duration::from_secs(self.record.wait_until.saturating_sub(now_seconds()));
+        if !wait.is_zero() {
+            (self.news)(&DriveNews::Waits { wait });
+        }
+        let end = self.sleep(wait)?;
+        if end != Some(DriveEnd::Interrupted) {
+            self.wake()?;
+        }
+        Ok(end)
     }
 
     fn sleep(&mut self, wait: Duration) -> Result<Option<DriveEnd>, Failure> {

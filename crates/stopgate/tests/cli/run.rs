@@ -202,6 +202,26 @@ fn a_rate_limit_is_left_alone_with_75_and_does_not_count() {
 }
 
 #[test]
+fn a_wait_that_was_broken_off_goes_on_unless_a_person_paused_it() {
+    let stage = Stage::new();
+    let id = begun(&stage, "");
+    let busy = agent(&stage, "busy", "exit 75\n");
+    let mut child = in_background(&stage, &format!("run -- {busy}"));
+    let rests = || stage.json(&format!("status {id}"))["loop"]["state"] == json!("paused");
+    until("the loop rests", rests);
+    child.kill().expect("kill the driver");
+    child.wait().expect("bury the driver");
+    stage.advance_minutes(5);
+    let worker = works_at(&stage, 1);
+    assert_eq!(stage.run(&format!("pause {id}")).code, 0);
+    let paused = stage.run(&format!("run {id} --continue -- {worker}"));
+    ended_well(&paused, 1);
+    assert!(paused.out.contains("stopgate resume"), "a person's pause counts: {paused}");
+    assert_eq!(stage.run(&format!("resume {id}")).code, 0);
+    ended_well(&stage.run(&format!("run {id} --continue -- {worker}")), 0);
+}
+
+#[test]
 fn a_crash_is_tried_again_until_the_limit() {
     let stage = Stage::new();
     let id = begun(&stage, "");

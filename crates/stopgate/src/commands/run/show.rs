@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use stopgate_core::{Outcome as LoopOutcome, Status};
+use stopgate_core::{LoopState, Outcome as LoopOutcome, Status};
 use stopgate_drive::{DriveEnd, DriveNews};
 use stopgate_engine::{CriterionStatus, LoopView, WaitsFor};
 
@@ -103,6 +103,9 @@ pub(super) fn next_hint(view: &LoopView, end: DriveEnd) -> Option<String> {
         (Some(WaitsFor::Approval), _) => Some(format!("Look at it: stopgate approve{name}")),
         (_, Some(LoopOutcome::RateLimited | LoopOutcome::InfraError | LoopOutcome::NeedsInput)) => {
             Some(format!("Once that is settled: stopgate run{name} --continue -- AGENT"))
+        }
+        (None, None) if view.state == LoopState::Paused => {
+            Some(format!("It is paused: stopgate resume{name}, then go on with it"))
         }
         _other => None,
     }
