@@ -7,7 +7,7 @@
 use super::Price;
 
 /// The day on which these were the list prices that were known.
-pub const PRICES_AS_OF: &str = "2026-11-15";
+pub const PRICES_AS_OF: &str = "2025-12-31";
 
 /// One model of the list.
 pub(super) struct Listed {

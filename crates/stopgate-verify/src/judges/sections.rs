@@ -172,4 +172,6 @@ pub(super) fn test_module_files(path: &Path, text: &str) -> Vec<PathBuf> {
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
+mod rust_tests;
+#[cfg(test)]
 mod tests;

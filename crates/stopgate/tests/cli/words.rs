@@ -63,15 +63,13 @@ fn complaint(line: &str) -> Option<String> {
     };
     let listed = PHRASES.iter().find(|(phrase, _)| has(phrase));
     let listed = listed.map(|(phrase, instead)| format!("`{phrase}`: {instead}"));
-    let denials =
-        || (0..words.len()).find_map(|at| odd_denial(&words[at.saturating_sub(1)..], at > 0));
-    listed.or_else(denials)
+    let with_before: Vec<&str> = std::iter::once("").chain(words.iter().copied()).collect();
+    listed.or_else(|| with_before.windows(4).find_map(odd_denial))
 }
 
 /// "X is no Y" for "X is not a Y"; "there is no Y" and "is no longer" are fine.
-fn odd_denial(words: &[&str], has_before: bool) -> Option<String> {
-    let (before, rest) = if has_before { words.split_first()? } else { (&"", words) };
-    let [verb, no, what, ..] = rest else { return None };
+fn odd_denial(words: &[&str]) -> Option<String> {
+    let [before, verb, no, what] = words else { return None };
     let is_denial = ["is", "are", "was", "were"].contains(verb) && *no == "no";
     let is_fine = *before == "there" || *what == "longer";
     (is_denial && !is_fine).then(|| format!("`{verb} no {what}`: {verb} not"))

@@ -80,6 +80,7 @@ fn standing(view: &LoopView) -> String {
     if !view.criteria.is_empty() {
         parts.push(format!("{met} of {} criteria", view.criteria.len()));
     }
+    parts.extend(view.budget.words.clone());
     parts.push(span(view.budget.used_ms));
     if let Some(outcome) = view.outcome {
         parts.push(outcome.word().into());
