@@ -19,6 +19,7 @@ mod hostile;
 mod journal;
 mod mcp;
 mod mutants;
+mod package;
 mod requirements;
 mod scene;
 mod sim;
@@ -74,12 +75,17 @@ Usage: cargo xtask CHORE
   sim --replay SEED               one history again
   hostile [--quick] [--only TEXT] [--program FILE]
                                   hostile trees against hook, start, status, verify, trust and cancel
+  package [--program [PLATFORM=]FILE]… [--out DIR] [--key FILE] [--repository URL] [--test]
+                                  packages and plugins from one source (packages/): tarball, npm, wheel,
+                                  .deb, formula, installers, checksums, signatures, SBOM, in
+                                  target/package; --test installs each from there and uses it
+  package --plugins               write plugins/ and the marketplace files anew
   mutants [--only core|verify]    which planted faults the tests notice; installs cargo-mutants
   deny                            licences, bans and sources of what others wrote, and advisories where
                                   their database can be reached; installs cargo-deny
   sbom                            what the program is built from: target/stopgate.cdx.json (CycloneDX)
 
-bench, hardness and hostile use target/dist/stopgate; build it first.
+bench, hardness, hostile and package use target/dist/stopgate; build it first.
 ";
 
 fn main() -> ExitCode {
@@ -101,6 +107,7 @@ fn main() -> ExitCode {
         ["sim", options @ ..] => sim::run(options),
         ["hostile", options @ ..] => hostile::run(options),
         ["mutants", options @ ..] => mutants::run(options),
+        ["package", options @ ..] => package::run(options),
         ["deny"] => supply::deny(),
         ["sbom"] => supply::sbom(),
         [] | ["--help" | "-h" | "help", ..] => {

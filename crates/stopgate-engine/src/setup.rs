@@ -11,6 +11,8 @@ mod here;
 
 mod inventory;
 
+mod plugin;
+
 mod skill;
 
 mod trusted;
@@ -28,6 +30,7 @@ pub use self::file::FileChange;
 use self::file::Keep;
 pub use self::here::{AgentHere, agents_here};
 pub use self::inventory::{HookChange, HookView, hook_inventory};
+pub use self::plugin::is_answered_by_settings;
 use self::skill::Author;
 use crate::failure::Failure;
 use crate::project::project_of;
@@ -465,6 +468,7 @@ pub fn has_stop_entry(settings: Settings, agent: Agent, folder: &Path) -> bool {
         place.entries().is_ok_and(|entries| entries.iter().any(Found::judges_stops))
     };
     Place::all(settings, agent, folder).iter().any(stops)
+        || plugin::has_plugin(settings, agent, folder)
 }
 
 /// Whether a stop of a session of any agent in `folder` reaches a hook of ours.

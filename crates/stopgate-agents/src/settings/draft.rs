@@ -2,7 +2,7 @@
 
 use super::error::SettingsError;
 use super::form::JsonForm;
-use super::own::{self, Command, Extras, SHARED, shell_word, value};
+use super::own::{self, Command, Extras, PLUGIN, SHARED, shell_word, value};
 use super::print::{Json, quote};
 use super::splice::{self, Bracket, Item};
 use super::tree::{Spot, Tree};
@@ -37,7 +37,7 @@ pub(super) fn install(text: &str, form: JsonForm, entry: &Entry) -> Result<Edite
     }
     let runs = match entry.form {
         EntryForm::Own => entry.program.clone(),
-        EntryForm::Shared => "the stopgate on each person's PATH".into(),
+        EntryForm::Shared | EntryForm::Plugin => "the stopgate on each person's PATH".into(),
     };
     draft.changes.extend(told("run", &added, &runs));
     draft.changes.extend(told("now run", &replaced, &runs));
@@ -326,13 +326,16 @@ pub(super) fn command_of(form: JsonForm, entry: &Entry, extras: &[String]) -> Co
             let line = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
             Command::Shell(format!("{line}{}", form.guard()))
         }
-        EntryForm::Shared => {
-            let words = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
-            // Where the program is missing, the agent may stop, and nobody sees an error.
-            let guard = if form.needs_exit_code { "" } else { " 2>/dev/null || true" };
-            Command::Shell(format!("stopgate {words} {SHARED}{guard}"))
-        }
+        EntryForm::Shared => on_path(form, words, SHARED),
+        EntryForm::Plugin => on_path(form, words, PLUGIN),
     }
+}
+
+/// The program on the PATH. Where it is missing, the agent may stop, and nobody sees an error.
+fn on_path(form: JsonForm, words: impl Iterator<Item = String>, owner: &str) -> Command {
+    let words = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
+    let guard = if form.needs_exit_code { "" } else { " 2>/dev/null || true" };
+    Command::Shell(format!("stopgate {words} {owner}{guard}"))
 }
 
 /// What the client shows while this event's hook runs; only checks take long.

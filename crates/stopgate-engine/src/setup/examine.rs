@@ -15,7 +15,7 @@ use serde::Serialize;
 use stopgate_agents::Agent;
 use stopgate_agents::settings::{self as text, Command, Found, Switches};
 
-use super::{Place, Scope};
+use super::{Place, Scope, plugin};
 use crate::dialect;
 use crate::failure::Failure;
 use crate::project::project_of;
@@ -98,17 +98,20 @@ pub fn examine(settings: Settings, stores: Stores, folder: &Path, program: &Path
     for agent in examined(settings, folder) {
         let places = Place::all(settings, agent, folder);
         let looks: Vec<Look> = places.iter().map(Look::at).collect();
-        findings.extend(hooks::installed(agent, &looks));
+        let plugin: Vec<Configured> =
+            plugin::hook_of(settings, agent, folder).into_iter().collect();
+        findings.extend(hooks::installed(agent, &looks, &plugin));
         findings.extend(hooks::doubled(&looks));
         findings.extend(hooks::disabled(&looks));
         findings.extend(hooks::cap(agent, &looks, settings.cap_of(agent).as_deref()));
         findings.extend(hooks::subfolder(agent, &looks, folder, &project_of(folder)));
         findings.extend(hooks::untrusted(settings, &places));
         findings.extend(hooks::others(&places));
-        if looks.iter().any(|look| look.all_entries().next().is_some()) {
+        if !plugin.is_empty() || looks.iter().any(|look| look.all_entries().next().is_some()) {
             findings.extend(hooks::fired(settings, agent));
         }
         hooks.extend(hooks::configured(&looks));
+        hooks.extend(plugin);
         hooks.extend(hooks::for_dialects(&looks));
     }
     findings.extend(home::switches(settings));
@@ -127,7 +130,7 @@ fn examined(settings: Settings, folder: &Path) -> Vec<Agent> {
             Ok(entries) => !entries.is_empty(),
             // A file that can't be read may have had some.
             Err(_) => true,
-        })
+        }) || plugin::has_plugin(settings, *agent, folder)
     };
     let mut agents: Vec<Agent> = Agent::ALL.into_iter().filter(has_entries).collect();
     if agents.is_empty() {
