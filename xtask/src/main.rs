@@ -75,10 +75,12 @@ Usage: cargo xtask CHORE
   sim --replay SEED               one history again
   hostile [--quick] [--only TEXT] [--program FILE]
                                   hostile trees against hook, start, status, verify, trust and cancel
-  package [--program [PLATFORM=]FILE]… [--out DIR] [--key FILE] [--repository URL] [--test]
+  package [--program [PLATFORM=]FILE]… [--out DIR] [--key FILE] [--repository URL]
+          [--test | --fresh-root]
                                   packages and plugins from one source (packages/): tarball, npm, wheel,
                                   .deb, formula, installers, checksums, signatures, SBOM, in
-                                  target/package; --test installs each from there and uses it
+                                  target/package; --test installs each from there and uses it,
+                                  --fresh-root also in a fresh Debian (debootstrap)
   package --plugins               write plugins/ and the marketplace files anew
   mutants [--only core|verify]    which planted faults the tests notice; installs cargo-mutants
   deny                            licences, bans and sources of what others wrote, and advisories where

@@ -43,16 +43,14 @@ pub(crate) enum Directories {
 /// A tar archive (ustar), compressed by gzip.
 pub(crate) fn tar_gz(files: &[PackedFile], directories: Directories) -> Result<Vec<u8>> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
-    let mut known: Vec<String> = Vec::new();
+    let mut known: Vec<&str> = Vec::new();
     for file in files {
-        if directories == Directories::Named {
-            for directory in parents(&file.path).filter(|path| !path.is_empty()) {
-                if !known.iter().any(|known| known == directory) {
-                    gzip.write_all(&tar_header(&format!("{directory}/"), 0, 0o755, b'5')?)?;
-                    known.push(directory.to_string());
-                }
-            }
+        let fresh = parents(&file.path).filter(|_| directories == Directories::Named);
+        let fresh: Vec<&str> = fresh.filter(|path| !known.contains(path)).collect();
+        for directory in &fresh {
+            gzip.write_all(&tar_header(&format!("{directory}/"), 0, 0o755, b'5')?)?;
         }
+        known.extend(fresh);
         gzip.write_all(&tar_header(&file.path, file.bytes.len(), file.mode, b'0')?)?;
         gzip.write_all(&file.bytes)?;
         gzip.write_all(&vec![0; file.bytes.len().next_multiple_of(512) - file.bytes.len()])?;

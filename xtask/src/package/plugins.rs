@@ -94,7 +94,9 @@ impl PluginCommand {
             let path = entry?.path();
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let text = fs::read_to_string(&path)?;
-            commands.push(Self::parse(name, &text).with_context(|| format!("read {path:?}"))?);
+            commands.push(
+                Self::parse(name, &text).with_context(|| format!("read {}", path.display()))?,
+            );
         }
         commands.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(commands)
