@@ -20,6 +20,7 @@ mod journal;
 mod mcp;
 mod mutants;
 mod package;
+mod platforms;
 mod requirements;
 mod scene;
 mod sim;
@@ -82,6 +83,8 @@ Usage: cargo xtask CHORE
                                   target/package; --test installs each from there and uses it,
                                   --fresh-root also in a fresh Debian (debootstrap)
   package --plugins               write plugins/ and the marketplace files anew
+  platforms [--only WORD]         whether the program compiles for macOS, and its pure crates for Windows;
+                                  installs both targets, and zig as their C compiler
   mutants [--only core|verify]    which planted faults the tests notice; installs cargo-mutants
   deny                            licences, bans and sources of what others wrote, and advisories where
                                   their database can be reached; installs cargo-deny
@@ -110,6 +113,7 @@ fn main() -> ExitCode {
         ["hostile", options @ ..] => hostile::run(options),
         ["mutants", options @ ..] => mutants::run(options),
         ["package", options @ ..] => package::run(options),
+        ["platforms", options @ ..] => platforms::run(options),
         ["deny"] => supply::deny(),
         ["sbom"] => supply::sbom(),
         [] | ["--help" | "-h" | "help", ..] => {

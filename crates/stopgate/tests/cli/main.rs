@@ -61,5 +61,6 @@ mod tasks;
 mod terminal;
 mod texts;
 mod tidy;
+mod upgrade;
 mod waiting;
 mod whose_word;
