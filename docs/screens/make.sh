@@ -40,6 +40,12 @@ P
     chmod +x "$stage/bin/pytest" "$stage/bin/agent-stops"
 
     tmux -L "screens$$" new-session -d -x "$columns" -y 50 "env -i HOME=$stage/home PATH=$stage/bin:$PATH TERM=screen-256color PS1='\$ ' PYTHONPATH=. sh"
+    kept() {
+        file=$1
+        shift
+        tmux -L "screens$$" capture-pane "$@" | sed "s#$stage/home#~#g; s#$stage#/home/me#g; s/[[:space:]]*\$//" |
+            sed '${/^\$*$/d}' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >"$here/$file"
+    }
     screen() {
         name=$1
         shift
@@ -56,8 +62,9 @@ P
                 esac
             done
         done
-        tmux -L "screens$$" capture-pane -p | sed "s#$stage/home#~#g; s#$stage#/home/me#g; s/[[:space:]]*\$//" |
-            sed '${/^\$*$/d}' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >"$here/$name-$columns.txt"
+        # As text, and with its colours for the picture.
+        kept "$name-$columns.txt" -p
+        kept "$name-$columns.ansi" -e -p
     }
     screen 1-install "stopgate install claude" "" ""
     screen 2-init "stopgate init" "y"
@@ -71,3 +78,6 @@ P
 
 play 80
 play 120
+cd "$here/../.."
+cargo run --quiet --package xtask -- record --screens
+rm -f "$here"/*.ansi

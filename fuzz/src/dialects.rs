@@ -40,7 +40,7 @@ pub fn json_text(bytes: &[u8]) {
     }
     let removed = json_text::remove(&edited, &path).expect("what was set can be removed");
     let after = Document::read(&removed).expect("what is left can be read").root().value();
-    // Where a name stood twice, an earlier one comes to light: it was no edit's business.
+    // Where a name stood twice, an earlier one comes to light: no edit touched it.
     if text.matches("iteration").count() < 2 && !text.contains('\\') {
         assert_eq!(after["metadata"].get("iteration"), None, "{removed}");
     }

@@ -26,7 +26,7 @@ pub const TARGETS: [Target; 10] = [
     ("settings", settings_file),
 ];
 
-/// A hook's payload, whoever sent it: read the same twice, and whole without its bytes.
+/// A hook's payload, from any sender: read the same twice, and whole without its bytes.
 pub fn hook_payload(bytes: &[u8]) {
     for agent in Agent::ALL {
         let Ok(call) = agent.parse(bytes, None) else { continue };
@@ -95,7 +95,7 @@ pub fn project_file(bytes: &[u8]) {
     assert!(names.iter().all(|name| !name.trim().is_empty()), "{names:?}");
 }
 
-/// Patterns, a NUL byte, and a path: whoever takes a file enters its directories.
+/// Patterns, a NUL byte, and a path: a pattern that takes a file enters its directories.
 pub fn globs(bytes: &[u8]) {
     let mut halves = bytes.splitn(2, |byte| *byte == 0);
     let (Some(patterns), Some(path)) = (halves.next(), halves.next()) else { return };

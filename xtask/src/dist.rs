@@ -66,8 +66,8 @@ fn has_musl(root: &Path) -> bool {
         let mut rustc = Command::new("rustc");
         rustc.current_dir(root).args(["--print", "target-libdir", "--target", MUSL]);
         let said = rustc.stderr(Stdio::null()).output().ok()?;
-        let folder = String::from_utf8(said.stdout).ok()?;
-        Path::new(folder.trim()).is_dir().then_some(())
+        let directory = String::from_utf8(said.stdout).ok()?;
+        Path::new(directory.trim()).is_dir().then_some(())
     };
     if installed().is_some() {
         return true;
@@ -81,13 +81,13 @@ fn has_musl(root: &Path) -> bool {
 
 /// Ours; linked once more where a look at it taught a better order.
 fn program(root: &Path, way: &Way) -> Result<PathBuf> {
-    let folder = root.join("target");
-    let built = folder.join(way.target).join("dist/stopgate");
-    build(root, &folder, way, &["--package", "stopgate"])?;
+    let directory = root.join("target");
+    let built = directory.join(way.target).join("dist/stopgate");
+    build(root, &directory, way, &["--package", "stopgate"])?;
     let learned = way.order.as_ref().map(|order| order.learn(&built)).transpose()?;
     if learned == Some(Learned::Order) {
-        forget(&folder.join(way.target).join("dist/.fingerprint"))?;
-        build(root, &folder, way, &["--package", "stopgate"])?;
+        forget(&directory.join(way.target).join("dist/.fingerprint"))?;
+        build(root, &directory, way, &["--package", "stopgate"])?;
     }
     Ok(built)
 }
@@ -107,22 +107,22 @@ fn forget(fingerprints: &Path) -> Result<()> {
 
 /// A crate of one empty function, with the workspace's own profiles.
 fn noop(root: &Path, way: &Way) -> Result<PathBuf> {
-    let folder = root.join("target/dist-noop");
+    let directory = root.join("target/dist-noop");
     let manifest = fs::read_to_string(root.join("Cargo.toml")).context("read Cargo.toml")?;
     let about =
         "[package]\nname = \"noop\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n";
-    fs::create_dir_all(folder.join("src"))?;
-    fs::write(folder.join("Cargo.toml"), format!("{about}\n{}", profiles(&manifest)))?;
-    fs::write(folder.join("src/main.rs"), "fn main() {}\n")?;
-    let output = folder.join("target");
-    build(&folder, &output, way, &[])?;
+    fs::create_dir_all(directory.join("src"))?;
+    fs::write(directory.join("Cargo.toml"), format!("{about}\n{}", profiles(&manifest)))?;
+    fs::write(directory.join("src/main.rs"), "fn main() {}\n")?;
+    let output = directory.join("target");
+    build(&directory, &output, way, &[])?;
     Ok(output.join(way.target).join("dist/noop"))
 }
 
-fn build(folder: &Path, output: &Path, way: &Way, options: &[&str]) -> Result<()> {
+fn build(directory: &Path, output: &Path, way: &Way, options: &[&str]) -> Result<()> {
     let mut flags: Vec<String> = FLAGS.map(String::from).into();
     let mut cargo = Command::new("cargo");
-    cargo.current_dir(folder).args(["build", "--quiet", "--profile", "dist"]);
+    cargo.current_dir(directory).args(["build", "--quiet", "--profile", "dist"]);
     cargo.args(["--target", way.target]).args(options).arg("--target-dir").arg(output);
     if let Some(order) = &way.order {
         // Symbols are needed to look at the program; they go when it is placed.

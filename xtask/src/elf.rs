@@ -36,7 +36,7 @@ impl Kind {
 pub(crate) fn kind(path: &Path) -> Result<Kind> {
     let bytes = fs::read(path).with_context(|| format!("read {}", path.display()))?;
     if bytes.get(..6) != Some(b"\x7fELF\x02\x01") {
-        bail!("understand {}: it is no 64-bit ELF program", path.display());
+        bail!("understand {}: it is not a 64-bit ELF program", path.display());
     }
     kind_of(&bytes).with_context(|| format!("understand {}: its header is cut", path.display()))
 }

@@ -44,7 +44,7 @@ struct Plan {
 
 /// One machine with one project.
 struct Place {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     program: PathBuf,
 }
 
@@ -213,10 +213,10 @@ fn is_answer(stdout: &str) -> bool {
 impl Place {
     /// An honest project, and a home beside it.
     fn new(program: &Path) -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix("stopgate-chore-").tempdir()?;
-        let place = Self { folder, program: program.into() };
+        let directory = tempfile::Builder::new().prefix("stopgate-chore-").tempdir()?;
+        let place = Self { directory, program: program.into() };
         for name in ["home", "user", "project/src", "project/tests"] {
-            fs::create_dir_all(place.folder.path().join(name))?;
+            fs::create_dir_all(place.directory.path().join(name))?;
         }
         let project = place.project();
         fs::write(project.join("src/main.txt"), "work\n")?;
@@ -225,13 +225,13 @@ impl Place {
                     timeout = \"1s\"\nprotect = [\"tests/**\"]\n";
         fs::write(project.join("stopgate.toml"), toml)?;
         let mut git = Command::new("git");
-        git.current_dir(&project).args(["init", "-q"]).env("HOME", place.folder.path());
+        git.current_dir(&project).args(["init", "-q"]).env("HOME", place.directory.path());
         tools::run(&mut git).context("make a repository")?;
         Ok(place)
     }
 
     fn project(&self) -> PathBuf {
-        self.folder.path().join("project")
+        self.directory.path().join("project")
     }
 
     fn payload(&self) -> String {
@@ -262,7 +262,7 @@ impl Place {
     /// Asked from a directory, and by a person, with nothing hostile in it.
     fn is_cancelled(&self, id: &str) -> Result<bool> {
         let mut command = self.command(&["status", id, "--json"]);
-        command.current_dir(self.folder.path()).env("HOME", self.folder.path());
+        command.current_dir(self.directory.path()).env("HOME", self.directory.path());
         let seen = within(command, "", LIMIT)?;
         let view: Value = serde_json::from_str(&seen.stdout).unwrap_or_default();
         Ok(view["loop"]["outcome"] == "cancelled")
@@ -271,9 +271,9 @@ impl Place {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let folder = self.folder.path();
+        let directory = self.directory.path();
         command.args(arguments).current_dir(self.project()).env_clear().env("PATH", path);
-        command.env("HOME", folder.join("user")).env("STOPGATE_HOME", folder.join("home"));
+        command.env("HOME", directory.join("user")).env("STOPGATE_HOME", directory.join("home"));
         command
     }
 
@@ -284,16 +284,17 @@ impl Place {
     /// What nobody may enter, nobody could remove.
     fn tidy(&self) {
         let mut chmod = Command::new("chmod");
-        let _ = chmod.args(["-R", "u+rwx"]).arg(self.folder.path()).stderr(Stdio::null()).status();
+        let _ =
+            chmod.args(["-R", "u+rwx"]).arg(self.directory.path()).stderr(Stdio::null()).status();
     }
 }
 
 /// Runs `command`; kills it where it takes longer than `limit`.
 fn within(mut command: Command, input: &str, limit: Duration) -> Result<Came> {
-    let folder = tempfile::tempdir()?;
-    let given = folder.path().join("input");
+    let directory = tempfile::tempdir()?;
+    let given = directory.path().join("input");
     fs::write(&given, input)?;
-    let said = folder.path().join("output");
+    let said = directory.path().join("output");
     command.stdin(fs::File::open(given)?).stdout(fs::File::create(&said)?).stderr(Stdio::null());
     let begun = Instant::now();
     let mut child = command.spawn().context("start the program")?;

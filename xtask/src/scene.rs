@@ -23,7 +23,7 @@ pub(crate) const OTHER_VARIABLES: usize = 28;
 /// One machine, gone when dropped.
 #[derive(Debug)]
 pub(crate) struct Scene {
-    folder: TempDir,
+    directory: TempDir,
     /// The program under test.
     pub(crate) program: PathBuf,
     /// Variables that every call gets, such as the store's address.
@@ -37,7 +37,7 @@ pub(crate) struct Call {
     pub(crate) line: Vec<PathBuf>,
     /// Where stopgate keeps its things.
     pub(crate) home: PathBuf,
-    /// The folder it is called in.
+    /// The directory it is called in.
     pub(crate) project: PathBuf,
     /// What it is given on standard input.
     pub(crate) payload: PathBuf,
@@ -81,9 +81,9 @@ impl Scene {
 
     /// An empty machine with `program`.
     pub(crate) fn of(program: PathBuf) -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix("stopgate-chore-").tempdir()?;
-        fs::create_dir_all(folder.path().join("project/.git"))?;
-        Ok(Self { folder, program, variables: Vec::new() })
+        let directory = tempfile::Builder::new().prefix("stopgate-chore-").tempdir()?;
+        fs::create_dir_all(directory.path().join("project/.git"))?;
+        Ok(Self { directory, program, variables: Vec::new() })
     }
 
     /// An empty machine with the released program, whose store is at this address.
@@ -95,7 +95,7 @@ impl Scene {
 
     /// A path in the machine.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     /// Where stopgate keeps its things.
@@ -103,7 +103,7 @@ impl Scene {
         self.path("home")
     }
 
-    /// The agent's folder.
+    /// The agent's directory.
     pub(crate) fn project(&self) -> PathBuf {
         self.path("project")
     }
@@ -304,7 +304,7 @@ pub(crate) fn said(stdout: &[u8]) -> Said {
     }
 }
 
-/// Copies a folder, replacing what was there.
+/// Copies a directory, replacing what was there.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     if to.exists() {
         fs::remove_dir_all(to)?;

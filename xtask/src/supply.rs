@@ -45,8 +45,8 @@ fn check(what: &[&str], options: &[&str]) -> Result<bool> {
 /// Whether a copy of the database lies where cargo-deny puts it.
 fn has_database() -> bool {
     let Some(home) = std::env::home_dir() else { return false };
-    let folder = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), Into::into);
-    let kept = fs::read_dir(folder.join("advisory-dbs")).into_iter().flatten().flatten();
+    let directory = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), Into::into);
+    let kept = fs::read_dir(directory.join("advisory-dbs")).into_iter().flatten().flatten();
     kept.into_iter().any(|entry| entry.path().join("crates").is_dir())
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 /// Whether `name` can be found on the path.
 pub(crate) fn has(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+    std::env::split_paths(&path).any(|directory| directory.join(name).is_file())
 }
 
 /// Whether a tool is to be had.

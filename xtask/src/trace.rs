@@ -63,7 +63,7 @@ fn asked(line: &str) -> Option<Asked> {
     sound.then(|| Asked { by: by.parse().unwrap_or(0), name: name.into(), line: rest.into() })
 }
 
-/// Every point at which a run may be hit; the first and the last call are no choice.
+/// Every point at which a run may be hit; the first and the last call are excluded.
 pub(crate) fn points(asked: &[Asked]) -> Vec<Point> {
     let mut seen = BTreeMap::new();
     let mut met = BTreeSet::new();

@@ -197,10 +197,10 @@ pub enum Malformed {
     /// Nothing but white space.
     #[error("read the payload: it is empty")]
     Empty,
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     #[error("read the payload: it is not UTF-8")]
     NotUtf8,
-    /// Text that is no JSON.
+    /// Text that is not JSON.
     #[error("read the payload as JSON")]
     NotJson(#[source] serde_json::Error),
     /// JSON, but a list or a bare value.

@@ -1,7 +1,7 @@
 //! Halves of characters, made harmless.
 //!
 //! A client written in JavaScript may cut a text in the middle of a character
-//! and then send one half of it (`\ud83d`) as JSON. That is no Unicode text, so
+//! and then send one half of it (`\ud83d`) as JSON. That is not Unicode text, so
 //! a strict reader refuses the whole payload for the sake of one emoji. Here
 //! such halves become the replacement character; nothing else changes.
 

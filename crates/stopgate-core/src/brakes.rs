@@ -18,7 +18,7 @@ const FORGED: &str = "its record was changed outside of stopgate";
 /// A brake that holds: how the loop ends, and why.
 pub(crate) type Brake = Option<(Outcome, String)>;
 
-/// Asks one brake; rules that are no brakes never hold.
+/// Asks one brake; rules that are not brakes never hold.
 pub(crate) fn brake(
     rule: Rule,
     state: &State,
@@ -77,7 +77,7 @@ fn stale(state: &State, now: Timestamp) -> Brake {
     Some((Outcome::Stale, format!("nothing had touched it for {minutes} minutes")))
 }
 
-/// The agent is told once to put it right; whoever leaves it as it is needs a person.
+/// The agent is told once to put it right; if it stays as it is, a person is needed.
 fn tampered(seen: &Seen, tally: &Tally) -> Brake {
     if seen.soundness == Soundness::Forged {
         return Some((Outcome::Tampered, FORGED.to_string()));

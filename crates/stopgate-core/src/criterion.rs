@@ -178,7 +178,7 @@ pub struct Terms {
     /// How often it may be run again after a failure.
     #[serde(skip_serializing_if = "is_default")]
     pub retries: u32,
-    /// The folder it runs in, from the project's root.
+    /// The directory it runs in, from the project's root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Patterns of the files it depends on; the whole tree where there are none.
@@ -271,7 +271,7 @@ pub enum Site {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
-    /// Whoever began the loop.
+    /// The one who began the loop.
     #[default]
     Command,
     /// The project's file.

@@ -70,7 +70,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// The same decision in the words of somebody else's format; what was answered stays.
+    /// The same decision in the words of another tool's format; what was answered stays.
     pub fn saying(mut self, words: &str) -> Self {
         let Verdict::Continue { text } = &mut self.verdict else {
             return self;
@@ -136,7 +136,7 @@ pub fn conclude(state: &State, seen: &Seen) -> Option<Decision> {
 /// What a rule answers, before it is put into words.
 pub(crate) enum Answer {
     Allow(Leave, &'static str),
-    /// The frame on top goes, and the stop is let pass.
+    /// The frame on top goes, and the stop is allowed.
     Pop(String),
     Complete(Outcome, String),
     Escalate(Outcome, String),

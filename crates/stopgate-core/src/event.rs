@@ -104,7 +104,7 @@ pub enum Event {
         /// Why, in the agent's word.
         reason: String,
     },
-    /// Somebody else's file, which is the truth, says that its frames are these.
+    /// Another tool's file, which is the truth, says that its frames are these.
     Synced {
         /// The frames, the outermost first.
         frames: Vec<Frame>,
@@ -164,7 +164,7 @@ pub struct Started {
     pub id: LoopId,
     /// What it is for.
     pub goal: String,
-    /// The folder it belongs to.
+    /// The directory it belongs to.
     pub project: String,
     /// The session it holds from the start.
     pub session: Option<SessionId>,
@@ -215,7 +215,7 @@ pub struct Edit {
     /// Another limit of the outermost frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
-    /// Another limit of time; 0 is no limit.
+    /// Another limit of time; 0 means no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_minutes: Option<u32>,
     /// Criteria that must hold from now on.
@@ -325,7 +325,7 @@ pub struct Stopped {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ruling {
-    /// The stop was let pass and not counted.
+    /// The stop was allowed and not counted.
     Allow(Leave),
     /// The agent was sent back to work.
     Continue,
@@ -335,7 +335,7 @@ pub enum Ruling {
     Escalate(Outcome),
 }
 
-/// Why a stop was let pass without ending the loop.
+/// Why a stop was allowed without ending the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Leave {

@@ -312,7 +312,7 @@ fn count(state: &mut State) {
     }
 }
 
-/// The time that a person took for their word was no work.
+/// The time that a person took to answer was not work.
 fn go_on_from_approval(state: &mut State, at: Timestamp) {
     if matches!(state.phase, Phase::Waiting { on: Waiting::Approval, .. }) {
         go_on(state, at);
@@ -361,7 +361,7 @@ fn wake(state: &mut State, at: Timestamp) {
 fn resume(state: &mut State, max_iterations: Option<u32>, at: Timestamp) {
     let ended = state.outcome();
     go_on(state, at);
-    // Whoever resumes has looked: what led to the end is forgiven, the count is not.
+    // The person who resumes has looked: what led to the end is forgiven, the count is not.
     let spent = core::mem::take(&mut state.tally);
     // The client counts refusals on while the loop merely rests.
     let refusals = if ended.is_none() { spent.refusals } else { 0 };
@@ -376,7 +376,7 @@ fn resume(state: &mut State, max_iterations: Option<u32>, at: Timestamp) {
     }
 }
 
-/// The time that nobody touched the loop was no work; else a resume would find it spent.
+/// The time that nobody touched the loop was not work; else a resume would find it spent.
 fn untouched(state: &mut State, at: Timestamp) {
     if is_steering(&state.phase) {
         state.rest_ms = state.rest_ms.saturating_add(at.since(state.updated_at));

@@ -15,7 +15,7 @@ pub struct Ground {
     /// The project's file that criteria were read from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// Further folders whose files the checks depend on.
+    /// Further directories whose files the checks depend on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub roots: Vec<String>,
     /// How many checks run side by side; 0 is the usual number.

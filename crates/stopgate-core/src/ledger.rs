@@ -1,6 +1,6 @@
 //! What a task's own record says beside its loop: money and written-down errors.
 //!
-//! Nobody here measures anything: these are the words of whoever keeps the record,
+//! Nobody here measures anything: these are the words of the record's keeper,
 //! and all that they can do is let an agent go.
 
 use alloc::format;
@@ -20,7 +20,7 @@ const TRANSIENT_MAX: usize = 2;
 pub struct Ledger {
     /// Money spent so far, in millionths.
     pub spent_micros: u64,
-    /// Money allowed, in millionths; none is no limit.
+    /// Money allowed, in millionths; none means no limit.
     pub budget_micros: Option<u64>,
     /// The errors that nothing has settled yet, the oldest first.
     pub errors: Vec<WrittenError>,

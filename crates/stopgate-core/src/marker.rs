@@ -87,7 +87,7 @@ fn meaning(mode: Mode, marker: Marker) -> Option<Signal> {
             Mode::Grind => Some(Signal::Complete),
             Mode::Loop | Mode::Issue => None,
         },
-        // Counting is stopgate's own business; a claim to have counted is no signal.
+        // Counting is stopgate's own business; a claim to have counted is not a signal.
         Marker::LoopDoneMaxIterations => None,
     }
 }

@@ -1,8 +1,8 @@
-//! The orders in which somebody else's formats are judged, one list each.
+//! The orders in which another tool's formats are judged, one list each.
 
 use crate::policy::{Order, Rule};
 
-/// The limit before what was said; both close the frame on top, and the stop is let pass.
+/// The limit before what was said; both close the frame on top, and the stop is allowed.
 pub(crate) const IDLE: [Rule; 7] = [
     Rule::Ended,
     Rule::Corrupt,
@@ -56,7 +56,7 @@ pub(crate) const TASK: [Rule; 10] = [
 ];
 
 impl Order {
-    /// Whether stopgate keeps the loop itself; else a file of somebody else's is the truth,
+    /// Whether stopgate keeps the loop itself; else another tool's file is the truth,
     /// and the journal an audit trail that holds nobody.
     pub const fn is_native(self) -> bool {
         match self {

@@ -9,13 +9,13 @@ use crate::order;
 /// The limits of a loop and the order in which it is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
-    /// Minutes of work allowed; 0 is no limit.
+    /// Minutes of work allowed; 0 means no limit.
     pub max_minutes: u32,
-    /// Idle continuations in a row allowed; 0 is no limit.
+    /// Idle continuations in a row allowed; 0 means no limit.
     pub max_idle: u32,
-    /// Continuations with the same failures in a row allowed; 0 is no limit.
+    /// Continuations with the same failures in a row allowed; 0 means no limit.
     pub max_repeat: u32,
-    /// Rounds of two sets of failures taking turns allowed; 0 is no limit.
+    /// Rounds of two sets of failures taking turns allowed; 0 means no limit.
     pub max_rounds: u32,
     /// How long a loop may lie untouched.
     pub stale_after_ms: i64,

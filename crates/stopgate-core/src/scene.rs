@@ -380,7 +380,7 @@ fn capped(text: &str) -> crate::ClientCap {
 }
 
 fn number(text: &str) -> u32 {
-    text.parse().unwrap_or_else(|_| panic!("{text} is no number"))
+    text.parse().unwrap_or_else(|_| panic!("{text} is not a number"))
 }
 
 fn span(text: &str) -> i64 {

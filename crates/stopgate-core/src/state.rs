@@ -35,7 +35,7 @@ pub struct State {
     pub id: LoopId,
     /// What it is for, as its owner wrote it.
     pub goal: String,
-    /// The folder it belongs to.
+    /// The directory it belongs to.
     pub project: String,
     /// The session that it holds; none while it is pending.
     pub session: Option<SessionId>,
@@ -231,7 +231,7 @@ impl State {
 
     /// Whether the record makes sense at all.
     pub fn is_sound(&self) -> bool {
-        // Somebody else's file may set a limit of nothing; that is a limit, not damage.
+        // Another tool's file may set a limit of nothing; that is a limit, not damage.
         let limited = !self.policy.order.is_native() || self.frames.iter().all(|f| f.max > 0);
         (1..=FRAMES_MAX).contains(&self.frames.len()) && limited
     }

@@ -93,7 +93,7 @@ impl Tally {
         next
     }
 
-    /// The tally after a stop that is let pass and not counted.
+    /// The tally after a stop that is allowed and not counted.
     #[must_use]
     pub(crate) fn passed_over(&self, seen: &Seen) -> Self {
         let mut next = self.clone();

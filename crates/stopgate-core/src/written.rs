@@ -1,4 +1,4 @@
-//! What somebody else's file says about itself, as rules.
+//! What another tool's file says about itself, as rules.
 //!
 //! A file's "met" is somebody's word: it ends a loop as attested, never as done.
 

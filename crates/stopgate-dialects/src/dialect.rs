@@ -4,7 +4,7 @@ use core::fmt;
 
 use stopgate_core::Order;
 
-/// A format of loops that somebody else defined.
+/// A loop format defined by another tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// A topic of a message store, or a front-matter file.

@@ -2,7 +2,7 @@
 //!
 //! An edit touches one value: comments, other fields, quotes elsewhere, line ends and the
 //! body stay byte for byte. Only plain `name: value` lines at column 0 are fields; whatever
-//! else stands there is somebody else's and is left alone.
+//! else stands there belongs to another tool and is left alone.
 
 use core::ops::Range;
 
@@ -112,7 +112,7 @@ fn line(text: &str) -> &str {
 fn field<'a>(text: &'a str, at: usize, line: &'a str) -> Option<Field<'a>> {
     let (name, rest) = line.split_once(':')?;
     let is_name = !name.is_empty() && !name.starts_with([' ', '\t', '#', '-', '"', '\'']);
-    // `http://…` is no field; a value is set off by a blank or stands on no line at all.
+    // `http://…` is not a field; a value is set off by a blank or stands on no line at all.
     let is_set_off = rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']);
     if !is_name || !is_set_off {
         return None;
@@ -128,7 +128,7 @@ fn field<'a>(text: &'a str, at: usize, line: &'a str) -> Option<Field<'a>> {
 /// How long the value is, without trailing blanks and a comment.
 fn value_length(value: &str) -> usize {
     let end = match value.chars().next() {
-        // What goes on behind its closing quote is no quoted value.
+        // What goes on behind its closing quote is not a quoted value.
         Some(quote @ ('"' | '\'')) => closing_quote(value, quote).filter(|end| {
             let rest = &value[*end..];
             rest.trim().is_empty() || rest.trim_start_matches(BLANKS).starts_with('#')
@@ -154,7 +154,7 @@ fn closing_quote(value: &str, quote: char) -> Option<usize> {
     let mut letters = value.char_indices().skip(1).peekable();
     while let Some((at, letter)) = letters.next() {
         let next = letters.peek().map(|(_, next)| *next);
-        // `\"` between double quotes, and `''` between single ones, is no end.
+        // `\"` between double quotes, and `''` between single ones, does not end it.
         let escapes =
             if quote == '"' { letter == '\\' } else { letter == quote && next == Some(quote) };
         if escapes {

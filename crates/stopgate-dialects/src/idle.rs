@@ -87,14 +87,14 @@ pub enum Touched {
     Unsaid,
     /// Then.
     At(Timestamp),
-    /// It says something that is no time, so it is.
+    /// It has a value that is not a time, so it is.
     Unreadable,
 }
 
 /// Where the frame on top works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worktree {
-    /// Its folder.
+    /// Its directory.
     pub path: String,
     /// Its branch, where it says.
     pub branch: Option<String>,
@@ -184,7 +184,7 @@ pub fn reason(iteration: u32, max: u32, worktree: Option<&Worktree>) -> String {
     if let Some(Worktree { path, branch, issue }) = worktree {
         let branch = branch.as_ref().map(|branch| format!(", branch {branch}")).unwrap_or_default();
         let issue = issue.as_ref().map(|issue| format!(", issue {issue}")).unwrap_or_default();
-        let _ = write!(text, "\nWorktree: {path}{branch}{issue}. Work below that folder.");
+        let _ = write!(text, "\nWorktree: {path}{branch}{issue}. Work below that directory.");
     }
     text
 }

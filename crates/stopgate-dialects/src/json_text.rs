@@ -1,4 +1,4 @@
-//! Somebody else's JSON file, read leniently and edited in place.
+//! Another tool's JSON file, read leniently and edited in place.
 //!
 //! Comments and trailing commas are accepted, for people write them. An edit touches the
 //! value it names, its comma and its line: key order, comments, layout, line ends and
@@ -32,7 +32,7 @@ pub enum Step<'a> {
 /// Why a JSON text could not be read or edited.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonTextError {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("read it as JSON")]
     NotJson(#[source] jsonc_parser::errors::ParseError),
     /// It holds no value at all.
@@ -46,8 +46,8 @@ pub enum JsonTextError {
         /// How many elements there are.
         count: usize,
     },
-    /// An edit names an element of something that is no list.
-    #[error("change an element of something that is no list")]
+    /// An edit names an element of something that is not a list.
+    #[error("change an element of something that is not a list")]
     NoList,
 }
 

@@ -1,4 +1,4 @@
-//! Loops kept in somebody else's files: what their text means, and how it changes.
+//! Loops kept in another tool's files: what their text means, and how it changes.
 //!
 //! One module a format: text in, the core's state out; a decision in, text out. Nothing
 //! here opens a file, reads a clock or a variable, starts a program, or decides.

@@ -51,7 +51,7 @@ impl Loop {
             if prompt.is_empty() {
                 return Err(Trouble { field: "the prompt below the fields", value: String::new() });
             }
-            // Nothing is no limit there.
+            // A missing value means no limit there.
             let max = if max == 0 { u32::MAX } else { max };
             Ok(Frame { mode: Mode::Loop, iteration, max, prompt: prompt.clone() })
         });

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 /// Where a journal is.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Address {
-    /// In stopgate's own folder.
+    /// In stopgate's own directory.
     Own,
     /// In this file.
     Sqlite(PathBuf),
@@ -38,7 +38,7 @@ impl Address {
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Own => f.write_str("the journal in stopgate's own folder"),
+            Self::Own => f.write_str("the journal in stopgate's own directory"),
             Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
             Self::Postgres(url) => f.write_str(&redacted(url)),
         }

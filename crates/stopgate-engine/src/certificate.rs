@@ -145,7 +145,7 @@ pub struct ProvenCriterion {
     /// Patterns of the files it depends on; the whole tree where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<String>,
-    /// Further folders it depends on.
+    /// Further directories it depends on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roots: Vec<String>,
     /// The fingerprint of those files.
@@ -198,7 +198,7 @@ impl Engine {
         receipts: &[Receipt],
         at: Timestamp,
     ) -> Result<Event, Failure> {
-        let key = Key::of(self.home.folder()).map_err(|error| {
+        let key = Key::of(self.home.directory()).map_err(|error| {
             Failure::fault("could not sign what was proven, so it is not done").because(error)
         })?;
         let repository = repository::at(Path::new(&state.project));

@@ -106,8 +106,8 @@ pub(crate) fn end_checks(home: &Home, id: &LoopId) {
 }
 
 /// The notes whose writers are alive; the others are removed.
-fn notes(folder: &Path) -> Vec<NoteWire> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+fn notes(directory: &Path) -> Vec<NoteWire> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     entries.flatten().filter_map(|entry| note(&entry.path())).collect()
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct Config {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OnStoreError {
-    /// It is let pass.
+    /// It is allowed.
     #[default]
     Allow,
     /// The first one of a session is held back and told why.
@@ -137,7 +137,7 @@ impl Config {
 
 /// A span as people write it: 500ms, 2s.
 pub(crate) fn span(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no time to wait; write for example 500ms or 2s");
+    let wrong = || format!("`{text}` is not a duration; write for example 500ms or 2s");
     let millis = span_ms(text).ok().filter(|millis| (1..=WAIT_MS_MAX).contains(millis));
     millis.map(Duration::from_millis).ok_or_else(wrong)
 }

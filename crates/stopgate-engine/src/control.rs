@@ -240,7 +240,7 @@ impl Engine {
     }
 }
 
-/// An audit trail only tells what somebody else's file says: that is where it is acted upon.
+/// An audit trail only tells what another tool's file says: that is where it is acted upon.
 fn refuse_trail(state: &State) -> Result<(), Failure> {
     let Some(dialect) = Dialect::of(state.policy.order) else {
         return Ok(());

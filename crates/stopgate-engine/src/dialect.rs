@@ -1,4 +1,4 @@
-//! Loops in somebody else's files: where the formats meet the disk.
+//! Loops in another tool's files: where the formats meet the disk.
 //!
 //! The file is the truth; the journal keeps an audit trail, and no fault of it changes an
 //! answer. Whatever goes wrong lets the agent stop, and leaves the file as it was.
@@ -126,24 +126,24 @@ fn pre_compact(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
     }
 }
 
-/// The folder that a call is about which names none: the one that `handed` names, else ours.
-pub(crate) fn folder(handed: Option<&str>) -> Result<PathBuf, Failure> {
+/// The directory that a call is about which names none: the one that `handed` names, else ours.
+pub(crate) fn directory(handed: Option<&str>) -> Result<PathBuf, Failure> {
     let named = handed.and_then(|handed| match serde_json::from_str(handed) {
         Ok(serde_json::Value::Object(payload)) => Some(payload.get("cwd")?.as_str()?.into()),
         Ok(_) | Err(_) => Some(PathBuf::from(handed)),
     });
-    match named.filter(|folder| folder.is_dir()) {
-        Some(folder) => Ok(folder),
+    match named.filter(|directory| directory.is_dir()) {
+        Some(directory) => Ok(directory),
         None => std::env::current_dir()
             .map_err(|error| Failure::fault("could not tell where the agent works").because(error)),
     }
 }
 
-/// What is odd about loops in somebody else's files here; nothing where there are none.
-pub(crate) fn findings(settings: Settings, stores: Stores, folder: &Path) -> Vec<Finding> {
+/// What is odd about loops in another tool's files here; nothing where there are none.
+pub(crate) fn findings(settings: Settings, stores: Stores, directory: &Path) -> Vec<Finding> {
     let request =
         DialectRequest { dialect: Dialect::Criteria, task_file: None, form: OkForm::Full };
-    let desk = Desk::new(settings, stores, request, folder.into());
+    let desk = Desk::new(settings, stores, request, directory.into());
     desk.map(|desk| desk.criteria_findings()).unwrap_or_default()
 }
 

@@ -22,7 +22,7 @@ pub struct EditRequest {
     pub goal: Option<String>,
     /// How often the agent may be sent back in all.
     pub max_iterations: Option<u32>,
-    /// Minutes of work; 0 is no limit.
+    /// Minutes of work; 0 means no limit.
     pub max_minutes: Option<u32>,
     /// Checks that must pass from now on; one with the same name is replaced.
     pub checks: Vec<Draft>,

@@ -16,7 +16,7 @@ use crate::signs::Signs;
 use crate::stores::{Choice, Opened, Stores};
 use crate::world::{RealWorld, World};
 
-/// How often a use case decides again because somebody else was faster.
+/// How often a use case decides again because another process was faster.
 const TRIES_MAX: usize = 64;
 
 /// Loads the loop that a use case is about.
@@ -118,7 +118,7 @@ impl Engine {
         self.listener = Some(Box::new(listener));
     }
 
-    /// Tells whoever waits that these checks begin.
+    /// Tells waiting readers that these checks begin.
     pub(crate) fn checks_begin(&mut self, criteria: &[Criterion], jobs: u32) {
         if let Some(listener) = &mut self.listener {
             listener(&about_to_check(criteria, jobs));
@@ -141,7 +141,7 @@ impl Engine {
         self.send_news();
     }
 
-    /// Makes the home folder, for commands that write.
+    /// Makes the home directory, for commands that write.
     pub(crate) fn prepare(&self) -> Result<(), Failure> {
         self.home.create().map_err(|error| unusable(&self.home, error))
     }
@@ -275,12 +275,12 @@ impl Drop for Engine {
 
 /// Why stopgate has no place to keep its things, and what helps.
 pub(crate) fn unusable(home: &Home, error: std::io::Error) -> Failure {
-    Failure::store(format!("could not make {}", home.folder().display()))
+    Failure::store(format!("could not make {}", home.directory().display()))
         .hint("set STOPGATE_HOME to a directory that you may write to")
         .because(error)
 }
 
-/// Puts up the sign of a loop that runs.
+/// Writes the sign of a running loop.
 pub(crate) fn put_sign(signs: &Signs, state: &State) -> Result<(), Failure> {
     let put = match &state.session {
         Some(session) => signs.put_held(session.as_str()),

@@ -130,8 +130,8 @@ impl Engine {
         let times = gates.iter().flatten().map(gate_time);
         watchdog::allow(times.fold(Duration::ZERO, Duration::saturating_add));
         let context = context(state, heard, receipts, files, now);
-        let folder = state.project.clone().into();
-        let mut hands = EngineHands::new(self, state.id.clone(), folder);
+        let directory = state.project.clone().into();
+        let mut hands = EngineHands::new(self, state.id.clone(), directory);
         let evaluation = evaluate(&sources, &context, &mut hands);
         let inputs = inputs(&context);
         let asked: Vec<GateTrace> = evaluation
@@ -194,7 +194,7 @@ fn context(
     now: Timestamp,
 ) -> AgentContext {
     let message = heard.message.as_deref().unwrap_or_default();
-    // What a gate saw is told to whoever asks, so it sees nothing that is hidden.
+    // What a gate saw is told to the caller, so it sees nothing that is hidden.
     let hidden = |name: &str| state.criteria.iter().any(|c| c.name == name && c.is_hidden());
     let shown = receipts.iter().filter(|receipt| !hidden(&receipt.criterion));
     AgentContext {
@@ -221,7 +221,7 @@ fn result(receipt: &Receipt) -> ValidationResult {
     }
 }
 
-/// What the gates saw, for whoever asks later; of a long message only its beginning.
+/// What the gates saw, for later questions; of a long message only its beginning.
 fn inputs(context: &AgentContext) -> String {
     let mut shown = context.clone();
     shown.agent_output = shown.agent_output.map(|text| clip(&text, TAIL_BYTES_MAX));

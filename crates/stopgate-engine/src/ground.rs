@@ -154,7 +154,7 @@ impl Engine {
             return Ok(Vec::new());
         }
         let asked: Vec<Criterion> = due.iter().map(|at| criteria[*at].clone()).collect();
-        let place = Place { home: self.home.folder().into(), logs: self.home.start_logs() };
+        let place = Place { home: self.home.directory().into(), logs: self.home.start_logs() };
         let pass = self.passed_variables();
         let must = wanted.iter().any(|wanted| matches!(wanted, AtStart::Count | AtStart::Baseline));
         let request = Request {
@@ -230,7 +230,7 @@ impl Engine {
 
     /// Where checks keep their things.
     pub(crate) fn place(&self, logs: PathBuf) -> Place {
-        Place { home: self.home.folder().into(), logs }
+        Place { home: self.home.directory().into(), logs }
     }
 
     /// Variables that the person passes on to checks.

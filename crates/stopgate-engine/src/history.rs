@@ -171,7 +171,7 @@ fn describe_stop(stopped: &Stopped) -> String {
             let line = stopped.text.lines().next().unwrap_or_default();
             format!("sent back: {}", short(line))
         }
-        Ruling::Allow(_) => format!("let pass: {}", stopped.why),
+        Ruling::Allow(_) => format!("allowed: {}", stopped.why),
         Ruling::Complete(_) | Ruling::Escalate(_) => {
             let (_, outcome) = words(stopped.ruling);
             format!("ended as {}: {}", outcome.unwrap_or_default(), short(&stopped.why))
@@ -199,7 +199,7 @@ fn counted(frame: &Frame) -> String {
 
 fn describe_speaker(speaker: Speaker) -> &'static str {
     match speaker {
-        Speaker::Interjection => "a person spoke during the turn: the next stop is let pass",
+        Speaker::Interjection => "a person spoke during the turn: the next stop is allowed",
         Speaker::Person => "a person prompted the agent",
         Speaker::Notification => "background work finished",
     }

@@ -10,34 +10,34 @@ use stopgate_verify::files::make_private_directory;
 
 use crate::failure::Failure;
 
-/// The folder that stopgate owns, outside every work tree.
+/// The directory that stopgate owns, outside every work tree.
 #[derive(Clone, Debug)]
 pub struct Home {
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 impl Home {
-    /// The home at `folder`; nothing is made yet.
-    pub const fn new(folder: PathBuf) -> Self {
-        Self { folder }
+    /// The home at `directory`; nothing is made yet.
+    pub const fn new(directory: PathBuf) -> Self {
+        Self { directory }
     }
 
-    /// The folder itself.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    /// The directory itself.
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
-    /// Makes the folder, for its owner alone.
+    /// Makes the directory, for its owner alone.
     pub fn create(&self) -> io::Result<()> {
-        make_private_directory(&self.folder)
+        make_private_directory(&self.directory)
     }
 
     /// Refuses a directory that another user may read from or write to.
     ///
     /// What is not there yet is fine: it is made for its owner alone.
     pub fn check(&self) -> Result<(), Failure> {
-        let Ok(found) = std::fs::symlink_metadata(&self.folder) else { return Ok(()) };
-        let directory = self.folder.display();
+        let Ok(found) = std::fs::symlink_metadata(&self.directory) else { return Ok(()) };
+        let directory = self.directory.display();
         let (what, hint) = if found.is_symlink() {
             ("it is a symbolic link", "set STOPGATE_HOME to the directory itself".to_string())
         } else if !found.is_dir() {
@@ -57,72 +57,72 @@ impl Home {
 
     /// Whether somebody threw the switch that lies here.
     pub fn is_stopped(&self) -> bool {
-        self.folder.join("STOP").exists()
+        self.directory.join("STOP").exists()
     }
 
     /// When a session of this agent last began, as the time of a file.
     pub(crate) fn fired(&self, agent: &str) -> PathBuf {
-        self.folder.join("fired").join(agent)
+        self.directory.join("fired").join(agent)
     }
 
     /// The embedded journal.
     pub fn journal(&self) -> PathBuf {
-        self.folder.join("journal.db")
+        self.directory.join("journal.db")
     }
 
     /// The signs beside the embedded journal.
     pub(crate) fn signs(&self) -> PathBuf {
-        self.folder.join("journal.signs")
+        self.directory.join("journal.signs")
     }
 
     /// What is noted about sessions whose journal is on a server.
     pub(crate) fn server_notes(&self) -> PathBuf {
-        self.folder.join("server.signs")
+        self.directory.join("server.signs")
     }
 
     /// Says that `session` was held back once because the store could not be asked.
     pub(crate) fn held_back(&self, session: &str) -> PathBuf {
-        self.folder.join("held-back").join(&*file_name(session))
+        self.directory.join("held-back").join(&*file_name(session))
     }
 
     /// Says that the person at `session` was told why the store can't be used.
     pub(crate) fn told_of_store(&self, session: &str, why: &str) -> PathBuf {
         let digest = stopgate_core::Digest::new().part(why.as_bytes()).value();
-        self.folder.join("told").join(format!("{}-{digest:016x}", file_name(session)))
+        self.directory.join("told").join(format!("{}-{digest:016x}", file_name(session)))
     }
 
     /// Notes about the checks of a loop that run now.
     pub(crate) fn running(&self, id: &LoopId) -> PathBuf {
-        self.folder.join("running").join(id.as_str())
+        self.directory.join("running").join(id.as_str())
     }
 
     /// A notice, until the process that sends it has read it.
     pub(crate) fn outbox(&self, notice: &str) -> PathBuf {
-        self.folder.join("outbox").join(format!("{}.json", file_name(notice)))
+        self.directory.join("outbox").join(format!("{}.json", file_name(notice)))
     }
 
     /// Where loops go that are over for long.
     pub(crate) fn archive(&self, day: &str) -> PathBuf {
-        self.folder.join("archive").join(format!("{day}.jsonl"))
+        self.directory.join("archive").join(format!("{day}.jsonl"))
     }
 
-    /// Held by whoever moves loops to an archive.
+    /// Held by the process that moves loops to an archive.
     pub(crate) fn archive_lock(&self) -> PathBuf {
-        self.folder.join("archive.lock")
+        self.directory.join("archive.lock")
     }
 
     /// The log of faults.
     pub fn log(&self) -> PathBuf {
-        self.folder.join("stopgate.log")
+        self.directory.join("stopgate.log")
     }
 
     /// Where the output of checks goes that run before a loop begins, or without one.
     pub(crate) fn start_logs(&self) -> PathBuf {
-        self.folder.join("checks").join("start")
+        self.directory.join("checks").join("start")
     }
 
     /// Where the whole output of a loop's checks goes.
     pub fn check_logs(&self, id: &LoopId) -> PathBuf {
-        self.folder.join("checks").join(id.as_str())
+        self.directory.join("checks").join(id.as_str())
     }
 }

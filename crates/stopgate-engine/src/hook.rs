@@ -154,7 +154,7 @@ impl Hook {
         self.agent.parse(raw, event).or_else(other)
     }
 
-    /// Answers one payload for a loop in somebody else's files.
+    /// Answers one payload for a loop in another tool's files.
     pub fn answer_dialect(
         &self,
         raw: &[u8],
@@ -199,8 +199,8 @@ impl Hook {
         let desk = if call.cwd.is_some() {
             Desk::new(settings, stores, request, cwd(&call)?)?
         } else {
-            let folder = dialect::folder(handed.as_deref())?;
-            Desk::named(settings, stores, request, folder)?
+            let directory = dialect::directory(handed.as_deref())?;
+            Desk::named(settings, stores, request, directory)?
         };
         if desk.now < CLOCK_EARLIEST {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));

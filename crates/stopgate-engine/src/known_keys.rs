@@ -151,18 +151,18 @@ impl Engine {
             // The old key is known before it is gone.
             self.write_keys(&added)?;
         }
-        Key::replace(self.home.folder())
+        Key::replace(self.home.directory())
             .map_err(|error| Failure::fault("could not write a new key").because(error))?;
         self.keys()
     }
 
     fn own_key(&self) -> Option<String> {
-        Key::existing(self.home.folder()).ok().map(|key| key.public())
+        Key::existing(self.home.directory()).ok().map(|key| key.public())
     }
 
     fn keys_path(&self) -> PathBuf {
         let name = format!("{}.json", file_name(&self.choice.tenant));
-        self.home.folder().join("keys").join("known").join(name)
+        self.home.directory().join("keys").join("known").join(name)
     }
 
     fn added_keys(&self) -> Result<Vec<KnownKeyWire>, Failure> {

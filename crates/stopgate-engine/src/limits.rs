@@ -1,7 +1,7 @@
 //! The limits of a loop, who asked for them, and which of them counts.
 //!
 //! A person's word (a flag, their own settings) beats the defaults. A repository may
-//! tighten what came of that, and never loosen it: whoever writes it is not whom the loop
+//! tighten what came of that, and never loosen it: its author is not whom the loop
 //! protects.
 
 use serde::{Deserialize, Serialize};
@@ -32,16 +32,16 @@ enum ModeWire {
     Shadow,
 }
 
-/// Limits that somebody asks for; what they leave out is somebody else's to say.
+/// Limits that somebody asks for; what they leave out is decided elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
     /// How often the agent may be sent back.
     pub max_iterations: Option<u32>,
-    /// Minutes of work allowed; 0 is no limit.
+    /// Minutes of work allowed; 0 means no limit.
     pub max_minutes: Option<u32>,
-    /// Idle continuations in a row allowed; 0 is no limit.
+    /// Idle continuations in a row allowed; 0 means no limit.
     pub max_idle: Option<u32>,
-    /// Continuations with the same failures in a row allowed; 0 is no limit.
+    /// Continuations with the same failures in a row allowed; 0 means no limit.
     pub max_repeat: Option<u32>,
     /// How long a loop may lie untouched.
     pub stale_after_ms: Option<i64>,
@@ -66,7 +66,7 @@ pub enum Origin {
     Default,
     /// The person's own settings.
     User,
-    /// Whoever gave the command.
+    /// The one who gave the command.
     Flag,
     /// The project's file, which made it tighter.
     Project,
@@ -151,7 +151,7 @@ fn base<T>(flag: Option<T>, user: Option<T>, default: T) -> (T, Origin) {
     }
 }
 
-/// Takes the project's wish where it is tighter; 0 is no limit, so it is the loosest.
+/// Takes the project's wish where it is tighter; 0 means no limit, so it is the loosest.
 fn tighten<T: Copy + PartialEq>(
     key: &'static str,
     (base, origin): (T, Origin),

@@ -1,4 +1,4 @@
-//! One line for each thing that went wrong, for whoever looks later.
+//! One line for each thing that went wrong, to be read later.
 
 use std::fs;
 use std::io::Write;

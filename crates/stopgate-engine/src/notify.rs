@@ -48,14 +48,14 @@ pub(crate) fn send(settings: Settings, home: &Home, now: Timestamp, notices: &[N
         ring();
     }
     let command = settings.notify().or_else(|| wish.command.clone());
-    let folder = home.folder();
+    let directory = home.directory();
     for notice in notices {
         if let Some(command) = &command {
             let line = format!("{command} \"$1\"");
-            let _ = detached(&["/bin/sh", "-c", &line, "stopgate", &notice.text], folder);
+            let _ = detached(&["/bin/sh", "-c", &line, "stopgate", &notice.text], directory);
         }
         if wish.desktop {
-            let _ = detached(&desktop(&notice.text), folder);
+            let _ = detached(&desktop(&notice.text), directory);
         }
         if wish.posts() {
             post_later(home, notice);
@@ -71,7 +71,7 @@ fn post_later(home: &Home, notice: &NoticeWire) {
     };
     let written = replace_private(&path, &text, Durable::Buffered);
     let argv = [program.as_os_str(), NOTIFY.as_ref(), path.as_os_str()];
-    if written.and_then(|()| detached_for(&argv, home.folder(), SENDER_SECONDS)).is_err() {
+    if written.and_then(|()| detached_for(&argv, home.directory(), SENDER_SECONDS)).is_err() {
         let _ = std::fs::remove_file(path);
     }
 }

@@ -99,7 +99,7 @@ fn read_transcript(call: &Call<'_>) -> Result<Heard, Failure> {
 pub(crate) enum Reading {
     /// To the beginning of the turn: what was said before a person spoke is old.
     Turn,
-    /// To the last message that there is, whoever wrote after it.
+    /// To the last message that there is, regardless of who wrote after it.
     Whole,
 }
 

@@ -19,7 +19,7 @@ const TRUSTED_MS: i64 = 12 * 60 * 60 * 1000;
 /// The sessions that said hello and not yet goodbye.
 #[derive(Clone, Debug)]
 pub(crate) struct Presence {
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 /// What is known of a session.
@@ -43,7 +43,7 @@ struct HereWire {
 
 impl Presence {
     pub(crate) fn of(home: &Home) -> Self {
-        Self { folder: home.folder().join("sessions") }
+        Self { directory: home.directory().join("sessions") }
     }
 
     /// Notes that `session` of the client process `client` works in `project`.
@@ -69,7 +69,7 @@ impl Presence {
             let at = serde_json::from_str::<HereWire>(&text).map_or(0, |here| here.at);
             now.since(Timestamp::from_unix_millis(at)) > SILENT_MS
         };
-        for project in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+        for project in fs::read_dir(&self.directory).into_iter().flatten().flatten() {
             let notes = fs::read_dir(project.path()).into_iter().flatten().flatten();
             for path in notes.map(|note| note.path()).filter(|path| is_silent(path)) {
                 let _ = fs::remove_file(path);
@@ -82,12 +82,12 @@ impl Presence {
     /// Notes that `session` is gone.
     pub(crate) fn leave(&self, project: &Path, session: &str) {
         let _ = fs::remove_file(self.path(project, session));
-        let _ = fs::remove_dir(self.folder_of(project));
+        let _ = fs::remove_dir(self.directory_of(project));
     }
 
     /// The sessions that are alive in `project`.
     pub(crate) fn alive(&self, project: &Path, now: Timestamp) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(self.folder_of(project)) else {
+        let Ok(entries) = fs::read_dir(self.directory_of(project)) else {
             return Vec::new();
         };
         let texts = entries.filter_map(|entry| read_text(&entry.ok()?.path(), NOTE_BYTES_MAX).ok());
@@ -97,7 +97,7 @@ impl Presence {
 
     /// The sessions of `project` whose clients died without a word.
     pub(crate) fn dead(&self, project: &Path, now: Timestamp) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(self.folder_of(project)) else {
+        let Ok(entries) = fs::read_dir(self.directory_of(project)) else {
             return Vec::new();
         };
         let texts = entries.filter_map(|entry| read_text(&entry.ok()?.path(), NOTE_BYTES_MAX).ok());
@@ -119,20 +119,20 @@ impl Presence {
 
     /// The session that the client process works with now: the one that came last.
     pub(crate) fn of_client(&self, project: &Path, client: &str) -> Option<String> {
-        let entries = fs::read_dir(self.folder_of(project)).ok()?;
+        let entries = fs::read_dir(self.directory_of(project)).ok()?;
         let texts = entries.filter_map(|entry| read_text(&entry.ok()?.path(), NOTE_BYTES_MAX).ok());
         let all = texts.filter_map(|text| serde_json::from_str::<HereWire>(&text).ok());
         let own = all.filter(|here| here.client.as_deref() == Some(client));
         own.max_by_key(|here| here.at).map(|here| here.session)
     }
 
-    fn folder_of(&self, project: &Path) -> PathBuf {
+    fn directory_of(&self, project: &Path) -> PathBuf {
         let digest = Digest::new().part(project.as_os_str().as_encoded_bytes());
-        self.folder.join(format!("{:016x}", digest.value()))
+        self.directory.join(format!("{:016x}", digest.value()))
     }
 
     fn path(&self, project: &Path, session: &str) -> PathBuf {
-        self.folder_of(project).join(&*file_name(session))
+        self.directory_of(project).join(&*file_name(session))
     }
 }
 

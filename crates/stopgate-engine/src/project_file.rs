@@ -31,7 +31,7 @@ pub struct ProjectFile {
     pub limits: Asked,
     /// What must hold before a loop here is done.
     pub criteria: Vec<Draft>,
-    /// Further folders whose files the checks depend on.
+    /// Further directories whose files the checks depend on.
     pub roots: Vec<String>,
     /// How many checks run side by side; 0 is the usual number.
     pub jobs: u32,

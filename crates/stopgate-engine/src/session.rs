@@ -34,7 +34,7 @@ impl Engine {
         project: &Path,
     ) -> Result<Option<Told>, Failure> {
         let now = self.now();
-        if self.home.folder().exists() {
+        if self.home.directory().exists() {
             let client = self.settings.process_of(call.agent);
             self.presence.arrive(project, session.as_str(), client, now);
             // A note for `doctor`; nothing depends on it.

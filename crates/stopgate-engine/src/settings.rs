@@ -32,7 +32,7 @@ impl Settings {
             .map(|name| format!("{name}=1 is set"))
             .collect();
         if let Some(home) = self.home().ok().filter(Home::is_stopped) {
-            on.push(format!("{} exists", home.folder().join("STOP").display()));
+            on.push(format!("{} exists", home.directory().join("STOP").display()));
         }
         on
     }
@@ -45,16 +45,16 @@ impl Settings {
         }
         // The XDG specification says that a relative path is to be ignored.
         let state = set("XDG_STATE_HOME").filter(|state| state.is_absolute());
-        let folder = state
+        let directory = state
             .map(|state| state.join("stopgate"))
             .or_else(|| set("HOME").map(|home| home.join(".local/state/stopgate")));
-        folder.map(Home::new).ok_or_else(|| {
+        directory.map(Home::new).ok_or_else(|| {
             Failure::usage("could not tell where to keep the journal: HOME is not set")
                 .hint("set HOME, or set STOPGATE_HOME to a directory of your own")
         })
     }
 
-    /// The person's home folder.
+    /// The person's home directory.
     pub fn user_home(self) -> Option<PathBuf> {
         var("HOME").map(PathBuf::from)
     }
@@ -90,7 +90,7 @@ impl Settings {
     pub fn config_file(self) -> Option<PathBuf> {
         let set = |name| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         set("XDG_CONFIG_HOME")
-            .map(|folder| folder.join("stopgate/config.toml"))
+            .map(|directory| directory.join("stopgate/config.toml"))
             .or_else(|| set("HOME").map(|home| home.join(".config/stopgate/config.toml")))
     }
 
@@ -140,12 +140,12 @@ impl Settings {
 
     /// The directory that the client of `agent` was started in.
     pub fn project_of(self, agent: Agent) -> Option<PathBuf> {
-        let folder = agent.variables().project.and_then(var);
-        folder.filter(|value| !value.is_empty()).map(PathBuf::from)
+        let directory = agent.variables().project.and_then(var);
+        directory.filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 
     /// The directory that the client was started in, whichever agent's it is.
-    pub fn client_folder(self) -> Option<PathBuf> {
+    pub fn client_directory(self) -> Option<PathBuf> {
         Agent::ALL.into_iter().find_map(|agent| self.project_of(agent))
     }
 
@@ -154,13 +154,13 @@ impl Settings {
         text("CLAUDE_CODE_TASK_LIST_ID")
     }
 
-    /// What some clients hand over beside the payload: the payload itself, or a folder.
+    /// What some clients hand over beside the payload: the payload itself, or a directory.
     pub fn arguments(self) -> Option<String> {
         text("ARGUMENTS")
     }
 
-    /// The folder of a loop over features, where it is not the default one.
-    pub fn features_folder(self) -> Option<PathBuf> {
+    /// The directory of a loop over features, where it is not the default one.
+    pub fn features_directory(self) -> Option<PathBuf> {
         var("RALPH_LOOP_DIR").filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 

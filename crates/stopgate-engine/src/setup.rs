@@ -92,12 +92,12 @@ pub struct Plan {
 }
 
 impl Place {
-    /// The files of `scope` that `agent` reads for somebody who works in `folder`.
+    /// The files of `scope` that `agent` reads for somebody who works in `directory`.
     pub fn of(
         settings: Settings,
         agent: Agent,
         scope: Scope,
-        folder: &Path,
+        directory: &Path,
     ) -> Result<Self, Failure> {
         let files = agent.files();
         let name = match scope {
@@ -119,7 +119,7 @@ impl Place {
                 (settings.user_home().unwrap_or_else(|| own.clone()), own.join(name))
             }
             Scope::Project | Scope::Local => {
-                let project = project_of(folder);
+                let project = project_of(directory);
                 (project.clone(), project.join(name))
             }
         };
@@ -128,10 +128,10 @@ impl Place {
     }
 
     /// The files of every scope; a file that serves two of them is named once.
-    pub fn all(settings: Settings, agent: Agent, folder: &Path) -> Vec<Self> {
+    pub fn all(settings: Settings, agent: Agent, directory: &Path) -> Vec<Self> {
         let mut places: Vec<Self> = Vec::new();
         let scopes = Scope::ALL.into_iter();
-        for place in scopes.filter_map(|scope| Self::of(settings, agent, scope, folder).ok()) {
+        for place in scopes.filter_map(|scope| Self::of(settings, agent, scope, directory).ok()) {
             if !places.iter().any(|earlier| same_file(&earlier.settings, &place.settings)) {
                 places.push(place);
             }
@@ -139,7 +139,7 @@ impl Place {
         places
     }
 
-    /// The settings as they are; nothing where there is no file.
+    /// The settings as they are; nothing where there is not a file.
     pub fn read(&self) -> Result<Option<String>, Failure> {
         file::read(&self.settings)
     }
@@ -154,23 +154,23 @@ impl Place {
     pub fn install(
         &self,
         settings: Settings,
-        folder: &Path,
+        directory: &Path,
         program: &Path,
     ) -> Result<Plan, Failure> {
-        self.install_with(settings, folder, program, &Wishes::default())
+        self.install_with(settings, directory, program, &Wishes::default())
     }
 
     /// What it takes to have `program` called from here, as the person wishes.
     pub fn install_with(
         &self,
         settings: Settings,
-        folder: &Path,
+        directory: &Path,
         program: &Path,
         wishes: &Wishes,
     ) -> Result<Plan, Failure> {
         let program = program.to_str().ok_or_else(|| {
             Failure::usage(format!("the path {} can't be written as JSON", program.display()))
-                .hint("move stopgate to a folder whose name is plain text")
+                .hint("move stopgate to a directory whose name is plain text")
         })?;
         let before = self.read()?;
         let form = if self.scope == Scope::Project { EntryForm::Shared } else { EntryForm::Own };
@@ -193,7 +193,7 @@ impl Place {
         if self.scope == Scope::Project {
             plan.notes.extend(unknown_here(settings));
         } else {
-            plan.notes.extend(self.rivals(settings, folder, &entry)?);
+            plan.notes.extend(self.rivals(settings, directory, &entry)?);
         }
         if wishes.trust == HookTrust::Ask {
             plan.notes.extend(self.agent.trust_explanation().map(String::from));
@@ -206,7 +206,7 @@ impl Place {
     pub fn uninstall(
         &self,
         settings: Settings,
-        folder: &Path,
+        directory: &Path,
         dialect: Option<&str>,
     ) -> Result<Plan, Failure> {
         let mut plan = Plan::default();
@@ -229,7 +229,7 @@ impl Place {
         if dialect.is_some() || self.skill.is_none() {
             return Ok(plan);
         }
-        if self.has_company(settings, folder) {
+        if self.has_company(settings, directory) {
             plan.notes.push(format!(
                 "The skill at {} stays: other settings of this project still have the hook.",
                 self.skill.as_deref().unwrap_or(&self.settings).display()
@@ -257,7 +257,7 @@ impl Place {
     fn rivals(
         &self,
         settings: Settings,
-        folder: &Path,
+        directory: &Path,
         entry: &Entry,
     ) -> Result<Vec<String>, Failure> {
         let fresh =
@@ -278,18 +278,18 @@ impl Place {
                 other.scope.word()
             )
         };
-        Ok(self.others(settings, folder).filter(is_rival).map(sentence).collect())
+        Ok(self.others(settings, directory).filter(is_rival).map(sentence).collect())
     }
 
     /// Whether other settings with our entries share the skill.
-    fn has_company(&self, settings: Settings, folder: &Path) -> bool {
-        self.others(settings, folder).any(|other| {
+    fn has_company(&self, settings: Settings, directory: &Path) -> bool {
+        self.others(settings, directory).any(|other| {
             other.skill == self.skill && other.entries().is_ok_and(|entries| !entries.is_empty())
         })
     }
 
-    fn others(&self, settings: Settings, folder: &Path) -> impl Iterator<Item = Self> {
-        let all = Self::all(settings, self.agent, folder);
+    fn others(&self, settings: Settings, directory: &Path) -> impl Iterator<Item = Self> {
+        let all = Self::all(settings, self.agent, directory);
         all.into_iter().filter(|other| !same_file(&other.settings, &self.settings))
     }
 
@@ -390,8 +390,8 @@ impl Settings {
     /// The first program of this name that a shell would find.
     #[expect(clippy::disallowed_methods, reason = "the settings' door")]
     pub fn program(self, name: &str) -> Option<PathBuf> {
-        let folders = std::env::var_os("PATH")?;
-        let programs = std::env::split_paths(&folders).map(|folder| folder.join(name));
+        let directories = std::env::var_os("PATH")?;
+        let programs = std::env::split_paths(&directories).map(|directory| directory.join(name));
         programs.into_iter().find(|program| file::is_executable(program))
     }
 }
@@ -453,27 +453,27 @@ fn unknown_here(settings: Settings) -> Vec<String> {
 
 /// Whether the person has an entry of their own for `agent`, so that the one that their team
 /// shares need not answer.
-pub fn has_own_entry(settings: Settings, agent: Agent, folder: &Path) -> bool {
+pub fn has_own_entry(settings: Settings, agent: Agent, directory: &Path) -> bool {
     [Scope::User, Scope::Local].into_iter().any(|scope| {
-        Place::of(settings, agent, scope, folder).and_then(|place| place.entries()).is_ok_and(
+        Place::of(settings, agent, scope, directory).and_then(|place| place.entries()).is_ok_and(
             |entries| entries.iter().any(|found| found.judges_stops() && !found.is_shared()),
         )
     })
 }
 
-/// Whether a stop of a session of `agent` in `folder` reaches a hook of ours, as far as settings
+/// Whether a stop of a session of `agent` in `directory` reaches a hook of ours, as far as settings
 /// tell.
-pub fn has_stop_entry(settings: Settings, agent: Agent, folder: &Path) -> bool {
+pub fn has_stop_entry(settings: Settings, agent: Agent, directory: &Path) -> bool {
     let stops = |place: &Place| {
         place.entries().is_ok_and(|entries| entries.iter().any(Found::judges_stops))
     };
-    Place::all(settings, agent, folder).iter().any(stops)
-        || plugin::has_plugin(settings, agent, folder)
+    Place::all(settings, agent, directory).iter().any(stops)
+        || plugin::has_plugin(settings, agent, directory)
 }
 
-/// Whether a stop of a session of any agent in `folder` reaches a hook of ours.
-pub fn is_installed(settings: Settings, folder: &Path) -> bool {
-    Agent::ALL.into_iter().any(|agent| has_stop_entry(settings, agent, folder))
+/// Whether a stop of a session of any agent in `directory` reaches a hook of ours.
+pub fn is_installed(settings: Settings, directory: &Path) -> bool {
+    Agent::ALL.into_iter().any(|agent| has_stop_entry(settings, agent, directory))
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {

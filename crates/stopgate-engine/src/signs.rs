@@ -1,7 +1,7 @@
 //! Signs beside the database that say whether it is worth opening.
 //!
 //! A sign is a hint, never the truth: one too many costs a look at the journal, so
-//! one must never be missing. A sign is put up before the journal knows, and taken
+//! one must never be missing. A sign is written before the journal knows, and taken
 //! down after, within the same turn.
 
 use std::fs;
@@ -19,7 +19,7 @@ const NOTE_BYTES_MAX: u64 = 64 * 1024;
 /// The signs of one journal.
 #[derive(Clone, Debug)]
 pub(crate) struct Signs {
-    folder: PathBuf,
+    directory: PathBuf,
     trust: Trust,
 }
 
@@ -34,14 +34,14 @@ enum Trust {
 }
 
 impl Signs {
-    /// The signs in `folder`.
-    pub(crate) const fn at(folder: PathBuf) -> Self {
-        Self { folder, trust: Trust::Kept }
+    /// The signs in `directory`.
+    pub(crate) const fn at(directory: PathBuf) -> Self {
+        Self { directory, trust: Trust::Kept }
     }
 
-    /// The notes in `folder` about a journal that must always be asked itself.
-    pub(crate) const fn untrusted(folder: PathBuf) -> Self {
-        Self { folder, trust: Trust::Never }
+    /// The notes in `directory` about a journal that must always be asked itself.
+    pub(crate) const fn untrusted(directory: PathBuf) -> Self {
+        Self { directory, trust: Trust::Never }
     }
 
     /// Whether what the signs say means anything.
@@ -61,7 +61,7 @@ impl Signs {
 
     /// Whether any project has a loop that waits to be claimed.
     pub(crate) fn any_pending(&self) -> bool {
-        !self.are_kept() || self.pending_folder().exists()
+        !self.are_kept() || self.pending_directory().exists()
     }
 
     /// Whether neither `session` is held nor any loop waits: then nobody opens the journal.
@@ -107,7 +107,7 @@ impl Signs {
     pub(crate) fn take_pending(&self, project: &Path) {
         let _ = fs::remove_file(self.pending(project));
         // Goes only when it is empty: then no stop looks for a project any more.
-        let _ = fs::remove_dir(self.pending_folder());
+        let _ = fs::remove_dir(self.pending_directory());
     }
 
     /// Whether tool calls of `session` are worth counting.
@@ -155,7 +155,7 @@ impl Signs {
     /// Notes that loop `id` of `session` ended: until a person speaks to it, the session does
     /// not claim a loop that waited before, and its status line says how it ended.
     pub(crate) fn put_freed(&self, session: &str, id: &str, at: Timestamp) {
-        let path = self.in_folder("freed", session);
+        let path = self.in_directory("freed", session);
         let text = format!("{} {id}", at.unix_millis());
         // Without the note the session may claim a loop, which does no harm to that loop.
         let _ = replace_private(&path, text.as_bytes(), Durable::Buffered);
@@ -163,71 +163,71 @@ impl Signs {
 
     /// When the last loop of `session` ended, if no person has spoken to it since.
     pub(crate) fn freed(&self, session: &str) -> Option<Timestamp> {
-        let text = read_text(&self.in_folder("freed", session), NOTE_BYTES_MAX).ok()?;
+        let text = read_text(&self.in_directory("freed", session), NOTE_BYTES_MAX).ok()?;
         text.split(' ').next()?.parse().ok().map(Timestamp::from_unix_millis)
     }
 
     /// The loop of `session` that ended, if no person has spoken to it since.
     pub(crate) fn freed_from(&self, session: &str) -> Option<String> {
-        let text = read_text(&self.in_folder("freed", session), NOTE_BYTES_MAX).ok()?;
+        let text = read_text(&self.in_directory("freed", session), NOTE_BYTES_MAX).ok()?;
         text.split_once(' ').map(|(_, id)| id.to_string())
     }
 
     /// A person speaks to `session`.
     pub(crate) fn take_freed(&self, session: &str) {
-        let _ = fs::remove_file(self.in_folder("freed", session));
+        let _ = fs::remove_file(self.in_directory("freed", session));
     }
 
     /// Notes that the session of loop `id` ended: the next session in `project` is told.
     pub(crate) fn put_left(&self, project: &Path, id: &str) {
         // Without the note nobody is told, and `status` still says it.
-        let _ = put(&self.left_folder(project).join(&*file_name(id)));
+        let _ = put(&self.left_directory(project).join(&*file_name(id)));
     }
 
     /// The loops of `project` whose sessions ended and of which nobody was told, once.
     pub(crate) fn take_left(&self, project: &Path) -> Vec<String> {
-        let folder = self.left_folder(project);
-        let Ok(entries) = fs::read_dir(&folder) else { return Vec::new() };
+        let directory = self.left_directory(project);
+        let Ok(entries) = fs::read_dir(&directory) else { return Vec::new() };
         let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into());
         let names: Vec<String> = names.collect();
-        let _ = fs::remove_dir_all(folder);
+        let _ = fs::remove_dir_all(directory);
         names
     }
 
-    fn left_folder(&self, project: &Path) -> PathBuf {
+    fn left_directory(&self, project: &Path) -> PathBuf {
         let digest = Digest::new().part(project.as_os_str().as_encoded_bytes());
-        self.folder.join("left").join(format!("{:016x}", digest.value()))
+        self.directory.join("left").join(format!("{:016x}", digest.value()))
     }
 
     fn held(&self, session: &str) -> PathBuf {
-        self.in_folder("held", session)
+        self.in_directory("held", session)
     }
 
     fn tools(&self, session: &str) -> PathBuf {
-        self.in_folder("tools", session)
+        self.in_directory("tools", session)
     }
 
     fn cleared(&self, client: &str) -> PathBuf {
-        self.in_folder("cleared", client)
+        self.in_directory("cleared", client)
     }
 
     /// One allocation, for a stop without a loop builds this path and hardly more.
-    fn in_folder(&self, folder: &str, name: &str) -> PathBuf {
-        let bytes = self.folder.as_os_str().len() + folder.len() + name.len() + 2;
+    fn in_directory(&self, directory: &str, name: &str) -> PathBuf {
+        let bytes = self.directory.as_os_str().len() + directory.len() + name.len() + 2;
         let mut path = PathBuf::with_capacity(bytes);
-        path.push(&self.folder);
-        path.push(folder);
+        path.push(&self.directory);
+        path.push(directory);
         path.push(&*file_name(name));
         path
     }
 
-    fn pending_folder(&self) -> PathBuf {
-        self.folder.join("pending")
+    fn pending_directory(&self) -> PathBuf {
+        self.directory.join("pending")
     }
 
     fn pending(&self, project: &Path) -> PathBuf {
         let digest = Digest::new().part(project.as_os_str().as_encoded_bytes());
-        self.pending_folder().join(format!("{:016x}", digest.value()))
+        self.pending_directory().join(format!("{:016x}", digest.value()))
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// A span in milliseconds: 500ms, 90s, 15m, 12h, 2d.
 pub fn span_ms(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no time; write for example 90s, 15m, 12h or 2d");
+    let wrong = || format!("`{text}` is not a duration; write for example 90s, 15m, 12h or 2d");
     let (number, unit) = parted(text).ok_or_else(wrong)?;
     let unit = match unit {
         "ms" => 1,
@@ -17,7 +17,7 @@ pub fn span_ms(text: &str) -> Result<u64, String> {
 
 /// A size in bytes: 512MiB, 4GiB, 2GB.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no size; write for example 512MiB or 4GiB");
+    let wrong = || format!("`{text}` is not a size; write for example 512MiB or 4GiB");
     let (number, unit) = parted(text).ok_or_else(wrong)?;
     let unit = match unit {
         "B" => 1,

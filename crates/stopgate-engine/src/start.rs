@@ -43,8 +43,8 @@ pub struct StartRequest {
     pub gates: Vec<String>,
     /// The session it holds, where that is known.
     pub session: Option<String>,
-    /// The folder it begins in.
-    pub folder: PathBuf,
+    /// The directory it begins in.
+    pub directory: PathBuf,
     /// How long a session may claim it, where it holds none.
     pub claim_within_ms: i64,
     /// What becomes of a loop that holds the session already.
@@ -107,7 +107,7 @@ impl Engine {
     pub fn start(&mut self, request: &StartRequest) -> Result<Begun, Failure> {
         validate(request)?;
         self.prepare()?;
-        let project = project_of(&request.folder);
+        let project = project_of(&request.directory);
         let file = ProjectFile::read(&project)?;
         let drafts = drafts(request, file.as_ref())?;
         let gates = gates_of(request, file.as_ref(), &project)?;
@@ -218,7 +218,7 @@ impl Engine {
         let started = Started {
             id,
             goal: request.goal.trim().into(),
-            project: project_of(&request.folder).display().to_string(),
+            project: project_of(&request.directory).display().to_string(),
             session: session.cloned(),
             claim_until: session.is_none().then(|| now.plus(request.claim_within_ms)),
             policy: limits.policy,
@@ -244,7 +244,7 @@ impl Engine {
         if let Some(session) = self.settings.session().and_then(|name| SessionId::new(&name)) {
             return Ok(Some(session));
         }
-        let alive = self.presence.alive(&project_of(&request.folder), self.now());
+        let alive = self.presence.alive(&project_of(&request.directory), self.now());
         Ok(match alive.as_slice() {
             [only] => SessionId::new(only),
             _ => None,

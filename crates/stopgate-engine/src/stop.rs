@@ -91,7 +91,7 @@ impl Engine {
         }
         let wanted = due(&state, &seen, now);
         if !wanted.is_empty() && known.receipts.is_none() {
-            // No turn is held while checks run: whoever writes meanwhile is respected below.
+            // No turn is held while checks run: events written meanwhile are respected below.
             self.journal.end();
             known.receipts = self.run_checks(&state, &seen, heard);
             return Ok(if known.receipts.is_some() { Step::Again } else { Step::Interrupted });
@@ -268,7 +268,7 @@ fn with_withheld(
     receipts
 }
 
-/// A loop whose checks could not be sealed began in a folder that is too large to look through.
+/// A loop whose checks could not be sealed began in a directory that is too large to look through.
 pub(crate) fn files(state: &State) -> Files {
     if state.ground.seal.is_some() { Files::Countable } else { Files::TooMany }
 }

@@ -146,7 +146,7 @@ impl Stores {
                 })?
             }
         };
-        journal.sign_as(Writer::new(home.folder(), writer_key));
+        journal.sign_as(Writer::new(home.directory(), writer_key));
         Ok(Opened { journal, signs })
     }
 }

@@ -20,7 +20,7 @@ pub enum Target {
     Named(String),
     /// The one that holds, or last held, a session.
     Session(String),
-    /// This session's, else the only one that runs in the project of this folder.
+    /// This session's, else the only one that runs in the project of this directory.
     Here(PathBuf),
 }
 
@@ -39,7 +39,7 @@ impl Engine {
         match target {
             Target::Named(name) => self.named(name).map(|stored| vec![stored]),
             Target::Session(session) => self.of_session(session).map(|stored| vec![stored]),
-            Target::Here(folder) => self.here(folder),
+            Target::Here(directory) => self.here(directory),
         }
     }
 
@@ -74,14 +74,14 @@ impl Engine {
         })
     }
 
-    fn here(&mut self, folder: &Path) -> Result<Vec<Stored>, Failure> {
+    fn here(&mut self, directory: &Path) -> Result<Vec<Stored>, Failure> {
         let own = self.settings.session().and_then(|session| SessionId::new(&session));
         if let Some(session) = own
             && let Some(stored) = self.journal.load_held(&session)?
         {
             return Ok(vec![stored]);
         }
-        let project = crate::project::project_of(folder).display().to_string();
+        let project = crate::project::project_of(directory).display().to_string();
         let running = Filter { project: Some(&project), standing: Standing::Running, limit: 0 };
         let running = self.journal.list(&running)?;
         let candidates = candidates(running, self.now());

@@ -64,7 +64,7 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// The use cases of tasks, over one journal.
 pub struct Tasks {
     engine: Engine,
-    folder: PathBuf,
+    directory: PathBuf,
     known: BTreeMap<LoopId, Known>,
     gates: SessionGates,
 }
@@ -88,14 +88,14 @@ impl Tasks {
     /// The tasks of the journal that the environment asks for.
     pub fn open(settings: Settings, stores: Stores, gates: SessionGates) -> Result<Self, Failure> {
         let engine = Engine::open(settings, stores)?;
-        let here = settings.client_folder().or_else(|| std::env::current_dir().ok());
-        let folder = here.unwrap_or_else(|| PathBuf::from("/"));
-        Ok(Self::over(engine, folder, gates))
+        let here = settings.client_directory().or_else(|| std::env::current_dir().ok());
+        let directory = here.unwrap_or_else(|| PathBuf::from("/"));
+        Ok(Self::over(engine, directory, gates))
     }
 
-    /// The tasks of an engine's journal, for a client that works in `folder`.
-    pub(crate) const fn over(engine: Engine, folder: PathBuf, gates: SessionGates) -> Self {
-        Self { engine, folder, known: BTreeMap::new(), gates }
+    /// The tasks of an engine's journal, for a client that works in `directory`.
+    pub(crate) const fn over(engine: Engine, directory: PathBuf, gates: SessionGates) -> Self {
+        Self { engine, directory, known: BTreeMap::new(), gates }
     }
 
     /// The engine beneath, for loops that are not tasks.
@@ -192,7 +192,7 @@ impl Tasks {
         let started = Event::Started(Box::new(Started {
             id,
             goal: title.into(),
-            project: project_of(&self.folder).display().to_string(),
+            project: project_of(&self.directory).display().to_string(),
             session: None,
             claim_until: None,
             policy: Policy::default(),

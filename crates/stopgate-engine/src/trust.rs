@@ -24,12 +24,12 @@ const NOTE_BYTES_MAX: u64 = 1024 * 1024;
 /// The person's word on project files.
 #[derive(Clone, Debug)]
 pub(crate) struct Trust {
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 impl Trust {
     pub(crate) fn of(home: &Home) -> Self {
-        Self { folder: home.folder().join("trust") }
+        Self { directory: home.directory().join("trust") }
     }
 
     /// Whether a person trusts this file with this content.
@@ -73,7 +73,7 @@ impl Trust {
     }
 
     fn note(&self, path: &str) -> PathBuf {
-        self.folder.join(&*file_name(path))
+        self.directory.join(&*file_name(path))
     }
 }
 

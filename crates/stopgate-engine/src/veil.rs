@@ -6,7 +6,7 @@ use crate::engine::Engine;
 
 const HIDDEN: &str = "hidden";
 
-/// Whose criteria are hidden from whoever asks.
+/// Whose criteria are hidden from the caller.
 pub(crate) enum Veil {
     /// Nobody's: a person asks.
     Lifted,
@@ -17,7 +17,7 @@ pub(crate) enum Veil {
 }
 
 impl Engine {
-    /// What of one loop is hidden from whoever asks.
+    /// What of one loop is hidden from the caller.
     pub(crate) fn veil(&self, state: &State) -> Veil {
         if !self.settings.is_agents_shell() {
             return Veil::Lifted;
@@ -26,7 +26,7 @@ impl Engine {
         Veil::Over(hidden.map(|criterion| criterion.name.clone()).collect())
     }
 
-    /// What of any loop is hidden from whoever asks.
+    /// What of any loop is hidden from the caller.
     pub(crate) fn veil_over_all(&self) -> Veil {
         if self.settings.is_agents_shell() { Veil::OverAll } else { Veil::Lifted }
     }

@@ -71,7 +71,7 @@ pub struct LoopView {
     pub waiting: Option<WaitsFor>,
     /// Continuations used.
     pub iteration: u32,
-    /// Continuations allowed; 0 is no limit.
+    /// Continuations allowed; 0 means no limit.
     pub max_iterations: u32,
     /// The session it holds.
     pub session: Option<String>,
@@ -82,7 +82,7 @@ pub struct LoopView {
     /// The same, for people.
     #[serde(skip)]
     pub claim_until_at: Option<Timestamp>,
-    /// The folder it belongs to.
+    /// The directory it belongs to.
     pub project: String,
     /// Whose file keeps it, where it is not ours: then this is an audit trail, or that file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -194,17 +194,17 @@ pub struct FrameView {
 /// What a loop may use and has used.
 #[derive(Clone, Debug, Serialize)]
 pub struct BudgetView {
-    /// Minutes allowed; 0 is no limit.
+    /// Minutes allowed; 0 means no limit.
     pub max_minutes: u32,
     /// Milliseconds of work so far.
     pub used_ms: i64,
     /// Idle continuations in a row, and how many are allowed.
     pub idle: u32,
-    /// See `idle`; 0 is no limit.
+    /// See `idle`; 0 means no limit.
     pub max_idle: u32,
     /// Stops in a row with the same failures, and how many are allowed.
     pub repeat: u32,
-    /// See `repeat`; 0 is no limit.
+    /// See `repeat`; 0 means no limit.
     pub max_repeat: u32,
 }
 

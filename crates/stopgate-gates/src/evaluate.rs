@@ -140,7 +140,7 @@ fn by_rules(rules: &[GateRule], scene: &Scene<'_>) -> Result<Answer, String> {
             answer.next_prompt =
                 rule.next_prompt.as_ref().map(|text| scene.render(text)).transpose()?;
             answer.checkpoint_data.clone_from(&rule.checkpoint_data);
-            // To take a checkpoint is no objection.
+            // To take a checkpoint is not an objection.
             answer.silent = rule.action == Action::Continue && rule.checkpoint_data.is_some();
             return Ok(answer);
         }

@@ -303,7 +303,7 @@ fn rule_of(object: &Map<String, Value>, at: &str) -> Result<GateRule, String> {
         }
     };
     let reason = part("reason", check_text)?
-        .ok_or_else(|| format!("{at}.reason: say why, for whoever reads the answer"))?;
+        .ok_or_else(|| format!("{at}.reason: say why, for the reader of the answer"))?;
     let checkpoint_data = match object.get("checkpointData") {
         None | Some(Value::Null) => None,
         Some(value) => Some(

@@ -2,7 +2,7 @@
 //!
 //! Like the core it decides and does nothing: no disk, no clock, no environment, no
 //! processes. A gate that asks a command is *given* what the command said; a task is a
-//! fold over its steps, which somebody else keeps.
+//! fold over its steps, which the caller keeps.
 
 mod words;
 

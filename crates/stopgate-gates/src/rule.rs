@@ -37,7 +37,7 @@ pub enum RuleKind {
         /// How long it may take.
         timeout_ms: u64,
         /// Where it runs, where that is not the project.
-        folder: Option<String>,
+        directory: Option<String>,
         /// Variables for it.
         set: Vec<(String, String)>,
     },
@@ -131,7 +131,7 @@ impl Target {
 }
 
 impl Rule {
-    /// Reads a rule; `at` is where it stands, for whoever wrote it.
+    /// Reads a rule; `at` is where it stands, for its author.
     pub fn read(value: &Value, at: &str) -> Result<Self, String> {
         let rule = Fields { object: object(value, at)?, at: at.into() };
         rule.only(&["type", "name", "enabled", "config"])?;
@@ -228,7 +228,7 @@ fn command(config: &Fields<'_>) -> Result<RuleKind, String> {
         command: config.required("command")?,
         exit_codes,
         timeout_ms: config.whole("timeout", TIMEOUT_MS_MIN, TIMEOUT_MS_MAX)?.unwrap_or(TIMEOUT_MS),
-        folder: config.text("workingDirectory")?,
+        directory: config.text("workingDirectory")?,
         set,
     })
 }

@@ -31,7 +31,7 @@ pub enum Step {
     },
     /// Some of it was changed.
     Updated(Box<Changes>),
-    /// A gate was put up.
+    /// A gate was registered.
     Registered(Registered),
     /// A gate was enabled or disabled.
     Switched {
@@ -98,7 +98,7 @@ pub struct Changes {
     pub metadata: Option<Map<String, Value>>,
 }
 
-/// A gate that was put up.
+/// A gate that was registered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registered {
     /// Its name.
@@ -173,7 +173,7 @@ pub struct WorkProduct {
 }
 
 impl Registered {
-    /// A gate to be put up.
+    /// A gate to be registered.
     pub fn new(id: String, gate: Gate, metadata: Map<String, Value>) -> Self {
         Self { id, definition: gate.definition(), enabled: true, metadata, gate: Some(gate) }
     }

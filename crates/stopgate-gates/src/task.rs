@@ -39,7 +39,7 @@ pub struct Task {
     pub blocked_reason: Option<String>,
     /// Whatever its owner wants kept.
     pub metadata: Map<String, Value>,
-    /// Its gates, in the order they were put up.
+    /// Its gates, in the order they were registered.
     pub gates: Vec<Registered>,
     /// Its iterations: those that run, or those that ran last.
     pub iteration: Option<Iteration>,

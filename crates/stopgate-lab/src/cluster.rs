@@ -1,4 +1,4 @@
-//! PostgreSQL servers of the tests' own: in a temporary folder, on a private socket and a
+//! PostgreSQL servers of the tests' own: in a temporary directory, on a private socket and a
 //! loopback port, gone when the test is.
 //!
 //! Never touches a server that is already there. Run by root, the server gets another user,
@@ -46,14 +46,14 @@ impl Default for Setup {
     }
 }
 
-/// A PostgreSQL server with a data folder of its own.
+/// A PostgreSQL server with a data directory of its own.
 #[derive(Debug)]
 pub struct Cluster {
     binaries: Binaries,
     account: Account,
     port: u16,
     server: Option<Server>,
-    folder: TempDir,
+    directory: TempDir,
     _watch: Watch,
 }
 
@@ -68,8 +68,8 @@ impl Cluster {
 
     /// Where clients on this machine find it, as the superuser, without a password.
     pub fn socket_url(&self, database: &str) -> String {
-        let folder = self.folder.path().display().to_string().replace('/', "%2F");
-        format!("postgres://postgres@{folder}:{}/{database}", self.port)
+        let directory = self.directory.path().display().to_string().replace('/', "%2F");
+        format!("postgres://postgres@{directory}:{}/{database}", self.port)
     }
 
     /// Where clients find it by network, as the superuser.
@@ -77,7 +77,7 @@ impl Cluster {
         self.url_of("postgres", PASSWORD, database)
     }
 
-    /// Where clients find it by network, as whoever they say they are.
+    /// Where clients find it by network, under the name they give.
     pub fn url_of(&self, user: &str, password: &str, database: &str) -> String {
         let password = password.replace(' ', "%20");
         format!("postgres://{user}:{password}@127.0.0.1:{}/{database}", self.port)
@@ -95,19 +95,19 @@ impl Cluster {
 
     /// The certificate of the authority that vouches for the server, which is `localhost`.
     pub fn authority(&self) -> PathBuf {
-        self.folder.path().join("authority.pem")
+        self.directory.path().join("authority.pem")
     }
 
     /// The certificate of an authority that has nothing to do with it.
     pub fn other_authority(&self) -> PathBuf {
-        self.folder.path().join("other.pem")
+        self.directory.path().join("other.pem")
     }
 
     /// Has the superuser run `sql`; gives the rows as text.
     pub fn sql(&self, database: &str, sql: &str) -> Result<String, LabError> {
         let mut psql = self.account.command(&self.binaries.path("psql"));
         psql.arg("-XqAt").args(["-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h"]);
-        psql.arg(self.folder.path()).args(["-p", &self.port.to_string(), "-d", database, "-c"]);
+        psql.arg(self.directory.path()).args(["-p", &self.port.to_string(), "-d", database, "-c"]);
         server::said(psql.arg(sql))
     }
 
@@ -151,7 +151,7 @@ impl Cluster {
         let mut standby = Self::prepare()?;
         let mut backup = standby.account.command(&standby.binaries.path("pg_basebackup"));
         backup.args(["-R", "-X", "stream", "-c", "fast", "-U", "postgres", "-h"]);
-        backup.arg(self.folder.path()).args(["-p", &self.port.to_string(), "-D"]);
+        backup.arg(self.directory.path()).args(["-p", &self.port.to_string(), "-D"]);
         server::said(backup.arg(standby.data()))?;
         standby.certify()?;
         standby.start_again()?;
@@ -169,7 +169,7 @@ impl Cluster {
 
     /// The end of the server's log.
     pub fn log(&self) -> String {
-        let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
+        let log = fs::read_to_string(self.directory.path().join("log")).unwrap_or_default();
         let lines: Vec<&str> = log.lines().collect();
         lines[lines.len().saturating_sub(20)..].join("\n")
     }
@@ -184,19 +184,19 @@ impl Cluster {
         let binaries = Binaries::find()?;
         let account = Account::choose()?;
         let made = tempfile::Builder::new().prefix("stopgate-pg-").tempdir();
-        let folder = made.map_err(LabError::file("make", &std::env::temp_dir()))?;
-        account.give(folder.path())?;
-        let watch = Watch::over(folder.path())?;
+        let directory = made.map_err(LabError::file("make", &std::env::temp_dir()))?;
+        account.give(directory.path())?;
+        let watch = Watch::over(directory.path())?;
         let port = free_port()?;
-        Ok(Self { binaries, account, port, server: None, folder, _watch: watch })
+        Ok(Self { binaries, account, port, server: None, directory, _watch: watch })
     }
 
     fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.directory.path().join("data")
     }
 
     fn init(&self, setup: Setup) -> Result<(), LabError> {
-        let secret = self.folder.path().join("secret");
+        let secret = self.directory.path().join("secret");
         self.write(&secret, PASSWORD)?;
         let mut initdb = self.account.command(&self.binaries.path("initdb"));
         initdb.args(["-U", "postgres", "-E", "UTF8", "--locale=C", "-A", "trust", "--no-sync"]);
@@ -211,9 +211,9 @@ impl Cluster {
     }
 
     fn certify(&self) -> Result<(), LabError> {
-        certificates::make(self.folder.path())?;
+        certificates::make(self.directory.path())?;
         for name in ["server.pem", "server.key"] {
-            self.account.give(&self.folder.path().join(name))?;
+            self.account.give(&self.directory.path().join(name))?;
         }
         Ok(())
     }
@@ -225,21 +225,21 @@ impl Cluster {
 
     fn launch(&self) -> Result<Server, LabError> {
         let mut postgres = self.account.command(&self.binaries.path("postgres"));
-        let folder = self.folder.path().display();
+        let directory = self.directory.path().display();
         postgres.arg("-D").arg(self.data()).args(["-p", &self.port.to_string()]);
         for setting in [
-            format!("unix_socket_directories={folder}"),
-            format!("ssl_cert_file={folder}/server.pem"),
-            format!("ssl_key_file={folder}/server.key"),
+            format!("unix_socket_directories={directory}"),
+            format!("ssl_cert_file={directory}/server.pem"),
+            format!("ssl_key_file={directory}/server.key"),
         ] {
             postgres.arg("-c").arg(setting);
         }
-        Server::launch(postgres, &self.folder.path().join("log"))
+        Server::launch(postgres, &self.directory.path().join("log"))
     }
 
     fn answers(&self) -> Result<bool, LabError> {
         let mut ready = self.account.command(&self.binaries.path("pg_isready"));
-        ready.arg("-q").arg("-h").arg(self.folder.path()).args(["-p", &self.port.to_string()]);
+        ready.arg("-q").arg("-h").arg(self.directory.path()).args(["-p", &self.port.to_string()]);
         let ran = ready.status().map_err(LabError::run(Path::new("pg_isready")))?;
         Ok(ran.success())
     }

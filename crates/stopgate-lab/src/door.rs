@@ -33,10 +33,10 @@ pub(crate) fn search_path(first: &Path) -> OsString {
     path
 }
 
-/// The workspace's root folder.
+/// The workspace's root directory.
 pub(crate) fn workspace() -> PathBuf {
-    let mut folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    folder.pop();
-    folder.pop();
-    folder
+    let mut directory = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    directory.pop();
+    directory.pop();
+    directory
 }

@@ -49,7 +49,7 @@ pub enum LabError {
     /// No PostgreSQL on this machine.
     #[error(
         "find PostgreSQL's programs: install the package postgresql, or set {PG_VARIABLE} to the \
-         folder with initdb and postgres"
+         directory with initdb and postgres"
     )]
     PostgresMissing,
     /// A server that did not come up, or not as it was wanted.
@@ -60,12 +60,12 @@ pub enum LabError {
         /// The end of its log.
         said: String,
     },
-    /// A file or folder of the lab.
+    /// A file or directory of the lab.
     #[error("{action} {}", path.display())]
     File {
         /// What was tried, as a verb.
         action: &'static str,
-        /// On which file or folder.
+        /// On which file or directory.
         path: PathBuf,
         /// What the system said.
         source: io::Error,

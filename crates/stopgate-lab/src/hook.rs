@@ -21,7 +21,7 @@ pub enum Hook {
 /// Whose settings file is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// `.claude/settings.json` in the home folder.
+    /// `.claude/settings.json` in the home directory.
     User,
     /// `.claude/settings.json` in the project.
     Project,

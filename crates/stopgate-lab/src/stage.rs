@@ -28,7 +28,7 @@ use crate::running::Running;
 use crate::session::Session;
 use crate::terminal::Terminal;
 
-/// Keeps a stage's folder for a look afterwards.
+/// Keeps a stage's directory for a look afterwards.
 const KEEP_VARIABLE: &str = "STOPGATE_LAB_KEEP";
 
 /// A place with a project, a model and a client. Gone when dropped, unless
@@ -60,17 +60,17 @@ impl Reply {
 }
 
 impl Stage {
-    /// Sets up the folders and starts the model.
+    /// Sets up the directories and starts the model.
     pub fn new(client: Client) -> Result<Self, LabError> {
         let temp = std::env::temp_dir();
         let root = tempfile::Builder::new().prefix("stopgate-lab-").tempdir_in(&temp);
-        let mut root = root.map_err(LabError::file("create a folder in", &temp))?;
+        let mut root = root.map_err(LabError::file("create a directory in", &temp))?;
         root.disable_cleanup(door::variable(KEEP_VARIABLE).is_some());
         let (sessions, runs) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let stage = Self { root, client, model: FakeModel::start()?, sessions, runs };
-        for folder in ["home", "project", "state", "runs", "bin", "tmp"] {
-            let folder = stage.path(folder);
-            fs::create_dir(&folder).map_err(LabError::file("create", &folder))?;
+        for directory in ["home", "project", "state", "runs", "bin", "tmp"] {
+            let directory = stage.path(directory);
+            fs::create_dir(&directory).map_err(LabError::file("create", &directory))?;
         }
         let reply = finish(stage.command("git").args(["init", "--quiet"]))?;
         if reply.code != 0 {
@@ -103,35 +103,35 @@ impl Stage {
         &self.model
     }
 
-    /// The project's folder.
+    /// The project's directory.
     pub fn project(&self) -> PathBuf {
         self.path("project")
     }
 
-    /// The folder that stands for the person's home.
+    /// The directory that stands for the person's home.
     pub fn home(&self) -> PathBuf {
         self.path("home")
     }
 
-    /// stopgate's state folder on this stage.
+    /// stopgate's state directory on this stage.
     pub fn state(&self) -> PathBuf {
         self.path("state")
     }
 
     /// The settings file of a scope.
     pub fn settings_path(&self, scope: Scope) -> PathBuf {
-        let folder = match scope {
+        let directory = match scope {
             Scope::User => self.home(),
             Scope::Project => self.project(),
         };
-        folder.join(".claude/settings.json")
+        directory.join(".claude/settings.json")
     }
 
     /// Writes the settings file of a scope: this hook on these events, nothing else.
     pub fn hook(&self, scope: Scope, events: &[&str], hook: &Hook) -> Result<(), LabError> {
         let path = self.settings_path(scope);
-        let folder = path.parent().unwrap_or(&path);
-        fs::create_dir_all(folder).map_err(LabError::file("create", folder))?;
+        let directory = path.parent().unwrap_or(&path);
+        fs::create_dir_all(directory).map_err(LabError::file("create", directory))?;
         fs::write(&path, hook.settings(events).to_string()).map_err(LabError::file("write", &path))
     }
 

@@ -1,4 +1,4 @@
-//! Loops in somebody else's files hold the real Claude Code client, from start to end.
+//! Loops in another tool's files hold the real Claude Code client, from start to end.
 //!
 //! Each format with the kind of settings that its own pages show: a command on Stop in
 //! `.claude/settings.local.json`, with that page's time limit. Needs the program and the
@@ -42,7 +42,7 @@ impl Scene {
 
     fn write(&self, name: &str, text: &str) -> Result<()> {
         let path = self.path(name);
-        fs::create_dir_all(path.parent().context("a folder")?)?;
+        fs::create_dir_all(path.parent().context("a directory")?)?;
         Ok(fs::write(path, text)?)
     }
 
@@ -120,14 +120,14 @@ fn idle_in_the_message_store() -> Result<()> {
 #[test]
 fn features_in_their_usual_place_to_the_limit() -> Result<()> {
     let scene = Scene::new("features", &["Stop"], 30)?;
-    let folder = ".claude/data/ralph-loops/current";
+    let directory = ".claude/data/ralph-loops/current";
     let list = json!({"features": [{"id": 1, "description": "one", "passes": false}]});
-    scene.write(&format!("{folder}/feature_list.json"), &list.to_string())?;
+    scene.write(&format!("{directory}/feature_list.json"), &list.to_string())?;
     let progress = "- Max Iterations: 3\n- Iteration: 1\n- Status: IN_PROGRESS\n";
-    scene.write(&format!("{folder}/progress.txt"), progress)?;
+    scene.write(&format!("{directory}/progress.txt"), progress)?;
     let outcome = scene.play([])?;
     assert_eq!(outcome.model_calls, 3, "{outcome}");
-    let progress = scene.read(&format!("{folder}/progress.txt"))?;
+    let progress = scene.read(&format!("{directory}/progress.txt"))?;
     assert_eq!(progress, "- Max Iterations: 3\n- Iteration: 3\n- Status: REACHED_LIMIT\n");
     Ok(())
 }
@@ -137,16 +137,16 @@ fn features() -> Result<()> {
     let mut scene = Scene::new("features", &["Stop"], 30)?;
     // The client lets no agent write below .claude without asking a person each time, and
     // nobody is there to be asked; so the loop lies where its variable says.
-    let folder = "loop";
-    scene.session = scene.session.env("RALPH_LOOP_DIR", folder);
+    let directory = "loop";
+    scene.session = scene.session.env("RALPH_LOOP_DIR", directory);
     let feature = |id: u32, name: &str| json!({"id": id, "description": name, "passes": false});
     let list = json!({"features": [feature(1, "one"), feature(2, "two")]});
-    scene.write(&format!("{folder}/feature_list.json"), &format!("{list:#}\n"))?;
+    scene.write(&format!("{directory}/feature_list.json"), &format!("{list:#}\n"))?;
     let progress =
         "# Loop\n\n- Max Iterations: 15\n- Iteration: 1\n- Status: IN_PROGRESS\n\nNotes\n";
-    scene.write(&format!("{folder}/progress.txt"), progress)?;
+    scene.write(&format!("{directory}/progress.txt"), progress)?;
     // GNU sed: from line 0 to the first match, so one feature a time.
-    let tick = format!("sed -i '0,/false/s//true/' {folder}/feature_list.json");
+    let tick = format!("sed -i '0,/false/s//true/' {directory}/feature_list.json");
     let outcome = scene.play([
         Turn::text("Looking."),
         Turn::bash(&tick),
@@ -157,9 +157,9 @@ fn features() -> Result<()> {
     assert_eq!(outcome.model_calls, 5, "{outcome}");
     assert_eq!(outcome.told_at("Ralph Loop iteration 2:"), Some(2), "{outcome}");
     assert_eq!(outcome.told_at("Ralph Loop iteration 3:"), Some(4), "{outcome}");
-    let progress = scene.read(&format!("{folder}/progress.txt"))?;
+    let progress = scene.read(&format!("{directory}/progress.txt"))?;
     assert!(progress.contains("- Status: COMPLETE\n\nNotes\n"), "{progress}");
-    let log = scene.read(&format!("{folder}/hook.log"))?;
+    let log = scene.read(&format!("{directory}/hook.log"))?;
     assert!(log.contains(&scene.session.id), "{log}");
     Ok(())
 }
@@ -192,7 +192,7 @@ fn criteria() -> Result<()> {
 }
 
 #[test]
-fn task_in_the_clients_own_folder() -> Result<()> {
+fn task_in_the_clients_own_directory() -> Result<()> {
     let scene = Scene::new("task", &["Stop"], 30)?;
     let metadata = json!({
         "iteration": 0, "cost": 0, "shape": "tool", "budget": 25, "maxIterations": 10,

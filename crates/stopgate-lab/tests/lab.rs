@@ -89,7 +89,7 @@ fn a_users_hook_in_exec_form_runs_too() -> Result<()> {
 }
 
 #[test]
-fn sessions_in_one_folder_are_told_apart() -> Result<()> {
+fn sessions_in_one_directory_are_told_apart() -> Result<()> {
     let stage = stage()?;
     let sessions: Vec<Session> = (0..4).map(|_| stage.session("start")).collect();
     let owner = &sessions[2].id;

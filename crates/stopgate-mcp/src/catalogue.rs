@@ -63,7 +63,7 @@ impl Catalogue {
         self.entries.iter().map(|entry| entry.tool.clone()).collect()
     }
 
-    /// Every name, for whoever asked for another.
+    /// Every name, for a caller that asked for another.
     pub(crate) fn names(&self) -> String {
         let names: Vec<&str> = self.entries.iter().map(|entry| &*entry.tool.name).collect();
         names.join(", ")

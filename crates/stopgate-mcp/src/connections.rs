@@ -53,7 +53,7 @@ impl Connections {
             if self.room.available_permits() == 0 {
                 self.make_room();
             }
-            // Whoever is busy now may be idle at the next look.
+            // A connection that is busy now may be idle at the next look.
             if let Ok(permit) = timeout(LOOK_EVERY, Arc::clone(&self.room).acquire_owned()).await {
                 // The semaphore is never closed.
                 break permit.ok()?;
@@ -74,7 +74,7 @@ impl Connections {
 }
 
 impl Seat {
-    /// Waits until the place is wanted for somebody else.
+    /// Waits until the place is wanted for another client.
     pub(crate) async fn unwanted(&self) {
         self.own.unwanted.notified().await;
     }

@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 
 /// How long calls may take to end their programs.
 pub(crate) const CALLS_GRACE: Duration = Duration::from_millis(1600);
-/// When the process ends, come what may. Whoever asked was promised two seconds.
+/// When the process ends, come what may. The caller was promised two seconds.
 const GRACE: Duration = Duration::from_millis(1850);
 
 /// Tells a server that it should end.

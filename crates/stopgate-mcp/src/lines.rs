@@ -1,6 +1,6 @@
 //! Messages as lines of standard input and output.
 //!
-//! Lines are bounded, and what can't be read is answered here: whoever sent it may be
+//! Lines are bounded, and what can't be read is answered here: its sender may be
 //! waiting. A call of `receive` may be dropped halfway; what it read and what it still
 //! has to say are kept for the next one.
 

@@ -121,9 +121,9 @@ impl CriterionAnswer {
 pub(crate) fn start(
     engine: &mut Engine,
     ask: &StartAsk,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<LoopAnswer, Failure> {
-    let begun = engine.start(&request(ask, folder)).map_err(in_tools_words)?;
+    let begun = engine.start(&request(ask, directory)).map_err(in_tools_words)?;
     let found = engine.view(&begun.stored);
     let note = match &begun.binding {
         Binding::Session(session) => format!("It holds session {session} from now on."),
@@ -146,7 +146,7 @@ fn in_tools_words(failure: Failure) -> Failure {
     }
 }
 
-fn request(ask: &StartAsk, folder: &Path) -> StartRequest {
+fn request(ask: &StartAsk, directory: &Path) -> StartRequest {
     let limits = Asked {
         max_iterations: ask.max_iterations,
         max_minutes: ask.max_minutes,
@@ -160,7 +160,7 @@ fn request(ask: &StartAsk, folder: &Path) -> StartRequest {
         criteria: ask.checks.iter().map(draft).collect(),
         gates: Vec::new(),
         session: ask.session.clone(),
-        folder: folder.into(),
+        directory: directory.into(),
         claim_within_ms: CLAIM_WITHIN_MS,
         incumbent: if ask.replace { Incumbent::Replace } else { Incumbent::Keep },
         preflight: Preflight::Run,
@@ -178,9 +178,9 @@ fn draft(ask: &CheckAsk) -> Draft {
 pub(crate) fn status(
     engine: &mut Engine,
     ask: &StatusAsk,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<LoopAnswer, Failure> {
-    let stored = engine.resolve(&target(ask.id.as_deref(), folder))?;
+    let stored = engine.resolve(&target(ask.id.as_deref(), directory))?;
     let mut answer = LoopAnswer::new(engine.view_checked(&stored)?, String::new());
     let open = |criterion: &&CriterionAnswer| !["pass", "approved"].contains(&criterion.status);
     let unmet: Vec<&str> =
@@ -197,9 +197,9 @@ pub(crate) fn status(
 pub(crate) fn done(
     engine: &mut Engine,
     ask: &DoneAsk,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<LoopAnswer, Failure> {
-    let target = target(ask.id.as_deref(), folder);
+    let target = target(ask.id.as_deref(), directory);
     let (stored, note) = match ask.claim {
         Claim::Done => (engine.claim(&target)?, "Stop now: the checks run, and they decide."),
         Claim::Blocked => (engine.leave(&target, Exit::Blocked, &ask.why)?, "You may stop."),
@@ -212,9 +212,9 @@ pub(crate) fn done(
     Ok(LoopAnswer::new(engine.view(&stored), note.into()))
 }
 
-fn target(id: Option<&str>, folder: &Path) -> Target {
+fn target(id: Option<&str>, directory: &Path) -> Target {
     match id {
         Some(id) => Target::Named(id.into()),
-        None => Target::Here(PathBuf::from(folder)),
+        None => Target::Here(PathBuf::from(directory)),
     }
 }

@@ -109,7 +109,7 @@ fn run(
         })
         .map(|ended| match ended {
             Ended::ByItself => {}
-            // Whoever asked does not wait for a read of standard input that never returns.
+            // The caller does not wait for a read of standard input that never returns.
             Ended::Asked => runtime.shutdown_timeout(CALLS_GRACE),
         })
 }

@@ -25,16 +25,16 @@ pub struct TaskDesk {
     settings: Settings,
     stores: Stores,
     gates: SessionGates,
-    folder: PathBuf,
+    directory: PathBuf,
     /// Where the journal is, once it was opened.
     is_on_server: OnceLock<bool>,
 }
 
 impl TaskDesk {
-    /// A desk for clients that work in `folder`.
-    pub fn new(settings: Settings, stores: Stores, folder: PathBuf) -> Self {
+    /// A desk for clients that work in `directory`.
+    pub fn new(settings: Settings, stores: Stores, directory: PathBuf) -> Self {
         let gates = SessionGates::default();
-        Self { settings, stores, gates, folder, is_on_server: OnceLock::new() }
+        Self { settings, stores, gates, directory, is_on_server: OnceLock::new() }
     }
 
     /// Lends this thread's engine out. One that breaks is not put back.
@@ -102,9 +102,9 @@ impl TaskDesk {
             "iteration_complete" => reply(ask, |ask| tasks.iteration_complete(ask)),
             "checkpoint_create" => reply(ask, |ask| tasks.checkpoint_create(ask)),
             "checkpoint_resume" => reply(ask, |ask| tasks.checkpoint_resume(ask)),
-            "loop_start" => reply(ask, |ask| loops::start(tasks.engine(), ask, &self.folder)),
-            "loop_status" => reply(ask, |ask| loops::status(tasks.engine(), ask, &self.folder)),
-            "loop_done" => reply(ask, |ask| loops::done(tasks.engine(), ask, &self.folder)),
+            "loop_start" => reply(ask, |ask| loops::start(tasks.engine(), ask, &self.directory)),
+            "loop_status" => reply(ask, |ask| loops::status(tasks.engine(), ask, &self.directory)),
+            "loop_done" => reply(ask, |ask| loops::done(tasks.engine(), ask, &self.directory)),
             other => Err(Refusal::new(format!("Nobody does {other} here"))),
         }
     }

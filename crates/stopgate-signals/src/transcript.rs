@@ -1,6 +1,6 @@
 //! The end of a transcript: what was said last, and whether tools were used.
 //!
-//! A transcript is a file of JSON lines that somebody else is still writing. It
+//! A transcript is a file of JSON lines that another process is still writing. It
 //! is read from its end in blocks, never beyond a bound, so its size costs
 //! nothing. No vendor's JSON is known here: the caller says what a line is.
 

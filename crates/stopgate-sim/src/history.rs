@@ -313,7 +313,7 @@ impl Scene {
             criteria: Vec::new(),
             gates: Vec::new(),
             session: session.map(|session| SESSIONS[session].into()),
-            folder: self.project().into(),
+            directory: self.project().into(),
             claim_within_ms: 600_000,
             incumbent: if *replace { Incumbent::Replace } else { Incumbent::Keep },
             preflight: Preflight::Skip,

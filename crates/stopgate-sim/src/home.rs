@@ -17,11 +17,11 @@ pub struct SimHome(TempDir);
 impl SimHome {
     /// An empty one.
     pub fn new() -> io::Result<Self> {
-        let folder = TempDir::with_prefix("stopgate-sim-")?;
+        let directory = TempDir::with_prefix("stopgate-sim-")?;
         for name in NOTES {
-            fs::write(folder.path().join(name), "no directory, so that nothing is noted\n")?;
+            fs::write(directory.path().join(name), "no directory, so that nothing is noted\n")?;
         }
-        Ok(Self(folder))
+        Ok(Self(directory))
     }
 
     /// Where it is.

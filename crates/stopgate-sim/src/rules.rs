@@ -1,4 +1,4 @@
-//! What must hold in every history, whoever dies and whoever comes first.
+//! What must hold in every history, regardless of which process dies or comes first.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -71,8 +71,8 @@ fn the_same_seed_gives_the_same_history() {
 fn the_embedded_journal_does_as_the_model_does() {
     let home = home();
     for number in 0..40 {
-        let folder = self::home();
-        let file = folder.path().join("journal.db");
+        let directory = self::home();
+        let file = directory.path().join("journal.db");
         // All processes are one thread: who waits for another's turn waits in vain.
         let shared = move || -> Box<dyn Journal> {
             Box::new(SqliteJournal::new(&file, Duration::from_millis(1)))

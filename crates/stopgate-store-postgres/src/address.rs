@@ -37,7 +37,7 @@ pub(crate) struct Address {
 /// One server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// A name, an address, or the folder of a Unix socket.
+    /// A name, an address, or the directory of a Unix socket.
     pub(crate) host: String,
     /// Its port.
     pub(crate) port: u16,
@@ -79,7 +79,7 @@ pub(crate) enum Roots {
 }
 
 impl Place {
-    /// Whether it is the folder of a Unix socket.
+    /// Whether it is the directory of a Unix socket.
     pub(crate) fn is_socket(&self) -> bool {
         self.host.starts_with('/') || self.host.starts_with('@')
     }

@@ -40,7 +40,7 @@ impl Default for Options {
 pub struct PostgresJournal {
     desk: Desk,
     tenant: String,
-    /// The loop that somebody else was faster with: the next turn queues for it.
+    /// The loop that another process was faster with: the next turn queues for it.
     crowded: Option<LoopId>,
     /// While appends are gathered: whether any was sent, and which loops will run.
     gathered: Option<Gathered>,
@@ -226,7 +226,7 @@ impl Journal for PostgresJournal {
             return;
         }
         let (until, tenant) = (self.desk.patience.until(), &self.tenant);
-        // Whoever is not told finds out by looking.
+        // A listener that is not told finds out by looking.
         let _ = self
             .desk
             .ask(until, async |client| client.query_typed(NOTIFY, &[(tenant, Type::TEXT)]).await);
@@ -250,7 +250,7 @@ impl Journal for PostgresJournal {
         let writer = &self.writer;
         let query = rows::pending(&self.tenant, &project);
         let mut found = self.desk.read(&query, |rows| rows::loops(rows, writer))?.into_iter();
-        // Whoever claims one claims the oldest, as a rule.
+        // A claim takes the oldest one, as a rule.
         let first = found.next();
         let first = self.remember(first);
         Ok(first.into_iter().chain(found.map(|found| found.stored)).collect())

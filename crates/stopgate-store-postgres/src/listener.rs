@@ -16,7 +16,7 @@ use crate::trouble;
 
 /// Tells listeners of a tenant's news, if there are any.
 ///
-/// Listeners share a lock; whoever can take it alone need tell nobody. A notification makes
+/// Listeners share a lock; a writer that can take it exclusively need not notify. A notification makes
 /// commits queue behind each other, so it is never sent from an append, nor in vain.
 pub(crate) const NOTIFY: &str = "SELECT pg_notify('stopgate', $1) \
     WHERE NOT pg_try_advisory_xact_lock(x'73676c6973746e72'::bigint)";

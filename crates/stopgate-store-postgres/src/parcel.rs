@@ -23,7 +23,7 @@ pub(crate) enum Hold {
 
 /// Every append holds, until it is committed, a lock that tells how far the cursors had
 /// come before it took its own: `sg` in the upper 16 bits, a cursor in the rest. That is how
-/// whoever reads the tail knows where something may still come in.
+/// a reader of the tail knows where something may still come in.
 const FLOOR: &str = "SELECT pg_advisory_xact_lock_shared(x'7367000000000000'::bigint + \
     CASE WHEN is_called THEN last_value ELSE 0 END)::text AS locked FROM stopgate.event_cursor";
 

@@ -113,7 +113,7 @@ pub(crate) fn tail<'a>(
 
 /// The cursor up to which nothing can come in any more.
 ///
-/// First the newest cursor, then the floors of whoever is still writing (the correlated
+/// First the newest cursor, then the floors of the processes still writing (the correlated
 /// subquery can't be asked before the row it hangs on). A writer that is in neither takes
 /// a newer cursor; one that has gone is seen by the statement that comes next.
 pub(crate) fn horizon() -> Query<'static> {
@@ -132,7 +132,7 @@ pub(crate) fn horizon() -> Query<'static> {
 
 /// Waits in the fair queue for a loop, until the transaction ends.
 ///
-/// Only makes conflicts rare: whoever does not queue is not kept from writing.
+/// Only makes conflicts rare: a writer that does not queue is not kept from writing.
 pub(crate) async fn queue(client: &Client, tenant: &String, id: &LoopId) -> Result<(), Error> {
     let wait = "SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))";
     client.query_typed(wait, &[text(tenant), text(&id.as_str())]).await.map(drop)

@@ -11,7 +11,7 @@ pub(crate) const VERSION: i32 = 2;
 /// The unique index that lets a session hold one running loop.
 pub(crate) const HELD: &str = "loop_held";
 
-/// Whoever migrates holds this lock: "stopgate" in ASCII.
+/// The migrating process holds this lock: "stopgate" in ASCII.
 const LOCK: i64 = 0x7374_6f70_6761_7465;
 
 /// Which migrations were made, and when.
@@ -79,7 +79,7 @@ pub(crate) async fn migrate(client: &Client) -> Result<i32, Error> {
     migrated.and_then(|version| ended.map(|()| version))
 }
 
-/// Looks again inside the lock: whoever was first has done the work.
+/// Looks again inside the lock: the first process has done the work.
 async fn in_turn(client: &Client) -> Result<i32, Error> {
     let there = "SELECT to_regnamespace('stopgate') IS NOT NULL, \
                  to_regclass('stopgate.migration') IS NOT NULL";

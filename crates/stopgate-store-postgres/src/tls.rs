@@ -38,9 +38,9 @@ pub(crate) fn connector(safety: Safety, roots: &Roots) -> Result<MakeRustlsConne
 enum Trust {
     /// Encryption alone is asked for.
     Anybody,
-    /// Whoever an authority vouches for, under any name.
+    /// Any server an authority vouches for, under any name.
     Vouched(Authority),
-    /// Whoever an authority vouches for under the host's name.
+    /// Any server an authority vouches for under the host's name.
     Named(Authority),
 }
 

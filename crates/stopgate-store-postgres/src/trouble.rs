@@ -68,7 +68,7 @@ pub(crate) fn is_missing(error: &Error) -> bool {
         .any(|missing| code == Some(missing))
 }
 
-/// Whether somebody else wrote first, as a strict server says it.
+/// Whether another process wrote first, as a strict server says it.
 pub(crate) fn is_conflict(error: &Error) -> bool {
     let code = error.code();
     code == Some(&SqlState::T_R_SERIALIZATION_FAILURE)

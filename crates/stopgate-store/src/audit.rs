@@ -1,6 +1,6 @@
 //! Whether a journal keeps its promises: what is stored can be told again from its events.
 //!
-//! Looks and never mends. One loop is held in memory at a time.
+//! Looks and never repairs. One loop is held in memory at a time.
 
 use stopgate_core::{LoopId, Soundness, fold};
 
@@ -52,7 +52,7 @@ fn look(journal: &mut dyn Journal, id: &LoopId, audit: &mut Audit) -> Result<(),
     seals(journal, id, audit)
 }
 
-/// What the seals say. What can't be told is counted, and is no finding.
+/// What the seals say. What can't be told is counted, and is not a finding.
 fn seals(journal: &mut dyn Journal, id: &LoopId, audit: &mut Audit) -> Result<(), StoreError> {
     match journal.soundness(id)? {
         Soundness::Sound => {}

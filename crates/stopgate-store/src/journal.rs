@@ -164,7 +164,7 @@ pub struct Entry {
 pub enum Appended {
     /// It is stored; the loop is at this revision now.
     Stored(Revision),
-    /// Somebody else wrote first; load and decide again.
+    /// Another process wrote first; load and decide again.
     Conflict,
     /// Another running loop holds the session.
     SessionTaken,
@@ -176,7 +176,7 @@ pub enum Appended {
 pub enum Delivered {
     /// They are stored.
     Stored,
-    /// Somebody else wrote to one of the loops; nothing is stored.
+    /// Another process wrote to one of the loops; nothing is stored.
     Conflict,
     /// This loop would hold a session that another running loop holds; nothing is stored.
     SessionTaken(LoopId),
@@ -194,7 +194,7 @@ pub struct Migrated {
 /// Which loops to list.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter<'a> {
-    /// Only those of this folder.
+    /// Only those of this directory.
     pub project: Option<&'a str>,
     /// Only those that run or only those that ended.
     pub standing: Standing,

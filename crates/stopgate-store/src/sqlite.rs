@@ -41,7 +41,7 @@ pub enum Durability {
     /// The death of any process. After a power loss the last few stops may be missing.
     #[default]
     Process,
-    /// A power loss too: each stop syncs the log, and the folder that it is in.
+    /// A power loss too: each stop syncs the log, and the directory that it is in.
     PowerLoss,
 }
 
@@ -288,7 +288,7 @@ impl Journal for SqliteJournal {
             self.with("begin", |connection, _| Ok(connection.execute_batch("BEGIN IMMEDIATE")?));
         self.in_transaction = begun.is_ok();
         if begun.is_err() {
-            // Whoever could not begin must not keep the others waiting.
+            // A process that could not begin must not keep the others waiting.
             self.lock = None;
         }
         begun
@@ -449,7 +449,7 @@ impl Drop for SqliteJournal {
     }
 }
 
-/// Whether the engine says that somebody else is at it.
+/// Whether the engine says that another process is at it.
 fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }

@@ -21,16 +21,16 @@ impl Bench for Memory {
 }
 
 struct Sqlite {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl Sqlite {
     fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self { directory: tempfile::tempdir().unwrap() }
     }
 
     fn path(&self) -> PathBuf {
-        self.folder.path().join("journal.db")
+        self.directory.path().join("journal.db")
     }
 }
 

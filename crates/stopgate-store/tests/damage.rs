@@ -11,9 +11,9 @@ use stopgate_store::{Journal, Recorded, Revision, SqliteJournal, StoreError, WAL
 
 #[test]
 fn garbage_is_refused_and_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("journal.db");
-    std::fs::write(&path, b"this is no database, it is a diary".repeat(200)).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("journal.db");
+    std::fs::write(&path, b"this is not a database, it is a diary".repeat(200)).unwrap();
     let before = std::fs::read(&path).unwrap();
     assert!(matches!(load(&path), Err(StoreError::Corrupt { .. })));
     assert_eq!(std::fs::read(&path).unwrap(), before);
@@ -21,8 +21,8 @@ fn garbage_is_refused_and_kept() {
 
 #[test]
 fn a_newer_format_is_refused_and_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("journal.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("journal.db");
     let newer = rusqlite::Connection::open(&path).unwrap();
     newer.execute_batch("CREATE TABLE future (x); PRAGMA user_version = 99").unwrap();
     drop(newer);
@@ -35,8 +35,8 @@ fn a_newer_format_is_refused_and_kept() {
 
 #[test]
 fn a_damaged_record_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("journal.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("journal.db");
     begin(&path, "abc");
     let raw = rusqlite::Connection::open(&path).unwrap();
     raw.execute_batch("UPDATE loop SET state = '{\"id\": 7'").unwrap();
@@ -47,8 +47,8 @@ fn a_damaged_record_is_named() {
 
 #[test]
 fn a_journal_in_use_is_busy_after_some_patience() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("journal.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("journal.db");
     begin(&path, "abc");
     let raw = rusqlite::Connection::open(&path).unwrap();
     raw.execute_batch("BEGIN EXCLUSIVE").unwrap();
@@ -65,8 +65,8 @@ fn a_journal_in_use_is_busy_after_some_patience() {
 
 #[test]
 fn the_log_never_grows_past_its_limit() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("journal.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("journal.db");
     for number in 0..400 {
         // A fresh journal each time, dropped without an orderly close, as in a hook.
         let mut journal = SqliteJournal::new(&path, Duration::from_secs(5));
@@ -74,7 +74,7 @@ fn the_log_never_grows_past_its_limit() {
         append_start(&mut journal, &name);
         journal.settle();
         std::mem::forget(journal);
-        let wal = std::fs::metadata(folder.path().join("journal.db-wal")).map_or(0, |m| m.len());
+        let wal = std::fs::metadata(directory.path().join("journal.db-wal")).map_or(0, |m| m.len());
         assert!(wal <= (WAL_PAGES_MAX + 32) * 4200, "{wal} bytes after {number}");
     }
 }
@@ -97,8 +97,8 @@ fn append_start(journal: &mut SqliteJournal, name: &str) {
 
 #[test]
 fn a_journal_that_must_be_there_is_not_made_anew() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("journal.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("journal.db");
     let open = || SqliteJournal::existing(&path, Duration::from_secs(1)).load(&LoopId::new("abc"));
     assert!(matches!(open(), Err(StoreError::Open { .. })));
     assert!(!path.exists());

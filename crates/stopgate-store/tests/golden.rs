@@ -1,8 +1,8 @@
 //! The stored form, version by version: what was written once is read for ever.
 //!
 //! The files under `golden/v1` were written by the first program that had this format, and
-//! never change. Whoever changes the form of an event or a state must give it a new version
-//! and a folder of its own, and keep reading this one.
+//! never change. A change to the form of an event or a state must give it a new version
+//! and a directory of its own, and keep reading this one.
 
 #![expect(clippy::unwrap_used, reason = "a test says where it broke")]
 
@@ -18,9 +18,9 @@ use stopgate_store::transfer::{Import, Reader, VERSION, existing, export, scan};
 use stopgate_store::{Cursor, Journal, MemoryJournal, Recorded, SqliteJournal, StoreError, audit};
 
 #[test]
-fn there_is_a_folder_for_every_version() {
+fn there_is_a_directory_for_every_version() {
     for version in 1..=FORMAT {
-        assert!(folder(version).join("events.jsonl").exists(), "golden/v{version} is missing");
+        assert!(directory(version).join("events.jsonl").exists(), "golden/v{version} is missing");
     }
     assert_eq!(VERSION, 1, "a new form of export needs golden files of its own");
 }
@@ -98,7 +98,7 @@ fn a_state_is_stored_as_version_1_says() {
 
 #[test]
 fn an_export_of_version_1_is_imported_and_written_back() {
-    let bytes = fs::read(folder(1).join("export.jsonl")).unwrap();
+    let bytes = fs::read(directory(1).join("export.jsonl")).unwrap();
     let mut journal = MemoryJournal::default();
     import(&mut journal, &bytes);
     assert_eq!(exported(&mut journal), String::from_utf8(bytes).unwrap(), "{CHANGED}");
@@ -126,8 +126,8 @@ fn a_journal_of_version_1_is_read_checked_and_written_to() {
 #[test]
 fn a_journal_of_version_1_is_given_the_tables_of_a_new_one() {
     let (_kept, old) = copy_of_journal();
-    let folder = tempfile::tempdir().unwrap();
-    let new = folder.path().join("journal.db");
+    let directory = tempfile::tempdir().unwrap();
+    let new = directory.path().join("journal.db");
     let mut journals = [&new, &old].map(|path| SqliteJournal::new(path, Duration::from_secs(5)));
     let migrated = journals.each_mut().map(|journal| journal.migrate().unwrap());
     assert_eq!(migrated.map(|migrated| (migrated.from, migrated.to)), [(0, 2), (1, 2)]);
@@ -167,18 +167,18 @@ fn life() -> Vec<(Recorded, State)> {
     life
 }
 
-fn folder(version: u32) -> PathBuf {
+fn directory(version: u32) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/v{version}"))
 }
 
 fn read(name: &str) -> String {
-    fs::read_to_string(folder(1).join(name)).unwrap()
+    fs::read_to_string(directory(1).join(name)).unwrap()
 }
 
 fn copy_of_journal() -> (tempfile::TempDir, PathBuf) {
     let kept = tempfile::tempdir().unwrap();
     let path = kept.path().join("journal.db");
-    fs::copy(folder(1).join("journal.db"), &path).unwrap();
+    fs::copy(directory(1).join("journal.db"), &path).unwrap();
     (kept, path)
 }
 

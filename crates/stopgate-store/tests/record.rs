@@ -16,12 +16,12 @@ const NOON: Timestamp = Timestamp::from_unix_millis(1_750_000_000_000);
 
 /// A journal with one loop of four events, written by `writer`.
 struct Bench {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl Bench {
     fn new() -> Self {
-        let bench = Self { folder: tempfile::tempdir().unwrap() };
+        let bench = Self { directory: tempfile::tempdir().unwrap() };
         let mut journal = bench.open();
         add(&mut journal, "a", started("a", "/p", None));
         add(&mut journal, "a", bound("s"));
@@ -31,7 +31,7 @@ impl Bench {
     }
 
     fn path(&self) -> PathBuf {
-        self.folder.path().join("journal.db")
+        self.directory.path().join("journal.db")
     }
 
     fn open(&self) -> SqliteJournal {
@@ -165,8 +165,8 @@ fn two_writers_may_share_a_loop() {
 
 #[test]
 fn a_journal_of_version_1_is_unchained_and_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("journal.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("journal.db");
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1/journal.db");
     std::fs::copy(golden, &path).unwrap();
     let mut journal = opened(&path, 1);
@@ -189,8 +189,8 @@ fn seals_move_with_their_events() {
     let mut bytes = Vec::new();
     export(&mut bench.open(), &mut bytes).unwrap();
     let moved = |bytes: &[u8], key| {
-        let folder = tempfile::tempdir().unwrap();
-        let mut journal = opened(&folder.path().join("journal.db"), key);
+        let directory = tempfile::tempdir().unwrap();
+        let mut journal = opened(&directory.path().join("journal.db"), key);
         let mut import = Import::begin(&mut journal, &std::collections::BTreeSet::new()).unwrap();
         let mut reader = Reader::new(bytes);
         while let Some(moved) = reader.read().unwrap() {

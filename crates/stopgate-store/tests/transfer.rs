@@ -38,11 +38,11 @@ proptest! {
 
     #[test]
     fn any_history_survives_a_journey_through_every_engine(steps in prop::collection::vec(step(), 0..60)) {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let mut first = MemoryJournal::default();
         steps.iter().enumerate().for_each(|(number, step)| play(&mut first, step, number));
         let bytes = exported(&mut first);
-        let mut second = sqlite(&folder.path().join("a.db"));
+        let mut second = sqlite(&directory.path().join("a.db"));
         imported(&mut second, &bytes).unwrap();
         prop_assert_eq!(text(&exported(&mut second)), text(&bytes));
         let mut third = MemoryJournal::default();
@@ -78,17 +78,17 @@ proptest! {
 
 #[test]
 fn a_hundred_thousand_events_are_copied_with_the_same_hash() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut first = sqlite(&folder.path().join("a.db"));
+    let directory = tempfile::tempdir().unwrap();
+    let mut first = sqlite(&directory.path().join("a.db"));
     fill(&mut first, 500, 200);
-    let mut second = sqlite(&folder.path().join("b.db"));
+    let mut second = sqlite(&directory.path().join("b.db"));
     let mut import = Import::begin(&mut second, &names(&mut MemoryJournal::default()).unwrap());
     let told = import.as_mut().unwrap().put_all(&mut first).unwrap();
     let copied = import.unwrap().finish().unwrap();
     assert_eq!((copied.loops, copied.events), (500, 100_000));
     let again = export(&mut second, &mut std::io::sink()).unwrap();
     assert_eq!((told.events, &told.hash), (100_000, &again.hash));
-    let wal = std::fs::metadata(folder.path().join("b.db-wal")).map_or(0, |found| found.len());
+    let wal = std::fs::metadata(directory.path().join("b.db-wal")).map_or(0, |found| found.len());
     assert!(wal < 1_000_000, "the log is put back: {wal} bytes");
 }
 
@@ -111,12 +111,12 @@ fn loops_that_are_there_are_refused_before_anything_is_written() {
 
 #[test]
 fn a_running_loop_whose_session_is_held_is_refused_whole() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let mut first = MemoryJournal::default();
     put(&mut first, "a", started("a", "/p", None));
     put(&mut first, "b", started("b", "/p", Some("s")));
     let bytes = exported(&mut first);
-    let mut target = sqlite(&folder.path().join("a.db"));
+    let mut target = sqlite(&directory.path().join("a.db"));
     put(&mut target, "live", started("live", "/p", Some("s")));
     let refused = imported(&mut target, &bytes).unwrap_err();
     assert!(matches!(&refused, TransferError::SessionTaken { id } if id == "b"), "{refused}");
@@ -166,8 +166,8 @@ fn check(text: &str, expected: &str) {
 
 #[test]
 fn an_import_that_is_given_up_leaves_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut target = sqlite(&folder.path().join("a.db"));
+    let directory = tempfile::tempdir().unwrap();
+    let mut target = sqlite(&directory.path().join("a.db"));
     let mut import = Import::begin_without(&mut target, BTreeSet::new()).unwrap();
     import.put(moved("a", 1, started("a", "/p", None))).unwrap();
     import.put(moved("b", 1, started("b", "/p", None))).unwrap();

@@ -1,6 +1,6 @@
-//! Prints the fingerprint of a folder, for benchmarks.
+//! Prints the fingerprint of a directory, for benchmarks.
 //!
-//! Usage: `fingerprint FOLDER CACHE [PATTERN…]`
+//! Usage: `fingerprint DIRECTORY CACHE [PATTERN…]`
 
 #![expect(clippy::print_stdout, reason = "a program of its own")]
 
@@ -11,9 +11,9 @@ use stopgate_verify::{Scope, fingerprint};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [folder, cache, patterns @ ..] = arguments.as_slice() else { return ExitCode::FAILURE };
+    let [directory, cache, patterns @ ..] = arguments.as_slice() else { return ExitCode::FAILURE };
     let scope = if patterns.is_empty() { Scope::Whole } else { Scope::Globs(patterns) };
-    match fingerprint(&[Path::new(folder)], scope, Path::new(cache)) {
+    match fingerprint(&[Path::new(directory)], scope, Path::new(cache)) {
         Ok(tree) => {
             println!("{} {}", tree.hash(), tree.count());
             ExitCode::SUCCESS

@@ -206,7 +206,7 @@ impl Attempt {
     }
 
     fn sweeping(&self, end: Ending, now: Instant) -> Phase {
-        // Whoever is left in the group has no business after the check.
+        // A process left in the group has no business after the check.
         self.child.signal(Signal::KILL);
         Phase::Sweeping { end, since: now, look_at: now, rounds: Rounds::Begun }
     }

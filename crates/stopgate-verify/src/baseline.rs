@@ -15,7 +15,7 @@ use stopgate_core::{Baseline, Digest};
 use self::stable::Line;
 use crate::report::{self, own_lines, without_ansi};
 
-/// More failures than these are no baseline: nothing could be told by it.
+/// With more failures than these a baseline could tell nothing.
 const FAILURES_MAX: usize = 4000;
 /// How many a baseline keeps by name, for people.
 const NAMES_MAX: usize = 16;

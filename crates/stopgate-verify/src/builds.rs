@@ -1,6 +1,6 @@
 //! A build directory of our own for checks that build.
 //!
-//! Cargo runs whatever test binary it finds in `target/`, whoever wrote it. So a check that
+//! Cargo runs whatever test binary it finds in `target/`, regardless of its author. So a check that
 //! calls cargo builds into a directory that stopgate owns, filled from the tree's own when the
 //! loop begins, and binaries in the tree are not evidence.
 

@@ -91,7 +91,7 @@ impl Capture {
         }
     }
 
-    /// What was captured. Whoever still writes is cut.
+    /// What was captured. Writers still running are cut off.
     pub(crate) fn finish(mut self) -> Captured {
         drop(self.log.take());
         if let Some(path) = &self.path {

@@ -35,7 +35,7 @@ pub struct Check<'a> {
     /// What is run.
     pub command: Command<'a>,
     /// Where it is run.
-    pub folder: PathBuf,
+    pub directory: PathBuf,
     /// How long each try may take.
     pub timeout: Duration,
     /// How often it is tried again after it failed.
@@ -115,11 +115,11 @@ pub enum Ran {
 
 impl<'a> Check<'a> {
     /// A check with nothing special about it.
-    pub fn new(criterion: &'a str, command: Command<'a>, folder: PathBuf, log: PathBuf) -> Self {
+    pub fn new(criterion: &'a str, command: Command<'a>, directory: PathBuf, log: PathBuf) -> Self {
         Self {
             criterion,
             command,
-            folder,
+            directory,
             timeout: TIMEOUT,
             retries: 0,
             log,

@@ -28,18 +28,18 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// Starts a program in `folder`, with `variables` and nothing else around it.
+    /// Starts a program in `directory`, with `variables` and nothing else around it.
     #[expect(clippy::disallowed_methods, reason = "the door")]
     pub(crate) fn spawn(
         argv: &[OsString],
-        folder: &Path,
+        directory: &Path,
         variables: Vec<Variable>,
         (out, err): (PipeWriter, PipeWriter),
     ) -> io::Result<Self> {
         let (program, arguments) =
             argv.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
         let mut command = Command::new(program);
-        command.args(arguments).current_dir(folder).process_group(0);
+        command.args(arguments).current_dir(directory).process_group(0);
         command.env_clear().envs(variables);
         command.stdin(Stdio::null()).stdout(out).stderr(err);
         notice_ends();

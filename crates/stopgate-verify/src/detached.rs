@@ -17,9 +17,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 const SECONDS: u32 = 10;
 
 /// Starts `argv` in a process group of its own; one that takes its time is left alone.
-pub fn detached(argv: &[&str], folder: &Path) -> io::Result<()> {
+pub fn detached(argv: &[&str], directory: &Path) -> io::Result<()> {
     let argv: Vec<&OsStr> = argv.iter().map(OsStr::new).collect();
-    let child = begin(&argv, folder, SECONDS)?;
+    let child = begin(&argv, directory, SECONDS)?;
     for _ in 0..LOOKS {
         if child.has_ended() {
             break;
@@ -31,12 +31,12 @@ pub fn detached(argv: &[&str], folder: &Path) -> io::Result<()> {
 }
 
 /// Starts `argv` the same way, for at most so many seconds; nothing waits for it at all.
-pub fn detached_for(argv: &[&OsStr], folder: &Path, seconds: u32) -> io::Result<()> {
-    std::mem::forget(begin(argv, folder, seconds)?);
+pub fn detached_for(argv: &[&OsStr], directory: &Path, seconds: u32) -> io::Result<()> {
+    std::mem::forget(begin(argv, directory, seconds)?);
     Ok(())
 }
 
-fn begin(argv: &[&OsStr], folder: &Path, seconds: u32) -> io::Result<Child> {
+fn begin(argv: &[&OsStr], directory: &Path, seconds: u32) -> io::Result<Child> {
     let seconds = seconds.to_string();
     let shell = ["/bin/sh", "-c", SCRIPT, "stopgate", &seconds];
     let shell = shell.iter().map(OsString::from);
@@ -45,5 +45,5 @@ fn begin(argv: &[&OsStr], folder: &Path, seconds: u32) -> io::Result<Child> {
     let (_err, err_writer) = io::pipe()?;
     // A person chose the command for themselves: a desktop is reached by their variables.
     let variables = std::env::vars_os().collect();
-    Child::spawn(&argv, folder, variables, (out_writer, err_writer))
+    Child::spawn(&argv, directory, variables, (out_writer, err_writer))
 }

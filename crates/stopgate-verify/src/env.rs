@@ -28,7 +28,7 @@ const NAMES: &str = "
     OPAMROOT OPAMSWITCH PATH PERL5LIB PERL5OPT PNPM_HOME PROJ_LIB RACK_ENV RAILS_ENV RANLIB
     REQUESTS_CA_BUNDLE SDKMAN_DIR SDKROOT SHELL SOURCE_DATE_EPOCH STRIP SWIFTLY_HOME_DIR TEMP
     TERM TERMINFO TERMINFO_DIRS TMP TMPDIR TOOLCHAINS TZ TZDIR USER VIRTUAL_ENV VOLTA_HOME
-    WAYLAND_DISPLAY XAUTHORITY YARN_CACHE_FOLDER ZDOTDIR";
+    WAYLAND_DISPLAY XAUTHORITY YARN_CACHE_DIRECTORY ZDOTDIR";
 
 /// Beginnings of names that belong to one tool each.
 const FAMILIES: &str = "
@@ -74,7 +74,7 @@ pub(crate) struct Additions<'a> {
     pub(crate) person: &'a [String],
     /// Variables of the check's own.
     pub(crate) set: &'a [(String, String)],
-    /// The folder for temporary files.
+    /// The directory for temporary files.
     pub(crate) scratch: Option<&'a Path>,
     /// The check's mark.
     pub(crate) mark: &'a str,

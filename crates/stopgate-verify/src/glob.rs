@@ -11,13 +11,13 @@ const ALTERNATIVES_MAX: usize = 256;
 /// One part of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Any number of folders, also none.
+    /// Any number of directories, also none.
     AnyDepth,
     /// One name.
     Name(Vec<u8>),
 }
 
-/// Patterns from one folder down; each also stands for all that lies below what it names.
+/// Patterns from one directory down; each also stands for all that lies below what it names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Globs {
     patterns: Vec<Vec<Part>>,
@@ -42,7 +42,7 @@ impl Globs {
         self.patterns.iter().any(|parts| reaches(parts, path) == Reach::Here)
     }
 
-    /// Whether something that is meant may lie in the folder `path`.
+    /// Whether something that is meant may be in the directory `path`.
     pub(crate) fn enters(&self, path: &[u8]) -> bool {
         self.patterns.iter().any(|parts| reaches(parts, path) != Reach::Never)
     }

@@ -133,7 +133,7 @@ pub(crate) fn kill(process: &Process) {
     {
         use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
         if let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) {
-            // The handle holds whoever has the pid now: compare, then strike.
+            // The handle refers to the process that has the pid now: compare, then strike.
             if is_same(process) {
                 let _ = pidfd_send_signal(handle, Signal::KILL);
             }

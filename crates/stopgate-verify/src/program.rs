@@ -54,8 +54,8 @@ pub(crate) fn definition(criterion: &Criterion) -> String {
 
 /// What a criterion's command uses; nothing where it runs none.
 pub(crate) fn uses(root: &Path, criterion: &Criterion) -> Uses {
-    let folder = criterion.terms.cwd.as_ref().map_or_else(|| root.into(), |cwd| root.join(cwd));
-    let mut look = uses::Look { root, folder, uses: Uses::default() };
+    let directory = criterion.terms.cwd.as_ref().map_or_else(|| root.into(), |cwd| root.join(cwd));
+    let mut look = uses::Look { root, directory, uses: Uses::default() };
     match &criterion.proof {
         Proof::Check { command, .. } => look.shell(command, 0),
         Proof::Run { argv, .. } => {
@@ -73,7 +73,7 @@ pub(crate) fn uses(root: &Path, criterion: &Criterion) -> Uses {
     look.uses
 }
 
-/// The folders that programs of this criterion are looked for in.
+/// The directories that programs of this criterion are looked for in.
 pub(crate) fn path_of(criterion: &Criterion) -> Option<OsString> {
     let own = criterion.terms.set.iter().rev().find(|(name, _)| name == "PATH");
     own.map(|(_, value)| value.into()).or_else(|| variable("PATH"))
@@ -88,7 +88,7 @@ pub(crate) fn find(name: &str, path: Option<&std::ffi::OsStr>) -> Option<PathBuf
     if name.contains('/') {
         return Some(PathBuf::from(name)).filter(can_run);
     }
-    std::env::split_paths(path?).map(|folder| folder.join(name)).find(can_run)
+    std::env::split_paths(path?).map(|directory| directory.join(name)).find(can_run)
 }
 
 #[cfg(test)]

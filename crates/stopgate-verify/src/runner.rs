@@ -162,8 +162,8 @@ impl<'a> Runner<'a> {
         let begun = (self.now)();
         let trouble = match self.allowance(check.timeout) {
             None => (Status::Timeout, "not begun: the time for checks was used up".to_string()),
-            Some(_) if !check.folder.is_dir() => {
-                (Status::Error, format!("no such folder: {}", check.folder.display()))
+            Some(_) if !check.directory.is_dir() => {
+                (Status::Error, format!("no such directory: {}", check.directory.display()))
             }
             Some(allowance) => {
                 let line = format!("\n[it failed: try {} of {}]", failed + 1, check.retries + 1);
@@ -223,7 +223,7 @@ impl<'a> Runner<'a> {
         let variables = environment(ours.into_iter(), &additions);
         let (reader, writer) = io::pipe()?;
         let writers = (writer.try_clone()?, writer);
-        let child = Child::spawn(argv, &check.folder, variables, writers)?;
+        let child = Child::spawn(argv, &check.directory, variables, writers)?;
         let capture = Capture::new(reader, log, end_bytes_max);
         Ok(Attempt::new(child, capture, token, instant() + allowance.time()))
     }
@@ -388,11 +388,11 @@ fn plan(checks: &[Check<'_>]) -> (VecDeque<Task>, Vec<Version>) {
     (tasks, versions)
 }
 
-/// Whether two checks would get the same answer: folders and variables choose tools, too.
+/// Whether two checks would get the same answer: directories and variables choose tools, too.
 fn same_version(checks: &[Check<'_>], one: usize, other: usize) -> bool {
     let key = |index: usize| {
         let check = &checks[index];
-        (check.version, &check.folder, check.set, check.pass)
+        (check.version, &check.directory, check.set, check.pass)
     };
     !checks[other].version.is_empty() && key(one) == key(other)
 }

@@ -71,10 +71,10 @@ pub(crate) fn remove_all(directory: &Path, until: Instant) {
     let _ = remove(directory, until);
 }
 
-fn remove(folder: &Path, until: Instant) -> io::Result<()> {
+fn remove(directory: &Path, until: Instant) -> io::Result<()> {
     // Tools protect their caches against writing, and so against us.
-    let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
-    for entry in fs::read_dir(folder)? {
+    let _ = fs::set_permissions(directory, Permissions::from_mode(0o700));
+    for entry in fs::read_dir(directory)? {
         if now() >= until {
             return Err(io::ErrorKind::TimedOut.into());
         }
@@ -85,7 +85,7 @@ fn remove(folder: &Path, until: Instant) -> io::Result<()> {
             fs::remove_file(entry.path())?;
         }
     }
-    fs::remove_dir(folder)
+    fs::remove_dir(directory)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a door that waits")]

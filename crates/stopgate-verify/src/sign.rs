@@ -1,6 +1,6 @@
 //! Signatures under what was proven.
 //!
-//! The key lies in the person's state, readable by them alone. A signature says that this
+//! The key is in the person's state directory, readable by them alone. A signature says that this
 //! program, with this key, saw it; a record that was edited afterwards does not fit it.
 
 use std::io;

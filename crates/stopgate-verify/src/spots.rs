@@ -1,6 +1,6 @@
 //! The places that an output points at: `file:line`.
 //!
-//! Only files that are there, in the project, and not somebody else's code. Errors come
+//! Only files that are there, in the project, and not third-party code. Errors come
 //! before warnings, and what a tool says itself before what a stack shows.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use crate::report::without_ansi;
 
 /// How many places are looked at in one output.
 const PLACES_MAX: usize = 20_000;
-/// Folders whose files nobody here has written.
+/// Directories whose files nobody here has written.
 const FOREIGN: [&str; 8] =
     ["target", "node_modules", "site-packages", "dist-packages", ".git", ".venv", "venv", ".tox"];
 

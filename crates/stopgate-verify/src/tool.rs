@@ -38,37 +38,37 @@ impl ToolOutput {
     }
 }
 
-/// Runs `argv` in `folder`, with the variables that checks may see.
+/// Runs `argv` in `directory`, with the variables that checks may see.
 ///
 /// A tool that fails has an answer; one that can't be started, takes longer than
 /// `timeout` or says more than can be held has none.
 pub fn tool<S: AsRef<OsStr>>(
     argv: &[S],
-    folder: &Path,
+    directory: &Path,
     timeout: Duration,
 ) -> io::Result<ToolOutput> {
-    run(argv, folder, timeout, tool_environment(std::env::vars_os()))
+    run(argv, directory, timeout, tool_environment(std::env::vars_os()))
 }
 
 /// Runs a command that the person chose for themselves, with all of their variables.
 pub fn own_tool<S: AsRef<OsStr>>(
     argv: &[S],
-    folder: &Path,
+    directory: &Path,
     timeout: Duration,
 ) -> io::Result<ToolOutput> {
-    run(argv, folder, timeout, std::env::vars_os().collect())
+    run(argv, directory, timeout, std::env::vars_os().collect())
 }
 
 fn run<S: AsRef<OsStr>>(
     argv: &[S],
-    folder: &Path,
+    directory: &Path,
     timeout: Duration,
     variables: Vec<Variable>,
 ) -> io::Result<ToolOutput> {
     let argv: Vec<OsString> = argv.iter().map(|word| word.as_ref().to_os_string()).collect();
     let (out, out_writer) = io::pipe()?;
     let (err, err_writer) = io::pipe()?;
-    let mut child = Child::spawn(&argv, folder, variables, (out_writer, err_writer))?;
+    let mut child = Child::spawn(&argv, directory, variables, (out_writer, err_writer))?;
     let mut streams = [Stream::new(out, OUTPUT_BYTES_MAX), Stream::new(err, COMPLAINT_BYTES_MAX)];
     let heard = listen(&child, &mut streams, timeout);
     child.signal(Signal::KILL);

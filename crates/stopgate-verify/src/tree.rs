@@ -1,8 +1,8 @@
 //! The fingerprint of a work tree: the same as long as every file that counts is the same.
 //!
 //! What counts is a file's path, whether it can be executed, and its content; not its times,
-//! not what git has staged or committed, not where the folder lies. Nothing in the tree is
-//! written, no link is followed, and what can't be read counts by what its folder says.
+//! not what git has staged or committed, not where the directory lies. Nothing in the tree is
+//! written, no link is followed, and what can't be read counts by what its directory says.
 
 mod clock;
 mod content;
@@ -41,7 +41,7 @@ pub(crate) const FILES_MAX: usize = 300_000;
 pub(crate) fn ask_rules(text: &[u8], path: &[u8]) {
     let rules = ignore::Rules::read(text);
     let _ = rules.about(path, ignore::Thing::File);
-    let _ = rules.about(path, ignore::Thing::Folder);
+    let _ = rules.about(path, ignore::Thing::Directory);
 }
 
 /// Reads a kept index that begins with these bytes, and looks at all of it; for the fuzzer.
@@ -51,13 +51,13 @@ pub(crate) fn read_kept(rest: &[u8]) {
     let Some(index) = store::decode(store::framed(&KEY, identity, rest), &KEY, identity) else {
         return;
     };
-    let folders = index.folders_by_path();
-    for folder in 0..index.folders.len() {
+    let directories = index.directories_by_path();
+    for directory in 0..index.directories.len() {
         let mut path = Vec::new();
-        index.folder_path(folder, &mut path);
-        let _ = index.counts(&folders, &path);
-        assert!(index.entries_of(folder).end <= index.entries.len());
-        assert!(index.children(folder).all(|child| child < index.folders.len()));
+        index.directory_path(directory, &mut path);
+        let _ = index.counts(&directories, &path);
+        assert!(index.entries_of(directory).end <= index.entries.len());
+        assert!(index.children(directory).all(|child| child < index.directories.len()));
     }
     let _ = index.hash();
 }
@@ -111,7 +111,7 @@ pub struct Tree {
 /// One file of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeFile {
-    /// Which root it lies in, counted from 0.
+    /// Which root it is in, counted from 0.
     pub root: usize,
     /// Its path from there.
     pub path: PathBuf,
@@ -140,7 +140,7 @@ pub enum Kind {
 pub(crate) trait Chosen: Sync {
     /// Whether the file counts.
     fn takes(&self, path: &[u8]) -> bool;
-    /// Whether the folder may hold files that count.
+    /// Whether the directory may hold files that count.
     fn enters(&self, path: &[u8]) -> bool;
 }
 
@@ -151,7 +151,7 @@ pub(crate) enum Choice<'a> {
     Picked(&'a dyn Chosen),
 }
 
-/// Fingerprints the files of `roots`; what is learnt is kept in the folder `cache`.
+/// Fingerprints the files of `roots`; what is learnt is kept in the directory `cache`.
 ///
 /// The cache must lie outside of the roots. It may be lost or shared at any time.
 pub fn fingerprint(roots: &[&Path], scope: Scope<'_>, cache: &Path) -> Result<Tree, TreeError> {
@@ -205,10 +205,10 @@ impl Tree {
         self.roots.iter().map(counts).sum()
     }
 
-    /// The files that count, root by root and folder by folder.
+    /// The files that count, root by root and directory by directory.
     pub fn files(&self) -> impl Iterator<Item = TreeFile> + '_ {
         self.roots.iter().enumerate().flat_map(|(root, index)| {
-            (0..index.folders.len()).flat_map(move |folder| files_of(root, index, folder))
+            (0..index.directories.len()).flat_map(move |directory| files_of(root, index, directory))
         })
     }
 }
@@ -223,10 +223,10 @@ impl Chosen for Globs {
     }
 }
 
-fn files_of(root: usize, index: &Index, folder: usize) -> impl Iterator<Item = TreeFile> + '_ {
+fn files_of(root: usize, index: &Index, directory: usize) -> impl Iterator<Item = TreeFile> + '_ {
     let mut path = Vec::new();
-    index.folder_path(folder, &mut path);
-    index.entries[index.entries_of(folder)].iter().filter_map(move |entry| {
+    index.directory_path(directory, &mut path);
+    index.entries[index.entries_of(directory)].iter().filter_map(move |entry| {
         let kind = match entry.mark {
             Mark::Plain => Kind::Plain,
             Mark::Executable => Kind::Executable,
@@ -314,9 +314,9 @@ impl Look<'_> {
         let (mut extent, mut news, taken) = (Extent::Short, News::None, old.taken);
         let mut repos = std::mem::take(&mut old.repos);
         for repo in repos.iter_mut().filter(|repo| repo.tracks_others(taken)) {
-            let folders = old.folders_by_path();
+            let directories = old.directories_by_path();
             let before = repo.tracked.clone();
-            let counts = |path: &[u8]| old.counts(&folders, path);
+            let counts = |path: &[u8]| old.counts(&directories, path);
             repo.ask_again(self.path, &counts).map_err(Stopped::Git)?;
             news = News::Some;
             if before != repo.tracked {
@@ -336,7 +336,7 @@ impl Look<'_> {
         let Walk { mut new, pending, changed, .. } = walk;
         content::read_all(self.fd, &mut new, &pending, self.clock)
             .map_err(|_| Stopped::TooLarge)?;
-        new.seal_folders(changed);
+        new.seal_directories(changed);
         Ok(new)
     }
 }

@@ -61,7 +61,7 @@ impl<'a> Tags<'a> {
         }
     }
 
-    /// Skips what stands before the next tag; comments and the like are no tags.
+    /// Skips what stands before the next tag; comments and the like are not tags.
     fn skip_to_tag(&mut self) -> Option<()> {
         loop {
             let at = self.rest.find('<')?;

@@ -148,10 +148,10 @@ struct HookArgs {
     /// Decide and record, but always allow
     #[arg(long)]
     shadow: bool,
-    /// The loop is kept in somebody else's files: idle, features, criteria, task, ralph-loop
+    /// The loop is kept in another tool's files: idle, features, criteria, task, ralph-loop
     #[arg(long, value_name = "D")]
     dialect: Option<String>,
-    /// The task record of --dialect task; else the agent's own task folder of the session
+    /// The task record of --dialect task; else the agent's own task directory of the session
     #[arg(long, value_name = "F")]
     task_file: Option<std::path::PathBuf>,
     /// The entry is shared by a team: stand down where the person has one of their own

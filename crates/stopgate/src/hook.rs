@@ -144,7 +144,7 @@ enum Owner {
     Plugin,
 }
 
-/// What the command line says about loops in somebody else's files.
+/// What the command line says about loops in another tool's files.
 #[derive(Default)]
 struct Foreign {
     dialect: Option<OsString>,
@@ -223,8 +223,8 @@ fn is_answered_elsewhere(agent: Agent, owner: Owner) -> bool {
         Owner::Team => has_own_entry,
         Owner::Plugin => is_answered_by_settings,
     };
-    let folder = Settings.project_of(agent).or_else(|| std::env::current_dir().ok());
-    folder.is_some_and(|folder| comes_first(Settings, agent, &folder))
+    let directory = Settings.project_of(agent).or_else(|| std::env::current_dir().ok());
+    directory.is_some_and(|directory| comes_first(Settings, agent, &directory))
 }
 
 /// Reads standard input to its end, so that the agent never writes into a closed pipe.

@@ -17,9 +17,9 @@ fn corpus() -> PathBuf {
 #[test]
 fn what_the_fuzzer_found_once_is_never_wrong_again() {
     for (name, target) in fuzz::targets() {
-        let folder = fs::read_dir(corpus().join(name)).expect("every target has a corpus");
+        let directory = fs::read_dir(corpus().join(name)).expect("every target has a corpus");
         let mut count = 0;
-        for entry in folder {
+        for entry in directory {
             let path = entry.expect("an entry").path();
             let bytes = fs::read(&path).expect("a sample");
             let ran = std::panic::catch_unwind(|| target(&bytes));
@@ -31,7 +31,7 @@ fn what_the_fuzzer_found_once_is_never_wrong_again() {
 }
 
 #[test]
-fn every_folder_of_the_corpus_has_its_target() {
+fn every_directory_of_the_corpus_has_its_target() {
     for entry in fs::read_dir(corpus()).expect("the corpus") {
         let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
         assert!(fuzz::targets().any(|(known, _)| known == name), "{name}");

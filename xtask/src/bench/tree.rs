@@ -15,8 +15,8 @@ use crate::table::{Gates, Table};
 use crate::tools;
 
 const PACKS: usize = 50;
-const FOLDERS_A_PACK: usize = 50;
-const FILES_A_FOLDER: usize = 20;
+const DIRECTORIES_A_PACK: usize = 50;
+const FILES_A_DIRECTORY: usize = 20;
 const FILES: usize = 50_000;
 const IGNORED: usize = 1_000;
 const UNCHANGED_MAX: f64 = 1.0;
@@ -28,7 +28,7 @@ const SETTLED: Duration = Duration::from_millis(2_200);
 
 /// A repository, a cache, and the program that fingerprints.
 struct Scene {
-    folder: TempDir,
+    directory: TempDir,
     program: PathBuf,
 }
 
@@ -79,15 +79,15 @@ pub(super) fn measure(rounds: usize, gates: &mut Gates) -> Result<()> {
 
 impl Scene {
     fn new() -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix("stopgate-chore-").tempdir()?;
-        let scene = Self { folder, program: program()? };
+        let directory = tempfile::Builder::new().prefix("stopgate-chore-").tempdir()?;
+        let scene = Self { directory, program: program()? };
         let root = scene.root();
-        let folders = PACKS * FOLDERS_A_PACK;
-        for at in 0..folders {
-            let (pack, inner) = (at / FOLDERS_A_PACK, at % FOLDERS_A_PACK);
+        let directories = PACKS * DIRECTORIES_A_PACK;
+        for at in 0..directories {
+            let (pack, inner) = (at / DIRECTORIES_A_PACK, at % DIRECTORIES_A_PACK);
             fill(&root.join(format!("pack-{pack:02}/src/module-{inner:02}")))?;
         }
-        if folders * FILES_A_FOLDER != FILES {
+        if directories * FILES_A_DIRECTORY != FILES {
             bail!("make a tree of {FILES} files");
         }
         fs::write(root.join(".gitignore"), "/target/\n*.log\n.env\n")?;
@@ -103,20 +103,21 @@ impl Scene {
     }
 
     fn root(&self) -> PathBuf {
-        self.folder.path().join("root")
+        self.directory.path().join("root")
     }
 
     fn cache(&self) -> PathBuf {
-        self.folder.path().join("cache")
+        self.directory.path().join("cache")
     }
 
     fn home(&self) -> PathBuf {
-        self.folder.path().join("home")
+        self.directory.path().join("home")
     }
 
     /// A loop whose check fails and counts its runs, and its first stop, which runs it.
     fn begin_loop(&self) -> Result<()> {
-        let check = format!("t=echo run >> {}; false", self.folder.path().join("runs").display());
+        let check =
+            format!("t=echo run >> {}; false", self.directory.path().join("runs").display());
         let mut start = self.stopgate()?;
         start.args(["start", "Bench", "--session", "bench", "--check", &check]);
         // The run at the start is a person's wait, not a stop's.
@@ -127,14 +128,14 @@ impl Scene {
             "session_id": "bench", "hook_event_name": "Stop", "cwd": self.root(),
             "last_assistant_message": "Done.", "stop_hook_active": false,
         });
-        fs::write(self.folder.path().join("payload"), payload.to_string())?;
+        fs::write(self.directory.path().join("payload"), payload.to_string())?;
         self.stop().map(|_| ())
     }
 
     /// One whole stop, which must be refused.
     fn stop(&self) -> Result<Duration> {
         let mut hook = self.stopgate()?;
-        hook.args(["hook", "claude"]).stdin(fs::File::open(self.folder.path().join("payload"))?);
+        hook.args(["hook", "claude"]).stdin(fs::File::open(self.directory.path().join("payload"))?);
         let (said, took) = time_with_input(&mut hook)?;
         if !said.contains("1 of 1 criteria unmet") {
             bail!("have the stop refused: {said}");
@@ -150,7 +151,7 @@ impl Scene {
     }
 
     fn checks_run(&self) -> usize {
-        let text = fs::read_to_string(self.folder.path().join("runs")).unwrap_or_default();
+        let text = fs::read_to_string(self.directory.path().join("runs")).unwrap_or_default();
         text.lines().count()
     }
 
@@ -175,35 +176,35 @@ impl Scene {
 
     /// Changes, adds, stages and deletes one file, with a look after each.
     fn edit(&self, round: usize, taken: &mut Taken) -> Result<()> {
-        let folder = self.root().join(format!("pack-{:02}/src/module-07", round % PACKS));
+        let directory = self.root().join(format!("pack-{:02}/src/module-07", round % PACKS));
         taken.edit_status.push(self.status()?);
         let mut before = self.fingerprint()?.0;
         let mut look = |sample: &mut Vec<Duration>| -> Result<()> {
             let (now, took) = self.fingerprint()?;
             if now == before {
-                bail!("see a change in {}", folder.display());
+                bail!("see a change in {}", directory.display());
             }
             before = now;
             sample.push(took);
             Ok(())
         };
-        fs::write(folder.join("file-03.rs"), format!("changed in round {round}"))?;
+        fs::write(directory.join("file-03.rs"), format!("changed in round {round}"))?;
         look(&mut taken.changed)?;
-        fs::write(folder.join("added.rs"), format!("added in round {round}"))?;
+        fs::write(directory.join("added.rs"), format!("added in round {round}"))?;
         look(&mut taken.added)?;
         self.git(&["add", "-A"])?;
         taken.staged.push(self.fingerprint()?.1);
-        fs::remove_file(folder.join("added.rs"))?;
+        fs::remove_file(directory.join("added.rs"))?;
         look(&mut taken.deleted)
     }
 }
 
-/// Makes a folder with sources of different lengths.
-fn fill(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder)?;
-    for file in 0..FILES_A_FOLDER {
-        let text = format!("// {} {file}\n", folder.display()).repeat(20 + file * 5);
-        fs::write(folder.join(format!("file-{file:02}.rs")), text)?;
+/// Makes a directory with sources of different lengths.
+fn fill(directory: &Path) -> Result<()> {
+    fs::create_dir_all(directory)?;
+    for file in 0..FILES_A_DIRECTORY {
+        let text = format!("// {} {file}\n", directory.display()).repeat(20 + file * 5);
+        fs::write(directory.join(format!("file-{file:02}.rs")), text)?;
     }
     Ok(())
 }
@@ -241,7 +242,7 @@ fn print(taken: Taken, rounds: usize, gates: &mut Gates) {
     let (status, edit_status) = (Sample::new(taken.status), Sample::new(taken.edit_status));
     let (quiet, busy) = (status.median(), edit_status.median());
     let columns = ["cold process", "median ms", "p95 ms", "to git status", "gate", ""];
-    let mut table = Table::new("The fingerprint of 50,000 files in 2,600 folders", &columns);
+    let mut table = Table::new("The fingerprint of 50,000 files in 2,600 directories", &columns);
     let mut row = |name: &str, sample: Sample, git: Duration, gate: Option<f64>| {
         let own = ratio(sample.median(), git);
         let broken = gate.filter(|gate| own > *gate);

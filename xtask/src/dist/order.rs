@@ -32,16 +32,16 @@ pub(super) enum Learned {
 }
 
 impl Order {
-    /// The order kept in `folder`; nothing where a tool for it is missing.
-    pub(super) fn kept_in(folder: &Path) -> Result<Option<Self>> {
+    /// The order kept in `directory`; nothing where a tool for it is missing.
+    pub(super) fn kept_in(directory: &Path) -> Result<Option<Self>> {
         let linkers = linkers();
         let tools = [tools::get("valgrind", "valgrind"), tools::get("strip", "binutils")];
         let (Some(linkers), [Tool::Here, Tool::Here]) = (linkers, tools) else {
             eprintln!("no lld, valgrind or strip here: the program's code is left as it falls");
             return Ok(None);
         };
-        fs::create_dir_all(folder)?;
-        let file = folder.join("order.txt");
+        fs::create_dir_all(directory)?;
+        let file = directory.join("order.txt");
         if !file.exists() {
             fs::write(&file, "")?;
         }
@@ -91,6 +91,6 @@ fn linkers() -> Option<PathBuf> {
     let root = ask(&["--print", "sysroot"])?;
     let about = ask(&["-vV"])?;
     let host = about.lines().find_map(|line| line.strip_prefix("host: "))?;
-    let folder = Path::new(root.trim()).join("lib/rustlib").join(host).join("bin/gcc-ld");
-    folder.join("ld.lld").is_file().then_some(folder)
+    let directory = Path::new(root.trim()).join("lib/rustlib").join(host).join("bin/gcc-ld");
+    directory.join("ld.lld").is_file().then_some(directory)
 }

@@ -101,8 +101,8 @@ fn postgres(stops: usize, cluster: &Cluster, table: &mut Table, gates: &mut Gate
 
 fn sqlite(stops: usize, table: &mut Table, gates: &mut Gates) -> Result<()> {
     for loops in [LOOPS, 1] {
-        let folder = tempfile::tempdir()?;
-        let path = folder.path().join("journal.db");
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join("journal.db");
         let open =
             || -> Result<Box<dyn Journal>> { Ok(Box::new(SqliteJournal::new(&path, PATIENCE))) };
         let name = format!("SQLite, 8 connections, {}", which(loops));
@@ -226,5 +226,5 @@ fn stop(journal: &mut dyn Journal, session: &SessionId) -> Result<usize> {
             Appended::SessionTaken => bail!("hold a session"),
         }
     }
-    bail!("store a stop: somebody else was always faster")
+    bail!("store a stop: another process was always faster")
 }

@@ -1,4 +1,4 @@
-//! A person cancels while eight hooks run: from then on every stop is let pass.
+//! A person cancels while eight hooks run: from then on every stop is allowed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -31,7 +31,7 @@ pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
         violations.extend(stops.violations);
         stays_cancelled(&scene, &mut violations)?;
     }
-    let figures = format!("{held} stops held, {free} begun after the cancel and let pass");
+    let figures = format!("{held} stops held, {free} begun after the cancel and allowed");
     findings.add("cancel while 8 hooks run", held + free, &violations, &figures);
     Ok(())
 }

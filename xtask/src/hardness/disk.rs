@@ -57,7 +57,7 @@ pub(super) enum Honesty {
     Lying,
 }
 
-/// The files of a folder: what is safe, and what is under way.
+/// The files of a directory: what is safe, and what is under way.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Disk {
     safe: BTreeMap<String, Vec<u8>>,
@@ -71,11 +71,11 @@ enum Change {
 }
 
 impl Disk {
-    /// The files named `names` in `folder`, all of them safe.
-    pub(super) fn read(folder: &Path, names: &[&str]) -> Result<Self> {
+    /// The files named `names` in `directory`, all of them safe.
+    pub(super) fn read(directory: &Path, names: &[&str]) -> Result<Self> {
         let mut disk = Self::default();
         for name in names {
-            let bytes = fs::read(folder.join(name)).with_context(|| format!("read {name}"))?;
+            let bytes = fs::read(directory.join(name)).with_context(|| format!("read {name}"))?;
             disk.safe.insert((*name).into(), bytes);
         }
         Ok(disk)
@@ -106,13 +106,13 @@ impl Disk {
         }
     }
 
-    /// Puts down what a loss of power now may leave, into `folder`.
-    pub(super) fn lose(&self, folder: &Path, loss: Loss, chance: &mut Chance) -> Result<()> {
+    /// Puts down what a loss of power now may leave, into `directory`.
+    pub(super) fn lose(&self, directory: &Path, loss: Loss, chance: &mut Chance) -> Result<()> {
         for (name, safe) in &self.safe {
             let mut bytes = safe.clone();
             let pending = self.pending.get(name).map_or(&[][..], Vec::as_slice);
             survive(&mut bytes, pending, loss, chance);
-            fs::write(folder.join(name), bytes)?;
+            fs::write(directory.join(name), bytes)?;
         }
         Ok(())
     }

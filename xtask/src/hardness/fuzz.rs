@@ -32,7 +32,7 @@ const LIMITS: [&str; 3] = ["-rss_limit_mb=1024", "-timeout=10", "-max_len=16384"
 /// The fuzzer reads its seed as a signed number, and takes 0 for none.
 const SEED_MAX: u64 = i32::MAX as u64;
 
-/// The folders of one run.
+/// The directories of one run.
 struct Place {
     root: PathBuf,
     programs: PathBuf,
@@ -111,19 +111,20 @@ fn build(root: PathBuf) -> Result<Place> {
     if host.is_empty() {
         bail!("learn from rustc which machine this is");
     }
-    let folder = root.join("target/fuzz");
+    let directory = root.join("target/fuzz");
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root.join("fuzz")).args(["build", "--release", "--locked", "--bins"]);
-    cargo.args(["--target", &host]).arg("--target-dir").arg(&folder);
+    cargo.args(["--target", &host]).arg("--target-dir").arg(&directory);
     cargo.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}"));
     tools::run(&mut cargo).context("build the fuzz targets")?;
-    Ok(Place { programs: folder.join(host).join("release"), root })
+    Ok(Place { programs: directory.join(host).join("release"), root })
 }
 
 impl Place {
     fn run(&self, name: &str, plan: &Plan) -> Result<Ran> {
-        let folder = |kind: &str| self.root.join("target/fuzz").join(kind);
-        let (new, crashes, log) = (folder("new").join(name), folder("crashes"), folder("log"));
+        let directory = |kind: &str| self.root.join("target/fuzz").join(kind);
+        let (new, crashes, log) =
+            (directory("new").join(name), directory("crashes"), directory("log"));
         // An earlier run's inputs would hide what this one finds anew.
         if new.exists() {
             fs::remove_dir_all(&new)?;
@@ -138,7 +139,7 @@ impl Place {
         fuzzer.arg(format!("-max_total_time={}", plan.fuzz_seconds));
         fuzzer.arg(format!("-seed={}", (plan.seed % SEED_MAX).max(1)));
         fuzzer.arg(format!("-artifact_prefix={}/{name}-", crashes.display()));
-        // New inputs go into the first folder; the others are only read.
+        // New inputs go into the first directory; the others are only read.
         fuzzer.arg(&new).arg(self.root.join("fuzz/corpus").join(name));
         fuzzer.stdout(written.try_clone()?).stderr(written);
         let status = fuzzer.status().with_context(|| format!("start the fuzz target {name}"))?;

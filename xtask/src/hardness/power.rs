@@ -64,9 +64,9 @@ pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
 fn record(promise: Promise) -> Result<Recording> {
     let scene = Scene::new()?;
     if promise == Promise::PowerLoss {
-        let folder = scene.project().join(".config/stopgate");
-        fs::create_dir_all(&folder)?;
-        fs::write(folder.join("config.toml"), "[store]\ndurability = \"power-loss\"\n")?;
+        let directory = scene.project().join(".config/stopgate");
+        fs::create_dir_all(&directory)?;
+        fs::write(directory.join("config.toml"), "[store]\ndurability = \"power-loss\"\n")?;
     }
     scene.start(SESSION, &ENDLESS)?;
     journal::truncate_wal(&scene.home())?;

@@ -252,8 +252,8 @@ impl Agent {
 
 /// Processes that have `mark` among their arguments.
 fn processes_with(mark: &str) -> Vec<String> {
-    processes(|folder| {
-        let line = fs::read(folder.join("cmdline")).unwrap_or_default();
+    processes(|directory| {
+        let line = fs::read(directory.join("cmdline")).unwrap_or_default();
         line.split(|byte| *byte == 0).any(|word| word == mark.as_bytes())
     })
 }
@@ -261,8 +261,8 @@ fn processes_with(mark: &str) -> Vec<String> {
 /// Processes that keep their things in `home`: hooks and servers.
 fn processes_of(home: &Path) -> Vec<String> {
     let wanted = format!("STOPGATE_HOME={}", home.display());
-    processes(|folder| {
-        let variables = fs::read(folder.join("environ")).unwrap_or_default();
+    processes(|directory| {
+        let variables = fs::read(directory.join("environ")).unwrap_or_default();
         variables.split(|byte| *byte == 0).any(|word| word == wanted.as_bytes())
     })
 }
@@ -270,8 +270,8 @@ fn processes_of(home: &Path) -> Vec<String> {
 /// What watches over checks: it has no variables, and is told of the directory to remove.
 fn leashes_below(temporary: &Path) -> Vec<String> {
     let below = format!("{}/", temporary.display());
-    processes(|folder| {
-        let line = fs::read(folder.join("cmdline")).unwrap_or_default();
+    processes(|directory| {
+        let line = fs::read(directory.join("cmdline")).unwrap_or_default();
         line.split(|byte| *byte == 0).any(|word| word.starts_with(below.as_bytes()))
     })
 }
@@ -293,7 +293,7 @@ fn processes(is_one: impl Fn(&Path) -> bool) -> Vec<String> {
     ours.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-fn entries(folder: &Path) -> Vec<String> {
-    let all = fs::read_dir(folder).into_iter().flatten().flatten();
+fn entries(directory: &Path) -> Vec<String> {
+    let all = fs::read_dir(directory).into_iter().flatten().flatten();
     all.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }

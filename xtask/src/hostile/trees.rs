@@ -157,8 +157,8 @@ fn mknod(at: &Path, kind: &[&str]) -> io::Result<()> {
 
 fn socket(at: &Path) -> io::Result<()> {
     // Bound by a short name: a socket's path may be no longer than a hundred bytes.
-    let folder = tempfile::tempdir()?;
-    let short = folder.path().join("s");
+    let directory = tempfile::tempdir()?;
+    let short = directory.path().join("s");
     drop(UnixListener::bind(&short)?);
     fs::rename(&short, at)
 }
@@ -196,9 +196,9 @@ fn names() -> Vec<Tree> {
         named("of 255 bytes", &[b'n'; 255]),
         named("with quotes and a dollar", b"'\"$(touch owned)`.txt"),
         tree("directories that are not UTF-8", |project| {
-            let folder = project.join(OsStr::from_bytes(b"d\xff\xfe/e\n/f"));
-            fs::create_dir_all(&folder)?;
-            fs::write(folder.join("x"), "x\n")
+            let directory = project.join(OsStr::from_bytes(b"d\xff\xfe/e\n/f"));
+            fs::create_dir_all(&directory)?;
+            fs::write(directory.join("x"), "x\n")
         }),
     ]
 }
@@ -287,9 +287,9 @@ fn texts() -> Vec<Tree> {
             (0..1000).map(one).collect::<Vec<_>>().concat()
         }),
         tree("twenty stars in .gitignore, forty deep", move |project| {
-            let folder = project.join("a/".repeat(deep));
-            fs::create_dir_all(&folder)?;
-            fs::write(folder.join("c"), "x\n")?;
+            let directory = project.join("a/".repeat(deep));
+            fs::create_dir_all(&directory)?;
+            fs::write(directory.join("c"), "x\n")?;
             fs::write(project.join(".gitignore"), format!("{}**/b\n", "**/a/".repeat(20)))
         }),
         text("a hundred thousand rules in .gitignore", ".gitignore", {
@@ -329,20 +329,20 @@ fn shapes(size: Size) -> Vec<Tree> {
     vec![
         tree(&format!("{deep} directories deep"), move |project| {
             // Made from the inside: a path may be no longer than the system allows.
-            let folder = project.join("d/".repeat(deep));
-            fs::create_dir_all(&folder)?;
-            fs::write(folder.join("x"), "x\n")
+            let directory = project.join("d/".repeat(deep));
+            fs::create_dir_all(&directory)?;
+            fs::write(directory.join("x"), "x\n")
         }),
         tree(&format!("{wide} files in one directory"), move |project| {
-            let folder = project.join("src/wide");
-            fs::create_dir_all(&folder)?;
-            (0..wide).try_for_each(|n| File::create(folder.join(n.to_string())).map(|_| ()))
+            let directory = project.join("src/wide");
+            fs::create_dir_all(&directory)?;
+            (0..wide).try_for_each(|n| File::create(directory.join(n.to_string())).map(|_| ()))
         }),
         tree("a directory that nobody may enter", |project| {
-            let folder = project.join("src/closed");
-            fs::create_dir_all(&folder)?;
-            fs::write(folder.join("x"), "x\n")?;
-            fs::set_permissions(&folder, fs::Permissions::from_mode(0o0))
+            let directory = project.join("src/closed");
+            fs::create_dir_all(&directory)?;
+            fs::write(directory.join("x"), "x\n")?;
+            fs::set_permissions(&directory, fs::Permissions::from_mode(0o0))
         }),
     ]
 }

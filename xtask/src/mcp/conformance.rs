@@ -40,7 +40,7 @@ pub(super) fn check(lab: &Lab, gates: &mut Gates) -> Result<()> {
 /// The misses among the scenarios that a revision has: one that it has not counts as passed.
 fn misses_of(lab: &Lab, revision: &str) -> Result<String> {
     let sets = "node_modules/@modelcontextprotocol/conformance/requirements";
-    let file = lab.folder.join(sets).join(format!("{revision}.yaml"));
+    let file = lab.directory.join(sets).join(format!("{revision}.yaml"));
     let wanted =
         std::fs::read_to_string(&file).with_context(|| format!("read {}", file.display()))?;
     let is_in = |line: &&str| {

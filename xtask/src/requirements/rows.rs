@@ -40,16 +40,16 @@ struct RowFile {
 
 /// All rows, in order.
 pub(super) fn load() -> Result<Vec<RequirementRow>> {
-    let folder = tools::root()?.join("requirements");
+    let directory = tools::root()?.join("requirements");
     let mut rows: Vec<RequirementRow> = Vec::new();
     for (name, _) in WORKFLOWS {
-        let path = folder.join(format!("{name}.toml"));
+        let path = directory.join(format!("{name}.toml"));
         let text = std::fs::read_to_string(&path).with_context(|| format!("read {name}.toml"))?;
         let file: RowFile = toml::from_str(&text).with_context(|| format!("read {name}.toml"))?;
         for mut row in file.row {
             row.place = rows.len();
             if !row.id.starts_with(name) || rows.iter().any(|known| known.id == row.id) {
-                bail!("use {}: it is no name of its own in {name}.toml", row.id);
+                bail!("use {}: it is not a name of its own in {name}.toml", row.id);
             }
             rows.push(row);
         }

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-/// Where the skill goes, below the `.claude` folder of a person or a project.
+/// Where the skill goes, below the `.claude` directory of a person or a project.
 pub const SKILL_PATH: &str = "skills/stopgate/SKILL.md";
 
 /// The skill's text.

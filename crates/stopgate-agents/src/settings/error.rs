@@ -33,7 +33,7 @@ impl fmt::Display for Place {
 /// Why the settings could not be read or changed. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// The text is no JSON, even with comments allowed.
+    /// The text is not JSON, even with comments allowed.
     #[error("read the settings: they stop being JSON at {at}; correct that and try again")]
     NotJson {
         /// Where it goes wrong.

@@ -94,7 +94,7 @@ fn object(members: Vec<(String, BoxedStrategy<String>)>) -> impl Strategy<Value 
     })
 }
 
-/// Somebody else's hook, in the form of this file.
+/// Another tool's hook, in the form of this file.
 fn foreign_hook(form: JsonForm) -> BoxedStrategy<String> {
     let key = form.command_key;
     let hook = prop_oneof![

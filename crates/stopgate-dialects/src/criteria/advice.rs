@@ -131,7 +131,7 @@ fn mark(record: &Record, name: &str) -> Mark {
 fn unreadable(error: &RecordError) -> Advice {
     say(
         &format!("the loop stops too early: nobody could {error}, so every stop passes"),
-        "mend the JSON; stopgate keeps copies in its home, under backups",
+        "repair the JSON; stopgate keeps copies in its home, under backups",
     )
 }
 

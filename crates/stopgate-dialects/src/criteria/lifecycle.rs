@@ -166,7 +166,7 @@ pub fn paused(text: &str) -> Result<String, Refusal> {
     with_status(text, Status::Paused)
 }
 
-/// The file of a loop that goes on; whoever resumes has looked at what it was stuck on.
+/// The file of a loop that goes on; the person who resumes has looked at what it was stuck on.
 pub fn resumed(text: &str) -> Result<String, Refusal> {
     let record = Record::read(text)?;
     match record.status {

@@ -71,7 +71,7 @@ pub struct Breaker {
 /// Why a record could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("read the state file")]
     NotJson(#[from] JsonTextError),
     /// It is JSON, but no object.

@@ -30,10 +30,10 @@ pub struct Feature {
 /// Why a list could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("read the list of features")]
     NotJson(#[from] JsonTextError),
-    /// There is no list in it.
+    /// There is not a list in it.
     #[error("find the list \"features\" in it")]
     NoList,
 }

@@ -67,7 +67,7 @@ impl Progress {
 /// The file of a loop that goes on with this iteration.
 pub fn advanced(text: &str, iteration: u32) -> String {
     let counted = with_iteration(text, iteration);
-    // A file without a status never had one; going on is no reason to add it.
+    // A file without a status never had one; going on is not a reason to add it.
     match line_with(&counted, STATUS) {
         Some(_) => with_status(&counted, Standing::InProgress),
         None => counted,

@@ -78,10 +78,10 @@ pub fn handed_over(why: HandOver, list: &FeatureList) -> String {
 }
 
 /// A prompt to begin every session of a loop with; it names files rather than repeat them.
-pub fn prompt_template(folder: &str) -> String {
+pub fn prompt_template(directory: &str) -> String {
     format!(
-        "Work through the features in {folder}/feature_list.json, one at a time.\n\n\
-         1. Read {folder}/progress.txt: it says what earlier sessions left for you.\n\
+        "Work through the features in {directory}/feature_list.json, one at a time.\n\n\
+         1. Read {directory}/progress.txt: it says what earlier sessions left for you.\n\
          2. Take the first feature that does not have \"passes\": true.\n\
          3. Build it, verify that it works, and only then set its \"passes\" to true.\n\
          4. Commit. Note in progress.txt what the next session needs to know; its first \

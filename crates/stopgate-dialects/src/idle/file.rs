@@ -15,7 +15,7 @@ pub enum After {
     Gone,
 }
 
-/// The loop that a file describes; nothing where it is no such file.
+/// The loop that a file describes; nothing where the file is another one.
 pub fn read(text: &str) -> Option<Loop> {
     let file = FrontMatter::read(text)?;
     let value = |name: &str| file.value(name).filter(|value| value != "null");

@@ -4,7 +4,7 @@ use core::cmp::Ordering;
 
 use serde_json::Value;
 
-/// The body of the newest message; nothing where there is none, or it is no JSON object.
+/// The body of the newest message; nothing where there is none, or it is not JSON object.
 pub fn newest(listing: &str) -> Option<String> {
     let messages = messages(listing);
     let descents = messages.windows(2).filter(|pair| age(&pair[0], &pair[1]).is_gt()).count();

@@ -102,7 +102,7 @@ fn frame(node: Node<'_>) -> Option<Frame> {
         return None;
     }
     let field = |name| node.key(name).filter(|node| node.value() != Value::Null);
-    // What is there and is no number at all is no count either.
+    // What is there and is not a number is not a count either.
     let counted = |name, default| {
         field(name).map_or(Some(default), |node| count(Some(node.plain().unwrap_or("?")), default))
     };

@@ -216,7 +216,7 @@ fn the_agent_is_sent_back_in_the_documented_words() {
     );
     assert_eq!(
         reason(6, 10, worktree.as_ref()),
-        format!("{plain}\nWorktree: /w/a, branch b, issue a. Work below that folder.")
+        format!("{plain}\nWorktree: /w/a, branch b, issue a. Work below that directory.")
     );
 }
 

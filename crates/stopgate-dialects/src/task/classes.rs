@@ -3,7 +3,7 @@
 use stopgate_core::ErrorClass;
 
 /// Beginnings of words that tell the kind of an error that nobody classed; in this order,
-/// for what blocks must not be taken for something that a retry mends.
+/// for what blocks must not be taken for something that a retry repairs.
 const TELLING: [(ErrorClass, &[&str]); 3] = [
     (
         ErrorClass::Blocking,

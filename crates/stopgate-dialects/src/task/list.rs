@@ -1,4 +1,4 @@
-//! The folder of tasks that an agent keeps for one session: a file each.
+//! The directory of tasks that an agent keeps for one session: a file each.
 
 use super::record::{Record, Status};
 

@@ -23,7 +23,7 @@ pub struct Mark {
     pub progress: Option<String>,
     /// How many errors there were.
     pub errors: usize,
-    /// How many of them are settled: by progress, or by whoever resumed the task.
+    /// How many of them are settled: by progress, or by the person who resumed the task.
     pub settled: usize,
     /// Why the task rests, where it does.
     pub paused: Option<Pause>,
@@ -101,7 +101,7 @@ impl Mark {
     }
 
     /// Whether the hook sent the agent back to this stop. The client's word for it is taken,
-    /// but for a denial within the same prompt, and silence is no denial.
+    /// but for a denial within the same prompt, and silence is not a denial.
     fn is_continuation(&self, sight: &Sight<'_>) -> bool {
         let same_session = self.session == sight.session;
         let was_sent_back = same_session && self.iteration.is_some() && self.paused.is_none();

@@ -24,11 +24,11 @@ pub struct Record {
     pub status: Status,
     /// How often the agent was sent back.
     pub iteration: u32,
-    /// How often it may be; `u32::MAX` is no limit.
+    /// How often it may be; `u32::MAX` means no limit.
     pub max_iterations: u32,
     /// Money spent, in millionths.
     pub cost_micros: u64,
-    /// Money allowed, in millionths; none is no limit.
+    /// Money allowed, in millionths; none means no limit.
     pub budget_micros: Option<u64>,
     /// How much of a tool the agent may be.
     pub shape: Option<Shape>,
@@ -68,14 +68,14 @@ pub enum Status {
 /// Why a text could not be taken for a task record.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("read the task record")]
     NotJson(#[from] JsonTextError),
     /// It is JSON, but a list or a bare value.
-    #[error("read the task record: it is no object")]
+    #[error("read the task record: it is not an object")]
     NoObject,
     /// A number that limits the loop is none.
-    #[error("read the task record: metadata.{0} is no number")]
+    #[error("read the task record: metadata.{0} is not a number")]
     NoNumber(&'static str),
 }
 
@@ -177,7 +177,7 @@ impl<'d> Meta<'d> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "it is not negative, and what is too large for a count is no limit"
+        reason = "it is not negative, and what is too large for a count means no limit"
     )]
     fn count(&self, name: &'static str) -> Result<Option<u32>, Unreadable> {
         let number = self.number(name)?;
@@ -190,7 +190,7 @@ impl<'d> Meta<'d> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "it is not negative, and more money than that is no limit"
+        reason = "it is not negative, and more money than that means no limit"
     )]
     fn micros(&self, name: &'static str) -> Result<Option<u64>, Unreadable> {
         Ok(self.number(name)?.map(|money| (money * 1e6).round() as u64))
@@ -211,7 +211,7 @@ impl<'d> Meta<'d> {
     }
 }
 
-/// A limit of nothing is no limit.
+/// A limit of zero means no limit.
 fn limit(count: Option<u32>) -> u32 {
     match count {
         None => MAX_ITERATIONS,

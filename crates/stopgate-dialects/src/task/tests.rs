@@ -10,7 +10,7 @@ use super::{
 /// Twelve o'clock on 15 November 2026.
 const NOON: Timestamp = Timestamp::from_unix_millis(1_794_744_000_000);
 
-/// As Claude Code 2.1.325 wrote it into its task folder.
+/// As Claude Code 2.1.325 wrote it into its task directory.
 const REAL: &str = include_str!("fixtures/claude-code-2.1.325-1.json");
 const REAL_PLAIN: &str = include_str!("fixtures/claude-code-2.1.325-2.json");
 
@@ -214,7 +214,7 @@ fn a_new_prompt_begins_the_count_anew_but_a_denial_within_one_does_not() {
     let mut play = Play::of(STEPS);
     let silent = Sight { session: "s", ..Sight::default() };
     let answers = [(); 4].map(|()| play.stop(&silent, &[]));
-    assert!(answers[3].starts_with("paused"), "silence is no denial: {answers:?}");
+    assert!(answers[3].starts_with("paused"), "silence is not a denial: {answers:?}");
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn what_the_client_wrote_is_understood_and_kept() {
 }
 
 #[test]
-fn the_folder_names_the_task_that_is_worked_on() {
+fn the_directory_names_the_task_that_is_worked_on() {
     let records = [REAL_PLAIN, REAL].map(|text| Record::read(text).unwrap());
     let (at, record) = choose(&records).unwrap();
     assert_eq!((at, record.id.as_str()), (1, "1"));

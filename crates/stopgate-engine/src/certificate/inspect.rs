@@ -101,7 +101,7 @@ impl Engine {
         faults.extend(elsewhere(proven, project));
         // Files are compared last: it takes longest.
         if faults.is_empty() {
-            faults.extend(other_files(proven, project, &self.home.folder().join("trees")));
+            faults.extend(other_files(proven, project, &self.home.directory().join("trees")));
         }
         faults
     }

@@ -13,7 +13,7 @@ const OLD: &str = r#"{"stopgate_receipt":1,"loop":"l1","goal":"Work","outcome":"
     "kind":"run","required":true,"status":"pass","command":"c0","exit_code":0,"duration_ms":1,
     "retries":0,"tree":"t0","at":"2026-11-15T06:01:00Z"}]}"#;
 
-fn engine(folder: &std::path::Path) -> Engine {
+fn engine(directory: &std::path::Path) -> Engine {
     let choice = Choice {
         address: Address::Own,
         tenant: "default".into(),
@@ -23,18 +23,18 @@ fn engine(folder: &std::path::Path) -> Engine {
         pass: Vec::new(),
     };
     let world = Box::new(RealWorld::new(Settings));
-    Engine::with(Home::new(folder.into()), world, Settings, Stores::default(), choice).unwrap()
+    Engine::with(Home::new(directory.into()), world, Settings, Stores::default(), choice).unwrap()
 }
 
 #[test]
 fn an_old_receipt_is_read_and_said_to_be_old() {
-    let folder = tempfile::tempdir().unwrap();
-    let key = Key::of(folder.path()).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let key = Key::of(directory.path()).unwrap();
     let proven: Proven = serde_json::from_str(OLD).unwrap();
     let signature = key.sign(text(&proven).unwrap().as_bytes());
     let certificate = Certificate { proven, key: key.public(), signature };
-    let engine = engine(folder.path());
-    let demands = ReceiptDemands { project: Some(folder.path().into()), ..Default::default() };
+    let engine = engine(directory.path());
+    let demands = ReceiptDemands { project: Some(directory.path().into()), ..Default::default() };
     let found = engine.inspect(certificate.clone(), &demands).unwrap();
     assert_eq!((found.valid, found.signature), (false, Signed::Genuine));
     assert!(found.faults[0].contains("old receipt (version 1)"), "{found:?}");

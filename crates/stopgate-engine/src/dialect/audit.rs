@@ -1,4 +1,4 @@
-//! The audit trail of loops whose truth lies in somebody else's files.
+//! The audit trail of loops whose truth is in another tool's files.
 //!
 //! A loop in the journal that holds nobody, can't be claimed, and leaves no sign. No fault
 //! here changes an answer: it costs a line in the log.
@@ -123,7 +123,7 @@ fn begun(engine: &mut Engine, before: &State) -> Event {
     }))
 }
 
-/// Stores the events; nothing where somebody else was faster. Puts up no sign: nobody is held.
+/// Stores the events; nothing where another process was faster. Writes no sign file: nobody is held.
 fn append(
     engine: &mut Engine,
     desk: &Desk,

@@ -84,7 +84,7 @@ pub(super) fn session_start(desk: &Desk, call: &Call<'_>) -> Result<Answered, Fa
 }
 
 fn file(desk: &Desk) -> PathBuf {
-    desk.folder.join(FILE)
+    desk.directory.join(FILE)
 }
 
 fn judge(
@@ -123,7 +123,7 @@ fn judge(
 }
 
 /// Counts what the agent has not counted itself: where a count moved since our own last
-/// write, somebody else did.
+/// write, another process did.
 fn count(held: &mut Held<'_>, text: &str, record: &Record, judged: &Judged) -> Result<(), Failure> {
     let found = json!([record.iteration, record.breaker.stuck]);
     if held.memory.notes.get(COUNTS).is_some_and(|ours| *ours != found) {
@@ -169,7 +169,7 @@ fn sheet(desk: &Desk, record: &Record) -> Sheet {
     }
 }
 
-/// What is no state file holds nobody, and somebody should know.
+/// A file that is not a state file holds nobody, and a person should know.
 fn invalid(desk: &Desk, story: &str) -> Answered {
     desk.note(&format!("let a stop pass: {story}"));
     allow(desk, Some(INVALID))

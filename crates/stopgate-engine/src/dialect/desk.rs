@@ -1,4 +1,4 @@
-//! What every format needs: the folder, the clock, the last message, and a state file that
+//! What every format needs: the directory, the clock, the last message, and a state file that
 //! nobody else touches meanwhile.
 
 use std::cell::RefCell;
@@ -30,14 +30,14 @@ use stopgate_verify::files::FileLock;
 /// How long one process waits for the others: less than the watchdog does, to say why.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// One call or command in one folder.
+/// One call or command in one directory.
 pub struct Desk {
     pub(crate) request: DialectRequest,
     pub(crate) settings: Settings,
     pub(crate) stores: Stores,
     pub(crate) home: Home,
     /// Where the agent works.
-    pub(crate) folder: PathBuf,
+    pub(crate) directory: PathBuf,
     /// The time, read once.
     pub(crate) now: Timestamp,
     /// The journal, once it was opened for the audit trail.
@@ -45,15 +45,15 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// The desk of a command or a call in `folder`; the loop may be kept above it, or in the
+    /// The desk of a command or a call in `directory`; the loop may be kept above it, or in the
     /// client's own directory.
     pub fn new(
         settings: Settings,
         stores: Stores,
         request: DialectRequest,
-        folder: PathBuf,
+        directory: PathBuf,
     ) -> Result<Self, Failure> {
-        Self::with(settings, stores, request, folder, settings.client_folder())
+        Self::with(settings, stores, request, directory, settings.client_directory())
     }
 
     /// The desk of a call that names its directory beside the payload: no other is looked at
@@ -62,24 +62,24 @@ impl Desk {
         settings: Settings,
         stores: Stores,
         request: DialectRequest,
-        folder: PathBuf,
+        directory: PathBuf,
     ) -> Result<Self, Failure> {
-        Self::with(settings, stores, request, folder, None)
+        Self::with(settings, stores, request, directory, None)
     }
 
     fn with(
         settings: Settings,
         stores: Stores,
         request: DialectRequest,
-        folder: PathBuf,
+        directory: PathBuf,
         fallback: Option<PathBuf>,
     ) -> Result<Self, Failure> {
         let home = settings.home()?;
         home.check()?;
         let now = RealWorld::new(settings).now();
         let engine = RefCell::new(None);
-        let folder = lifecycle::directory_of(&request, settings, folder, fallback);
-        Ok(Self { request, settings, stores, home, folder, now, engine })
+        let directory = lifecycle::directory_of(&request, settings, directory, fallback);
+        Ok(Self { request, settings, stores, home, directory, now, engine })
     }
 
     /// The journal that was opened, to be settled once the answer is printed.
@@ -89,7 +89,7 @@ impl Desk {
 
     /// Takes the state file in hand: until it is closed, no other hook or command touches it.
     pub(crate) fn hold(&self, file: &Path) -> Result<Held<'_>, Failure> {
-        let file = self.folder.join(file);
+        let file = self.directory.join(file);
         let real = files::canonical(&file);
         self.home.create().map_err(|error| unusable(&self.home, error))?;
         let lock = lock::take(&self.aside(&key(real.parent().unwrap_or(&real)), "lock"), PATIENCE)?;
@@ -107,7 +107,7 @@ impl Desk {
         }
     }
 
-    /// The same, where a format hears the last message whoever wrote after it.
+    /// The same, where a format hears the last message regardless of who wrote after it.
     pub(crate) fn last_message_ever(call: &Call<'_>) -> Option<String> {
         match &call.last_message {
             Some(message) => Some(message.to_string()),
@@ -151,7 +151,7 @@ impl Desk {
         State {
             id: LoopId::new(memory.trail.as_deref().unwrap_or("new")),
             goal: sheet.goal.clone(),
-            project: project_of(&self.folder).display().to_string(),
+            project: project_of(&self.directory).display().to_string(),
             session: None,
             claim_until: None,
             policy,
@@ -172,7 +172,7 @@ impl Desk {
     }
 
     fn aside(&self, key: &str, extension: &str) -> PathBuf {
-        self.home.folder().join("dialects").join(format!("{key}.{extension}"))
+        self.home.directory().join("dialects").join(format!("{key}.{extension}"))
     }
 }
 
@@ -237,7 +237,7 @@ impl Held<'_> {
         Judged { before: state, decision, after }
     }
 
-    /// Begins with a blank memory where another loop lies in the file than before.
+    /// Begins with a blank memory where another loop is in the file than before.
     pub(crate) fn meet(&mut self, run: &str) {
         if self.memory.run != run {
             audit::replaced(self.desk, &self.memory);
@@ -307,9 +307,9 @@ impl Held<'_> {
         }
         let file = path.file_name().unwrap_or_default().display();
         let stamp = self.desk.now.unix_millis();
-        let folder = self.desk.home.folder().join("backups").join(&*file_name(&self.key));
-        let numbered = (2..).map(|number| folder.join(format!("{stamp}-{number}-{file}")));
-        let names = std::iter::once(folder.join(format!("{stamp}-{file}"))).chain(numbered);
+        let directory = self.desk.home.directory().join("backups").join(&*file_name(&self.key));
+        let numbered = (2..).map(|number| directory.join(format!("{stamp}-{number}-{file}")));
+        let names = std::iter::once(directory.join(format!("{stamp}-{file}"))).chain(numbered);
         if let Some(kept) = names.into_iter().find(|kept| !kept.exists()) {
             files::keep(path, &kept)?;
         }

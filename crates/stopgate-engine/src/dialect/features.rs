@@ -24,14 +24,14 @@ use crate::failure::{Failure, chain};
 use crate::view::LoopView;
 use stopgate_verify::files::{append_private, open_regular};
 
-pub(super) const FOLDER: &str = ".claude/data/ralph-loops/current";
+pub(super) const DIRECTORY: &str = ".claude/data/ralph-loops/current";
 const REASON_BYTES_MAX: usize = 8 * 1024;
 /// The note of the session that works on the list, and how much was complete when it came.
 const SESSION: &str = "session";
 
 /// Where a loop's files are.
 struct Place {
-    folder: PathBuf,
+    directory: PathBuf,
     list: PathBuf,
     progress: PathBuf,
     log: PathBuf,
@@ -39,13 +39,13 @@ struct Place {
 
 impl Place {
     fn of(desk: &Desk) -> Self {
-        let folder = desk.settings.features_folder().unwrap_or_else(|| FOLDER.into());
-        let folder = desk.folder.join(folder);
+        let directory = desk.settings.features_directory().unwrap_or_else(|| DIRECTORY.into());
+        let directory = desk.directory.join(directory);
         Self {
-            list: folder.join("feature_list.json"),
-            progress: folder.join("progress.txt"),
-            log: folder.join("hook.log"),
-            folder,
+            list: directory.join("feature_list.json"),
+            progress: directory.join("progress.txt"),
+            log: directory.join("hook.log"),
+            directory,
         }
     }
 }
@@ -95,7 +95,7 @@ impl Desk {
     pub fn features_view(&self) -> Result<LoopView, Failure> {
         let place = Place::of(self);
         if !place.list.exists() {
-            let text = format!("there is no loop in {}", place.folder.display());
+            let text = format!("there is no loop in {}", place.directory.display());
             return Err(Failure::no_loop(text).hint("begin one: stopgate features init"));
         }
         let found = read(&place)?;

@@ -1,4 +1,4 @@
-//! Somebody else's files: read with care, changed whole or not at all, kept before that.
+//! Another tool's files: read with care, changed whole or not at all, kept before that.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
@@ -33,7 +33,7 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let written = target(path).and_then(|target| replace(&target, text));
     written.map_err(|error| {
         Failure::fault(format!("could not write {}", path.display()))
-            .hint("see that its folder is yours and may be written to")
+            .hint("see that its directory is yours and may be written to")
             .because(error)
     })
 }
@@ -70,11 +70,11 @@ pub(super) fn canonical(path: &Path) -> PathBuf {
 }
 
 fn replace(target: &Path, text: &str) -> io::Result<()> {
-    let folder = target.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(folder)?;
+    let directory = target.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(directory)?;
     let name = target.file_name().unwrap_or_default().display();
-    // One name for all: whoever writes holds the lock, so what lies there is a dead one's.
-    let draft = folder.join(format!(".{name}.stopgate-draft"));
+    // One name for all: the writer holds the lock, so what is there was left by a dead process.
+    let draft = directory.join(format!(".{name}.stopgate-draft"));
     let permissions = fs::metadata(target).ok().map(|found| found.permissions());
     let written = write_new(&draft, text, permissions).and_then(|()| fs::rename(&draft, target));
     if written.is_err() {

@@ -78,8 +78,8 @@ enum Place {
 
 /// Finds the loop and takes it in hand: the message store first, else the file.
 fn find(desk: &Desk) -> Result<Option<(Held<'_>, Found)>, Failure> {
-    let path = desk.folder.join(FILE);
-    let store = Store::find(&desk.folder);
+    let path = desk.directory.join(FILE);
+    let store = Store::find(&desk.directory);
     if store.is_none() && !path.exists() {
         return Ok(None);
     }
@@ -88,9 +88,9 @@ fn find(desk: &Desk) -> Result<Option<(Held<'_>, Found)>, Failure> {
     Ok(found.map(|found| (held, found)))
 }
 
-/// What everybody locks who shares the state: the store's folder, else the file.
+/// What everybody locks who shares the state: the store's directory, else the file.
 fn home(desk: &Desk, store: Option<&Store>) -> PathBuf {
-    store.map_or(&desk.folder, |store| &store.folder).join(FILE)
+    store.map_or(&desk.directory, |store| &store.directory).join(FILE)
 }
 
 fn look(store: Option<Store>, path: PathBuf) -> Result<Option<Found>, Failure> {

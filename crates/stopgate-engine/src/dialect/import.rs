@@ -1,11 +1,11 @@
-//! What a loop in somebody else's files would be as one of stopgate's own. Reads, writes nothing.
+//! What a loop in another tool's files would be as one of stopgate's own. Reads, writes nothing.
 
 use stopgate_dialects::import::{
     Carried, Nothing, from_criteria, from_features, from_idle, from_ralph_loop, from_task,
 };
 use stopgate_dialects::{Dialect, criteria, features, idle, ralph_loop};
 
-use super::features::FOLDER;
+use super::features::DIRECTORY;
 use super::jwz::Store;
 use super::{Desk, files, task};
 use crate::failure::{Failure, chain};
@@ -35,7 +35,7 @@ impl Desk {
     }
 
     fn idle_carried(&self) -> Result<Result<Carried, Nothing>, Failure> {
-        let newest = match Store::find(&self.folder) {
+        let newest = match Store::find(&self.directory) {
             Some(store) => store.newest(idle::TOPIC)?,
             None => None,
         };
@@ -49,16 +49,16 @@ impl Desk {
     }
 
     fn features_carried(&self) -> Result<Result<Carried, Nothing>, Failure> {
-        let folder = self.settings.features_folder().unwrap_or_else(|| FOLDER.into());
-        let folder = self.folder.join(folder);
-        let list = self.text(&folder.join("feature_list.json").display().to_string())?;
+        let directory = self.settings.features_directory().unwrap_or_else(|| DIRECTORY.into());
+        let directory = self.directory.join(directory);
+        let list = self.text(&directory.join("feature_list.json").display().to_string())?;
         let list = features::FeatureList::read(&list).map_err(|error| unclear(&error))?;
-        let progress = files::read(&folder.join("progress.txt"))?.unwrap_or_default();
+        let progress = files::read(&directory.join("progress.txt"))?.unwrap_or_default();
         Ok(from_features(&list, &features::Progress::read(&progress)))
     }
 
     fn text(&self, name: &str) -> Result<String, Failure> {
-        files::read(&self.folder.join(name))?.ok_or_else(|| missing(name))
+        files::read(&self.directory.join(name))?.ok_or_else(|| missing(name))
     }
 }
 

@@ -13,30 +13,30 @@ use crate::failure::Failure;
 
 const PROGRAM: &str = "jwz";
 const STORES: [&str; 2] = [".jwz", ".zawinski"];
-/// More than this is no answer: it would be read while an agent waits.
+/// More than this is not an answer: it would be read while an agent waits.
 const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Shorter than the patience of those who wait for the lock meanwhile.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A message store in a folder.
+/// A message store in a directory.
 #[derive(Clone, Debug)]
 pub(super) struct Store {
-    /// The folder that the store lies in.
-    pub(super) folder: PathBuf,
+    /// The directory that the store is in.
+    pub(super) directory: PathBuf,
 }
 
 impl Store {
-    /// The nearest store at or above `folder`, as the command itself would find it.
-    pub(super) fn find(folder: &Path) -> Option<Self> {
-        folder
+    /// The nearest store at or above `directory`, as the command itself would find it.
+    pub(super) fn find(directory: &Path) -> Option<Self> {
+        directory
             .ancestors()
-            .find(|folder| Self::is_in(folder))
-            .map(|folder| Self { folder: folder.into() })
+            .find(|directory| Self::is_in(directory))
+            .map(|directory| Self { directory: directory.into() })
     }
 
-    /// Whether a store is kept in `folder` itself.
-    pub(super) fn is_in(folder: &Path) -> bool {
-        STORES.iter().any(|name| folder.join(name).is_dir())
+    /// Whether a store is kept in `directory` itself.
+    pub(super) fn is_in(directory: &Path) -> bool {
+        STORES.iter().any(|name| directory.join(name).is_dir())
     }
 
     /// The newest message of a topic; nothing where there is none, or no such command.
@@ -73,7 +73,7 @@ impl Store {
     /// Runs the command; nothing where it is not installed.
     fn ask(&self, arguments: &[&str]) -> Result<Option<ToolOutput>, Failure> {
         let argv: Vec<&str> = std::iter::once(PROGRAM).chain(arguments.iter().copied()).collect();
-        match tool(&argv, &self.folder, PATIENCE) {
+        match tool(&argv, &self.directory, PATIENCE) {
             Ok(told) if told.stdout.len() > ANSWER_BYTES_MAX => {
                 Err(Failure::fault("could not ask jwz: it said more than 8 MiB"))
             }

@@ -99,15 +99,15 @@ impl Desk {
         }
     }
 
-    /// Ends every loop that some file keeps in `folder` or that `trails` know of.
+    /// Ends every loop that some file keeps in `directory` or that `trails` know of.
     pub fn cancel_everywhere(
         settings: Settings,
         stores: Stores,
         places: &[(Dialect, PathBuf)],
     ) -> Result<Vec<LoopView>, Failure> {
         let mut ended = Vec::new();
-        for (dialect, folder) in places {
-            let desk = Self::bare(settings, stores, *dialect, folder)?;
+        for (dialect, directory) in places {
+            let desk = Self::bare(settings, stores, *dialect, directory)?;
             if desk.is_running()? {
                 ended.push(desk.cancel()?);
             }
@@ -115,15 +115,15 @@ impl Desk {
         Ok(ended)
     }
 
-    /// The dialects whose loops run in `folder`.
+    /// The dialects whose loops run in `directory`.
     pub fn running_in(
         settings: Settings,
         stores: Stores,
-        folder: &Path,
+        directory: &Path,
     ) -> Result<Vec<Dialect>, Failure> {
         let mut running = Vec::new();
         for dialect in Dialect::ALL {
-            if Self::bare(settings, stores, dialect, folder)?.is_running()? {
+            if Self::bare(settings, stores, dialect, directory)?.is_running()? {
                 running.push(dialect);
             }
         }
@@ -145,10 +145,10 @@ impl Desk {
         settings: Settings,
         stores: Stores,
         dialect: Dialect,
-        folder: &Path,
+        directory: &Path,
     ) -> Result<Self, Failure> {
         let request = DialectRequest { dialect, task_file: None, form: OkForm::Full };
-        Self::new(settings, stores, request, folder.into())
+        Self::new(settings, stores, request, directory.into())
     }
 
     fn refuse_over(&self, wish: &str) -> Result<(), Failure> {
@@ -237,7 +237,7 @@ impl Held<'_> {
 pub(super) fn directory_of(
     request: &DialectRequest,
     settings: Settings,
-    folder: PathBuf,
+    directory: PathBuf,
     fallback: Option<PathBuf>,
 ) -> PathBuf {
     let file = match request.dialect {
@@ -245,22 +245,22 @@ pub(super) fn directory_of(
         Dialect::RalphLoop => PathBuf::from(ralph::FILE),
         Dialect::Criteria => PathBuf::from(criteria::FILE),
         Dialect::Features => {
-            let own = settings.features_folder();
-            own.unwrap_or_else(|| features::FOLDER.into()).join("feature_list.json")
+            let own = settings.features_directory();
+            own.unwrap_or_else(|| features::DIRECTORY.into()).join("feature_list.json")
         }
         // Its record is named, or in the client's home.
         Dialect::Task => match &request.task_file {
             Some(file) if file.is_relative() => file.clone(),
-            Some(_) | None => return folder,
+            Some(_) | None => return directory,
         },
     };
     let has = |directory: &Path| {
         let stored = request.dialect == Dialect::Idle && Store::is_in(directory);
         stored || directory.join(&file).exists()
     };
-    let root = project_of(&folder);
-    let above = folder.ancestors().take_while(|directory| directory.starts_with(&root));
+    let root = project_of(&directory);
+    let above = directory.ancestors().take_while(|directory| directory.starts_with(&root));
     let found = above.map(Path::to_path_buf).find(|directory| has(directory));
     let fallback = || fallback.filter(|client| has(client));
-    found.or_else(fallback).unwrap_or(folder)
+    found.or_else(fallback).unwrap_or(directory)
 }

@@ -1,4 +1,4 @@
-//! What must be remembered between stops, and has no place in somebody else's file.
+//! What must be remembered between stops, and has no place in another tool's file.
 
 use std::collections::BTreeMap;
 use std::path::Path;

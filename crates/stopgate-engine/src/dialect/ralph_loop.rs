@@ -53,7 +53,7 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
 }
 
 impl Desk {
-    /// How the plugin's loop in this folder stands.
+    /// How the plugin's loop in this directory stands.
     pub fn ralph_loop_view(&self) -> Result<LoopView, Failure> {
         let (held, _, found) = find(self)?.ok_or_else(nothing)?;
         let frame = found.frame.as_ref().map_err(confused)?;
@@ -62,7 +62,7 @@ impl Desk {
         Ok(self.view(&sheet))
     }
 
-    /// A person ends the plugin's loop in this folder.
+    /// A person ends the plugin's loop in this directory.
     pub fn ralph_loop_cancel(&self) -> Result<LoopView, Failure> {
         let (mut held, _, found) = find(self)?.ok_or_else(nothing)?;
         let path = held.file.clone();
@@ -85,7 +85,7 @@ impl Desk {
 }
 
 fn find(desk: &Desk) -> Result<Option<(Held<'_>, String, Loop)>, Failure> {
-    let path = desk.folder.join(FILE);
+    let path = desk.directory.join(FILE);
     if !path.exists() {
         return Ok(None);
     }
@@ -149,7 +149,7 @@ fn told(what: &str) -> Answered {
 fn corrupt(desk: &Desk, trouble: &Trouble) -> Answered {
     let what = confused(trouble).story();
     desk.note(&what);
-    told(&format!("{what}; the stop was let pass and the file left as it is"))
+    told(&format!("{what}; the stop was allowed and the file left as it is"))
 }
 
 fn confused(trouble: &Trouble) -> Failure {
@@ -159,5 +159,5 @@ fn confused(trouble: &Trouble) -> Failure {
 }
 
 fn nothing() -> Failure {
-    Failure::no_loop(format!("no loop in this folder: there is no {FILE}"))
+    Failure::no_loop(format!("no loop in this directory: there is no {FILE}"))
 }

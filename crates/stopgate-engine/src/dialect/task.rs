@@ -1,4 +1,4 @@
-//! The `task` dialect on the disk: a record that was named, or the agent's own task folder.
+//! The `task` dialect on the disk: a record that was named, or the agent's own task directory.
 
 mod command;
 
@@ -50,7 +50,7 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
             held.write(&found.file, &settled.text)?;
         }
         let said = say(desk, &found.record, &judged, settled.pause.as_ref());
-        // A stop that finds the task at rest is no news.
+        // A stop that finds the task at rest is not news.
         if judged.decision.verdict != Verdict::Allow(Leave::Paused) {
             held.close(judged, &said.reason);
         }
@@ -208,7 +208,7 @@ fn answer(desk: &Desk, said: &Said) -> Answered {
 /// Where the record is.
 enum Place {
     File(PathBuf),
-    Folder(PathBuf),
+    Directory(PathBuf),
 }
 
 /// A record that was found.
@@ -229,32 +229,32 @@ impl Found {
 }
 
 impl Place {
-    /// The record that was named, else the folder of tasks that the agent keeps for `session`.
+    /// The record that was named, else the directory of tasks that the agent keeps for `session`.
     fn of(desk: &Desk, session: Option<&str>) -> Result<Self, Failure> {
         if let Some(file) = &desk.request.task_file {
-            return Ok(Self::File(desk.folder.join(file)));
+            return Ok(Self::File(desk.directory.join(file)));
         }
         let lost = |what: &str| {
             Failure::usage(format!("could not tell which task is meant: {what}"))
                 .hint("name its record: --task-file FILE")
         };
         let tasks = desk.settings.task_list().or_else(|| session.map(String::from));
-        let tasks = tasks.ok_or_else(|| lost("this is no agent's shell"))?;
+        let tasks = tasks.ok_or_else(|| lost("this is not an agent's shell"))?;
         let home =
-            desk.settings.agent_home(TASK_AGENT).ok_or_else(|| lost("no home folder is set"))?;
-        Ok(Self::Folder(home.join("tasks").join(folder_name(&tasks))))
+            desk.settings.agent_home(TASK_AGENT).ok_or_else(|| lost("no home directory is set"))?;
+        Ok(Self::Directory(home.join("tasks").join(directory_name(&tasks))))
     }
 
     fn look(&self) -> Result<Option<Found>, Failure> {
         match self {
             Self::File(file) => read(file),
-            Self::Folder(folder) => Ok(look_in(folder)),
+            Self::Directory(directory) => Ok(look_in(directory)),
         }
     }
 }
 
-/// The client's own way to make a folder's name of a list's.
-fn folder_name(list: &str) -> String {
+/// The client's own way to make a directory's name of a list's.
+fn directory_name(list: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '-' };
     list.chars().map(plain).collect()
 }
@@ -267,12 +267,12 @@ fn read(file: &Path) -> Result<Option<Found>, Failure> {
 
 fn unreadable(file: &Path, error: &Unreadable) -> Failure {
     Failure::fault(format!("could not {} ({})", chain(error), file.display()))
-        .hint("mend the record, or take it away")
+        .hint("repair the record, or remove it")
 }
 
-/// The task of a folder that is worked on. Files that are no tasks are none of our business.
-fn look_in(folder: &Path) -> Option<Found> {
-    let entries = fs::read_dir(folder).ok()?;
+/// The task of a directory that is worked on. Files that are not tasks are ignored.
+fn look_in(directory: &Path) -> Option<Found> {
+    let entries = fs::read_dir(directory).ok()?;
     let paths = entries.flatten().map(|entry| entry.path());
     let is_record = |path: &PathBuf| {
         let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes()[0] == b'.');

@@ -3,16 +3,16 @@ use std::fs;
 use super::{discover, pipeline_commands};
 
 fn shows(files: &[(&str, &str)]) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     for (name, text) in files {
-        let path = folder.path().join(name);
+        let path = directory.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    let found = discover(folder.path());
+    let found = discover(directory.path());
     let lines = found.iter().map(|one| format!("{}: {}", one.name, one.command()));
     lines
-        .chain(pipeline_commands(folder.path(), 5).iter().map(super::FoundCheck::command))
+        .chain(pipeline_commands(directory.path(), 5).iter().map(super::FoundCheck::command))
         .collect()
 }
 

@@ -1,4 +1,4 @@
-//! The process that posts notices: started by whoever has something to tell, and left alone.
+//! The process that posts notices: started by the command or hook that has a notice, and never waited for.
 
 use std::ffi::OsString;
 use std::fs;

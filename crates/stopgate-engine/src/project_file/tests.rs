@@ -117,7 +117,7 @@ fn what_it_does_not_know_is_refused_with_the_line() {
     for (text, said) in [
         ("[loop]\nmax_cost_usd = 25.0", "max_cost_usd"),
         ("[loop]\nmax_iterations = 0", "at least 1"),
-        ("[loop]\nstale_after = \"soon\"", "no time"),
+        ("[loop]\nstale_after = \"soon\"", "not a duration"),
         ("[[criterion]]\nrun = [\"t\"]", "line 1, column 1: criterion: it needs a name"),
         (
             "[[criterion]]\nname = \"a\"\nrun = [\"t\"]\n[[criterion]]\nname = \"a\"\nrun = [\"t\"]",
@@ -143,12 +143,12 @@ fn a_criterion_that_makes_no_sense_is_refused_by_name() {
         ("pattern = { file = \"a\", message = true, must = \"x\" }", "looks at one text"),
         ("pattern = { file = \"a\" }", "asks for nothing"),
         ("coverage = { report = \"a\" }", "asks for nothing"),
-        ("coverage = { report = \"a\", lines = 101 }", "no percentage"),
+        ("coverage = { report = \"a\", lines = 101 }", "not a percentage"),
         ("attest = \"agent\"\nretries = 1", "`retries` is for checks that run something"),
         ("files = { exist = [\"a\"] }\nbaseline = true", "`baseline`"),
         ("run = [\"t\"]\npristine = true", "say which with `protect`"),
-        ("run = [\"t\"]\ntimeout = \"never\"", "no time"),
-        ("run = [\"t\"]\nmemory = \"lots\"", "no size"),
+        ("run = [\"t\"]\ntimeout = \"never\"", "not a duration"),
+        ("run = [\"t\"]\nmemory = \"lots\"", "not a size"),
     ] {
         let why = refused(body);
         assert!(why.contains("criterion \"it\": ") && why.contains(said), "{body}: {why}");

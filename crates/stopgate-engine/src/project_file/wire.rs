@@ -150,7 +150,7 @@ enum VisibilityWire {
     Hidden,
 }
 
-/// Reads the whole file; its source is filled in by whoever knows where it lies.
+/// Reads the whole file; its source is filled in by the caller, which knows where it is.
 pub(super) fn parse(text: &str) -> Result<ProjectFile, String> {
     let wire: FileWire = toml::from_str(text).map_err(|error| located(text, &error))?;
     if wire.criterion.len() > CRITERIA_MAX {
@@ -299,7 +299,7 @@ fn git(wire: Vec<GitWire>) -> Result<Proof, String> {
 /// Percent, as people write them, in hundredths.
 fn hundredths(percent: f64) -> Result<u32, String> {
     if !(0.0..=100.0).contains(&percent) {
-        return Err(format!("{percent} is no percentage"));
+        return Err(format!("{percent} is not a percentage"));
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 0 to 10000")]
     Ok((percent * 100.0).round() as u32)

@@ -1,6 +1,6 @@
 //! Whether stopgate can do its work here, as far as files and variables tell.
 //!
-//! Nothing is started here: what a hook really answers is proven by whoever may start
+//! Nothing is started here: what a hook really answers is proven by the caller, which may start
 //! programs.
 
 mod home;
@@ -90,21 +90,26 @@ impl Finding {
     }
 }
 
-/// Looks at everything that concerns somebody who works in `folder` with `program`.
-pub fn examine(settings: Settings, stores: Stores, folder: &Path, program: &Path) -> Examination {
+/// Looks at everything that concerns somebody who works in `directory` with `program`.
+pub fn examine(
+    settings: Settings,
+    stores: Stores,
+    directory: &Path,
+    program: &Path,
+) -> Examination {
     let mut findings = Vec::new();
     let mut hooks = Vec::new();
     findings.extend(on_path(settings.on_path().as_deref(), program));
-    for agent in examined(settings, folder) {
-        let places = Place::all(settings, agent, folder);
+    for agent in examined(settings, directory) {
+        let places = Place::all(settings, agent, directory);
         let looks: Vec<Look> = places.iter().map(Look::at).collect();
         let plugin: Vec<Configured> =
-            plugin::hook_of(settings, agent, folder).into_iter().collect();
+            plugin::hook_of(settings, agent, directory).into_iter().collect();
         findings.extend(hooks::installed(agent, &looks, &plugin));
         findings.extend(hooks::doubled(&looks));
         findings.extend(hooks::disabled(&looks));
         findings.extend(hooks::cap(agent, &looks, settings.cap_of(agent).as_deref()));
-        findings.extend(hooks::subfolder(agent, &looks, folder, &project_of(folder)));
+        findings.extend(hooks::subdirectory(agent, &looks, directory, &project_of(directory)));
         findings.extend(hooks::untrusted(settings, &places));
         findings.extend(hooks::others(&places));
         if !plugin.is_empty() || looks.iter().any(|look| look.all_entries().next().is_some()) {
@@ -115,22 +120,22 @@ pub fn examine(settings: Settings, stores: Stores, folder: &Path, program: &Path
         hooks.extend(hooks::for_dialects(&looks));
     }
     findings.extend(home::switches(settings));
-    findings.extend(home::folder(settings));
+    findings.extend(home::directory(settings));
     findings.extend(home::journal(settings, stores));
-    findings.extend(project::file(settings, &project_of(folder)));
-    findings.extend(dialect::findings(settings, stores, folder));
+    findings.extend(project::file(settings, &project_of(directory)));
+    findings.extend(dialect::findings(settings, stores, directory));
     Examination { findings, hooks }
 }
 
 /// The agents whose settings have entries of ours; the first one where none has.
-fn examined(settings: Settings, folder: &Path) -> Vec<Agent> {
+fn examined(settings: Settings, directory: &Path) -> Vec<Agent> {
     let has_entries = |agent: &Agent| {
-        let places = Place::all(settings, *agent, folder);
+        let places = Place::all(settings, *agent, directory);
         places.iter().any(|place| match place.entries() {
             Ok(entries) => !entries.is_empty(),
             // A file that can't be read may have had some.
             Err(_) => true,
-        }) || plugin::has_plugin(settings, *agent, folder)
+        }) || plugin::has_plugin(settings, *agent, directory)
     };
     let mut agents: Vec<Agent> = Agent::ALL.into_iter().filter(has_entries).collect();
     if agents.is_empty() {
@@ -169,7 +174,7 @@ impl Look {
         Self { agent: place.agent, scope: place.scope, path: place.settings.clone(), read }
     }
 
-    /// Our entries, those for somebody else's loop files aside.
+    /// Our entries, those for another tool's loop files aside.
     fn entries(&self) -> impl Iterator<Item = &Found> {
         self.all_entries().filter(|found| found.dialect().is_none())
     }
@@ -193,7 +198,10 @@ fn on_path(found: Option<&Path>, program: &Path) -> Vec<Finding> {
         None => Finding::warning(
             "path",
             "`stopgate` is not on PATH: the agent can't type `stopgate done` or `stopgate blocked`",
-            format!("ln -s {} ~/.local/bin/stopgate, or another folder of PATH", program.display()),
+            format!(
+                "ln -s {} ~/.local/bin/stopgate, or another directory of PATH",
+                program.display()
+            ),
         ),
     };
     vec![finding]

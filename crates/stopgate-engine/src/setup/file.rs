@@ -1,4 +1,4 @@
-//! One file of somebody else's, changed whole or not at all.
+//! One file of another tool, changed whole or not at all.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
@@ -35,11 +35,11 @@ pub(super) enum Keep {
 }
 
 impl FileChange {
-    /// Changes the file, unless somebody else just did. Says where the earlier one is kept.
+    /// Changes the file, unless another process just did. Says where the earlier one is kept.
     pub(super) fn carry_out(&self) -> Result<Option<PathBuf>, Failure> {
         if read(&self.path)? != self.before {
             return Err(Failure::fault(format!(
-                "could not change {}: somebody else just did",
+                "could not change {}: another process just changed it",
                 self.path.display()
             ))
             .hint("try again"));
@@ -65,7 +65,7 @@ impl FileChange {
 
     fn trouble(&self, doing: &str, error: io::Error) -> Failure {
         Failure::fault(format!("could not {doing} {}", self.path.display()))
-            .hint("see that its folder is yours and may be written to")
+            .hint("see that its directory is yours and may be written to")
             .because(error)
     }
 }
@@ -89,10 +89,10 @@ pub(super) fn is_executable(path: &Path) -> bool {
 /// Writes beside the file and then puts it into its place, so that nobody ever reads half of it.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let target = target(path)?;
-    let folder = target.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(folder)?;
+    let directory = target.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(directory)?;
     let name = target.file_name().unwrap_or_default().display();
-    let draft = folder.join(format!(".{name}.stopgate-{}", std::process::id()));
+    let draft = directory.join(format!(".{name}.stopgate-{}", std::process::id()));
     let written = write_new(&draft, text, permissions(&target).as_ref())
         .and_then(|()| fs::rename(&draft, &target));
     if written.is_err() {
@@ -140,9 +140,9 @@ fn back_up(path: &Path, text: &str) -> io::Result<PathBuf> {
 /// Removes a file of ours and the directories that it leaves empty, down to `floor`.
 fn remove(path: &Path, floor: &Path) -> io::Result<()> {
     fs::remove_file(path)?;
-    for folder in path.ancestors().skip(1).take_while(|folder| *folder != floor) {
+    for directory in path.ancestors().skip(1).take_while(|directory| *directory != floor) {
         // A directory with anything in it stays, and so does everything above it.
-        if !folder.starts_with(floor) || fs::remove_dir(folder).is_err() {
+        if !directory.starts_with(floor) || fs::remove_dir(directory).is_err() {
             break;
         }
     }

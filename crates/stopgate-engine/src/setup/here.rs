@@ -20,7 +20,7 @@ pub struct AgentHere {
 }
 
 /// Every agent: whether its program or its directory is here, and where it has our hook.
-pub fn agents_here(settings: Settings, folder: &Path) -> Vec<(Agent, Option<AgentHere>)> {
+pub fn agents_here(settings: Settings, directory: &Path) -> Vec<(Agent, Option<AgentHere>)> {
     let look = |agent: Agent| {
         let programs = agent.files().programs.iter();
         let program = programs.into_iter().find_map(|name| settings.program(name));
@@ -28,7 +28,7 @@ pub fn agents_here(settings: Settings, folder: &Path) -> Vec<(Agent, Option<Agen
             place.entries().is_ok_and(|entries| entries.iter().any(Found::judges_stops))
         };
         let hooked: Vec<Place> =
-            Place::all(settings, agent, folder).into_iter().filter(hooked).collect();
+            Place::all(settings, agent, directory).into_iter().filter(hooked).collect();
         let has_home = settings.agent_home(agent).is_some_and(|home| home.is_dir());
         let is_here = program.is_some() || has_home || !hooked.is_empty();
         (agent, is_here.then_some(AgentHere { agent, program, hooked }))

@@ -53,17 +53,17 @@ struct LookWire {
     hooks: BTreeMap<String, String>,
 }
 
-/// Lists every hook that an agent would run for somebody in `folder`, and notes the look.
-pub fn hook_inventory(settings: Settings, folder: &Path) -> Result<Vec<HookView>, Failure> {
+/// Lists every hook that an agent would run for somebody in `directory`, and notes the look.
+pub fn hook_inventory(settings: Settings, directory: &Path) -> Result<Vec<HookView>, Failure> {
     let mut views = Vec::new();
     for agent in Agent::ALL {
-        for place in Place::all(settings, agent, folder) {
+        for place in Place::all(settings, agent, directory) {
             let Ok(Some(file)) = place.read() else { continue };
             let hooks = text::all_hooks(agent, &file).map_err(|error| place.refused(error))?;
             views.extend(hooks.into_iter().map(|hook| view(&place, hook)));
         }
     }
-    let note = settings.home()?.folder().join("hooks-seen.json");
+    let note = settings.home()?.directory().join("hooks-seen.json");
     compare(&mut views, read_text(&note, NOTE_BYTES_MAX).ok().as_deref());
     let seen = views.iter().filter(|view| view.change != HookChange::Gone);
     let look = LookWire { hooks: seen.map(|view| (view.hash.clone(), name(view))).collect() };

@@ -17,7 +17,7 @@ pub(super) enum Author {
     Us,
     /// Another version of it.
     Earlier,
-    /// Somebody else, or somebody changed it.
+    /// Another program wrote it, or somebody changed it.
     Somebody,
 }
 

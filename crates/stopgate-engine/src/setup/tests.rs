@@ -12,22 +12,22 @@ use super::*;
 const PROGRAM: &str = "/opt/bin/stopgate";
 
 struct Stage {
-    folder: TempDir,
+    directory: TempDir,
     place: Place,
 }
 
 impl Stage {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let claude = folder.path().join(".claude");
+        let directory = tempfile::tempdir().unwrap();
+        let claude = directory.path().join(".claude");
         let place = Place {
             agent: Agent::Claude,
             scope: Scope::Project,
             settings: claude.join("settings.json"),
             skill: Some(claude.join(SKILL_PATH)),
-            floor: folder.path().into(),
+            floor: directory.path().into(),
         };
-        Self { folder, place }
+        Self { directory, place }
     }
 
     fn with(settings: &str) -> Self {
@@ -38,11 +38,11 @@ impl Stage {
     }
 
     fn install(&self) -> Plan {
-        self.place.install(Settings, self.folder.path(), Path::new(PROGRAM)).unwrap()
+        self.place.install(Settings, self.directory.path(), Path::new(PROGRAM)).unwrap()
     }
 
     fn uninstall(&self) -> Plan {
-        self.place.uninstall(Settings, self.folder.path(), None).unwrap()
+        self.place.uninstall(Settings, self.directory.path(), None).unwrap()
     }
 
     fn skill(&self) -> &Path {
@@ -58,7 +58,7 @@ impl Stage {
 fn a_plan_alone_changes_nothing() {
     let stage = Stage::new();
     assert_eq!(stage.install().files.len(), 2);
-    assert!(!stage.folder.path().join(".claude").exists());
+    assert!(!stage.directory.path().join(".claude").exists());
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn uninstalling_gives_back_what_was_there_and_leaves_no_skill() {
     assert!(stage.skill().exists());
     stage.uninstall().carry_out().unwrap();
     assert_eq!(stage.settings(), before);
-    assert!(!stage.folder.path().join(".claude/skills").exists());
+    assert!(!stage.directory.path().join(".claude/skills").exists());
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_file_that_was_there_has_one_backup_however_often_we_come_and_go() {
         assert_eq!(fs::read_to_string(&backup).unwrap(), before);
         assert_eq!(stage.settings(), before);
     }
-    let files = fs::read_dir(stage.folder.path().join(".claude")).unwrap().count();
+    let files = fs::read_dir(stage.directory.path().join(".claude")).unwrap().count();
     assert_eq!(files, 2, "the settings and their backup");
 }
 
@@ -101,14 +101,14 @@ fn nothing_is_left_where_nothing_was() {
     let stage = Stage::new();
     stage.install().carry_out().unwrap();
     stage.uninstall().carry_out().unwrap();
-    assert!(!stage.folder.path().join(".claude").exists());
-    assert!(stage.folder.path().exists());
+    assert!(!stage.directory.path().join(".claude").exists());
+    assert!(stage.directory.path().exists());
 }
 
 #[test]
 fn permissions_and_links_survive() {
     let stage = Stage::with("{}");
-    let real = stage.folder.path().join("dotfile.json");
+    let real = stage.directory.path().join("dotfile.json");
     fs::rename(&stage.place.settings, &real).unwrap();
     fs::set_permissions(&real, Permissions::from_mode(0o600)).unwrap();
     symlink(&real, &stage.place.settings).unwrap();
@@ -157,7 +157,8 @@ fn another_program_in_other_settings_is_pointed_out_and_a_shared_entry_is_not() 
         ..stage.place.clone()
     };
     let local = place(Scope::Local, "settings.local.json");
-    let plan = |program| local.install(Settings, stage.folder.path(), Path::new(program)).unwrap();
+    let plan =
+        |program| local.install(Settings, stage.directory.path(), Path::new(program)).unwrap();
     stage.install().carry_out().unwrap();
     assert!(!plan(PROGRAM).notes.iter().any(|note| note.contains("count twice")), "it is shared");
     let other = text::install(None, &Entry::new(Agent::Claude, "/elsewhere/stopgate")).unwrap();

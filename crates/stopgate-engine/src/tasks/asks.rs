@@ -73,7 +73,7 @@ ask! {
 }
 
 ask! {
-    /// A gate to put up.
+    /// A gate to register.
     HookRegister {
         /// The task.
         task_id: String,
@@ -165,7 +165,7 @@ ask! {
     IterationNext {
         /// The iteration.
         iteration_id: String,
-        /// How it went, where somebody else validated it.
+        /// How it went, where the caller validated it.
         validation_result: Option<Value>,
         /// What the agent wants to find again.
         agent_context: Option<Value>,

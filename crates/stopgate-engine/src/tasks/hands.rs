@@ -19,7 +19,7 @@ const TAIL_BYTES_MAX: usize = 480;
 pub(crate) struct EngineHands<'a> {
     pub(crate) engine: &'a mut Engine,
     pub(crate) id: LoopId,
-    pub(crate) folder: PathBuf,
+    pub(crate) directory: PathBuf,
     /// Whether somebody ended a command before it could answer.
     ended: bool,
 }
@@ -36,9 +36,9 @@ impl Hands for EngineHands<'_> {
 }
 
 impl<'a> EngineHands<'a> {
-    /// Hands that work in `folder` for the loop called `id`.
-    pub(crate) fn new(engine: &'a mut Engine, id: LoopId, folder: PathBuf) -> Self {
-        Self { engine, id, folder, ended: false }
+    /// Hands that work in `directory` for the loop called `id`.
+    pub(crate) fn new(engine: &'a mut Engine, id: LoopId, directory: PathBuf) -> Self {
+        Self { engine, id, directory, ended: false }
     }
 
     /// `found`, unless a command was ended: then it says nothing about the work.
@@ -65,7 +65,12 @@ impl<'a> EngineHands<'a> {
         let check = Check {
             timeout,
             whole: Whole::Text { bytes_max: ANSWER_BYTES_MAX },
-            ..Check::new("gate", Command::Shell(&line), self.folder.clone(), logs.join("gate.log"))
+            ..Check::new(
+                "gate",
+                Command::Shell(&line),
+                self.directory.clone(),
+                logs.join("gate.log"),
+            )
         };
         let ran = self.run(&[check], timeout);
         let _ = fs::remove_file(&input);

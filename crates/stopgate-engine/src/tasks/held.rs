@@ -140,8 +140,8 @@ pub(super) fn run_rules(
         validators: config.and_then(|file| Some(file.parent()?.join("validators"))),
         budget,
     };
-    let (id, folder) = (state.id.clone(), state.project.clone().into());
-    let mut hands = EngineHands::new(engine, id, folder);
+    let (id, directory) = (state.id.clone(), state.project.clone().into());
+    let mut hands = EngineHands::new(engine, id, directory);
     let results = rules::run(&rules, &sight, &mut hands);
     hands.unless_ended(results)
 }
@@ -154,8 +154,8 @@ pub(super) fn ask_gates(
     context: &AgentContext,
 ) -> Result<Evaluation, Failure> {
     let sources: Vec<Source<'_>> = gates.iter().map(Registered::source).collect();
-    let (id, folder) = (state.id.clone(), state.project.clone().into());
-    let mut hands = EngineHands::new(engine, id, folder);
+    let (id, directory) = (state.id.clone(), state.project.clone().into());
+    let mut hands = EngineHands::new(engine, id, directory);
     let evaluation = evaluate(&sources, context, &mut hands);
     hands.unless_ended(evaluation)
 }

@@ -1,4 +1,4 @@
-//! Gates of a task: put up, listed, switched, taken down and asked.
+//! Gates of a task: registered, listed, switched, removed and asked.
 
 use serde_json::{Map, Value};
 use stopgate_core::{Hold, LoopId, Timestamp};
@@ -12,7 +12,7 @@ use super::{
 use crate::failure::Failure;
 
 impl Tasks {
-    /// Puts up a gate.
+    /// Registers a gate.
     pub fn hook_register(&mut self, ask: &HookRegister) -> Result<HookView, Failure> {
         let gate = read_gate(ask)?;
         let metadata = ask.metadata.clone().unwrap_or_default();
@@ -251,5 +251,5 @@ fn word(gate: &Registered) -> String {
 }
 
 fn last(gates: Vec<Registered>) -> Result<Registered, Failure> {
-    gates.into_iter().next_back().ok_or_else(|| Failure::fault("could not put up the hook"))
+    gates.into_iter().next_back().ok_or_else(|| Failure::fault("could not register the hook"))
 }

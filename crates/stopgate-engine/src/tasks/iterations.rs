@@ -213,7 +213,7 @@ fn moved_on(task: &Task, seen: &Iteration) -> Result<(), Failure> {
         "iteration {} began while number {} was being validated",
         now.number, seen.number
     ))
-    .hint("somebody else works on this task, too; validate again"))
+    .hint("another client works on this task, too; validate again"))
 }
 
 fn why(judgement: &Judgement, evaluation: Option<&Evaluation>) -> String {

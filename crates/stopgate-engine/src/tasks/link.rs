@@ -17,7 +17,7 @@ impl Tasks {
             return Some(session);
         }
         let parent = rustix::process::getppid()?.as_raw_nonzero().to_string();
-        let project = project_of(&self.folder);
+        let project = project_of(&self.directory);
         let session = self.engine.presence.of_client(&project, &parent)?;
         SessionId::new(&session)
     }

@@ -53,9 +53,9 @@ pub(super) fn run(
                 pattern_result(pattern, flags, *wanted, text, *target)
             }
             RuleKind::Coverage { floor, format, report, .. } => {
-                covered(&hands.folder.join(report), *format, floor)
+                covered(&hands.directory.join(report), *format, floor)
             }
-            RuleKind::Files { paths, enough } => files(&hands.folder, paths, *enough),
+            RuleKind::Files { paths, enough } => files(&hands.directory, paths, *enough),
             RuleKind::Custom { validator, config } => custom(validator, config, sight, hands),
         };
         let duration_ms = hands.engine.world.micros().saturating_sub(begun) / 1000;
@@ -91,10 +91,11 @@ fn run_commands(
     hands: &mut EngineHands<'_>,
 ) -> Vec<Result<Run, String>> {
     let logs = hands.engine.home.check_logs(&hands.id);
-    let folder = hands.folder.clone();
+    let directory = hands.directory.clone();
     let check = |rule: &&'_ Rule| match &rule.kind {
-        RuleKind::Command { command, timeout_ms, folder: below, set, .. } => {
-            let place = below.as_ref().map_or_else(|| folder.clone(), |below| folder.join(below));
+        RuleKind::Command { command, timeout_ms, directory: below, set, .. } => {
+            let place =
+                below.as_ref().map_or_else(|| directory.clone(), |below| directory.join(below));
             let log = logs.join(format!("{}.log", crate::home::file_name(&rule.name)));
             Some((command.clone(), *timeout_ms, place, log, set.clone(), rule.name.clone()))
         }
@@ -159,9 +160,9 @@ fn covered(
     }
 }
 
-fn files(folder: &Path, paths: &[String], enough: Enough) -> (bool, String) {
+fn files(directory: &Path, paths: &[String], enough: Enough) -> (bool, String) {
     let (there, missing): (Vec<&str>, Vec<&str>) =
-        paths.iter().map(String::as_str).partition(|path| folder.join(path).exists());
+        paths.iter().map(String::as_str).partition(|path| directory.join(path).exists());
     match enough {
         _ if missing.is_empty() => (true, format!("All {} file(s) exist", paths.len())),
         Enough::All => (false, format!("Missing: {}", missing.join(", "))),
@@ -172,7 +173,7 @@ fn files(folder: &Path, paths: &[String], enough: Enough) -> (bool, String) {
     }
 }
 
-/// A person's own program, by name, in the folder that only they write to.
+/// A person's own program, by name, in the directory that only they write to.
 fn custom(
     validator: &str,
     config: &serde_json::Value,
@@ -180,7 +181,7 @@ fn custom(
     hands: &mut EngineHands<'_>,
 ) -> (bool, String) {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    let program = sight.validators.as_ref().map(|folder| folder.join(validator));
+    let program = sight.validators.as_ref().map(|directory| directory.join(validator));
     let program = program.filter(|program| validator.chars().all(plain) && program.is_file());
     let Some(program) = program else {
         return (false, format!("Custom validator not found: {validator}"));

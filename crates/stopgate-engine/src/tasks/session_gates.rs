@@ -20,7 +20,7 @@ struct Store {
     gates: BTreeMap<LoopId, Vec<Placed>>,
 }
 
-/// A gate, and how many stored ones were put up before it.
+/// A gate, and how many stored ones were registered before it.
 #[derive(Clone, Debug)]
 struct Placed {
     after: usize,
@@ -28,7 +28,7 @@ struct Placed {
 }
 
 impl SessionGates {
-    /// Puts up a gate under a name that `name` makes; nothing where there is no room.
+    /// Registers a gate under a name that `name` makes; nothing where there is no room.
     pub(super) fn add(
         &self,
         id: &LoopId,
@@ -46,7 +46,7 @@ impl SessionGates {
         Some(gate)
     }
 
-    /// All gates of a task, stored ones and these, in the order they were put up.
+    /// All gates of a task, stored ones and these, in the order they were registered.
     pub(super) fn among(&self, id: &LoopId, stored: &[Registered]) -> Vec<Registered> {
         let mut all = stored.to_vec();
         let store = self.open();

@@ -19,34 +19,34 @@ use crate::world::RealWorld;
 
 /// A home and a project of their own; every server on it sees the same journal.
 struct Stage {
-    folder: TempDir,
+    directory: TempDir,
 }
 
 impl Stage {
     fn new() -> Self {
-        let folder = TempDir::with_prefix("tasks-").expect("a folder");
+        let directory = TempDir::with_prefix("tasks-").expect("a directory");
         for name in ["home", "project/.git"] {
-            std::fs::create_dir_all(folder.path().join(name)).expect("a folder");
+            std::fs::create_dir_all(directory.path().join(name)).expect("a directory");
         }
-        Self { folder }
+        Self { directory }
     }
 
     fn project(&self) -> PathBuf {
-        self.folder.path().join("project").canonicalize().expect("the project")
+        self.directory.path().join("project").canonicalize().expect("the project")
     }
 
     fn server(&self) -> Tasks {
-        server(self.folder.path(), SessionGates::default())
+        server(self.directory.path(), SessionGates::default())
     }
 }
 
-fn server(folder: &Path, gates: SessionGates) -> Tasks {
-    let home = Home::new(folder.join("home"));
+fn server(directory: &Path, gates: SessionGates) -> Tasks {
+    let home = Home::new(directory.join("home"));
     let world = Box::new(RealWorld::new(Settings));
     let config = crate::config::Config::default();
     let (choice, _) = Choice::of(Settings, config, Address::Own);
     let engine = Engine::with(home, world, Settings, Stores::default(), choice).expect("an engine");
-    Tasks::over(engine, folder.join("project"), gates)
+    Tasks::over(engine, directory.join("project"), gates)
 }
 
 fn ask<T: DeserializeOwned>(value: Value) -> T {
@@ -156,11 +156,12 @@ fn two_servers_on_one_journal_lose_nothing() {
     let mut server_one = stage.server();
     let task = create(&mut server_one);
     let iteration = start(&mut server_one, &task, &json!({"maxIterations": 100}));
-    let folder = stage.folder.path();
+    let directory = stage.directory.path();
     thread::scope(|scope| {
         for _ in 0..3 {
             let (task, iteration) = (task.clone(), iteration.clone());
-            scope.spawn(move || work(server(folder, SessionGates::default()), &task, &iteration));
+            scope
+                .spawn(move || work(server(directory, SessionGates::default()), &task, &iteration));
         }
     });
     let list = server_one.hook_list(&ask(json!({"taskId": task}))).expect("a list");

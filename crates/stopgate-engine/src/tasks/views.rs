@@ -114,7 +114,7 @@ view! {
 }
 
 view! {
-    /// A gate that was put up or changed.
+    /// A gate that was registered or changed.
     HookView {
         /// Its name.
         hook_id: String,

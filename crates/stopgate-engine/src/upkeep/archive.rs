@@ -27,10 +27,10 @@ pub(super) fn write(path: &Path, writer: Writer<'_>) -> Result<Exported, Failure
 pub(super) fn add(path: &Path, writer: Writer<'_>) -> Result<Exported, Failure> {
     let trouble = |error| unwritten(path, error);
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(Failure::usage(format!("{} is no file", path.display())));
+        return Err(Failure::usage(format!("{} is not a file", path.display())));
     }
-    if let Some(folder) = path.parent() {
-        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    if let Some(directory) = path.parent() {
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(directory);
         made.map_err(trouble)?;
     }
     let copy = &mut |out: &mut File| match File::open(path) {
@@ -76,9 +76,9 @@ fn write_part(
     let file = out.into_inner().map_err(|error| trouble(error.into_error()))?;
     file.sync_all().map_err(trouble)?;
     fs::rename(part, path).map_err(trouble)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = File::open(folder.unwrap_or_else(|| Path::new(".")));
-    folder.and_then(|folder| folder.sync_all()).map_err(trouble)?;
+    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
+    let directory = File::open(directory.unwrap_or_else(|| Path::new(".")));
+    directory.and_then(|directory| directory.sync_all()).map_err(trouble)?;
     Ok(exported)
 }
 

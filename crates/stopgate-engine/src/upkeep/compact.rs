@@ -63,7 +63,7 @@ impl Engine {
         Ok(view)
     }
 
-    /// The same, to today's archive in stopgate's own folder.
+    /// The same, to today's archive in stopgate's own directory.
     pub fn compact_store(&mut self, older_than_ms: i64) -> Result<CompactView, Failure> {
         let path = self.archive_today();
         self.compact_store_to(older_than_ms, &path)
@@ -78,7 +78,7 @@ impl Engine {
         let mut archived = Vec::new();
         for Candidate { id, revision, .. } in candidates {
             let history = self.journal.history(id)?;
-            // It came back, or somebody else removed it: not ours to move.
+            // It came back, or another process removed it: not ours to move.
             if history.len() as u64 == revision.0 {
                 history.iter().try_for_each(|entry| exporter.entry(entry))?;
                 archived.push((id.clone(), *revision));
@@ -92,7 +92,7 @@ impl Engine {
         self.home.archive(now.get(..10).unwrap_or(&now))
     }
 
-    /// Whoever moves loops to an archive does it alone.
+    /// Only one process at a time moves loops to an archive.
     fn archive_turn(&self) -> Result<File, Failure> {
         let path = self.home.archive_lock();
         let mut options = File::options();

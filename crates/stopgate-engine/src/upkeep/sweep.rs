@@ -35,15 +35,17 @@ impl Engine {
         }
         let seals = self.seals_in_use()?;
         let place = self.place(self.home.start_logs());
-        let folder = self.home.folder().join("seals");
-        swept += self.sweep_folder(&folder, |name| seals.contains(name.trim_end_matches(".json")));
+        let directory = self.home.directory().join("seals");
+        swept +=
+            self.sweep_directory(&directory, |name| seals.contains(name.trim_end_matches(".json")));
         let texts: Vec<String> =
-            files(&folder).filter_map(|path| read_text(&path, SEAL_BYTES_MAX).ok()).collect();
+            files(&directory).filter_map(|path| read_text(&path, SEAL_BYTES_MAX).ok()).collect();
         let is_kept = |name: &str| texts.iter().any(|text| text.contains(name));
         for shelf in fs::read_dir(place.objects()).into_iter().flatten().flatten() {
-            swept += self.sweep_folder(&shelf.path(), is_kept);
+            swept += self.sweep_directory(&shelf.path(), is_kept);
         }
-        swept += self.sweep_folder(&place.trees(), |name| name == stopgate_verify::TREE_KEY_NAME);
+        swept +=
+            self.sweep_directory(&place.trees(), |name| name == stopgate_verify::TREE_KEY_NAME);
         Ok(swept)
     }
 
@@ -62,8 +64,8 @@ impl Engine {
         }
     }
 
-    /// Removes the files of a folder that are neither young nor kept.
-    fn sweep_folder(&self, folder: &Path, is_kept: impl Fn(&str) -> bool) -> u64 {
+    /// Removes the files of a directory that are neither young nor kept.
+    fn sweep_directory(&self, directory: &Path, is_kept: impl Fn(&str) -> bool) -> u64 {
         let millis = u64::try_from(self.now().unix_millis()).unwrap_or(0);
         let young = (UNIX_EPOCH + Duration::from_millis(millis)).checked_sub(YOUNG);
         let old = |path: &Path| {
@@ -71,12 +73,12 @@ impl Engine {
             changed.is_ok_and(|changed| young.is_some_and(|young: SystemTime| changed < young))
         };
         let name = |path: &Path| path.file_name().unwrap_or_default().display().to_string();
-        let stale = files(folder).filter(|path| old(path) && !is_kept(&name(path)));
+        let stale = files(directory).filter(|path| old(path) && !is_kept(&name(path)));
         stale.filter(|path| fs::remove_file(path).is_ok()).count() as u64
     }
 }
 
-fn files(folder: &Path) -> impl Iterator<Item = std::path::PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+fn files(directory: &Path) -> impl Iterator<Item = std::path::PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| path.is_file())
 }

@@ -21,7 +21,7 @@ impl Engine {
     /// Tidies up, unless that was done within a day.
     pub(crate) fn tidy(&mut self) {
         let now = self.now().unix_millis();
-        let stamp = self.home.folder().join("tidied");
+        let stamp = self.home.directory().join("tidied");
         let last = read_text(&stamp, 64).ok().and_then(|text| text.trim().parse::<i64>().ok());
         if last.is_some_and(|last| (0..DAY_MS).contains(&now.saturating_sub(last))) {
             return;
@@ -32,7 +32,7 @@ impl Engine {
         self.presence.forget_silent(self.now());
         let _ = self.sweep(&[]);
         let Some(then) = before(now, KEPT) else { return };
-        let home = self.home.folder();
+        let home = self.home.directory();
         for logs in directories(&home.join("checks")) {
             remove_older(&logs, then, 0);
             // Goes only when it is empty.

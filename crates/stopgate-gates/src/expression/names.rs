@@ -51,7 +51,7 @@ fn after(code: &str, sign: &str) -> Vec<String> {
         .collect()
 }
 
-/// The code with its texts emptied: what is quoted is no name.
+/// The code with its texts emptied: what is quoted is not a name.
 fn without_texts(code: &str) -> String {
     let mut bare = String::new();
     let mut open = None;

@@ -11,7 +11,7 @@ fn what_is_left_out_has_its_documented_default() {
             command: "true".into(),
             exit_codes: vec![0],
             timeout_ms: 60_000,
-            folder: None,
+            directory: None,
             set: Vec::new(),
         },
     );

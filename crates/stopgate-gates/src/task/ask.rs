@@ -24,7 +24,7 @@ impl Task {
         format!("{kind}-{}-{of}{}", at.unix_millis(), self.named + 1)
     }
 
-    /// Puts up a gate.
+    /// Registers a gate.
     pub fn register(&self, gate: Registered) -> Result<Step, Refusal> {
         if self.gates.len() >= GATES_MAX {
             return Err(Refusal::new(

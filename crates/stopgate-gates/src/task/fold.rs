@@ -162,7 +162,7 @@ impl Task {
         }
     }
 
-    /// Whoever lets a blocked task go on has looked: guards look past what was.
+    /// The person who resumes a blocked task has looked: guards look past what was.
     fn forgive(&mut self) {
         if let Some(iteration) = &mut self.iteration {
             iteration.forgiven = iteration.history.len();

@@ -12,7 +12,7 @@ use crate::error::LabError;
 /// The user that the server belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Account {
-    /// Whoever runs the tests.
+    /// The account that runs the tests.
     Own,
     /// Another one, since root runs the tests.
     Other { user: u32, group: u32 },

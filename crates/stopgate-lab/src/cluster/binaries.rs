@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use crate::door;
 use crate::error::LabError;
 
-/// Names the folder with PostgreSQL's programs instead of the one that is found.
+/// Names the directory with PostgreSQL's programs instead of the one that is found.
 pub const PG_VARIABLE: &str = "STOPGATE_LAB_PG_BIN";
 
 const DEBIAN: &str = "/usr/lib/postgresql";
 
-/// The folder with the programs.
+/// The directory with the programs.
 #[derive(Clone, Debug)]
 pub(super) struct Binaries(PathBuf);
 
 impl Binaries {
-    /// The folder that [`PG_VARIABLE`] names, else one that is there, else an installed one.
+    /// The directory that [`PG_VARIABLE`] names, else one that is there, else an installed one.
     pub(super) fn find() -> Result<Self, LabError> {
         if let Some(named) = door::variable(PG_VARIABLE).map(PathBuf::from) {
             return complete(named).ok_or(LabError::PostgresMissing);
@@ -36,27 +36,30 @@ impl Binaries {
     }
 }
 
-/// Debian's folders, the newest first, then whatever the path has.
+/// Debian's directories, the newest first, then whatever the path has.
 fn search() -> Option<Binaries> {
     let versions = fs::read_dir(DEBIAN).into_iter().flatten().flatten();
-    let mut folders: Vec<(u32, PathBuf)> = versions
+    let mut directories: Vec<(u32, PathBuf)> = versions
         .map(|version| version.path())
         .filter_map(|path| Some((path.file_name()?.to_str()?.parse().ok()?, path.join("bin"))))
         .collect();
-    folders.sort_by_key(|(version, _)| std::cmp::Reverse(*version));
+    directories.sort_by_key(|(version, _)| std::cmp::Reverse(*version));
     let path = door::variable("PATH").unwrap_or_default();
     let others: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    folders.into_iter().map(|(_, folder)| folder).chain(others).find_map(complete)
+    directories.into_iter().map(|(_, directory)| directory).chain(others).find_map(complete)
 }
 
-/// The folder, if it has all that a cluster needs.
-fn complete(folder: PathBuf) -> Option<Binaries> {
+/// The directory, if it has all that a cluster needs.
+fn complete(directory: PathBuf) -> Option<Binaries> {
     let needed = ["initdb", "postgres", "pg_basebackup", "pg_isready", "psql"];
-    needed.iter().all(|name| folder.join(name).is_file()).then_some(Binaries(folder))
+    needed.iter().all(|name| directory.join(name).is_file()).then_some(Binaries(directory))
 }
 
 /// Installs Debian's package, without the server that it would set up and start.
-#[expect(clippy::print_stderr, reason = "whoever runs the tests should know what takes so long")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the person who runs the tests should know what takes so long"
+)]
 fn install() -> Result<(), LabError> {
     eprintln!("stopgate-lab: PostgreSQL is missing; installing the package postgresql");
     apt(&["update", "-q"])?;

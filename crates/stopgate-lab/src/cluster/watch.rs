@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use crate::door;
 use crate::error::LabError;
 
-/// Waits for the end of whoever started it, then ends the server and removes the folder.
+/// Waits for the end of its parent, then ends the server and removes the directory.
 const SCRIPT: &str = r#"
 read -r _
 pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid" 2>/dev/null
@@ -26,10 +26,10 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Watches over `folder`.
-    pub(super) fn over(folder: &Path) -> Result<Self, LabError> {
+    /// Watches over `directory`.
+    pub(super) fn over(directory: &Path) -> Result<Self, LabError> {
         let mut shell = door::command("/bin/sh");
-        shell.args(["-c", SCRIPT, "sh"]).arg(folder).current_dir("/").process_group(0);
+        shell.args(["-c", SCRIPT, "sh"]).arg(directory).current_dir("/").process_group(0);
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let shell = shell.spawn().map_err(LabError::run(Path::new("/bin/sh")))?;
         Ok(Self { shell })

@@ -3,7 +3,7 @@
 //! `CommonMark` leaves an HTML block unread until it ends. Here its comments, its
 //! tags, and whatever looks like a fence in it are hidden, and so is everything
 //! between the tags of an element that quotes. One pass; only a comment reaches
-//! beyond its block, as it does for whoever shows the page.
+//! beyond its block, as it does for a browser.
 
 use std::ops::Range;
 

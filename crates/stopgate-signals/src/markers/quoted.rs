@@ -112,8 +112,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A comment that is opened in a paragraph and never closed is no comment to
-    /// `CommonMark`, yet whoever wrote it meant one: it hides the rest of its block.
+    /// A comment that is opened in a paragraph and never closed is not a comment to
+    /// `CommonMark`, yet its author meant one: it hides the rest of its block.
     fn see_text(&mut self, range: Range<usize>) {
         let end = self.ends.last().copied().unwrap_or(range.end);
         let text = &self.plain[range.clone()];
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The definitions of links that have a title: what it says is shown to nobody. An
-/// address is no reason to hide: a disarmed marker can look like one.
+/// address is not a reason to hide: a disarmed marker can look like one.
 fn titles(parser: &Parser<'_>) -> Vec<Range<usize>> {
     let definitions = parser.reference_definitions().iter();
     definitions

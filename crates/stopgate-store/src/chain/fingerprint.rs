@@ -14,7 +14,7 @@
 //! m = n / 7 + 1 for n bytes, and has at most m roots.
 //!
 //! *So two texts collide at few points.* The point is drawn from 2^61 values; four of them give
-//! the point 2, no other point has more than one. Whoever chose the texts without knowing the
+//! the point 2, no other point has more than one. An author who chose the texts without knowing the
 //! point, they collide with a chance of at most (m + 3) / 2^61: 2^-47 for 100 KB, 2^-40 for 10 MB.
 //!
 //! *Nothing tells the point.* What is stored is the first half of a BLAKE3 hash under a key of 256

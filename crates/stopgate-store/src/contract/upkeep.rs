@@ -157,7 +157,7 @@ fn cursors_stay(bench: &dyn Bench) {
     journal.reclaim().expect("reclaim");
     begin(&mut *journal, "c", "/p", None);
     let after = journal.tail(newest, 10).expect("tail");
-    assert_eq!(after.len(), 1, "whoever follows the tail sees the new event");
+    assert_eq!(after.len(), 1, "a follower of the tail sees the new event");
     assert!(after[0].cursor > newest);
     assert_eq!(audit(&mut *journal).expect("audit").findings, Vec::<String>::new());
 }

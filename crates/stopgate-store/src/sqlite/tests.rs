@@ -4,8 +4,8 @@ use super::{Durability, SqliteJournal};
 
 #[track_caller]
 fn check(durability: Durability, expected: i64) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("journal.db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("journal.db");
     let mut journal = SqliteJournal::new(&path, Duration::from_secs(5)).surviving(durability);
     let connection = journal.open().unwrap();
     let found: i64 = connection.query_row("PRAGMA synchronous", [], |row| row.get(0)).unwrap();

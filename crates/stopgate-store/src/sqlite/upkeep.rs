@@ -32,7 +32,7 @@ pub(super) fn remove(
 }
 
 /// Removes a loop's events from its newest on. The journal's newest one is only emptied: its
-/// cursor would be given to the next event, and whoever follows the tail would miss that.
+/// cursor would be given to the next event, and a follower of the tail would miss that.
 fn remove_events(connection: &Connection, mut cursor: i64, newest: i64) -> Result<(), RowError> {
     let mut previous = connection.prepare("SELECT previous FROM event WHERE cursor = ?1")?;
     let mut delete = connection.prepare("DELETE FROM event WHERE cursor = ?1")?;

@@ -79,8 +79,8 @@ pub enum TransferError {
         /// The first of them.
         names: String,
     },
-    /// Somebody else wrote to the same loop meanwhile.
-    #[error("import loop {id}: somebody else wrote to it")]
+    /// Another process wrote to the same loop meanwhile.
+    #[error("import loop {id}: another process wrote to it")]
     Conflict {
         /// Which loop.
         id: String,

@@ -339,7 +339,7 @@ pub(crate) fn word(event: &Event) -> &'static str {
     }
 }
 
-/// The orders of loops that are kept in somebody else's files.
+/// The orders of loops that are kept in another tool's files.
 const FOREIGN: [Order; 5] =
     [Order::Idle, Order::Features, Order::Criteria, Order::Task, Order::RalphLoop];
 

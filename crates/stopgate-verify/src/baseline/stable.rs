@@ -272,7 +272,7 @@ fn is_address(word: &str) -> bool {
 
 /// `/tmp/rustdoctestGbjToe/a.rs` is `/tmp/#/a.rs`, and so are numbered directories below.
 fn without_temporary(word: &str) -> String {
-    let roots = ["/tmp/", "/var/tmp/", "/private/tmp/", "/dev/shm/", "/var/folders/"];
+    let roots = ["/tmp/", "/var/tmp/", "/private/tmp/", "/dev/shm/", "/var/directories/"];
     for root in roots {
         let Some(at) = word.find(root) else { continue };
         let is_start = at == 0 || !word[..at].ends_with(|c: char| c.is_alphanumeric() || c == '/');

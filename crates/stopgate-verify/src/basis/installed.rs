@@ -1,6 +1,6 @@
 //! Programs in `node_modules/.bin`, where package scripts and `npx` look before anywhere else.
 //!
-//! Installing again is everyday work, so another version of a package is no change: such a
+//! Installing again is everyday work, so another version of a package is not a change: such a
 //! program is a link into its package. One that leads elsewhere than it did is another program.
 
 use std::fs;

@@ -11,16 +11,16 @@ use crate::tree::{hash_of, hex};
 /// More than this in all is not kept.
 pub(super) const KEPT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// A folder of contents.
+/// A directory of contents.
 pub(crate) struct Keep<'a> {
-    folder: &'a Path,
+    directory: &'a Path,
     room: u64,
 }
 
 impl<'a> Keep<'a> {
-    /// The folder, with room for this many bytes more.
-    pub(crate) const fn new(folder: &'a Path, room: u64) -> Self {
-        Self { folder, room }
+    /// The directory, with room for this many bytes more.
+    pub(crate) const fn new(directory: &'a Path, room: u64) -> Self {
+        Self { directory, room }
     }
 
     /// Keeps a content, where there is room; says whether it did.
@@ -45,7 +45,7 @@ impl<'a> Keep<'a> {
     }
 
     fn path(&self, hash: &str) -> PathBuf {
-        self.folder.join(hash.get(..2).unwrap_or("xx")).join(hash)
+        self.directory.join(hash.get(..2).unwrap_or("xx")).join(hash)
     }
 }
 

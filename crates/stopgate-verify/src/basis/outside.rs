@@ -186,7 +186,7 @@ fn candidates(root: &Path, variables: &Variables) -> Vec<PathBuf> {
     }
     found.sort();
     found.dedup();
-    // What lies in the project is looked at with the project's other files.
+    // What is in the project is looked at with the project's other files.
     found.retain(|path| !path.starts_with(root) || is_installed(path, root));
     found
 }

@@ -35,10 +35,10 @@ fn a_program_without_a_shell_passes_fails_or_could_not_be_run() {
 }
 
 #[test]
-fn a_missing_folder_is_an_error_not_a_failure() {
-    let receipt = one("true", Path::new("/no/such/folder"), Duration::from_secs(5));
+fn a_missing_directory_is_an_error_not_a_failure() {
+    let receipt = one("true", Path::new("/no/such/directory"), Duration::from_secs(5));
     assert_eq!(receipt.status, Status::Error);
-    assert_eq!(receipt.trouble.as_deref(), Some("no such folder: /no/such/folder"));
+    assert_eq!(receipt.trouble.as_deref(), Some("no such directory: /no/such/directory"));
 }
 
 #[test]
@@ -107,10 +107,10 @@ fn a_check_reads_nothing_and_knows_no_secret() {
         wc -l; ulimit -c; touch $TMPDIR/here; echo $TMPDIR";
     let receipt = one(command, stage.path(), Duration::from_secs(20));
     let lines: Vec<&str> = receipt.tail.lines().collect();
-    // Standard input, output and error, and the folder that `ls` has opened.
+    // Standard input, output and error, and the directory that `ls` has opened.
     assert_eq!(lines[..3], ["STOPGATE_DISABLE=1", "4", "0"]);
     assert!(lines[3].contains("stopgate-"), "{}", lines[3]);
-    assert!(!Path::new(lines[3]).exists(), "the temporary folder is still there");
+    assert!(!Path::new(lines[3]).exists(), "the temporary directory is still there");
 }
 
 #[test]
@@ -327,14 +327,14 @@ fn shown(receipt: &Receipt) -> String {
     format!("{}{code} | {}", receipt.status, tail.join(" ")).trim_end().to_string()
 }
 
-/// A check in `folder`, with its log beside.
-fn shell<'a>(line: &'a str, folder: &Path) -> Check<'a> {
+/// A check in `directory`, with its log beside.
+fn shell<'a>(line: &'a str, directory: &Path) -> Check<'a> {
     let log = tempfile::tempdir().unwrap().keep().join("it.log");
-    Check::new("it", Command::Shell(line), folder.into(), log)
+    Check::new("it", Command::Shell(line), directory.into(), log)
 }
 
-fn one(command: &str, folder: &Path, timeout: Duration) -> Receipt {
-    let check = Check { timeout, ..shell(command, folder) };
+fn one(command: &str, directory: &Path, timeout: Duration) -> Receipt {
+    let check = Check { timeout, ..shell(command, directory) };
     runs(&[check], TIME, 1).remove(0).receipt
 }
 

@@ -35,7 +35,7 @@ struct DataWire {
     totals: Value,
 }
 
-/// Reads the document, whoever wrote it.
+/// Reads the document, regardless of its author.
 pub(super) fn read(text: &str) -> Result<Coverage, String> {
     let sums: SumsWire =
         serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;

@@ -50,7 +50,7 @@ fn cobertura_is_read() {
 }
 
 #[test]
-fn json_is_read_whoever_wrote_it() {
+fn json_is_read_regardless_of_its_author() {
     check("llvm-cov.json", "lines 75 %, branches 25 %, functions 66.66 %");
     check("python.json", "lines 50 %, branches 25 %");
     check("istanbul-summary.json", "lines 75 %, branches 25 %, functions 50 %");

@@ -28,13 +28,13 @@ fn patterns_are_read_as_people_mean_them() {
 }
 
 #[test]
-fn folders_are_entered_only_where_something_may_be() {
+fn directories_are_entered_only_where_something_may_be() {
     let globs = Globs::new(&["*.toml", "src/**/*.rs", "a/*/c"]).expect("patterns");
-    for folder in ["", "src", "src/deep", "a", "a/b", "a/b/c", "x.toml"] {
-        assert!(globs.enters(folder.as_bytes()), "enter {folder}");
+    for directory in ["", "src", "src/deep", "a", "a/b", "a/b/c", "x.toml"] {
+        assert!(globs.enters(directory.as_bytes()), "enter {directory}");
     }
-    for folder in ["target", "b", "a/b/d", "tests/src"] {
-        assert!(!globs.enters(folder.as_bytes()), "pass {folder}");
+    for directory in ["target", "b", "a/b/d", "tests/src"] {
+        assert!(!globs.enters(directory.as_bytes()), "pass {directory}");
     }
 }
 

@@ -48,7 +48,7 @@ pub fn coverage(
     }
 }
 
-/// Both times count: the one of the contents is set by whoever likes to.
+/// Both times count: the one of the contents can be set by anybody.
 fn is_written_since(path: &Path, since: SystemTime) -> bool {
     let Ok(metadata) = path.metadata() else { return false };
     let changed = u64::try_from(metadata.ctime()).unwrap_or(0);

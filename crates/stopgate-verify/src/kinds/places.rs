@@ -20,7 +20,7 @@ const ENTRIES_MAX: usize = 500_000;
 /// What counts as a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Want {
-    /// Regular files that lie in the project.
+    /// Regular files in the project.
     Files,
     /// Regular files and all that links lead to: what is not looked at proves nothing.
     Contents,
@@ -33,7 +33,7 @@ pub(super) enum Want {
 pub(super) struct Named {
     /// Paths, as they are to be opened.
     pub(super) paths: Vec<PathBuf>,
-    /// A folder that could not be read, so that there may be more.
+    /// A directory that could not be read, so that there may be more.
     pub(super) unread: Option<String>,
 }
 
@@ -78,7 +78,7 @@ pub(super) fn one(root: &Path, path: &str, rule: PathRule) -> Result<PathBuf, St
     Ok(plain)
 }
 
-/// A path as people read it: from the project's folder where it lies there.
+/// A path as people read it: from the project's directory where it is there.
 pub(super) fn shown(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
 }
@@ -115,12 +115,12 @@ pub(super) fn read(path: &Path, bytes_max: u64) -> Content {
 
 /// Where a pattern begins.
 struct Place {
-    /// The folder that it may not leave, as the disk calls it; none for absolute paths.
+    /// The directory that it may not leave, as the disk calls it; none for absolute paths.
     wall: Option<PathBuf>,
     base: PathBuf,
     /// The pattern, from the base.
     pattern: String,
-    /// The folders in it before the first wildcard.
+    /// The directories in it before the first wildcard.
     prefix: PathBuf,
     /// Nothing for a plain path.
     globs: Option<Globs>,
@@ -179,8 +179,8 @@ impl Place {
     }
 
     fn check(&self, path: &Path, want: Want) -> Result<bool, String> {
-        let folder = path.parent().unwrap_or(path);
-        Ok(self.holds(folder, want)? && self.holds(path, want)?)
+        let directory = path.parent().unwrap_or(path);
+        Ok(self.holds(directory, want)? && self.holds(path, want)?)
     }
 
     fn take_plain(
@@ -292,26 +292,26 @@ impl Place {
     }
 }
 
-/// What to do with an entry of a folder.
+/// What to do with an entry of a directory.
 enum Step {
     Into,
     Take,
     Pass,
 }
 
-/// The entries of a folder; one that can't be read is noted.
-fn entries(folder: &Path, named: &mut Named) -> Vec<fs::DirEntry> {
-    match fs::read_dir(folder) {
+/// The entries of a directory; one that can't be read is noted.
+fn entries(directory: &Path, named: &mut Named) -> Vec<fs::DirEntry> {
+    match fs::read_dir(directory) {
         Ok(entries) => {
             let (found, lost): (Vec<_>, Vec<_>) = entries.partition(Result::is_ok);
             if let Some(Err(error)) = lost.into_iter().next() {
-                named.unread = Some(format!("{}: {error}", folder.display()));
+                named.unread = Some(format!("{}: {error}", directory.display()));
             }
             found.into_iter().flatten().collect()
         }
         Err(error) if is_missing(error.kind()) => Vec::new(),
         Err(error) => {
-            named.unread = Some(format!("{}: {error}", folder.display()));
+            named.unread = Some(format!("{}: {error}", directory.display()));
             Vec::new()
         }
     }

@@ -11,18 +11,18 @@ use super::{Finding, PathRule, ReportTimes, coverage, features, files, git, patt
 
 const ANY: PathRule = PathRule::Anywhere;
 
-/// A folder with files; a name that ends in `/` is a folder.
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+/// A directory with files; a name that ends in `/` is a directory.
+fn directory(files: &[(&str, &str)]) -> TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
     for (name, text) in files {
-        write(folder.path(), name, text);
+        write(directory.path(), name, text);
     }
-    folder
+    directory
 }
 
 fn write(root: &Path, name: &str, text: &str) {
     let path = root.join(name);
-    fs::create_dir_all(path.parent().expect("a folder")).expect("make it");
+    fs::create_dir_all(path.parent().expect("a directory")).expect("make it");
     fs::write(path, text).expect("write it");
 }
 
@@ -44,9 +44,9 @@ fn check_files(root: &Path, exist: &[&str], absent: &[&str], expected: &str) {
 
 #[test]
 fn files_are_there_or_not() {
-    let folder =
-        folder(&[("a.txt", ""), ("src/b.rs", ""), ("src/deep/c.rs", ""), ("odd[1].txt", "")]);
-    let root = folder.path();
+    let directory =
+        directory(&[("a.txt", ""), ("src/b.rs", ""), ("src/deep/c.rs", ""), ("odd[1].txt", "")]);
+    let root = directory.path();
     check_files(
         root,
         &["a.txt", "src/**/*.rs"],
@@ -64,22 +64,22 @@ fn files_are_there_or_not() {
 
 #[test]
 fn a_pattern_that_is_none_is_an_error() {
-    let folder = folder(&[("a.txt", "")]);
+    let directory = directory(&[("a.txt", "")]);
     for wrong in ["[a", "{a,b", "*}", "../x", "a/../../b", "", "a\\"] {
-        let exist = files(folder.path(), &words(&[wrong]), &[], ANY);
-        let absent = files(folder.path(), &[], &words(&[wrong]), ANY);
+        let exist = files(directory.path(), &words(&[wrong]), &[], ANY);
+        let absent = files(directory.path(), &[], &words(&[wrong]), ANY);
         assert_eq!((exist.status, absent.status), (Status::Error, Status::Error), "{wrong}");
     }
-    check_files(folder.path(), &[], &[], "error: nothing is asked for: set exist or absent");
-    let gone = folder.path().join("gone");
+    check_files(directory.path(), &[], &[], "error: nothing is asked for: set exist or absent");
+    let gone = directory.path().join("gone");
     assert_eq!(files(&gone, &words(&["a"]), &[], ANY).status, Status::Error);
 }
 
 #[test]
 fn links_do_not_lead_out_of_the_project() {
-    let outside = folder(&[("x.txt", "secret"), ("d/y.txt", "")]);
-    let folder = folder(&[("in.txt", ""), ("sub/z.txt", "")]);
-    let root = folder.path();
+    let outside = directory(&[("x.txt", "secret"), ("d/y.txt", "")]);
+    let directory = directory(&[("in.txt", ""), ("sub/z.txt", "")]);
+    let root = directory.path();
     symlink(outside.path().join("x.txt"), root.join("out.txt")).expect("link");
     symlink(outside.path().join("d"), root.join("outdir")).expect("link");
     symlink("in.txt", root.join("in-link.txt")).expect("link");
@@ -118,9 +118,11 @@ fn check_pattern(
 
 #[test]
 fn patterns_hold_in_every_file() {
-    let folder =
-        folder(&[("a.rs", "fn a() {}\n// TODO one\nx\n// TODO two\r\n"), ("b.rs", "fn b() {}\n")]);
-    let root = folder.path();
+    let directory = directory(&[
+        ("a.rs", "fn a() {}\n// TODO one\nx\n// TODO two\r\n"),
+        ("b.rs", "fn b() {}\n"),
+    ]);
+    let root = directory.path();
     check_pattern(root, "*.rs", &["^fn [ab]"], &["FIXME"], "pass: 2 texts looked at");
     check_pattern(root, "a.rs", &["two$"], &[], "pass: 1 text looked at");
     check_pattern(root, "*.rs", &["TODO"], &[], "fail: b.rs: nothing matches \"TODO\"");
@@ -135,18 +137,18 @@ fn patterns_hold_in_every_file() {
 
 #[test]
 fn bytes_that_are_no_text_are_looked_at_all_the_same() {
-    let folder = folder(&[]);
-    fs::write(folder.path().join("a.bin"), b"\xff\xfe\nSECRET\n").expect("write");
-    let found = check_pattern(folder.path(), "a.bin", &[], &["^SECRET"], "fail: a.bin:2");
+    let directory = directory(&[]);
+    fs::write(directory.path().join("a.bin"), b"\xff\xfe\nSECRET\n").expect("write");
+    let found = check_pattern(directory.path(), "a.bin", &[], &["^SECRET"], "fail: a.bin:2");
     assert_eq!(found.spots, ["a.bin:2"]);
 }
 
 #[test]
 fn large_files_prove_nothing() {
-    let folder = folder(&[]);
-    let file = fs::File::create(folder.path().join("a")).expect("create");
+    let directory = directory(&[]);
+    let file = fs::File::create(directory.path().join("a")).expect("create");
     file.set_len(8 * 1024 * 1024 + 1).expect("grow");
-    check_pattern(folder.path(), "a", &[], &["x"], "error: a is larger than 8 MiB");
+    check_pattern(directory.path(), "a", &[], &["x"], "error: a is larger than 8 MiB");
 }
 
 #[test]
@@ -163,8 +165,9 @@ fn a_message_is_a_text_too() {
 
 #[test]
 fn coverage_is_held_against_the_floor() {
-    let folder = folder(&[("c.json", "{\"lines\": 79.31}"), ("bad.json", "{"), ("bin", "\u{0}")]);
-    let root = folder.path();
+    let directory =
+        directory(&[("c.json", "{\"lines\": 79.31}"), ("bad.json", "{"), ("bin", "\u{0}")]);
+    let root = directory.path();
     let look = |report: &str, lines: u32, newer_than| {
         let floor = Floor { lines: Some(lines), ..Floor::default() };
         let times = ReportTimes { newer_than, ..ReportTimes::default() };
@@ -185,8 +188,8 @@ fn coverage_is_held_against_the_floor() {
 
 #[track_caller]
 fn check_features(list: &str, expected: &str) {
-    let folder = folder(&[("f.json", list)]);
-    let said = said(&features(folder.path(), "f.json", ANY));
+    let directory = directory(&[("f.json", list)]);
+    let said = said(&features(directory.path(), "f.json", ANY));
     assert!(said.starts_with(expected), "{said}");
 }
 
@@ -206,17 +209,17 @@ fn every_feature_must_pass() {
     check_features("{}", "error: f.json: neither a list");
     check_features("[1]", "error: f.json: entry 1 is not an object");
     check_features("[", "error: f.json: not JSON");
-    let folder = folder(&[]);
-    assert_eq!(said(&features(folder.path(), "f.json", ANY)), "error: no such list: f.json");
+    let directory = directory(&[]);
+    assert_eq!(said(&features(directory.path(), "f.json", ANY)), "error: no such list: f.json");
 }
 
 /// A repository with one commit.
 fn repository() -> TempDir {
-    let folder = folder(&[("a.txt", "one\n"), (".gitignore", "*.log\n")]);
-    run(folder.path(), &["init", "-q", "-b", "main"]);
-    run(folder.path(), &["add", "."]);
-    run(folder.path(), &["commit", "-q", "-m", "one"]);
-    folder
+    let directory = directory(&[("a.txt", "one\n"), (".gitignore", "*.log\n")]);
+    run(directory.path(), &["init", "-q", "-b", "main"]);
+    run(directory.path(), &["add", "."]);
+    run(directory.path(), &["commit", "-q", "-m", "one"]);
+    directory
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test sets its scene")]
@@ -239,8 +242,8 @@ fn check_git(root: &Path, demand: GitDemand, expected: &str) {
 
 #[test]
 fn a_clean_tree_has_nothing_to_commit() {
-    let folder = repository();
-    let root = folder.path();
+    let directory = repository();
+    let root = directory.path();
     check_git(root, GitDemand::Clean, "pass: everything is committed");
     write(root, "x.log", "ignored");
     check_git(root, GitDemand::Clean, "pass: everything is committed");
@@ -258,8 +261,8 @@ fn a_clean_tree_has_nothing_to_commit() {
 #[test]
 fn changes_that_are_hidden_from_git_are_found() {
     for flag in ["--assume-unchanged", "--skip-worktree"] {
-        let folder = repository();
-        let root = folder.path();
+        let directory = repository();
+        let root = directory.path();
         run(root, &["update-index", flag, "a.txt"]);
         check_git(root, GitDemand::Clean, "pass: everything is committed");
         write(root, "a.txt", "two\n");
@@ -273,18 +276,18 @@ fn changes_that_are_hidden_from_git_are_found() {
 
 #[test]
 fn another_work_tree_proves_nothing() {
-    let folder = repository();
+    let directory = repository();
     let clean = repository();
-    run(folder.path(), &["config", "core.worktree", &clean.path().display().to_string()]);
-    assert_eq!(git(folder.path(), &[GitDemand::Clean], None).status, Status::Error);
+    run(directory.path(), &["config", "core.worktree", &clean.path().display().to_string()]);
+    assert_eq!(git(directory.path(), &[GitDemand::Clean], None).status, Status::Error);
 }
 
 #[test]
 fn what_is_pushed_is_on_the_upstream() {
-    let remote = folder(&[]);
+    let remote = directory(&[]);
     run(remote.path(), &["init", "-q", "--bare", "-b", "main"]);
-    let folder = repository();
-    let root = folder.path();
+    let directory = repository();
+    let root = directory.path();
     check_git(root, GitDemand::Pushed, "fail: main has no upstream: git push -u origin main");
     run(root, &["remote", "add", "origin", &remote.path().display().to_string()]);
     run(root, &["push", "-q", "-u", "origin", "main"]);
@@ -300,8 +303,8 @@ fn what_is_pushed_is_on_the_upstream() {
 
 #[test]
 fn conflicts_are_found_wherever_they_are() {
-    let folder = repository();
-    let root = folder.path();
+    let directory = repository();
+    let root = directory.path();
     check_git(root, GitDemand::NoConflicts, "pass: no conflicts");
     write(root, "title.md", "Title\n=======\n\n>>>>>>> quoted\n<<<<<<< odd\n");
     check_git(root, GitDemand::NoConflicts, "pass: no conflicts");
@@ -316,8 +319,8 @@ fn conflicts_are_found_wherever_they_are() {
 
 #[test]
 fn a_merge_under_way_is_a_conflict() {
-    let folder = repository();
-    let root = folder.path();
+    let directory = repository();
+    let root = directory.path();
     run(root, &["checkout", "-q", "-b", "side"]);
     write(root, "a.txt", "side\n");
     run(root, &["commit", "-q", "-am", "side"]);
@@ -335,11 +338,14 @@ fn a_merge_under_way_is_a_conflict() {
 }
 
 #[test]
-fn a_folder_without_a_repository_proves_nothing() {
-    let folder = folder(&[("a", "")]);
+fn a_directory_without_a_repository_proves_nothing() {
+    let directory = directory(&[("a", "")]);
     for demand in [GitDemand::Clean, GitDemand::Pushed, GitDemand::NoConflicts] {
-        assert_eq!(git(folder.path(), &[demand], None).status, Status::Error);
+        assert_eq!(git(directory.path(), &[demand], None).status, Status::Error);
     }
-    assert_eq!(git(&folder.path().join("gone"), &[GitDemand::Clean], None).status, Status::Error);
-    assert_eq!(git(folder.path(), &[], None).status, Status::Error);
+    assert_eq!(
+        git(&directory.path().join("gone"), &[GitDemand::Clean], None).status,
+        Status::Error
+    );
+    assert_eq!(git(directory.path(), &[], None).status, Status::Error);
 }

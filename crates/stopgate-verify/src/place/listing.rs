@@ -26,7 +26,7 @@ impl Deadline {
     /// So much time from now on.
     #[expect(clippy::disallowed_methods, reason = "a door that waits")]
     pub(super) fn after(root: &Path, within: Duration) -> Self {
-        // A time that no clock reaches is no limit.
+        // A time that no clock reaches sets no limit.
         Self { root: root.into(), within, at: Instant::now().checked_add(within) }
     }
 

@@ -39,12 +39,12 @@ fn both_looks_find_a_grandchild_and_its_mark() {
 }
 
 #[test]
-fn whoever_took_over_a_pid_is_spared() {
+fn a_process_that_took_over_a_pid_is_spared() {
     let mut child = sleeper("exec sleep 60");
     let pid = i32::try_from(child.id()).unwrap();
     let seen = process(pid).unwrap();
     kill(&Process { began: seen.began - 1, ..seen });
-    assert!(child.try_wait().unwrap().is_none(), "somebody else was killed");
+    assert!(child.try_wait().unwrap().is_none(), "another process was killed");
     kill(&seen);
     assert!(!child.wait().unwrap().success());
 }

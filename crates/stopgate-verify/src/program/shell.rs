@@ -1,7 +1,7 @@
 //! Just enough of the shell's language to see which programs and files a command names.
 //!
 //! What the shell would work out (variables, substitutions) is left out: a word that can't be
-//! known is no word.
+//! known is not a word.
 
 /// The simple commands in a shell command, each with its words.
 pub(crate) fn commands(text: &str) -> Vec<Vec<String>> {

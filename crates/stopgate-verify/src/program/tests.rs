@@ -8,7 +8,7 @@ use super::{command_fingerprint, definition, uses};
 
 #[track_caller]
 fn check(command: &str, expected: &str) {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     for file in [
         "run.sh",
         "tests/a.py",
@@ -20,14 +20,14 @@ fn check(command: &str, expected: &str) {
         "target/debug/app",
         "node_modules/.bin/jest",
     ] {
-        let path = folder.path().join(file);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        let path = directory.path().join(file);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
         fs::write(path, "x").expect("a file");
     }
     let package =
         r#"{"scripts":{"test":"jest --ci","pretest":"true","unit":"npm test","build":"tsc"}}"#;
-    fs::write(folder.path().join("package.json"), package).expect("a file");
-    let found = uses(folder.path(), &shell(command));
+    fs::write(directory.path().join("package.json"), package).expect("a file");
+    let found = uses(directory.path(), &shell(command));
     let files: Vec<String> = found.files.iter().map(|file| file.display().to_string()).collect();
     let programs: Vec<String> = found.programs.into_iter().collect();
     let scripts: Vec<String> = found.scripts.into_keys().collect();
@@ -103,13 +103,13 @@ fn a_definition_is_what_was_asked() {
 
 #[test]
 fn another_program_is_another_check() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let program = folder.path().join("tool");
+    let directory = tempfile::tempdir().expect("a directory");
+    let program = directory.path().join("tool");
     fs::write(&program, "one").expect("a program");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&program, mode).expect("a mode");
     let mut criterion = shell("tool --all");
-    criterion.terms.set.push(("PATH".into(), folder.path().display().to_string()));
+    criterion.terms.set.push(("PATH".into(), directory.path().display().to_string()));
     let before = command_fingerprint(Path::new("/"), &criterion);
     assert_eq!(command_fingerprint(Path::new("/"), &criterion), before);
     fs::write(&program, "another").expect("a program");

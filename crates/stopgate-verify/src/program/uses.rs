@@ -43,7 +43,7 @@ const MANIFESTS: [&str; 8] = [
     "Gemfile",
 ];
 
-/// Folders whose files are made by the work itself.
+/// Directories whose files are made by the work itself.
 const PRODUCTS: [&str; 9] =
     ["target", "build", "dist", "out", "_build", "zig-out", "obj", ".build", "bazel-bin"];
 
@@ -80,12 +80,12 @@ pub(crate) struct Uses {
     pub(crate) scripts: BTreeMap<String, String>,
 }
 
-/// Looks into commands in one folder of a project.
+/// Looks into commands in one directory of a project.
 pub(crate) struct Look<'a> {
     /// The project's root.
     pub(crate) root: &'a Path,
     /// Where the command runs.
-    pub(crate) folder: PathBuf,
+    pub(crate) directory: PathBuf,
     pub(crate) uses: Uses,
 }
 
@@ -203,8 +203,8 @@ impl Look<'_> {
         let Some(name) = words.first().filter(|name| !name.contains('/')) else {
             return self.words(words, depth + 1);
         };
-        for folder in ["node_modules/.bin", ".venv/bin", "venv/bin"] {
-            self.file(&format!("{folder}/{name}"));
+        for directory in ["node_modules/.bin", ".venv/bin", "venv/bin"] {
+            self.file(&format!("{directory}/{name}"));
         }
         self.words(words, depth + 1);
     }
@@ -220,7 +220,7 @@ impl Look<'_> {
 
     /// A script of `package.json`, with those that are run before and after it.
     fn script(&mut self, name: &str, depth: usize) {
-        let package = read_regular(&self.folder.join("package.json"), PACKAGE_BYTES_MAX).ok();
+        let package = read_regular(&self.directory.join("package.json"), PACKAGE_BYTES_MAX).ok();
         let package = package.and_then(|text| serde_json::from_slice(&text).ok());
         let package: serde_json::Value = package.unwrap_or_default();
         for name in [format!("pre{name}"), name.into(), format!("post{name}")] {
@@ -283,7 +283,7 @@ impl Look<'_> {
 
     fn whole_path(&self, path: &str) -> PathBuf {
         let mut whole = PathBuf::new();
-        for part in self.folder.join(path).components() {
+        for part in self.directory.join(path).components() {
             match part {
                 Component::ParentDir => drop(whole.pop()),
                 Component::CurDir => {}
@@ -315,17 +315,17 @@ fn is_interpreter(name: &str) -> bool {
 
 /// Whether a path looks like a test, a script or a setting.
 fn steers(argument: &str) -> bool {
-    const FOLDERS: [&str; 8] =
+    const DIRECTORIES: [&str; 8] =
         ["test", "tests", "spec", "specs", "__tests__", "ci", ".github", "scripts"];
     const ENDS: [&str; 12] = [
         ".sh", ".bash", ".bats", ".mk", ".toml", ".yaml", ".yml", ".json", ".cfg", ".ini", ".conf",
         "Makefile",
     ];
     let path = argument.rsplit('=').next().unwrap_or(argument);
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_test = ["test_", "test."].iter().any(|begin| name.starts_with(begin))
         || ["_test.", ".test.", ".spec.", "_spec."].iter().any(|mark| name.contains(mark));
     is_test
         || ENDS.iter().any(|end| name.ends_with(end))
-        || folder.split('/').any(|part| FOLDERS.contains(&part))
+        || directory.split('/').any(|part| DIRECTORIES.contains(&part))
 }

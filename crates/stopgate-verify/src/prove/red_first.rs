@@ -22,7 +22,7 @@ use crate::tree::Tree;
 
 /// How many test files are named.
 const NAMED_MAX: usize = 5;
-/// Files that describe the work and are no part of it.
+/// Files that describe the work and are not part of it.
 const PROSE: [&str; 4] = ["md", "rst", "adoc", "gitignore"];
 
 /// What becomes of a criterion that asks for it.

@@ -264,8 +264,8 @@ impl<'a> Round<'a> {
         let CommandRun { criterion, launch, .. } = *run;
         let (command, timeout_ms) = command_of(criterion);
         let terms = &criterion.terms;
-        let folder = terms.cwd.as_ref().map(|cwd| self.request.root.join(cwd));
-        let folder = folder.unwrap_or_else(|| self.request.root.into());
+        let directory = terms.cwd.as_ref().map(|cwd| self.request.root.join(cwd));
+        let directory = directory.unwrap_or_else(|| self.request.root.into());
         let log = format!("{}{suffix}.log", crate::file_name(&criterion.name));
         Check {
             timeout: Duration::from_millis(timeout_ms),
@@ -280,7 +280,7 @@ impl<'a> Round<'a> {
             ..Check::new(
                 &criterion.name,
                 launch.map_or(command, |launch| Command::Exact(&launch.argv)),
-                launch.map_or(folder, |launch| launch.cwd.clone()),
+                launch.map_or(directory, |launch| launch.cwd.clone()),
                 self.request.place.logs.join(log),
             )
         }

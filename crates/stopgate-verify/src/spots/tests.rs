@@ -19,21 +19,21 @@ const FILES: [&str; 9] = [
 ];
 
 fn project() -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     for name in FILES {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("make it");
+        let path = directory.path().join(name);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("make it");
         fs::write(path, "").expect("write it");
     }
-    folder
+    directory
 }
 
 #[track_caller]
 fn check(output: &str, expected: &[&str]) {
-    let folder = project();
-    let root = folder.path().display().to_string();
+    let directory = project();
+    let root = directory.path().display().to_string();
     let output = output.replace("$ROOT", &root);
-    assert_eq!(find(&output, folder.path(), 10), expected, "{output}");
+    assert_eq!(find(&output, directory.path(), 10), expected, "{output}");
 }
 
 #[test]
@@ -83,10 +83,10 @@ fn only_own_files_that_are_there_count() {
     );
     check("at 12:30:59 src/a.rs:2 and src/a.rs:2 again\n", &["src/a.rs:2"]);
     check("src/a.rs:0: x, http://a.b:80/c", &[]);
-    let folder = project();
+    let directory = project();
     let many: Vec<String> = (1..50).map(|n| format!("src/a.rs:{n}: error")).collect();
     let many = many.join("\n");
-    assert_eq!(find(&many, folder.path(), 3), ["src/a.rs:1", "src/a.rs:2", "src/a.rs:3"]);
+    assert_eq!(find(&many, directory.path(), 3), ["src/a.rs:1", "src/a.rs:2", "src/a.rs:3"]);
 }
 
 proptest! {

@@ -7,8 +7,8 @@ use super::RunStop;
 use crate::check::{Check, Command, Limits, Ran, run};
 use crate::orphans::Strangers;
 
-fn ran(line: &str, folder: &Path) -> Ran {
-    let check = Check::new("c", Command::Shell(line), folder.into(), folder.join("c.log"));
+fn ran(line: &str, directory: &Path) -> Ran {
+    let check = Check::new("c", Command::Shell(line), directory.into(), directory.join("c.log"));
     let budget = Duration::from_mins(1);
     let limits = Limits { budget, jobs: 1, pass: &[], strangers: Strangers::Spare };
     run(&[check], limits, &|| Timestamp::from_unix_millis(0))
@@ -26,8 +26,8 @@ fn a_child_is_raised_with_its_parent_and_not_the_other_way() {
 
 #[test]
 fn a_run_ends_when_its_stop_is_raised_and_others_go_on() {
-    let folder = tempfile::tempdir().expect("make a directory");
-    let begun = folder.path().join("begun");
+    let directory = tempfile::tempdir().expect("make a directory");
+    let begun = directory.path().join("begun");
     let stop = RunStop::default();
     let raised = stop.clone();
     let watcher = std::thread::spawn(move || {
@@ -36,10 +36,10 @@ fn a_run_ends_when_its_stop_is_raised_and_others_go_on() {
         }
         raised.raise();
     });
-    let ended = stop.while_heeded(|| ran("touch begun; sleep 60", folder.path()));
+    let ended = stop.while_heeded(|| ran("touch begun; sleep 60", directory.path()));
     assert!(matches!(ended, Ran::Interrupted), "{ended:?}");
     watcher.join().expect("the watcher ends");
-    let other = ran("true", folder.path());
+    let other = ran("true", directory.path());
     assert!(matches!(other, Ran::Runs(_)), "{other:?}");
 }
 

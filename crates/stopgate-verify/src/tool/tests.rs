@@ -19,7 +19,7 @@ fn a_tool_answers_whether_it_fails_or_not() {
 fn a_tool_that_is_not_there_is_an_error() {
     let error = tool(&["no-such-tool-here"], Path::new("/"), TIME).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    let error = tool(&["true"], Path::new("/no/such/folder"), TIME).unwrap_err();
+    let error = tool(&["true"], Path::new("/no/such/directory"), TIME).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(tool::<&str>(&[], Path::new("/"), TIME).is_err());
 }

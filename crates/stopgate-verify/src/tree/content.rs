@@ -23,7 +23,7 @@ const SHARE: usize = 16;
 /// A file whose content is to be read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pending {
-    pub(crate) folder: u32,
+    pub(crate) directory: u32,
     pub(crate) entry: u32,
 }
 
@@ -86,7 +86,7 @@ impl Reader<'_> {
         path: &mut Vec<u8>,
     ) -> (u32, Mark, Hash) {
         let entry = &index.entries[one.entry as usize];
-        index.folder_path(one.folder as usize, path);
+        index.directory_path(one.directory as usize, path);
         join(path, index.name(entry.name));
         let read = match entry.mark {
             Mark::Link => readlinkat(root, path.as_slice(), Vec::new())

@@ -26,14 +26,14 @@ pub(crate) enum Meaning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum About {
     Anything,
-    Folders,
+    Directories,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// A name, wherever it stands.
     Anywhere,
-    /// A path from the file's own folder.
+    /// A path from the file's own directory.
     FromHere,
 }
 
@@ -41,7 +41,7 @@ enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thing {
     File,
-    Folder,
+    Directory,
 }
 
 impl Rules {
@@ -50,11 +50,11 @@ impl Rules {
         Self { rules: text.split(|byte| *byte == b'\n').filter_map(rule).collect() }
     }
 
-    /// What the last rule about this path says; the path is from the file's own folder.
+    /// What the last rule about this path says; the path is from the file's own directory.
     pub(crate) fn about(&self, path: &[u8], thing: Thing) -> Option<Meaning> {
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
         let fits = |rule: &&Rule| {
-            (rule.about == About::Anything || thing == Thing::Folder)
+            (rule.about == About::Anything || thing == Thing::Directory)
                 && match (rule.place, rule.parts.as_slice()) {
                     (Place::Anywhere, [Part::Name(pattern)]) => name_matches(pattern, name),
                     (Place::Anywhere, [Part::AnyDepth]) => true,
@@ -75,7 +75,7 @@ fn rule(line: &[u8]) -> Option<Rule> {
         None => (Meaning::Ignore, line),
     };
     let (about, line) = match line.strip_suffix(b"/") {
-        Some(rest) => (About::Folders, rest),
+        Some(rest) => (About::Directories, rest),
         None => (About::Anything, line),
     };
     let place = if line.contains(&b'/') { Place::FromHere } else { Place::Anywhere };

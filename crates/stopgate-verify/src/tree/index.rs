@@ -1,4 +1,4 @@
-//! What is known about one root's files: a list of folders, outermost first, and their files.
+//! What is known about one root's files: a list of directories, outermost first, and their files.
 //!
 //! Flat on purpose: tens of thousands of entries are read, compared and written in a few
 //! milliseconds, names lie one after the other, and nothing is allocated for a single entry.
@@ -11,7 +11,7 @@ use super::stat::Stat;
 /// A fingerprint of one content; 128 bits tell any two apart.
 pub(crate) type Hash = [u8; 16];
 
-/// The fingerprint of a folder that holds no file.
+/// The fingerprint of a directory that holds no file.
 pub(crate) const EMPTY: Hash = [0; 16];
 
 /// Where a name lies.
@@ -28,7 +28,7 @@ pub(crate) enum Mark {
     Executable,
     /// By the path it points to.
     Link,
-    /// It could not be read: by what its folder says about it.
+    /// It could not be read: by what its directory says about it.
     Unreadable,
     /// Not at all, but it says which files do.
     Rule,
@@ -43,23 +43,23 @@ pub(crate) struct Entry {
     pub(crate) hash: Hash,
 }
 
-/// Which of a folder's files count.
+/// Which of a directory's files count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// Those that the rules let through.
     Ruled,
-    /// The folder is ignored: those that are tracked all the same.
+    /// The directory is ignored: those that are tracked all the same.
     TrackedOnly,
     /// None: it could not be read.
     Unreadable,
 }
 
-/// One folder; the folders below it follow it in the list.
+/// One directory; the directories below it follow it in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Folder {
+pub(crate) struct Directory {
     pub(crate) name: Name,
     pub(crate) parent: u32,
-    /// The first folder that is not below it.
+    /// The first directory that is not below it.
     pub(crate) end: u32,
     pub(crate) first: u32,
     pub(crate) last: u32,
@@ -73,7 +73,7 @@ pub(crate) struct Folder {
 pub(crate) struct Index {
     /// When the look began that it comes from.
     pub(crate) taken: i64,
-    pub(crate) folders: Vec<Folder>,
+    pub(crate) directories: Vec<Directory>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) names: Vec<u8>,
     pub(crate) repos: Vec<Repo>,
@@ -90,72 +90,73 @@ impl Index {
         Name { at, length: u16::try_from(name.len()).unwrap_or(u16::MAX) }
     }
 
-    /// Writes the path of a folder from the root; nothing for the root.
-    pub(crate) fn folder_path(&self, folder: usize, path: &mut Vec<u8>) {
+    /// Writes the path of a directory from the root; nothing for the root.
+    pub(crate) fn directory_path(&self, directory: usize, path: &mut Vec<u8>) {
         path.clear();
-        let (mut chain, mut at) = (Vec::new(), folder);
+        let (mut chain, mut at) = (Vec::new(), directory);
         while at != 0 {
-            chain.push(self.folders[at].name);
-            at = self.folders[at].parent as usize;
+            chain.push(self.directories[at].name);
+            at = self.directories[at].parent as usize;
         }
         for name in chain.into_iter().rev() {
             join(path, self.name(name));
         }
     }
 
-    /// The folders right below one, in order.
-    pub(crate) fn children(&self, folder: usize) -> impl Iterator<Item = usize> + '_ {
-        let end = self.folders[folder].end as usize;
-        let step = move |at: &usize| Some(self.folders[*at].end as usize).filter(|at| *at < end);
-        std::iter::successors(Some(folder + 1).filter(move |at| *at < end), step)
+    /// The directories right below one, in order.
+    pub(crate) fn children(&self, directory: usize) -> impl Iterator<Item = usize> + '_ {
+        let end = self.directories[directory].end as usize;
+        let step =
+            move |at: &usize| Some(self.directories[*at].end as usize).filter(|at| *at < end);
+        std::iter::successors(Some(directory + 1).filter(move |at| *at < end), step)
     }
 
-    pub(crate) fn entries_of(&self, folder: usize) -> std::ops::Range<usize> {
-        let folder = &self.folders[folder];
-        folder.first as usize..folder.last as usize
+    pub(crate) fn entries_of(&self, directory: usize) -> std::ops::Range<usize> {
+        let directory = &self.directories[directory];
+        directory.first as usize..directory.last as usize
     }
 
-    /// Where each folder is.
-    pub(crate) fn folders_by_path(&self) -> HashMap<Vec<u8>, usize> {
-        let path = |folder| {
+    /// Where each directory is.
+    pub(crate) fn directories_by_path(&self) -> HashMap<Vec<u8>, usize> {
+        let path = |directory| {
             let mut path = Vec::new();
-            self.folder_path(folder, &mut path);
-            (path, folder)
+            self.directory_path(directory, &mut path);
+            (path, directory)
         };
-        (0..self.folders.len()).map(path).collect()
+        (0..self.directories.len()).map(path).collect()
     }
 
-    /// Whether a file counts; with a slash at its end, whether a folder is known.
-    pub(crate) fn counts(&self, folders: &HashMap<Vec<u8>, usize>, path: &[u8]) -> bool {
-        if let Some(folder) = path.strip_suffix(b"/") {
-            return folders.contains_key(folder);
+    /// Whether a file counts; with a slash at its end, whether a directory is known.
+    pub(crate) fn counts(&self, directories: &HashMap<Vec<u8>, usize>, path: &[u8]) -> bool {
+        if let Some(directory) = path.strip_suffix(b"/") {
+            return directories.contains_key(directory);
         }
         let end = path.iter().rposition(|byte| *byte == b'/');
-        let (folder, name) = end.map_or((&[][..], path), |at| (&path[..at], &path[at + 1..]));
-        let Some(folder) = folders.get(folder) else { return false };
-        let entries = &self.entries[self.entries_of(*folder)];
+        let (directory, name) = end.map_or((&[][..], path), |at| (&path[..at], &path[at + 1..]));
+        let Some(directory) = directories.get(directory) else { return false };
+        let entries = &self.entries[self.entries_of(*directory)];
         let found = entries.binary_search_by(|entry| self.name(entry.name).cmp(name));
         found.is_ok_and(|at| entries[at].mark != Mark::Rule)
     }
 
     /// The root's fingerprint.
     pub(crate) fn hash(&self) -> Hash {
-        self.folders.first().map_or(EMPTY, |folder| folder.hash)
+        self.directories.first().map_or(EMPTY, |directory| directory.hash)
     }
 
-    /// Fingerprints the folders that changed, and those above them, innermost first.
-    pub(crate) fn seal_folders(&mut self, mut changed: Vec<bool>) {
-        for at in (0..self.folders.len()).rev() {
+    /// Fingerprints the directories that changed, and those above them, innermost first.
+    pub(crate) fn seal_directories(&mut self, mut changed: Vec<bool>) {
+        for at in (0..self.directories.len()).rev() {
             if changed[at] {
-                changed[self.folders[at].parent as usize] = true;
-                self.folders[at].hash = self.folder_hash(at);
+                changed[self.directories[at].parent as usize] = true;
+                self.directories[at].hash = self.directory_hash(at);
             }
         }
     }
 
-    fn folder_hash(&self, folder: usize) -> Hash {
+    fn directory_hash(&self, directory: usize) -> Hash {
         let mut text = Vec::new();
-        for entry in &self.entries[self.entries_of(folder)] {
+        for entry in &self.entries[self.entries_of(directory)] {
             let sort = match entry.mark {
                 Mark::Plain => b'f',
                 Mark::Executable => b'x',
@@ -165,13 +166,13 @@ impl Index {
             };
             add_line(&mut text, sort, self.name(entry.name), &entry.hash);
         }
-        for child in self.children(folder) {
-            let child = &self.folders[child];
+        for child in self.children(directory) {
+            let child = &self.directories[child];
             if child.hash != EMPTY {
                 add_line(&mut text, b'd', self.name(child.name), &child.hash);
             }
         }
-        let own = &self.folders[folder];
+        let own = &self.directories[directory];
         if own.reading == Reading::Unreadable {
             add_line(&mut text, b'u', &own.stat.mtime.to_le_bytes(), &EMPTY);
         }

@@ -49,7 +49,7 @@ pub(crate) struct Watched {
 /// One repository, or the root of a tree that is in none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Repo {
-    /// Its folder, from the root.
+    /// Its directory, from the root.
     pub(crate) at: Vec<u8>,
     /// Its list of tracked files.
     pub(crate) index: Option<Watched>,
@@ -60,7 +60,7 @@ pub(crate) struct Repo {
     /// Paths from the root that are tracked although they are ignored, in order; a repository
     /// within has a slash at its end.
     pub(crate) tracked: Vec<Vec<u8>>,
-    /// Its top; above its folder where the root of the tree lies deeper.
+    /// Its top; above its directory where the root of the tree lies deeper.
     pub(crate) top: PathBuf,
     /// Its own list of what to ignore, and the person's.
     pub(crate) lists: Vec<PathBuf>,
@@ -71,7 +71,7 @@ pub(crate) struct Repo {
 pub(crate) struct Outer {
     /// From the repository's top to the root, where the root lies deeper.
     prefix: Vec<u8>,
-    /// The rules of folders above the root, and how much of the prefix is above each.
+    /// The rules of directories above the root, and how much of the prefix is above each.
     above: Vec<(usize, Rules)>,
     /// The repository's own list, then the person's.
     lists: Vec<Rules>,
@@ -79,7 +79,7 @@ pub(crate) struct Outer {
 
 /// Where git keeps its things.
 #[derive(Clone, Debug)]
-pub(crate) struct GitFolder {
+pub(crate) struct GitDirectory {
     own: PathBuf,
     common: PathBuf,
 }
@@ -100,16 +100,16 @@ impl Watched {
     }
 }
 
-impl GitFolder {
-    /// What the folder's `.git` leads to, where that is a repository.
-    pub(crate) fn of(folder: &Path) -> Option<Self> {
-        let dot = folder.join(".git");
+impl GitDirectory {
+    /// What the directory's `.git` leads to, where that is a repository.
+    pub(crate) fn of(directory: &Path) -> Option<Self> {
+        let dot = directory.join(".git");
         let own = if fs::metadata(&dot).ok()?.is_dir() {
             dot
         } else {
             let text = read_regular(&dot, LEAD_BYTES_MAX).ok()?;
             let path = text.strip_prefix(b"gitdir: ")?.trim_ascii_end();
-            folder.join(OsStr::from_bytes(path))
+            directory.join(OsStr::from_bytes(path))
         };
         fs::symlink_metadata(own.join("HEAD")).ok()?;
         let common = match read_regular(&own.join("commondir"), LEAD_BYTES_MAX) {
@@ -120,23 +120,23 @@ impl GitFolder {
     }
 }
 
-/// The repository that a root lies in, and its top.
-pub(crate) fn around(root: &Path) -> Option<(PathBuf, GitFolder)> {
-    root.ancestors().find_map(|top| Some((top.to_path_buf(), GitFolder::of(top)?)))
+/// The repository that a root is in, and its top.
+pub(crate) fn around(root: &Path) -> Option<(PathBuf, GitDirectory)> {
+    root.ancestors().find_map(|top| Some((top.to_path_buf(), GitDirectory::of(top)?)))
 }
 
 impl Repo {
-    /// Learns about the repository whose top is `top`, as seen from `folder`, which lies at
+    /// Learns about the repository whose top is `top`, as seen from `directory`, which lies at
     /// `at` from the root.
     pub(crate) fn learn(
         top: PathBuf,
-        git: &GitFolder,
-        folder: &Path,
+        git: &GitDirectory,
+        directory: &Path,
         at: &[u8],
     ) -> Result<Self, NoAnswer> {
         let index = Watched::look(git.own.join("index"));
         let checksum = checksum_of(&index.path);
-        let (global, said_by) = excludes_file(folder)?;
+        let (global, said_by) = excludes_file(directory)?;
         let mut lists = vec![git.common.join("info/exclude")];
         lists.extend(global);
         let mut paths = vec![
@@ -145,9 +145,9 @@ impl Repo {
             "/etc/gitconfig".into(),
         ];
         paths.extend(settings().into_iter().chain(said_by).chain(lists.clone()));
-        paths.extend(above(&top, folder).map(|(_, file)| file));
+        paths.extend(above(&top, directory).map(|(_, file)| file));
         let watched = paths.into_iter().map(Watched::look).collect();
-        let tracked = tracked(folder, at, Some(&index))?;
+        let tracked = tracked(directory, at, Some(&index))?;
         let index = Some(index);
         Ok(Self { at: at.into(), index, checksum, watched, tracked, top, lists })
     }
@@ -157,16 +157,16 @@ impl Repo {
         let Some(index) = &mut self.index else { return Ok(()) };
         *index = Watched::look(std::mem::take(&mut index.path));
         self.checksum = checksum_of(&index.path);
-        let folder = root.join(OsStr::from_bytes(&self.at));
-        if !self.tracks_no_other(&folder, counts)? {
-            self.tracked = tracked(&folder, &self.at, self.index.as_ref())?;
+        let directory = root.join(OsStr::from_bytes(&self.at));
+        if !self.tracks_no_other(&directory, counts)? {
+            self.tracked = tracked(&directory, &self.at, self.index.as_ref())?;
         }
         Ok(())
     }
 
     /// Whether all that is tracked counts already, or is not ignored: much cheaper to ask.
-    fn tracks_no_other(&self, folder: &Path, counts: &Counts<'_>) -> Result<bool, NoAnswer> {
-        let Said::Text(list) = ask(folder, &["ls-files", "-c", "-s", "-z"])? else {
+    fn tracks_no_other(&self, directory: &Path, counts: &Counts<'_>) -> Result<bool, NoAnswer> {
+        let Said::Text(list) = ask(directory, &["ls-files", "-c", "-s", "-z"])? else {
             return Ok(false);
         };
         let mut left: BTreeSet<&[u8]> = self.tracked.iter().map(Vec::as_slice).collect();
@@ -186,7 +186,7 @@ impl Repo {
             return Ok(true);
         }
         let asked = ["check-ignore", "--no-index", "--"].map(OsStr::new);
-        let said = ask_about(folder, &[asked.as_slice(), &others].concat())?;
+        let said = ask_about(directory, &[asked.as_slice(), &others].concat())?;
         Ok(matches!(said, Said::Nothing))
     }
 
@@ -199,7 +199,7 @@ impl Repo {
     }
 
     /// Whether git keeps its list of this repository's files there.
-    pub(crate) fn is_of(&self, git: Option<&GitFolder>) -> bool {
+    pub(crate) fn is_of(&self, git: Option<&GitDirectory>) -> bool {
         let own = self.index.as_ref().map(|index| index.path.as_path());
         own == git.map(|git| git.own.join("index")).as_deref()
     }
@@ -215,9 +215,9 @@ fn checksum_of(index: &Path) -> Vec<u8> {
     if is_there { end } else { Vec::new() }
 }
 
-/// The ignore files between a repository's top and a folder, and how much of the way is above.
-fn above<'a>(top: &'a Path, folder: &'a Path) -> impl Iterator<Item = (usize, PathBuf)> + 'a {
-    let below = folder.strip_prefix(top).unwrap_or(Path::new(""));
+/// The ignore files between a repository's top and a directory, and how much of the way is above.
+fn above<'a>(top: &'a Path, directory: &'a Path) -> impl Iterator<Item = (usize, PathBuf)> + 'a {
+    let below = directory.strip_prefix(top).unwrap_or(Path::new(""));
     let mut at = top.to_path_buf();
     let mut length = 0;
     below.components().map(move |part| {
@@ -229,24 +229,24 @@ fn above<'a>(top: &'a Path, folder: &'a Path) -> impl Iterator<Item = (usize, Pa
 }
 
 impl Outer {
-    /// Reads the rules of a repository that was learnt at `folder`.
-    pub(crate) fn read(repo: &Repo, folder: &Path) -> Self {
+    /// Reads the rules of a repository that was learnt at `directory`.
+    pub(crate) fn read(repo: &Repo, directory: &Path) -> Self {
         let mut outer = Self::default();
         outer.lists.extend(repo.lists.iter().map(|path| read_rules(path)));
         if repo.index.is_some() {
-            let above = above(&repo.top, folder);
+            let above = above(&repo.top, directory);
             outer.above.extend(above.map(|(from, file)| (from, read_rules(&file))));
-            let below = folder.strip_prefix(&repo.top).unwrap_or(Path::new(""));
+            let below = directory.strip_prefix(&repo.top).unwrap_or(Path::new(""));
             for part in below.components() {
                 outer.prefix.extend_from_slice(part.as_os_str().as_bytes());
                 outer.prefix.push(b'/');
             }
         }
-        // Whoever works in an ignored folder does not mean that nothing in it counts.
+        // A person who works in an ignored directory does not mean that nothing in it counts.
         if outer.ignores_itself() { Self::default() } else { outer }
     }
 
-    /// What they say about a path from the folder that the repository was learnt at.
+    /// What they say about a path from the directory that the repository was learnt at.
     pub(crate) fn about(&self, path: &[u8], thing: Thing) -> Option<Meaning> {
         if self.prefix.is_empty() {
             return self.lists.iter().find_map(|rules| rules.about(path, thing));
@@ -261,11 +261,11 @@ impl Outer {
         above.find_map(|told| told).or_else(|| lists.find_map(|told| told))
     }
 
-    /// Whether the folder itself is ignored by what lies around it.
+    /// Whether the directory itself is ignored by what lies around it.
     fn ignores_itself(&self) -> bool {
         let slashes = (0..self.prefix.len()).filter(|at| self.prefix[*at] == b'/');
-        let folders = slashes.map(|end| &self.prefix[..end]);
-        let mut told = folders.map(|folder| self.about_whole(folder, Thing::Folder));
+        let directories = slashes.map(|end| &self.prefix[..end]);
+        let mut told = directories.map(|directory| self.about_whole(directory, Thing::Directory));
         told.any(|told| told == Some(Meaning::Ignore))
     }
 }
@@ -277,38 +277,38 @@ fn read_rules(path: &Path) -> Rules {
 /// The person's own settings, wherever they may lie.
 fn settings() -> Vec<PathBuf> {
     let home = std::env::home_dir().map(|home| home.join(".gitconfig"));
-    home.into_iter().chain(config_folder().map(|folder| folder.join("config"))).collect()
+    home.into_iter().chain(config_directory().map(|directory| directory.join("config"))).collect()
 }
 
-fn config_folder() -> Option<PathBuf> {
+fn config_directory() -> Option<PathBuf> {
     let named = variable("XDG_CONFIG_HOME").map(PathBuf::from);
-    let folder = named.or_else(|| Some(std::env::home_dir()?.join(".config")))?;
-    Some(folder.join("git"))
+    let directory = named.or_else(|| Some(std::env::home_dir()?.join(".config")))?;
+    Some(directory.join("git"))
 }
 
 /// The person's own list of what to ignore, and the file that names it.
-fn excludes_file(folder: &Path) -> Result<(Option<PathBuf>, Option<PathBuf>), NoAnswer> {
+fn excludes_file(directory: &Path) -> Result<(Option<PathBuf>, Option<PathBuf>), NoAnswer> {
     let asked = ["config", "--show-origin", "-z", "--type=path", "--get", "core.excludesFile"];
-    let said = match ask(folder, &asked)? {
+    let said = match ask(directory, &asked)? {
         Said::Text(text) => text,
         // Not set.
         Said::Nothing | Said::Failed(_) => {
-            return Ok((config_folder().map(|git| git.join("ignore")), None));
+            return Ok((config_directory().map(|git| git.join("ignore")), None));
         }
     };
     let mut parts = said.split(|byte| *byte == 0);
     let origin = parts.next().and_then(|origin| origin.strip_prefix(b"file:"));
     let path = parts.next().filter(|path| !path.is_empty());
-    let at = |path: &[u8]| folder.join(OsStr::from_bytes(path));
+    let at = |path: &[u8]| directory.join(OsStr::from_bytes(path));
     Ok((path.map(at), origin.map(at)))
 }
 
 /// Paths from the root that are tracked although they are ignored, in order.
-fn tracked(folder: &Path, at: &[u8], index: Option<&Watched>) -> Result<Vec<Vec<u8>>, NoAnswer> {
+fn tracked(directory: &Path, at: &[u8], index: Option<&Watched>) -> Result<Vec<Vec<u8>>, NoAnswer> {
     if index.is_none_or(|index| index.stat.is_none()) {
         return Ok(Vec::new());
     }
-    let said = match ask(folder, &["ls-files", "-c", "-i", "-s", "--exclude-standard", "-z"])? {
+    let said = match ask(directory, &["ls-files", "-c", "-i", "-s", "--exclude-standard", "-z"])? {
         Said::Text(text) => text,
         Said::Nothing => return Err(NoAnswer("git ls-files failed".into())),
         Said::Failed(why) => return Err(NoAnswer(why)),
@@ -346,17 +346,17 @@ enum Said {
 }
 
 /// Asks git.
-fn ask(folder: &Path, arguments: &[&str]) -> Result<Said, NoAnswer> {
-    ask_about(folder, &arguments.iter().map(OsStr::new).collect::<Vec<_>>())
+fn ask(directory: &Path, arguments: &[&str]) -> Result<Said, NoAnswer> {
+    ask_about(directory, &arguments.iter().map(OsStr::new).collect::<Vec<_>>())
 }
 
-fn ask_about(folder: &Path, arguments: &[&OsStr]) -> Result<Said, NoAnswer> {
+fn ask_about(directory: &Path, arguments: &[&OsStr]) -> Result<Said, NoAnswer> {
     // A git that hangs would keep an agent waiting once for every question.
     if HANGS.swap(false, Ordering::Relaxed) {
         return Err(NoAnswer("git did not answer before".into()));
     }
     // Nothing that is asked here looks into files, so no filter can be meant.
-    let said = git(arguments, folder, GitFilters::Run, GIT_PATIENCE);
+    let said = git(arguments, directory, GitFilters::Run, GIT_PATIENCE);
     let hangs = said.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut);
     HANGS.store(hangs, Ordering::Relaxed);
     let output = said.map_err(|error| match error.kind() {

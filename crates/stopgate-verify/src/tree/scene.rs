@@ -1,4 +1,4 @@
-//! A folder, its cache, and git, for tests.
+//! A directory, its cache, and git, for tests.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -10,17 +10,17 @@ use tempfile::TempDir;
 use super::clock::Clock;
 use super::{Choice, Kind, Scope, Tree, fingerprint, look_then};
 
-/// One folder with files.
+/// One directory with files.
 pub(crate) struct Scene {
-    folder: TempDir,
+    directory: TempDir,
 }
 
 impl Scene {
-    /// An empty folder without git.
+    /// An empty directory without git.
     pub(crate) fn bare() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        fs::create_dir(folder.path().join("root")).expect("a root");
-        Self { folder }
+        let directory = tempfile::tempdir().expect("a directory");
+        fs::create_dir(directory.path().join("root")).expect("a root");
+        Self { directory }
     }
 
     /// An empty repository.
@@ -31,11 +31,11 @@ impl Scene {
     }
 
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().join("root")
+        self.directory.path().join("root")
     }
 
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -44,7 +44,7 @@ impl Scene {
 
     pub(crate) fn write(&self, name: &str, text: &str) -> &Self {
         let path = self.path(name);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("its folder");
+        fs::create_dir_all(path.parent().expect("a parent")).expect("its directory");
         fs::write(path, text).expect("a file");
         self
     }
@@ -63,7 +63,7 @@ impl Scene {
     pub(crate) fn remove(&self, name: &str) -> &Self {
         let path = self.path(name);
         if path.is_dir() && !path.is_symlink() {
-            fs::remove_dir_all(path).expect("remove a folder");
+            fs::remove_dir_all(path).expect("remove a directory");
         } else {
             fs::remove_file(path).expect("remove a file");
         }
@@ -129,9 +129,9 @@ pub(crate) fn names(tree: &Tree) -> Vec<String> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests need git")]
-pub(crate) fn git(folder: &Path, arguments: &[&str]) -> Vec<u8> {
+pub(crate) fn git(directory: &Path, arguments: &[&str]) -> Vec<u8> {
     let mut git = Command::new("git");
-    git.current_dir(folder).args(["-c", "user.name=A", "-c", "user.email=a@b.c"]);
+    git.current_dir(directory).args(["-c", "user.name=A", "-c", "user.email=a@b.c"]);
     git.args(["-c", "protocol.file.allow=always", "-c", "advice.addEmbeddedRepo=false"]);
     let output = git.args(arguments).output().expect("git");
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -26,7 +26,7 @@ pub(crate) struct Stat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     File,
-    Folder,
+    Directory,
     Link,
     /// A device, a pipe, a socket: git does not see them either.
     Other,
@@ -68,7 +68,7 @@ impl Stat {
     pub(crate) const fn sort(&self) -> Sort {
         match self.mode & 0o170_000 {
             0o100_000 => Sort::File,
-            0o040_000 => Sort::Folder,
+            0o040_000 => Sort::Directory,
             0o120_000 => Sort::Link,
             _ => Sort::Other,
         }

@@ -75,8 +75,8 @@ fn is_come_or_gone(path: &[u8], now: &Stats, then: &Stats) -> bool {
 fn files_of(index: &Index) -> Stats {
     let mut stats = Stats::with_capacity(index.entries.len());
     let mut directory = Vec::new();
-    for at in 0..index.folders.len() {
-        index.folder_path(at, &mut directory);
+    for at in 0..index.directories.len() {
+        index.directory_path(at, &mut directory);
         for entry in &index.entries[index.entries_of(at)] {
             if entry.mark != Mark::Rule {
                 let mut path = directory.clone();
@@ -91,10 +91,10 @@ fn files_of(index: &Index) -> Stats {
 fn directories_of(index: &Index) -> Stats {
     let path = |at: usize| {
         let mut path = Vec::new();
-        index.folder_path(at, &mut path);
-        (path, index.folders[at].stat)
+        index.directory_path(at, &mut path);
+        (path, index.directories[at].stat)
     };
-    (0..index.folders.len()).map(path).collect()
+    (0..index.directories.len()).map(path).collect()
 }
 
 fn path_of(bytes: &[u8]) -> PathBuf {

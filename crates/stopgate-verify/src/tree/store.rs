@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::index::{Entry, Folder, Hash, Index, Mark, Name, Reading, index};
+use super::index::{Directory, Entry, Hash, Index, Mark, Name, Reading, index};
 use super::repo::{Repo, Watched};
 use super::stat::Stat;
 use crate::files::{Durable, read_regular, replace_private};
@@ -24,7 +24,7 @@ const CHECKSUM_BYTES: usize = 32;
 const STAT_BYTES: usize = 36;
 const NAME_BYTES: usize = 6;
 const ENTRY_BYTES: usize = NAME_BYTES + 1 + STAT_BYTES + 16;
-const FOLDER_BYTES: usize = NAME_BYTES + 1 + 16 + STAT_BYTES + 16;
+const DIRECTORY_BYTES: usize = NAME_BYTES + 1 + 16 + STAT_BYTES + 16;
 
 /// The kept index, where it is whole and belongs to `identity`.
 pub(crate) fn read(path: &Path, identity: Hash) -> Option<Index> {
@@ -63,7 +63,8 @@ fn key_beside(path: &Path) -> Option<PathBuf> {
 }
 
 fn encode(key: &[u8; 32], identity: Hash, index: &Index) -> Vec<u8> {
-    let room = index.entries.len() * (ENTRY_BYTES + 24) + index.folders.len() * (FOLDER_BYTES + 24);
+    let room =
+        index.entries.len() * (ENTRY_BYTES + 24) + index.directories.len() * (DIRECTORY_BYTES + 24);
     let mut output = Output { bytes: Vec::with_capacity(room + 4096), names: Vec::new() };
     output.bytes.resize(CHECKSUM_BYTES, 0);
     output.bytes.extend_from_slice(MAGIC);
@@ -71,13 +72,13 @@ fn encode(key: &[u8; 32], identity: Hash, index: &Index) -> Vec<u8> {
     output.bytes.extend_from_slice(&identity);
     output.u64(index.taken.cast_unsigned());
     output.repos(&index.repos);
-    output.count(index.folders.len());
+    output.count(index.directories.len());
     output.count(index.entries.len());
     // Names lie behind the records, so their places are known once the records' length is.
-    let records = index.folders.len() * FOLDER_BYTES + index.entries.len() * ENTRY_BYTES;
+    let records = index.directories.len() * DIRECTORY_BYTES + index.entries.len() * ENTRY_BYTES;
     let names_from = output.bytes.len() + records;
-    for folder in &index.folders {
-        output.folder(folder, index.name(folder.name), names_from);
+    for directory in &index.directories {
+        output.directory(directory, index.name(directory.name), names_from);
     }
     for entry in &index.entries {
         output.entry(entry, index.name(entry.name), names_from);
@@ -91,20 +92,20 @@ fn encode(key: &[u8; 32], identity: Hash, index: &Index) -> Vec<u8> {
 
 /// Whether every place that it names exists.
 fn is_sound(index: &Index) -> bool {
-    let (folders, entries) = (index.folders.len(), index.entries.len());
+    let (directories, entries) = (index.directories.len(), index.entries.len());
     let mut last = 0;
-    let folders_fit = index.folders.iter().enumerate().all(|(at, folder)| {
-        let parent = folder.parent as usize;
+    let directories_fit = index.directories.iter().enumerate().all(|(at, directory)| {
+        let parent = directory.parent as usize;
         let fits = (parent < at || (at == 0 && parent == 0))
-            && (folder.end as usize) > at
-            && folder.end as usize <= folders
-            && folder.first == last
-            && folder.first <= folder.last
-            && folder.last as usize <= entries;
-        last = folder.last;
+            && (directory.end as usize) > at
+            && directory.end as usize <= directories
+            && directory.first == last
+            && directory.first <= directory.last
+            && directory.last as usize <= entries;
+        last = directory.last;
         fits
     });
-    folders > 0 && folders_fit && last as usize == entries
+    directories > 0 && directories_fit && last as usize == entries
 }
 
 struct Output {
@@ -145,18 +146,18 @@ impl Output {
         self.names.extend_from_slice(name);
     }
 
-    fn folder(&mut self, folder: &Folder, name: &[u8], names_from: usize) {
+    fn directory(&mut self, directory: &Directory, name: &[u8], names_from: usize) {
         self.name(name, names_from);
-        self.bytes.push(match folder.reading {
+        self.bytes.push(match directory.reading {
             Reading::Ruled => 0,
             Reading::TrackedOnly => 1,
             Reading::Unreadable => 2,
         });
-        for value in [folder.parent, folder.end, folder.first, folder.last] {
+        for value in [directory.parent, directory.end, directory.first, directory.last] {
             self.u32(value);
         }
-        self.stat(&folder.stat);
-        self.bytes.extend_from_slice(&folder.hash);
+        self.stat(&directory.stat);
+        self.bytes.extend_from_slice(&directory.hash);
     }
 
     fn entry(&mut self, entry: &Entry, name: &[u8], names_from: usize) {
@@ -266,22 +267,22 @@ impl<'a> Input<'a> {
         is_ours.then_some(())?;
         let taken = self.u64()?.cast_signed();
         let repos = self.list(Self::repo)?;
-        let (folder_count, entry_count) = (self.count()?, self.count()?);
-        let mut folders = Vec::with_capacity(folder_count);
-        for _ in 0..folder_count {
-            folders.push(self.folder()?);
+        let (directory_count, entry_count) = (self.count()?, self.count()?);
+        let mut directories = Vec::with_capacity(directory_count);
+        for _ in 0..directory_count {
+            directories.push(self.directory()?);
         }
         let mut entries = Vec::with_capacity(entry_count);
         for _ in 0..entry_count {
             entries.push(self.entry()?);
         }
-        Some(Index { taken, folders, entries, names: Vec::new(), repos })
+        Some(Index { taken, directories, entries, names: Vec::new(), repos })
     }
 
-    fn folder(&mut self) -> Option<Folder> {
+    fn directory(&mut self) -> Option<Directory> {
         // One check for the whole record; the compiler drops those of its fields.
-        let mut record = Input { bytes: self.take(FOLDER_BYTES)?, at: 0 };
-        Some(Folder {
+        let mut record = Input { bytes: self.take(DIRECTORY_BYTES)?, at: 0 };
+        Some(Directory {
             name: record.name()?,
             reading: match record.byte()? {
                 0 => Reading::Ruled,

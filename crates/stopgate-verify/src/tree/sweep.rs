@@ -1,6 +1,6 @@
-//! Compares what is known with what is there, without listing a folder.
+//! Compares what is known with what is there, without listing a directory.
 //!
-//! A folder whose own times are the same has the same names in it: only its files are looked
+//! A directory whose own times are the same has the same names in it: only its files are looked
 //! at, each with one call.
 
 use std::os::fd::{AsFd, OwnedFd};
@@ -15,25 +15,25 @@ use super::stat::{Sort, Stat};
 
 /// Fewer files than this are not worth a second thread.
 const SHARED_MIN: usize = 2_000;
-/// How many folders a thread takes at once.
+/// How many directories a thread takes at once.
 const SHARE: usize = 64;
 
 /// What a sweep found.
 #[derive(Debug, Default)]
 pub(crate) struct Swept {
-    /// Folders that must be listed again, in order.
-    pub(crate) folders: Vec<u32>,
+    /// Directories that must be listed again, in order.
+    pub(crate) directories: Vec<u32>,
     /// Files whose content must be read again, in order, and how they are now.
     pub(crate) entries: Vec<(u32, Stat)>,
 }
 
 impl Swept {
     pub(crate) const fn is_clean(&self) -> bool {
-        self.folders.is_empty() && self.entries.is_empty()
+        self.directories.is_empty() && self.entries.is_empty()
     }
 }
 
-/// Looks at every folder and file of the index.
+/// Looks at every directory and file of the index.
 pub(crate) fn sweep(root: &OwnedFd, index: &Index) -> Swept {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -41,12 +41,12 @@ pub(crate) fn sweep(root: &OwnedFd, index: &Index) -> Swept {
         let mut path = Vec::new();
         loop {
             let from = next.fetch_add(SHARE, Ordering::Relaxed);
-            if from >= index.folders.len() {
+            if from >= index.directories.len() {
                 return swept;
             }
-            for folder in from..index.folders.len().min(from + SHARE) {
-                index.folder_path(folder, &mut path);
-                sweep_folder(root, index, folder, &path, &mut swept);
+            for directory in from..index.directories.len().min(from + SHARE) {
+                index.directory_path(directory, &mut path);
+                sweep_directory(root, index, directory, &path, &mut swept);
             }
         }
     };
@@ -54,33 +54,33 @@ pub(crate) fn sweep(root: &OwnedFd, index: &Index) -> Swept {
         let other = (index.entries.len() >= SHARED_MIN).then(|| scope.spawn(work));
         let mut own = work();
         if let Some(other) = other.and_then(|other| other.join().ok()) {
-            own.folders.extend(other.folders);
+            own.directories.extend(other.directories);
             own.entries.extend(other.entries);
         }
         own
     });
-    all.folders.sort_unstable();
+    all.directories.sort_unstable();
     all.entries.sort_unstable_by_key(|(entry, _)| *entry);
     all
 }
 
-fn sweep_folder(root: &OwnedFd, index: &Index, at: usize, path: &[u8], swept: &mut Swept) {
-    let folder = &index.folders[at];
+fn sweep_directory(root: &OwnedFd, index: &Index, at: usize, path: &[u8], swept: &mut Swept) {
+    let directory = &index.directories[at];
     let before = swept.entries.len();
-    let is_same = open_folder(root, path, Purpose::Stat).is_ok_and(|fd| {
-        fstat(&fd).is_ok_and(|raw| Stat::of(&raw).still_is(&folder.stat, index.taken))
-            && folder.reading != Reading::Unreadable
+    let is_same = open_directory(root, path, Purpose::Stat).is_ok_and(|fd| {
+        fstat(&fd).is_ok_and(|raw| Stat::of(&raw).still_is(&directory.stat, index.taken))
+            && directory.reading != Reading::Unreadable
             && sweep_entries(&fd, index, at, swept)
     });
     if !is_same {
         swept.entries.truncate(before);
-        swept.folders.push(super::index::index(at));
+        swept.directories.push(super::index::index(at));
     }
 }
 
 /// Says whether every file is still there.
-fn sweep_entries(fd: &OwnedFd, index: &Index, folder: usize, swept: &mut Swept) -> bool {
-    for at in index.entries_of(folder) {
+fn sweep_entries(fd: &OwnedFd, index: &Index, directory: usize, swept: &mut Swept) -> bool {
+    for at in index.entries_of(directory) {
         let entry = &index.entries[at];
         let Ok(raw) = statat(fd, index.name(entry.name), AtFlags::SYMLINK_NOFOLLOW) else {
             return false;
@@ -93,7 +93,7 @@ fn sweep_entries(fd: &OwnedFd, index: &Index, folder: usize, swept: &mut Swept) 
         let is_known = match now.sort() {
             Sort::File => !was_link,
             Sort::Link => was_link,
-            Sort::Folder | Sort::Other => false,
+            Sort::Directory | Sort::Other => false,
         };
         if !is_known {
             return false;
@@ -103,15 +103,15 @@ fn sweep_entries(fd: &OwnedFd, index: &Index, folder: usize, swept: &mut Swept) 
     true
 }
 
-/// What a folder is opened for.
+/// What a directory is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Stat,
     List,
 }
 
-/// Opens a folder below the root, never through a link at its end.
-pub(crate) fn open_folder(
+/// Opens a directory below the root, never through a link at its end.
+pub(crate) fn open_directory(
     root: impl AsFd,
     path: &[u8],
     purpose: Purpose,

@@ -79,13 +79,13 @@ fn contents_paths_and_kinds_count() {
 }
 
 #[test]
-fn times_git_and_empty_folders_do_not() {
+fn times_git_and_empty_directories_do_not() {
     let (scene, hash) = scene();
     let same = |scene: &Scene| assert_eq!(check(scene, &hash, Change::Nothing), hash);
     let past = SystemTime::now_in_tests() - Duration::from_secs(1_000);
     File::options().write(true).open(scene.path("c")).unwrap().set_modified(past).unwrap();
     same(&scene);
-    fs::create_dir_all(scene.path("empty/folders")).unwrap();
+    fs::create_dir_all(scene.path("empty/directories")).unwrap();
     same(&scene);
     scene.write("c", "c");
     same(&scene);
@@ -133,7 +133,7 @@ fn what_is_ignored_does_not_count_until_it_is_tracked() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_a_tracked_file_is_ignored_like_any_other() {
+fn a_directory_in_the_place_of_a_tracked_file_is_ignored_like_any_other() {
     let (scene, hash) = scene();
     scene.write(".gitignore", "*.log\n").write("a.log", "tracked");
     scene.git(&["add", "-f", "a.log"]);
@@ -197,7 +197,7 @@ fn repositories_within_count_by_their_files() {
 }
 
 #[test]
-fn a_worktree_and_a_folder_within_are_as_good_as_the_top() {
+fn a_worktree_and_a_directory_within_are_as_good_as_the_top() {
     let (scene, _) = scene();
     scene
         .write(".gitignore", "*.log\n/sub/out\nscratch/\n")
@@ -218,12 +218,12 @@ fn a_worktree_and_a_folder_within_are_as_good_as_the_top() {
     assert_ne!(of(&tree).hash(), scene.hash());
     assert_eq!(names(&of(&scene.path("sub"))), ["a", "forced.log"]);
     assert_eq!(names(&of(&scene.path("sub"))), ["a", "forced.log"]);
-    // Whoever works in an ignored folder means its files.
+    // A person who works in an ignored directory means its files.
     assert_eq!(names(&of(&scene.path("scratch"))), ["here"]);
 }
 
 #[test]
-fn a_folder_without_git_is_looked_at_the_same_way() {
+fn a_directory_without_git_is_looked_at_the_same_way() {
     let scene = Scene::bare();
     scene.write("a", "a").write(".gitignore", "*.log\n").write("x.log", "x");
     let hash = check(&scene, "", Change::Seen);

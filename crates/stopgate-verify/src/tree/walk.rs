@@ -1,6 +1,6 @@
 //! Lists what must be listed, and takes the rest over from what was known.
 //!
-//! A short walk lists only the folders that changed. Where the rules themselves changed it
+//! A short walk lists only the directories that changed. Where the rules themselves changed it
 //! says so, and everything is listed; contents are read again only where a file changed.
 
 use std::collections::BTreeSet;
@@ -15,10 +15,10 @@ use rustix::io::Errno;
 use super::clock::Clock;
 use super::content::Pending;
 use super::ignore::{Meaning, Rules, Thing};
-use super::index::{EMPTY, Entry, Folder, Index, Mark, Name, Reading, index, join, name_in};
-use super::repo::{GitFolder, NoAnswer, Outer, RULES_BYTES_MAX, Repo, around};
+use super::index::{Directory, EMPTY, Entry, Index, Mark, Name, Reading, index, join, name_in};
+use super::repo::{GitDirectory, NoAnswer, Outer, RULES_BYTES_MAX, Repo, around};
 use super::stat::{Sort, Stat};
-use super::sweep::{Purpose, Swept, open_folder};
+use super::sweep::{Purpose, Swept, open_directory};
 use super::{Choice, FILES_MAX};
 use crate::files::read_up_to;
 
@@ -55,7 +55,7 @@ pub(crate) struct Walk<'a> {
     pub(crate) new: Index,
     /// What is to be read.
     pub(crate) pending: Vec<Pending>,
-    /// Which folders of the new index have to be fingerprinted again.
+    /// Which directories of the new index have to be fingerprinted again.
     pub(crate) changed: Vec<bool>,
     tracked: BTreeSet<Vec<u8>>,
     levels: Vec<Level>,
@@ -63,7 +63,7 @@ pub(crate) struct Walk<'a> {
     tasks: Vec<Task>,
 }
 
-/// A folder that the walk is in.
+/// A directory that the walk is in.
 struct Level {
     /// Where names in it begin in the current path.
     from: usize,
@@ -79,10 +79,10 @@ enum Lazy<T> {
 
 enum Task {
     Visit { name: Name, parent: u32, old: Option<u32>, reading: Reading },
-    Leave { folder: u32, length: usize },
+    Leave { directory: u32, length: usize },
 }
 
-/// What a folder has in it.
+/// What a directory has in it.
 struct Listing {
     stat: Stat,
     names: Vec<(Vec<u8>, FileType)>,
@@ -115,7 +115,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Walks; afterwards `new` lacks only what is pending and the folders' fingerprints.
+    /// Walks; afterwards `new` lacks only what is pending and the directories' fingerprints.
     pub(crate) fn run(&mut self, extent: Extent) -> Result<(), Stopped> {
         self.begin(extent)?;
         while let Some(task) = self.tasks.pop() {
@@ -123,8 +123,9 @@ impl<'a> Walk<'a> {
                 Task::Visit { name, parent, old, reading } => {
                     self.visit(name, parent, old, reading)?;
                 }
-                Task::Leave { folder, length } => {
-                    self.new.folders[folder as usize].end = index(self.new.folders.len());
+                Task::Leave { directory, length } => {
+                    self.new.directories[directory as usize].end =
+                        index(self.new.directories.len());
                     self.at.truncate(length);
                     self.levels.pop();
                 }
@@ -150,7 +151,7 @@ impl<'a> Walk<'a> {
         }
         let tracked = self.new.repos.iter().flat_map(|repo| repo.tracked.iter().cloned());
         self.tracked = tracked.collect();
-        let old = (!self.old.folders.is_empty()).then_some(0);
+        let old = (!self.old.directories.is_empty()).then_some(0);
         let name = Name::default();
         self.tasks.push(Task::Visit { name, parent: 0, old, reading: Reading::Ruled });
         Ok(())
@@ -163,19 +164,19 @@ impl<'a> Walk<'a> {
         old: Option<u32>,
         reading: Reading,
     ) -> Result<(), Stopped> {
-        let folders = self.new.folders.len();
-        if folders >= FILES_MAX || self.new.entries.len() >= FILES_MAX || self.clock.is_over() {
+        let directories = self.new.directories.len();
+        if directories >= FILES_MAX || self.new.entries.len() >= FILES_MAX || self.clock.is_over() {
             return Err(Stopped::TooLarge);
         }
         let length = self.at.len();
         join(&mut self.at, name_in(&self.old.names, name));
-        self.tasks.push(Task::Leave { folder: index(folders), length });
+        self.tasks.push(Task::Leave { directory: index(directories), length });
         let from = if self.at.is_empty() { 0 } else { self.at.len() + 1 };
         let is_repo = self.new.repos.iter().any(|repo| repo.at == self.at);
         let outer = is_repo.then_some(Lazy::NotRead);
         self.levels.push(Level { from, rules: Lazy::NotRead, outer });
         let first = index(self.new.entries.len());
-        let mut folder = Folder {
+        let mut directory = Directory {
             name,
             parent,
             end: 0,
@@ -186,43 +187,44 @@ impl<'a> Walk<'a> {
             hash: EMPTY,
         };
         if let Some(old) = old.filter(|old| self.is_known(*old)) {
-            self.take_over(&mut folder, old as usize, index(folders));
-            self.new.folders.push(folder);
+            self.take_over(&mut directory, old as usize, index(directories));
+            self.new.directories.push(directory);
             return Ok(());
         }
-        self.new.folders.push(folder);
+        self.new.directories.push(directory);
         self.changed.push(true);
-        self.list(folders, old)
+        self.list(directories, old)
     }
 
     fn is_known(&self, old: u32) -> bool {
-        self.extent == Extent::Short && self.swept.folders.binary_search(&old).is_err()
+        self.extent == Extent::Short && self.swept.directories.binary_search(&old).is_err()
     }
 
-    /// Takes a folder over whose names are the same.
-    fn take_over(&mut self, folder: &mut Folder, old: usize, own: u32) {
-        let known = self.old.folders[old];
-        (folder.stat, folder.hash, folder.reading) = (known.stat, known.hash, known.reading);
+    /// Takes a directory over whose names are the same.
+    fn take_over(&mut self, directory: &mut Directory, old: usize, own: u32) {
+        let known = self.old.directories[old];
+        (directory.stat, directory.hash, directory.reading) =
+            (known.stat, known.hash, known.reading);
         let entries = self.old.entries_of(old);
         self.new.entries.extend_from_slice(&self.old.entries[entries.clone()]);
-        folder.last = index(self.new.entries.len());
+        directory.last = index(self.new.entries.len());
         let touched = &self.swept.entries;
         let begin = touched.partition_point(|(entry, _)| (*entry as usize) < entries.start);
         let touched = touched[begin..].iter().take_while(|(at, _)| (*at as usize) < entries.end);
         let before = self.pending.len();
         for (at, stat) in touched {
-            let entry = folder.first + (*at - index(entries.start));
+            let entry = directory.first + (*at - index(entries.start));
             let known = &mut self.new.entries[entry as usize];
             known.stat = *stat;
             if matches!(known.mark, Mark::Plain | Mark::Executable | Mark::Unreadable) {
                 known.mark = mark_of(stat);
             }
-            self.pending.push(Pending { folder: own, entry });
+            self.pending.push(Pending { directory: own, entry });
         }
         self.changed.push(self.pending.len() > before);
         let children: Vec<usize> = self.old.children(old).collect();
         for child in children.into_iter().rev() {
-            let known = &self.old.folders[child];
+            let known = &self.old.directories[child];
             let (name, reading) = (known.name, known.reading);
             let old = Some(index(child));
             self.tasks.push(Task::Visit { name, parent: own, old, reading });
@@ -230,18 +232,18 @@ impl<'a> Walk<'a> {
     }
 
     fn list(&mut self, own: usize, old: Option<u32>) -> Result<(), Stopped> {
-        let Some(listing) = self.read_folder()? else {
+        let Some(listing) = self.read_directory()? else {
             let stat = statat(self.root, self.at.as_slice(), AtFlags::SYMLINK_NOFOLLOW);
-            let folder = &mut self.new.folders[own];
-            folder.stat = stat.map(|raw| Stat::of(&raw)).unwrap_or_default();
-            folder.reading = Reading::Unreadable;
+            let directory = &mut self.new.directories[own];
+            directory.stat = stat.map(|raw| Stat::of(&raw)).unwrap_or_default();
+            directory.reading = Reading::Unreadable;
             return Ok(());
         };
-        // An unreadable folder of before may have become a readable one.
-        if self.new.folders[own].reading == Reading::Unreadable {
+        // An unreadable directory of before may have become a readable one.
+        if self.new.directories[own].reading == Reading::Unreadable {
             return Err(Stopped::RulesChanged);
         }
-        self.new.folders[own].stat = listing.stat;
+        self.new.directories[own].stat = listing.stat;
         if let Choice::Whole = self.choice {
             self.learn_rules(&listing, old)?;
         }
@@ -249,31 +251,31 @@ impl<'a> Walk<'a> {
         for (name, sort) in listing.names.iter().filter(|(name, _)| name != b".git") {
             let length = self.at.len();
             join(&mut self.at, name);
-            let is_folder = self.is_folder(*sort);
-            if is_folder && let Some(reading) = self.enters(own) {
+            let is_directory = self.is_directory(*sort);
+            if is_directory && let Some(reading) = self.enters(own) {
                 inner.push((name.as_slice(), reading));
-            } else if !is_folder && let Some(mark) = self.takes(own, name) {
+            } else if !is_directory && let Some(mark) = self.takes(own, name) {
                 self.add_entry(own, old, name, mark);
             }
             self.at.truncate(length);
         }
-        self.new.folders[own].last = index(self.new.entries.len());
+        self.new.directories[own].last = index(self.new.entries.len());
         self.will_visit(own, old, &inner);
         Ok(())
     }
 
-    /// Notes the folders that were found in one, with what was known of them.
+    /// Notes the directories that were found in one, with what was known of them.
     fn will_visit(&mut self, own: usize, old: Option<u32>, inner: &[(&[u8], Reading)]) {
         let known: Vec<usize> = match old {
             Some(old) => self.old.children(old as usize).collect(),
             None => Vec::new(),
         };
         for (name, reading) in inner.iter().rev() {
-            let folder = |child: &usize| self.old.folders[*child].name;
-            let found = known.binary_search_by(|child| self.old.name(folder(child)).cmp(name));
+            let directory = |child: &usize| self.old.directories[*child].name;
+            let found = known.binary_search_by(|child| self.old.name(directory(child)).cmp(name));
             let old = found.ok().map(|at| known[at]);
             let name = match old {
-                Some(old) => self.old.folders[old].name,
+                Some(old) => self.old.directories[old].name,
                 None => self.old.add_name(name),
             };
             let old = old.map(index);
@@ -281,9 +283,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The folder's names in order; nothing where it can't be read.
-    fn read_folder(&self) -> Result<Option<Listing>, Stopped> {
-        let fd = match open_folder(self.root, &self.at, Purpose::List) {
+    /// The directory's names in order; nothing where it can't be read.
+    fn read_directory(&self) -> Result<Option<Listing>, Stopped> {
+        let fd = match open_directory(self.root, &self.at, Purpose::List) {
             Ok(fd) => fd,
             Err(Errno::NAMETOOLONG) => return Err(Stopped::TooLarge),
             Err(_) => return Ok(None),
@@ -302,25 +304,25 @@ impl<'a> Walk<'a> {
         Ok(Some(Listing { stat: Stat::of(&raw), names }))
     }
 
-    fn is_folder(&self, sort: FileType) -> bool {
+    fn is_directory(&self, sort: FileType) -> bool {
         match sort {
             FileType::Directory => true,
             FileType::Unknown => statat(self.root, self.at.as_slice(), AtFlags::SYMLINK_NOFOLLOW)
-                .is_ok_and(|raw| Stat::of(&raw).sort() == Sort::Folder),
+                .is_ok_and(|raw| Stat::of(&raw).sort() == Sort::Directory),
             _ => false,
         }
     }
 
-    /// Reads the rules that begin in this folder; in a short walk they must be the old ones.
+    /// Reads the rules that begin in this directory; in a short walk they must be the old ones.
     fn learn_rules(&mut self, listing: &Listing, old: Option<u32>) -> Result<(), Stopped> {
         let has = |name: &[u8]| listing.names.iter().any(|(own, _)| own == name);
-        let folder = self.path.join(OsStr::from_bytes(&self.at));
+        let directory = self.path.join(OsStr::from_bytes(&self.at));
         if !self.at.is_empty() {
-            let git = if has(b".git") { GitFolder::of(&folder) } else { None };
+            let git = if has(b".git") { GitDirectory::of(&directory) } else { None };
             let known = self.new.repos.iter().any(|repo| repo.at == self.at);
             match (git, self.extent) {
                 (Some(git), Extent::Full) => {
-                    let repo = Repo::learn(folder.clone(), &git, &folder, &self.at);
+                    let repo = Repo::learn(directory.clone(), &git, &directory, &self.at);
                     let repo = repo.map_err(Stopped::Git)?;
                     self.tracked.extend(repo.tracked.iter().cloned());
                     self.new.repos.push(repo);
@@ -342,7 +344,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Whether the folder's own rules are those of before; a new folder's never matter elsewhere.
+    /// Whether the directory's own rules are those of before; a new directory's never matter elsewhere.
     fn has_old_rules(&self, old: Option<u32>) -> bool {
         let Some(old) = old else { return true };
         let mut path = self.at.clone();
@@ -360,18 +362,18 @@ impl<'a> Walk<'a> {
         &mut self.levels[last]
     }
 
-    /// Reads the rules of this folder and of those around it, up to its repository.
+    /// Reads the rules of this directory and of those around it, up to its repository.
     fn read_rules(&mut self) {
         for at in (0..self.levels.len()).rev() {
-            let folder = &self.at[..self.levels[at].from.saturating_sub(1)];
+            let directory = &self.at[..self.levels[at].from.saturating_sub(1)];
             if let Lazy::NotRead = self.levels[at].rules {
-                let rules = read_rule_file(self.root, folder);
+                let rules = read_rule_file(self.root, directory);
                 self.levels[at].rules = Lazy::Read(rules);
             }
             if let Some(Lazy::NotRead) = self.levels[at].outer {
-                let repo = self.new.repos.iter().find(|repo| repo.at == folder);
-                let folder = self.path.join(OsStr::from_bytes(folder));
-                let outer = repo.map(|repo| Outer::read(repo, &folder)).unwrap_or_default();
+                let repo = self.new.repos.iter().find(|repo| repo.at == directory);
+                let directory = self.path.join(OsStr::from_bytes(directory));
+                let outer = repo.map(|repo| Outer::read(repo, &directory)).unwrap_or_default();
                 self.levels[at].outer = Some(Lazy::Read(outer));
             }
             if self.levels[at].outer.is_some() {
@@ -380,15 +382,15 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// How the folder at the current path is read, if at all.
+    /// How the directory at the current path is read, if at all.
     fn enters(&self, parent: usize) -> Option<Reading> {
         match self.choice {
             Choice::Picked(chosen) => chosen.enters(&self.at).then_some(Reading::Ruled),
-            Choice::Whole if !self.ignores(parent, Thing::Folder) => Some(Reading::Ruled),
+            Choice::Whole if !self.ignores(parent, Thing::Directory) => Some(Reading::Ruled),
             Choice::Whole => {
                 let below = [self.at.as_slice(), b"/"].concat();
                 let next = self.tracked.range(below.clone()..).next()?;
-                // A tracked folder is a repository of its own, with rules of its own.
+                // A tracked directory is a repository of its own, with rules of its own.
                 let reading = if *next == below { Reading::Ruled } else { Reading::TrackedOnly };
                 next.starts_with(&below).then_some(reading)
             }
@@ -406,7 +408,7 @@ impl<'a> Walk<'a> {
     }
 
     fn ignores(&self, parent: usize, thing: Thing) -> bool {
-        if self.new.folders[parent].reading == Reading::TrackedOnly {
+        if self.new.directories[parent].reading == Reading::TrackedOnly {
             return true;
         }
         for level in self.levels.iter().rev() {
@@ -447,7 +449,7 @@ impl<'a> Walk<'a> {
         let name = place.unwrap_or_else(|| self.old.add_name(name));
         if same.is_none() {
             let entry = index(self.new.entries.len());
-            self.pending.push(Pending { folder: index(own), entry });
+            self.pending.push(Pending { directory: index(own), entry });
         }
         let hash = same.map_or(EMPTY, |same| same.hash);
         self.new.entries.push(Entry { name, mark, stat, hash });
@@ -465,7 +467,7 @@ fn root_repo(root: &Path) -> Result<Repo, NoAnswer> {
 const fn mark_of(stat: &Stat) -> Mark {
     match stat.sort() {
         Sort::Link => Mark::Link,
-        Sort::File | Sort::Folder | Sort::Other => {
+        Sort::File | Sort::Directory | Sort::Other => {
             if stat.is_executable() {
                 Mark::Executable
             } else {
@@ -475,9 +477,9 @@ const fn mark_of(stat: &Stat) -> Mark {
     }
 }
 
-/// A folder's rules; git does not read them through a link either.
-fn read_rule_file(root: &OwnedFd, folder: &[u8]) -> Rules {
-    let mut path = folder.to_vec();
+/// A directory's rules; git does not read them through a link either.
+fn read_rule_file(root: &OwnedFd, directory: &[u8]) -> Rules {
+    let mut path = directory.to_vec();
     join(&mut path, RULES);
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let opened = openat(root, path.as_slice(), flags, Mode::empty());

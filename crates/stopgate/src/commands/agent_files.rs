@@ -98,7 +98,7 @@ struct ChangesView<'a> {
 impl OnAgents {
     /// The files of one agent that are meant.
     pub(crate) fn place(&self, agent: Agent) -> Result<Place, Failure> {
-        Place::of(Settings, agent, self.scope.into(), &common::folder()?)
+        Place::of(Settings, agent, self.scope.into(), &common::directory()?)
     }
 
     /// Asks the person about each of these agents.
@@ -208,7 +208,7 @@ pub(crate) fn installable() -> Result<PathBuf, Failure> {
 /// Why a program at this path may soon be gone.
 pub(crate) fn may_vanish(program: &Path) -> Option<String> {
     let temporary = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into(), "/dev/shm".into()];
-    let kind = if temporary.iter().any(|folder| program.starts_with(folder)) {
+    let kind = if temporary.iter().any(|directory| program.starts_with(directory)) {
         "a temporary directory"
     } else if is_build(program) {
         "a build directory"

@@ -38,7 +38,7 @@ struct AgentView {
 
 /// Prints the list.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let here = agents_here(Settings, &common::folder()?);
+    let here = agents_here(Settings, &common::directory()?);
     let agents: Vec<AgentView> = here.into_iter().map(|(agent, here)| view(agent, here)).collect();
     if args.json {
         output::json(&AgentsView { schema_version: SCHEMA_VERSION, agents });

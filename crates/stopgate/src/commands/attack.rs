@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Some(directory) => directory.canonicalize().map_err(|error| {
             Failure::usage(format!("could not enter {}", directory.display())).because(error)
         })?,
-        None => common::folder()?,
+        None => common::directory()?,
     };
     let request = AttackRequest {
         project: project_of(&directory),

@@ -31,7 +31,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Outcome {
     cancel(args).map_err(|mut failure| {
         if matches!(failure.kind, Kind::Store | Kind::Fault) {
-            let home = Settings.home().map(|home| home.folder().join("STOP"));
+            let home = Settings.home().map(|home| home.directory().join("STOP"));
             let stop = home.map_or_else(|_| "STOP".into(), |path| path.display().to_string());
             let exits = format!(
                 "every agent may stop while this file exists: touch {stop}; or start the agent \
@@ -58,8 +58,8 @@ fn cancel(args: &Args) -> Outcome {
         return all(&mut engine, args.on.json.into());
     }
     let target = args.on.target()?;
-    if let Target::Here(folder) = &target
-        && let Some(dialect) = only_dialect(&mut engine, &target, folder)?
+    if let Target::Here(directory) = &target
+        && let Some(dialect) = only_dialect(&mut engine, &target, directory)?
     {
         drop(engine);
         return dialects::cancel(dialect, args.on.json.into());
@@ -78,7 +78,7 @@ fn cancel(args: &Args) -> Outcome {
 fn only_dialect(
     engine: &mut Engine,
     target: &Target,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<Option<Dialect>, Failure> {
     let own = match engine.resolve_all(target) {
         Ok(found) => found.iter().any(|stored| {
@@ -90,7 +90,7 @@ fn only_dialect(
     if own {
         return Ok(None);
     }
-    match Desk::running_in(Settings, STORES, folder)?.as_slice() {
+    match Desk::running_in(Settings, STORES, directory)?.as_slice() {
         [] => Ok(None),
         [only] => Ok(Some(*only)),
         several => {
@@ -104,7 +104,7 @@ fn only_dialect(
 fn all(engine: &mut Engine, to: Audience) -> Outcome {
     let mut places: Vec<(Dialect, PathBuf)> = engine.trails()?;
     // From a directory that is gone, too.
-    if let Ok(here) = common::folder() {
+    if let Ok(here) = common::directory() {
         places.extend(Dialect::ALL.map(|dialect| (dialect, here.clone())));
     }
     let mut loops: Vec<LoopView> =

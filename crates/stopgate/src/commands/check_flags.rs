@@ -77,7 +77,7 @@ fn check_directory(
     if checks.is_empty() {
         return Ok(None);
     }
-    let here = common::folder()?;
+    let here = common::directory()?;
     let root = project_of(&here);
     // A command means what it means where it is typed.
     let cwd = cwd.unwrap_or(Path::new("."));

@@ -1,6 +1,6 @@
 //! Claude Code, played: a throwaway project, and programs started as the client does.
 //!
-//! Nothing of a person's is touched: stopgate's home is a temporary folder, and what the
+//! Nothing of a person's is touched: stopgate's home is a temporary directory, and what the
 //! surrounding shell says about clients and loops does not reach the programs.
 
 mod answer;
@@ -28,11 +28,11 @@ const AI_AGENT: &str = "claude-code_2-1-325_harness";
 
 /// A throwaway project with a throwaway home.
 pub(crate) struct Stage {
-    folder: TempDir,
+    directory: TempDir,
     household: Household,
 }
 
-/// Whose home folder programs see.
+/// Whose home directory programs see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Household {
     /// The person's, as the client's hooks do.
@@ -63,39 +63,39 @@ impl Stage {
     /// A new one; it goes when it is dropped.
     pub(crate) fn new(household: Household) -> Result<Self, Failure> {
         let trouble = |error| {
-            Failure::fault("could not make a temporary folder")
-                .hint("set TMPDIR to a folder that you may write to")
+            Failure::fault("could not make a temporary directory")
+                .hint("set TMPDIR to a directory that you may write to")
                 .because(error)
         };
         door::note_interrupts();
-        let folder = tempfile::Builder::new().prefix("stopgate-").tempdir().map_err(trouble)?;
+        let directory = tempfile::Builder::new().prefix("stopgate-").tempdir().map_err(trouble)?;
         for name in ["project", "home", "person"] {
-            std::fs::create_dir(folder.path().join(name)).map_err(trouble)?;
+            std::fs::create_dir(directory.path().join(name)).map_err(trouble)?;
         }
-        // A project's root ends the search for one, whatever lies above the temporary folder.
-        std::fs::create_dir(folder.path().join("project/.git")).map_err(trouble)?;
-        Ok(Self { folder, household })
+        // A project's root ends the search for one, whatever lies above the temporary directory.
+        std::fs::create_dir(directory.path().join("project/.git")).map_err(trouble)?;
+        Ok(Self { directory, household })
     }
 
     /// Removes everything, and says so where that fails.
     pub(crate) fn close(self) -> Result<(), Failure> {
-        let path = self.folder.path().to_path_buf();
-        self.folder.close().map_err(|error| {
+        let path = self.directory.path().to_path_buf();
+        self.directory.close().map_err(|error| {
             Failure::fault(format!("could not remove {}", path.display())).because(error)
         })
     }
 
-    /// The project's folder.
+    /// The project's directory.
     pub(crate) fn project(&self) -> PathBuf {
-        let project = self.folder.path().join("project");
+        let project = self.directory.path().join("project");
         project.canonicalize().unwrap_or(project)
     }
 
     /// Puts a file into the project.
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), Failure> {
         let file = self.project().join(path);
-        let folder = file.parent().map_or(Ok(()), std::fs::create_dir_all);
-        folder.and_then(|()| std::fs::write(&file, text)).map_err(|error| {
+        let directory = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+        directory.and_then(|()| std::fs::write(&file, text)).map_err(|error| {
             Failure::fault(format!("could not write {}", file.display())).because(error)
         })
     }
@@ -136,7 +136,7 @@ impl Stage {
         hook: &HookCommand,
         stop: &Stop<'_>,
     ) -> Result<Ran, Trouble> {
-        let transcript = self.folder.path().join(format!("{}.jsonl", stop.session.id));
+        let transcript = self.directory.path().join(format!("{}.jsonl", stop.session.id));
         // A transcript that can't be written is one that the hook can't read.
         let _ = std::fs::write(&transcript, agent.transcript_sample(stop.words));
         let (project, transcript) = (self.project(), transcript.display().to_string());
@@ -180,12 +180,12 @@ impl Stage {
         for (name, _) in std::env::vars_os().filter(|(name, _)| is_about_clients(name)) {
             command.env_remove(name);
         }
-        let home = self.folder.path().join("home");
+        let home = self.directory.path().join("home");
         // The person's own settings may name a journal that others share.
         command.env("STOPGATE_STORE", format!("sqlite:{}", home.join("journal.db").display()));
         command.env("STOPGATE_HOME", home);
         if self.household == Household::Empty {
-            command.env("HOME", self.folder.path().join("person"));
+            command.env("HOME", self.directory.path().join("person"));
         }
         command.current_dir(self.project());
         command
@@ -230,7 +230,7 @@ impl Session {
     }
 
     fn payload(self, stage: &Stage, event: &str) -> Value {
-        let transcript = stage.folder.path().join(format!("{}.jsonl", self.id));
+        let transcript = stage.directory.path().join(format!("{}.jsonl", self.id));
         json!({
             "session_id": self.id,
             "transcript_path": transcript,

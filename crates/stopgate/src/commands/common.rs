@@ -65,7 +65,7 @@ pub(crate) fn target(name: Option<&str>, session: Option<&str>) -> Result<Target
     Ok(match (name, session) {
         (Some(name), _) => Target::Named(name.into()),
         (None, Some(session)) => Target::Session(session.into()),
-        (None, None) => Target::Here(folder()?),
+        (None, None) => Target::Here(directory()?),
     })
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn engine() -> Result<Engine, Failure> {
 }
 
 /// The directory that the command was called in.
-pub(crate) fn folder() -> Result<PathBuf, Failure> {
+pub(crate) fn directory() -> Result<PathBuf, Failure> {
     std::env::current_dir().map_err(|error| {
         Failure::usage("could not tell which directory this is")
             .hint("cd to a directory that exists")

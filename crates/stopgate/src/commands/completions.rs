@@ -83,7 +83,9 @@ pub(crate) fn sessions() -> Vec<CompletionCandidate> {
 
 /// Criteria of loops that run here, and of this project's file.
 pub(crate) fn checks() -> Vec<CompletionCandidate> {
-    let Ok(project) = common::folder().map(|folder| project_of(&folder)) else { return Vec::new() };
+    let Ok(project) = common::directory().map(|directory| project_of(&directory)) else {
+        return Vec::new();
+    };
     let here = project.display().to_string();
     let running = known(Standing::Running).into_iter().filter(|view| view.project == here);
     let mut names: Vec<String> =

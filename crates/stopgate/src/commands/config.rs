@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Show { origin, json } => (origin, json),
     };
     let engine = common::engine()?;
-    let rules = engine.rules(&project_of(&common::folder()?))?;
+    let rules = engine.rules(&project_of(&common::directory()?))?;
     if *json {
         output::json(&rules);
     } else {
@@ -142,8 +142,8 @@ fn edit(to: Audience) -> Outcome {
 fn write_template(path: &Path) -> Result<(), Failure> {
     let wrong =
         |error| Failure::usage(format!("could not write {}", path.display())).because(error);
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(wrong)?;
+    if let Some(directory) = path.parent() {
+        std::fs::create_dir_all(directory).map_err(wrong)?;
     }
     std::fs::write(path, schema::template()).map_err(wrong)
 }

@@ -14,7 +14,7 @@ use super::dialects::{self, DialectWord};
 use super::start;
 use crate::output::{self, Audience, BAD, Outcome, styled};
 
-/// Write down what one iteration of a loop in somebody else's files came to
+/// Write down what one iteration of a loop in another tool's files came to
 ///
 /// Counts it, moves the circuit breaker, and sets the exit signal once every criterion is met.
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ pub(crate) struct IterateArgs {
     json: bool,
 }
 
-/// Complete a loop in somebody else's files; refused while a criterion is unmet
+/// Complete a loop in another tool's files; refused while a criterion is unmet
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompleteArgs {
     /// Whose files keep the loop

@@ -1,4 +1,4 @@
-//! `--dialect D`: commands on loops that somebody else's files keep.
+//! `--dialect D`: commands on loops that another tool's files keep.
 
 use std::process::ExitCode;
 
@@ -41,10 +41,10 @@ impl From<DialectWord> for Dialect {
     }
 }
 
-/// The desk of a command in this folder.
+/// The desk of a command in this directory.
 pub(crate) fn desk(dialect: Dialect) -> Result<Desk, Failure> {
     let request = DialectRequest { dialect, task_file: None, form: OkForm::Full };
-    Desk::new(Settings, STORES, request, common::folder()?)
+    Desk::new(Settings, STORES, request, common::directory()?)
 }
 
 /// A new frame as the command line describes it.

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         return list_hooks(args);
     }
     let program = agent_files::program()?;
-    let examined = examine(Settings, STORES, &common::folder()?, &program);
+    let examined = examine(Settings, STORES, &common::directory()?, &program);
     let about = format!("stopgate {} at {}", env!("CARGO_PKG_VERSION"), program.display());
     let mut findings = vec![Finding::ok("program", about)];
     findings.extend(examined.findings);
@@ -102,7 +102,7 @@ fn clients(hooks: &[Configured]) -> Vec<Finding> {
 
 /// Lists every hook; what is new or gone since the last look is marked.
 fn list_hooks(args: &Args) -> Outcome {
-    let hooks = hook_inventory(Settings, &common::folder()?)?;
+    let hooks = hook_inventory(Settings, &common::directory()?)?;
     let changed = hooks
         .iter()
         .any(|hook| matches!(hook.change, HookChange::New | HookChange::Gone) && !hook.ours);

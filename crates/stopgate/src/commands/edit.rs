@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// How often the agent may be sent back in all
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     max_iterations: Option<u32>,
-    /// Minutes of work allowed; 0 is no limit
+    /// Minutes of work allowed; 0 means no limit
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_minutes: Option<u32>,
     #[command(flatten)]

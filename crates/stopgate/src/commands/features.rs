@@ -12,7 +12,7 @@ use crate::output::{self, BAD, DIM, GOOD, Outcome, WAITS, styled};
 
 /// Set up or check a loop over a list of features (--dialect features)
 ///
-/// Its files lie in `RALPH_LOOP_DIR`, by default .claude/data/ralph-loops/current.
+/// Its files are in `RALPH_LOOP_DIR`, by default .claude/data/ralph-loops/current.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -43,7 +43,7 @@ struct InitArgs {
     max_iterations: u32,
 }
 
-/// Look at the files, folders and settings that the loop needs; exit 1 if something is wrong
+/// Look at the files, directories and settings that the loop needs; exit 1 if something is wrong
 #[derive(Debug, clap::Args)]
 struct CheckArgs {}
 

@@ -1,4 +1,4 @@
-//! `import`: a loop in somebody else's files becomes one of stopgate's own.
+//! `import`: a loop in another tool's files becomes one of stopgate's own.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ use crate::stores::STORES;
 const CLAIM_MS: i64 = 60 * 60 * 1000;
 const CHECK_TIMEOUT_MS: u64 = 5 * 60 * 1000;
 
-/// Turn a loop in somebody else's files into one of stopgate's own
+/// Turn a loop in another tool's files into one of stopgate's own
 ///
 /// The goal, the prompt, what is left of the iterations, nested frames, criteria and the session
 /// are carried over, and what can't be is said. The files stay as they are.
@@ -68,9 +68,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
         task_file: args.task_file.clone(),
         form: OkForm::Full,
     };
-    let folder = common::folder()?;
-    let carried = Desk::new(Settings, STORES, request, folder.clone())?.carried()?;
-    let request = start_request(args, &carried, folder);
+    let directory = common::directory()?;
+    let carried = Desk::new(Settings, STORES, request, directory.clone())?.carried()?;
+    let request = start_request(args, &carried, directory);
     let mut view = ImportView {
         schema_version: SCHEMA_VERSION,
         begun: None,
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn start_request(args: &Args, carried: &Carried, folder: PathBuf) -> StartRequest {
+fn start_request(args: &Args, carried: &Carried, directory: PathBuf) -> StartRequest {
     let check = |(name, command): &(String, String)| {
         let proof = Proof::Check { command: command.clone(), timeout_ms: CHECK_TIMEOUT_MS };
         Draft::at_rest(Criterion::new(name, proof))
@@ -114,7 +114,7 @@ fn start_request(args: &Args, carried: &Carried, folder: PathBuf) -> StartReques
         criteria: args.check.iter().map(check).chain(attested.map(attest)).collect(),
         gates: Vec::new(),
         session: args.session.clone().or_else(|| carried.session.clone()),
-        folder,
+        directory,
         claim_within_ms: CLAIM_MS,
         incumbent: Incumbent::Keep,
         preflight: Preflight::Run,

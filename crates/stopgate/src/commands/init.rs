@@ -39,7 +39,7 @@ struct InitView<'a> {
 
 /// Writes the file, unless there is one.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let project = project_of(&common::folder()?);
+    let project = project_of(&common::directory()?);
     let file = project.join("stopgate.toml");
     let checks = discover(&project);
     let exists = file.exists();

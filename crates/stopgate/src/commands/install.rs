@@ -33,16 +33,16 @@ pub(crate) struct Args {
 /// Installs the hooks and what the agents are told about them.
 pub(crate) fn run(args: &Args) -> Outcome {
     let on = &args.on;
-    let folder = common::folder()?;
+    let directory = common::directory()?;
     let mut agents = on.agents.clone();
     if agents.is_empty() {
-        let here = agents_here(Settings, &folder).into_iter().filter_map(|(_, here)| here);
+        let here = agents_here(Settings, &directory).into_iter().filter_map(|(_, here)| here);
         agents = on.choose(here.map(|here| here.agent).collect(), "Install the hook for")?;
     }
     let program = agent_files::installable()?;
     let plan = |agent: Agent| {
         let place = on.place(agent)?;
-        let mut plan = place.install_with(Settings, &folder, &program, &wishes(args, agent))?;
+        let mut plan = place.install_with(Settings, &directory, &program, &wishes(args, agent))?;
         plan.notes.extend(agent_files::may_vanish(&program));
         Ok((place, plan))
     };
@@ -87,7 +87,7 @@ fn wishes(args: &Args, agent: Agent) -> Wishes {
 fn make_home() -> Result<(), Failure> {
     let home = Settings.home()?;
     home.create().map_err(|error| {
-        Failure::store(format!("could not make {}", home.folder().display()))
+        Failure::store(format!("could not make {}", home.directory().display()))
             .hint("set STOPGATE_HOME to a directory that you may write to")
             .because(error)
     })

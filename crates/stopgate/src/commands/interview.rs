@@ -54,7 +54,7 @@ pub(crate) fn interview(args: &mut Args) -> Result<GoalShape, Failure> {
 
 /// How many checks and attested criteria the project's file brings along.
 fn known_criteria() -> Result<(usize, usize), Failure> {
-    let rules = common::engine()?.rules(&project_of(&common::folder()?))?;
+    let rules = common::engine()?.rules(&project_of(&common::directory()?))?;
     let count = |judge| rules.criteria.iter().filter(|one| one.judge == judge).count();
     Ok((count(CriterionJudge::Check), count(CriterionJudge::Agent)))
 }
@@ -74,7 +74,7 @@ fn show(review: &GoalReview) {
 
 /// Offers the checks that the project has, then asks for others.
 fn ask_checks(args: &mut Args) -> Result<(), Failure> {
-    for FoundCheck { name, argv, from } in discover(&project_of(&common::folder()?)) {
+    for FoundCheck { name, argv, from } in discover(&project_of(&common::directory()?)) {
         let command = argv.join(" ");
         let shown = format!("{} {}", styled(BOLD, &command), styled(DIM, &format!("({from})")));
         let said = answer(&format!("Prove it with {shown}? [Y/n] "))?;

@@ -37,7 +37,7 @@ struct LintView<'a> {
 
 /// Reviews a goal.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let project = project_of(&common::folder()?);
+    let project = project_of(&common::directory()?);
     let engine = common::engine()?;
     let known = engine.rules(&project)?.criteria;
     let checked = |judge| known.iter().filter(|criterion| criterion.judge == judge).count();

@@ -33,8 +33,11 @@ pub(crate) struct Args {
 /// Lists loops.
 pub(crate) fn run(args: &Args) -> Outcome {
     let mut engine = common::engine()?;
-    let project =
-        if args.here { Some(project_of(&common::folder()?).display().to_string()) } else { None };
+    let project = if args.here {
+        Some(project_of(&common::directory()?).display().to_string())
+    } else {
+        None
+    };
     let standing = if args.running { Standing::Running } else { Standing::Any };
     let mut list = engine.list(project.as_deref(), standing)?;
     let all = list.loops.len();

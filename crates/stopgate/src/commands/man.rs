@@ -7,20 +7,20 @@ use stopgate_engine::Failure;
 
 use crate::output::{self, Outcome};
 
-/// Print the manual page, or write one page for each command into a folder
+/// Print the manual page, or write one page for each command into a directory
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The folder
-    #[arg(long, value_name = "FOLDER")]
+    /// The directory
+    #[arg(long, value_name = "DIRECTORY")]
     out: Option<PathBuf>,
 }
 
 /// Prints or writes the manual.
 pub(crate) fn run(args: &Args) -> Outcome {
     let trouble = |error| Failure::fault("could not write the manual").because(error);
-    if let Some(folder) = &args.out {
-        std::fs::create_dir_all(folder).map_err(trouble)?;
-        clap_mangen::generate_to(super::cli(), folder).map_err(trouble)?;
+    if let Some(directory) = &args.out {
+        std::fs::create_dir_all(directory).map_err(trouble)?;
+        clap_mangen::generate_to(super::cli(), directory).map_err(trouble)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut page = Vec::new();

@@ -63,7 +63,7 @@ impl From<Tools> for ToolSet {
 
 /// Serves until the client leaves.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let desk = Arc::new(TaskDesk::new(Settings, STORES, common::folder()?));
+    let desk = Arc::new(TaskDesk::new(Settings, STORES, common::directory()?));
     let set = args.tools.into();
     let Some(address) = args.http else {
         return served(serve_stdio(set, desk));
@@ -105,12 +105,12 @@ fn served(ended: Result<(), ServeError>) -> Outcome {
 
 fn own_token_file() -> Result<PathBuf, Failure> {
     let home = Settings.home()?;
-    let file = home.folder().join("mcp-token");
+    let file = home.directory().join("mcp-token");
     home.create().map_err(|error| unusable(&file, error))?;
     Ok(file)
 }
 
-/// The token in `file`; a new one where there is no file.
+/// The token in `file`; a new one where there is not a file.
 fn token(file: &Path) -> Result<Token, Failure> {
     match common::read_named(file) {
         Ok(text) => Token::new(&text).ok_or_else(|| {

@@ -63,11 +63,11 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Export { output, on } => export(output.as_deref(), on),
         Command::Keys(args) => keys::run(args),
         Command::Check { file, key, require, signature_only, json } => {
-            let project = (!signature_only).then(common::folder).transpose()?;
+            let project = (!signature_only).then(common::directory).transpose()?;
             let demands = ReceiptDemands {
                 keys: key.clone(),
                 require: require.clone(),
-                project: project.map(|folder| project_of(&folder)),
+                project: project.map(|directory| project_of(&directory)),
             };
             let found = common::engine()?.inspect(read(file)?, &demands)?;
             if *json {

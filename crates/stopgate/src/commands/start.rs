@@ -80,13 +80,13 @@ pub(crate) struct Args {
     /// How often the agent may be sent back [default: 20]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_iterations: Option<u32>,
-    /// Minutes of work allowed; 0 is no limit [default: 240]
+    /// Minutes of work allowed; 0 means no limit [default: 240]
     #[arg(long, conflicts_with = "dialect", value_name = "N", allow_negative_numbers = true)]
     max_minutes: Option<u32>,
-    /// Idle continuations in a row allowed; 0 is no limit [default: 3]
+    /// Idle continuations in a row allowed; 0 means no limit [default: 3]
     #[arg(long, conflicts_with = "dialect", value_name = "N", allow_negative_numbers = true)]
     max_idle: Option<u32>,
-    /// Continuations with the same failures in a row allowed; 0 is no limit [default: 5]
+    /// Continuations with the same failures in a row allowed; 0 means no limit [default: 5]
     #[arg(long, conflicts_with = "dialect", value_name = "N", allow_negative_numbers = true)]
     max_repeat: Option<u32>,
     /// How long the loop may lie untouched: 90s, 15m, 12h, 2d [default: 12h]
@@ -107,7 +107,7 @@ pub(crate) struct Args {
     /// Decide and record, but always let the agent stop
     #[arg(long, conflicts_with = "dialect")]
     shadow: bool,
-    /// The loop is kept in somebody else's files
+    /// The loop is kept in another tool's files
     #[arg(long, value_enum, value_name = "D")]
     dialect: Option<DialectWord>,
     /// Answer in JSON
@@ -316,7 +316,7 @@ fn request(args: Args, shape: Option<GoalShape>) -> Result<StartRequest, Failure
         criteria: drafts,
         gates: args.gate,
         session: args.session,
-        folder: common::folder()?,
+        directory: common::directory()?,
         claim_within_ms: args.claim_within,
         incumbent: if args.replace { Incumbent::Replace } else { Incumbent::Keep },
         preflight: if args.no_preflight { Preflight::Skip } else { Preflight::Run },
@@ -335,7 +335,8 @@ fn read_prompt(path: &Path) -> Result<String, Failure> {
 pub(crate) fn time_ms(text: &str) -> Result<i64, String> {
     let bare = text.bytes().all(|byte| byte.is_ascii_digit());
     let minutes = format!("{text}m");
-    let millis = span_ms(if bare { &minutes } else { text })
-        .map_err(|_| format!("`{text}` is no time; write for example 90s, 15m, 12h or 2d"))?;
+    let millis = span_ms(if bare { &minutes } else { text }).map_err(|_| {
+        format!("`{text}` is not a duration; write for example 90s, 15m, 12h or 2d")
+    })?;
     i64::try_from(millis).map_err(|_| format!("`{text}` is too long a time"))
 }

@@ -48,7 +48,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     if args.json {
         output::json(&stats);
     } else if stats.gates.is_empty() {
-        output::line("No gate was ever put up. See: stopgate start --help, stopgate mcp --help");
+        output::line(
+            "No gate was ever registered. See: stopgate start --help, stopgate mcp --help",
+        );
     } else {
         stats.gates.iter().for_each(show);
     }
@@ -58,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
 fn show(gate: &GateStatsView) {
     let name: String = gate.gate.chars().take(NAME_LETTERS).collect();
     let counts = &gate.metrics;
-    output::line(&format!("{}  put up {} times", styled(BOLD, &name), gate.registered));
+    output::line(&format!("{}  registered {} times", styled(BOLD, &name), gate.registered));
     output::line(&format!(
         "  asked {}: complete {}, continue {}, escalate {} (failed {}), passed over {}",
         counts.evaluations,

@@ -94,8 +94,9 @@ pub(crate) fn mask_one(criterion: &mut CriterionView) {
 }
 
 fn show(view: &LoopView) {
-    let word = view.state.word().to_uppercase();
-    let state = view.outcome.map_or_else(|| word.clone(), |outcome| format!("{word} ({outcome})"));
+    // How it ended says more than the state it is left in.
+    let ended = view.outcome.map(|outcome| outcome.to_string());
+    let state = ended.unwrap_or_else(|| view.state.word().into()).to_uppercase();
     let head = format!("{}  {}", styled(BOLD, &view.id), styled(mood(view).bold(), &state));
     let goal = view.goal.lines().next().unwrap_or_default();
     output::hanging(&format!("{head}  {goal}"), LABEL_COLUMNS + 4);

@@ -18,7 +18,7 @@ use crate::stores::STORES;
 /// Keep a task record: begin, iterate, pause, resume, complete
 ///
 /// The record is the one that `--task-file` names; in an agent's shell, without it, the one
-/// that is in progress in the agent's own task folder. `stopgate hook claude --dialect task`
+/// that is in progress in the agent's own task directory. `stopgate hook claude --dialect task`
 /// judges stops by the same record.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -150,7 +150,7 @@ pub(crate) fn run(args: Args) -> Outcome {
 
 fn desk(task_file: Option<PathBuf>) -> Result<Desk, Failure> {
     let request = DialectRequest { dialect: Dialect::Task, task_file, form: OkForm::Full };
-    Desk::new(Settings, STORES, request, common::folder()?)
+    Desk::new(Settings, STORES, request, common::directory()?)
 }
 
 fn new_task(args: StartArgs) -> NewTask {
@@ -236,5 +236,5 @@ fn money(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.trim_start_matches('$').parse().ok();
     number
         .filter(|number| number.is_finite() && *number >= 0.0)
-        .ok_or_else(|| format!("`{text}` is no sum of money; write for example 25 or 2.50"))
+        .ok_or_else(|| format!("`{text}` is not an amount of money; write for example 25 or 2.50"))
 }

@@ -46,7 +46,7 @@ struct UntrustView {
 /// Shows what would be run, and takes a person's word.
 pub(crate) fn trust(args: &TrustArgs) -> Outcome {
     let mut engine = common::engine()?;
-    let project = project_of(&common::folder()?);
+    let project = project_of(&common::directory()?);
     let mut view = match args.dialect {
         None => engine.trust_view(&project)?,
         Some(DialectWord::Criteria) => dialects::desk(Dialect::Criteria)?.criteria_trust_view()?,
@@ -78,7 +78,7 @@ pub(crate) fn trust(args: &TrustArgs) -> Outcome {
 /// Takes it back.
 pub(crate) fn untrust(args: &UntrustArgs) -> Outcome {
     let mut engine = common::engine()?;
-    let removed = engine.untrust(&project_of(&common::folder()?))?;
+    let removed = engine.untrust(&project_of(&common::directory()?))?;
     if args.json {
         output::json(&UntrustView { schema_version: SCHEMA_VERSION, removed });
     } else {

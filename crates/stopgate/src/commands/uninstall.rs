@@ -19,16 +19,16 @@ pub(crate) struct Args {
 
 /// Removes our entries and our skill file.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let folder = common::folder()?;
+    let directory = common::directory()?;
     let mut agents = args.on.agents.clone();
     if agents.is_empty() {
-        let here = agents_here(Settings, &folder).into_iter().filter_map(|(_, here)| here);
+        let here = agents_here(Settings, &directory).into_iter().filter_map(|(_, here)| here);
         let hooked = here.filter(|here| !here.hooked.is_empty()).map(|here| here.agent).collect();
         agents = args.on.choose(hooked, "Take the hook out of")?;
     }
     let plan = |agent| {
         let place = args.on.place(agent)?;
-        let plan = place.uninstall(Settings, &folder, args.on.dialect.as_deref())?;
+        let plan = place.uninstall(Settings, &directory, args.on.dialect.as_deref())?;
         Ok((place, plan))
     };
     let plans: Result<Vec<_>, Failure> = agents.into_iter().map(plan).collect();

@@ -65,7 +65,7 @@ fn verification(args: &Args, progress: &Progress) -> Result<Verification, Failur
     let elsewhere = if args.on.json { Elsewhere::Silent } else { Elsewhere::Once };
     engine.tell_checks(progress.listener(elsewhere));
     let named = args.on.name.is_some() || args.on.session.is_some();
-    let project = project_of(&common::folder()?);
+    let project = project_of(&common::directory()?);
     if let Some(hash) = &args.trust_hash {
         engine.trust_hash(&project, hash)?;
     }

@@ -1,4 +1,4 @@
-//! One case's folder, home and environment.
+//! One case's directory, home and environment.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 /// Where one case plays. Hermetic: an empty environment, a home of its own.
 pub(crate) struct Room {
-    folder: TempDir,
+    directory: TempDir,
     home: TempDir,
     variables: Vec<(String, String)>,
     has_topic: bool,
@@ -27,13 +27,13 @@ pub(crate) struct Ran {
 impl Room {
     /// A room furnished as `given` says.
     pub(crate) fn new(given: &Value) -> Self {
-        let folder = TempDir::with_prefix("case-").expect("a folder");
+        let directory = TempDir::with_prefix("case-").expect("a directory");
         let home = TempDir::with_prefix("home-").expect("a home");
         let pairs = |name: &str| given[name].as_object().cloned().unwrap_or_default();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
         let variables = pairs("env").into_iter().map(|(name, value)| (name, text(&value)));
         let variables = variables.collect();
-        let room = Self { folder, home, variables, has_topic: given["jwz"].is_array() };
+        let room = Self { directory, home, variables, has_topic: given["jwz"].is_array() };
         for (name, body) in pairs("files") {
             room.write(&name, &clock(&text(&body)));
         }
@@ -55,7 +55,7 @@ impl Room {
             return self.call(arguments, raw);
         }
         let mut payload = Map::new();
-        payload.insert("cwd".into(), json!(self.folder.path()));
+        payload.insert("cwd".into(), json!(self.directory.path()));
         payload.insert("session_id".into(), json!("s1"));
         payload.insert("hook_event_name".into(), json!("Stop"));
         if let Some(transcript) = transcript {
@@ -69,14 +69,14 @@ impl Room {
     /// Runs the program in the room.
     pub(crate) fn call(&self, arguments: &[&str], input: &str) -> Ran {
         let mut command = program(env!("CARGO_BIN_EXE_stopgate"));
-        command.args(arguments).env_clear().current_dir(self.folder.path());
+        command.args(arguments).env_clear().current_dir(self.directory.path());
         command.env("PATH", self.search_path()).env("HOME", self.home.path());
         command.env("TMPDIR", self.home.path());
         command.env("STOPGATE_HOME", self.home.path().join("stopgate"));
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("start the program");
-        // Whoever does not listen need not be told.
+        // A closed pipe need not be told.
         let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
         let ended = child.wait_with_output().expect("wait for the program");
         Ran {
@@ -93,12 +93,12 @@ impl Room {
 
     fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("make the folder");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("make the directory");
         fs::write(path, text).expect("write a file");
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     /// The stand-in for the message store's command is found first, where there is a topic.

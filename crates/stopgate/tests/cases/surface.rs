@@ -196,7 +196,7 @@ fn score(room: &Room, given: &Value, want: &Value) -> Vec<String> {
     let ran = room.call(&arguments, "");
     match serde_json::from_str::<Value>(&ran.out) {
         Ok(got) => contains(want, &got, "score"),
-        Err(_) => vec![format!("stdout is no JSON: {}{}", ran.out, ran.err)],
+        Err(_) => vec![format!("stdout is not JSON: {}{}", ran.out, ran.err)],
     }
 }
 

@@ -199,9 +199,9 @@ fn an_agent_that_loads_claudes_file_is_answered_once_and_in_its_own_words() {
     assert!(claude.is_sent_back(), "{claude}");
 }
 
-fn tree(folder: &Path) -> BTreeMap<String, String> {
+fn tree(directory: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    let mut open = vec![folder.to_path_buf()];
+    let mut open = vec![directory.to_path_buf()];
     while let Some(next) = open.pop() {
         for entry in fs::read_dir(next).expect("a directory") {
             let path = entry.expect("an entry").path();

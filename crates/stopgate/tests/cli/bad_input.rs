@@ -55,11 +55,11 @@ const CASES: [Case; 36] = [
     }),
     case("transcript missing", "can't be opened", mute),
     case("transcript a directory", "it is a directory", |stage| {
-        stage.make_folder(TRANSCRIPT);
+        stage.make_directory(TRANSCRIPT);
         mute(stage)
     }),
     case("transcript a pipe that nobody writes to", "it is a named pipe", |stage| {
-        stage.make_folder("user/.claude/projects/-project");
+        stage.make_directory("user/.claude/projects/-project");
         let made = doors::program("mkfifo").arg(stage.path(TRANSCRIPT)).status();
         assert!(made.is_ok_and(|status| status.success()), "make a pipe");
         mute(stage)

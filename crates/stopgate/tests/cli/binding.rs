@@ -64,7 +64,7 @@ fn a_session_that_ended_or_died_is_not_alive() {
 }
 
 #[test]
-fn two_sessions_in_one_folder_never_touch_each_others_loop() {
+fn two_sessions_in_one_directory_never_touch_each_others_loop() {
     let stage = Stage::new();
     stage.start("'The goal of one' --session s1 --max-iterations 5");
     stage.start("'The goal of two' --session s2 --max-iterations 7");

@@ -131,9 +131,9 @@ impl Call<'_> {
         self
     }
 
-    /// The same call from a folder of the stage.
-    pub(crate) fn from(self, folder: &str) -> Self {
-        let path = self.stage.path(folder).display().to_string();
+    /// The same call from a directory of the stage.
+    pub(crate) fn from(self, directory: &str) -> Self {
+        let path = self.stage.path(directory).display().to_string();
         self.var("CLAUDE_PROJECT_DIR", &path).with("cwd", json!(path))
     }
 
@@ -180,7 +180,7 @@ impl Call<'_> {
         answer
     }
 
-    /// No text is ever sent twice in a row; whoever was sent back says so next time.
+    /// No text is ever sent twice in a row; an agent that was sent back says so next time.
     fn remember(&self, event: &str, session: String, answer: &Answer) {
         let mut told = self.stage.told.lock().expect("nobody panicked");
         match (event, answer.form) {

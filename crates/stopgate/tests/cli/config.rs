@@ -42,10 +42,10 @@ fn the_environment_beats_the_file() {
 #[test]
 fn the_file_may_lie_where_the_platform_says() {
     let stage = Stage::new();
-    let folder = stage.path("etc").display().to_string();
+    let directory = stage.path("etc").display().to_string();
     let address = format!("sqlite:{}", stage.path("user/own.db").display());
     stage.write("etc/stopgate/config.toml", format!("[store]\naddress = \"{address}\""));
-    let env = [("XDG_CONFIG_HOME", folder.as_str())];
+    let env = [("XDG_CONFIG_HOME", directory.as_str())];
     assert_eq!(stage.run_with("start Finish --session s1", &env).code, 0);
     assert!(stage.path("user/own.db").exists());
 }
@@ -75,7 +75,7 @@ fn a_deadline_that_makes_no_sense_is_named() {
     let ran = stage.run_with("list", &[("STOPGATE_STORE_DEADLINE", "soon")]);
     assert_snapshot!(ran, @"
     [stderr]
-    error: could not understand STOPGATE_STORE_DEADLINE: `soon` is no time to wait; write for example 500ms or 2s
+    error: could not understand STOPGATE_STORE_DEADLINE: `soon` is not a duration; write for example 500ms or 2s
     [exit 2]
     ");
     let call = stage.stop_call("s1", "one").var("STOPGATE_STORE_DEADLINE", "soon");
@@ -130,7 +130,7 @@ fn only_the_persons_own_file_can_ask_for_it() {
 #[test]
 fn what_cannot_be_remembered_is_not_held_back() {
     let stage = unasked("[store]\non_store_error = \"block_once\"\n");
-    stage.write("home/held-back", "a file where a folder should be");
+    stage.write("home/held-back", "a file where a directory should be");
     for _ in 0..2 {
         lets_go(&send(&stage, "s1").out);
     }
@@ -145,7 +145,7 @@ fn a_loop_that_survives_power_loss_works_as_any_other() {
     assert_eq!(stage.standing("1stage0000"), "done 0/20 s1");
 }
 
-/// A stage with a loop whose journal is no journal any more.
+/// A stage with a loop whose journal is not a journal any more.
 fn unasked(config: &str) -> Stage {
     let stage = Stage::with_loop("Finish");
     stage.run("status");

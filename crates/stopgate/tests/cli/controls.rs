@@ -70,7 +70,7 @@ fn an_agent_may_leave_honestly() {
     assert_snapshot!(stage.run_as("s1", "blocked 'the network is down'"), @"Loop 1stage0000 ended as blocked: you may stop.");
     assert_snapshot!(stage.stop("s1", "I can't."), @"allowed");
     assert_snapshot!(stage.run("status"), @"
-    1stage0000  STUCK (blocked)  Finish
+    1stage0000  BLOCKED  Finish
       iteration  0 of 20
       why        the network is down
       criteria   · tests  not run yet

@@ -152,7 +152,7 @@ fn whatever_is_no_state_file_lets_the_agent_go() {
     }
     let stage = Stage::new();
     assert_eq!(stop(&stage).out.trim_end(), r#"{"ok":true}"#);
-    stage.make_folder(FILE);
+    stage.make_directory(FILE);
     assert!(stop(&stage).out.contains("invalid state file"));
 }
 

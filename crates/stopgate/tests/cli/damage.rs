@@ -13,7 +13,7 @@ use crate::call::Call;
 use crate::doors;
 use crate::stage::{Ran, Stage, program_path};
 
-/// A hook gives up before this, whoever holds the journal.
+/// A hook gives up before this, regardless of which process holds the journal.
 const PATIENCE_MAX: Duration = Duration::from_secs(10);
 
 pub(crate) fn unreadable_transcript(stage: &Stage) -> Ran {
@@ -83,7 +83,7 @@ fn patiently(call: &Call<'_>) -> Ran {
 }
 
 pub(crate) fn garbage(stage: &Stage) -> Ran {
-    damaged(stage, |path| fs::write(path, "this is no journal ".repeat(2000)).expect("write"))
+    damaged(stage, |path| fs::write(path, "this is not a journal ".repeat(2000)).expect("write"))
 }
 
 pub(crate) fn truncated(stage: &Stage) -> Ran {
@@ -132,7 +132,7 @@ fn cut(path: &Path, bytes: u64) {
     file.set_len(bytes).expect("cut the journal");
 }
 
-/// Damages the journal, lets the hook run, sees that the evidence is kept, and mends it.
+/// Damages the journal, lets the hook run, sees that the evidence is kept, and repairs it.
 fn damaged(stage: &Stage, damage: impl Fn(&Path)) -> Ran {
     let path = stage.path("home/journal.db");
     // A command closes the journal in order, so that all of it is in one file.
@@ -148,7 +148,7 @@ fn damaged(stage: &Stage, damage: impl Fn(&Path)) -> Ran {
     for left in ["home/journal.db-wal", "home/journal.db-shm"] {
         let _ = fs::remove_file(stage.path(left));
     }
-    fs::write(&path, sound).expect("mend the journal");
+    fs::write(&path, sound).expect("repair the journal");
     ran
 }
 
@@ -177,10 +177,10 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).expect("set permissions");
 }
 
-/// Does something to a folder and all that is in it, the folders last.
+/// Does something to a directory and all that is in it, the directories last.
 fn everywhere(path: &Path, act: &impl Fn(&Path)) {
     if path.is_dir() {
-        for entry in fs::read_dir(path).expect("look into the folder") {
+        for entry in fs::read_dir(path).expect("look into the directory") {
             everywhere(&entry.expect("an entry").path(), act);
         }
     }

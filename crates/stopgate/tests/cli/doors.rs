@@ -68,8 +68,8 @@ pub(crate) fn take_back(path: &Path) {
 #[expect(clippy::disallowed_methods, reason = "a suite of Rust tests needs Rust")]
 pub(crate) fn toolchain() -> Vec<(&'static str, &'static str)> {
     let home = std::env::var("HOME").unwrap_or_default();
-    let or_home = |name: &str, folder: &str| {
-        std::env::var(name).unwrap_or_else(|_| format!("{home}/{folder}"))
+    let or_home = |name: &str, directory: &str| {
+        std::env::var(name).unwrap_or_else(|_| format!("{home}/{directory}"))
     };
     let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
     vec![

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::call::Call;
 use crate::stage::{Ran, Stage, begin};
 
-const FOLDER: &str = "project/.claude/data/ralph-loops/current";
+const DIRECTORY: &str = "project/.claude/data/ralph-loops/current";
 
 const PROGRESS: &str = "# Ralph Loop Progress: x\r\n\r\n## Configuration\r\n\
                         - Max Iterations: 4\r\n\r\n## Current State\r\n- Iteration: 1 \r\n\
@@ -19,7 +19,7 @@ const PROGRESS: &str = "# Ralph Loop Progress: x\r\n\r\n## Configuration\r\n\
 fn stage(passes: &[bool], progress: &str) -> Stage {
     let stage = Stage::new();
     list(&stage, passes);
-    stage.write(&format!("{FOLDER}/progress.txt"), progress);
+    stage.write(&format!("{DIRECTORY}/progress.txt"), progress);
     stage
 }
 
@@ -29,7 +29,10 @@ fn list(stage: &Stage, passes: &[bool]) {
         json!({"id": id, "description": format!("Thing {id}"), "passes": passes})
     };
     let features: Vec<Value> = passes.iter().enumerate().map(feature).collect();
-    stage.write(&format!("{FOLDER}/feature_list.json"), json!({"features": features}).to_string());
+    stage.write(
+        &format!("{DIRECTORY}/feature_list.json"),
+        json!({"features": features}).to_string(),
+    );
 }
 
 fn call<'s>(stage: &'s Stage, session: &str) -> Call<'s> {
@@ -47,7 +50,7 @@ fn stop(stage: &Stage) -> Ran {
 }
 
 fn file(stage: &Stage, name: &str) -> String {
-    fs::read_to_string(stage.path(&format!("{FOLDER}/{name}"))).expect("a file")
+    fs::read_to_string(stage.path(&format!("{DIRECTORY}/{name}"))).expect("a file")
 }
 
 fn message(ran: &Ran) -> String {
@@ -88,7 +91,7 @@ fn the_limit_ends_the_loop_and_more_room_revives_it() {
     assert_eq!(message(&stop(&stage)), told);
     assert!(file(&stage, "progress.txt").contains("Status: REACHED_LIMIT"));
     let raised = file(&stage, "progress.txt").replace("Max Iterations: 4", "Max Iterations: 5");
-    stage.write(&format!("{FOLDER}/progress.txt"), raised);
+    stage.write(&format!("{DIRECTORY}/progress.txt"), raised);
     assert!(stop(&stage).out.contains("iteration 5"));
     assert!(file(&stage, "progress.txt").contains("Status: IN_PROGRESS"));
     assert_eq!(message(&stop(&stage)), told.replace("(4)", "(5)"));
@@ -105,7 +108,7 @@ fn an_empty_list_proves_nothing() {
 fn what_cannot_be_read_lets_the_agent_stop_and_says_so() {
     let check = |name: &str, text: &[u8], expected: &str| {
         let stage = stage(&[false], PROGRESS);
-        stage.write(&format!("{FOLDER}/{name}"), text);
+        stage.write(&format!("{DIRECTORY}/{name}"), text);
         let told = message(&stop(&stage));
         assert!(told.contains(expected), "{told}");
         assert_eq!(stage.complaints().len(), 1, "{told}");
@@ -115,7 +118,7 @@ fn what_cannot_be_read_lets_the_agent_stop_and_says_so() {
     check("feature_list.json", b"\xff\xfe", "could not read");
     check("progress.txt", b"Iteration: \xff", "could not read");
     let stage = stage(&[false], PROGRESS);
-    fs::remove_file(stage.path(&format!("{FOLDER}/progress.txt"))).expect("remove");
+    fs::remove_file(stage.path(&format!("{DIRECTORY}/progress.txt"))).expect("remove");
     assert!(message(&stop(&stage)).contains("progress.txt is missing"));
     let empty = Stage::new();
     assert_eq!(stop(&empty).out, "");
@@ -123,7 +126,7 @@ fn what_cannot_be_read_lets_the_agent_stop_and_says_so() {
 }
 
 #[test]
-fn another_folder_is_named_by_the_variable() {
+fn another_directory_is_named_by_the_variable() {
     let stage = Stage::new();
     stage.write("project/loops/mine/feature_list.json", r#"[{"id": "a", "passes": false}]"#);
     stage.write("project/loops/mine/progress.txt", "");
@@ -184,7 +187,7 @@ fn a_full_context_is_handed_over() {
     assert!(told.contains("nearly full (195004 of 200000 tokens)"), "{told}");
     assert!(file(&stage, "progress.txt").contains("Iteration: 2 "), "not counted");
     let wider = file(&stage, "progress.txt").replace("- Max", "- Context Limit: 1000000\n- Max");
-    stage.write(&format!("{FOLDER}/progress.txt"), wider);
+    stage.write(&format!("{DIRECTORY}/progress.txt"), wider);
     assert!(stop().out.contains("iteration 3"));
 }
 
@@ -225,7 +228,7 @@ fn every_one_of_many_stops_is_counted() {
 #[test]
 fn a_file_is_kept_before_the_first_change_and_stays_a_link_of_its_mode() {
     let stage = stage(&[false], PROGRESS);
-    let path = stage.path(&format!("{FOLDER}/progress.txt"));
+    let path = stage.path(&format!("{DIRECTORY}/progress.txt"));
     let real = stage.path("project/real.txt");
     fs::rename(&path, &real).expect("move");
     fs::set_permissions(&real, PermissionsExt::from_mode(0o640)).expect("chmod");
@@ -238,7 +241,7 @@ fn a_file_is_kept_before_the_first_change_and_stays_a_link_of_its_mode() {
     let kept: Vec<_> = fs::read_dir(stage.path("home/backups"))
         .expect("backups")
         .flatten()
-        .flat_map(|folder| fs::read_dir(folder.path()).expect("a folder").flatten())
+        .flat_map(|directory| fs::read_dir(directory.path()).expect("a directory").flatten())
         .collect();
     assert_eq!(kept.len(), 1);
     assert_eq!(fs::read_to_string(kept[0].path()).expect("text"), PROGRESS);
@@ -248,7 +251,7 @@ fn a_file_is_kept_before_the_first_change_and_stays_a_link_of_its_mode() {
 fn a_loop_is_set_up_and_checked_by_command() {
     let stage = Stage::new();
     assert_snapshot!(stage.run("features check"), @r#"
-    ✗ $STAGE/project/.claude/data/ralph-loops/current is no folder
+    ✗ $STAGE/project/.claude/data/ralph-loops/current is not a directory
       → make the loop: stopgate features init --feature "what is to be built"
     ✗ $STAGE/project/.claude/data/ralph-loops/current/feature_list.json is missing
       → make it: stopgate features init --feature "what is to be built"
@@ -287,7 +290,7 @@ fn a_loop_is_set_up_and_checked_by_command() {
     assert_snapshot!(stage.run("features init --feature again"), @"
     [stderr]
     error: $STAGE/project/.claude/data/ralph-loops/current/feature_list.json is there already
-     hint: add the features to it, or leave --feature away
+     hint: add the features to it, or omit --feature
     [exit 2]
     ");
     let checked = stage.json("features check");
@@ -345,8 +348,10 @@ fn what_is_wrong_is_found_before_the_loop_begins() {
     assert!(ran.out.contains("no line \\\"Max Iterations:\\\""), "{ran}");
     stage.write("project/.claude/settings.local.json", "{\"hooks\": \"--dialect features\"}");
     list(&stage, &[false]);
-    stage
-        .write(&format!("{FOLDER}/progress.txt"), PROGRESS.replace("Iteration: 1", "Iteration: 4"));
+    stage.write(
+        &format!("{DIRECTORY}/progress.txt"),
+        PROGRESS.replace("Iteration: 1", "Iteration: 4"),
+    );
     assert_snapshot!(stage.run("features check"), @r#"
     ✗ the limit is reached: iteration 4 of 4
       → raise "Max Iterations:", or set "Iteration:" back

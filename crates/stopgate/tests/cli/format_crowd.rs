@@ -1,4 +1,4 @@
-//! Many processes at one file of somebody else's, and deaths in the middle of it.
+//! Many processes at One file of another tool, and deaths in the middle of it.
 
 use std::fs;
 use std::io::Write;
@@ -59,7 +59,7 @@ fn a_death_at_any_time_leaves_the_file_old_or_new() {
         let ran = call.send_bytes(&call.bytes());
         let counted = before + u64::from(is_sent_back(&ran));
         assert_eq!(format.count(&stage), counted, "{format:?} works on: {ran}");
-        // Whoever writes next clears away what a dead one left.
+        // The next writer clears away what a dead one left.
         let left = if is_sent_back(&ran) { drafts(&stage, format) } else { Vec::new() };
         assert_eq!(left, Vec::<String>::new(), "{format:?}");
     }
@@ -87,8 +87,9 @@ fn die(stage: &Stage, format: Format, after: Duration) {
 /// What was left beside the file.
 fn drafts(stage: &Stage, format: Format) -> Vec<String> {
     let file = stage.path(&format.file());
-    let folder = file.parent().expect("a folder");
-    let names = fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry"));
+    let directory = file.parent().expect("a directory");
+    let names =
+        fs::read_dir(directory).expect("the directory").map(|entry| entry.expect("an entry"));
     let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
     names.filter(|name| name.contains("stopgate-")).collect()
 }

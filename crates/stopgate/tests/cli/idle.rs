@@ -60,7 +60,7 @@ fn run(stage: &Stage, line: &str) -> Ran {
 
 fn with_store() -> Stage {
     let stage = Stage::new();
-    stage.make_folder("project/.jwz");
+    stage.make_directory("project/.jwz");
     stage.write("bin/jwz", JWZ);
     let mode = fs::Permissions::from_mode(0o755);
     fs::set_permissions(stage.path("bin/jwz"), mode).expect("make it a program");
@@ -154,7 +154,7 @@ fn a_stale_loop_is_let_go_once_and_can_be_revived() {
         lets_go(&again);
         assert_eq!(again.err, "", "the next stop is idle");
         let shown = run(&stage, "status --dialect idle");
-        assert!(shown.out.contains("STUCK (stale)"), "{shown}");
+        assert!(shown.out.contains("STALE"), "{shown}");
         assert_eq!(run(&stage, "resume --dialect idle").code, 0);
         sends_back(&stop(&stage, "Working."), "1/20");
     }
@@ -253,7 +253,7 @@ fn a_nested_frame_is_taken_off_by_command() {
 fn the_loop_is_found_after_the_agent_changed_its_directory() {
     let stage = Stage::new();
     run(&stage, "start --dialect idle Goal");
-    stage.make_folder("project/deep/er");
+    stage.make_directory("project/deep/er");
     let call = stage.stop_call("s1", "Working.").arg("--dialect").arg("idle");
     let below = call.clone().with("cwd", json!(stage.path("project/deep/er")));
     sends_back(&below.send_bytes(&below.bytes()), "1/20");
@@ -290,7 +290,7 @@ fn a_fault_lets_the_agent_go_and_leaves_the_file_alone() {
         assert!(stage.complaints()[0].contains("idle-loop.local.md"), "{:?}", stage.complaints());
     }
     let stage = Stage::new();
-    stage.make_folder(FILE);
+    stage.make_directory(FILE);
     lets_go(&stop(&stage, "Working."));
     assert!(stage.complaints()[0].contains("it is a directory"), "{:?}", stage.complaints());
     let stage = Stage::new();
@@ -305,7 +305,7 @@ fn a_fault_lets_the_agent_go_and_leaves_the_file_alone() {
 fn a_journal_that_is_broken_costs_the_trail_and_nothing_else() {
     let stage = Stage::new();
     run(&stage, "start --dialect idle Goal");
-    stage.write("home/journal.db", "this is no database, and never was one");
+    stage.write("home/journal.db", "this is not a database, and never was one");
     sends_back(&stop(&stage, "Working."), "1/20");
     sends_back(&stop(&stage, "Working."), "2/20");
     assert!(stage.complaints()[0].contains("no audit trail"), "{:?}", stage.complaints());
@@ -338,7 +338,7 @@ fn the_file_is_kept_before_its_first_change_and_stays_what_it_was() {
     stage.write("other/real.md", text);
     let mode = fs::Permissions::from_mode(0o640);
     fs::set_permissions(stage.path("other/real.md"), mode).expect("set its mode");
-    stage.make_folder("project/.claude");
+    stage.make_directory("project/.claude");
     std::os::unix::fs::symlink(stage.path("other/real.md"), stage.path(FILE)).expect("link");
     sends_back(&stop(&stage, "Working."), "2/9");
     sends_back(&stop(&stage, "Working."), "3/9");
@@ -351,9 +351,9 @@ fn the_file_is_kept_before_its_first_change_and_stays_what_it_was() {
 }
 
 fn backups(stage: &Stage) -> Vec<String> {
-    let folders = fs::read_dir(stage.path("home/backups")).expect("backups");
-    let files =
-        folders.flat_map(|folder| fs::read_dir(folder.expect("a folder").path()).expect("files"));
+    let directories = fs::read_dir(stage.path("home/backups")).expect("backups");
+    let files = directories
+        .flat_map(|directory| fs::read_dir(directory.expect("a directory").path()).expect("files"));
     files.map(|file| fs::read_to_string(file.expect("a file").path()).expect("a text")).collect()
 }
 
@@ -388,7 +388,7 @@ fn an_anchor_is_left_before_a_compaction_and_told_after_it() {
 }
 
 #[test]
-fn switches_arguments_and_other_ways_to_name_the_folder() {
+fn switches_arguments_and_other_ways_to_name_the_directory() {
     let stage = Stage::new();
     run(&stage, "start --dialect idle Goal");
     let call = stage.stop_call("s1", "Working.").arg("--dialect");
@@ -444,8 +444,8 @@ fn thirty_two_stops_at_once_on_one_topic_are_all_counted() {
 fn a_lock_that_can_not_be_had_lets_the_agent_go() {
     let stage = Stage::new();
     run(&stage, "start --dialect idle Goal");
-    let folder = fs::read_dir(stage.path("home/dialects")).expect("what is kept aside");
-    let mut names = folder.map(|entry| entry.expect("an entry").path());
+    let directory = fs::read_dir(stage.path("home/dialects")).expect("what is kept aside");
+    let mut names = directory.map(|entry| entry.expect("an entry").path());
     let lock = names.find(|name| name.extension().is_some_and(|end| end == "lock"));
     let held = fs::File::open(lock.expect("a lock")).expect("open it");
     held.lock().expect("hold it");

@@ -245,7 +245,7 @@ fn cancel_all_means_the_loops_in_files_too() {
 #[test]
 fn loops_in_files_are_found_from_every_directory_below() {
     for (dialect, stage) in file_loops() {
-        stage.make_folder("project/deep/er");
+        stage.make_directory("project/deep/er");
         let cwd = serde_json::json!(stage.path("project/deep/er"));
         let call = stage.stop_call("s1", "Working.").with("cwd", cwd).arg("--dialect").arg(dialect);
         let ran = call.send_bytes(&call.bytes());

@@ -46,7 +46,7 @@ fn fleeing(stage: &Stage) -> String {
 #[cfg(target_os = "linux")]
 fn a_killed_hook_takes_its_checks_along() {
     let stage = Stage::new();
-    stage.make_folder("tmp");
+    stage.make_directory("tmp");
     let check = fleeing(&stage);
     stage.start(&format!("Finish --no-preflight --session s1 --check '{check}'"));
     let mut command = stage.stop_call("s1", "Done.").command();
@@ -64,7 +64,7 @@ fn a_killed_hook_takes_its_checks_along() {
     child.kill().expect("kill the hook");
     child.wait().expect("bury it");
     wait_for("their end", || !theirs.iter().any(|pid| is_alive(pid)));
-    wait_for("no litter", || fs::read_dir(stage.path("tmp")).expect("a folder").count() == 0);
+    wait_for("no litter", || fs::read_dir(stage.path("tmp")).expect("a directory").count() == 0);
 }
 
 /// What a leash could not end, because it was killed too, goes when the next checks run.
@@ -72,7 +72,7 @@ fn a_killed_hook_takes_its_checks_along() {
 #[cfg(target_os = "linux")]
 fn the_next_run_ends_what_a_dead_one_left() {
     let stage = Stage::new();
-    stage.make_folder("tmp");
+    stage.make_directory("tmp");
     let check = fleeing(&stage);
     stage.start(&format!("Finish --no-preflight --session s1 --check '{check}'"));
     let call = stage.stop_call("s1", "Done.");
@@ -97,7 +97,7 @@ fn the_next_run_ends_what_a_dead_one_left() {
     command.env("TMPDIR", stage.path("tmp"));
     stage.finish(command, b"");
     wait_for("their end", || !theirs.iter().any(|pid| is_alive(pid)));
-    assert_eq!(fs::read_dir(stage.path("tmp")).expect("a folder").count(), 0);
+    assert_eq!(fs::read_dir(stage.path("tmp")).expect("a directory").count(), 0);
 }
 
 fn children(pid: u32) -> Vec<String> {
@@ -171,7 +171,7 @@ fn a_cancel_works_with_broken_settings_and_from_nowhere() {
         assert_eq!(stage.standing("1stage0000"), "cancelled 0/20 s1", "{line}");
     }
     let stage = Stage::with_loop("Finish");
-    stage.make_folder("gone");
+    stage.make_directory("gone");
     let mut command = crate::doors::program("sh");
     stage.furnish(&mut command);
     let script =

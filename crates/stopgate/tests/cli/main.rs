@@ -64,3 +64,4 @@ mod tidy;
 mod upgrade;
 mod waiting;
 mod whose_word;
+mod words;

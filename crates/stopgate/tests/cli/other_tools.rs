@@ -125,7 +125,7 @@ fn a_tool_call_that_would_change_the_loops_own_file_is_denied() {
 #[test]
 fn a_record_that_is_named_by_a_relative_path_is_found_after_cd() {
     let stage = Stage::new();
-    stage.make_folder("project/sub/deep");
+    stage.make_directory("project/sub/deep");
     let metadata = json!({"maxIterations": 9, "remainingSteps": ["a"]});
     let record = json!({"id": "t", "subject": "s", "status": "in_progress", "metadata": metadata});
     stage.write("project/task.json", record.to_string());

@@ -118,11 +118,11 @@ fn two_pending_loops_are_claimed_in_their_order() {
 }
 
 #[test]
-fn a_loop_begun_in_a_subfolder_belongs_to_the_whole_project() {
+fn a_loop_begun_in_a_subdirectory_belongs_to_the_whole_project() {
     let stage = Stage::new();
-    stage.make_folder("project/deep/down");
+    stage.make_directory("project/deep/down");
     stage.run_in("project/deep/down", "start Finish");
-    stage.make_folder("project/elsewhere");
+    stage.make_directory("project/elsewhere");
     assert!(stage.stop_call("s1", "one").from("project/elsewhere").send().is_sent_back());
     assert_snapshot!(stage.json("status")["loop"]["project"], @r#""$STAGE/project""#);
 }
@@ -138,7 +138,7 @@ fn a_worktree_is_a_project_of_its_own() {
 }
 
 #[test]
-fn the_clients_folder_counts_not_where_the_agent_went() {
+fn the_clients_directory_counts_not_where_the_agent_went() {
     let stage = pending();
     let elsewhere = stage.path("other").display().to_string();
     let call = stage.stop_call("s1", "one").with("cwd", elsewhere.into());
@@ -161,9 +161,9 @@ fn a_cancelled_one_is_claimed_by_nobody() {
 }
 
 #[test]
-fn without_the_clients_folder_the_agents_own_counts() {
+fn without_the_clients_directory_the_agents_own_counts() {
     let stage = pending();
-    stage.make_folder("project/deep");
+    stage.make_directory("project/deep");
     let call = stage.stop_call("s1", "one").from("project/deep");
     assert!(call.no_var("CLAUDE_PROJECT_DIR").send().is_sent_back());
 }

@@ -90,9 +90,9 @@ fn the_template_runs_as_it_is_written() {
     let run = |stage: &Stage, hash: &str| {
         let mut command = doors::program("sh");
         stage.furnish(&mut command);
-        let folder = program_path().parent().expect("a directory").display();
+        let directory = program_path().parent().expect("a directory").display();
         let path = doors::search_path();
-        command.env("PATH", format!("{folder}:{}", path.to_string_lossy()));
+        command.env("PATH", format!("{directory}:{}", path.to_string_lossy()));
         command.env("CI", "true").env("STOPGATE_JUNIT", "report.xml").env("STOPGATE_HASH", hash);
         command.args(["-ec", &script]);
         stage.finish(command, b"")

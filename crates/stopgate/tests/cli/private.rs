@@ -31,7 +31,7 @@ fn all(path: &Path) -> Vec<std::path::PathBuf> {
     found
 }
 
-/// Whoever is the first to write, and whatever the umask: nobody else can read it.
+/// Regardless of which command writes first, and of the umask: nobody else can read it.
 #[test]
 fn the_state_directory_is_private_from_the_first_write() {
     for umask in ["000", "022", "077", "777"] {

@@ -176,7 +176,7 @@ fn unchanged_inputs_run_nothing_and_any_change_does() {
     assert_eq!(runs(&stage), 3, "a new file voids it");
     stage.tools("s1");
     assert!(stage.stop("s1", "Five.").is_sent_back());
-    assert_eq!(runs(&stage), 4, "the agent may have mended something that is no file");
+    assert_eq!(runs(&stage), 4, "the agent may have repaired something that is not a file");
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn an_approval_of_work_that_no_longer_passes_ends_nothing() {
 }
 
 #[test]
-fn whoever_weakens_a_protected_config_is_caught() {
+fn a_weakened_protected_config_is_caught() {
     let stage = Stage::new();
     stage.write("project/lint.cfg", "strict\n");
     stage.write("project/code", "sloppy\n");

@@ -170,8 +170,8 @@ fn the_limit_ends_it_before_the_promise_and_nothing_is_lost() {
     lets_go(&ran);
     assert!(ran.err.contains("max_iterations"), "{ran}");
     assert_eq!(file(&stage), None);
-    let folders = fs::read_dir(stage.path("home/backups")).expect("backups");
-    assert_eq!(folders.count(), 1, "the file is kept");
+    let directories = fs::read_dir(stage.path("home/backups")).expect("backups");
+    assert_eq!(directories.count(), 1, "the file is kept");
     lets_go(&stop(&stage, "Working."));
     let unlimited = TEXT.replace("max_iterations: 50", "max_iterations: 0");
     let stage = with(&unlimited.replace("iteration: 1", "iteration: 4000"));

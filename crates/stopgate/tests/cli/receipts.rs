@@ -12,17 +12,18 @@ const FILE: &str = "[[criterion]]\nname = \"tests pass\"\nrun = [\"true\"]\n";
 
 /// Makes a directory of the stage a repository with one commit.
 fn repository(stage: &Stage, name: &str) {
-    let folder = stage.path(name);
-    let _ = fs::remove_dir_all(folder.join(".git"));
-    git(&folder, &["init", "-q", "-b", "main", "."]);
-    git(&folder, &["config", "user.name", "a"]);
-    git(&folder, &["config", "user.email", "a@example.org"]);
-    git(&folder, &["add", "-A"]);
-    git(&folder, &["commit", "-q", "--allow-empty", "-m", name]);
+    let directory = stage.path(name);
+    let _ = fs::remove_dir_all(directory.join(".git"));
+    git(&directory, &["init", "-q", "-b", "main", "."]);
+    git(&directory, &["config", "user.name", "a"]);
+    git(&directory, &["config", "user.email", "a@example.org"]);
+    git(&directory, &["add", "-A"]);
+    git(&directory, &["commit", "-q", "--allow-empty", "-m", name]);
 }
 
-fn git(folder: &Path, arguments: &[&str]) {
-    let ran = doors::program("git").args(arguments).current_dir(folder).output().expect("run git");
+fn git(directory: &Path, arguments: &[&str]) {
+    let ran =
+        doors::program("git").args(arguments).current_dir(directory).output().expect("run git");
     assert!(ran.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
 }
 
@@ -102,9 +103,9 @@ fn a_definition_can_be_required_by_its_hash() {
 #[test]
 fn a_receipt_of_another_repository_is_refused() {
     let stage = Stage::new();
-    for folder in ["project", "other"] {
-        stage.write(&format!("{folder}/src/a"), "same");
-        repository(&stage, folder);
+    for directory in ["project", "other"] {
+        stage.write(&format!("{directory}/src/a"), "same");
+        repository(&stage, directory);
     }
     let file = "[[criterion]]\nname = \"tests\"\nrun = [\"true\"]\ninputs = [\"src/**\"]\n";
     stage.write("project/stopgate.toml", file);

@@ -1,7 +1,7 @@
 //! A stage: a project, a home, a clock and a seed of its own, and the built program.
 //!
 //! Hermetic: the environment is empty but for `PATH`, time stands still until a
-//! test moves it, and `$STAGE` stands for the stage's folder in all that is shown.
+//! test moves it, and `$STAGE` stands for the stage's directory in all that is shown.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -25,7 +25,7 @@ const SEED: u64 = 25 * 32 + 26 * 1024 + 10 * 32_768 + 16 * 1_048_576 + 14 * 33_5
 
 /// Where one test plays.
 pub(crate) struct Stage {
-    folder: PathBuf,
+    directory: PathBuf,
     clock: AtomicI64,
     starts: AtomicU64,
     /// What each session was told last, to see that it is never told the same twice.
@@ -37,12 +37,12 @@ impl Stage {
     /// A stage with an empty home and an empty project.
     pub(crate) fn new() -> Self {
         let kept = TempDir::with_prefix("stage-").expect("make the stage");
-        let folder = kept.path().canonicalize().expect("find the stage");
+        let directory = kept.path().canonicalize().expect("find the stage");
         for name in ["user", "home", "project/.git", "other/.git"] {
-            fs::create_dir_all(folder.join(name)).expect("furnish the stage");
+            fs::create_dir_all(directory.join(name)).expect("furnish the stage");
         }
         Self {
-            folder,
+            directory,
             clock: AtomicI64::new(BEGIN_MS),
             starts: AtomicU64::new(0),
             told: Mutex::default(),
@@ -65,15 +65,15 @@ impl Stage {
         answer["loop"]["id"].as_str().expect("a loop has an id").into()
     }
 
-    /// Runs a command as a person would, in the project's folder.
+    /// Runs a command as a person would, in the project's directory.
     pub(crate) fn run(&self, line: &str) -> Ran {
         self.run_with(line, &[])
     }
 
-    /// Runs a command in another folder of the stage.
-    pub(crate) fn run_in(&self, folder: &str, line: &str) -> Ran {
+    /// Runs a command in another directory of the stage.
+    pub(crate) fn run_in(&self, directory: &str, line: &str) -> Ran {
         let mut command = self.command(line);
-        command.current_dir(self.path(folder));
+        command.current_dir(self.path(directory));
         self.finish(command, b"")
     }
 
@@ -120,7 +120,7 @@ impl Stage {
     /// Gives `input` to a child and waits for its end.
     pub(crate) fn end(&self, mut child: Child, input: &[u8]) -> Ran {
         if let Some(mut pipe) = child.stdin.take() {
-            // Whoever does not listen need not be told.
+            // A closed pipe need not be told.
             let _ = pipe.write_all(input);
         }
         let ended = child.wait_with_output().expect("wait for the program");
@@ -133,7 +133,7 @@ impl Stage {
 
     /// `text` as it is the same on every stage.
     pub(crate) fn shown(&self, text: &str) -> String {
-        still(&text.replace(&self.folder.display().to_string(), "$STAGE"))
+        still(&text.replace(&self.directory.display().to_string(), "$STAGE"))
     }
 
     /// Lets time pass.
@@ -143,21 +143,21 @@ impl Stage {
 
     /// A place on the stage.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.directory.join(name)
     }
 
     /// Writes a file on the stage.
     pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         let path = self.path(name);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).expect("make a folder");
+        if let Some(directory) = path.parent() {
+            fs::create_dir_all(directory).expect("make a directory");
         }
         fs::write(path, text).expect("write a file");
     }
 
-    /// Makes a folder on the stage.
-    pub(crate) fn make_folder(&self, name: &str) {
-        fs::create_dir_all(self.path(name)).expect("make a folder");
+    /// Makes a directory on the stage.
+    pub(crate) fn make_directory(&self, name: &str) {
+        fs::create_dir_all(self.path(name)).expect("make a directory");
     }
 
     /// What the program complained about, a line each.
@@ -242,7 +242,7 @@ fn split(line: &str) -> Vec<String> {
     words
 }
 
-/// Checks run in real time: how long they took is no part of a test.
+/// Checks run in real time: how long they took is not part of a test.
 fn still(text: &str) -> String {
     let shown = calm(text, " s", |number| number.contains('.').then_some("0.0"));
     calm(&shown, " ms", |_| Some("0"))

@@ -84,7 +84,7 @@ fn what_is_wrong_with_a_journal_is_found_and_named() {
 fn a_journal_that_is_no_journal_is_exit_74() {
     let stage = furnished();
     stage.run("status");
-    stage.write("home/journal.db", "this is no journal ".repeat(500));
+    stage.write("home/journal.db", "this is not a journal ".repeat(500));
     for line in ["check", "migrate", "export", "compact", "copy --to sqlite:x.db"] {
         let ran = stage.run(&format!("store {line}"));
         assert_eq!(ran.code, 74, "{line}: {ran}");
@@ -186,7 +186,7 @@ fn an_imported_loop_holds_its_session() {
     stage.run(&format!("store export --out {}", file(&stage)));
     let other = Stage::new();
     assert_eq!(other.run(&format!("store import {}", file(&stage))).code, 0);
-    other.make_folder("project");
+    other.make_directory("project");
     assert!(other.stop("s1", "two").is_sent_back(), "the hook knows of it");
     assert_eq!(other.standing("1stage0000"), "active 2/20 s1");
 }

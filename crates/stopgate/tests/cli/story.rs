@@ -53,7 +53,7 @@ fn a_loop_is_held_until_its_checks_pass() {
     stage.write("project/green", "");
     assert_snapshot!(stage.stop("s1", "Both are fixed now."), @"allowed, and told: stopgate: loop 1stage0000 ended as done after 1 continuation: both checks pass. More: stopgate explain 1stage0000");
     assert_snapshot!(stage.run("status"), @"
-    1stage0000  IDLE (done)  Make the tests green
+    1stage0000  DONE  Make the tests green
       iteration  1 of 12
       why        both checks pass
       criteria   ✓ tests  pass, exit 0, 0.0 s

@@ -409,8 +409,8 @@ fn verify_says_the_same_in_a_pipeline() {
 }
 
 fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("make a folder");
-    for entry in std::fs::read_dir(from).expect("read a folder").flatten() {
+    std::fs::create_dir_all(to).expect("make a directory");
+    for entry in std::fs::read_dir(from).expect("read a directory").flatten() {
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {
             copy(&entry.path(), &target);

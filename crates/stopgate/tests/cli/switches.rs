@@ -146,14 +146,14 @@ fn interrupted(stage: &Stage, line: &str, sign: &dyn Fn() -> bool) -> (Option<i3
 #[test]
 fn an_interrupt_is_130_and_leaves_nothing_behind() {
     let stage = Stage::with_loop("Finish --no-preflight --check 'slow=touch began; sleep 60'");
-    stage.make_folder("tmp");
+    stage.make_directory("tmp");
     let began = stage.path("project/began");
     let (code, said) = interrupted(&stage, "verify", &|| began.exists());
     assert_eq!(code, Some(130), "{said}");
     let files = || fs::read_dir(stage.path("tmp")).expect("a directory").count();
     for line in ["try", "doctor"] {
         let (code, said) = interrupted(&stage, line, &|| files() > 0);
-        // Whoever was fast enough had ended before.
+        // A fast process had ended before.
         assert!(matches!(code, Some(130 | 0 | 1)), "{line}: {code:?}: {said}");
         // What a hook was using when it was ended is removed by its leash, a moment later.
         let since = doors::now();

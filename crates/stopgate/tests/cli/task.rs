@@ -1,4 +1,4 @@
-//! Tasks in somebody else's records: the hook and the commands on one file.
+//! Tasks in another tool's records: the hook and the commands on one file.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::call::Call;
 use crate::stage::{Ran, Stage};
 
-/// As Claude Code 2.1.325 wrote it into its task folder.
+/// As Claude Code 2.1.325 wrote it into its task directory.
 const REAL: &str =
     include_str!("../../../stopgate-dialects/src/task/fixtures/claude-code-2.1.325-1.json");
 
@@ -137,7 +137,7 @@ fn the_end_is_summed_up_for_the_person() {
 }
 
 #[test]
-fn the_agents_own_folder_is_found_without_being_named() {
+fn the_agents_own_directory_is_found_without_being_named() {
     let stage = Stage::new();
     stage.write("user/.claude/tasks/s1/1.json", REAL);
     stage.write("user/.claude/tasks/s1/.lock", "");
@@ -166,7 +166,7 @@ fn a_new_task_replaces_none_that_is_there() {
     assert!(refused.err.contains("--id"), "{refused}");
     let begun = stage.run_as("s1", "task start 'Do it' --id ../7");
     assert_eq!(begun.code, 0, "{begun}");
-    assert!(stage.path("user/.claude/tasks/s1/---7.json").exists(), "it stays in its folder");
+    assert!(stage.path("user/.claude/tasks/s1/---7.json").exists(), "it stays in its directory");
     stage.write("project/notes.json", "not a task");
     let refused = stage.run("task start 'Do it' --task-file notes.json");
     assert_ne!(refused.code, 0, "{refused}");
@@ -224,7 +224,7 @@ fn the_record_is_kept_before_its_first_change_and_stays_what_it_was() {
     let path = stage.path("project/task.json");
     let before = fs::read_to_string(&path).expect("the record");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("a mode");
-    stage.make_folder("project/links");
+    stage.make_directory("project/links");
     symlink(&path, stage.path("project/links/task.json")).expect("a link");
     for _ in 0..2 {
         let linked = stage.stop_call("s1", "x").arg("--dialect").arg("task");
@@ -235,9 +235,11 @@ fn the_record_is_kept_before_its_first_change_and_stays_what_it_was() {
     assert_eq!(mode & 0o777, 0o640);
     assert_eq!(record(&stage)["metadata"]["iteration"], 2);
     assert_eq!(record(&stage)["mine"], json!([1, 2]));
-    let folders = fs::read_dir(stage.path("home/backups")).expect("backups");
-    let kept: Vec<_> = folders
-        .flat_map(|folder| fs::read_dir(folder.expect("a folder").path()).expect("its files"))
+    let directories = fs::read_dir(stage.path("home/backups")).expect("backups");
+    let kept: Vec<_> = directories
+        .flat_map(|directory| {
+            fs::read_dir(directory.expect("a directory").path()).expect("its files")
+        })
         .map(|file| fs::read_to_string(file.expect("a file").path()).expect("a backup"))
         .collect();
     assert_eq!(kept, [before]);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::stage::Stage;
 
-/// Calls one tool of a server that lives for that call; its answer, which is no error.
+/// Calls one tool of a server that lives for that call; its answer, which is not an error.
 fn tool(stage: &Stage, variables: &[(&str, &str)], name: &str, arguments: &Value) -> Value {
     let answer = call(stage, variables, name, arguments);
     assert_ne!(answer["result"]["isError"], true, "{name}: {answer}");

@@ -277,8 +277,8 @@ fn sources() -> Vec<Source> {
     found
 }
 
-fn collect(krate: &str, folder: &Path, found: &mut Vec<Source>) {
-    for entry in fs::read_dir(folder).expect("a folder of sources") {
+fn collect(krate: &str, directory: &Path, found: &mut Vec<Source>) {
+    for entry in fs::read_dir(directory).expect("a directory of sources") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
             collect(krate, &path, found);

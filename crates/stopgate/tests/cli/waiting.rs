@@ -140,12 +140,12 @@ fn no_pipe_among_a_dialect_s_files_is_waited_for() {
 #[test]
 fn a_link_in_place_of_a_dialect_s_log_is_not_written_through() {
     let stage = Stage::new();
-    let folder = "project/.claude/data/ralph-loops/current";
+    let directory = "project/.claude/data/ralph-loops/current";
     let list = "{\"features\":[{\"id\":\"a\",\"description\":\"b\",\"passes\":false}]}";
-    stage.write(&format!("{folder}/feature_list.json"), list);
-    stage.write(&format!("{folder}/progress.txt"), "Iteration: 1 / 5\n");
+    stage.write(&format!("{directory}/feature_list.json"), list);
+    stage.write(&format!("{directory}/progress.txt"), "Iteration: 1 / 5\n");
     stage.write("user/.profile", "mine\n");
-    let log = stage.path(&format!("{folder}/hook.log"));
+    let log = stage.path(&format!("{directory}/hook.log"));
     std::os::unix::fs::symlink(stage.path("user/.profile"), &log).expect("plant a link");
     let call = stage.stop_call("s1", "Done.").arg("--dialect").arg("features");
     let ran = call.send_bytes(&call.bytes());

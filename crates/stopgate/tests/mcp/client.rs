@@ -14,26 +14,26 @@ use crate::doors;
 
 /// A home and a project, empty at first.
 pub(crate) struct Scene {
-    folder: TempDir,
+    directory: TempDir,
 }
 
 impl Scene {
     pub(crate) fn new() -> Self {
-        let folder = TempDir::with_prefix("mcp-").expect("make the scene");
+        let directory = TempDir::with_prefix("mcp-").expect("make the scene");
         for name in ["home", "user", "project/.git"] {
-            fs::create_dir_all(folder.path().join(name)).expect("furnish the scene");
+            fs::create_dir_all(directory.path().join(name)).expect("furnish the scene");
         }
-        Self { folder }
+        Self { directory }
     }
 
-    /// The folder that servers work in.
+    /// The directory that servers work in.
     pub(crate) fn project(&self) -> PathBuf {
-        self.folder.path().join("project")
+        self.directory.path().join("project")
     }
 
     /// Where the journal is.
     pub(crate) fn home(&self) -> PathBuf {
-        self.folder.path().join("home")
+        self.directory.path().join("home")
     }
 
     /// The program with these arguments, in an environment of its own.
@@ -41,7 +41,7 @@ impl Scene {
         let mut command = doors::stopgate();
         command.env_clear().current_dir(self.project()).args(arguments);
         command.env("PATH", doors::search_path());
-        command.env("HOME", self.folder.path().join("user")).env("STOPGATE_HOME", self.home());
+        command.env("HOME", self.directory.path().join("user")).env("STOPGATE_HOME", self.home());
         command
     }
 

@@ -29,18 +29,18 @@ pub(super) fn command() -> Result<Option<Peer>> {
     if !tools::has("node") || !tools::has("npm") {
         return Ok(None);
     }
-    let folder = tools::root()?.join("target/lab/mcp-peer");
-    let installed = folder.join("node_modules/@modelcontextprotocol/sdk/package.json");
+    let directory = tools::root()?.join("target/lab/mcp-peer");
+    let installed = directory.join("node_modules/@modelcontextprotocol/sdk/package.json");
     if !installed.is_file() {
-        std::fs::create_dir_all(&folder)?;
-        std::fs::write(folder.join("package.json"), "{\"private\": true}\n")?;
+        std::fs::create_dir_all(&directory)?;
+        std::fs::write(directory.join("package.json"), "{\"private\": true}\n")?;
         let mut npm = Command::new("npm");
         npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", SDK]);
-        if !npm.current_dir(&folder).status().is_ok_and(|status| status.success()) {
+        if !npm.current_dir(&directory).status().is_ok_and(|status| status.success()) {
             return Ok(None);
         }
     }
-    let script = folder.join("peer.mjs");
+    let script = directory.join("peer.mjs");
     std::fs::write(&script, SERVER)?;
     Ok(Some(Peer { script }))
 }

@@ -13,14 +13,14 @@ fn write(offset: usize, byte: u8) -> Step {
 
 /// What is left of two kilobytes of `a`, on which the steps are done.
 fn left(steps: &[Step], loss: Loss, honesty: Honesty, seed: u64) -> Vec<u8> {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join(FILE), vec![b'a'; 2048]).unwrap();
-    let mut disk = Disk::read(folder.path(), &[FILE]).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join(FILE), vec![b'a'; 2048]).unwrap();
+    let mut disk = Disk::read(directory.path(), &[FILE]).unwrap();
     for step in steps {
         disk.follow(step, honesty);
     }
-    disk.lose(folder.path(), loss, &mut Chance::new(seed)).unwrap();
-    fs::read(folder.path().join(FILE)).unwrap()
+    disk.lose(directory.path(), loss, &mut Chance::new(seed)).unwrap();
+    fs::read(directory.path().join(FILE)).unwrap()
 }
 
 #[test]

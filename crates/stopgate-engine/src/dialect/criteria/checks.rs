@@ -55,7 +55,7 @@ impl Desk {
                 .iter()
                 .map(|(name, command, log)| Check {
                     timeout: TIMEOUT,
-                    ..Check::new(name, Command::Shell(command), self.folder.clone(), log.clone())
+                    ..Check::new(name, Command::Shell(command), self.directory.clone(), log.clone())
                 })
                 .collect();
             let pass = engine.passed_variables();

@@ -173,7 +173,7 @@ impl Desk {
         self.criteria_view(&text)
     }
 
-    /// What is odd about the loop in this folder; nothing where there is none.
+    /// What is odd about the loop in this directory; nothing where there is none.
     pub fn criteria_findings(&self) -> Vec<Finding> {
         let path = file(self);
         let text = match files::read(&path) {
@@ -198,7 +198,7 @@ impl Desk {
 
     /// A loop is announced to a new session only if the `SessionStart` event calls us, too.
     fn criteria_unannounced(&self) -> Option<Finding> {
-        let of = |agent| crate::setup::Place::all(self.settings, agent, &self.folder);
+        let of = |agent| crate::setup::Place::all(self.settings, agent, &self.directory);
         let places: Vec<_> = stopgate_agents::Agent::ALL.into_iter().flat_map(of).collect();
         let texts = places.iter().filter_map(|place| place.read().ok().flatten());
         let mut calls = texts.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
@@ -265,7 +265,7 @@ impl Desk {
         let record = Record::read(text).map_err(|error| {
             let path = file(self);
             Failure::fault(format!("{}: could not {}", path.display(), chain(&error)))
-                .hint("mend its JSON; stopgate keeps copies in its home, under backups")
+                .hint("repair its JSON; stopgate keeps copies in its home, under backups")
         })?;
         let found = self.view(&sheet(self, &record));
         Ok(view(file(self), record, found))
@@ -350,7 +350,7 @@ fn refused(refusal: &Refusal) -> Failure {
             failure.hint("see what is listed: stopgate status --dialect criteria")
         }
         Refusal::Unreadable(_) | Refusal::NotJson(_) => {
-            failure.hint("mend its JSON; stopgate keeps copies in its home, under backups")
+            failure.hint("repair its JSON; stopgate keeps copies in its home, under backups")
         }
         Refusal::Unmet(_) | Refusal::NothingListed => failure,
     }

@@ -1,4 +1,4 @@
-//! Before a loop over features begins: are its files, folders and hooks as they must be?
+//! Before a loop over features begins: are its files, directories and hooks as they must be?
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,7 +14,7 @@ use super::Place;
 use crate::failure::{Failure, chain};
 use stopgate_verify::files::append_private;
 
-/// The loop that the hook looks at is a link to one, or a folder of its own.
+/// The loop that the hook looks at is a link to one, or a directory of its own.
 const CURRENT: &str = "current";
 
 /// What a new loop over features should be.
@@ -32,7 +32,7 @@ pub struct NewFeatures {
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckedView {
     /// Where the loop's files are.
-    pub folder: PathBuf,
+    pub directory: PathBuf,
     /// Files that were made just now.
     pub made: Vec<PathBuf>,
     /// How many features there are.
@@ -70,53 +70,53 @@ impl Desk {
         if !new.features.is_empty() {
             if place.list.exists() {
                 return Err(Failure::usage(format!("{} is there already", place.list.display()))
-                    .hint("add the features to it, or leave --feature away"));
+                    .hint("add the features to it, or omit --feature"));
             }
             files::write(&place.list, &list_template(&new.features))?;
             made.push(place.list.clone());
         }
         if !place.progress.exists() {
-            let folder = self.folder.file_name().unwrap_or_default().to_string_lossy();
-            let name = new.name.as_deref().unwrap_or(&folder);
+            let directory = self.directory.file_name().unwrap_or_default().to_string_lossy();
+            let name = new.name.as_deref().unwrap_or(&directory);
             files::write(&place.progress, &progress_template(name, new.max_iterations))?;
             made.push(place.progress.clone());
         }
-        let prompt = place.folder.join("RALPH_PROMPT.md");
+        let prompt = place.directory.join("RALPH_PROMPT.md");
         if !prompt.exists() {
-            let near = place.folder.strip_prefix(&self.folder).unwrap_or(&place.folder);
+            let near = place.directory.strip_prefix(&self.directory).unwrap_or(&place.directory);
             files::write(&prompt, &prompt_template(&near.display().to_string()))?;
             made.push(prompt);
         }
         Ok(CheckedView { made, ..self.features_check() })
     }
 
-    /// Makes the folder of a loop by name, and lets `current` point to it.
+    /// Makes the directory of a loop by name, and lets `current` point to it.
     fn features_choose(&self, name: &str) -> Result<PathBuf, Failure> {
-        if self.settings.features_folder().is_some() {
+        if self.settings.features_directory().is_some() {
             return Err(Failure::usage("RALPH_LOOP_DIR says where the loop is; --name can't")
-                .hint("leave one of them away"));
+                .hint("use only one of them"));
         }
         if name.is_empty() || name.contains('/') || name.starts_with('.') || name == CURRENT {
             return Err(Failure::usage(format!("a loop can't be called \"{name}\"")));
         }
-        let current = self.folder.join(super::FOLDER);
-        let loops = current.parent().unwrap_or(&self.folder);
+        let current = self.directory.join(super::DIRECTORY);
+        let loops = current.parent().unwrap_or(&self.directory);
         if current.exists() && !current.is_symlink() {
-            let text = format!("{} is a folder, and no link to one", current.display());
+            let text = format!("{} is a directory, and no link to one", current.display());
             return Err(Failure::usage(text).hint("give it a name of its own first: mv it"));
         }
-        let folder = loops.join(name);
-        point(&current, &folder, name).map_err(|error| {
-            Failure::fault(format!("could not make {}", folder.display())).because(error)
+        let directory = loops.join(name);
+        point(&current, &directory, name).map_err(|error| {
+            Failure::fault(format!("could not make {}", directory.display())).because(error)
         })?;
-        Ok(folder)
+        Ok(directory)
     }
 
     /// Looks at everything that a loop over features needs.
     pub fn features_check(&self) -> CheckedView {
         let place = Place::of(self);
         let mut view = CheckedView {
-            folder: place.folder.clone(),
+            directory: place.directory.clone(),
             made: Vec::new(),
             features: 0,
             complete: 0,
@@ -125,7 +125,7 @@ impl Desk {
             problems: Vec::new(),
             warnings: Vec::new(),
         };
-        view.look_at_folder(&place.folder);
+        view.look_at_directory(&place.directory);
         view.look_at_list(&place.list);
         view.look_at_progress(&place.progress);
         view.look_at_log(&place.log);
@@ -143,16 +143,16 @@ impl CheckedView {
         self.warnings.push(Trouble { text, hint: hint.into() });
     }
 
-    /// The progress file is replaced whole, so its folder must be writable.
-    fn look_at_folder(&mut self, folder: &Path) {
-        if !folder.is_dir() {
+    /// The progress file is replaced whole, so its directory must be writable.
+    fn look_at_directory(&mut self, directory: &Path) {
+        if !directory.is_dir() {
             self.problem(
-                format!("{} is no folder", folder.display()),
+                format!("{} is not a directory", directory.display()),
                 "make the loop: stopgate features init --feature \"what is to be built\"",
             );
-        } else if let Err(error) = writable(folder) {
+        } else if let Err(error) = writable(directory) {
             self.problem(
-                format!("{} can't be written to: {error}", folder.display()),
+                format!("{} can't be written to: {error}", directory.display()),
                 "chmod u+w it: the counts and the log are kept there",
             );
         }
@@ -218,7 +218,7 @@ impl CheckedView {
             if !text.contains(label) {
                 self.warn(
                     format!("{} has no line \"{label}\"; a default stands in", path.display()),
-                    "see the template: stopgate features init in an empty folder",
+                    "see the template: stopgate features init in an empty directory",
                 );
             }
         }
@@ -242,13 +242,13 @@ impl CheckedView {
         }
     }
 
-    /// The lock and the backups lie in stopgate's home.
+    /// The lock and the backups are kept in stopgate's home.
     fn look_at_home(&mut self, desk: &Desk) {
         let made = desk.home.create();
-        if let Err(error) = made.and_then(|()| writable(desk.home.folder())) {
+        if let Err(error) = made.and_then(|()| writable(desk.home.directory())) {
             self.problem(
-                format!("{} can't be written to: {error}", desk.home.folder().display()),
-                "set STOPGATE_HOME to a folder that you may write to",
+                format!("{} can't be written to: {error}", desk.home.directory().display()),
+                "set STOPGATE_HOME to a directory that you may write to",
             );
         }
         if !is_hooked(desk) {
@@ -260,17 +260,17 @@ impl CheckedView {
     }
 }
 
-/// Makes `folder` and lets the link point to it, without a moment in which it is missing.
-fn point(link: &Path, folder: &Path, name: &str) -> std::io::Result<()> {
-    fs::create_dir_all(folder)?;
+/// Makes `directory` and lets the link point to it, without a moment in which it is missing.
+fn point(link: &Path, directory: &Path, name: &str) -> std::io::Result<()> {
+    fs::create_dir_all(directory)?;
     let draft = link.with_extension(format!("stopgate-{}", std::process::id()));
     symlink(name, &draft)?;
     fs::rename(&draft, link)
 }
 
 /// Tries it: permissions alone don't tell.
-fn writable(folder: &Path) -> std::io::Result<()> {
-    let probe = folder.join(format!(".stopgate-probe-{}", std::process::id()));
+fn writable(directory: &Path) -> std::io::Result<()> {
+    let probe = directory.join(format!(".stopgate-probe-{}", std::process::id()));
     fs::write(&probe, b"")?;
     fs::remove_file(&probe)
 }
@@ -278,7 +278,7 @@ fn writable(folder: &Path) -> std::io::Result<()> {
 fn is_hooked(desk: &Desk) -> bool {
     let agents = stopgate_agents::Agent::ALL.into_iter();
     let places: Vec<crate::setup::Place> = agents
-        .flat_map(|agent| crate::setup::Place::all(desk.settings, agent, &desk.folder))
+        .flat_map(|agent| crate::setup::Place::all(desk.settings, agent, &desk.directory))
         .collect();
     let texts = places.iter().filter_map(|place| place.read().ok().flatten());
     texts.into_iter().any(|text| text.contains("--dialect") && text.contains("features"))

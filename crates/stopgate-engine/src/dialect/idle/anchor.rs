@@ -30,7 +30,7 @@ pub(in crate::dialect) fn pre_compact(desk: &Desk, _call: &Call<'_>) -> Result<A
         }
         Place::File(_) => {
             let text = format!("{}\n", whole(desk, &found.state));
-            files::write(&desk.folder.join(ANCHOR_FILE), &text)?;
+            files::write(&desk.directory.join(ANCHOR_FILE), &text)?;
         }
     }
     Ok(Answered::nothing())
@@ -54,7 +54,7 @@ pub(in crate::dialect) fn session_start(desk: &Desk, call: &Call<'_>) -> Result<
 
 /// Takes the anchor away with its loop.
 pub(super) fn sweep(desk: &Desk) -> Result<(), Failure> {
-    files::remove(&desk.folder.join(ANCHOR_FILE))
+    files::remove(&desk.directory.join(ANCHOR_FILE))
 }
 
 fn message(desk: &Desk, state: &Loop, now: Timestamp) -> String {
@@ -75,7 +75,7 @@ fn whole(desk: &Desk, state: &Loop) -> String {
         ("Changed files", &["status", "--short", "--ignore-submodules=dirty", "."]),
     ];
     for (heading, arguments) in asked {
-        let told = git(arguments, &desk.folder, GitFilters::OwnOnly, GIT_PATIENCE).ok();
+        let told = git(arguments, &desk.directory, GitFilters::OwnOnly, GIT_PATIENCE).ok();
         let Some(told) = told.filter(|told| told.is_fine() && !told.stdout.is_empty()) else {
             continue;
         };

@@ -15,13 +15,13 @@ impl Desk {
     /// Begins a loop: in the message store where there is one, else in the file.
     pub fn idle_start(&self, frame: &Frame, incumbent: Incumbent) -> Result<LoopView, Failure> {
         sensible(frame)?;
-        let path = self.folder.join(FILE);
-        let store = Store::find(&self.folder);
+        let path = self.directory.join(FILE);
+        let store = Store::find(&self.directory);
         let mut held = self.hold(&home(self, store.as_ref()))?;
         let running = look(store.clone(), path.clone())?.filter(|found| is_active(&found.state));
         if let Some(found) = running {
             if incumbent == Incumbent::Keep {
-                return Err(Failure::usage("an idle loop already runs in this folder").hint(
+                return Err(Failure::usage("an idle loop already runs in this directory").hint(
                     "nest a frame: stopgate push --dialect idle, or end it: stopgate cancel \
                      --dialect idle, start --replace",
                 ));
@@ -138,7 +138,7 @@ fn sensible(frame: &Frame) -> Result<(), Failure> {
 }
 
 fn nothing() -> Failure {
-    Failure::no_loop("no idle loop in this folder")
+    Failure::no_loop("no idle loop in this directory")
         .hint("begin one with: stopgate start --dialect idle \"GOAL\"")
 }
 

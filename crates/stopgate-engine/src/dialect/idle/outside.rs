@@ -22,12 +22,12 @@ use crate::failure::Failure;
 
 /// Whether a file in the loop's directory switches its loops off.
 pub(super) fn is_switched_off(desk: &Desk) -> bool {
-    desk.folder.join(OFF_FILE).exists()
+    desk.directory.join(OFF_FILE).exists()
 }
 
 /// The newest message of the control topic, where there is a store.
 pub(super) fn control_topic(desk: &Desk) -> Option<String> {
-    Store::find(&desk.folder)?.newest(CONTROL.0).ok().flatten()
+    Store::find(&desk.directory)?.newest(CONTROL.0).ok().flatten()
 }
 
 /// Does what the newest control word says; an answer where that ends the stop.
@@ -120,7 +120,7 @@ fn take(
             Ok(store.newest(topic)?.and_then(|body| news(held, found, topic, &body)))
         }
         Place::File(_) => {
-            let path = desk.folder.join(file);
+            let path = desk.directory.join(file);
             let Some(text) = files::read(&path)? else { return Ok(None) };
             files::remove(&path)?;
             Ok(SideMessage::read(&text))
@@ -169,7 +169,7 @@ pub(super) fn trace(desk: &Desk, found: &Found, judged: &Judged, seen: &Seen) {
 }
 
 fn append(desk: &Desk, line: &Value) -> Result<(), Failure> {
-    let path = desk.folder.join(TRACE.1);
+    let path = desk.directory.join(TRACE.1);
     // Asked before it is opened: a pipe that nobody reads would be waited for.
     if path.metadata().is_ok_and(|found| !found.is_file()) {
         return Err(Failure::fault(format!("{} is not a regular file", path.display())));

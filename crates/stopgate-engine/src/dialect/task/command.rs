@@ -12,7 +12,7 @@ use stopgate_dialects::task::{
 use super::super::desk::Held;
 use super::super::memory::Memory;
 use super::super::{Desk, audit, files};
-use super::{Found, NO_TASK, Place, folder_name, resume_command, sheet};
+use super::{Found, NO_TASK, Place, directory_name, resume_command, sheet};
 use crate::failure::Failure;
 use crate::view::LoopView;
 
@@ -60,7 +60,7 @@ pub struct TaskView {
     pub paused: Option<String>,
     /// How often the agent was sent back.
     pub iteration: u32,
-    /// How often it may be; none is no limit.
+    /// How often it may be; none means no limit.
     pub max_iterations: Option<u32>,
     /// Steps that are done.
     pub completed: Vec<String>,
@@ -82,7 +82,9 @@ impl Desk {
         let place = Place::of(self, self.settings.session().as_deref())?;
         let file = match &place {
             Place::File(file) => file.clone(),
-            Place::Folder(folder) => folder.join(format!("{}.json", folder_name(&task.id))),
+            Place::Directory(directory) => {
+                directory.join(format!("{}.json", directory_name(&task.id)))
+            }
         };
         let mut held = self.hold(&file)?;
         may_begin(&place, &file)?;
@@ -243,7 +245,7 @@ fn may_go_on(record: &Record) -> Result<(), Failure> {
 /// A task that is worked on is nobody's to replace, and neither is any of the agent's own.
 fn may_begin(place: &Place, file: &Path) -> Result<(), Failure> {
     let taken = match place {
-        Place::Folder(_) => file.exists(),
+        Place::Directory(_) => file.exists(),
         // What is there and no record may be anything: it is not replaced either.
         Place::File(_) => super::read(file)?.is_some_and(|known| known.record.is_active()),
     };
@@ -251,7 +253,7 @@ fn may_begin(place: &Place, file: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(format!("there is a task in {}", file.display())).hint(match place {
-        Place::Folder(_) => "give the new one another name: --id ID",
+        Place::Directory(_) => "give the new one another name: --id ID",
         Place::File(_) => "finish it with `stopgate task complete`, or name another --task-file",
     }))
 }

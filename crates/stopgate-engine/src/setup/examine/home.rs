@@ -42,7 +42,7 @@ pub(super) fn switches(settings: Settings) -> Vec<Finding> {
     }
     let stopped = settings.home().ok().filter(crate::home::Home::is_stopped);
     findings.extend(stopped.map(|home| {
-        let file = home.folder().join("STOP");
+        let file = home.directory().join("STOP");
         Finding::problem(
             "switches",
             format!("{} is there: no agent is ever held", file.display()),
@@ -52,8 +52,8 @@ pub(super) fn switches(settings: Settings) -> Vec<Finding> {
     findings
 }
 
-/// The folder itself.
-pub(super) fn folder(settings: Settings) -> Vec<Finding> {
+/// The directory itself.
+pub(super) fn directory(settings: Settings) -> Vec<Finding> {
     let home = match settings.home() {
         Ok(home) => home,
         Err(failure) => {
@@ -61,9 +61,9 @@ pub(super) fn folder(settings: Settings) -> Vec<Finding> {
             return vec![Finding::problem("home", failure.story(), hint)];
         }
     };
-    let folder = home.folder();
-    let Ok(found) = fs::metadata(folder) else {
-        let text = format!("{} is not there yet", folder.display());
+    let directory = home.directory();
+    let Ok(found) = fs::metadata(directory) else {
+        let text = format!("{} is not there yet", directory.display());
         return vec![Finding::warning("home", text, "stopgate install claude makes it")];
     };
     let mut findings = Vec::new();
@@ -71,32 +71,32 @@ pub(super) fn folder(settings: Settings) -> Vec<Finding> {
     if mode & 0o077 != 0 {
         findings.push(Finding::warning(
             "home",
-            format!("{} is open to others (mode {mode:o})", folder.display()),
-            format!("chmod 700 {}", folder.display()),
+            format!("{} is open to others (mode {mode:o})", directory.display()),
+            format!("chmod 700 {}", directory.display()),
         ));
     }
-    findings.extend(unwritable(folder));
-    findings.extend(foreign(folder));
+    findings.extend(unwritable(directory));
+    findings.extend(foreign(directory));
     if findings.is_empty() {
-        let text = format!("{} is there, private and writable", folder.display());
+        let text = format!("{} is there, private and writable", directory.display());
         findings.push(Finding::ok("home", text));
     }
     findings
 }
 
-fn unwritable(folder: &Path) -> Option<Finding> {
-    let trial = folder.join(format!(".doctor-{}", std::process::id()));
+fn unwritable(directory: &Path) -> Option<Finding> {
+    let trial = directory.join(format!(".doctor-{}", std::process::id()));
     let tried = fs::write(&trial, "").and_then(|()| fs::remove_file(&trial));
     let error = tried.err()?;
     Some(Finding::problem(
         "home",
-        format!("{} can't be written to: {error}", folder.display()),
-        "make it yours, or set STOPGATE_HOME to a folder that is",
+        format!("{} can't be written to: {error}", directory.display()),
+        "make it yours, or set STOPGATE_HOME to a directory that is",
     ))
 }
 
-fn foreign(folder: &Path) -> Option<Finding> {
-    let real = folder.canonicalize().ok()?;
+fn foreign(directory: &Path) -> Option<Finding> {
+    let real = directory.canonicalize().ok()?;
     let mounts = fs::read_to_string("/proc/mounts").ok()?;
     let kind = kind_of(&mounts, &real)?;
     if !FOREIGN.contains(&kind) && !kind.starts_with("fuse.") {
@@ -104,8 +104,8 @@ fn foreign(folder: &Path) -> Option<Finding> {
     }
     Some(Finding::warning(
         "home",
-        format!("{} is on {kind}, where locks can't be relied on", folder.display()),
-        "set STOPGATE_HOME to a folder on a local disk",
+        format!("{} is on {kind}, where locks can't be relied on", directory.display()),
+        "set STOPGATE_HOME to a directory on a local disk",
     ))
 }
 
@@ -140,7 +140,7 @@ pub(super) fn journal(settings: Settings, stores: Stores) -> Vec<Finding> {
         }
         Err(failure) => {
             let hint = failure.hint.clone();
-            let hint = hint.unwrap_or_else(|| "until then every stop is let pass".into());
+            let hint = hint.unwrap_or_else(|| "until then every stop is allowed".into());
             Finding::problem("journal", failure.story(), hint)
         }
     };

@@ -268,13 +268,13 @@ pub(super) fn untrusted(settings: Settings, places: &[Place]) -> Vec<Finding> {
 }
 
 /// A project's hooks are read only where the client is started in its root.
-pub(super) fn subfolder(
+pub(super) fn subdirectory(
     agent: Agent,
     looks: &[Look],
-    folder: &Path,
+    directory: &Path,
     project: &Path,
 ) -> Vec<Finding> {
-    let here = folder.canonicalize().unwrap_or_else(|_| folder.into());
+    let here = directory.canonicalize().unwrap_or_else(|_| directory.into());
     let is_at = |scopes: &[Scope]| {
         looks
             .iter()
@@ -290,7 +290,7 @@ pub(super) fn subfolder(
         agent.title()
     );
     let hint = format!("start it in {}, or stopgate install {}", project.display(), agent.word());
-    vec![Finding::warning("folder", text, hint)]
+    vec![Finding::warning("directory", text, hint)]
 }
 
 /// The distinct hooks that judge stops of loops in another tool's files.

@@ -12,7 +12,7 @@ pub(super) fn file(settings: Settings, project: &Path) -> Option<Finding> {
     let file = match ProjectFile::read(project) {
         Ok(file) => file?,
         Err(failure) => {
-            let hint = failure.hint.clone().unwrap_or_else(|| "mend the file".into());
+            let hint = failure.hint.clone().unwrap_or_else(|| "repair the file".into());
             return Some(Finding::problem("project", failure.story(), hint));
         }
     };

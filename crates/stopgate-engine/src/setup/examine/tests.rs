@@ -99,16 +99,16 @@ fn switched_off_hooks_and_a_narrower_cap_are_seen() {
 }
 
 #[test]
-fn a_subfolder_matters_only_to_hooks_of_the_project() {
+fn a_subdirectory_matters_only_to_hooks_of_the_project() {
     let (root, below) = (Path::new("/p"), Path::new("/p/below"));
     let project = [look(Scope::User, ""), look(Scope::Project, &fresh(ONE))];
     check(
-        hooks::subfolder(Agent::Claude, &project, below, root),
-        &["Warning folder: this directory is below /p"],
+        hooks::subdirectory(Agent::Claude, &project, below, root),
+        &["Warning directory: this directory is below /p"],
     );
-    check(hooks::subfolder(Agent::Claude, &project, root, root), &[]);
+    check(hooks::subdirectory(Agent::Claude, &project, root, root), &[]);
     let user = [look(Scope::User, &fresh(ONE)), look(Scope::Project, &fresh(ONE))];
-    check(hooks::subfolder(Agent::Claude, &user, below, root), &[]);
+    check(hooks::subdirectory(Agent::Claude, &user, below, root), &[]);
 }
 
 #[test]

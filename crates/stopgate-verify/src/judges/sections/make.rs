@@ -103,7 +103,7 @@ fn default_goal(text: &str) -> Option<String> {
     named.or(first)
 }
 
-/// Targets that are no files.
+/// Targets that are not files.
 pub(in crate::judges) fn phony(text: &str) -> impl Iterator<Item = String> {
     parse(text).into_iter().flat_map(|lines| match lines.item {
         MakeItem::Rule { targets, needs, .. } if targets == [".PHONY"] => {

@@ -1,6 +1,6 @@
 //! How git was set up when the work began, and what of it must be put back.
 //!
-//! Settings of the repository belong to whoever works in it. Only those that decide what
+//! Settings of the repository belong to the people who work in it. Only those that decide what
 //! git sees and whom it asks are kept, and no passwords.
 
 use std::collections::BTreeMap;

@@ -110,7 +110,7 @@ enum After {
 }
 
 impl Search {
-    /// Zeros are what UTF-16 has between letters; marks at a text's beginning are no letters.
+    /// Zeros are what UTF-16 has between letters; marks at a text's beginning are not letters.
     fn take(&mut self, byte: u8) -> Option<usize> {
         match byte {
             0 | 0xff | 0xfe | 0xef | 0xbb | 0xbf if self.signs == 0 || byte == 0 => {}

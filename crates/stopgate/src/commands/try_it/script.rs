@@ -6,7 +6,7 @@ pub(super) struct Scene {
     pub(super) title: &'static str,
     /// What the loop is for.
     pub(super) goal: &'static str,
-    /// What lies in the project when the loop begins.
+    /// What is in the project when the loop begins.
     pub(super) files: &'static [Written],
     /// The check that proves it, as `start` takes it.
     pub(super) check: Option<&'static str>,

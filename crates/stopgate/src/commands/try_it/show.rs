@@ -4,6 +4,8 @@ use super::play::Played;
 use super::script::Scene;
 use crate::output::{self, BOLD, DIM, GOOD, WAITS, styled};
 
+const LABEL_COLUMNS: usize = 11;
+
 /// What is about to be seen.
 pub(super) fn curtain() {
     output::line(&styled(
@@ -64,7 +66,7 @@ pub(super) fn end(steps: &[Played]) {
 }
 
 fn row(label: &str, text: &str) {
-    output::line(&format!("  {}  {text}", styled(DIM, &format!("{label:<11}"))));
+    output::row(label, LABEL_COLUMNS, text);
 }
 
 /// A word as a shell wants it.
