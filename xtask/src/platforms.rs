@@ -82,7 +82,12 @@ fn check(root: &Path, python: &Path, foreign: &Foreign) -> Result<bool> {
         tools::run(add.current_dir(root).args(["target", "add", foreign.target]))?;
     }
     let target = foreign.target.replace('-', "_");
-    let compile = wrapper(root, python, foreign.zig, &format!("cc -target {}", foreign.zig))?;
+    let compile = wrapper(
+        root,
+        python,
+        foreign.zig,
+        &format!("cc -O1 -fno-sanitize=all -target {}", foreign.zig),
+    )?;
     let archive = wrapper(root, python, "ar", "ar")?;
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root).args(["check", "--locked", "--quiet", "--target", foreign.target]);

@@ -3,10 +3,11 @@
 //! Homes are empty, and the PATH holds the one tool that a way needs, beside `sh` and `grep`.
 
 mod debian;
+mod emulated;
 mod room;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -50,12 +51,22 @@ pub(crate) fn run(out: &Path, trial: Trial) -> Result<Verdict> {
     rows.extend(by_tool("python3", || by_pip(out))?);
     rows.extend(by_tool("uvx", || by_uv(out))?);
     rows.extend(by_tool("dpkg", || debian::by_dpkg(out))?);
+    if let Some(archive) = arm64(out)? {
+        rows.extend(by_tool(emulated::EMULATOR, || emulated::by_emulator(&archive))?);
+    }
     if trial == Trial::FreshRoot {
         rows.extend(by_tool("debootstrap", || debian::by_fresh_root(out))?);
     }
     print(&rows);
     let is_slow = rows.iter().any(|row| row.first_value > FIRST_VALUE_GATE);
     Ok(if is_slow { Verdict::Broken } else { Verdict::Fine })
+}
+
+/// The archive with the arm64 program, if one was made.
+fn arm64(out: &Path) -> Result<Option<PathBuf>> {
+    let is_it =
+        |path: &PathBuf| path.to_string_lossy().ends_with("aarch64-unknown-linux-musl.tar.gz");
+    Ok(fs::read_dir(out)?.flatten().map(|entry| entry.path()).find(is_it))
 }
 
 /// A way that needs a tool; without it, it is not tried, and that is said.
