@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::TrialRow;
 use super::room::TrialRoom;
@@ -21,6 +21,7 @@ pub(super) fn by_emulator(archive: &Path) -> Result<TrialRow> {
     let room = TrialRoom::new(&[EMULATOR, "test", "git"])?;
     let place = room.path("program");
     fs::create_dir(&place)?;
+    fs::create_dir(room.path("project"))?;
     let mut tar = Command::new("tar");
     tools::run(
         tar.arg("-xzf").arg(archive).arg("-C").arg(&place).args(["--strip-components", "1"]),
@@ -43,16 +44,18 @@ struct Guest<'a> {
 impl Guest<'_> {
     fn story(&self) -> Result<()> {
         let check = ["--check", "made=test -f made.txt", "--no-preflight"];
-        self.run(&[&["start", "make it", "--session", "s1"], check.as_slice()].concat())?;
+        let begun = self.run(
+            &[&["start", "make it", "--session", "s1", "--json"], check.as_slice()].concat(),
+        )?;
+        let begun: Value = serde_json::from_str(&begun)?;
+        let id = begun["loop"]["id"].as_str().context("find the loop's id")?;
         let held = self.stop()?;
         ensure!(held.contains("Loop 1/"), "hold the agent: {held}");
-        let status = self.run(&["status", "--json"])?;
-        ensure!(status.contains("\"iteration\""), "show the loop: {status}");
-        fs::write(self.room.path("home/made.txt"), "")?;
+        ensure!(self.loop_of(id)?["iteration"] == 1, "count the stop");
+        fs::write(self.room.path("project/made.txt"), "")?;
         let released = self.stop()?;
         ensure!(!released.contains("\"decision\""), "let the agent go: {released}");
-        let list = self.run(&["list", "--json", "--all"])?;
-        ensure!(list.contains("\"done\""), "end as done: {list}");
+        ensure!(self.loop_of(id)?["outcome"] == "done", "end as done: {}", self.loop_of(id)?);
         self.run(&["start", "more", "--session", "s1", "--criterion", "never"])?;
         self.run(&["cancel"])?;
         let free = self.stop()?;
@@ -60,9 +63,15 @@ impl Guest<'_> {
         Ok(())
     }
 
+    fn loop_of(&self, id: &str) -> Result<Value> {
+        let mut status: Value = serde_json::from_str(&self.run(&["status", id, "--json"])?)?;
+        Ok(status["loop"].take())
+    }
+
     fn command(&self, words: &[&str]) -> Command {
         let mut command = self.room.command(EMULATOR);
         command.arg(self.program).args(words).stdout(Stdio::piped());
+        command.current_dir(self.room.path("project"));
         command
     }
 
@@ -77,7 +86,7 @@ impl Guest<'_> {
     fn stop(&self) -> Result<String> {
         let payload = json!({
             "session_id": "s1",
-            "cwd": self.room.path("home"),
+            "cwd": self.room.path("project"),
             "hook_event_name": "Stop",
             "stop_hook_active": false,
             "last_assistant_message": "It is done.",
