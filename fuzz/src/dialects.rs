@@ -153,6 +153,8 @@ fn stopped(text: &str, said: &[Marker]) -> String {
         ground: stopgate_core::Ground::default(),
         surface: stopgate_core::Surface::default(),
         gates: Vec::new(),
+        spend: None,
+        woken: None,
         tally: look.tally(Tally::default()),
         started_at: NOW,
         updated_at: NOW,

@@ -10,6 +10,7 @@
 )]
 
 mod bench;
+mod conformance;
 mod dist;
 mod elf;
 mod engines;
@@ -19,11 +20,13 @@ mod hostile;
 mod journal;
 mod mcp;
 mod mutants;
+mod night;
 mod package;
 mod platforms;
 mod record;
 mod requirements;
 mod scene;
+mod settings;
 mod sim;
 mod suite;
 mod supply;
@@ -32,6 +35,7 @@ mod tools;
 mod trace;
 mod transcript;
 mod truth;
+mod waiting;
 
 use std::process::ExitCode;
 
@@ -49,6 +53,12 @@ Usage: cargo xtask CHORE
   bench --mcp [--quick]           the MCP server beside one on the Node SDK
   bench --tree [--quick]          the fingerprint of a work tree of 50,000 files, beside git status
   mcp [--program FILE]            the official MCP Inspector and conformance suite against the server
+  conformance [--program FILE] [--peer FILE] [--write]
+                                  the black-box suite for stop hooks against ours, and beside it ten lines
+                                  of bash and FILE, the stop hook of the ralph-loop plugin; --write puts
+                                  the table into docs/conformance.md
+  settings [--cases N]            settings files of every agent, generated, edited and edited back:
+                                  10,000 of each format
   engines [--long] [--only WORD]  one stop on SQLite and on PostgreSQL: cold, pooled, growing
                                   WORD is one of cold, pool, growth
   hardness [--long] [--seed N] [--only WORD] [--seconds N]
@@ -88,12 +98,17 @@ Usage: cargo xtask CHORE
   package --plugins               write plugins/ and the marketplace files anew
   platforms [--only WORD]         whether the program compiles for macOS, and its pure crates for Windows;
                                   installs both targets, and zig as their C compiler
+  waiting [--quick] [--program FILE]
+                                  100 parked loops: one process, its memory, its wake-ups in a quiet
+                                  minute, each resumed once; killed 50 times, none lost, none twice
   mutants [--only core|verify]    which planted faults the tests notice; installs cargo-mutants
+  night [CLIENT…] [--only TEXT]   stopgate run with the real clients and a model that fails: limits,
+                                  errors, hangs, kills; exit 1 where one ends otherwise than it must
   deny                            licences, bans and sources of what others wrote, and advisories where
                                   their database can be reached; installs cargo-deny
   sbom                            what the program is built from: target/stopgate.cdx.json (CycloneDX)
 
-bench, hardness, hostile and package use target/dist/stopgate; build it first.
+bench, hardness, hostile, package and waiting use target/dist/stopgate; build it first.
 ";
 
 fn main() -> ExitCode {
@@ -108,6 +123,8 @@ fn main() -> ExitCode {
         ["dist"] => dist::run().map(|()| Verdict::Fine),
         ["bench", options @ ..] => bench::run(options),
         ["engines", options @ ..] => engines::run(options),
+        ["conformance", options @ ..] => conformance::run(options),
+        ["settings", options @ ..] => settings::run(options),
         ["mcp", options @ ..] => mcp::run(options),
         ["hardness", options @ ..] => hardness::run(options),
         ["truth", options @ ..] => truth::run(options),
@@ -115,9 +132,11 @@ fn main() -> ExitCode {
         ["requirements", options @ ..] => requirements::run(options),
         ["sim", options @ ..] => sim::run(options),
         ["hostile", options @ ..] => hostile::run(options),
+        ["waiting", options @ ..] => waiting::run(options),
         ["mutants", options @ ..] => mutants::run(options),
         ["package", options @ ..] => package::run(options),
         ["platforms", options @ ..] => platforms::run(options),
+        ["night", options @ ..] => night::run(options),
         ["deny"] => supply::deny(),
         ["sbom"] => supply::sbom(),
         [] | ["--help" | "-h" | "help", ..] => {

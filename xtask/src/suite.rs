@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::tools::{self, Tool};
-use crate::{Verdict, bench, dist, hardness, hostile, package, sim, truth};
+use crate::{Verdict, bench, dist, hardness, hostile, package, sim, truth, waiting};
 
 /// A program that the tests call, the package that brings it, and what it is for.
 const NEEDED: [(&str, &str, &str); 9] = [
@@ -52,6 +52,7 @@ fn all(steps: &mut Steps) -> Result<()> {
     steps.run("does done mean done", || stories(truth::run(&["--quick"])?))?;
     steps.run("simulated histories", || once(sim::run(&[])?))?;
     steps.run("hostile trees", || once(hostile::run(&["--quick"])?))?;
+    steps.run("loops that wait", || once(waiting::run(&["--quick"])?))?;
     steps.run("storms, kills, hangs and faults", || once(hardness::run(&[])?))?;
     steps.run("the same on every journal engine", || once(hardness::run(&["--engines"])?))
 }
@@ -59,7 +60,9 @@ fn all(steps: &mut Steps) -> Result<()> {
 /// The rooms that change most, without a client, a server or a released program.
 fn quick(steps: &mut Steps) -> Result<()> {
     steps.run("tests of the rooms", || {
-        let rooms = ["core", "signals", "gates", "agents", "dialects", "store", "verify", "engine"];
+        let rooms = [
+            "core", "signals", "gates", "agents", "dialects", "store", "verify", "engine", "drive",
+        ];
         let names: Vec<String> = rooms.iter().map(|room| format!("stopgate-{room}")).collect();
         let mut arguments = vec!["test", "--locked", "--quiet", "--lib"];
         for name in &names {

@@ -88,6 +88,8 @@ pub struct AgentVariables {
     pub process: Option<&'static str>,
     /// Those that are set in the shells and hooks of this agent only.
     pub marks: &'static [&'static str],
+    /// Others that its shells have, and that a client which is started anew must not see.
+    pub shell: &'static [&'static str],
     /// Where its settings directory is, if a person moved it.
     pub home: Option<&'static str>,
 }
@@ -167,6 +169,7 @@ impl AgentVariables {
         cap: None,
         process: None,
         marks: &[],
+        shell: &[],
         home: None,
     };
 }

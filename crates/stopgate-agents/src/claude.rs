@@ -36,6 +36,7 @@ pub(crate) const PROFILE: Profile = Profile {
         cap: Some("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"),
         process: Some("CLAUDE_PID"),
         marks: &["CLAUDECODE"],
+        shell: &["CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_ENV_FILE"],
         home: Some("CLAUDE_CONFIG_DIR"),
     },
     files: AgentFiles {

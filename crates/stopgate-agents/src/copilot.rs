@@ -9,7 +9,7 @@ use stopgate_signals::transcript::Record;
 use crate::agent::Profile;
 use crate::payload::{plain, read};
 use crate::reply::block;
-use crate::settings::{EventName, JsonForm, SettingsForm};
+use crate::settings::{EventName, JsonForm, SettingsForm, WindowsShell};
 use crate::transcript::{line, said};
 use crate::{Agent, AgentFiles, AgentVariables, Call, Client, Evidence, Malformed};
 
@@ -36,6 +36,8 @@ pub(crate) const PROFILE: Profile = Profile {
         form: SettingsForm::Json(JsonForm {
             has_groups: false,
             command_key: "bash",
+            windows_key: Some("powershell"),
+            windows_shell: WindowsShell::PowerShell,
             timeout_key: "timeoutSec",
             begins_with: Some(("version", 1)),
             // The older spelling of these names gives payloads without an event.

@@ -10,7 +10,7 @@ use stopgate_signals::transcript::Record;
 use crate::agent::Profile;
 use crate::payload::{Extra, read};
 use crate::reply::block_or_tell;
-use crate::settings::{EventName, JsonForm, PluginMark, SettingsForm};
+use crate::settings::{EventName, JsonForm, PluginMark, SettingsForm, WindowsShell};
 use crate::transcript::{has_part, line, said, texts};
 use crate::{Agent, AgentFiles, AgentVariables, Call, Evidence, Malformed};
 
@@ -34,6 +34,7 @@ pub(crate) const PROFILE: Profile = Profile {
         form: SettingsForm::Json(JsonForm {
             timeout_units: 1000,
             needs_silence: true,
+            windows_shell: WindowsShell::PowerShell,
             events: &[
                 EventName::stop("AfterAgent"),
                 EventName::other("SessionStart"),

@@ -40,6 +40,10 @@ mod documented;
 
 pub mod settings;
 
+mod headless;
+
+mod reviewer;
+
 mod oracle;
 
 pub use agent::{
@@ -47,4 +51,10 @@ pub use agent::{
 };
 pub use call::{Answer, Background, Call, Event, Malformed, Reply, Source};
 pub use claude::{SKILL, SKILL_PATH, TypedCommand};
+pub use headless::{
+    ClientExit, FailureClass, Headless, HeadlessCommand, HeadlessTurn, ResetTime, SessionFailure,
+    SessionIdSource, SessionReach, SessionRecord, SessionReport, StreamFact, StreamReader,
+    TurnSession, UsageHint,
+};
 pub use oracle::{HookOutput, StopSample, Understood};
+pub use reviewer::ReviewerForm;

@@ -49,15 +49,16 @@ pub struct StopSample<'a> {
     pub continued: bool,
 }
 
-/// The keys that Codex knows in an answer to a stop.
-const CODEX_KEYS: [&str; 6] =
+/// The keys that Claude Code and Codex know in an answer to a stop.
+const STOP_KEYS: [&str; 6] =
     ["continue", "stopReason", "suppressOutput", "systemMessage", "decision", "reason"];
 
 impl Agent {
     /// What its client makes of the answer to a stop.
     pub fn understands(self, output: &HookOutput<'_>) -> Understood {
         match self {
-            Self::Claude | Self::Codex => strict(self, output),
+            Self::Claude => claude(output),
+            Self::Codex => codex(output),
             Self::Gemini => gemini(output),
             Self::Qwen => qwen(output),
             Self::Copilot => copilot(output),
@@ -66,6 +67,20 @@ impl Agent {
             Self::Cursor => cursor(output),
             Self::Antigravity => antigravity(output),
             Self::Droid | Self::Grok | Self::Devin | Self::VsCode => lenient(output),
+        }
+    }
+
+    /// Whether its client shows a person what a hook writes on standard error, also where the hook
+    /// lets the agent stop.
+    pub const fn shows_errors(self) -> bool {
+        matches!(self, Self::Gemini)
+    }
+
+    /// How many bytes of a text to the model arrive whole; `None` if it is never cut.
+    pub const fn text_bytes_max(self) -> Option<usize> {
+        match self {
+            Self::Codex => Some(10_000),
+            _ => None,
         }
     }
 
@@ -183,8 +198,66 @@ fn decided(answer: &Value, word: &str) -> Understood {
     }
 }
 
-/// Clients that take exactly one object with known keys.
-fn strict(agent: Agent, output: &HookOutput<'_>) -> Understood {
+/// Claude Code: a block counts whatever the exit code is, exit code 2 holds whatever was printed,
+/// and a text that is not JSON is as good as none.
+fn claude(output: &HookOutput<'_>) -> Understood {
+    let Some(code) = output.exit_code else {
+        return Understood::Refused("a signal ended it".into());
+    };
+    let fault = match serde_json::from_str::<Value>(output.stdout.trim()) {
+        Ok(Value::Object(answer)) => match claude_answer(&Value::Object(answer)) {
+            Ok(Understood::Allowed) => None,
+            Ok(Understood::Told(_)) if code == 2 => None,
+            Ok(understood) => return understood,
+            Err(fault) => Some(fault),
+        },
+        Err(error) if is_followed(output.stdout, &error) => {
+            Some("there is more than one JSON value".into())
+        }
+        Ok(_) | Err(_) => None,
+    };
+    match (code, fault) {
+        (2, _) if output.stderr.trim().is_empty() => Understood::Held("No stderr output".into()),
+        (2, _) => Understood::Held(output.stderr.trim().into()),
+        (_, Some(fault)) => Understood::Refused(fault),
+        (0, None) => Understood::Allowed,
+        (code, None) => Understood::Refused(format!("the exit code is {code}")),
+    }
+}
+
+/// Whether something stands behind an object.
+fn is_followed(stdout: &str, error: &serde_json::Error) -> bool {
+    stdout.trim_start().starts_with('{') && error.to_string().starts_with("trailing characters")
+}
+
+/// What Claude Code reads in one object, or what is wrong with it. Unknown keys are ignored.
+fn claude_answer(answer: &Value) -> Result<Understood, String> {
+    let known = |(key, _): &(&String, &Value)| {
+        STOP_KEYS.contains(&key.as_str()) || *key == "hookSpecificOutput"
+    };
+    let fields = answer.as_object().into_iter().flatten();
+    if let Some((key, _)) = fields.filter(known).find(|(_, value)| value.is_null()) {
+        return Err(format!("{key} is null"));
+    }
+    let context = &answer["hookSpecificOutput"];
+    if answer["continue"] == false {
+        return Ok(Understood::Allowed);
+    }
+    match answer["decision"].as_str() {
+        Some("block") => {
+            return Ok(Understood::Held(reason(answer).unwrap_or("Blocked by hook").into()));
+        }
+        Some("approve") | None => {}
+        Some(word) => return Err(format!("there is no decision {word:?}")),
+    }
+    match (context["hookEventName"].as_str(), context["additionalContext"].as_str()) {
+        (Some("Stop"), Some(text)) => Ok(Understood::Held(text.into())),
+        (_, _) => Ok(decided(answer, "block")),
+    }
+}
+
+/// Codex: exactly one object with known keys.
+fn codex(output: &HookOutput<'_>) -> Understood {
     match output.exit_code {
         Some(0) => {}
         Some(2) if !output.stderr.trim().is_empty() => {
@@ -199,23 +272,15 @@ fn strict(agent: Agent, output: &HookOutput<'_>) -> Understood {
     let Ok(Value::Object(answer)) = serde_json::from_str::<Value>(output.stdout) else {
         return Understood::Refused("the output is not one JSON object".into());
     };
-    let known = |key: &str| match agent {
-        Agent::Codex => CODEX_KEYS.contains(&key),
-        _ => CODEX_KEYS.contains(&key) || key == "hookSpecificOutput",
-    };
-    if let Some(odd) = answer.keys().find(|key| !known(key)) {
+    if let Some(odd) = answer.keys().find(|key| !STOP_KEYS.contains(&key.as_str())) {
         return Understood::Refused(format!("it does not know the key {odd}"));
     }
     if let Some(key) = answer.iter().find(|(_, value)| value.is_null()).map(|(key, _)| key) {
         return Understood::Refused(format!("{key} is null"));
     }
     let answer = Value::Object(answer);
-    let context = &answer["hookSpecificOutput"];
-    if let Some(text) = context["additionalContext"].as_str() {
-        let is_stop = context["hookEventName"] == "Stop";
-        return if is_stop { Understood::Held(text.into()) } else { Understood::Allowed };
-    }
     match answer["decision"].as_str() {
+        _ if answer["continue"] == false => Understood::Allowed,
         None => decided(&answer, "block"),
         Some("block") if reason(&answer).is_some() => decided(&answer, "block"),
         Some(word) => Understood::Refused(format!("it takes no decision {word:?} as it stands")),

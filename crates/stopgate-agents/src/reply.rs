@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{Answer, Client, Event, Reply};
 
-/// Where a text is cut that a client would hide in a file if it were longer.
+/// Where a text is cut that a client would hide in a file if it were longer, in bytes.
 const SHOWN_MAX: usize = 9_500;
 
 #[derive(Serialize)]
@@ -102,7 +102,7 @@ pub(crate) fn print(answer: &impl Serialize) -> Reply {
 
 /// As much of a text as every client shows whole.
 pub(crate) fn cut(text: &str) -> &str {
-    &text[..cut_at(text, SHOWN_MAX)]
+    &text[..text.floor_char_boundary(SHOWN_MAX)]
 }
 
 /// Where the text must end to have at most this many characters as clients count them, in units

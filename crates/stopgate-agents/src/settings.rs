@@ -22,11 +22,11 @@ mod plugin;
 
 mod print;
 
-mod splice;
-
 mod toml_hooks;
 
 mod tree;
+
+mod windows;
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
@@ -37,6 +37,7 @@ pub use inventory::{AnyHook, all_hooks};
 pub use own::Command;
 pub use plugin::{PluginMark, plugin_hooks, plugin_stop};
 pub use toml_hooks::TrustEntry;
+pub use windows::{HookSystem, WindowsShell};
 
 use own::value;
 use tree::Tree;
@@ -68,6 +69,8 @@ pub struct Entry {
     pub statusline: StatusLine,
     /// Whose loop files the entry serves, where it is not for loops of our own.
     pub dialect: Option<String>,
+    /// The system that it is for.
+    pub system: HookSystem,
 }
 
 /// How an installed hook finds its program.
@@ -109,6 +112,7 @@ impl Entry {
             exits: ExitRules::Allow,
             statusline: StatusLine::Leave,
             dialect: None,
+            system: HookSystem::CURRENT,
         }
     }
 }

@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
+use crate::budget::budget;
 use crate::ledger;
 use crate::outcome::Outcome;
 use crate::policy::Rule;
@@ -33,6 +34,7 @@ pub(crate) fn brake(
         Rule::Infra => infra(seen, tally),
         Rule::Iterations => iterations(state),
         Rule::Time => time(state, now),
+        Rule::Budget => budget(state),
         Rule::Idle => idle(state, tally),
         Rule::Repeat => repeat(state, tally),
         Rule::Oscillation => oscillation(state, tally),
@@ -65,6 +67,10 @@ fn corrupt(state: &State) -> Brake {
 fn stale(state: &State, now: Timestamp) -> Brake {
     let age_ms = now.since(state.updated_at);
     if age_ms <= state.policy.stale_after_ms {
+        return None;
+    }
+    // A wait has a deadline of its own.
+    if state.parking().is_some() {
         return None;
     }
     if let Phase::Waiting { on: Waiting::Answer(question), .. } = &state.phase {

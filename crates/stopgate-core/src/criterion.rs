@@ -93,6 +93,18 @@ pub enum Proof {
         /// What is asked for; all of it.
         demands: Vec<GitDemand>,
     },
+    /// The opinion of another agent, which sees the goal, the changes and the receipts.
+    Review {
+        /// The agent that is asked.
+        agent: String,
+        /// What it is asked, beyond whether the goal is reached.
+        ask: String,
+        /// The model, where it is not the client's own choice.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        /// How long it may take.
+        timeout_ms: u64,
+    },
     /// The agent's word.
     Attest,
     /// A person's word.
@@ -356,9 +368,15 @@ impl Criterion {
             | Proof::Pattern { .. }
             | Proof::Coverage { .. }
             | Proof::Features { .. }
+            | Proof::Review { .. }
             | Proof::Git { .. } => true,
             Proof::Attest | Proof::Approve => false,
         }
+    }
+
+    /// Whether another agent is asked about it.
+    pub const fn is_review(&self) -> bool {
+        matches!(self.proof, Proof::Review { .. })
     }
 
     /// Whether the loop can't be done without it.
@@ -384,6 +402,7 @@ impl Criterion {
             | Proof::Coverage { .. }
             | Proof::Features { .. }
             | Proof::Git { .. }
+            | Proof::Review { .. }
             | Proof::Attest
             | Proof::Approve => None,
         }
@@ -400,6 +419,7 @@ impl Proof {
             Self::Coverage { .. } => "coverage",
             Self::Features { .. } => "features",
             Self::Git { .. } => "git",
+            Self::Review { .. } => "review",
             Self::Attest => "attest",
             Self::Approve => "approve",
         }

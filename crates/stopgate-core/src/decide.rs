@@ -13,6 +13,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::brakes::brake;
+use crate::budget::budget;
 use crate::clean::{clean, clip};
 use crate::criterion::{Criterion, Proof};
 use crate::event::{Event, Facts, Leave, Ruling, Stopped};
@@ -20,6 +21,7 @@ use crate::idle;
 use crate::judges::{self, Checks};
 use crate::marker::{Signal, signal};
 use crate::outcome::Outcome;
+use crate::parking::Parking;
 use crate::policy::{GoalShape, Rule};
 use crate::prompt;
 use crate::receipt::{OriginalRun, OriginalVerdict};
@@ -117,8 +119,17 @@ pub fn decide(state: &State, seen: &Seen, now: Timestamp) -> Decision {
     record(state, seen, tally, rule, answer)
 }
 
+/// What happens to a loop that waited until its deadline in vain; nothing where it still may wait.
+pub fn overdue(state: &State, now: Timestamp) -> Option<Event> {
+    match parked(state.parking()?, now) {
+        Answer::Escalate(outcome, why) => Some(Event::Ended { outcome, why }),
+        Answer::Allow(..) | Answer::Pop(_) | Answer::Complete(..) | Answer::Continue { .. } => None,
+    }
+}
+
 const CHANGED_JUDGES: &str =
     "everything passes, but not by the tests as they were at the start: a person decides";
+const WAITED_IN_VAIN: &str = "what it waited for did not happen before its deadline";
 const UNTRUSTED: &str = "nobody trusted the project's file, so its checks were not run";
 
 /// What a person's word comes to, given what the checks produced just now; nothing where
@@ -149,7 +160,7 @@ fn ask(rule: Rule, state: &State, seen: &Seen, tally: &Tally, now: Timestamp) ->
     match rule {
         Rule::Ended => state.outcome().map(|_| Answer::Allow(Leave::Ended, "the loop is over")),
         Rule::Paused => paused(state),
-        Rule::Waiting => waiting(state),
+        Rule::Waiting => waiting(state, now),
         Rule::Trust => seen.untrusted.then_some(Answer::Allow(Leave::Untrusted, UNTRUSTED)),
         Rule::Background => background(state, seen),
         Rule::Person => state
@@ -172,6 +183,7 @@ fn ask(rule: Rule, state: &State, seen: &Seen, tally: &Tally, now: Timestamp) ->
         | Rule::Infra
         | Rule::Iterations
         | Rule::Time
+        | Rule::Budget
         | Rule::Idle
         | Rule::Repeat
         | Rule::Oscillation
@@ -190,9 +202,26 @@ fn paused(state: &State) -> Option<Answer> {
     })
 }
 
-fn waiting(state: &State) -> Option<Answer> {
-    matches!(state.phase, Phase::Waiting { on: Waiting::Answer(_), .. })
-        .then_some(Answer::Allow(Leave::Waiting, "the agent waits for a person's answer"))
+fn waiting(state: &State, now: Timestamp) -> Option<Answer> {
+    match &state.phase {
+        Phase::Waiting { on: Waiting::Answer(_), .. } => {
+            Some(Answer::Allow(Leave::Waiting, "the agent waits for a person's answer"))
+        }
+        Phase::Waiting { on: Waiting::Condition(parking), .. } => Some(parked(parking, now)),
+        Phase::Waiting { .. }
+        | Phase::Active
+        | Phase::Completing
+        | Phase::Paused { .. }
+        | Phase::Ended { .. } => None,
+    }
+}
+
+/// A parked loop holds nobody; one that waited in vain needs a person.
+fn parked(parking: &Parking, now: Timestamp) -> Answer {
+    if parking.held_at.is_none() && now >= parking.deadline {
+        return Answer::Escalate(Outcome::NeedsInput, WAITED_IN_VAIN.into());
+    }
+    Answer::Allow(Leave::Waiting, "the loop is parked until something happens")
 }
 
 /// Work that started since the last stop will wake the agent; each task parks once,
@@ -203,10 +232,10 @@ fn background(state: &State, seen: &Seen) -> Option<Answer> {
 }
 
 /// The criteria are the whole loop's: a nested frame is judged by them only when the
-/// loop would end for want of iterations, for proof beats that.
+/// loop would end for want of iterations or of money, for proof beats that.
 fn asks_for_proof(state: &State) -> bool {
     let spent = state.frames.first().is_some_and(|frame| frame.iteration >= frame.max);
-    state.frames.len() == 1 || spent
+    state.frames.len() == 1 || (spent || budget(state).is_some())
 }
 
 /// Proof counts only where something was checked, and only what the loop can't do without.
@@ -250,10 +279,14 @@ fn proof(state: &State, seen: &Seen) -> Option<Answer> {
 /// A pass that rests on an agent's word is not a proof.
 fn proven(state: &State, seen: &Seen, checks: String) -> Answer {
     let required = state.criteria.iter().filter(|c| c.is_required() && c.is_checked());
-    let mut receipts = required.filter_map(|criterion| seen.receipt(&criterion.name));
-    match (receipts.find(|receipt| receipt.evidence.word), &state.ground.approved) {
-        (Some(receipt), _) => {
-            let why = format!("{checks}; \"{}\" rests on the agent's word", receipt.criterion);
+    // A second opinion is an agent's, whatever its receipt says.
+    let is_word = |criterion: &&Criterion| {
+        criterion.is_review() || seen.receipt(&criterion.name).is_some_and(|r| r.evidence.word)
+    };
+    match (required.into_iter().find(is_word), &state.ground.approved) {
+        (Some(criterion), _) => {
+            let whose = if criterion.is_review() { "a reviewing" } else { "the" };
+            let why = format!("{checks}; \"{}\" rests on {whose} agent's word", criterion.name);
             Answer::Complete(Outcome::Attested, why)
         }
         (None, Some(approved)) if rests_on_approval(seen) => {

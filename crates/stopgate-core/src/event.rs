@@ -11,9 +11,11 @@ use crate::gate::{GateWord, LoopGate};
 use crate::ground::Ground;
 use crate::marker::Marker;
 use crate::outcome::Outcome;
+use crate::parking::{Parking, UnparkedBy};
 use crate::policy::{Policy, Rule};
 use crate::receipt::Receipt;
 use crate::seen::{SpokenExit, ToolUse};
+use crate::spend::Spend;
 use crate::state::{Frame, LoopId, Rest, SessionId, Surface};
 use crate::tally::Tally;
 use crate::time::Timestamp;
@@ -50,6 +52,8 @@ pub enum Event {
     Popped,
     /// The agent asked to stop and was answered.
     Stopped(Box<Stopped>),
+    /// What the agent has used was brought up to date.
+    Metered(Box<Spend>),
     /// The agent asked for verification.
     Claimed,
     /// The agent asked a person something.
@@ -64,6 +68,20 @@ pub enum Event {
     },
     /// A person changed what the loop is about.
     Edited(Box<Edit>),
+    /// The loop is parked until something happens.
+    Parked(Box<Parking>),
+    /// What a parked loop waits for has happened, and nobody could be woken at once.
+    ConditionHeld,
+    /// What a parked loop waits for has happened, and it goes on.
+    Unparked {
+        /// Who found out.
+        by: UnparkedBy,
+    },
+    /// The client that was started after a wait did not come to a stop.
+    WakeFailed {
+        /// Why, in a sentence.
+        why: String,
+    },
     /// Somebody or something prompted the agent.
     Prompted {
         /// The prompt's name.
@@ -218,6 +236,15 @@ pub struct Edit {
     /// Another limit of time; 0 means no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_minutes: Option<u32>,
+    /// Another limit of tokens; 0 means no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    /// Another limit of money, in millionths of a dollar; 0 means no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost_micros: Option<u64>,
+    /// Another limit on the subscription's window, in percent; 0 means no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_quota: Option<u8>,
     /// Criteria that must hold from now on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<Criterion>,

@@ -3,6 +3,7 @@
 //! Total: an event that makes no sense changes nothing. What is cancelled stays
 //! cancelled, whatever comes later.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,6 +12,7 @@ use crate::criterion::{Proof, Standing};
 use crate::event::{Edit, Event, Hold, Ruling, Speaker, Started, Stopped};
 use crate::ground::ApprovedJudges;
 use crate::outcome::Outcome;
+use crate::parking::{Parking, UnparkedBy, WokenClient};
 use crate::policy::Rule;
 use crate::seen::ToolUse;
 use crate::state::{FRAMES_MAX, Frame, Phase, Rest, State, Surface, Waiting};
@@ -77,7 +79,9 @@ fn begin(started: &Started, at: Timestamp) -> State {
         surface: started.surface,
         gates: started.gates.clone(),
         answer: None,
+        woken: None,
         origin: started.origin.clone(),
+        spend: None,
         tally: Tally::default(),
         started_at: at,
         updated_at: at,
@@ -111,11 +115,12 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
         Event::Synced { frames } => sync(state, frames),
         Event::Popped => restack(state, |frames| pop(frames, 1)),
         Event::Stopped(stopped) => stop(state, stopped, at),
-        Event::Claimed => {
-            if is_steering(&state.phase) {
-                state.phase = Phase::Completing;
-            }
-        }
+        Event::Metered(spend) => state.spend = Some(spend.clone()),
+        Event::Claimed => claim(state, at),
+        Event::Parked(parking) => park(state, parking, at),
+        Event::ConditionHeld => hold_condition(state, at),
+        Event::Unparked { by } => unpark(state, by, at),
+        Event::WakeFailed { why } => fail_wake(state, why, at),
         Event::Asked { question } => ask(state, question, at),
         Event::Answered { text } => {
             state.answer = Some(text.clone());
@@ -136,8 +141,7 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
         Event::Resumed { max_iterations } => resume(state, *max_iterations, at),
         Event::Approved { criterion } => approve(state, criterion, at),
         Event::JudgesApproved { digest, by } => {
-            let (digest, by) = (digest.clone(), by.clone());
-            state.ground.approved = Some(ApprovedJudges { digest, by });
+            state.ground.approved = Some(ApprovedJudges { digest: digest.clone(), by: by.clone() });
         }
         Event::Vouched { how } => {
             state.origin.vouch(*how);
@@ -173,6 +177,48 @@ fn ask(state: &mut State, question: &str, at: Timestamp) {
     }
 }
 
+/// An agent that claims to be done waits for nothing any more.
+fn claim(state: &mut State, at: Timestamp) {
+    if state.parking().is_some() {
+        go_on(state, at);
+    }
+    if is_steering(&state.phase) {
+        state.phase = Phase::Completing;
+    }
+}
+
+fn park(state: &mut State, parking: &Parking, at: Timestamp) {
+    // A person's pause outlives the agent's wait.
+    if !matches!(state.phase, Phase::Paused { .. }) {
+        go_on(state, at);
+        let on = Waiting::Condition(Box::new(parking.clone()));
+        state.phase = Phase::Waiting { on, since: at };
+    }
+}
+
+fn hold_condition(state: &mut State, at: Timestamp) {
+    if let Phase::Waiting { on: Waiting::Condition(parking), .. } = &mut state.phase {
+        parking.held_at.get_or_insert(at);
+    }
+}
+
+fn unpark(state: &mut State, by: &UnparkedBy, at: Timestamp) {
+    if state.parking().is_none() {
+        return;
+    }
+    go_on(state, at);
+    if let UnparkedBy::Client { process } = by {
+        state.woken = Some(WokenClient { process: process.clone(), at });
+    }
+}
+
+fn fail_wake(state: &mut State, why: &str, at: Timestamp) {
+    if state.woken.take().is_some() {
+        go_on(state, at);
+        state.phase = Phase::Ended { outcome: Outcome::NeedsInput, why: why.into(), at };
+    }
+}
+
 fn reseal(state: &mut State, seal: &str, source: Option<&str>) {
     state.ground.seal = Some(seal.into());
     state.ground.approved = None;
@@ -194,9 +240,11 @@ fn change_terms(state: &mut State, edit: &Edit) {
     if let (Some(max), Some(frame)) = (edit.max_iterations, state.frames.first_mut()) {
         frame.max = max;
     }
-    if let Some(minutes) = edit.max_minutes {
-        state.policy.max_minutes = minutes;
-    }
+    let policy = &mut state.policy;
+    policy.max_minutes = edit.max_minutes.unwrap_or(policy.max_minutes);
+    policy.max_tokens = edit.max_tokens.unwrap_or(policy.max_tokens);
+    policy.max_cost_micros = edit.max_cost_micros.unwrap_or(policy.max_cost_micros);
+    policy.max_quota = edit.max_quota.unwrap_or(policy.max_quota);
     state.criteria.retain(|criterion| !edit.dropped.contains(&criterion.name));
     state.criteria.extend(edit.added.iter().cloned());
     if edit.seal.is_some() {
@@ -263,6 +311,7 @@ fn pop(frames: &mut Vec<Frame>, count: u32) {
 
 fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
     state.answer = None;
+    state.woken = None;
     let unmet_before = state.tally.recent.last().copied();
     state.tally = stopped.tally.clone();
     let unmet_changed = state.tally.recent.last().copied() != unmet_before;
@@ -368,8 +417,11 @@ fn resume(state: &mut State, max_iterations: Option<u32>, at: Timestamp) {
     state.tally =
         Tally { stops: spent.stops, prompt_id: spent.prompt_id, refusals, ..Tally::default() };
     if ended == Some(Outcome::Budget) {
-        // Its time was used up: going on means as much time again.
+        // Its time or its money was used up: going on means as much again.
         state.rest_ms = at.since(state.started_at);
+        if let Some(spend) = &mut state.spend {
+            spend.begin_anew();
+        }
     }
     if let (Some(max), Some(frame)) = (max_iterations, state.frames.first_mut()) {
         frame.max = max;
@@ -388,7 +440,10 @@ fn untouched(state: &mut State, at: Timestamp) {
 fn go_on(state: &mut State, at: Timestamp) {
     let rested = match &state.phase {
         Phase::Paused { since, .. }
-        | Phase::Waiting { on: Waiting::Answer(_) | Waiting::Approval, since } => at.since(*since),
+        | Phase::Waiting {
+            on: Waiting::Answer(_) | Waiting::Approval | Waiting::Condition(_),
+            since,
+        } => at.since(*since),
         Phase::Ended { at: ended, .. } => at.since(*ended),
         Phase::Active | Phase::Completing | Phase::Waiting { .. } => 0,
     };

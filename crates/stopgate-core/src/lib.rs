@@ -24,6 +24,8 @@ mod ground;
 
 mod gate;
 
+mod spend;
+
 mod policy;
 
 mod order;
@@ -42,6 +44,8 @@ mod tally;
 
 mod brakes;
 
+mod budget;
+
 mod idle;
 
 mod ledger;
@@ -58,6 +62,8 @@ mod clean;
 
 mod excerpt;
 
+mod parking;
+
 mod prompt;
 
 mod digest;
@@ -65,12 +71,13 @@ mod digest;
 #[cfg(test)]
 mod scene;
 
+pub use crate::budget::{BudgetUse, budgets, crowded_context, spend_line, spend_words};
 pub use crate::clean::{clean, clip, clip_end};
 pub use crate::criterion::{
     Author, Baseline, CoverageFormat, Criterion, Floor, GitDemand, JudgesAre, Kept, Proof, Reuse,
     Site, Standing, Subject, Terms, Visibility, Weight,
 };
-pub use crate::decide::{Decision, Verdict, asks_gates, conclude, decide, due};
+pub use crate::decide::{Decision, Verdict, asks_gates, conclude, decide, due, overdue};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
     Binding, Edit, Event, FORMAT, Facts, Hold, Leave, Repository, Ruling, Speaker, Started,
@@ -85,6 +92,7 @@ pub use crate::judges::{Verified, verified};
 pub use crate::ledger::{ErrorClass, Ledger, WrittenError};
 pub use crate::marker::{Marker, Signal, signal};
 pub use crate::outcome::Outcome;
+pub use crate::parking::{Parking, UnparkedBy, WaitCondition, WokenClient};
 pub use crate::policy::{Enforcement, GoalShape, Order, Policy, Rule};
 pub use crate::prompt::{PROMPT_BYTES_MAX, PROMPT_VOICE, announcement, fenced, is_continuation};
 pub use crate::receipt::{
@@ -92,6 +100,11 @@ pub use crate::receipt::{
 };
 pub use crate::seen::{CapScope, ClientCap, Seen, SpokenExit, ToolUse};
 pub use crate::soundness::Soundness;
+pub use crate::spend::{
+    BudgetKind, CONTEXT_WARN_PERCENT, ContextUse, CountedCall, DaySpend, MeterDoubt, ModelSpend,
+    QuotaUse, SharedBudget, Spend, SpendMark, TokenUse, UsageFile, WRAP_UP_PERCENT, tokens_text,
+    usd_text,
+};
 pub use crate::state::{
     FRAMES_MAX, Frame, LoopId, LoopState, Mode, Phase, Rest, SessionId, State, Surface, Waiting,
 };

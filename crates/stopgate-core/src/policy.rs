@@ -23,6 +23,22 @@ pub struct Policy {
     pub enforcement: Enforcement,
     /// In which order the rules are asked.
     pub order: Order,
+    /// Tokens that the agent may use; 0 means no limit.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub max_tokens: u64,
+    /// Money that it may spend, in millionths of a dollar; 0 means no limit.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub max_cost_micros: u64,
+    /// Percent of the subscription's window that may be used; 0 means no limit.
+    #[serde(default, skip_serializing_if = "is_no_percent")]
+    pub max_quota: u8,
+    /// Whether what the agent uses is counted although nothing of the above limits it.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub metered: bool,
+    /// Percent of the context at which the agent is asked to hand over, where somebody chose
+    /// it; 0 is never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_warn: Option<u8>,
     /// How clear the goal is, of ten points, where somebody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<u8>,
@@ -91,7 +107,7 @@ pub enum Rule {
     Corrupt,
     /// Has nobody touched it for too long?
     Stale,
-    /// Is the agent waiting for a person's answer?
+    /// Is the agent waiting for a person's answer, or parked until something happens?
     Waiting,
     /// Did a person trust the project's file?
     Trust,
@@ -109,6 +125,8 @@ pub enum Rule {
     Iterations,
     /// Is the time used up?
     Time,
+    /// Are the tokens, the money or the quota used up?
+    Budget,
     /// Did the agent do nothing for several turns?
     Idle,
     /// Do the same criteria fail in the same way again and again?
@@ -141,7 +159,7 @@ pub enum Rule {
     Continue,
 }
 
-const NATIVE: [Rule; 21] = [
+const NATIVE: [Rule; 22] = [
     Rule::Ended,
     Rule::Paused,
     Rule::Corrupt,
@@ -155,6 +173,7 @@ const NATIVE: [Rule; 21] = [
     Rule::Infra,
     Rule::Iterations,
     Rule::Time,
+    Rule::Budget,
     Rule::Idle,
     Rule::Repeat,
     Rule::Oscillation,
@@ -189,9 +208,21 @@ impl Default for Policy {
             stale_after_ms: 12 * 60 * 60 * 1000,
             enforcement: Enforcement::Enforce,
             order: Order::Native,
+            max_tokens: 0,
+            max_cost_micros: 0,
+            max_quota: 0,
+            metered: false,
+            context_warn: None,
             score: None,
             shape: None,
         }
+    }
+}
+
+impl Policy {
+    /// Whether what the agent uses must be counted at each stop.
+    pub const fn counts_spend(&self) -> bool {
+        self.metered || self.max_tokens > 0 || self.max_cost_micros > 0 || self.max_quota > 0
     }
 }
 
@@ -212,6 +243,7 @@ impl Rule {
             Self::Infra => "infra",
             Self::Iterations => "iterations",
             Self::Time => "time",
+            Self::Budget => "budget",
             Self::Idle => "idle",
             Self::Repeat => "repeat",
             Self::Oscillation => "oscillation",
@@ -237,7 +269,7 @@ impl Rule {
             Self::Paused => "did a person ask it to stand aside?",
             Self::Corrupt => "is the record sound?",
             Self::Stale => "has nobody touched it for too long?",
-            Self::Waiting => "is the agent waiting for a person's answer?",
+            Self::Waiting => "does it wait for a person's answer, or for a condition?",
             Self::Trust => "did a person trust the project's file?",
             Self::Background => "did background work start that will wake the agent?",
             Self::Person => "did a person speak during this turn?",
@@ -246,6 +278,7 @@ impl Rule {
             Self::Infra => "could a check not be run, twice in a row?",
             Self::Iterations => "was the agent sent back as often as allowed?",
             Self::Time => "is the time used up?",
+            Self::Budget => "are the tokens, the money or the quota used up?",
             Self::Idle => "did the agent do nothing for several turns?",
             Self::Repeat => "do the same criteria fail in the same way again and again?",
             Self::Oscillation => "do two sets of failures take turns?",
@@ -271,4 +304,14 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_no_percent(percent: &u8) -> bool {
+    *percent == 0
 }

@@ -11,6 +11,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
+use crate::budget;
 use crate::clean::{clean, clip};
 use crate::criterion::{Criterion, Proof};
 use crate::decide::claims;
@@ -148,7 +149,8 @@ fn is_unmet(criterion: &Criterion, seen: &Seen) -> bool {
         | Proof::Pattern { .. }
         | Proof::Coverage { .. }
         | Proof::Features { .. }
-        | Proof::Git { .. } => !seen.passed(&criterion.name),
+        | Proof::Git { .. }
+        | Proof::Review { .. } => !seen.passed(&criterion.name),
     }
 }
 
@@ -219,6 +221,7 @@ fn remark(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
         }
         _more => text.push_str("The same failures again: try another approach. "),
     }
+    budget::remark(&mut text, state);
     if is_last(state, popped) {
         text.push_str(
             "This is the last continuation. If it can't be finished now, end with a hand-over \
@@ -444,6 +447,7 @@ const fn whose(criterion: &Criterion) -> &'static str {
         | Proof::Coverage { .. }
         | Proof::Features { .. }
         | Proof::Git { .. } => "",
+        Proof::Review { .. } => " (another agent's opinion)",
     }
 }
 

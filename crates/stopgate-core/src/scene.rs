@@ -69,6 +69,19 @@ pub(crate) fn started(policy: Policy, frame: Frame, criteria: Vec<Criterion>) ->
     }))
 }
 
+/// So many tokens of one model, without a price.
+pub(crate) fn spend(tokens: u64) -> crate::Spend {
+    let tokens = crate::TokenUse { input: tokens, ..crate::TokenUse::default() };
+    let model = crate::ModelSpend {
+        model: "opus".into(),
+        calls: 1,
+        tokens,
+        nanos: 0,
+        unpriced: tokens.total(),
+    };
+    crate::Spend { at: Some(NOON), models: vec![model], ..crate::Spend::default() }
+}
+
 pub(crate) fn receipt(name: &str, status: Status, tail: &str) -> Receipt {
     let trouble = (status == Status::Error).then(|| "no such command".to_string());
     let exit_code = match status {
@@ -126,6 +139,7 @@ impl Stage {
                 "repeat" => policy.max_repeat = number(rest),
                 "rounds" => policy.max_rounds = number(rest),
                 "minutes" => policy.max_minutes = number(rest),
+                "tokens" => policy.max_tokens = u64::from(number(rest)),
                 "cap" => cap = Some(capped(rest)),
                 "order" => policy.order = read_order(rest),
                 "stale" => policy.stale_after_ms = span(rest),
@@ -182,6 +196,7 @@ impl Stage {
             speaker,
         };
         match word {
+            "used" => Event::Metered(Box::new(spend(u64::from(number(rest))))),
             "push" => Event::Pushed { frame: read_frame(rest) },
             "pop" => Event::Popped,
             "approve" => Event::Approved { criterion: rest.into() },

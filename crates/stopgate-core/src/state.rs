@@ -1,5 +1,6 @@
 //! What is remembered between two stops.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -10,7 +11,9 @@ use crate::criterion::Criterion;
 use crate::gate::LoopGate;
 use crate::ground::Ground;
 use crate::outcome::Outcome;
+use crate::parking::{Parking, WokenClient};
 use crate::policy::Policy;
+use crate::spend::Spend;
 use crate::tally::Tally;
 use crate::time::Timestamp;
 use crate::word::Origin;
@@ -64,6 +67,12 @@ pub struct State {
     /// Who began it, and whose criteria it has.
     #[serde(default, skip_serializing_if = "Origin::is_blank")]
     pub origin: Origin,
+    /// What its agent has used, where that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spend: Option<Box<Spend>>,
+    /// The client that was started after a wait, until it comes to a stop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub woken: Option<WokenClient>,
     /// What it counts.
     pub tally: Tally,
     /// When it began.
@@ -130,6 +139,8 @@ pub enum Waiting {
     Answer(String),
     /// A person's word on criteria that only a person can attest.
     Approval,
+    /// Something outside the session.
+    Condition(Box<Parking>),
 }
 
 /// How long a person's pause lasts.
@@ -229,6 +240,18 @@ impl State {
         }
     }
 
+    /// What the loop is parked for, if it is.
+    pub const fn parking(&self) -> Option<&Parking> {
+        match &self.phase {
+            Phase::Waiting { on: Waiting::Condition(parking), .. } => Some(parking),
+            Phase::Waiting { .. }
+            | Phase::Active
+            | Phase::Completing
+            | Phase::Paused { .. }
+            | Phase::Ended { .. } => None,
+        }
+    }
+
     /// Whether the record makes sense at all.
     pub fn is_sound(&self) -> bool {
         // Another tool's file may set a limit of nothing; that is a limit, not damage.
@@ -268,7 +291,10 @@ impl State {
         let end = match &self.phase {
             Phase::Ended { at, .. } => *at,
             Phase::Paused { since, .. }
-            | Phase::Waiting { on: Waiting::Answer(_) | Waiting::Approval, since } => *since,
+            | Phase::Waiting {
+                on: Waiting::Answer(_) | Waiting::Approval | Waiting::Condition(_),
+                since,
+            } => *since,
             Phase::Active | Phase::Completing | Phase::Waiting { .. } => now,
         };
         end.since(self.started_at).saturating_sub(self.rest_ms).max(0)

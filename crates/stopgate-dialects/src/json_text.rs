@@ -4,10 +4,8 @@
 //! value it names, its comma and its line: key order, comments, layout, line ends and
 //! fields that nobody here knows stay byte for byte. Nothing is reformatted, ever.
 
-mod print;
 #[cfg(test)]
 mod properties;
-mod splice;
 #[cfg(test)]
 mod tests;
 
@@ -17,8 +15,7 @@ use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
-
-use self::splice::{Bracket, Item};
+use stopgate_json::{JsonBracket, JsonItem};
 
 /// One step on the way to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,7 +172,7 @@ pub fn set(text: &str, path: &[Step<'_>], value: &Value) -> Result<String, JsonT
     if value_of(here) == *value {
         return Ok(text.into());
     }
-    Ok(format!("{bom}{}", splice::replace(bare, here.range(), value)))
+    Ok(format!("{bom}{}", stopgate_json::replace(bare, here.range(), value)))
 }
 
 /// Adds a value behind the last element of the list at the end of a path; a list that is
@@ -205,15 +202,15 @@ pub fn remove(text: &str, path: &[Step<'_>]) -> Result<String, JsonTextError> {
     let place = match (end, parent.0) {
         (Step::Key(name), ast::Value::Object(object)) => {
             let index = object.properties.iter().rposition(|member| member.name.as_str() == *name);
-            index.map(|index| (Bracket::from(object), index))
+            index.map(|index| (JsonBracket::from(object), index))
         }
         (Step::At(index), ast::Value::Array(list)) => {
-            (*index < list.elements.len()).then(|| (Bracket::from(list), *index))
+            (*index < list.elements.len()).then(|| (JsonBracket::from(list), *index))
         }
         _other_kind => None,
     };
     Ok(match place {
-        Some((bracket, index)) => format!("{bom}{}", splice::remove(bare, &bracket, index)),
+        Some((bracket, index)) => format!("{bom}{}", stopgate_json::remove(bare, &bracket, index)),
         None => text.into(),
     })
 }
@@ -261,12 +258,12 @@ fn nested<'v>(path: &[Step<'_>], value: &'v Value) -> Cow<'v, Value> {
 fn add(text: &str, parent: &ast::Value<'_>, step: Step<'_>, value: &Value) -> String {
     match (step, parent) {
         (Step::Key(name), ast::Value::Object(object)) => {
-            splice::append(text, &Bracket::from(object), &Item::Member(name, value))
+            stopgate_json::append(text, &JsonBracket::from(object), &JsonItem::Member(name, value))
         }
         (Step::At(_), ast::Value::Array(list)) => {
-            splice::append(text, &Bracket::from(list), &Item::Element(value))
+            stopgate_json::append(text, &JsonBracket::from(list), &JsonItem::Element(value))
         }
-        (step, other) => splice::replace(text, other.range(), &nested(&[step], value)),
+        (step, other) => stopgate_json::replace(text, other.range(), &*nested(&[step], value)),
     }
 }
 

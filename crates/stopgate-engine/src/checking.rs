@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use stopgate_core::{Criterion, LoopId, State, Timestamp};
+use stopgate_verify::RunningCheck;
 use stopgate_verify::files::{append_private, open_regular, read_regular};
 
 use crate::home::Home;
@@ -16,17 +17,20 @@ use crate::home::Home;
 /// No note is longer.
 const NOTE_BYTES_MAX: u64 = 1024 * 1024;
 
+/// How often a note is read that is not whole.
+const READS_MAX: u32 = 20;
+
 /// Checks that run at most at the same time unless a project says otherwise.
 const SIDE_BY_SIDE: u64 = 2;
 
 /// What is being checked now, for people and programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckingView {
-    /// The names of the checks that are due.
+    /// The names of the checks that run now; of all that are due before the first one begins.
     pub checks: Vec<String>,
     /// How long they have been running.
     pub elapsed_ms: i64,
-    /// How long they usually take, where that is known.
+    /// How long they took last time, where that is known.
     pub usual_ms: Option<u64>,
 }
 
@@ -41,19 +45,36 @@ struct NoteWire {
 /// Says that checks run, until it is dropped.
 pub(crate) struct CheckingNote {
     path: PathBuf,
-    _locked: File,
+    locked: File,
 }
 
 impl CheckingNote {
+    /// Notes from now on which check runs.
+    pub(crate) fn listener(&self, state: &State) -> impl FnMut(&[RunningCheck<'_>]) + 'static {
+        let known = KnownCheck::all(&state.criteria);
+        let file = self.locked.try_clone().ok();
+        move |running| {
+            let Some((since, view)) = now_running(&known, running) else { return };
+            let note = NoteWire {
+                pid: own_pid(),
+                since: since.unix_millis(),
+                checks: view.checks,
+                usual_ms: view.usual_ms,
+            };
+            if let Some(file) = &file {
+                // A note that can't be written does not keep checks from running.
+                let _ = write(file, &note);
+            }
+        }
+    }
+
     /// Notes that the checks of `state` begin; a note that can't be written does not keep them
     /// from running.
     pub(crate) fn begin(home: &Home, state: &State, now: Timestamp) -> Option<Self> {
-        let pid = rustix::process::getpid().as_raw_nonzero().get();
+        let pid = own_pid();
         let path = home.running(&state.id).join(format!("{pid}.json"));
-        let mut file = append_private(&path).ok()?;
+        let file = append_private(&path).ok()?;
         file.try_lock().ok()?;
-        // The number may have been another process's before.
-        file.set_len(0).ok()?;
         let visible = || state.criteria.iter().filter(|criterion| criterion.is_checked());
         let note = NoteWire {
             pid,
@@ -61,8 +82,8 @@ impl CheckingNote {
             checks: visible().map(name).collect(),
             usual_ms: usual_ms(visible(), u64::from(state.ground.jobs)),
         };
-        file.write_all(&serde_json::to_vec(&note).ok()?).ok()?;
-        Some(Self { path, _locked: file })
+        write(&file, &note)?;
+        Some(Self { path, locked: file })
     }
 }
 
@@ -84,20 +105,57 @@ pub(crate) fn checking(home: &Home, id: &LoopId, now: Timestamp) -> Option<Check
     })
 }
 
-/// What is about to be checked, for the person who waits for it.
-pub(crate) fn about_to_check(criteria: &[Criterion], jobs: u32) -> CheckingView {
-    let visible = || criteria.iter().filter(|criterion| criterion.is_checked());
-    CheckingView {
-        checks: visible().map(name).collect(),
-        elapsed_ms: 0,
-        usual_ms: usual_ms(visible(), u64::from(jobs)),
+/// What may be told of a check, by the name that a run uses for it.
+pub(crate) struct KnownCheck {
+    criterion: String,
+    shown: String,
+    usual_ms: Option<u64>,
+}
+
+impl KnownCheck {
+    pub(crate) fn all(criteria: &[Criterion]) -> Vec<Self> {
+        let known = |criterion: &Criterion| Self {
+            criterion: criterion.name.clone(),
+            shown: name(criterion),
+            usual_ms: criterion.last.as_ref().map(|last| last.duration_ms),
+        };
+        criteria.iter().map(known).collect()
     }
+}
+
+/// What runs now, and since when; `None` between two checks.
+pub(crate) fn now_running(
+    known: &[KnownCheck],
+    running: &[RunningCheck<'_>],
+) -> Option<(Timestamp, CheckingView)> {
+    let since = running.iter().map(|one| one.begun).min()?;
+    let known = |one: &RunningCheck<'_>| known.iter().find(|k| k.criterion == one.criterion);
+    let shown = |one| known(one).map_or_else(|| one.criterion.to_string(), |k| k.shown.clone());
+    let usual: Option<Vec<u64>> = running.iter().map(|one| known(one)?.usual_ms).collect();
+    let view = CheckingView {
+        checks: running.iter().map(shown).collect(),
+        elapsed_ms: 0,
+        usual_ms: usual.and_then(|usual| usual.into_iter().max()),
+    };
+    Some((since, view))
+}
+
+/// Writes a note in the place of the one before.
+fn write(mut file: &File, note: &NoteWire) -> Option<()> {
+    let text = serde_json::to_vec(note).ok()?;
+    // The number may have been another process's before.
+    file.set_len(0).ok()?;
+    file.write_all(&text).ok()
+}
+
+fn own_pid() -> i32 {
+    rustix::process::getpid().as_raw_nonzero().get()
 }
 
 /// Ends the checks of a loop that run now: the process that runs them cleans up and lets the agent go.
 pub(crate) fn end_checks(home: &Home, id: &LoopId) {
     // The process that asks for the end runs no checks, and must not end itself.
-    let own = rustix::process::getpid().as_raw_nonzero().get();
+    let own = own_pid();
     for note in notes(&home.running(id)).into_iter().filter(|note| note.pid != own) {
         if let Some(pid) = rustix::process::Pid::from_raw(note.pid) {
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
@@ -115,7 +173,9 @@ fn note(path: &Path) -> Option<NoteWire> {
     let file = open_regular(path).ok()?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => {
-            serde_json::from_slice(&read_regular(path, NOTE_BYTES_MAX).ok()?).ok()
+            // It may be read just while it is written anew.
+            let read = || read_regular(path, NOTE_BYTES_MAX).ok();
+            (0..READS_MAX).find_map(|_| serde_json::from_slice(&read()?).ok())
         }
         Ok(()) => {
             let _ = fs::remove_file(path);

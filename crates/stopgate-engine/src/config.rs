@@ -5,12 +5,16 @@
 //! loop stands here and nowhere else, so that no repository can say it.
 
 mod change;
+mod money;
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::time::Duration;
 
 use serde::Deserialize;
+use stopgate_agents::Agent;
 use stopgate_store::Durability;
+use stopgate_usage::PriceBook;
 use toml::Spanned;
 
 use crate::failure::Failure;
@@ -20,6 +24,9 @@ use crate::settings::Settings;
 use crate::span::span_ms;
 use crate::toml_place::{located, position};
 use stopgate_verify::files::read_text;
+
+pub(crate) use self::money::SharedLimits;
+use self::money::{PriceWire, SharedWire, price_book};
 
 pub use self::change::{ConfigChange, check_config, own_file, set_config};
 
@@ -43,6 +50,12 @@ pub(crate) struct Config {
     pub(crate) pass: Vec<String>,
     /// How they want to be told about their loops.
     pub(crate) notify: NotifyWish,
+    /// What all their loops together may use.
+    pub(crate) shared: SharedLimits,
+    /// What models cost them.
+    pub(crate) prices: PriceBook,
+    /// Arguments of the clients that are started to go on after a wait, by agent.
+    pub(crate) wake: BTreeMap<String, Vec<String>>,
 }
 
 /// What becomes of a stop when the store can't be asked.
@@ -62,10 +75,16 @@ struct ConfigWire {
     #[serde(default)]
     store: StoreWire,
     #[serde(rename = "loop")]
-    limits: Option<Spanned<LoopWire>>,
+    own: Option<Spanned<LoopWire>>,
     #[serde(default)]
     proof: ProofWire,
     notify: Option<Spanned<NotifyWire>>,
+    #[serde(default)]
+    limits: SharedWire,
+    #[serde(default)]
+    prices: BTreeMap<String, PriceWire>,
+    #[serde(default)]
+    wake: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -122,7 +141,7 @@ impl Config {
             DurabilityWire::PowerLoss => Durability::PowerLoss,
         };
         let deadline = deadline.as_deref().map(span).transpose()?;
-        let limits = Asked::at(text, wire.limits.as_ref())?;
+        let limits = Asked::at(text, wire.own.as_ref())?;
         let pass = wire.proof.pass_env;
         let notify = wire.notify.map(|wire| {
             let begins = wire.span().start;
@@ -131,7 +150,31 @@ impl Config {
         });
         let notify = notify.transpose()?.unwrap_or_default();
         let on_error = on_store_error;
-        Ok(Self { address, tenant, deadline, on_error, durability, limits, pass, notify })
+        let (shared, prices) = (wire.limits.limits(), price_book(wire.prices));
+        let wake = known_agents(wire.wake)?;
+        Ok(Self {
+            address,
+            tenant,
+            deadline,
+            on_error,
+            durability,
+            limits,
+            pass,
+            notify,
+            shared,
+            prices,
+            wake,
+        })
+    }
+}
+
+/// A name that is misspelt would wake nobody.
+fn known_agents(
+    wake: BTreeMap<String, Vec<String>>,
+) -> Result<BTreeMap<String, Vec<String>>, String> {
+    match wake.keys().find(|word| Agent::named(word).is_none()) {
+        Some(word) => Err(format!("[wake]: `{word}` is not an agent; see stopgate agents")),
+        None => Ok(wake),
     }
 }
 

@@ -24,6 +24,12 @@ pub struct EditRequest {
     pub max_iterations: Option<u32>,
     /// Minutes of work; 0 means no limit.
     pub max_minutes: Option<u32>,
+    /// Tokens that the agent may use; 0 means no limit.
+    pub max_tokens: Option<u64>,
+    /// Money that it may spend, in millionths of a dollar; 0 means no limit.
+    pub max_cost_micros: Option<u64>,
+    /// Percent of the subscription's window that may be used; 0 means no limit.
+    pub max_quota: Option<u8>,
     /// Checks that must pass from now on; one with the same name is replaced.
     pub checks: Vec<Draft>,
     /// The names of criteria that no longer count.
@@ -58,14 +64,19 @@ impl Engine {
             goal: request.goal,
             max_iterations: request.max_iterations,
             max_minutes: request.max_minutes,
+            max_tokens: request.max_tokens,
+            max_cost_micros: request.max_cost_micros,
+            max_quota: request.max_quota,
             dropped: request.dropped,
             ..Edit::default()
         };
         refuse_unknown(&state, &edit.dropped)?;
         let laid = self.lay(&state, request.checks, &mut edit)?;
         if edit == Edit::default() {
-            return Err(Failure::usage("nothing is to be changed")
-                .hint("say what: --check, --drop, --goal, --max-iterations, --max-minutes"));
+            return Err(Failure::usage("nothing is to be changed").hint(
+                "say what: --check, --drop, --goal, --max-iterations, --max-minutes, --max-tokens, \
+                       --max-cost",
+            ));
         }
         let (said, edit) = (describe_edit(&edit), Box::new(edit));
         let stored = self.on_running(target, &mut |state| {
@@ -125,7 +136,7 @@ impl Engine {
         .hint("restore them, or accept them first: stopgate approve --change"))
     }
 
-    fn kept_basis(&self, seal: &str) -> Option<Basis> {
+    pub(crate) fn kept_basis(&self, seal: &str) -> Option<Basis> {
         let path = self.place(PathBuf::new()).basis(seal);
         let text = std::fs::read_to_string(Path::new(&path)).ok()?;
         Basis::from_text(&text).ok()

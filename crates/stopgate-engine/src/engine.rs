@@ -1,11 +1,14 @@
 //! The engine and what every use case shares.
 
+use std::cell::RefCell;
 use std::path::Path;
+use std::rc::Rc;
 
 use stopgate_core::{Criterion, Event, SessionId, State, Surface, Timestamp, apply};
 use stopgate_store::{Appended, Journal, Recorded, Revision, Soundness, Stored};
+use stopgate_verify::{RunningCheck, while_watched};
 
-use crate::checking::{CheckingView, about_to_check};
+use crate::checking::{CheckingView, KnownCheck, now_running};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::home::Home;
@@ -36,12 +39,14 @@ pub struct Engine {
     pub(crate) choice: Choice,
     /// What the person should be told once the answer is printed.
     pub(crate) news: Vec<NoticeWire>,
-    /// Hears that checks begin, where somebody waits for them.
+    /// Hears which check runs, where a person waits for it.
     listener: Option<ChecksListener>,
+    /// Whether a loop was seen that waits for something outside its session.
+    pub(crate) saw_parked: bool,
 }
 
-/// Hears which checks begin, and how long they usually take.
-type ChecksListener = Box<dyn FnMut(&CheckingView)>;
+/// Hears which checks run, and how long they took last time.
+type ChecksListener = Rc<RefCell<dyn FnMut(&CheckingView)>>;
 
 impl Engine {
     /// The engine that the environment and the person's settings ask for.
@@ -110,24 +115,52 @@ impl Engine {
         let presence = Presence::of(&home);
         let news = Vec::new();
         let listener = None;
-        Self { home, journal, signs, presence, world, settings, stores, choice, news, listener }
-    }
-
-    /// Has `listener` told from now on when checks begin.
-    pub fn tell_checks(&mut self, listener: impl FnMut(&CheckingView) + 'static) {
-        self.listener = Some(Box::new(listener));
-    }
-
-    /// Tells waiting readers that these checks begin.
-    pub(crate) fn checks_begin(&mut self, criteria: &[Criterion], jobs: u32) {
-        if let Some(listener) = &mut self.listener {
-            listener(&about_to_check(criteria, jobs));
+        let saw_parked = false;
+        Self {
+            home,
+            journal,
+            signs,
+            presence,
+            world,
+            settings,
+            stores,
+            choice,
+            news,
+            listener,
+            saw_parked,
         }
+    }
+
+    /// Has `listener` told from now on which check runs.
+    pub fn tell_checks(&mut self, listener: impl FnMut(&CheckingView) + 'static) {
+        self.listener = Some(Rc::new(RefCell::new(listener)));
+    }
+
+    /// Does `work`, and tells waiting readers meanwhile which of these checks runs.
+    pub(crate) fn while_told<T>(
+        &mut self,
+        criteria: &[Criterion],
+        work: impl FnOnce(&mut dyn World) -> T,
+    ) -> T {
+        let Some(listener) = self.listener.clone() else { return work(&mut *self.world) };
+        let known = KnownCheck::all(criteria);
+        let tell = move |running: &[RunningCheck<'_>]| {
+            if let Some((_, view)) = now_running(&known, running) {
+                (listener.borrow_mut())(&view);
+            }
+        };
+        while_watched(tell, || work(&mut *self.world))
     }
 
     /// The current time.
     pub fn now(&self) -> Timestamp {
         self.world.now()
+    }
+
+    /// Whether a stop of a loop was allowed that waits for something outside its session: somebody
+    /// must watch for it.
+    pub const fn saw_parked(&self) -> bool {
+        self.saw_parked
     }
 
     /// Where stopgate keeps its things.

@@ -171,8 +171,7 @@ impl Engine {
             pass: &pass,
             only_place: None,
         };
-        self.checks_begin(&asked, ground.jobs);
-        let measured = self.world.measure(&request);
+        let measured = self.while_told(&asked, |world| world.measure(&request));
         let measured =
             measured.ok_or_else(|| Failure::interrupted("interrupted while the checks ran"))?;
         let mut preflighted = Vec::new();

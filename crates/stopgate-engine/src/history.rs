@@ -3,9 +3,10 @@
 use serde::Serialize;
 use stopgate_core::{
     Binding, Criterion, Edit, Event, Frame, Hold, Rest, Ruling, Speaker, Stopped, TaskNote,
-    Timestamp, Vouch, clean, clip,
+    Timestamp, Vouch, clean, clip, spend_line, tokens_text, usd_text,
 };
 use stopgate_store::{Cursor, Entry};
+use stopgate_view::{unparked, waits_for};
 
 use crate::engine::Engine;
 use crate::explain::words;
@@ -78,15 +79,7 @@ fn view(mut entry: Entry, veil: &Veil) -> EntryView {
 fn describe(event: &Event) -> (&'static str, String) {
     match event {
         Event::Started(started) => ("started", short(&started.goal)),
-        Event::Bound { session, how: Binding::Claimed } => {
-            ("bound", format!("claimed by session {session}"))
-        }
-        Event::Bound { session, how: Binding::Carried } => {
-            ("bound", format!("carried over to session {session}"))
-        }
-        Event::Bound { session, how: Binding::Attached } => {
-            ("bound", format!("attached to session {session}"))
-        }
+        Event::Bound { session, how } => ("bound", format!("{} session {session}", bound(*how))),
         Event::Detached { .. } => {
             ("detached", "its session is gone; the next one in the project is held".into())
         }
@@ -105,7 +98,12 @@ fn describe(event: &Event) -> (&'static str, String) {
         ),
         Event::Popped => ("popped", "the top frame was taken off".into()),
         Event::Stopped(stopped) => ("stopped", describe_stop(stopped)),
+        Event::Metered(spend) => ("metered", spend_line(spend, &[])),
         Event::Claimed => ("claimed", "the agent asked for verification".into()),
+        Event::Parked(parking) => ("parked", short(&format!("waits for {}", waits_for(parking)))),
+        Event::ConditionHeld => ("condition_held", "what it waits for has happened".into()),
+        Event::Unparked { by } => ("unparked", unparked(by).into()),
+        Event::WakeFailed { why } => ("wake_failed", short(why)),
         Event::Asked { question } => ("asked", short(question)),
         Event::Prompted { speaker, .. } => ("prompted", describe_speaker(*speaker).into()),
         Event::Paused { rest: Rest::Resume } => ("paused", "until somebody resumes it".into()),
@@ -144,6 +142,14 @@ fn describe(event: &Event) -> (&'static str, String) {
     }
 }
 
+fn bound(how: Binding) -> &'static str {
+    match how {
+        Binding::Claimed => "claimed by",
+        Binding::Carried => "carried over to",
+        Binding::Attached => "attached to",
+    }
+}
+
 /// What a person changed, in words.
 pub(crate) fn describe_edit(edit: &Edit) -> String {
     let mut parts = Vec::new();
@@ -152,6 +158,18 @@ pub(crate) fn describe_edit(edit: &Edit) -> String {
     parts.extend(edit.max_minutes.map(|max| match max {
         0 => "no limit of time".into(),
         max => format!("at most {max} min"),
+    }));
+    parts.extend(edit.max_tokens.map(|max| match max {
+        0 => "no limit of tokens".into(),
+        max => format!("at most {} tokens", tokens_text(max)),
+    }));
+    parts.extend(edit.max_cost_micros.map(|max| match max {
+        0 => "no limit of money".into(),
+        max => format!("at most {}", usd_text(max.saturating_mul(1000))),
+    }));
+    parts.extend(edit.max_quota.map(|max| match max {
+        0 => "no limit of quota".into(),
+        max => format!("at most {max} % of the quota"),
     }));
     let named = |criterion: &Criterion| {
         let replaces = edit.dropped.contains(&criterion.name);

@@ -91,6 +91,11 @@ impl Home {
         self.directory.join("told").join(format!("{}-{digest:016x}", file_name(session)))
     }
 
+    /// What the status line of `session` was told about quota and context.
+    pub(crate) fn usage_hint(&self, session: &str) -> PathBuf {
+        self.directory.join("usage").join(&*file_name(session))
+    }
+
     /// Notes about the checks of a loop that run now.
     pub(crate) fn running(&self, id: &LoopId) -> PathBuf {
         self.directory.join("running").join(id.as_str())
@@ -109,6 +114,11 @@ impl Home {
     /// Held by the process that moves loops to an archive.
     pub(crate) fn archive_lock(&self) -> PathBuf {
         self.directory.join("archive.lock")
+    }
+
+    /// What clients print that were woken for a loop.
+    pub(crate) fn wake_log(&self, id: &LoopId) -> PathBuf {
+        self.directory.join("wakes").join(format!("{}.log", id.as_str()))
     }
 
     /// The log of faults.

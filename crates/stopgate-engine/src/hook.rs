@@ -33,7 +33,7 @@ use crate::watchdog::{self, Late, TooLate};
 use crate::world::{RealWorld, World};
 
 /// No journal was written before this; a clock that says so is wrong. (2024-01-01)
-const CLOCK_EARLIEST: Timestamp = Timestamp::from_unix_millis(1_704_067_200_000);
+pub(crate) const CLOCK_EARLIEST: Timestamp = Timestamp::from_unix_millis(1_704_067_200_000);
 
 /// Whether the hook's answers bind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +166,11 @@ impl Hook {
         let mut engine = None;
         let answered = self.serve_dialect(raw, event, request, &mut engine);
         let reply = match answered {
-            Ok(Answered::Block(_)) if self.mode == Mode::Shadow || self.is_switched_off() => {
+            Ok(Answered::Block(_))
+                if self.mode == Mode::Shadow
+                    || self.is_driven(dialect.word())
+                    || self.is_switched_off() =>
+            {
                 dialect::allowed(dialect)
             }
             Ok(Answered::Allow(reply) | Answered::Block(reply)) => reply,
@@ -358,7 +362,8 @@ impl Hook {
         session: &SessionId,
         place: &Path,
     ) -> Result<Reply, Failure> {
-        let cap = self.cap(call.agent);
+        // A driven session ends at its first stop, so that it meets no limit on continuations.
+        let cap = self.cap(call.agent).filter(|_| self.settings.driven_loop().is_none());
         let project = engine.signs.any_pending().then(|| project_of(place));
         let judged = engine.judge_stop(call, session, project.as_deref(), &ClientFacts { cap })?;
         let allow = || call.agent.allow();
@@ -380,6 +385,11 @@ impl Hook {
         }
     }
 
+    /// Whether the loop's own driver started this session, and carries the loop on after it.
+    fn is_driven(&self, name: &str) -> bool {
+        self.settings.driven_loop().as_deref() == Some(name)
+    }
+
     /// Whether a kill switch is thrown by now.
     fn is_switched_off(&self) -> bool {
         self.settings.is_disabled() || self.engine_home.as_ref().is_some_and(Home::is_stopped)
@@ -390,7 +400,9 @@ impl Hook {
         let shadow =
             self.mode == Mode::Shadow || judged.state.policy.enforcement == Enforcement::Shadow;
         match &judged.verdict {
-            Verdict::Continue { .. } if shadow => agent.allow(),
+            Verdict::Continue { .. } if shadow || self.is_driven(judged.state.id.as_str()) => {
+                agent.allow()
+            }
             Verdict::Continue { text } => self.render(agent, &Answer::Continue(text)),
             Verdict::Allow(leave) => match words::leave(*leave) {
                 Some(word) => {
@@ -451,6 +463,11 @@ pub(crate) fn log_fault(
         Some(path) => Log::new(path).fault(now, session, story).err(),
         None => Some(format!("stopgate: {story}\n")),
     }
+}
+
+/// Writes a fault of a process that nobody watches to the log.
+pub fn log_failure(settings: Settings, failure: &Failure) {
+    let _ = log_fault(settings, settings.home().ok().as_ref(), None, &failure.story());
 }
 
 /// What one call has come to know and to open.

@@ -9,6 +9,8 @@ mod home;
 
 mod settings;
 
+mod waiting;
+
 mod watchdog;
 
 mod world;
@@ -29,6 +31,8 @@ mod attack;
 
 mod config;
 
+mod dollars;
+
 mod span;
 
 mod toml_place;
@@ -48,6 +52,8 @@ mod engine;
 mod notify;
 
 mod observe;
+
+mod metering;
 
 mod stop;
 
@@ -75,9 +81,13 @@ mod vouch;
 
 mod control;
 
+mod driven;
+
 mod handover;
 
 mod edit;
+
+mod reviewing;
 
 mod veil;
 
@@ -103,6 +113,8 @@ mod upkeep;
 
 mod simulation;
 
+mod snapshots;
+
 #[doc(hidden)]
 pub mod fuzzing;
 
@@ -123,6 +135,7 @@ pub use crate::dialect::{
     TaskChange, TaskView, Trouble,
 };
 pub use crate::discover::{FoundCheck, discover, pipeline_commands};
+pub use crate::driven::{DRIVEN, DrivenStop, NextFeature};
 pub use crate::edit::{Changed, EditRequest};
 pub use crate::engine::Engine;
 pub use crate::explain::{Explanation, RuleView};
@@ -131,7 +144,7 @@ pub use crate::ground::{JudgesOf, Preflight, Preflighted};
 pub use crate::handover::Successor;
 pub use crate::history::EntryView;
 pub use crate::home::Home;
-pub use crate::hook::{CapSetting, Hook, HookAnswer, Mode as HookMode};
+pub use crate::hook::{CapSetting, Hook, HookAnswer, Mode as HookMode, log_failure};
 pub use crate::known_keys::{KeyView, KeysView};
 pub use crate::limits::{Asked, Origin, Setting};
 pub use crate::lint::{GoalPoints, GoalReview, review_goal};
@@ -139,6 +152,7 @@ pub use crate::log::Log;
 pub use crate::notify::{NOTIFY, deliver as deliver_notice};
 pub use crate::project::project_of;
 pub use crate::project_file::{AtStart, Draft, Grant, ProjectFile};
+pub use crate::reviewing::refuse_reviewer;
 pub use crate::see::{BackTestTotal, BackTestView, BackTestedLoop, LoopStatsView, ReplayView};
 pub use crate::settings::Settings;
 pub use crate::setup::{
@@ -146,6 +160,7 @@ pub use crate::setup::{
     Level, Place, Plan, Scope, Wishes, agents_here, examine, has_own_entry, has_stop_entry,
     hook_inventory, is_answered_by_settings, is_installed,
 };
+pub use crate::snapshots::{RestoredView, SnapshotView, SnapshotsView};
 pub use crate::span::span_ms;
 pub use crate::start::{Begun, Binding, Incumbent, StartRequest};
 pub use crate::stores::{Opener, Remote, Stores};
@@ -157,10 +172,18 @@ pub use crate::upkeep::{
 pub use crate::verify::{Approval, ApprovalAsked, Verification};
 pub use crate::view::{
     BudgetView, CriterionJudge, CriterionStatus, CriterionView, FrameView, ListView, LoopView,
-    OriginView, PausedUntil, ReceiptView, ReplacedView, SCHEMA_VERSION, StatusView, WaitsFor,
-    WhoActs, local_time, time_text, utc_time,
+    ModelSpendView, OriginView, PausedUntil, ReceiptView, ReplacedView, SCHEMA_VERSION, StatusView,
+    WaitsFor, WhoActs, local_time, time_text, utc_time,
 };
-pub use stopgate_verify::{LEASH, hold_leash, provide_leash};
+pub use stopgate_usage::{PRICES_AS_OF, parse_usd};
+pub use stopgate_verify::{
+    LEASH, LaunchPlan, ProcessMark, become_program, hold_leash, launch, leave_session,
+    provide_leash,
+};
 
+pub use crate::waiting::{
+    ClientStart, ParkedLoop, WaitFor, WaitRequest, WakeStep, WatchList, holds_at_a_look,
+    started_anew, watch_points,
+};
 pub use crate::watchdog::{Late, TooLate, claim_answer};
 pub use crate::world::{RealWorld, World};

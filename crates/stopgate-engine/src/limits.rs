@@ -5,9 +5,10 @@
 //! protects.
 
 use serde::{Deserialize, Serialize};
-use stopgate_core::{Enforcement, Policy};
+use stopgate_core::{CONTEXT_WARN_PERCENT, Enforcement, Policy};
 use toml::Spanned;
 
+use crate::dollars::Dollars;
 use crate::span::span_ms;
 use crate::toml_place::position;
 
@@ -21,6 +22,10 @@ pub(crate) struct LoopWire {
     max_minutes: Option<u32>,
     max_idle: Option<u32>,
     max_repeat: Option<u32>,
+    max_tokens: Option<u64>,
+    max_cost_usd: Option<Dollars>,
+    max_quota: Option<u8>,
+    context_warn: Option<u8>,
     stale_after: Option<String>,
     mode: Option<ModeWire>,
 }
@@ -43,6 +48,14 @@ pub struct Asked {
     pub max_idle: Option<u32>,
     /// Continuations with the same failures in a row allowed; 0 means no limit.
     pub max_repeat: Option<u32>,
+    /// Tokens allowed; 0 means no limit.
+    pub max_tokens: Option<u64>,
+    /// Money allowed, in millionths of a dollar; 0 means no limit.
+    pub max_cost_micros: Option<u64>,
+    /// Percent of the subscription's window allowed; 0 means no limit.
+    pub max_quota: Option<u8>,
+    /// Percent of the context at which the agent is asked to hand over; 0 is never.
+    pub context_warn: Option<u8>,
     /// How long a loop may lie untouched.
     pub stale_after_ms: Option<i64>,
     /// Whether verdicts bind.
@@ -98,12 +111,19 @@ impl Asked {
         if wire.max_iterations == Some(0) {
             return Err("`max_iterations` must be at least 1".into());
         }
+        if [wire.max_quota, wire.context_warn].into_iter().flatten().any(|percent| percent > 100) {
+            return Err("`max_quota` and `context_warn` are percentages: 0 to 100".into());
+        }
         let stale = wire.stale_after.as_deref().map(span_ms).transpose()?;
         Ok(Self {
             max_iterations: wire.max_iterations,
             max_minutes: wire.max_minutes,
             max_idle: wire.max_idle,
             max_repeat: wire.max_repeat,
+            max_tokens: wire.max_tokens,
+            max_cost_micros: wire.max_cost_usd.map(|dollars| dollars.micros),
+            max_quota: wire.max_quota,
+            context_warn: wire.context_warn,
             stale_after_ms: stale.map(|ms| i64::try_from(ms).unwrap_or(i64::MAX)),
             enforcement: wire.mode.map(|mode| match mode {
                 ModeWire::Enforce => Enforcement::Enforce,
@@ -117,6 +137,7 @@ impl Asked {
 pub(crate) fn settle(flag: &Asked, user: &Asked, project: &Asked) -> (Limits, Vec<Setting>) {
     let defaults = Policy::default();
     let mut settings = Vec::new();
+    let (budget, of_budget) = budget(flag, user, project);
     let mut number = |key, of: fn(&Asked) -> Option<u32>, default| {
         let base = base(of(flag), of(user), default);
         let (value, setting) = tighten(key, base, of(project), u64::from, &|n: u32| n.to_string());
@@ -127,6 +148,7 @@ pub(crate) fn settle(flag: &Asked, user: &Asked, project: &Asked) -> (Limits, Ve
     let max_minutes = number("max_minutes", |asked| asked.max_minutes, defaults.max_minutes);
     let max_idle = number("max_idle", |asked| asked.max_idle, defaults.max_idle);
     let max_repeat = number("max_repeat", |asked| asked.max_repeat, defaults.max_repeat);
+    settings.extend(of_budget);
     let stale = base(flag.stale_after_ms, user.stale_after_ms, defaults.stale_after_ms);
     let (stale_after_ms, setting) =
         tighten("stale_after", stale, project.stale_after_ms, i64::unsigned_abs, &span_text);
@@ -139,8 +161,44 @@ pub(crate) fn settle(flag: &Asked, user: &Asked, project: &Asked) -> (Limits, Ve
         });
     settings.push(setting);
     let policy =
-        Policy { max_minutes, max_idle, max_repeat, stale_after_ms, enforcement, ..defaults };
+        Policy { max_minutes, max_idle, max_repeat, stale_after_ms, enforcement, ..budget };
     (Limits { max_iterations, policy }, settings)
+}
+
+/// The limits on what is used, and what the context's share is.
+fn budget(flag: &Asked, user: &Asked, project: &Asked) -> (Policy, Vec<Setting>) {
+    let mut settings = Vec::new();
+    let mut limit = |key, of: fn(&Asked) -> Option<u64>, default, text: fn(u64) -> String| {
+        let base = base(of(flag), of(user), default);
+        let (value, setting) = tighten(key, base, of(project), |value| value, &text);
+        settings.push(setting);
+        value
+    };
+    let plain = |value: u64| value.to_string();
+    let max_tokens = limit("max_tokens", |asked| asked.max_tokens, 0, plain);
+    let max_cost_micros = limit("max_cost_usd", |asked| asked.max_cost_micros, 0, micros_text);
+    let max_quota = limit("max_quota", |asked| asked.max_quota.map(u64::from), 0, plain);
+    let warn = u64::from(CONTEXT_WARN_PERCENT);
+    let context = limit("context_warn", |asked| asked.context_warn.map(u64::from), warn, plain);
+    let percent = |value: u64| u8::try_from(value).unwrap_or(100);
+    let policy = Policy {
+        max_tokens,
+        max_cost_micros,
+        max_quota: percent(max_quota),
+        context_warn: (context != warn).then(|| percent(context)),
+        ..Policy::default()
+    };
+    (policy, settings)
+}
+
+/// Millionths of a dollar, as files write them.
+fn micros_text(micros: u64) -> String {
+    let (dollars, rest) = (micros / 1_000_000, micros % 1_000_000);
+    let rest = format!("{rest:06}");
+    match rest.trim_end_matches('0') {
+        "" => dollars.to_string(),
+        rest => format!("{dollars}.{rest}"),
+    }
 }
 
 fn base<T>(flag: Option<T>, user: Option<T>, default: T) -> (T, Origin) {

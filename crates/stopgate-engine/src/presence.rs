@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use stopgate_core::{Digest, Timestamp};
+use stopgate_verify::ProcessMark;
 use stopgate_verify::files::{Durable, read_text, replace_private};
 
 use crate::home::{Home, file_name};
@@ -39,6 +40,21 @@ struct HereWire {
     #[serde(default)]
     client: Option<String>,
     at: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    process: Option<String>,
+}
+
+/// Who says hello.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arrival {
+    /// The client's process, as the client itself names it.
+    pub(crate) client: Option<String>,
+    /// The agent.
+    pub(crate) agent: Option<&'static str>,
+    /// The client's process, as the system shows it.
+    pub(crate) process: Option<ProcessMark>,
 }
 
 impl Presence {
@@ -46,15 +62,16 @@ impl Presence {
         Self { directory: home.directory().join("sessions") }
     }
 
-    /// Notes that `session` of the client process `client` works in `project`.
-    pub(crate) fn arrive(
-        &self,
-        project: &Path,
-        session: &str,
-        client: Option<String>,
-        now: Timestamp,
-    ) {
-        let here = HereWire { session: session.into(), client, at: now.unix_millis() };
+    /// Notes that `session` works in `project`, and which client has it.
+    pub(crate) fn arrive(&self, project: &Path, session: &str, arrival: Arrival, now: Timestamp) {
+        let Arrival { client, agent, process } = arrival;
+        let here = HereWire {
+            session: session.into(),
+            client,
+            at: now.unix_millis(),
+            agent: agent.map(String::from),
+            process: process.map(|process| process.to_string()),
+        };
         let path = self.path(project, session);
         // Presence is a convenience: without it a loop is pending instead of bound.
         if let Ok(text) = serde_json::to_string(&here) {
@@ -115,6 +132,24 @@ impl Presence {
             Ok(_) => Present::Dead,
             Err(_) => Present::Unknown,
         }
+    }
+
+    /// The process of the client that has `session`, where it is known to run.
+    pub(crate) fn client_of(&self, project: &Path, session: &str) -> Option<ProcessMark> {
+        let here = self.note_of(project, session)?;
+        let shown = here.process.as_deref().and_then(ProcessMark::read);
+        let named = || here.client.as_deref()?.parse().ok().and_then(ProcessMark::of);
+        shown.filter(ProcessMark::is_alive).or_else(named)
+    }
+
+    /// The agent whose session it is, where it said so.
+    pub(crate) fn agent_of(&self, project: &Path, session: &str) -> Option<String> {
+        self.note_of(project, session)?.agent
+    }
+
+    fn note_of(&self, project: &Path, session: &str) -> Option<HereWire> {
+        let text = read_text(&self.path(project, session), NOTE_BYTES_MAX).ok()?;
+        serde_json::from_str(&text).ok()
     }
 
     /// The session that the client process works with now: the one that came last.

@@ -275,7 +275,8 @@ impl Engine {
 
     fn reported(&mut self, stored: &Stored) -> Result<Option<ReportedLoop>, Failure> {
         let id = stored.state.id.as_str().to_string();
-        let Some(story) = LoopStory::tell(&self.chronicle(&id)?) else { return Ok(None) };
+        let Some(mut story) = LoopStory::tell(&self.chronicle(&id)?) else { return Ok(None) };
+        story.update_spend(&self.with_spend_now(&stored.state));
         let view = self.view_checked(stored)?;
         let diff = self.diff_stat(&stored.state);
         Ok(Some(ReportedLoop { story, record: view.record, signature: view.signature, diff }))
@@ -341,6 +342,8 @@ fn read_policy(path: &Path) -> Result<PolicyChange, Failure> {
         max_minutes: limits.max_minutes,
         max_idle: limits.max_idle,
         max_repeat: limits.max_repeat,
+        max_tokens: limits.max_tokens,
+        max_cost_micros: limits.max_cost_micros,
         stale_after_ms: limits.stale_after_ms,
     };
     if change == PolicyChange::default() {

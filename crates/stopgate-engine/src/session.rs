@@ -5,11 +5,12 @@ use std::path::Path;
 use stopgate_agents::{Call, Source};
 use stopgate_core::{Binding, Event, LoopId, SessionId, Speaker, State, announcement, clean, clip};
 use stopgate_store::Stored;
+use stopgate_verify::ProcessMark;
 use stopgate_verify::files::{Durable, replace_private};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
-use crate::presence::Present;
+use crate::presence::{Arrival, Present};
 
 const TEXT_BYTES_MAX: usize = 400;
 const GOAL_BYTES_MAX: usize = 80;
@@ -36,7 +37,9 @@ impl Engine {
         let now = self.now();
         if self.home.directory().exists() {
             let client = self.settings.process_of(call.agent);
-            self.presence.arrive(project, session.as_str(), client, now);
+            let (agent, process) = (Some(call.agent.word()), ProcessMark::client_above());
+            let arrival = Arrival { client, agent, process };
+            self.presence.arrive(project, session.as_str(), arrival, now);
             // A note for `doctor`; nothing depends on it.
             let _ = replace_private(&self.home.fired(call.agent.word()), b"", Durable::Buffered);
         }
@@ -270,9 +273,13 @@ const fn is_of_session(event: &Event) -> bool {
         | Event::Cleared { .. }
         | Event::Claimed
         | Event::Asked { .. }
+        | Event::Unparked { .. }
         | Event::SessionEnded { .. } => true,
         Event::Detached { .. }
         | Event::Answered { .. }
+        | Event::Parked(_)
+        | Event::ConditionHeld
+        | Event::WakeFailed { .. }
         | Event::Edited(_)
         | Event::Pushed { .. }
         | Event::Popped
@@ -285,6 +292,7 @@ const fn is_of_session(event: &Event) -> bool {
         | Event::Resealed { .. }
         | Event::Certified { .. }
         | Event::Task(_)
+        | Event::Metered(_)
         | Event::Ended { .. } => false,
     }
 }

@@ -169,9 +169,31 @@ impl Settings {
         is_on("IDLE_TRACE")
     }
 
+    /// The loop whose driver started this session: its id, or a dialect.
+    pub fn driven_loop(self) -> Option<String> {
+        text(crate::driven::DRIVEN)
+    }
+
     /// The command that tells the person that a loop is over.
     pub fn notify(self) -> Option<String> {
         text("STOPGATE_NOTIFY").filter(|command| !command.trim().is_empty())
+    }
+
+    /// The driver that runs this session, where one does.
+    pub fn driver(self) -> Option<String> {
+        text("STOPGATE_DRIVER")
+    }
+
+    /// Whether a test wants no background process to be started.
+    pub fn test_daemon_off(self) -> bool {
+        in_tests().is_some() && text("STOPGATE_TEST_DAEMON").is_some_and(|value| value == "off")
+    }
+
+    /// How long the background process stays with nothing to do, for tests.
+    pub fn test_quiet(self) -> Option<std::time::Duration> {
+        in_tests()?;
+        let millis = text("STOPGATE_TEST_QUIET")?.parse().ok()?;
+        Some(std::time::Duration::from_millis(millis))
     }
 
     /// The name of the person, as their system has it.

@@ -117,6 +117,7 @@ impl Engine {
         let review = review(&request.goal, &drafts);
         limits.policy.score = Some(review.score);
         limits.policy.shape = request.shape;
+        limits.policy.metered = config.shared.is_any();
         let session = self.session_for(request)?;
         if let Some(session) = &session {
             self.refuse_taken(session, request.incumbent)?;

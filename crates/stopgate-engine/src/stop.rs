@@ -5,11 +5,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use stopgate_agents::Call;
 use stopgate_core::{
-    Binding, Criterion, Decision, Event, GateWord, Outcome, Proof, Receipt, Seen, SessionId,
-    Soundness, State, Status, Surface, Timestamp, Verdict, apply, asks_gates, clean, decide, due,
+    Binding, Criterion, Decision, Event, GateWord, LoopId, Outcome, Parking, Proof, Receipt, Seen,
+    SessionId, Soundness, Spend, State, Status, Surface, Timestamp, UnparkedBy, Verdict,
+    WaitCondition, apply, asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, withheld};
+use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, while_watched, withheld};
 
 use crate::checking::CheckingNote;
 use crate::engine::{Engine, Stocked};
@@ -18,6 +19,7 @@ use crate::observe::{ClientFacts, Heard, hear, observe};
 use crate::origin::typed_at_last;
 use crate::tasks::TaskWord;
 use crate::trust::Trust;
+use crate::waiting::ConditionWord;
 use crate::watchdog;
 
 /// All checks of one stop together stay below the time-out that `install` asks for (ten minutes),
@@ -80,6 +82,10 @@ impl Engine {
         let now = self.now();
         let mut claim = claim;
         claim.extend(known.typed.clone().or_else(|| self.typed(&stored.state, call)));
+        let Some(before) = self.before_the_stop(&stored.state, call, known) else {
+            return Ok(Step::Again);
+        };
+        claim.extend(before);
         let state = claimed(&stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.signs);
         seen.untrusted = Trust::of(&self.home).lacks(&state);
@@ -120,7 +126,66 @@ impl Engine {
         }
         seen.objection = known.task.as_ref().and_then(|word| word.objection.clone());
         claim.extend(known.task.as_ref().map(TaskWord::event).transpose()?.flatten());
-        self.settle_stop(stored, claim, &state, &seen, now)
+        let settled = self.decide_soundly(&state, &seen, now)?;
+        let ends = matches!(settled.verdict, Verdict::Complete { .. } | Verdict::Escalate { .. });
+        if ends && known.metered.is_none() && state.policy.order.is_native() {
+            self.journal.end();
+            let event = self.meter_end(&stored.state, call);
+            known.metered = Some(MeteredStop { base: stored.state.spend, event });
+            return Ok(Step::Again);
+        }
+        self.settle_stop(stored, claim, &state, &seen, objected(settled, &seen), now)
+    }
+
+    /// What happened up to this stop: what was used, and what a parked loop waited for. Nothing
+    /// where the loop must be loaded again because it took time to find out.
+    fn before_the_stop(
+        &mut self,
+        state: &State,
+        call: &Call<'_>,
+        known: &mut Known,
+    ) -> Option<Vec<Event>> {
+        if state.policy.counts_spend() && !known.is_metered(state) {
+            // No turn is held while files are read.
+            self.journal.end();
+            let event = self.meter_stop(state, call);
+            known.metered = Some(MeteredStop { base: state.spend.clone(), event });
+            return None;
+        }
+        let mut events: Vec<Event> = known.metered(state).into_iter().collect();
+        if let Some(parking) = state.parking() {
+            match self.condition_of_stop(&state.id, parking, known)? {
+                ConditionWord::Holds => events.push(Event::Unparked { by: UnparkedBy::Stop }),
+                ConditionWord::Open => {}
+            }
+        }
+        Some(events)
+    }
+
+    /// Whether what a parked loop waits for has happened; nothing where the loop must be loaded
+    /// again because it took time to find out.
+    fn condition_of_stop(
+        &mut self,
+        id: &LoopId,
+        parking: &Parking,
+        known: &mut Known,
+    ) -> Option<ConditionWord> {
+        if parking.held_at.is_some() {
+            return Some(ConditionWord::Holds);
+        }
+        if parking.condition.is_cheap() {
+            return Some(self.ask_condition(id, &parking.condition));
+        }
+        match &known.condition {
+            // Another wait may have taken its place meanwhile.
+            Some((asked, word)) if *asked == parking.condition => Some(*word),
+            Some(_) | None => {
+                self.journal.end();
+                let word = self.ask_condition(id, &parking.condition);
+                known.condition = Some((parking.condition.clone(), word));
+                None
+            }
+        }
     }
 
     /// Whether the loop would end here, and only for want of a person's word not as done.
@@ -134,9 +199,10 @@ impl Engine {
         claim: Vec<Event>,
         state: &State,
         seen: &Seen,
+        decision: Decision,
         now: Timestamp,
     ) -> Result<Step, Failure> {
-        let decision = objected(self.decide_soundly(state, seen, now)?, seen);
+        self.saw_parked = state.parking().is_some_and(|parking| parking.held_at.is_none());
         let mut events = claim;
         events.extend(decision.events);
         if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
@@ -218,14 +284,23 @@ impl Engine {
             pass: &pass,
             only_place: only_place.as_deref(),
         };
-        let note = CheckingNote::begin(&self.home, state, self.now());
-        let proved = self.world.prove(&request);
+        let begun = self.now();
+        let note = CheckingNote::begin(&self.home, state, begun);
+        let proved = match note.as_ref().map(|note| note.listener(state)) {
+            Some(listener) => while_watched(listener, || self.world.prove(&request)),
+            None => self.world.prove(&request),
+        };
+        let proved = match proved {
+            Proved::Receipts(receipts) => {
+                let receipts = with_withheld(receipts, &state.criteria, &pass);
+                let used = Duration::from_millis(self.now().since(begun).unsigned_abs());
+                self.review_loop(state, &place, receipts, CHECKS_BUDGET.saturating_sub(used))
+            }
+            Proved::Interrupted => None,
+        };
         drop(note);
         watchdog::allow(Duration::ZERO);
-        match proved {
-            Proved::Receipts(receipts) => Some(with_withheld(receipts, &state.criteria, &pass)),
-            Proved::Interrupted => None,
-        }
+        proved
     }
 }
 
@@ -234,7 +309,9 @@ impl Engine {
 fn checks_time(state: &State, seen: &Seen, now: Timestamp) -> Duration {
     let wanted = due(state, seen, now);
     let times = wanted.iter().map(|criterion| {
-        let (Proof::Check { timeout_ms, .. } | Proof::Run { timeout_ms, .. }) = criterion.proof
+        let (Proof::Check { timeout_ms, .. }
+        | Proof::Run { timeout_ms, .. }
+        | Proof::Review { timeout_ms, .. }) = criterion.proof
         else {
             return LOOK_TIME;
         };
@@ -290,6 +367,28 @@ struct Known {
     typed: Option<Event>,
     /// Whether a late transcript was waited for.
     looked: bool,
+    /// What the agent has used.
+    metered: Option<MeteredStop>,
+    /// Whether what the loop waits for has happened.
+    condition: Option<(WaitCondition, ConditionWord)>,
+}
+
+/// What was counted for a stop, and what it was counted on.
+struct MeteredStop {
+    base: Option<Box<Spend>>,
+    event: Option<Event>,
+}
+
+impl Known {
+    /// Whether the count is still about the loop as it is.
+    fn is_metered(&self, state: &State) -> bool {
+        self.metered.as_ref().is_some_and(|metered| metered.base == state.spend)
+    }
+
+    /// What was counted on the loop as it is.
+    fn metered(&self, state: &State) -> Option<Event> {
+        self.metered.as_ref().filter(|_| self.is_metered(state))?.event.clone()
+    }
 }
 
 /// What one try at a stop led to.

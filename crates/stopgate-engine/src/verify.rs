@@ -14,6 +14,7 @@ use stopgate_verify::{ChangedJudges, Files, Freshness, Proved, Request, Stranger
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::project_file::{ProjectFile, content_at};
+use crate::reviewing::Reviewed;
 use crate::stop::{began, files};
 use crate::target::Target;
 use crate::trust::Trust;
@@ -111,14 +112,27 @@ impl Engine {
         };
         let criteria: Vec<Criterion> = file.criteria.into_iter().map(|d| d.criterion).collect();
         let logs = self.home.start_logs();
+        let place = self.place(logs.clone());
         let receipts = self.look(&criteria, &ground, project, logs, (Files::Countable, None))?;
+        let reviewed = Reviewed {
+            goal: "what stopgate.toml asks for",
+            criteria: &criteria,
+            root: project,
+            place: &place,
+            base: None,
+            budget: BUDGET,
+        };
+        let receipts = self.with_opinions(reviewed, receipts).ok_or_else(interrupted)?;
         verification(None, &project.display().to_string(), &criteria, &receipts).map(Some)
     }
 
     pub(crate) fn look_at_loop(&mut self, state: &State) -> Result<Vec<Receipt>, Failure> {
         let logs = self.home.check_logs(&state.id);
         let since = (files(state), began(state));
-        self.look(&state.criteria, &state.ground, Path::new(&state.project), logs, since)
+        let place = self.place(logs.clone());
+        let project = Path::new(&state.project);
+        let receipts = self.look(&state.criteria, &state.ground, project, logs, since)?;
+        self.review_loop(state, &place, receipts, BUDGET).ok_or_else(interrupted)
     }
 
     pub(crate) fn look(
@@ -146,10 +160,9 @@ impl Engine {
             pass: &pass,
             only_place: only_place.as_deref(),
         };
-        self.checks_begin(criteria, ground.jobs);
-        match self.world.prove(&request) {
+        match self.while_told(criteria, |world| world.prove(&request)) {
             Proved::Receipts(receipts) => Ok(receipts),
-            Proved::Interrupted => Err(Failure::interrupted("interrupted while the checks ran")),
+            Proved::Interrupted => Err(interrupted()),
         }
     }
 
@@ -315,6 +328,10 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+fn interrupted() -> Failure {
+    Failure::interrupted("interrupted while the checks ran")
 }
 
 /// A criterion whose judges changed, as it was last seen.

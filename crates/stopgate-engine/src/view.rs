@@ -1,5 +1,6 @@
 //! Loops as people and programs see them.
 
+mod budget;
 mod criterion;
 
 use jiff::Timestamp as Instant;
@@ -10,7 +11,10 @@ use stopgate_core::{
 };
 use stopgate_dialects::Dialect;
 use stopgate_store::{Filter, Soundness, Standing, Stored};
+use stopgate_view::waits_for as waits_for_text;
 
+use self::budget::budget_view;
+pub use self::budget::{BudgetView, ModelSpendView};
 pub(crate) use self::criterion::criterion_view;
 pub use self::criterion::{CriterionJudge, CriterionStatus, CriterionView, ReceiptView};
 use crate::certificate::Signed;
@@ -111,6 +115,9 @@ pub struct LoopView {
     pub started_at: String,
     /// When it was last touched.
     pub updated_at: String,
+    /// The same, to reckon with.
+    #[serde(skip)]
+    pub updated: Timestamp,
     /// When the agent last did something.
     pub progress_at: String,
     /// How long ago that was.
@@ -150,6 +157,8 @@ pub enum WaitsFor {
     Answer,
     /// A person's approval.
     Approval,
+    /// Something outside the session.
+    Condition,
 }
 
 /// Who began a loop.
@@ -191,23 +200,6 @@ pub struct FrameView {
     pub prompt: String,
 }
 
-/// What a loop may use and has used.
-#[derive(Clone, Debug, Serialize)]
-pub struct BudgetView {
-    /// Minutes allowed; 0 means no limit.
-    pub max_minutes: u32,
-    /// Milliseconds of work so far.
-    pub used_ms: i64,
-    /// Idle continuations in a row, and how many are allowed.
-    pub idle: u32,
-    /// See `idle`; 0 means no limit.
-    pub max_idle: u32,
-    /// Stops in a row with the same failures, and how many are allowed.
-    pub repeat: u32,
-    /// See `repeat`; 0 means no limit.
-    pub max_repeat: u32,
-}
-
 impl Engine {
     /// The loop that was loaded, as people and programs see it.
     pub fn view(&self, stored: &Stored) -> LoopView {
@@ -226,6 +218,9 @@ impl Engine {
     /// was signed so.
     pub fn view_checked(&mut self, stored: &Stored) -> Result<LoopView, Failure> {
         let mut view = self.view(stored);
+        if stored.state.spend.is_some() {
+            view.budget = budget_view(&self.with_spend_now(&stored.state), self.now());
+        }
         view.session_gone = self.is_session_gone(&stored.state);
         let soundness = self.journal.soundness(&stored.state.id)?;
         view.record = soundness.word();
@@ -333,6 +328,7 @@ pub(crate) fn loop_view(state: &State, now: Timestamp) -> LoopView {
         origin: origin_view(&state.origin),
         started_at: time_text(state.started_at),
         updated_at: time_text(state.updated_at),
+        updated: state.updated_at,
         progress_at: time_text(state.progress_at),
         progress_age_ms: now.since(state.progress_at),
     }
@@ -368,6 +364,7 @@ const fn waits_for(phase: &Phase) -> Option<WaitsFor> {
         Phase::Waiting { on: Waiting::Background, .. } => Some(WaitsFor::Background),
         Phase::Waiting { on: Waiting::Answer(_), .. } => Some(WaitsFor::Answer),
         Phase::Waiting { on: Waiting::Approval, .. } => Some(WaitsFor::Approval),
+        Phase::Waiting { on: Waiting::Condition(_), .. } => Some(WaitsFor::Condition),
         Phase::Active | Phase::Completing | Phase::Paused { .. } | Phase::Ended { .. } => None,
     }
 }
@@ -392,15 +389,16 @@ fn why(phase: &Phase) -> Option<String> {
         Phase::Waiting { on: Waiting::Approval, .. } => {
             Some("a person's word: stopgate approve".into())
         }
+        Phase::Waiting { on: Waiting::Condition(parking), .. } => Some(waits_for_text(parking)),
         Phase::Active | Phase::Completing | Phase::Paused { .. } => None,
     }
 }
 
 fn next(state: &State) -> WhoActs {
     match &state.phase {
-        Phase::Active | Phase::Completing | Phase::Waiting { on: Waiting::Background, .. } => {
-            WhoActs::Agent
-        }
+        Phase::Active
+        | Phase::Completing
+        | Phase::Waiting { on: Waiting::Background | Waiting::Condition(_), .. } => WhoActs::Agent,
         Phase::Waiting { on: Waiting::Answer(_) | Waiting::Approval, .. }
         | Phase::Paused { .. } => WhoActs::Person,
         Phase::Ended { outcome, .. } if outcome.can_resume() => WhoActs::Person,
@@ -432,16 +430,5 @@ fn frame_view(frame: &Frame) -> FrameView {
         iteration: frame.iteration,
         max: limit(frame.max),
         prompt: frame.prompt.clone(),
-    }
-}
-
-fn budget_view(state: &State, now: Timestamp) -> BudgetView {
-    BudgetView {
-        max_minutes: state.policy.max_minutes,
-        used_ms: state.used_ms(now),
-        idle: state.tally.idle,
-        max_idle: state.policy.max_idle,
-        repeat: state.tally.repeat,
-        max_repeat: state.policy.max_repeat,
     }
 }

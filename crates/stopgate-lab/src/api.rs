@@ -76,6 +76,26 @@ impl ModelApi {
         }
     }
 
+    /// The body that says that the conversation is too long.
+    pub(crate) fn too_long(self) -> Value {
+        match self {
+            Self::Messages => json!({"type": "error", "error": {
+                "type": "invalid_request_error",
+                "message": "prompt is too long: 212345 tokens > 200000 maximum",
+            }}),
+            Self::Responses | Self::Chat => json!({"error": {
+                "type": "invalid_request_error",
+                "code": "context_length_exceeded",
+                "message": "Your input exceeds the context window of this model.",
+            }}),
+            Self::Gemini => {
+                let message = "The input token count (1200000) exceeds the maximum number of \
+                               tokens allowed (1048576).";
+                gemini_refusal(400, message, None)
+            }
+        }
+    }
+
     /// The body of a refusal.
     pub(crate) fn refusal(self, status: u16, retry_after: Option<Duration>) -> Value {
         let message = format!("scripted status {status}");

@@ -19,6 +19,13 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
+/// The time, in seconds since 1970: for what a server says about its limits.
+#[expect(clippy::disallowed_methods, reason = "a server says when its limits are over")]
+pub(crate) fn unix_seconds() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
 /// A program about to be started.
 #[expect(clippy::disallowed_methods, reason = "the lab runs the real client and the real program")]
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {

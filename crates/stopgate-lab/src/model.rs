@@ -19,11 +19,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::api::ModelApi;
+use crate::door;
 use crate::error::LabError;
 use crate::http::{Call, StreamEnd, answer_events};
 use crate::reply::{ReplyWire, tokens_of};
 use crate::sort::{Kind, said_since_last_answer, session_of};
-use crate::turn::{ModelFault, Turn};
+use crate::turn::{ModelFault, Turn, TurnUsage};
 
 /// Begins a path that names its session.
 const NAMED: &str = "/as/";
@@ -61,6 +62,17 @@ pub struct Told {
     pub call: usize,
     /// All texts and tool results, joined by line ends.
     pub text: String,
+}
+
+/// An answer that was sent to its end.
+#[derive(Clone, Debug)]
+pub struct SentAnswer {
+    /// What it was for.
+    pub kind: Kind,
+    /// Whose it was.
+    pub session: String,
+    /// What it was said to have used.
+    pub usage: TurnUsage,
 }
 
 impl FakeModel {
@@ -104,6 +116,11 @@ impl FakeModel {
     /// Everything the model was asked so far, in order of arrival.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.book().requests.clone()
+    }
+
+    /// The answers that were sent to their end, in order.
+    pub fn sent(&self) -> Vec<SentAnswer> {
+        self.shared.book().sent.clone()
     }
 
     /// The main calls of every session.
@@ -154,6 +171,7 @@ impl Shared {
     fn new() -> Self {
         let book = Book {
             requests: Vec::new(),
+            sent: Vec::new(),
             calls: BTreeMap::new(),
             scripts: BTreeMap::new(),
             script_for_all: Vec::new(),
@@ -177,6 +195,7 @@ impl Shared {
 
 struct Book {
     requests: Vec<Request>,
+    sent: Vec<SentAnswer>,
     calls: BTreeMap<String, usize>,
     scripts: BTreeMap<String, Vec<Turn>>,
     script_for_all: Vec<Turn>,
@@ -307,11 +326,20 @@ fn answer_message(
         Some(ModelFault::Drop) => return Ok(Connection::Close),
         Some(ModelFault::Hang) => return hang(stream),
         Some(ModelFault::Status { status, retry_after }) => {
-            let headers: Vec<_> = retry_after.map(retry_header).into_iter().collect();
+            let headers = retry_after.map(limit_headers).unwrap_or_default();
             call.answer_with(stream, status, &headers, &api.refusal(status, retry_after))?;
             return Ok(Connection::of(call));
         }
+        Some(ModelFault::TooLong) => {
+            call.answer(stream, 400, &api.too_long())?;
+            return Ok(Connection::of(call));
+        }
     };
+    if end == StreamEnd::Whole {
+        // Noted first: a client may be done with it before this thread goes on.
+        let (session, usage) = (session.to_owned(), reply.usage());
+        shared.book().sent.push(SentAnswer { kind, session, usage });
+    }
     if api.streams(call, body) {
         answer_events(stream, &api.events(&reply), end)?;
     } else if end == StreamEnd::Whole {
@@ -320,8 +348,22 @@ fn answer_message(
     Ok(if end == StreamEnd::Whole { Connection::of(call) } else { Connection::Close })
 }
 
-fn retry_header(retry_after: Duration) -> (&'static str, String) {
-    ("retry-after", retry_after.as_secs().to_string())
+/// What says when to come back: for everybody, and as a plan's window that is used up.
+fn limit_headers(retry_after: Duration) -> Vec<(&'static str, String)> {
+    let resets_at = (door::unix_seconds() + retry_after.as_secs()).to_string();
+    vec![
+        ("retry-after", retry_after.as_secs().to_string()),
+        ("anthropic-ratelimit-unified-status", "rejected".into()),
+        ("anthropic-ratelimit-unified-reset", resets_at.clone()),
+        ("anthropic-ratelimit-unified-representative-claim", "five_hour".into()),
+        ("anthropic-ratelimit-unified-overage-status", "rejected".into()),
+        ("anthropic-ratelimit-unified-5h-status", "rejected".into()),
+        ("anthropic-ratelimit-unified-5h-utilization", "1.0".into()),
+        ("anthropic-ratelimit-unified-5h-reset", resets_at.clone()),
+        ("x-codex-primary-used-percent", "100".into()),
+        ("x-codex-primary-window-minutes", "300".into()),
+        ("x-codex-primary-reset-at", resets_at),
+    ]
 }
 
 /// Says nothing until the peer hangs up, or the model is dropped.

@@ -8,7 +8,7 @@ pub(crate) mod responses;
 use serde_json::Value;
 
 use crate::sort::conversation_of;
-use crate::turn::Turn;
+use crate::turn::{Turn, TurnUsage};
 
 /// Where a script leaves room for a word that it can't know.
 const LAST: &str = "{last:";
@@ -20,7 +20,7 @@ pub(crate) struct ReplyWire {
     serial: usize,
     model: Value,
     blocks: Vec<ReplyBlock>,
-    input_tokens: u64,
+    usage: TurnUsage,
 }
 
 /// A piece of an answer.
@@ -38,8 +38,17 @@ impl ReplyWire {
             serial,
             model: body["model"].clone(),
             blocks: blocks.map(|block| filled(block, body)).collect(),
-            input_tokens: turn.input_tokens.unwrap_or_else(|| tokens_of(body)),
+            usage: turn.usage.unwrap_or_else(|| TurnUsage {
+                input: turn.input_tokens.unwrap_or_else(|| tokens_of(body)),
+                output: OUTPUT_TOKENS,
+                ..TurnUsage::default()
+            }),
         }
+    }
+
+    /// What the answer is said to have used.
+    pub(crate) const fn usage(&self) -> TurnUsage {
+        self.usage
     }
 
     /// The texts of the answer, one after the other.

@@ -147,6 +147,13 @@ impl Stage {
         std::os::unix::fs::symlink(program.path(), &link).map_err(LabError::file("create", &link))
     }
 
+    /// Puts the client on this stage's search path under its own name, so that others find it.
+    pub fn put_client_on_path(&self) -> Result<(), LabError> {
+        let link = self.path("bin").join(self.client.agent().name());
+        let path = self.client.path();
+        std::os::unix::fs::symlink(path, &link).map_err(LabError::file("create", &link))
+    }
+
     /// Puts a program of its own on this stage's search path as `stopgate`: what is installed from
     /// there names that one, and it can be removed.
     pub fn place(&self, program: &Program) -> Result<Program, LabError> {
@@ -199,6 +206,24 @@ impl Stage {
         started.into_iter().map(|started| self.finish_asking(started)).collect()
     }
 
+    /// Has a client answer a prompt, and kills it with its whole group once its session has made
+    /// so many calls of the model in all.
+    pub fn kill_at(&self, client: &Client, prompt: &Prompt, calls: usize) -> Result<(), LabError> {
+        let asking = self.start_asking(client, prompt)?;
+        let deadline = door::now() + asking.limit;
+        while self.model.main_calls_of(asking.agent.name()).len() < calls {
+            if door::now() >= deadline {
+                return Err(LabError::Refused {
+                    program: asking.agent.name().into(),
+                    said: read(&asking.started.stderr)?,
+                });
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        drop(asking.started.running);
+        Ok(())
+    }
+
     fn start_asking(&self, client: &Client, prompt: &Prompt) -> Result<Asking, LabError> {
         let agent = client.agent();
         let calls_before = self.model.main_calls_of(agent.name()).len();
@@ -225,6 +250,20 @@ impl Stage {
             stdout: read(&started.stdout)?,
             stderr: read(&started.stderr)?,
         })
+    }
+
+    /// The program with the variables of this stage's client: it starts the client itself.
+    pub fn driver(&self, program: &Program) -> Command {
+        let url = self.model.url_for(self.client.agent().name());
+        let client = self.client_command(&self.client, &url);
+        let mut command = self.command(program.path());
+        for (name, value) in client.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
     }
 
     /// Starts the client in a terminal, for what can only be typed.

@@ -61,6 +61,13 @@ impl Terminal {
         self.keys(&["Enter"])
     }
 
+    /// Types a prompt, as a person does, and sends it.
+    pub fn say(&self, prompt: &str) -> Result<(), LabError> {
+        self.keys(&["-l", prompt])?;
+        self.wait_for(prompt.split_whitespace().next_back().unwrap_or(prompt))?;
+        self.keys(&["Enter"])
+    }
+
     /// Waits until the screen shows `text`; what it shows then.
     pub fn wait_for(&self, text: &str) -> Result<String, LabError> {
         let until = door::now() + DEADLINE;

@@ -12,7 +12,21 @@ pub struct Turn {
     parts: Vec<Part>,
     pub(crate) delay: Duration,
     pub(crate) input_tokens: Option<u64>,
+    pub(crate) usage: Option<TurnUsage>,
     pub(crate) fault: Option<ModelFault>,
+}
+
+/// What an answer is said to have used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TurnUsage {
+    /// Given to the model and not read from its cache.
+    pub input: u64,
+    /// Read from its cache.
+    pub cached: u64,
+    /// Written by it, its reasoning included.
+    pub output: u64,
+    /// The part of the output that was reasoning.
+    pub reasoning: u64,
 }
 
 /// What goes wrong with an answer.
@@ -22,12 +36,20 @@ pub(crate) enum ModelFault {
     Hang,
     Drop,
     Cut,
+    TooLong,
 }
 
 #[derive(Clone, Debug)]
 enum Part {
     Text(String),
     Tool { name: String, input: Value },
+}
+
+impl TurnUsage {
+    /// All tokens.
+    pub const fn total(&self) -> u64 {
+        self.input + self.cached + self.output
+    }
 }
 
 impl Turn {
@@ -68,6 +90,11 @@ impl Turn {
     /// The limit is used up, and is lifted after this time.
     pub fn rate_limited(retry_after: Duration) -> Self {
         Self::faulty(ModelFault::Status { status: 429, retry_after: Some(retry_after) })
+    }
+
+    /// The conversation does not fit into the model's window.
+    pub fn too_long() -> Self {
+        Self::faulty(ModelFault::TooLong)
     }
 
     /// No byte ever comes; ends when the client hangs up or the model is gone.
@@ -116,6 +143,13 @@ impl Turn {
         self
     }
 
+    /// The same answer, said to have used exactly this.
+    #[must_use]
+    pub const fn using(mut self, usage: TurnUsage) -> Self {
+        self.usage = Some(usage);
+        self
+    }
+
     /// The pieces of the answer: `call` fills `{n}`, `serial` makes the ids of tool calls unique.
     pub(crate) fn blocks(&self, call: usize, serial: usize) -> Vec<ReplyBlock> {
         let block = |(at, part): (usize, &Part)| match part {
@@ -138,6 +172,12 @@ impl Turn {
     }
 
     fn nothing() -> Self {
-        Self { parts: Vec::new(), delay: Duration::ZERO, input_tokens: None, fault: None }
+        Self {
+            parts: Vec::new(),
+            delay: Duration::ZERO,
+            input_tokens: None,
+            usage: None,
+            fault: None,
+        }
     }
 }

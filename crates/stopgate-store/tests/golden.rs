@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use samples::{at, controls, golden, json, judged, later, more, word, words};
+use samples::{at, controls, golden, json, judged, later, more, spends, word, words};
 use stopgate_core::{Event, FORMAT, LoopId, SessionId, State, apply, fold};
 use stopgate_store::transfer::{Import, Reader, VERSION, existing, export, scan};
 use stopgate_store::{Cursor, Journal, MemoryJournal, Recorded, SqliteJournal, StoreError, audit};
@@ -66,6 +66,12 @@ fn what_people_do_to_a_loop_is_stored_as_version_1_says() {
 }
 
 #[test]
+fn what_an_agent_uses_is_stored_as_version_1_says() {
+    let written: String = spends().iter().map(|event| json(event) + "\n").collect();
+    assert_eq!(written, read("spends.jsonl"), "{CHANGED}");
+}
+
+#[test]
 fn words_are_stored_as_version_1_says() {
     assert_eq!(words().join("\n") + "\n", read("words.jsonl"), "{CHANGED}");
 }
@@ -77,7 +83,8 @@ fn every_event_of_version_1_is_read_and_written_back() {
         + &read("more.jsonl")
         + &read("judged.jsonl")
         + &read("controls.jsonl")
-        + &read("later.jsonl");
+        + &read("later.jsonl")
+        + &read("spends.jsonl");
     for line in all.lines() {
         let event: Event = serde_json::from_str(line).unwrap();
         assert_eq!(json(&event), line, "{CHANGED}");
@@ -85,7 +92,7 @@ fn every_event_of_version_1_is_read_and_written_back() {
     }
     words.sort_unstable();
     words.dedup();
-    assert_eq!(words.len(), 25, "every variant is among them: {words:?}");
+    assert_eq!(words.len(), 26, "every variant is among them: {words:?}");
 }
 
 #[test]

@@ -82,7 +82,13 @@ fn spend(theme: Theme, story: &LoopStory) -> Line<'static> {
         0 => String::new(),
         max => format!(" of {max}m"),
     };
-    let text = format!("{} · work {}{limit}", frames.join(" > "), short_span(story.used_ms));
+    let used = story.spend.as_ref().map(|used| format!(" · {}", shown(used)));
+    let text = format!(
+        "{} · work {}{limit}{}",
+        frames.join(" > "),
+        short_span(story.used_ms),
+        used.unwrap_or_default()
+    );
     Line::from(theme.span(text, Theme::dim()))
 }
 

@@ -8,6 +8,7 @@
 mod changes;
 mod installed;
 mod keep;
+mod linked;
 mod listing;
 mod moved;
 mod outside;
@@ -26,6 +27,7 @@ pub(crate) use self::changes::JudgeChanges;
 use self::installed::InstalledProgram;
 pub(crate) use self::keep::content_of;
 use self::keep::{KEPT_BYTES_MAX, Keep};
+use self::linked::LinkedPackage;
 use self::listing::listing;
 use self::outside::Variables;
 use self::programs::FoundProgram;
@@ -266,6 +268,7 @@ fn note_criterion(
     let path = path.or_else(|| value_of(variables, "PATH"));
     let names = uses(root, criterion).programs;
     let installed = InstalledProgram::note(root, judges.directory(), judges.tools());
+    let linked = LinkedPackage::note(root, judges.directory());
     CriterionText {
         name: criterion.name.clone(),
         definition: definition(criterion),
@@ -275,6 +278,7 @@ fn note_criterion(
             .filter_map(|name| FoundProgram::note(name, path.as_deref()))
             .collect(),
         installed,
+        linked,
         outputs: outputs.iter().map(|path| path_text(path)).collect(),
         self_judged: false,
     }

@@ -238,6 +238,11 @@ fn is_harmless(name: &OsStr, value: &OsStr) -> bool {
         && (name.ends_with("_PROXY") || !has_password(value))
 }
 
+/// Whether a variable looks like a key, or has a password in it.
+pub(crate) fn is_secret(name: &OsStr, value: &OsStr) -> bool {
+    smells(&name.to_string_lossy().to_ascii_uppercase()) || has_password(value)
+}
+
 /// Whether it is an address with a name and a password in it.
 fn has_password(value: &OsStr) -> bool {
     let value = value.to_string_lossy();

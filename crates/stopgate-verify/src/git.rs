@@ -9,7 +9,8 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::tool::{ToolOutput, tool};
+use crate::env::Variable;
+use crate::tool::{ToolOutput, tool_with};
 
 /// What every call begins with.
 const ALWAYS: [&str; 12] = [
@@ -43,6 +44,17 @@ pub fn git<S: AsRef<OsStr>>(
     filters: GitFilters,
     timeout: Duration,
 ) -> io::Result<ToolOutput> {
+    git_with(words, directory, filters, timeout, &[])
+}
+
+/// The same, with variables of its own: another index, another author.
+pub(crate) fn git_with<S: AsRef<OsStr>>(
+    words: &[S],
+    directory: &Path,
+    filters: GitFilters,
+    timeout: Duration,
+    own: &[Variable],
+) -> io::Result<ToolOutput> {
     let mut argv: Vec<OsString> = ALWAYS.iter().map(OsString::from).collect();
     if filters == GitFilters::OwnOnly {
         for name in foreign_filters(directory, timeout)? {
@@ -53,7 +65,7 @@ pub fn git<S: AsRef<OsStr>>(
         }
     }
     argv.extend(words.iter().map(|word| word.as_ref().to_os_string()));
-    tool(&argv, directory, timeout)
+    tool_with(&argv, directory, timeout, own)
 }
 
 /// The filters, as `filter.NAME`, that the repository itself defines.

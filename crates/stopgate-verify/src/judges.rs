@@ -5,6 +5,7 @@
 
 mod by_path;
 mod configuration;
+mod dev_crates;
 mod files;
 mod helpers;
 mod imports;
@@ -18,6 +19,8 @@ mod shadows;
 mod shell;
 mod steering;
 mod stored_path;
+mod test_content;
+mod test_data;
 mod tools;
 mod trace;
 mod warnings;
@@ -71,6 +74,9 @@ pub(crate) struct JudgeSet {
     judges: BTreeMap<StoredPath, Why>,
     /// Programs under test, whatever they are called.
     work: BTreeSet<StoredPath>,
+    /// Python source with tests beside the code that they are about.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    mixed_python: BTreeSet<StoredPath>,
     reach: CommandReach,
     /// Modules of the project that had the name of a known one at the start.
     modules: BTreeSet<StoredPath>,
@@ -139,7 +145,10 @@ impl JudgeSet {
             set.note_programs(root, criterion);
             set.add_configured(root, files);
             set.add_rust_modules(files);
+            set.note_mixed_python(files);
+            set.add_tests_by_content(files);
             set.add_helpers(files);
+            set.add_data(files, &criterion.command().unwrap_or_default());
         }
         set.add_links(root, files);
         Ok(set)
@@ -164,6 +173,7 @@ impl JudgeSet {
             may_change: options.may_change.to_vec(),
             judges: trace.judges.into_iter().map(|(path, why)| (StoredPath(path), why)).collect(),
             work: stored(trace.work),
+            mixed_python: BTreeSet::new(),
             reach: CommandReach {
                 directory: StoredPath(directory.unwrap_or_default()),
                 tools: trace.tools,
@@ -278,17 +288,66 @@ impl JudgeSet {
         }
     }
 
-    fn add_helpers(&mut self, files: &dyn ProjectFiles) {
+    /// Files that the command names for their tests, and that hold the work as well.
+    fn note_mixed_python(&mut self, files: &dyn ProjectFiles) {
+        let named = self.judges.iter().filter(|(_, why)| **why == Why::Named);
+        let named = named.map(|(path, _)| path).filter(|path| {
+            let is_mixed = |text: String| sections::is_mixed_python(&text);
+            extension_of(&path.0) == "py"
+                && said(&path.0).is_none()
+                && files.text(&path.0).is_some_and(is_mixed)
+        });
+        self.mixed_python = named.cloned().collect();
+    }
+
+    /// Tests that nothing but what they say gives away.
+    fn add_tests_by_content(&mut self, files: &dyn ProjectFiles) {
+        if self.reach.conduct == CheckConduct::Looks {
+            return;
+        }
+        let languages = [("python", &rules::PYTHON[..]), ("javascript", &rules::NODE[..])];
+        let used = languages.iter().filter(|(_, tools)| self.uses(tools));
+        let used: Vec<&str> = used.map(|(name, _)| *name).collect();
         let rules = JudgeRules::of(self);
-        let is_whole = |path: &&PathBuf| matches!(rules.role(path), JudgeRole::Whole(_));
-        let judges: Vec<PathBuf> = files.paths().iter().filter(is_whole).cloned().collect();
+        let is_work = |path: &Path| rules.role(path) == JudgeRole::Work;
+        let found = test_content::tests(files, &used, &is_work);
         drop(rules);
+        for path in found {
+            if !self.work.contains(path.as_path()) {
+                self.judges.entry(StoredPath(path)).or_insert(Why::TestByContent);
+            }
+        }
+    }
+
+    fn add_helpers(&mut self, files: &dyn ProjectFiles) {
+        let judges = self.whole(files);
         let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
-        for path in helpers::helpers(files, &judges) {
+        let crates = if self.judges_rust() { dev_crates::sources(files) } else { BTreeSet::new() };
+        for path in helpers::helpers(files, &judges).into_iter().chain(crates) {
             if !self.work.contains(path.as_path()) {
                 self.judges.entry(StoredPath(path)).or_insert(Why::Helper);
             }
         }
+    }
+
+    fn add_data(&mut self, files: &dyn ProjectFiles, command: &str) {
+        if self.reach.conduct == CheckConduct::Looks {
+            return;
+        }
+        let judges = self.whole(files);
+        let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
+        for path in test_data::data(command, files, &judges) {
+            if !self.work.contains(path.as_path()) {
+                self.judges.entry(StoredPath(path)).or_insert(Why::TestData);
+            }
+        }
+    }
+
+    /// The files that judge as a whole.
+    fn whole(&self, files: &dyn ProjectFiles) -> Vec<PathBuf> {
+        let rules = JudgeRules::of(self);
+        let is_whole = |path: &&PathBuf| matches!(rules.role(path), JudgeRole::Whole(_));
+        files.paths().iter().filter(is_whole).cloned().collect()
     }
 
     fn add_links(&mut self, root: &Path, files: &dyn ProjectFiles) {

@@ -27,6 +27,8 @@ mod glob;
 
 mod judges;
 
+mod launch;
+
 mod leash;
 
 mod limits;
@@ -36,6 +38,8 @@ mod detached;
 mod orphans;
 
 mod proc;
+
+mod process_mark;
 
 mod redact;
 
@@ -50,6 +54,8 @@ pub mod kinds;
 pub mod report;
 
 mod size_limit;
+
+mod snapshot;
 
 mod stop;
 
@@ -73,6 +79,10 @@ mod sign;
 
 mod prove;
 
+mod review;
+
+mod watch;
+
 mod xml;
 
 #[doc(hidden)]
@@ -85,17 +95,25 @@ pub use crate::env::{may_pass, withheld};
 pub use crate::file_name::file_name;
 pub use crate::git::{GitFilters, git};
 pub use crate::judges::{check_warnings, steering_variables};
+pub use crate::launch::{LaunchPlan, become_program, keepable_variables, launch, leave_session};
 pub use crate::leash::{LEASH, hold_leash, provide_leash};
 pub use crate::orphans::{Strangers, end_children};
 pub use crate::place::{PlaceReport, ProjectCopy, place_report};
+pub use crate::process_mark::ProcessMark;
 pub use crate::program::command_fingerprint;
 pub use crate::prove::{
     ChangedFile, ChangedJudges, Files, Freshness, Measured, Place, Proved, Request, TestFloor,
     changed_judges, content_fingerprint, floor, measure, prove,
 };
 pub use crate::redact::redact;
+pub use crate::review::{
+    BRIEF_FILE, LastWords, Opinion, OpinionVerdict, ReviewRequest, earlier_opinion, read_opinion,
+    review,
+};
 pub use crate::sign::{Fit, Key, fits, record_key};
 pub use crate::size_limit::survive_size_limit;
+pub use crate::snapshot::{SNAPSHOTS_MAX, SnapshotError, SnapshotStore, TreeSnapshot};
 pub use crate::stop::RunStop;
 pub use crate::tool::{ToolOutput, own_tool, tool};
 pub use crate::tree::{Kind, Scope, TREE_KEY_NAME, Tree, TreeError, TreeFile, fingerprint};
+pub use crate::watch::{RunningCheck, while_watched};

@@ -117,6 +117,12 @@ pub(crate) fn process(pid: i32) -> Option<Process> {
     parse(pid, &String::from_utf8_lossy(&stat[..read]))
 }
 
+/// The name of its program, as the system keeps it.
+pub(crate) fn name(pid: i32) -> Option<String> {
+    let text = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    Some(text.trim_end().to_owned())
+}
+
 /// Whether its environment has a mark with `token` in it.
 pub(crate) fn carries(pid: i32, token: &str) -> bool {
     let Ok(file) = File::open(format!("/proc/{pid}/environ")) else { return false };

@@ -67,6 +67,7 @@ pub(crate) fn uses(root: &Path, criterion: &Criterion) -> Uses {
         | Proof::Coverage { .. }
         | Proof::Features { .. }
         | Proof::Git { .. }
+        | Proof::Review { .. }
         | Proof::Attest
         | Proof::Approve => {}
     }

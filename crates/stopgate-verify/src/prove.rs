@@ -16,6 +16,7 @@ mod red_tests;
 mod round;
 mod standing;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -26,6 +27,7 @@ use self::original::Originals;
 pub use self::original::{ChangedFile, ChangedJudges, changed_judges};
 pub use self::reading::{TestFloor, floor};
 use self::round::Round;
+pub(crate) use self::round::{again as used_again, told};
 pub use self::standing::content_fingerprint;
 use self::standing::{BasisFound, find_basis};
 use crate::basis::BasisStore;
@@ -138,8 +140,10 @@ impl Directories {
     }
 }
 
-/// Proves what can be proven.
+/// Proves what can be proven; criteria that another agent is asked about are left out.
 pub fn prove(request: &Request<'_>, now: &dyn Fn() -> Timestamp) -> Proved {
+    let criteria = without_reviews(request.criteria);
+    let request = &Request { criteria: &criteria, ..*request };
     let receipts = match find_basis(request) {
         BasisFound::Forged(why) => Some(all_told(request, Status::Tampered, &why, now())),
         BasisFound::Gone(why) => Some(all_told(request, Status::Error, &why, now())),
@@ -147,6 +151,13 @@ pub fn prove(request: &Request<'_>, now: &dyn Fn() -> Timestamp) -> Proved {
         BasisFound::Sound(basis) => proven_by(request, &basis, now),
     };
     receipts.map_or(Proved::Interrupted, Proved::Receipts)
+}
+
+fn without_reviews(criteria: &[Criterion]) -> Cow<'_, [Criterion]> {
+    if !criteria.iter().any(Criterion::is_review) {
+        return Cow::Borrowed(criteria);
+    }
+    Cow::Owned(criteria.iter().filter(|criterion| !criterion.is_review()).cloned().collect())
 }
 
 /// Nothing was fixed at the start, so what passes is only the work's own word.

@@ -24,6 +24,7 @@ use crate::leash::Leash;
 use crate::orphans::{Found, Keeper};
 use crate::scratch::{Scratch, sweep_dead_runs};
 use crate::stop::RunStop;
+use crate::watch::{RunningCheck, tell};
 
 /// Checks that would have less time than this are not begun.
 const TIME_MIN: Duration = Duration::from_millis(10);
@@ -77,6 +78,8 @@ pub(crate) struct Runner<'a> {
     versions: Vec<Version>,
     text_bytes_max: usize,
     begun: usize,
+    /// Which checks were said to run.
+    told: Vec<usize>,
     keeper: Keeper,
     scratch: Option<Scratch>,
     /// Taken off last, when everybody is gone.
@@ -117,6 +120,7 @@ impl<'a> Runner<'a> {
             versions,
             text_bytes_max: TEXTS_BYTES_MAX / texts.max(1),
             begun: 0,
+            told: Vec::new(),
             keeper,
             scratch,
             _leash: leash,
@@ -128,9 +132,11 @@ impl<'a> Runner<'a> {
     pub(crate) fn run(mut self) -> Ran {
         let mut block = vec![0; BLOCK_BYTES];
         while self.begin() || !self.running.is_empty() {
+            self.tell();
             self.read(&mut block);
             self.step();
         }
+        self.tell();
         let until = instant() + END_GRACE;
         self.sweep(until);
         if let Some(scratch) = self.scratch.take() {
@@ -155,6 +161,25 @@ impl<'a> Runner<'a> {
             }
         }
         !self.tasks.is_empty()
+    }
+
+    /// Tells who watches which checks run, if that changed.
+    fn tell(&mut self) {
+        let index = |one: &Running| match one.task {
+            Task::Check { index, .. } => Some(index),
+            Task::Version { .. } => None,
+        };
+        let now: Vec<usize> = self.running.iter().filter_map(index).collect();
+        if now == self.told {
+            return;
+        }
+        let checks = self.checks;
+        let running = self.running.iter().filter_map(|one| {
+            let criterion = checks[index(one)?].criterion;
+            Some(RunningCheck { criterion, begun: one.begun })
+        });
+        tell(&running.collect::<Vec<_>>());
+        self.told = now;
     }
 
     fn begin_check(&mut self, index: usize, failed: u32) {

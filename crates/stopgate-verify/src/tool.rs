@@ -50,6 +50,18 @@ pub fn tool<S: AsRef<OsStr>>(
     run(argv, directory, timeout, tool_environment(std::env::vars_os()))
 }
 
+/// Runs `argv` the same way, with some variables of its own.
+pub(crate) fn tool_with<S: AsRef<OsStr>>(
+    argv: &[S],
+    directory: &Path,
+    timeout: Duration,
+    own: &[Variable],
+) -> io::Result<ToolOutput> {
+    let mut variables = tool_environment(std::env::vars_os());
+    variables.extend(own.iter().cloned());
+    run(argv, directory, timeout, variables)
+}
+
 /// Runs a command that the person chose for themselves, with all of their variables.
 pub fn own_tool<S: AsRef<OsStr>>(
     argv: &[S],

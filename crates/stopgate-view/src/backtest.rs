@@ -21,6 +21,10 @@ pub struct PolicyChange {
     pub max_idle: Option<u32>,
     /// Continuations with the same failures in a row allowed; 0 means no limit.
     pub max_repeat: Option<u32>,
+    /// Tokens allowed; 0 means no limit.
+    pub max_tokens: Option<u64>,
+    /// Money allowed, in millionths of a dollar; 0 means no limit.
+    pub max_cost_micros: Option<u64>,
     /// How long a loop may stay untouched.
     pub stale_after_ms: Option<i64>,
 }
@@ -69,6 +73,7 @@ pub enum Counterfactual {
 const NO_START: &str = "the journal does not have its beginning";
 const NO_REPLAY: &str = "the recorded stop can't be decided again";
 const NO_CHECKS: &str = "its checks did not run at that stop";
+const NO_USE: &str = "what the agent used was not counted at each stop";
 const NO_MESSAGE: &str = "whether the agent was idle at that stop is not in the journal";
 
 /// Tries `change` on the loop that `events` tell.
@@ -82,6 +87,12 @@ pub fn back_test(events: &[Happened], change: &PolicyChange) -> Counterfactual {
     };
     if !recorded.policy.order.is_native() {
         return Counterfactual::NotKnown { stop: None, why: IN_A_FILE };
+    }
+    let limits_spend = |limit: Option<u64>| limit.is_some_and(|limit| limit > 0);
+    if (limits_spend(change.max_tokens) || limits_spend(change.max_cost_micros))
+        && !recorded.policy.counts_spend()
+    {
+        return Counterfactual::NotKnown { stop: None, why: NO_USE };
     }
     let tried = changed(&recorded, change);
     let mut trial = Trial { events, recorded, tried, stop: 0 };
@@ -99,6 +110,8 @@ fn changed(state: &State, change: &PolicyChange) -> State {
     policy.max_minutes = change.max_minutes.unwrap_or(policy.max_minutes);
     policy.max_idle = change.max_idle.unwrap_or(policy.max_idle);
     policy.max_repeat = change.max_repeat.unwrap_or(policy.max_repeat);
+    policy.max_tokens = change.max_tokens.unwrap_or(policy.max_tokens);
+    policy.max_cost_micros = change.max_cost_micros.unwrap_or(policy.max_cost_micros);
     policy.stale_after_ms = change.stale_after_ms.unwrap_or(policy.stale_after_ms);
     if let (Some(max), Some(frame)) = (change.max_iterations, state.frames.first_mut()) {
         frame.max = max;

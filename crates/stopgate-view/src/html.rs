@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use crate::markdown::answer;
 use crate::report::{DiffStat, LoopReport, ReportedLoop};
 use crate::shown::{shown_lines, shown_short};
-use crate::story::{CriterionMark, LoopStory, StopStory};
+use crate::story::{CriterionMark, LoopStory, StopStory, model_lines};
 use crate::timeline::svg;
 use crate::when::{span, utc_clock, utc_minute};
 
@@ -146,6 +146,12 @@ fn told_loop(page: &mut String, told: &ReportedLoop) {
     row("project", text(&story.project));
     row("continuations", format!("{used} of {limit}"));
     row("work", span(story.used_ms));
+    if let Some(words) = &story.spend {
+        let lines: Vec<String> = model_lines(story).iter().map(|line| text(line)).collect();
+        let models =
+            if lines.is_empty() { String::new() } else { format!("<br>{}", lines.join("<br>")) };
+        row("spend", format!("{}{models}", text(words)));
+    }
     row(
         "time",
         format!("{} to {} UTC", utc_minute(story.started_at), utc_minute(story.updated_at)),

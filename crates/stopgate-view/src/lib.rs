@@ -8,6 +8,8 @@ mod shown;
 
 mod when;
 
+mod parked;
+
 mod moment;
 
 mod recall;
@@ -40,11 +42,12 @@ pub use crate::backtest::{Counterfactual, PolicyChange, back_test};
 pub use crate::html::html;
 pub use crate::markdown::markdown;
 pub use crate::moment::LoopMoment;
+pub use crate::parked::{condition_text, unparked, waits_for};
 pub use crate::replay::{Happened, ReplayResult, ReplayedStop, replay};
 pub use crate::report::{DiffStat, LoopReport, ReportedLoop};
 pub use crate::row::{LoopRow, RowGroup};
 pub use crate::shown::{ascii, shown, shown_lines, shown_short};
-pub use crate::stats::{CheckStats, GroupStats, LoopStats, ShadowStats, loop_stats};
+pub use crate::stats::{CheckStats, GroupStats, LoopStats, ModelStats, ShadowStats, loop_stats};
 pub use crate::story::{CriterionMark, CriterionStory, LoopStory, MustAct, PersonsTurn, StopStory};
 pub use crate::timeline::svg;
 pub use crate::when::{iso_week, short_span, span, utc_clock, utc_minute};

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use crate::report::{DiffStat, LoopReport, ReportedLoop};
 use crate::shown::{shown, shown_short};
-use crate::story::{CriterionMark, LoopStory, StopStory};
+use crate::story::{CriterionMark, LoopStory, StopStory, model_lines};
 use crate::when::{span, utc_clock, utc_minute};
 
 /// Stops shown of one loop, the newest.
@@ -98,6 +98,7 @@ fn told_loop(text: &mut String, told: &ReportedLoop) {
     }
     let _ = writeln!(text, "- continuations: {used} of {limit}");
     let _ = writeln!(text, "- work: {}", span(story.used_ms));
+    spend(text, story);
     let _ = writeln!(
         text,
         "- from {} to {} UTC",
@@ -116,6 +117,15 @@ fn told_loop(text: &mut String, told: &ReportedLoop) {
     }
     if let Some(diff) = &told.diff {
         diff_stat(text, diff);
+    }
+}
+
+/// What was used, and by model where there were several.
+fn spend(text: &mut String, story: &LoopStory) {
+    let Some(words) = &story.spend else { return };
+    let _ = writeln!(text, "- spend: {}", code(words));
+    for line in model_lines(story) {
+        let _ = writeln!(text, "  - {}", code(&line));
     }
 }
 

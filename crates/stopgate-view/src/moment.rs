@@ -1,6 +1,10 @@
 //! What happened to a loop beside its stops, a sentence each.
 
-use stopgate_core::{Binding, Edit, Event, Hold, Rest, Speaker, Timestamp, Vouch};
+use stopgate_core::{
+    Binding, Edit, Event, Hold, Rest, Speaker, Timestamp, Vouch, tokens_text, usd_text,
+};
+
+use crate::parked::{unparked, waits_for};
 
 /// One thing that happened between two stops.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +27,9 @@ pub(crate) fn moment(event: &Event, at: Timestamp, after_stop: usize) -> Option<
 
 fn told(event: &Event) -> Option<(&'static str, String)> {
     Some(match event {
-        Event::Started(_) | Event::Stopped(_) | Event::Synced { .. } => return None,
+        Event::Started(_) | Event::Stopped(_) | Event::Synced { .. } | Event::Metered(_) => {
+            return None;
+        }
         Event::Bound { session, how } => ("bound", bound(session.as_str(), *how)),
         Event::Detached { .. } => ("detached", "its session is gone".into()),
         Event::Pushed { frame } => {
@@ -31,6 +37,10 @@ fn told(event: &Event) -> Option<(&'static str, String)> {
         }
         Event::Popped => ("popped", "the frame on top was closed by command".into()),
         Event::Claimed => ("claimed", "the agent asked for verification".into()),
+        Event::Parked(parking) => ("parked", waits_for(parking)),
+        Event::ConditionHeld => ("condition held", "what it waits for has happened".into()),
+        Event::Unparked { by } => ("unparked", unparked(by).into()),
+        Event::WakeFailed { why } => ("wake failed", why.clone()),
         Event::Asked { question } => ("asked", question.clone()),
         Event::Answered { text } => ("answered", text.clone()),
         Event::Edited(edit) => ("edited", edited(edit)),
@@ -91,6 +101,10 @@ fn edited(edit: &Edit) -> String {
     parts.extend(edit.goal.as_ref().map(|goal| format!("goal: {goal}")));
     parts.extend(edit.max_iterations.map(|max| format!("at most {max} continuations")));
     parts.extend(edit.max_minutes.map(|max| format!("at most {max} min")));
+    parts.extend(edit.max_tokens.map(|max| format!("at most {} tokens", tokens_text(max))));
+    let cost = edit.max_cost_micros.map(|max| usd_text(max.saturating_mul(1000)));
+    parts.extend(cost.map(|max| format!("at most {max}")));
+    parts.extend(edit.max_quota.map(|max| format!("at most {max} % of the quota")));
     parts.extend(edit.added.iter().map(|criterion| format!("added {}", criterion.name)));
     parts.extend(edit.dropped.iter().map(|name| format!("dropped {name}")));
     format!("a person changed it: {}", parts.join("; "))

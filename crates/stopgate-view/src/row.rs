@@ -2,6 +2,8 @@
 
 use stopgate_core::{LoopState, Outcome, Phase, Proof, State, Status, Surface, Timestamp, Waiting};
 
+use crate::parked::waits_for;
+
 /// How long an end that falls short of its goal asks for a person.
 const FRESH_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -103,7 +105,8 @@ fn group(state: &State, now: Timestamp) -> RowGroup {
         }
         Phase::Ended { .. } => RowGroup::Ended,
         Phase::Waiting { on: Waiting::Answer(_) | Waiting::Approval, .. } => RowGroup::NeedsYou,
-        Phase::Waiting { on: Waiting::Background, .. } | Phase::Paused { .. } => RowGroup::Waiting,
+        Phase::Waiting { on: Waiting::Background | Waiting::Condition(_), .. }
+        | Phase::Paused { .. } => RowGroup::Waiting,
         Phase::Active | Phase::Completing if is_loose => RowGroup::Waiting,
         Phase::Active | Phase::Completing => RowGroup::Running,
     }
@@ -134,6 +137,7 @@ fn why(phase: &Phase) -> Option<String> {
         Phase::Waiting { on: Waiting::Answer(question), .. } => Some(question.clone()),
         Phase::Waiting { on: Waiting::Background, .. } => Some("background work".into()),
         Phase::Waiting { on: Waiting::Approval, .. } => Some("waits for a person's word".into()),
+        Phase::Waiting { on: Waiting::Condition(parking), .. } => Some(waits_for(parking)),
         Phase::Active | Phase::Completing | Phase::Paused { .. } => None,
     }
 }

@@ -50,6 +50,7 @@ pub(crate) fn started(stage: &str) -> Started {
             "idle" => policy.max_idle = number(),
             "repeat" => policy.max_repeat = number(),
             "minutes" => policy.max_minutes = number(),
+            "tokens" => policy.max_tokens = u64::from(number()),
             "stale" => policy.stale_after_ms = span(rest),
             "agents" => origin.by = Party::Agent,
             "shadow" => policy.enforcement = stopgate_core::Enforcement::Shadow,
@@ -71,6 +72,20 @@ pub(crate) fn started(stage: &str) -> Started {
         gates: Vec::new(),
         origin,
     }
+}
+
+/// So many tokens of one model, a millionth of a dollar each.
+fn used(tokens: &str) -> stopgate_core::Spend {
+    let input = tokens.parse().expect("a number");
+    let tokens = stopgate_core::TokenUse { input, ..stopgate_core::TokenUse::default() };
+    let model = stopgate_core::ModelSpend {
+        model: "opus".into(),
+        calls: 1,
+        tokens,
+        nanos: input * 1000,
+        unpriced: 0,
+    };
+    stopgate_core::Spend { models: vec![model], ..stopgate_core::Spend::default() }
 }
 
 impl Stage {
@@ -97,6 +112,7 @@ impl Stage {
             "cancel" => {
                 Event::Ended { outcome: Outcome::Cancelled, why: "cancelled by a person".into() }
             }
+            "used" => Event::Metered(Box::new(used(rest))),
             "done" => Event::Claimed,
             "asked" => Event::Asked { question: rest.into() },
             "answered" => Event::Answered { text: rest.into() },

@@ -29,6 +29,8 @@ pub struct LoopStats {
     pub by_agent: BTreeMap<String, GroupStats>,
     /// By ISO week.
     pub by_week: BTreeMap<String, GroupStats>,
+    /// What agents used, by model, as far as it was counted.
+    pub by_model: BTreeMap<String, ModelStats>,
     /// Checks, those that failed most often first.
     pub checks: Vec<CheckStats>,
     /// Loops whose verdicts did not bind.
@@ -48,6 +50,21 @@ pub struct GroupStats {
     pub outcomes: BTreeMap<&'static str, u64>,
     /// Which rules answered their stops.
     pub rules: BTreeMap<&'static str, u64>,
+}
+
+/// What calls of one model used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ModelStats {
+    /// Loops in which it was called.
+    pub loops: u64,
+    /// How often it was called.
+    pub calls: u64,
+    /// All its tokens, cached ones included.
+    pub tokens: u64,
+    /// What they cost, in millionths of a dollar, as far as a price is known.
+    pub cost_micros: u64,
+    /// Tokens whose price is not known.
+    pub unpriced_tokens: u64,
 }
 
 /// One check, in one project.
@@ -118,6 +135,14 @@ fn count(stats: &mut LoopStats, story: &LoopStory) {
     add(stats.by_project.entry(story.project.clone()).or_default(), story);
     add(stats.by_agent.entry(agent(story)).or_default(), story);
     add(stats.by_week.entry(iso_week(story.started_at)).or_default(), story);
+    for model in story.models.iter().filter(|model| model.calls > 0) {
+        let found = stats.by_model.entry(model.model.clone()).or_default();
+        found.loops += 1;
+        found.calls = found.calls.saturating_add(model.calls);
+        found.tokens = found.tokens.saturating_add(model.tokens.total());
+        found.cost_micros = found.cost_micros.saturating_add(model.nanos.div_ceil(1000));
+        found.unpriced_tokens = found.unpriced_tokens.saturating_add(model.unpriced);
+    }
     if story.enforcement == Enforcement::Shadow {
         let shadow = &mut stats.shadow;
         shadow.loops += 1;

@@ -4,11 +4,13 @@
 //! written; a view that shows it passes it through [`crate::shown`].
 
 use stopgate_core::{
-    Criterion, Enforcement, Event, Frame, LoopState, Order, Outcome, Party, Phase, Receipt, Rest,
-    Signal, State, Status, Stopped, Strength, Timestamp, ToolUse, Waiting, apply, signal,
+    Criterion, Enforcement, Event, Frame, LoopState, ModelSpend, Order, Outcome, Party, Phase,
+    Receipt, Rest, Signal, State, Status, Stopped, Strength, Timestamp, ToolUse, Waiting, apply,
+    signal, spend_words, tokens_text, usd_text,
 };
 
 use crate::moment::{LoopMoment, moment};
+use crate::parked::waits_for;
 use crate::replay::{Happened, verdict_word};
 
 /// What happened to one loop, from its beginning to its last event.
@@ -44,6 +46,10 @@ pub struct LoopStory {
     pub max_minutes: u32,
     /// Milliseconds of work up to the last event.
     pub used_ms: i64,
+    /// What its agent used, by model.
+    pub models: Vec<ModelSpend>,
+    /// The same in a line; `None` where nothing was counted and nothing is limited.
+    pub spend: Option<String>,
     /// When it began.
     pub started_at: Timestamp,
     /// When it was last touched.
@@ -148,6 +154,12 @@ pub struct StopStory {
 }
 
 impl LoopStory {
+    /// Tells what was used as `state` has it, which may be newer than the journal.
+    pub fn update_spend(&mut self, state: &State) {
+        self.models = models_of(state);
+        self.spend = spend_words(state);
+    }
+
     /// Tells the story of a loop; `None` unless the first event is its start.
     pub fn tell(events: &[Happened]) -> Option<Self> {
         let mut state: Option<State> = None;
@@ -305,6 +317,8 @@ impl Teller {
             order: state.policy.order,
             enforcement: state.policy.enforcement,
             max_minutes: state.policy.max_minutes,
+            models: models_of(&state),
+            spend: spend_words(&state),
             session: state.session.map(|session| session.as_str().into()),
             started_at: state.started_at,
             updated_at: state.updated_at,
@@ -319,6 +333,30 @@ impl Teller {
             is_signed: self.is_signed,
         }
     }
+}
+
+/// What each model used, a line each.
+pub(crate) fn model_lines(story: &LoopStory) -> Vec<String> {
+    let line = |model: &ModelSpend| {
+        let tokens = &model.tokens;
+        let (read, out) = (tokens_text(tokens.cache_read), tokens_text(tokens.output));
+        let given = tokens_text(tokens.given().saturating_sub(tokens.cache_read));
+        let cost = match model.unpriced {
+            0 => usd_text(model.nanos),
+            _some => "price unknown".into(),
+        };
+        let name = if model.model.is_empty() { "an unnamed model" } else { &model.model };
+        format!(
+            "{name}: {} calls, {given} tokens in, {read} from cache, {out} out, {cost}",
+            model.calls
+        )
+    };
+    story.models.iter().filter(|model| model.calls > 0).map(line).collect()
+}
+
+/// What was used, by model.
+fn models_of(state: &State) -> Vec<ModelSpend> {
+    state.spend.as_ref().map(|spend| spend.models.clone()).unwrap_or_default()
 }
 
 fn outcome_of(stopped: &Stopped) -> Option<Outcome> {
@@ -370,6 +408,7 @@ fn why(phase: &Phase) -> Option<String> {
         Phase::Waiting { on: Waiting::Answer(question), .. } => Some(question.clone()),
         Phase::Waiting { on: Waiting::Background, .. } => Some("background work".into()),
         Phase::Waiting { on: Waiting::Approval, .. } => Some("a person's word".into()),
+        Phase::Waiting { on: Waiting::Condition(parking), .. } => Some(waits_for(parking)),
         Phase::Paused { rest: Rest::NextPrompt, .. } => {
             Some("paused until a person prompts the agent".into())
         }
@@ -380,9 +419,9 @@ fn why(phase: &Phase) -> Option<String> {
 
 fn must_act(state: &State) -> MustAct {
     match &state.phase {
-        Phase::Active | Phase::Completing | Phase::Waiting { on: Waiting::Background, .. } => {
-            MustAct::Agent
-        }
+        Phase::Active
+        | Phase::Completing
+        | Phase::Waiting { on: Waiting::Background | Waiting::Condition(_), .. } => MustAct::Agent,
         Phase::Waiting { on: Waiting::Answer(_), .. } => MustAct::Person(PersonsTurn::Answer),
         Phase::Waiting { on: Waiting::Approval, .. } => MustAct::Person(PersonsTurn::Approve),
         Phase::Paused { .. } => MustAct::Person(PersonsTurn::Resume),

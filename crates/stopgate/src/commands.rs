@@ -13,6 +13,7 @@ mod completions;
 mod config;
 mod controls;
 mod criteria;
+mod daemon;
 mod dialects;
 mod doctor;
 mod edit;
@@ -34,6 +35,8 @@ mod preflight;
 mod receipt;
 mod replay;
 mod report;
+mod restore;
+mod run;
 mod schema;
 mod score;
 mod start;
@@ -46,6 +49,7 @@ mod trust;
 mod try_it;
 mod uninstall;
 mod verify;
+mod wait;
 #[cfg(feature = "tui")]
 mod watch;
 
@@ -84,6 +88,7 @@ enum Command {
     Blocked(agent_exits::BlockedArgs),
     Impossible(agent_exits::ImpossibleArgs),
     Ask(agent_exits::AskArgs),
+    Wait(wait::Args),
     #[command(hide = true)]
     Hold(controls::HoldArgs),
     Pause(controls::PauseArgs),
@@ -105,6 +110,8 @@ enum Command {
     Stats(stats::Args),
     Report(report::Args),
     Replay(replay::Args),
+    Run(run::Args),
+    Restore(restore::Args),
     #[cfg(feature = "tui")]
     Watch(watch::Args),
     Statusline(statusline::Args),
@@ -120,6 +127,7 @@ enum Command {
     Install(install::Args),
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
+    Daemon(daemon::Args),
     Agents(agents::Args),
     Try(try_it::Args),
     #[cfg(feature = "mcp")]
@@ -176,7 +184,11 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refused(&error, audience),
     };
-    let ran = match cli.command {
+    run(cli.command).unwrap_or_else(|failure| output::failure(&failure, audience))
+}
+
+fn run(command: Command) -> Result<ExitCode, stopgate_engine::Failure> {
+    match command {
         Command::Start(args) => start::run(args),
         Command::Status(args) => status::run(&args),
         Command::List(args) => list::run(&args),
@@ -186,6 +198,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Blocked(args) => agent_exits::blocked(&args),
         Command::Impossible(args) => agent_exits::impossible(&args),
         Command::Ask(args) => agent_exits::ask(&args),
+        Command::Wait(args) => wait::run(args),
         Command::Hold(args) => controls::hold(&args),
         Command::Pause(args) => controls::pause(&args),
         Command::Resume(args) => controls::resume(&args),
@@ -206,6 +219,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Stats(args) => stats::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Restore(args) => restore::run(&args),
         #[cfg(feature = "tui")]
         Command::Watch(args) => watch::run(&args),
         Command::Statusline(args) => Ok(statusline::run(&args)),
@@ -221,6 +236,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Daemon(args) => daemon::run(&args),
         Command::Agents(args) => agents::run(&args),
         Command::Try(args) => try_it::run(&args),
         #[cfg(feature = "mcp")]
@@ -229,8 +245,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Hook(_) => Ok(ExitCode::SUCCESS),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
-    };
-    ran.unwrap_or_else(|failure| output::failure(&failure, audience))
+    }
 }
 
 /// What `help TOPIC` is about, where that is not a command.
@@ -259,6 +274,11 @@ pub(crate) fn hook_help() -> ExitCode {
         output::line(&hook.clone().bin_name("stopgate hook").render_long_help().ansi().to_string());
     }
     ExitCode::SUCCESS
+}
+
+/// The background process, as a process that nobody sees.
+pub(crate) fn background() -> ExitCode {
+    daemon::hidden()
 }
 
 /// The whole command line as data.

@@ -296,6 +296,9 @@ fn reply(answer: HookAnswer) -> ExitCode {
     let code = print(&answer.reply);
     if let Some(mut engine) = answer.engine {
         engine.settle();
+        if engine.saw_parked() {
+            stopgate_daemon::nudge(Settings);
+        }
         // The process ends here: closing the journal in order would cost the stop an fsync.
         std::mem::forget(engine);
     }

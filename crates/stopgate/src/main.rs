@@ -27,6 +27,19 @@ fn main() -> ExitCode {
             stopgate_engine::deliver_notice(stopgate_engine::Settings, arguments);
             ExitCode::SUCCESS
         }
+        Some(first) if first == stopgate_drive::SESSION_GUARD => {
+            stopgate_drive::guard_session(arguments);
+            ExitCode::SUCCESS
+        }
+        Some(first) if first == stopgate_drive::SESSION_TERMINAL => {
+            // Only a program that could not be started comes back.
+            output::failure_to_start(&stopgate_drive::become_client(arguments))
+        }
+        Some(first) if first == stopgate_daemon::DAEMON => commands::background(),
+        Some(first) if first == stopgate_daemon::WAKE => {
+            let settings = stopgate_engine::Settings;
+            ExitCode::from(stopgate_daemon::wake_loop(settings, stores::STORES, arguments))
+        }
         Some(_) | None => commands::main(),
     }
 }

@@ -166,6 +166,12 @@ impl<'a> ErrorWire<'a> {
     }
 }
 
+/// Says why a client could not be started in its terminal.
+pub(crate) fn failure_to_start(error: &std::io::Error) -> ExitCode {
+    let _ = writeln!(std::io::stderr().lock(), "stopgate: could not start the client: {error}");
+    ExitCode::from(127)
+}
+
 /// Prints what is wrong with the arguments of a command that answers in JSON.
 pub(crate) fn usage_error(message: &str) -> ExitCode {
     failure(&Failure::usage(message), Audience::Programs)

@@ -81,3 +81,28 @@ custom() { tool hook_register "{\"taskId\":\"$task\",\"hookType\":\"custom\",\"g
 evaluate() { tool hook_evaluate "{\"iterationId\":\"$it\",\"agentOutput\":\"$1\",\"filesModified\":${2:-[]}}"; }
 validate() { tool iteration_validate "{\"iterationId\":\"$it\",\"agentOutput\":\"${1:-on it}\"}"; }
 refuses() { if said=$(tool "$@"); then fail "$1 was done: $said"; fi; }
+
+# client BODY: a stand-in that is called and speaks as Claude Code's own program; it notes how it was
+# called, with which model, for which feature and session, does BODY, and says $said.
+client() {
+  cat >"$ROOM/bin/claude" <<'EOF'
+#!/bin/sh
+how=none model=none id=none session=none said=done loops=.claude/data/ralph-loops/current
+while [ $# -gt 0 ]; do
+  case $1 in
+    --session-id) how=new session=$2; shift ;;
+    --resume) how=resumed session=$2; shift ;;
+    --model) model=$2; shift ;;
+    -p) id=$(printf '%s' "$2" | sed -n 's/.*in this session: \([0-9]*\) - .*/\1/p'); shift ;;
+  esac
+  shift
+done
+echo "$how $model ${id:-none} $session" >>"$ROOM/sessions"
+EOF
+  printf '%s\n' "$1" >>"$ROOM/bin/claude"
+  cat >>"$ROOM/bin/claude" <<'EOF'
+printf '{"type":"system","subtype":"init","session_id":"%s"}\n' "$session"
+printf '{"type":"result","subtype":"success","is_error":false,"session_id":"%s","result":"%s"}\n' "$session" "$said"
+EOF
+  chmod +x "$ROOM/bin/claude"
+}

@@ -13,7 +13,10 @@ use super::options::TruthPlan;
 use crate::tools;
 
 const PYTEST: &str = "pytest==8.3.4";
+/// The runners that stories call beside it.
+const RUNNERS: [(&str, &str); 2] = [("just", "rust-just==1.59.0"), ("nox", "nox==2026.10.20")];
 const JEST: &str = "jest@29.7.0";
+const VITEST: &str = "vitest@3.2.4";
 
 /// The tools, and the search path that has them.
 #[derive(Debug)]
@@ -60,8 +63,12 @@ impl TruthKit {
 fn is_here(need: &str, directory: &Path) -> bool {
     match need {
         "pytest" => has_pytest(directory),
-        "jest" => has_jest(directory),
-        name => tools::has(name),
+        "jest" => has_package(directory, need, JEST),
+        "vitest" => has_package(directory, need, VITEST),
+        name => match RUNNERS.iter().find(|(own, _)| *own == name) {
+            Some((_, wanted)) => has_pytest(directory) && has_runner(directory, name, wanted),
+            None => tools::has(name),
+        },
     }
 }
 
@@ -78,18 +85,31 @@ fn has_pytest(directory: &Path) -> bool {
     succeeds(&mut make) && succeeds(&mut install)
 }
 
-fn has_jest(directory: &Path) -> bool {
-    let place = directory.join("jest");
-    if place.join("node_modules/.bin/jest").is_file() {
+/// A program that pip installs beside pytest.
+fn has_runner(directory: &Path, name: &str, wanted: &str) -> bool {
+    let venv = directory.join("venv");
+    if venv.join("bin").join(name).is_file() {
+        return true;
+    }
+    eprintln!("installing {wanted} into target/truth/venv");
+    let mut install = Command::new(venv.join("bin/pip"));
+    install.args(["install", "--quiet", "--disable-pip-version-check", wanted]);
+    succeeds(&mut install)
+}
+
+/// A program that npm installs into a directory of its own.
+fn has_package(directory: &Path, name: &str, wanted: &str) -> bool {
+    let place = directory.join(name);
+    if place.join("node_modules/.bin").join(name).is_file() {
         return true;
     }
     if !tools::has("npm") || std::fs::create_dir_all(&place).is_err() {
         return false;
     }
-    eprintln!("installing {JEST} into target/truth/jest");
+    eprintln!("installing {wanted} into target/truth/{name}");
     let _ = std::fs::write(place.join("package.json"), "{\"private\": true}\n");
     let mut npm = Command::new("npm");
-    npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", JEST]);
+    npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", wanted]);
     succeeds(npm.current_dir(&place))
 }
 

@@ -75,7 +75,39 @@ fn no_answer_is_longer_than_every_client_shows() {
     let long = "é".repeat(40_000);
     for agent in Agent::ALL.into_iter().filter(|agent| *agent != Agent::Claude) {
         let reply = agent.render(&Answer::Continue(&long), Client::default());
-        let chars = reply.stdout.chars().count() + reply.stderr.chars().count();
-        assert!((9_000..10_000).contains(&chars), "{agent:?}: {chars}");
+        let bytes = reply.stdout.len() + reply.stderr.len();
+        assert!((9_000..10_000).contains(&bytes), "{agent:?}: {bytes}");
     }
+}
+
+/// What Claude Code did with answers that it was given.
+#[test]
+fn claude_code_takes_a_block_at_any_exit_code_and_text_for_nothing() {
+    let heard = |code: i32, stdout: &str, stderr: &str| match Agent::Claude
+        .understands(&HookOutput { exit_code: Some(code), stdout, stderr })
+    {
+        Understood::Allowed => "allowed".into(),
+        Understood::Told(text) => format!("told {text}"),
+        Understood::Held(text) => format!("held {text}"),
+        Understood::Refused(why) => format!("refused: {why}"),
+    };
+    let block = r#"{"decision":"block","reason":"R"}"#;
+    assert_eq!(heard(0, block, ""), "held R");
+    assert_eq!(heard(1, block, ""), "held R");
+    assert_eq!(heard(2, block, "E"), "held R");
+    assert_eq!(heard(0, r#"{"decision":"block","reason":"R","more":1}"#, ""), "held R");
+    assert_eq!(heard(0, r#"{"decision":"block"}"#, ""), "held Blocked by hook");
+    assert_eq!(heard(2, "", "E"), "held E");
+    assert_eq!(heard(2, "", ""), "held No stderr output");
+    assert_eq!(heard(2, r#"{"systemMessage":"M"}"#, "E"), "held E");
+    assert_eq!(heard(0, "all is well", ""), "allowed");
+    assert_eq!(heard(0, &format!("log line\n{block}"), ""), "allowed");
+    assert_eq!(
+        heard(0, &format!("{block}\n{block}"), ""),
+        "refused: there is more than one JSON value"
+    );
+    assert_eq!(heard(0, r#"{"decision":"block","reason":null}"#, ""), "refused: reason is null");
+    assert_eq!(heard(0, r#"{"decision":"allow"}"#, ""), "refused: there is no decision \"allow\"");
+    assert_eq!(heard(0, r#"{"continue":false,"decision":"block","reason":"R"}"#, ""), "allowed");
+    assert_eq!(heard(127, "", "not found"), "refused: the exit code is 127");
 }

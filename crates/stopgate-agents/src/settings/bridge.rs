@@ -1,7 +1,8 @@
 //! A plugin of ours: a whole file, with the program's path in one of its lines.
 
+use stopgate_json::quote;
+
 use super::form::BridgeForm;
-use super::print::quote;
 use super::{Command, Edited, Entry, EntryForm, Found};
 use crate::{Agent, Event};
 

@@ -1,11 +1,13 @@
 //! A JSON settings file on its way to being edited. Each step reads it anew.
 
+use stopgate_json::{JsonBracket, JsonItem, quote};
+
 use super::error::SettingsError;
 use super::form::JsonForm;
 use super::own::{self, Command, Extras, PLUGIN, SHARED, shell_word, value};
-use super::print::{Json, quote};
-use super::splice::{self, Bracket, Item};
+use super::print::Json;
 use super::tree::{Spot, Tree};
+use super::windows::{self, Guard, HookSystem};
 use super::{
     CAP_VARIABLE, Edited, Entry, EntryForm, ExitRules, Found, StatusLine, switches, switches_of,
     without_bom,
@@ -204,7 +206,7 @@ impl Draft {
             return Ok(Put::Nothing);
         }
         let now = hook(form, entry, &extras, event, timeout_s);
-        self.text = splice::replace(&self.text, spot.hook, &now);
+        self.text = stopgate_json::replace(&self.text, spot.hook, &now);
         Ok(Put::Replaced)
     }
 
@@ -218,8 +220,8 @@ impl Draft {
         }
         let lifted = Json::Text(CAP_LIFTED.into());
         let text = if let Some(env) = tree.object("env")? {
-            let variable = Item::Member(CAP_VARIABLE, &lifted);
-            splice::append(&self.text, &Bracket::from(env), &variable)
+            let variable = JsonItem::Member(CAP_VARIABLE, &lifted);
+            stopgate_json::append(&self.text, &JsonBracket::from(env), &variable)
         } else {
             let env = Json::Object(vec![(CAP_VARIABLE, lifted)]);
             append_to_root(&self.text, &tree, "env", &env)
@@ -317,10 +319,13 @@ pub(super) fn command_of(form: JsonForm, entry: &Entry, extras: &[String]) -> Co
     let words = words.chain(form.arguments.iter().map(ToString::to_string));
     let words =
         words.chain(extras.iter().filter(|e| !form.arguments.contains(&e.as_str())).cloned());
+    if entry.form == EntryForm::Own && form.is_claude {
+        return Command::Exec(std::iter::once(entry.program.clone()).chain(words).collect());
+    }
+    if entry.system == HookSystem::Windows {
+        return Command::Shell(windows_line(form, entry, words.collect()));
+    }
     match entry.form {
-        EntryForm::Own if form.is_claude => {
-            Command::Exec(std::iter::once(entry.program.clone()).chain(words).collect())
-        }
         EntryForm::Own => {
             let words = std::iter::once(entry.program.clone()).chain(words);
             let line = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
@@ -336,6 +341,22 @@ fn on_path(form: JsonForm, words: impl Iterator<Item = String>, owner: &str) -> 
     let words = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
     let guard = if form.needs_exit_code { "" } else { " 2>/dev/null || true" };
     Command::Shell(format!("stopgate {words} {owner}{guard}"))
+}
+
+fn windows_line(form: JsonForm, entry: &Entry, mut words: Vec<String>) -> String {
+    let silent = |is: bool| if is { Guard::Silent } else { Guard::Open };
+    match entry.form {
+        EntryForm::Own => {
+            let guard = silent(form.needs_silence);
+            windows::own_line(form.windows_shell, &entry.program, &words, guard)
+        }
+        EntryForm::Shared | EntryForm::Plugin => {
+            let owner = if entry.form == EntryForm::Plugin { PLUGIN } else { SHARED };
+            words.push(owner.into());
+            let guard = silent(!form.needs_exit_code);
+            windows::shared_line(form.windows_shell, &words, guard)
+        }
+    }
 }
 
 /// What the client shows while this event's hook runs; only checks take long.
@@ -354,13 +375,14 @@ fn hook(form: JsonForm, entry: &Entry, extras: &[String], event: &str, timeout_s
     if form.has_type {
         members.push(("type", Json::Text("command".into())));
     }
+    let key = form.key_on(entry.system);
     match command_of(form, entry, extras) {
         Command::Exec(argv) => {
             let mut words = argv.into_iter();
-            members.push((form.command_key, Json::Text(words.next().unwrap_or_default())));
+            members.push((key, Json::Text(words.next().unwrap_or_default())));
             members.push(("args", Json::Words(words.collect())));
         }
-        Command::Shell(line) => members.push((form.command_key, Json::Text(line))),
+        Command::Shell(line) => members.push((key, Json::Text(line))),
     }
     members.push((form.timeout_key, Json::Number(form.timeout(timeout_s))));
     let message = message_of(form, event);
@@ -384,18 +406,26 @@ fn add_hook(
         hook.clone()
     };
     if let Some(list) = tree.groups(event)? {
-        return Ok(splice::append(text, &Bracket::from(list), &Item::Element(&item)));
+        return Ok(stopgate_json::append(
+            text,
+            &JsonBracket::from(list),
+            &JsonItem::Element(&item),
+        ));
     }
     let list = Json::List(vec![item]);
     if let Some(hooks) = tree.hooks()? {
-        return Ok(splice::append(text, &Bracket::from(hooks), &Item::Member(event, &list)));
+        return Ok(stopgate_json::append(
+            text,
+            &JsonBracket::from(hooks),
+            &JsonItem::Member(event, &list),
+        ));
     }
     let hooks = Json::Object(vec![(event, list)]);
     Ok(append_to_root(text, tree, form.wrapper.unwrap_or_default(), &hooks))
 }
 
 pub(super) fn append_to_root(text: &str, tree: &Tree<'_>, key: &str, value: &Json) -> String {
-    splice::append(text, &Bracket::from(&tree.root), &Item::Member(key, value))
+    stopgate_json::append(text, &JsonBracket::from(&tree.root), &JsonItem::Member(key, value))
 }
 
 fn kept_cap(cap: &str) -> Option<String> {

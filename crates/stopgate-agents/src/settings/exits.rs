@@ -3,12 +3,12 @@
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
+use stopgate_json::{JsonBracket, JsonItem};
 
 use super::SettingsError;
 use super::draft::{Draft, append_to_root};
 use super::own::{is_stopgate, shell_word, shell_words, text, value};
 use super::print::Json;
-use super::splice::{self, Bracket, Item};
 
 /// The commands that an agent may run without asking: those that let it leave, look or nest.
 /// None of them runs or changes a check.
@@ -29,13 +29,15 @@ impl Draft {
                 (_, Some(allow)) if allow.elements.iter().any(|one| text(one) == Some(&rule)) => {
                     continue;
                 }
-                (_, Some(allow)) => {
-                    splice::append(&self.text, &Bracket::from(allow), &Item::Element(&json))
-                }
+                (_, Some(allow)) => stopgate_json::append(
+                    &self.text,
+                    &JsonBracket::from(allow),
+                    &JsonItem::Element(&json),
+                ),
                 (Some(permissions), None) => {
                     let allow = Json::List(vec![json]);
-                    let member = Item::Member("allow", &allow);
-                    splice::append(&self.text, &Bracket::from(permissions), &member)
+                    let member = JsonItem::Member("allow", &allow);
+                    stopgate_json::append(&self.text, &JsonBracket::from(permissions), &member)
                 }
                 (None, None) => {
                     let permissions = Json::Object(vec![("allow", Json::List(vec![json]))]);
@@ -87,7 +89,7 @@ impl Draft {
             return Ok(());
         }
         let chained = Json::Text(format!("{own} --with {}", shell_word(command)));
-        let text = splice::replace(&self.text, at, &chained);
+        let text = stopgate_json::replace(&self.text, at, &chained);
         self.change(text, "The status line shows the loop behind your own line.".into());
         Ok(())
     }
@@ -107,7 +109,7 @@ impl Draft {
         let text = match words.iter().position(|word| word == "--with") {
             Some(with) => {
                 let before = words.get(with + 1).cloned().unwrap_or_default();
-                splice::replace(&self.text, at, &Json::Text(before))
+                stopgate_json::replace(&self.text, at, &Json::Text(before))
             }
             None => tree.without_root_member("statusLine")?,
         };

@@ -1,5 +1,6 @@
 //! What hooks look like in the settings of each agent.
 
+use super::windows::{HookSystem, WindowsShell};
 use crate::Event;
 
 /// The form of an agent's settings file.
@@ -37,6 +38,10 @@ pub struct JsonForm {
     pub has_type: bool,
     /// The key of what is started.
     pub command_key: &'static str,
+    /// The key of what is started on Windows, where that is another one.
+    pub windows_key: Option<&'static str>,
+    /// What runs commands on Windows.
+    pub windows_shell: WindowsShell,
     /// Arguments behind the agent's name.
     pub arguments: &'static [&'static str],
     /// The key of the time-out.
@@ -108,6 +113,8 @@ impl JsonForm {
         has_groups: true,
         has_type: true,
         command_key: "command",
+        windows_key: None,
+        windows_shell: WindowsShell::Any,
         arguments: &[],
         timeout_key: "timeout",
         timeout_units: 1,
@@ -122,6 +129,14 @@ impl JsonForm {
 
     pub(super) const fn timeout(self, seconds: u32) -> u32 {
         seconds * self.timeout_units
+    }
+
+    /// The key of what is started on a system.
+    pub(super) fn key_on(self, system: HookSystem) -> &'static str {
+        match system {
+            HookSystem::Unix => self.command_key,
+            HookSystem::Windows => self.windows_key.unwrap_or(self.command_key),
+        }
     }
 
     /// What keeps a command silent whatever happens to the program.

@@ -3,6 +3,7 @@
 use jsonc_parser::ast::{Object, Value};
 
 use super::form::JsonForm;
+use super::windows::words_of;
 
 #[cfg(test)]
 mod tests;
@@ -98,7 +99,7 @@ impl Command {
     pub fn words(&self) -> Vec<String> {
         match self {
             Self::Exec(argv) => argv.clone(),
-            Self::Shell(line) => shell_words(line),
+            Self::Shell(line) => words_of(line).unwrap_or_else(|| shell_words(line)),
         }
     }
 }
@@ -114,7 +115,8 @@ pub(super) fn text<'t>(value: &'t Value<'_>) -> Option<&'t str> {
 }
 
 fn command(hook: &Object<'_>, form: JsonForm) -> Option<Command> {
-    let program = text(value(hook, form.command_key)?)?;
+    let key = |key| value(hook, key).and_then(text);
+    let program = key(form.command_key).or_else(|| key(form.windows_key?))?;
     let Some(args) = value(hook, "args").and_then(Value::as_array) else {
         return Some(Command::Shell(program.into()));
     };

@@ -8,6 +8,7 @@ use jsonc_parser::ast::Value;
 use super::form::{JsonForm, SettingsForm};
 use super::own::value;
 use super::tree::Tree;
+use super::windows::HookSystem;
 use super::{Command, Entry, EntryForm, Found, draft, without_bom};
 use crate::Agent;
 
@@ -43,7 +44,9 @@ pub fn plugin_hooks(agent: Agent) -> Option<String> {
     let SettingsForm::Json(form) = agent.files().form else { return None };
     // A plugin has hooks only: limits, permissions and the status line stay a person's.
     let form = JsonForm { is_claude: false, ..form };
-    let entry = Entry { form: EntryForm::Plugin, ..Entry::new(agent, NAME) };
+    // A plugin is the same on every system; its lines are for a POSIX shell.
+    let (form_of, system) = (EntryForm::Plugin, HookSystem::Unix);
+    let entry = Entry { form: form_of, system, ..Entry::new(agent, NAME) };
     draft::install("", form, &entry).ok().map(|edited| edited.text)
 }
 

@@ -1,13 +1,14 @@
 //! Settings files as nobody would think of them: generated, edited, and edited back.
 //!
-//! `STOPGATE_SETTINGS_CASES` says how many files are made per format.
+//! `STOPGATE_SETTINGS_CASES` says how many files are made of each format: JSON, JSON with comments
+//! and TOML.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use super::*;
 
-const CASES: u32 = 12;
+const CASES: u32 = 60;
 const PROGRAM: &str = "/opt/my tools/stopgate";
 
 fn runner() -> TestRunner {
@@ -19,18 +20,34 @@ fn runner() -> TestRunner {
     })
 }
 
-/// White space and comments between two tokens of JSON.
-fn gap() -> impl Strategy<Value = String> {
-    prop_oneof![
+/// What may stand in a file besides values.
+#[derive(Clone, Copy, Debug)]
+enum Flavour {
+    /// White space.
+    Json,
+    /// Comments and trailing commas, too.
+    WithComments,
+}
+
+/// What stands between two tokens of JSON.
+fn gap(flavour: Flavour) -> BoxedStrategy<String> {
+    let spaces = prop_oneof![
         6 => Just(String::new()),
         4 => Just(" ".into()),
         3 => Just("\n".into()),
         3 => Just("\n  ".into()),
         1 => Just("\r\n\t".into()),
         1 => Just("\n\n    ".into()),
-        1 => Just(" /* note, } */ ".into()),
-        1 => Just(" // note ]\n".into()),
-    ]
+    ];
+    let notes = prop_oneof![
+        Just(" /* note, } */ ".to_string()),
+        Just(" // note ]\n".into()),
+        Just("/*,*/".into()),
+    ];
+    match flavour {
+        Flavour::Json => spaces.boxed(),
+        Flavour::WithComments => prop_oneof![8 => spaces, 1 => notes].boxed(),
+    }
 }
 
 fn scalar() -> impl Strategy<Value = String> {
@@ -67,70 +84,111 @@ fn enclosed(
     text
 }
 
-fn trailing() -> impl Strategy<Value = &'static str> {
-    prop_oneof![Just(""), Just(",")]
+fn trailing(flavour: Flavour) -> BoxedStrategy<&'static str> {
+    match flavour {
+        Flavour::Json => Just("").boxed(),
+        Flavour::WithComments => prop_oneof![Just(""), Just(",")].boxed(),
+    }
 }
 
-fn list(item: impl Strategy<Value = String> + 'static) -> impl Strategy<Value = String> {
-    let items = proptest::collection::vec((gap(), item, gap()), 0..3);
-    (items, gap(), trailing())
+fn list(item: BoxedStrategy<String>, flavour: Flavour) -> BoxedStrategy<String> {
+    let items = proptest::collection::vec((gap(flavour), item, gap(flavour)), 0..3);
+    (items, gap(flavour), trailing(flavour))
         .prop_map(|(items, end, comma)| enclosed('[', ']', items, &end, comma))
+        .boxed()
 }
 
 /// An object whose keys are all different.
-fn object(members: Vec<(String, BoxedStrategy<String>)>) -> impl Strategy<Value = String> {
+fn object(
+    members: Vec<(String, BoxedStrategy<String>)>,
+    flavour: Flavour,
+) -> BoxedStrategy<String> {
     let members: Vec<_> = members
         .into_iter()
         .map(|(key, value)| {
-            (gap(), gap(), value, gap(), any::<bool>()).prop_map(
+            (gap(flavour), gap(flavour), value, gap(flavour), any::<bool>()).prop_map(
                 move |(before, colon, value, after, is_there)| {
                     is_there.then(|| (before, format!("\"{key}\":{colon}{value}"), after))
                 },
             )
         })
         .collect();
-    (members, gap(), trailing()).prop_map(|(members, end, comma)| {
-        enclosed('{', '}', members.into_iter().flatten().collect(), &end, comma)
-    })
+    (members, gap(flavour), trailing(flavour))
+        .prop_map(|(members, end, comma)| {
+            enclosed('{', '}', members.into_iter().flatten().collect(), &end, comma)
+        })
+        .boxed()
 }
 
-/// Another tool's hook, in the form of this file.
-fn foreign_hook(form: JsonForm) -> BoxedStrategy<String> {
+/// Another person's hook, in the form of this file.
+fn foreign_hook(form: JsonForm, flavour: Flavour) -> BoxedStrategy<String> {
     let key = form.command_key;
+    let note = match flavour {
+        Flavour::Json => "",
+        Flavour::WithComments => " // mine",
+    };
     let hook = prop_oneof![
         Just(format!("{{\"type\": \"command\", \"{key}\": \"say done\"}}")),
         Just(format!(
-            "{{\n \"type\": \"command\", // mine\n \"{key}\": \"echo 'stopgate hook'\"\n}}"
+            "{{\n \"type\": \"command\",{note}\n \"{key}\": \"echo 'stopgate hook'\"\n}}"
         )),
         Just("{}".to_string()),
     ];
     if !form.has_groups {
         return hook.boxed();
     }
-    let hooks = list(hook);
-    (hooks, gap())
+    let hooks = list(hook.boxed(), flavour);
+    (hooks, gap(flavour))
         .prop_map(|(hooks, gap)| format!("{{\"matcher\": \"\",{gap}\"hooks\": {hooks}}}"))
         .boxed()
 }
 
 /// A whole settings file.
-fn file(form: JsonForm) -> BoxedStrategy<String> {
+fn file(form: JsonForm, flavour: Flavour) -> BoxedStrategy<String> {
     let names = form.events.iter().map(|event| event.name).chain(["PreToolUse"]);
     let events: Vec<(String, BoxedStrategy<String>)> =
-        names.map(|name| (name.to_string(), list(foreign_hook(form)).boxed())).collect();
+        names.map(|name| (name.to_string(), list(foreign_hook(form, flavour), flavour))).collect();
     let others = [("model".to_string(), scalar().boxed()), ("ünlike".into(), scalar().boxed())];
     let members = match form.wrapper {
         Some(wrapper) => {
-            let hooks = (wrapper.to_string(), object(events).boxed());
+            let hooks = (wrapper.to_string(), object(events, flavour));
             others.into_iter().chain([hooks]).collect()
         }
         None => others.into_iter().chain(events).collect::<Vec<_>>(),
     };
-    let lead = prop_oneof![4 => Just(""), 1 => Just("\u{feff}"), 1 => Just("// mine\n")];
-    let tail = prop_oneof![Just(""), Just("\n"), Just("\r\n"), Just("\n// end\n")];
-    (lead, object(members), tail)
+    let lead = match flavour {
+        Flavour::Json => prop_oneof![4 => Just(""), 1 => Just("\u{feff}")].boxed(),
+        Flavour::WithComments => {
+            prop_oneof![4 => Just(""), 1 => Just("\u{feff}"), 1 => Just("// mine\n")].boxed()
+        }
+    };
+    let tail = match flavour {
+        Flavour::Json => prop_oneof![Just(""), Just("\n"), Just("\r\n")].boxed(),
+        Flavour::WithComments => {
+            prop_oneof![Just(""), Just("\n"), Just("\n// end\n"), Just(" /* end */")].boxed()
+        }
+    };
+    (lead, object(members, flavour), tail)
         .prop_map(|(lead, root, tail)| format!("{lead}{root}{tail}"))
         .boxed()
+}
+
+/// An agent and a file of its settings.
+fn agent_and_file(flavour: Flavour) -> impl Strategy<Value = (Agent, String)> {
+    let agents: Vec<(Agent, JsonForm)> = json_agents().collect();
+    (0..agents.len()).prop_flat_map(move |at| {
+        let (agent, form) = agents[at];
+        file(form, flavour).prop_map(move |text| (agent, text))
+    })
+}
+
+/// Runs a property over as many files of both kinds as are asked for.
+fn for_json_files(property: impl Fn(Agent, &str) -> Result<(), TestCaseError>) {
+    for flavour in [Flavour::Json, Flavour::WithComments] {
+        let checked =
+            runner().run(&agent_and_file(flavour), |(agent, text)| property(agent, &text));
+        checked.unwrap_or_else(|error| panic!("{flavour:?}: {error}"));
+    }
 }
 
 fn json_agents() -> impl Iterator<Item = (Agent, JsonForm)> {
@@ -218,39 +276,75 @@ fn comes_and_goes(agent: Agent, before: &str) -> Result<(), TestCaseError> {
 
 #[test]
 fn a_file_is_what_it_was_after_we_came_and_went() {
-    for (agent, form) in json_agents() {
-        let checked = runner().run(&file(form), |before| comes_and_goes(agent, &before));
-        checked.unwrap_or_else(|error| panic!("{agent:?}: {error}"));
-    }
+    for_json_files(comes_and_goes);
 }
 
-/// Another program that rewrites the whole file: it sorts nothing, but loses comments and layout.
-fn rewritten(text: &str, add: &str) -> String {
+/// Another program that rewrites the whole file: it loses comments and layout, adds a key, and a
+/// hook of its own at the end of these lists.
+fn rewritten(text: &str, form: JsonForm, events: &[&str]) -> String {
     let mut value = tree(text);
-    value[add] = serde_json::json!({"by": "another program"});
+    value["added"] = serde_json::json!({"by": "another program"});
+    for event in events {
+        let theirs = serde_json::json!({"matcher": "x", "hooks": [{"type": "http", "url": "y"}]});
+        let hooks = match form.wrapper {
+            Some(wrapper) => &mut value[wrapper],
+            None => &mut value,
+        };
+        hooks[*event].as_array_mut().expect("a list").push(theirs);
+    }
     serde_json::to_string_pretty(&value).unwrap()
+}
+
+/// The events that a file has lists for.
+fn listed(text: &str, form: JsonForm) -> Vec<&'static str> {
+    let value = tree(text);
+    let hooks = form.wrapper.map_or(&value, |wrapper| &value[wrapper]);
+    form.events.iter().map(|event| event.name).filter(|name| hooks[*name].is_array()).collect()
 }
 
 #[test]
 fn what_another_program_wrote_in_between_stays_and_only_ours_goes() {
-    for (agent, form) in json_agents() {
-        let checked = runner().run(&file(form), |before| {
-            for entry in entries(agent) {
-                let installed = install(Some(&before), &entry).unwrap().text;
-                let removed = uninstall(agent, &rewritten(&installed, "added"), None).unwrap().text;
-                let mut expected = tree(&rewritten(&before, "added"));
-                let mut left = tree(&removed);
-                without_beginning(form, &mut left, &mut expected);
-                // Lists of ours that others emptied are as good as none.
-                prune(&mut expected);
-                prune(&mut left);
-                prop_assert_eq!(left, expected, "by way of {}", installed);
-                prop_assert_eq!(find(agent, &removed).unwrap(), []);
-            }
-            Ok(())
-        });
-        checked.unwrap_or_else(|error| panic!("{agent:?}: {error}"));
-    }
+    for_json_files(|agent, before| {
+        let SettingsForm::Json(form) = agent.files().form else { return Ok(()) };
+        let events = listed(before, form);
+        for entry in entries(agent) {
+            let installed = install(Some(before), &entry).unwrap().text;
+            let now = rewritten(&installed, form, &events);
+            let removed = uninstall(agent, &now, None).unwrap().text;
+            let mut expected = tree(&rewritten(before, form, &events));
+            let mut left = tree(&removed);
+            without_beginning(form, &mut left, &mut expected);
+            // Lists of ours that others emptied are as good as none.
+            prune(&mut expected);
+            prune(&mut left);
+            prop_assert_eq!(left, expected, "{:?} by way of {}", agent, installed);
+            prop_assert_eq!(find(agent, &removed).unwrap(), []);
+        }
+        Ok(())
+    });
+}
+
+/// Another program's edits of a text, which leave everything else as it is.
+fn retouched(text: &str) -> String {
+    let at = text.find('{').expect("an object") + 1;
+    let (before, after) = text.split_at(at);
+    let added = "\n  \"added\": {\"by\": [1, 2]},";
+    format!("{before}{added}{}\n\n", after.replace("\"ünlike\"", "\"like\""))
+}
+
+#[test]
+fn an_edit_in_between_keeps_every_other_byte() {
+    for_json_files(|agent, before| {
+        if is_hollow(agent, before) {
+            return Ok(());
+        }
+        for entry in entries(agent) {
+            let installed = install(Some(before), &entry).unwrap().text;
+            let removed = uninstall(agent, &retouched(&installed), None).unwrap().text;
+            prop_assert_eq!(&removed, &retouched(before), "{:?} by way of {}", agent, installed);
+        }
+        Ok(())
+    });
 }
 
 /// Takes out empty lists and objects, which say nothing.
@@ -280,10 +374,14 @@ fn toml_file() -> impl Strategy<Value = String> {
         Just("[tables.\"é\"]\nkey = 'v' # c".into()),
         Just("[[hooks]]\nevent = \"Stop\"\ncommand = \"say done\"".into()),
         Just("[[other]]\na = [1,\n  2, # two\n]".into()),
+        Just("a.b.c = { d = 1, \"e f\" = [] }".into()),
+        Just("since = 2026-01-01T00:00:00Z\t# then".into()),
+        (0..1000_u32).prop_map(|number| format!("key{number} = 1_{number:03}")),
+        (0..1000_u32).prop_map(|number| format!("[table{number}]\nx = \"\\u00e9\"")),
         Just("text = \"\"\"\n[[hooks]]\ncommand = \"stopgate hook\"\n\"\"\"".into()),
     ];
     let breaks = prop_oneof![Just("\n"), Just("\n\n"), Just("\r\n"), Just("\n  \n")];
-    let parts = proptest::collection::vec((part, breaks), 0..5);
+    let parts = proptest::collection::vec((part, breaks), 0..8);
     (parts, any::<bool>()).prop_map(|(parts, ends)| {
         let mut text = String::new();
         let mut seen: Vec<String> = Vec::new();
@@ -317,6 +415,12 @@ fn comes_and_goes_in_toml(before: &str) -> Result<(), TestCaseError> {
     prop_assert_eq!(&install(Some(&installed), &entry).unwrap().text, &installed);
     prop_assert_eq!(find(agent, &installed).unwrap().len(), 3);
     prop_assert_eq!(&uninstall(agent, &installed, None).unwrap().text, before);
+    // Another program adds a key at the top.
+    let top = "added_at_the_top = true # by another program\n";
+    let left = uninstall(agent, &format!("{top}{installed}"), None).unwrap().text;
+    // An empty file gets no line break before our tables, so this one goes with them.
+    let expected = if before.is_empty() { top.trim_end() } else { top };
+    prop_assert_eq!(left, format!("{}{}", expected, before));
     // Another program adds a table behind ours.
     let added = format!("{installed}\n[added]\nby = \"another program\"\n");
     let left = uninstall(agent, &added, None).unwrap().text;

@@ -9,7 +9,8 @@ use std::fmt::Write;
 use toml_edit::{Document, DocumentMut, Item, Table, TomlError, Value};
 
 use super::error::{Place, SettingsError};
-use super::own::{is_stopgate, shell_word, shell_words};
+use super::own::{is_stopgate, shell_word};
+use super::windows::{Guard, HookSystem, WindowsShell, own_line};
 use super::{AnyHook, Command, Edited, Entry, Found};
 use crate::Event;
 
@@ -149,7 +150,7 @@ impl Hook {
     fn read(table: &Table) -> Option<Self> {
         let text = |key: &str| table.get(key).and_then(Item::as_str).map(String::from);
         let command = text("command")?;
-        let words = shell_words(&command);
+        let words = Command::Shell(command.clone()).words();
         let is_own = words.first().is_some_and(|program| is_stopgate(program))
             && words.get(1).is_some_and(|word| word == "hook");
         let timeout_s = table.get("timeout").and_then(Item::as_integer);
@@ -161,7 +162,7 @@ impl Hook {
     }
 
     fn dialect(&self) -> Option<String> {
-        let words = shell_words(&self.command);
+        let words = Command::Shell(self.command.clone()).words();
         let at = words.iter().position(|word| word == "--dialect")?;
         Some(words.get(at + 1).cloned().unwrap_or_default())
     }
@@ -181,11 +182,13 @@ impl Hook {
 }
 
 fn wanted(entry: &Entry) -> Vec<Hook> {
-    let program = shell_word(&entry.program);
-    let agent = entry.agent.word();
+    let mut words = ["hook", entry.agent.word()].map(String::from).to_vec();
     let dialect = entry.dialect.as_deref();
-    let dialect = dialect.map(|name| format!(" --dialect {}", shell_word(name)));
-    let command = format!("{program} hook {agent}{}", dialect.unwrap_or_default());
+    words.extend(dialect.into_iter().flat_map(|name| ["--dialect".into(), shell_word(name)]));
+    let command = match entry.system {
+        HookSystem::Unix => format!("{} {}", shell_word(&entry.program), words.join(" ")),
+        HookSystem::Windows => own_line(WindowsShell::Any, &entry.program, &words, Guard::Open),
+    };
     let hook = |(event, seconds): (&str, u32)| Hook {
         event: event.into(),
         command: command.clone(),

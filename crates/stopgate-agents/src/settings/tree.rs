@@ -6,12 +6,12 @@
 use jsonc_parser::ast::{Array, Comment, Object, ObjectProp, Value};
 use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
+use stopgate_json::JsonBracket;
 
 use super::error::{Place, SettingsError};
 use super::exits::position;
 use super::form::JsonForm;
 use super::own::{Own, text, value};
-use super::splice::{self, Bracket};
 
 /// The file.
 pub(super) struct Tree<'a> {
@@ -30,7 +30,7 @@ pub(super) struct Spot<'t> {
     /// The entry itself.
     pub(super) hook: Range,
     /// From the inside out: in its group, its event's list, the events, the file.
-    path: Vec<(Bracket, usize)>,
+    path: Vec<(JsonBracket, usize)>,
 }
 
 /// JSON with comments and trailing commas, which people write; nothing looser.
@@ -111,11 +111,11 @@ impl<'a> Tree<'a> {
             .properties
             .iter()
             .position(|member| wrapper.is_some_and(|wrapper| is(member, wrapper)));
-        let root = place.map(|place| (Bracket::from(&self.root), place));
+        let root = place.map(|place| (JsonBracket::from(&self.root), place));
         for (index, member) in hooks.properties.iter().enumerate() {
             let Some(list) = member.value.as_array() else { continue };
             let outer: Vec<_> =
-                std::iter::once((Bracket::from(hooks), index)).chain(root.clone()).collect();
+                std::iter::once((JsonBracket::from(hooks), index)).chain(root.clone()).collect();
             let event = member.name.as_str();
             if !self.form.has_groups {
                 spots.extend(self.spots_in(list, event, None, &outer));
@@ -125,7 +125,7 @@ impl<'a> Tree<'a> {
             for (at, group, inner) in groups.filter_map(|(at, group)| grouped(at, group)) {
                 let matcher = value(group, "matcher").and_then(text);
                 let outer: Vec<_> =
-                    std::iter::once((Bracket::from(list), at)).chain(outer.clone()).collect();
+                    std::iter::once((JsonBracket::from(list), at)).chain(outer.clone()).collect();
                 spots.extend(self.spots_in(inner, event, matcher, &outer));
             }
         }
@@ -138,7 +138,7 @@ impl<'a> Tree<'a> {
         list: &'t Array<'_>,
         event: &'t str,
         matcher: Option<&'t str>,
-        outer: &[(Bracket, usize)],
+        outer: &[(JsonBracket, usize)],
     ) -> Vec<Spot<'t>> {
         let hooks = list.elements.iter().enumerate();
         let own = hooks
@@ -148,7 +148,9 @@ impl<'a> Tree<'a> {
             own,
             matcher,
             hook: hook.range(),
-            path: std::iter::once((Bracket::from(list), at)).chain(outer.iter().cloned()).collect(),
+            path: std::iter::once((JsonBracket::from(list), at))
+                .chain(outer.iter().cloned())
+                .collect(),
         });
         spots.collect()
     }
@@ -167,7 +169,7 @@ impl<'a> Tree<'a> {
             level += 1;
         }
         let (bracket, index) = &spot.path[level];
-        splice::remove(self.text, bracket, *index)
+        stopgate_json::remove(self.text, bracket, *index)
     }
 
     /// The text without one member of an object of the file, and without the
@@ -182,9 +184,9 @@ impl<'a> Tree<'a> {
             return Ok(self.text.into());
         };
         if inner.properties.len() > 1 || self.is_annotated(inner.range, member.range) {
-            return Ok(splice::remove(self.text, &Bracket::from(inner), index));
+            return Ok(stopgate_json::remove(self.text, &JsonBracket::from(inner), index));
         }
-        Ok(splice::remove(self.text, &Bracket::from(&self.root), outer))
+        Ok(stopgate_json::remove(self.text, &JsonBracket::from(&self.root), outer))
     }
 
     /// The list `key` of an object of the file.
@@ -210,10 +212,10 @@ impl<'a> Tree<'a> {
     ) -> Result<String, SettingsError> {
         let Some(list) = self.list(object, key)? else { return Ok(self.text.into()) };
         let Some(index) = position(list, word) else { return Ok(self.text.into()) };
-        let bracket = Bracket::from(list);
+        let bracket = JsonBracket::from(list);
         let item = bracket.items[index];
         if bracket.items.len() > 1 || self.is_annotated(list.range, item) {
-            return Ok(splice::remove(self.text, &bracket, index));
+            return Ok(stopgate_json::remove(self.text, &bracket, index));
         }
         self.without_member(object, key)
     }
@@ -223,7 +225,7 @@ impl<'a> Tree<'a> {
         let found = self.member(&self.root, key, key)?;
         Ok(found.map_or_else(
             || self.text.into(),
-            |(index, _)| splice::remove(self.text, &Bracket::from(&self.root), index),
+            |(index, _)| stopgate_json::remove(self.text, &JsonBracket::from(&self.root), index),
         ))
     }
 

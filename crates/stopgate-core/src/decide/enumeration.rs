@@ -1,10 +1,11 @@
 //! Every combination of a small state machine, and what must hold in all of them.
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::scene::{NOON, check, command, criterion, frame, receipt, started};
+use crate::scene::{NOON, check, command, criterion, frame, receipt, spend, started};
 use crate::{
     Criterion, Decision, Event, Frame, Leave, Marker, Mode, Outcome, Phase, Policy, Proof, Rest,
     Rule, Seen, State, Status, Tally, Timestamp, ToolUse, Verdict, Waiting, apply, decide, due,
@@ -52,7 +53,7 @@ const COUNTERS: [Counter; 6] = [
 const TOOLS: [ToolUse; 3] = [ToolUse::Used, ToolUse::None, ToolUse::Unknown];
 const TASKS: [Task; 3] = [Task::None, Task::New, Task::Known];
 const SPOKE: [bool; 2] = [false, true];
-const MINUTES: [At; 2] = [At::Within, At::Limit];
+const SPENT: [Spent; 3] = [Spent::Nothing, Spent::Time, Spent::Money];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum At {
@@ -91,6 +92,14 @@ enum Counter {
     All,
 }
 
+/// Which of the loop's means this stop finds used up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Spent {
+    Nothing,
+    Time,
+    Money,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Task {
     None,
@@ -120,7 +129,7 @@ struct Case {
     tools: ToolUse,
     task: Task,
     spoke: bool,
-    minutes: At,
+    spent: Spent,
 }
 
 #[test]
@@ -134,7 +143,7 @@ fn every_live_state_keeps_the_invariants() {
         Stand::Pause,
     ];
     let checked = every_case(&stands, &COUNTERS, &TOOLS, &TASKS);
-    assert_eq!(checked, 6 * 7 * 3 * 8 * 4 * 6 * 3 * 3 * 2 * 2);
+    assert_eq!(checked, 6 * 7 * 3 * 8 * 4 * 6 * 3 * 3 * 2 * 3);
 }
 
 #[test]
@@ -142,7 +151,7 @@ fn every_ended_state_lets_go_in_silence() {
     let stands = Outcome::ALL.map(Stand::Ended);
     let checked =
         every_case(&stands, &[Counter::None, Counter::All], &[ToolUse::None], &[Task::New]);
-    assert_eq!(checked, 17 * 7 * 3 * 8 * 4 * 2 * 2 * 2);
+    assert_eq!(checked, 17 * 7 * 3 * 8 * 4 * 2 * 2 * 3);
 }
 
 /// The five states' transition table, row by row.
@@ -195,7 +204,7 @@ fn every_case(stands: &[Stand], counters: &[Counter], tools: &[ToolUse], tasks: 
         tools.len(),
         tasks.len(),
         SPOKE.len(),
-        MINUTES.len(),
+        SPENT.len(),
     ];
     let total: usize = sizes.iter().product();
     for number in 0..total {
@@ -205,7 +214,7 @@ fn every_case(stands: &[Stand], counters: &[Counter], tools: &[ToolUse], tasks: 
             rest /= size;
             digit
         });
-        let [stand, frames, age, criteria, marker, counter, tool, task, spoke, minutes] = digits;
+        let [stand, frames, age, criteria, marker, counter, tool, task, spoke, spent] = digits;
         assert_invariants(Case {
             stand: stands[stand],
             frames: FRAMES[frames],
@@ -216,7 +225,7 @@ fn every_case(stands: &[Stand], counters: &[Counter], tools: &[ToolUse], tasks: 
             tools: tools[tool],
             task: tasks[task],
             spoke: SPOKE[spoke],
-            minutes: MINUTES[minutes],
+            spent: SPENT[spent],
         });
     }
     total
@@ -292,7 +301,7 @@ fn assert_follows(case: Case, state: State, decision: &Decision) {
 
 impl Case {
     fn state(self) -> State {
-        let policy = Policy { max_minutes: 30, ..Policy::default() };
+        let policy = Policy { max_minutes: 30, max_tokens: 100, ..Policy::default() };
         let outermost = frame(Mode::Loop, 0, MAX, "the whole");
         let start = started(policy, outermost, self.criteria());
         let mut state = apply(None, &start, LONG_AGO).expect("a start begins a state");
@@ -305,10 +314,11 @@ impl Case {
             Age::Stale => policy.stale_after_ms + 1,
         };
         state.updated_at = NOON.plus(-age_ms);
-        let used_ms = match self.minutes {
-            At::Within => 30 * 60_000 - 1,
-            At::Limit => 30 * 60_000,
+        let used_ms = match self.spent {
+            Spent::Nothing | Spent::Money => 30 * 60_000 - 1,
+            Spent::Time => 30 * 60_000,
         };
+        state.spend = Some(Box::new(spend(if self.spent == Spent::Money { 100 } else { 99 })));
         state.rest_ms = NOON.since(LONG_AGO) - used_ms;
         state
     }
@@ -417,7 +427,7 @@ impl Case {
         // A nested frame is judged by the loop's criteria only where the loop ends anyway.
         let whole = match self.frames.base {
             Some(At::Limit) => true,
-            Some(At::Within) => self.frames.inner.is_none(),
+            Some(At::Within) => self.frames.inner.is_none() || self.spent == Spent::Money,
             None => false,
         };
         self.is_steering() && whole && !settled && self.has_check()
@@ -451,7 +461,8 @@ impl Case {
                 "a check could not be run, twice",
             ),
             (self.frames.base == Some(At::Limit), "the iterations are used"),
-            (self.minutes == At::Limit, "the time is used"),
+            (self.spent == Spent::Time, "the time is used"),
+            (self.spent == Spent::Money, "the tokens are used"),
             (self.at(Counter::Idle) && self.tools != ToolUse::Used, "it is idle"),
             (self.at(Counter::Repeat) && !nested && fails, "it repeats"),
             (self.at(Counter::Refusals) && self.tools != ToolUse::Used, "it is capped"),
@@ -463,7 +474,8 @@ impl Case {
 
     /// Nothing but proof of every criterion is done; nothing but a claim is attested.
     fn assert_complete(self, outcome: Outcome, decision: &Decision) {
-        let proven_at_the_limit = outcome == Outcome::Done && self.frames.base == Some(At::Limit);
+        let at_the_limit = self.frames.base == Some(At::Limit) || self.spent == Spent::Money;
+        let proven_at_the_limit = outcome == Outcome::Done && at_the_limit;
         assert!(self.is_steering(), "{self:?}");
         assert!(self.frames.inner.is_none() || proven_at_the_limit, "{self:?}");
         let Some(Event::Stopped(stopped)) = decision.events.first() else {

@@ -10,6 +10,8 @@ use crate::json_text::{Document, JsonTextError, Node};
 pub struct FeatureList {
     /// The features.
     pub features: Vec<Feature>,
+    /// Which model builds which category; `default` is for all others.
+    pub models: Vec<(String, String)>,
     /// What is odd about the file, a sentence each; none of it keeps the list from being used.
     pub oddities: Vec<String>,
 }
@@ -25,6 +27,8 @@ pub struct Feature {
     pub passes: bool,
     /// The model that should build it.
     pub model: Option<String>,
+    /// What kind of work it is.
+    pub category: Option<String>,
 }
 
 /// Why a list could not be used.
@@ -56,7 +60,15 @@ impl FeatureList {
                 oddities.push(format!("two features have the id {}", feature.id));
             }
         }
-        Ok(Self { features, oddities })
+        let models = root.key("models").map(models).unwrap_or_default();
+        Ok(Self { features, models, oddities })
+    }
+
+    /// The model that should build `feature`: its own, else its category's, else the default.
+    pub fn model_of<'a>(&'a self, feature: &'a Feature) -> Option<&'a str> {
+        let of = |name: &str| self.models.iter().find(|(own, _)| own == name);
+        let listed = || feature.category.as_deref().and_then(of).or_else(|| of("default"));
+        feature.model.as_deref().or_else(|| listed().map(|(_, model)| model.as_str()))
     }
 
     /// How many features the file says are complete.
@@ -93,6 +105,12 @@ impl FeatureList {
     }
 }
 
+/// The models that a list names for its categories.
+fn models(node: Node<'_>) -> Vec<(String, String)> {
+    let named = |(name, model): (&str, Node<'_>)| Some((name.into(), model.text()?.into()));
+    node.members().filter_map(named).collect()
+}
+
 /// Only a plain `true` passes: a claim that can't be read is none.
 fn feature(at: usize, node: Node<'_>, oddities: &mut Vec<String>) -> Feature {
     let place = at + 1;
@@ -117,6 +135,7 @@ fn feature(at: usize, node: Node<'_>, oddities: &mut Vec<String>) -> Feature {
         description: described.or_else(|| node.text()).unwrap_or("(no description)").into(),
         passes: passes == Some(true),
         model: text("model").map(String::from),
+        category: text("category").map(String::from),
     }
 }
 

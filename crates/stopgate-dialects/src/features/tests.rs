@@ -114,12 +114,27 @@ fn a_new_loop_can_be_read_again() {
 }
 
 #[test]
+fn a_model_is_the_features_own_or_its_categorys_or_the_default() {
+    let read = list(
+        r#"{"models": {"ui": "small", "default": "large"}, "features": [
+            {"id": 1, "description": "a", "passes": false, "model": "own", "category": "ui"},
+            {"id": 2, "description": "b", "passes": false, "category": "ui"},
+            {"id": 3, "description": "c", "passes": false, "category": "other"}]}"#,
+    );
+    let models: Vec<_> = read.features.iter().map(|feature| read.model_of(feature)).collect();
+    assert_eq!(models, [Some("own"), Some("small"), Some("large")]);
+    let bare = list(r#"[{"id": 1, "description": "a", "passes": false}]"#);
+    assert_eq!(bare.model_of(&bare.features[0]), None);
+}
+
+#[test]
 fn the_agent_is_told_the_model_and_to_make_room_where_asked() {
     let feature = Feature {
         id: "2".into(),
         description: "Thing".into(),
         passes: false,
         model: Some("sonnet".into()),
+        category: None,
     };
     let progress = Progress::read("Compact Every: 4\n");
     let reason = continue_with(&feature, 4, &progress);

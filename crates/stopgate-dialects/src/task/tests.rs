@@ -45,12 +45,14 @@ impl Play {
             ground: stopgate_core::Ground::default(),
             surface: stopgate_core::Surface::default(),
             gates: Vec::new(),
+            spend: None,
             tally: look.tally(self.tally.clone()),
             started_at: NOON,
             updated_at: NOON,
             progress_at: NOON,
             rest_ms: 0,
             answer: None,
+            woken: None,
             origin: stopgate_core::Origin::default(),
         };
         let seen = look.seen(Seen { markers: markers.to_vec(), ..Seen::default() });

@@ -1,9 +1,9 @@
 //! Takes a basis on a copy of the project, and proves a criterion there as the hook would.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use stopgate_core::{Criterion, Ground, Receipt, Weight};
+use stopgate_core::{Criterion, Ground, Receipt, Timestamp, Weight};
 use stopgate_verify::files::{Durable, replace_private};
 use stopgate_verify::{
     Basis, BasisStore, Files, Freshness, Place, ProjectCopy, Proved, Request, Scope, Strangers,
@@ -13,6 +13,9 @@ use stopgate_verify::{
 use crate::failure::Failure;
 use crate::project_file::{AtStart, Draft};
 use crate::world::World;
+
+/// Why a source file judges that is work for the rest.
+const SECTIONS_OF_SOURCE: [&str; 2] = ["#[cfg(test)]", "tests and examples in source"];
 
 /// Criteria under trial, as long as there is time.
 pub(super) struct Trial<'w> {
@@ -40,6 +43,8 @@ pub(super) struct TrialRoom {
 pub(super) struct TriedCriterion {
     pub(super) criterion: Criterion,
     ground: Ground,
+    /// When what judges it was noted.
+    since: Timestamp,
     /// How its first run came out.
     pub(super) first: Receipt,
     /// Files of which everything judges.
@@ -75,7 +80,7 @@ impl Trial<'_> {
         let mut asked = vec![criterion.clone()];
         let budget = self.left();
         self.heed()?;
-        let request = self.room.request(&asked, &ground, budget);
+        let request = self.room.request(&asked, &ground, None, budget);
         let measured = self.world.measure(&request).and_then(|mut all| all.pop());
         let measured = measured.ok_or_else(interrupted)?;
         criterion.tests = measured.receipt.evidence.tests;
@@ -91,11 +96,13 @@ impl Trial<'_> {
         })?;
         let judges = basis.judges(&criterion.name).into_iter();
         // Source files with tests inside are work as well.
-        let judges = judges.filter(|line| !line.why.starts_with("#[cfg(test)]"));
+        let is_work = |why: &str| SECTIONS_OF_SOURCE.iter().any(|own| why.starts_with(own));
+        let judges = judges.filter(|line| !is_work(&line.why));
         let judges = judges.map(|line| line.path).collect();
         let seal = self.keep(&basis)?;
         let ground = Ground { seal: Some(seal), ..ground };
-        Ok(TriedCriterion { criterion, ground, first: measured.receipt, judges })
+        let since = self.world.now();
+        Ok(TriedCriterion { criterion, ground, since, first: measured.receipt, judges })
     }
 
     /// Proves a criterion as the hook would.
@@ -103,7 +110,9 @@ impl Trial<'_> {
         let criteria = [tried.criterion.clone()];
         let budget = self.left();
         self.heed()?;
-        let request = self.room.request(&criteria, &tried.ground, budget);
+        let since = u64::try_from(tried.since.unix_millis()).ok();
+        let since = since.map(|millis| UNIX_EPOCH + Duration::from_millis(millis));
+        let request = self.room.request(&criteria, &tried.ground, since, budget);
         match self.world.prove(&request) {
             Proved::Receipts(mut receipts) => receipts
                 .pop()
@@ -126,6 +135,7 @@ impl TrialRoom {
         &'a self,
         criteria: &'a [Criterion],
         ground: &'a Ground,
+        since: Option<SystemTime>,
         budget: Duration,
     ) -> Request<'a> {
         Request {
@@ -136,7 +146,7 @@ impl TrialRoom {
             place: &self.place,
             freshness: Freshness::Fresh,
             files: Files::Countable,
-            since: None,
+            since,
             budget,
             strangers: Strangers::Spare,
             pass: &self.pass,

@@ -91,6 +91,29 @@ pub(super) fn progress_file(desk: &Desk) -> PathBuf {
 }
 
 impl Desk {
+    /// Where the files of a loop over features are.
+    pub fn features_directory(&self) -> PathBuf {
+        Place::of(self).directory
+    }
+
+    /// The list's text; nothing where there is none.
+    pub(crate) fn feature_list(&self) -> Result<Option<String>, Failure> {
+        files::read(&Place::of(self).list)
+    }
+
+    /// How the loop ended, as the progress file has it.
+    pub(crate) fn features_end(&self) -> Result<Option<(Outcome, String)>, Failure> {
+        let found = read(&Place::of(self))?;
+        let is = |standing: Standing| found.progress.status.as_deref() == Some(standing.word());
+        Ok(if is(Standing::Complete) && found.list.remaining() == 0 {
+            Some((Outcome::Attested, complete(&found.list)))
+        } else if is(Standing::ReachedLimit) {
+            Some((Outcome::MaxIterations, reached_limit(&found.list, &found.progress)))
+        } else {
+            None
+        })
+    }
+
     /// How the loop over features stands.
     pub fn features_view(&self) -> Result<LoopView, Failure> {
         let place = Place::of(self);

@@ -184,6 +184,15 @@ impl Desk {
         Ok(held)
     }
 
+    /// The file that a loop in this format is remembered by; nothing where there is no loop.
+    pub(crate) fn state_file(&self) -> Result<Option<PathBuf>, Failure> {
+        Ok(match self.request.dialect {
+            Dialect::Features => Some(features::progress_file(self)),
+            Dialect::Task => super::task::record_file(self)?,
+            Dialect::Idle | Dialect::Criteria | Dialect::RalphLoop => None,
+        })
+    }
+
     /// A person ends the loop over features.
     fn features_cancel(&self) -> Result<LoopView, Failure> {
         let path = features::progress_file(self);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use stopgate_agents::{Agent, Call, Reply};
-use stopgate_core::{Digest, Leave, Verdict};
+use stopgate_core::{Digest, Leave, Outcome, Verdict};
 use stopgate_dialects::task::{
     Look, Pause, Record, Settled, Sight, Status, Unreadable, choose, next, paused, policy, summary,
 };
@@ -285,6 +285,29 @@ fn look_in(directory: &Path) -> Option<Found> {
     let records: Vec<Record> = found.iter().map(|found| found.record.clone()).collect();
     let (at, record) = choose(&records)?;
     Some(Found { record, ..found.swap_remove(at) })
+}
+
+impl Desk {
+    /// Why the task rests, where a rule and not a person paused it.
+    pub(crate) fn task_end(&self) -> Result<Option<(Outcome, String)>, Failure> {
+        let record = found(self)?;
+        let pause = record.as_ref().and_then(Record::pause).cloned();
+        Ok(pause.and_then(|pause| {
+            let outcome = match pause.rule.as_str() {
+                "person" => return None,
+                "iterations" => Outcome::MaxIterations,
+                "spend" => Outcome::Budget,
+                _other => Outcome::Stalled,
+            };
+            Some((outcome, pause.why))
+        }))
+    }
+}
+
+/// The file of the record that is meant here.
+pub(super) fn record_file(desk: &Desk) -> Result<Option<PathBuf>, Failure> {
+    let place = Place::of(desk, desk.settings.session().as_deref())?;
+    Ok(place.look()?.map(|found| found.file))
 }
 
 /// The record that is meant here, whether or not it is worked on.

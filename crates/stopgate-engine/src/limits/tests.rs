@@ -50,7 +50,7 @@ proptest! {
             max_idle: idle,
             max_repeat: repeat,
             stale_after_ms: stale.map(|s| i64::from(s) * 1000 + 1000),
-            enforcement: None,
+            ..Asked::default()
         };
         let user = Asked { max_minutes: user, max_idle: user, ..Asked::default() };
         let (without, _) = settle(&Asked::default(), &user, &Asked::default());

@@ -1,7 +1,8 @@
 //! What is worth telling: a loop ended, asks something, or waits for approval.
 
 use serde::{Deserialize, Serialize};
-use stopgate_core::{Outcome, Phase, State, Timestamp, Waiting, clean, clip};
+use stopgate_core::{Outcome, Parking, Phase, State, Timestamp, Waiting, clean, clip};
+use stopgate_view::condition_text;
 
 use super::project_name;
 use crate::view::time_text;
@@ -14,7 +15,7 @@ const WHY_BYTES_MAX: usize = 1000;
 pub(crate) struct NoticeWire {
     /// Another for each change of a loop.
     pub(crate) id: String,
-    /// What happened: `ended`, `asks` or `needs_approval`.
+    /// What happened: `ended`, `asks`, `needs_approval` or `happened`.
     pub(crate) kind: String,
     /// When, in RFC 3339.
     pub(crate) at: String,
@@ -59,6 +60,13 @@ impl NoticeWire {
     }
 }
 
+/// Whether it was just found that a condition holds, and nobody else goes on.
+fn is_news(before: Option<&Phase>, parking: &Parking) -> bool {
+    let known = matches!(before, Some(Phase::Waiting { on: Waiting::Condition(earlier), .. })
+        if earlier.held_at.is_some());
+    parking.held_at.is_some() && parking.driver.is_none() && !known
+}
+
 /// What a change of a loop is worth telling, if it is.
 pub(crate) fn news(
     before: Option<&State>,
@@ -83,6 +91,11 @@ pub(crate) fn news(
         {
             let said = "waits for your approval: stopgate approve";
             ("needs_approval", None, said.into(), said.into())
+        }
+        Phase::Waiting { on: Waiting::Condition(parking), .. } if is_news(before, parking) => {
+            let what = condition_text(&parking.condition);
+            let said = format!("has what it waited for ({what}): go on in its session");
+            ("happened", None, said.clone(), said)
         }
         Phase::Active | Phase::Completing | Phase::Waiting { .. } | Phase::Paused { .. } => {
             return None;

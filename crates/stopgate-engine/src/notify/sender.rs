@@ -54,14 +54,19 @@ fn complain(settings: Settings, post: &HttpPost, why: &str) {
 
 /// A client that follows no redirect: what is told goes where the person said, or nowhere.
 fn agent() -> Agent {
+    web_agent(TRY_TIME, 0)
+}
+
+/// A client that asks for a page within a time, and follows so many redirects.
+pub(crate) fn web_agent(time: Duration, redirects: u32) -> Agent {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = TlsConfig::builder()
         .root_certs(RootCerts::PlatformVerifier)
         .unversioned_rustls_crypto_provider(provider)
         .build();
     let config = Agent::config_builder()
-        .timeout_global(Some(TRY_TIME))
-        .max_redirects(0)
+        .timeout_global(Some(time))
+        .max_redirects(redirects)
         .max_redirects_will_error(false)
         .http_status_as_error(false)
         .user_agent(concat!("stopgate/", env!("CARGO_PKG_VERSION")))

@@ -11,7 +11,8 @@ use super::ProjectFile;
 /// One thing that needs a person's word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Grant {
-    /// `command`, `version`, `env`, `pass_env`, `cwd`, `link`, `path`, `git`, `root` or `gate`.
+    /// `command`, `version`, `env`, `pass_env`, `cwd`, `link`, `path`, `git`, `review`, `root` or
+    /// `gate`.
     pub kind: &'static str,
     /// The criterion that asks for it; none where the whole file does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,6 +57,10 @@ pub(crate) fn of_criterion(criterion: &Criterion) -> Vec<Grant> {
     if let Proof::Git { .. } = criterion.proof {
         add("git", "asks git, which may run filters of the repository's settings".into());
     }
+    if let Proof::Review { agent, model, .. } = &criterion.proof {
+        let model = model.as_ref().map(|model| format!(", model {model}")).unwrap_or_default();
+        add("review", format!("starts {agent}{model} with its own keys, and shows it the changes"));
+    }
     let paths = paths_of(&criterion.proof).into_iter();
     let paths = paths.chain(terms.cwd.as_ref().filter(|_| criterion.command().is_none()));
     paths.filter(|path| leads_out(path)).for_each(|path| add("path", path.clone()));
@@ -73,6 +78,7 @@ fn paths_of(proof: &Proof) -> Vec<&String> {
         | Proof::Check { .. }
         | Proof::Run { .. }
         | Proof::Git { .. }
+        | Proof::Review { .. }
         | Proof::Attest
         | Proof::Approve => Vec::new(),
     }

@@ -115,7 +115,8 @@ fn what_it_does_not_know_is_refused_with_the_line() {
     let why = parse("[loop]\nmax_iterations = 3\nmax_itertions = 4\n").unwrap_err();
     assert!(why.starts_with("line 3, column 1: ") && why.contains("max_itertions"), "{why}");
     for (text, said) in [
-        ("[loop]\nmax_cost_usd = 25.0", "max_cost_usd"),
+        ("[loop]\nmax_cost_usd = -25.0", "amount of dollars"),
+        ("[loop]\nmax_quota = 101", "percentages"),
         ("[loop]\nmax_iterations = 0", "at least 1"),
         ("[loop]\nstale_after = \"soon\"", "not a duration"),
         ("[[criterion]]\nrun = [\"t\"]", "line 1, column 1: criterion: it needs a name"),

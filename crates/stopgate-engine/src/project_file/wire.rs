@@ -47,6 +47,7 @@ struct CriterionWire {
     coverage: Option<CoverageWire>,
     features: Option<String>,
     git: Option<Vec<GitWire>>,
+    review: Option<ReviewWire>,
     attest: Option<AttestWire>,
     timeout: Option<String>,
     advisory: bool,
@@ -135,6 +136,17 @@ enum GitWire {
     NoConflicts,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReviewWire {
+    agent: String,
+    #[serde(default)]
+    ask: String,
+    model: Option<String>,
+    #[serde(default)]
+    required: bool,
+}
+
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum AttestWire {
@@ -196,6 +208,9 @@ fn draft(name: &str, mut wire: CriterionWire) -> Result<Draft, String> {
         return Err("it needs a name".into());
     }
     let timeout_ms = wire.timeout.as_deref().map_or(Ok(TIMEOUT_MS), span_ms)?;
+    // An opinion is only told, unless the file says that the loop can't do without it.
+    let is_opinion = wire.review.as_ref().is_some_and(|review| !review.required);
+    wire.advisory |= is_opinion;
     let proof = proof(&mut wire, timeout_ms)?;
     let mut criterion = Criterion::new(name, proof);
     only_for_commands(&wire, &criterion)?;
@@ -238,16 +253,24 @@ fn proof(wire: &mut CriterionWire, timeout_ms: u64) -> Result<Proof, String> {
     kinds.extend(wire.coverage.take().map(coverage).transpose()?);
     kinds.extend(wire.features.take().map(|list| Proof::Features { list }));
     kinds.extend(wire.git.take().map(git).transpose()?);
+    kinds.extend(wire.review.take().map(|wire| review(wire, timeout_ms)).transpose()?);
     kinds.extend(wire.attest.take().map(|by| match by {
         AttestWire::Agent => Proof::Attest,
         AttestWire::Person => Proof::Approve,
     }));
-    let wanted = "give it one of run, shell, files, pattern, coverage, features, git, attest";
+    let wanted =
+        "give it one of run, shell, files, pattern, coverage, features, git, review, attest";
     match (kinds.pop(), kinds.is_empty()) {
         (Some(proof), true) => Ok(proof),
         (Some(_), false) => Err(format!("it has several kinds: {wanted}")),
         (None, _) => Err(format!("it proves nothing: {wanted}")),
     }
+}
+
+fn review(wire: ReviewWire, timeout_ms: u64) -> Result<Proof, String> {
+    let ReviewWire { agent, ask, model, required: _ } = wire;
+    crate::reviewing::refuse_reviewer(&agent)?;
+    Ok(Proof::Review { agent, ask, model, timeout_ms })
 }
 
 fn pattern(wire: PatternWire) -> Result<Proof, String> {
@@ -311,7 +334,7 @@ fn only_for_commands(wire: &CriterionWire, criterion: &Criterion) -> Result<(), 
         return Ok(());
     }
     let keys = [
-        ("timeout", wire.timeout.is_some()),
+        ("timeout", wire.timeout.is_some() && !criterion.is_review()),
         ("retries", wire.retries > 0),
         ("baseline", wire.baseline),
         ("count_tests", wire.count_tests),

@@ -85,6 +85,8 @@ pub enum CriterionJudge {
     Agent,
     /// A person attests it.
     Person,
+    /// Another agent is asked.
+    Reviewer,
 }
 
 impl CriterionStatus {
@@ -120,6 +122,7 @@ const fn judge_of(criterion: &Criterion) -> CriterionJudge {
         | Proof::Coverage { .. }
         | Proof::Features { .. }
         | Proof::Git { .. } => CriterionJudge::Check,
+        Proof::Review { .. } => CriterionJudge::Reviewer,
     }
 }
 

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{OUTPUT_TOKENS, ReplyBlock, ReplyWire, bare_event};
+use super::{ReplyBlock, ReplyWire, bare_event};
+use crate::turn::TurnUsage;
 
 /// The whole completion at once.
 pub(crate) fn whole(reply: &ReplyWire) -> Value {
@@ -69,8 +70,11 @@ fn finish_reason(reply: &ReplyWire) -> &'static str {
 }
 
 fn usage(reply: &ReplyWire) -> Value {
+    let TurnUsage { input, cached, output, reasoning } = reply.usage;
     json!({
-        "prompt_tokens": reply.input_tokens, "completion_tokens": OUTPUT_TOKENS,
-        "total_tokens": reply.input_tokens + OUTPUT_TOKENS,
+        "prompt_tokens": input + cached, "completion_tokens": output,
+        "total_tokens": input + cached + output,
+        "prompt_tokens_details": {"cached_tokens": cached},
+        "completion_tokens_details": {"reasoning_tokens": reasoning},
     })
 }

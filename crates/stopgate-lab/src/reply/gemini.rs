@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{OUTPUT_TOKENS, ReplyBlock, ReplyWire, bare_event};
+use super::{ReplyBlock, ReplyWire, bare_event};
+use crate::turn::TurnUsage;
 
 /// The whole answer at once.
 pub(crate) fn whole(reply: &ReplyWire) -> Value {
@@ -21,11 +22,13 @@ fn answer(reply: &ReplyWire, parts: &[Value], finish: Option<&str>) -> Value {
     if let Some(finish) = finish {
         candidate["finishReason"] = json!(finish);
     }
+    let TurnUsage { input, cached, output, reasoning } = reply.usage;
     json!({
         "candidates": [candidate],
         "usageMetadata": {
-            "promptTokenCount": reply.input_tokens, "candidatesTokenCount": OUTPUT_TOKENS,
-            "totalTokenCount": reply.input_tokens + OUTPUT_TOKENS,
+            "promptTokenCount": input + cached, "cachedContentTokenCount": cached,
+            "candidatesTokenCount": output - reasoning, "thoughtsTokenCount": reasoning,
+            "totalTokenCount": input + cached + output,
         },
         "modelVersion": "fake", "responseId": format!("r{}", reply.serial),
     })

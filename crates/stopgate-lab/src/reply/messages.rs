@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{OUTPUT_TOKENS, ReplyBlock, ReplyWire, named_event};
+use super::{ReplyBlock, ReplyWire, named_event};
 
 /// The whole message at once.
 pub(crate) fn whole(reply: &ReplyWire) -> Value {
@@ -10,7 +10,7 @@ pub(crate) fn whole(reply: &ReplyWire) -> Value {
     json!({
         "id": id(reply), "type": "message", "role": "assistant", "model": reply.model,
         "content": blocks, "stop_reason": stop_reason(reply), "stop_sequence": null,
-        "usage": usage(reply, OUTPUT_TOKENS),
+        "usage": usage(reply, reply.usage.output),
     })
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn events(reply: &ReplyWire) -> Vec<String> {
         json!({
             "type": "message_delta",
             "delta": {"stop_reason": stop_reason(reply), "stop_sequence": null},
-            "usage": usage(reply, OUTPUT_TOKENS),
+            "usage": usage(reply, reply.usage.output),
         }),
         json!({"type": "message_stop"}),
     ]);
@@ -49,8 +49,8 @@ fn stop_reason(reply: &ReplyWire) -> &'static str {
 
 fn usage(reply: &ReplyWire, output_tokens: u64) -> Value {
     json!({
-        "input_tokens": reply.input_tokens, "output_tokens": output_tokens,
-        "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
+        "input_tokens": reply.usage.input, "output_tokens": output_tokens,
+        "cache_creation_input_tokens": 0, "cache_read_input_tokens": reply.usage.cached,
     })
 }
 

@@ -2,19 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::{OUTPUT_TOKENS, ReplyBlock, ReplyWire, named_event};
+use super::{ReplyBlock, ReplyWire, named_event};
+use crate::turn::TurnUsage;
 
 /// The whole response at once.
 pub(crate) fn whole(reply: &ReplyWire) -> Value {
     let items: Vec<Value> = items(reply).collect();
-    let total = reply.input_tokens + OUTPUT_TOKENS;
+    let TurnUsage { input, cached, output, reasoning } = reply.usage;
     json!({
         "id": id(reply), "object": "response", "status": "completed", "model": reply.model,
         "output": items,
         "usage": {
-            "input_tokens": reply.input_tokens, "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens": OUTPUT_TOKENS, "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": total,
+            "input_tokens": input + cached, "input_tokens_details": {"cached_tokens": cached},
+            "output_tokens": output, "output_tokens_details": {"reasoning_tokens": reasoning},
+            "total_tokens": input + cached + output,
         },
     })
 }

@@ -5,6 +5,7 @@
 
 mod plugins;
 mod scene;
+mod usage;
 
 use anyhow::Result;
 use scene::{Scene, check_held, proven_at_the_fourth};

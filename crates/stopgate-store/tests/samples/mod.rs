@@ -1,5 +1,7 @@
 //! Every event there is, with every field filled: what a stored form must hold.
 
+mod spends;
+
 use stopgate_core::{
     ApprovedJudges, Author, Baseline, Binding, CoverageFormat, Criterion, Edit, Enforcement, Event,
     Evidence, Facts, Floor, Frame, GateAction, GateTrace, GateWord, GitDemand, Ground, Hold,
@@ -9,6 +11,8 @@ use stopgate_core::{
     Subject, Surface, Tally, TaskNote, Terms, Tests, Timestamp, ToolUse, Visibility, Vouch,
     Waiting, Weight,
 };
+
+pub(crate) use self::spends::spends;
 
 /// The moment at which the samples begin.
 pub(crate) const BEGIN_MS: i64 = 1_794_722_400_000;
@@ -171,6 +175,7 @@ pub(crate) fn controls() -> Vec<Event> {
             added: vec![Criterion::new("reads better", Proof::Attest)],
             dropped: vec!["tests".into()],
             seal: Some("5ea2".into()),
+            ..Edit::default()
         })),
         Event::Stopped(Box::new(Stopped {
             facts: Facts {
@@ -320,6 +325,7 @@ pub(crate) fn word(event: &Event) -> &'static str {
         Event::Popped => "popped",
         Event::Synced { .. } => "synced",
         Event::Stopped(_) => "stopped",
+        Event::Metered(_) => "metered",
         Event::Claimed => "claimed",
         Event::Asked { .. } => "asked",
         Event::Prompted { .. } => "prompted",
@@ -343,12 +349,18 @@ pub(crate) fn word(event: &Event) -> &'static str {
 const FOREIGN: [Order; 5] =
     [Order::Idle, Order::Features, Order::Criteria, Order::Task, Order::RalphLoop];
 
+/// The native rules but for those that came later.
+fn first_rules() -> Vec<Rule> {
+    let rules = Order::Native.rules().iter().copied();
+    rules.filter(|rule| *rule != Rule::Budget).collect()
+}
+
 /// Every word that a field may hold, a list for each kind.
 pub(crate) fn words() -> Vec<String> {
     vec![
         // Later words have samples of their own.
         json(&&Outcome::ALL[..16]),
-        json(&Order::Native.rules()),
+        json(&first_rules()),
         json(&FOREIGN),
         json(&FOREIGN.map(Order::rules)),
         json(&[Rest::NextPrompt, Rest::Resume, Rest::NextSession]),

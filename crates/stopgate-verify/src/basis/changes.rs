@@ -11,7 +11,7 @@ use super::listing::{Listing, listing_of};
 use super::moved::{NamedSource, moves};
 use super::text::{CriterionText, FileText, KindText, text_path};
 use super::{Basis, BasisError, BasisStore, outside, outside_of, whole};
-use crate::judges::sections::{judging, restore, with_moved_targets};
+use crate::judges::sections::{judging, restore, with_moved_entries, with_moved_targets};
 use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why};
 use crate::place::{FileContent, Mask, RestoredFile};
 use crate::program::definition;
@@ -197,6 +197,17 @@ impl Compare<'_> {
         self.now.get(&path).is_some() || (was_judge() && !self.moved.contains_key(&path))
     }
 
+    /// Whether a name in a package still finds the file, or the directory, that it found.
+    fn leads(&self, manifest: &Path, target: &str) -> bool {
+        let path = manifest.parent().unwrap_or(Path::new("")).join(target);
+        let more = [".js", "/index.js", ".mjs", ".cjs", ".json"];
+        let forms = more.map(|end| PathBuf::from(format!("{}{end}", path.display())));
+        let is_directory = || self.now.files().any(|file| file.path.starts_with(&path));
+        self.now.get(&path).is_some()
+            || forms.iter().any(|form| self.now.get(form).is_some())
+            || is_directory()
+    }
+
     /// Whether something was written to the file after the start.
     fn is_younger(&self, now: &TreeFile) -> bool {
         self.since.is_some_and(|since| now.ctime > since)
@@ -211,6 +222,10 @@ impl Compare<'_> {
         if *kind == MixedKind::CargoToml {
             let stays = |target: &str| self.stays(path, target);
             original = with_moved_targets(&original, &today, &stays).unwrap_or(original);
+        }
+        if *kind == MixedKind::PackageJson {
+            let leads = |target: &str| self.leads(path, target);
+            original = with_moved_entries(&original, &today, &leads).unwrap_or(original);
         }
         let reach = self.noted.judges.reach_of(path);
         // What could not be read at the start had no judging sections that a runner could use.
@@ -250,18 +265,41 @@ impl Compare<'_> {
                     self.found.steering.extend(steers.then(|| path.clone()));
                     self.found.texts.push(format!("{} was added ({why})", path.display()));
                     self.bind(path, &hex(&file.content));
-                    self.found.absent.push(path.clone());
+                    self.leave_out(path, &why);
                 }
                 JudgeRole::Sections(kind) => self.new_sections(path, kind, file),
             }
         }
     }
 
+    /// An original run does not have the file, or has nothing in it.
+    fn leave_out(&mut self, path: &Path, why: &Why) {
+        if *why == Why::TestByName && self.is_listed_by_git(path) {
+            let content = FileContent::File { bytes: Vec::new(), executable: false };
+            self.found.restore.push(RestoredFile { path: path.into(), content });
+        } else {
+            self.found.absent.push(path.into());
+        }
+    }
+
+    /// Whether the check asks git which tests there are: one that git knows can't be absent, but
+    /// one of these languages has no test in it where it is empty.
+    fn is_listed_by_git(&self, path: &Path) -> bool {
+        const LANGUAGES: [&str; 6] = ["py", "sh", "bats", "rb", "mjs", "cjs"];
+        let asks =
+            |line: String| ["git ls-files", "git grep -l"].iter().any(|own| line.contains(own));
+        let extension = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+        LANGUAGES.contains(&extension) && self.criterion.command().is_some_and(asks)
+    }
+
     fn new_sections(&mut self, path: &Path, kind: MixedKind, file: &TreeFile) {
         let Some(today) = self.files.text(path) else { return };
         let reach = self.noted.judges.reach_of(path);
-        let nothing = if kind == MixedKind::PackageJson { "{}" } else { "" };
-        match restore(kind, nothing, &today, &reach) {
+        // What a new package's names lead to is its own.
+        let package = (kind == MixedKind::PackageJson)
+            .then(|| with_moved_entries("{}", &today, &|_| false).unwrap_or_else(|| "{}".into()));
+        let nothing = package.unwrap_or_default();
+        match restore(kind, &nothing, &today, &reach) {
             Ok(merged) if merged == today => {}
             Ok(merged) => self.merged(path, kind, merged, file),
             Err(_) => {
@@ -326,6 +364,8 @@ impl Compare<'_> {
         let changes = self.noted.installed.iter();
         let changes = changes.filter_map(|program| program.change(self.root, directory));
         self.found.lasting.extend(changes);
+        let links = self.noted.linked.iter().filter_map(|link| link.change(self.root));
+        self.found.lasting.extend(links);
     }
 
     /// Whether git knows the file, or it can only be the work.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::installed::InstalledProgram;
+use super::linked::LinkedPackage;
 use super::outside::OutsideFile;
 use super::programs::FoundProgram;
 use crate::judges::JudgeSet;
@@ -48,6 +49,9 @@ pub(super) struct CriterionText {
     /// Its tools in `node_modules/.bin`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) installed: Vec<InstalledProgram>,
+    /// Packages of the project that are linked into `node_modules`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) linked: Vec<LinkedPackage>,
     /// Files that the check itself wrote when it was run before the work began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) outputs: Vec<String>,

@@ -10,7 +10,7 @@ use stopgate_core::Criterion;
 
 use super::configuration::ToolConfiguration;
 use super::files::{extension_of, name_of};
-use super::names::{is_foreign, said};
+use super::names::{is_environment, is_foreign, said};
 use super::python_modules::is_known_module;
 use super::role::CheckConduct;
 use super::warnings::warnings;
@@ -28,6 +28,7 @@ pub(crate) fn may_judge(path: &[u8]) -> bool {
         return false;
     }
     said(path).is_some()
+        || is_environment(path)
         || ANY_TOOL.tool_of(path).is_some()
         || MAKEFILES.contains(&name_of(path))
         || hides_a_module(path)

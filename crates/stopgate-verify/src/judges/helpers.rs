@@ -24,8 +24,10 @@ pub(super) fn helpers(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTr
     }
     candidates.retain(|path, users| {
         let is_tested = users.iter().any(|test| is_subject(test, path));
-        let asserts = || says_helper(path) && files.text(path).is_some_and(|text| asserts(&text));
-        !is_tested && (says_test_helper(path) || framework(files, path) || asserts())
+        let text = || files.text(path).unwrap_or_default();
+        let asserts = || says_helper(path) && asserts(&text());
+        let serves = || calls_assertions(path, &text()) && is_beside_subject(path, users, files);
+        !is_tested && (says_test_helper(path) || framework(files, path) || asserts() || serves())
     });
     let mut found: BTreeSet<PathBuf> = candidates.into_keys().collect();
     let languages: BTreeSet<&str> = found.iter().filter_map(|path| language_of(path)).collect();
@@ -61,13 +63,34 @@ fn asserts(text: &str) -> bool {
     text.lines().any(begins)
 }
 
+/// Whether a text hands values on to assertions.
+fn calls_assertions(path: &Path, text: &str) -> bool {
+    let words: &[&str] = match language_of(path) {
+        Some("javascript") => &["assert(", "assert.", "assertEquals(", "should."],
+        Some("python") => &["assert ", "assert(", "self.assert", "AssertionError"],
+        _ => &[],
+    };
+    words.iter().any(|word| text.contains(word))
+}
+
+/// Whether each of the tests imports something else that it is about, one of them by its name.
+fn is_beside_subject(path: &Path, users: &[PathBuf], files: &dyn ProjectFiles) -> bool {
+    let others = |test: &PathBuf| {
+        let text = files.text(test).unwrap_or_default();
+        let imports = imports_of(test, &text, files).into_iter();
+        imports.filter(|import| import != path && !is_foreign(import)).collect::<Vec<_>>()
+    };
+    let named = |test: &PathBuf| others(test).iter().any(|own| is_subject(test, own));
+    users.iter().all(|test| !others(test).is_empty()) && users.iter().any(named)
+}
+
 fn framework(files: &dyn ProjectFiles, path: &Path) -> bool {
     files.text(path).is_some_and(|text| uses_test_framework(path, &text))
 }
 
 /// Whether the name says that the file is there for tests.
-fn says_test_helper(path: &Path) -> bool {
-    const WORDS: [&str; 27] = [
+pub(super) fn says_test_helper(path: &Path) -> bool {
+    const WORDS: [&str; 29] = [
         "support",
         "double",
         "doubles",
@@ -93,6 +116,8 @@ fn says_test_helper(path: &Path) -> bool {
         "helpers",
         "expect",
         "expected",
+        "expectation",
+        "expectations",
         "golden",
         "check",
     ];

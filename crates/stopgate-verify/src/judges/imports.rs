@@ -237,9 +237,13 @@ pub(super) fn uses_test_framework(path: &Path, text: &str) -> bool {
             "require('chai')",
             "@playwright/test",
             "@testing-library",
+            " expect(",
+            "\texpect(",
         ],
         Some("ruby") => &["rspec", "minitest"],
         Some("go") => &["*testing.T", "testing.TB"],
+        // Helpers of bats look at what `run` left.
+        Some("shell") if text.contains("run ") => &["$output", "$status", "${lines["],
         _ => &[],
     };
     words.iter().any(|word| text.contains(word))

@@ -165,6 +165,12 @@ fn is_data_name(name: &str, extension: &str) -> bool {
     !is_code(extension) && !extension.is_empty() && says()
 }
 
+/// Whether the file is one of variables, which many tools load on their own.
+pub(super) fn is_environment(path: &Path) -> bool {
+    let name = name_of(path);
+    [".envrc", ".env"].contains(&name) || name.starts_with(".env.") || extension_of(path) == "env"
+}
+
 /// Whether a name says that an output is compared with the file.
 pub(super) fn says_reference(path: &Path) -> bool {
     const WORDS: [&str; 12] = [

@@ -23,6 +23,9 @@ pub(super) fn read(root: &Path, files: &dyn ProjectFiles, trace: &mut CommandTra
             for place in values(&text, "pythonpath") {
                 trace.import_roots.extend(inner(root, &directory, &place));
             }
+            if values(&text, "addopts").iter().any(|word| word.starts_with("--doctest-")) {
+                trace.tools.insert("doctest".into());
+            }
             for plugin in plugins(&text) {
                 let file = directory.join(format!("{}.py", plugin.replace('.', "/")));
                 let why = Why::Configuration("pytest".into());

@@ -37,6 +37,8 @@ pub(crate) enum Why {
     Protected,
     /// Its name or directory says that it is a test.
     TestByName,
+    /// What it says shows that it is a test.
+    TestByContent,
     /// Tests compare with it or read it.
     TestData,
     /// The command names it as a test or as a setting.
@@ -60,6 +62,7 @@ impl fmt::Display for Why {
         match self {
             Self::Protected => f.write_str("protected"),
             Self::TestByName => f.write_str("test by name"),
+            Self::TestByContent => f.write_str("test by what it says"),
             Self::TestData => f.write_str("data that tests compare with"),
             Self::Named => f.write_str("named by the check"),
             Self::Configuration(tool) => write!(f, "configuration of {tool}"),
@@ -92,8 +95,12 @@ pub(crate) enum MixedKind {
     Makefile,
     /// A justfile, or what one imports.
     Justfile,
-    /// Rust source, for its `#[cfg(test)]` items.
+    /// Rust source, for its `#[cfg(test)]` items and the examples in its documentation.
     RustSource,
+    /// Python source, for its tests and the examples in its docstrings.
+    PythonSource,
+    /// `.env` and its like, for variables that steer runners.
+    Environment,
 }
 
 impl fmt::Display for MixedKind {
@@ -105,7 +112,9 @@ impl fmt::Display for MixedKind {
             Self::GoMod => "replacements",
             Self::Makefile => "targets that the check reaches",
             Self::Justfile => "recipes that the check reaches",
-            Self::RustSource => "#[cfg(test)] items",
+            Self::RustSource => "#[cfg(test)] items, examples in documentation",
+            Self::PythonSource => "tests and examples in source",
+            Self::Environment => "variables that steer test tools",
         })
     }
 }

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use super::configuration::ToolConfiguration;
 use super::files::{ProjectFiles, extension_of, name_of};
-use super::names::{NameSays, is_foreign, said};
+use super::names::{NameSays, is_environment, is_foreign, said};
 use super::role::{CheckConduct, JudgeRole, MixedKind, Why};
 use super::sections::make::{MakeItem, parse};
 use super::{JudgeSet, JudgeStance, shadows};
 use crate::glob::{Globs, name_matches};
 
-const PYTHON: [&str; 28] = [
+pub(super) const PYTHON: [&str; 28] = [
     "python",
     "pytest",
     "py.test",
@@ -41,7 +41,7 @@ const PYTHON: [&str; 28] = [
     "pre-commit",
 ];
 
-const NODE: [&str; 26] = [
+pub(super) const NODE: [&str; 26] = [
     "node",
     "npm",
     "npx",
@@ -110,6 +110,9 @@ impl<'a> JudgeRules<'a> {
         if let Some(kind) = self.mixed(path) {
             return JudgeRole::Sections(kind);
         }
+        if self.set.mixed_python.contains(path) {
+            return JudgeRole::Sections(MixedKind::PythonSource);
+        }
         if let Some(why) = self.set.judges.get(path) {
             return JudgeRole::Whole(why.clone());
         }
@@ -124,6 +127,12 @@ impl<'a> JudgeRules<'a> {
             Some(NameSays::Test) => JudgeRole::Whole(Why::TestByName),
             Some(NameSays::Data) => JudgeRole::Whole(Why::TestData),
             None if self.is_configured_test(path) => JudgeRole::Whole(Why::TestByName),
+            None if is_environment(path) && self.set.reach.conduct != CheckConduct::Looks => {
+                JudgeRole::Sections(MixedKind::Environment)
+            }
+            None if extension_of(path) == "py" && self.set.reach.tools.contains("doctest") => {
+                JudgeRole::Sections(MixedKind::PythonSource)
+            }
             None if self.set.judges_rust() && extension_of(path) == "rs" => {
                 JudgeRole::Sections(MixedKind::RustSource)
             }

@@ -4,16 +4,22 @@
 
 mod blocks;
 mod cargo;
+mod env_file;
 mod ini;
 mod json;
 mod modfile;
 mod package;
 mod pyproject;
+mod python_docs;
+mod python_tests;
 mod rust;
+mod rust_docs;
 mod rust_tokens;
 mod toml_tree;
 
 pub(crate) use self::cargo::with_moved_targets;
+pub(crate) use self::package::with_moved_entries;
+pub(super) use self::python_tests::is_mixed as is_mixed_python;
 
 pub(super) mod just;
 pub(super) mod make;
@@ -100,6 +106,8 @@ pub(crate) fn judging(
         MixedKind::Makefile => Ok(make::judging(text, reach)),
         MixedKind::Justfile => Ok(just::judging(text, reach)),
         MixedKind::RustSource => rust::judging(text),
+        MixedKind::PythonSource => Ok(python_docs::judging(text)),
+        MixedKind::Environment => Ok(env_file::judging(text)),
     };
     found.map_err(|problem| RestoreError::Unreadable { which: "the file", problem })
 }
@@ -130,6 +138,8 @@ pub(crate) fn restore(
         MixedKind::Makefile => Some(make::restore(original, today, reach)),
         MixedKind::Justfile => Some(just::restore(original, today, reach)),
         MixedKind::RustSource => rust::restore(original, today),
+        MixedKind::PythonSource => Some(python_docs::restore(original, today)),
+        MixedKind::Environment => Some(env_file::restore(original, today)),
     };
     let restored = restored.ok_or(RestoreError::NoPlace)?;
     // Never believed, always read again: a section in the wrong place judges differently.

@@ -42,6 +42,8 @@ pub(super) struct ShellStep {
     pub(super) fate: OutputFate,
     /// What follows it.
     pub(super) joint: Joint,
+    /// The file that it reads; of a loop, behind its end.
+    pub(super) input: Option<String>,
 }
 
 /// A part of a script, in order.
@@ -116,7 +118,9 @@ enum Redirect {
     None,
     /// Where output goes.
     Output,
-    /// Where input comes from, or something else that does not matter.
+    /// Where input comes from.
+    Input,
+    /// Something else that does not matter.
     Other,
     /// The end of a here-document.
     Document,
@@ -127,6 +131,7 @@ const EMPTY: ShellStep = ShellStep {
     assigned: Vec::new(),
     fate: OutputFate::Shown,
     joint: Joint::Next,
+    input: None,
 };
 
 impl<'t> Reader<'t> {
@@ -346,6 +351,7 @@ impl<'t> Reader<'t> {
         }
         self.redirect = match sign.as_str() {
             "<<" | "<<-" => Redirect::Document,
+            "<" => Redirect::Input,
             ">" | ">>" | ">|" if !is_errors => Redirect::Output,
             sign if sign.ends_with('-') && sign.len() > 1 => Redirect::None,
             _ => Redirect::Other,
@@ -370,6 +376,7 @@ impl<'t> Reader<'t> {
             Redirect::Output if word != "/dev/null" && !word.starts_with("/dev/std") => {
                 self.step.fate = OutputFate::Taken;
             }
+            Redirect::Input => self.step.input = Some(word),
             Redirect::Output | Redirect::Other => {}
             Redirect::Document => self.documents.push(word),
             Redirect::None => self.argument(word),
@@ -396,7 +403,9 @@ impl<'t> Reader<'t> {
         step.joint = joint;
         if step.words.is_empty() {
             self.known.extend(step.assigned.iter().filter(|(_, value)| !is_open(value)).cloned());
-            if step.assigned.is_empty() {
+            if step.input.is_some() {
+                step.words.push("done".into());
+            } else if step.assigned.is_empty() {
                 return out.join_last(joint);
             }
         }

@@ -93,7 +93,7 @@ pub(crate) fn steering<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str>
     found
 }
 
-fn steers(name: &str) -> bool {
+pub(super) fn steers(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     NAMES.contains(&upper.as_str()) || BEGINNINGS.iter().any(|begin| upper.starts_with(begin))
 }

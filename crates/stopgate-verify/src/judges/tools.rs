@@ -15,10 +15,11 @@ pub(super) enum Trade {
     Unknown,
 }
 
-const RUNNERS: [&str; 66] = [
+const RUNNERS: [&str; 67] = [
     "pytest",
     "py.test",
     "unittest",
+    "doctest",
     "nose2",
     "nosetests",
     "tox",

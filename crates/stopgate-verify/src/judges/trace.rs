@@ -5,6 +5,7 @@
 mod arguments;
 mod interpreters;
 mod just_reach;
+mod lists;
 mod make_reach;
 mod node;
 mod programs;
@@ -104,6 +105,10 @@ struct Tracer<'a> {
     steps: usize,
     functions: BTreeSet<String>,
     unknown: BTreeSet<String>,
+    /// The criterion's name says that it checks something.
+    says_judge: bool,
+    /// What the loop that begins does with what it lists.
+    loop_body: lists::LoopBody,
     /// How often all paths of the project were looked through.
     scans: Cell<usize>,
 }
@@ -118,6 +123,8 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
         steps: 0,
         functions: BTreeSet::new(),
         unknown: BTreeSet::new(),
+        says_judge: name_says_judge(&criterion.name),
+        loop_body: lists::LoopBody::Other,
         scans: Cell::new(0),
     };
     let directory = criterion.terms.cwd.as_deref().and_then(|cwd| inner(root, Path::new(""), cwd));
@@ -130,7 +137,7 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
     for (name, value) in &criterion.terms.set {
         tracer.variable(&stand, name, value);
     }
-    let says = name_says_judge(&criterion.name);
+    let says = tracer.says_judge;
     match &criterion.proof {
         Proof::Check { command, .. } => {
             let script = ShellScript::parse(command);
@@ -155,6 +162,7 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
         | Proof::Coverage { .. }
         | Proof::Features { .. }
         | Proof::Git { .. }
+        | Proof::Review { .. }
         | Proof::Attest
         | Proof::Approve => {}
     }
@@ -180,13 +188,16 @@ impl Tracer<'_> {
     fn script(&mut self, script: &ShellScript, stand: &Stand) {
         self.functions.extend(script.functions.iter().cloned());
         let mut stands = vec![stand.clone()];
-        for part in &script.parts {
+        for (at, part) in script.parts.iter().enumerate() {
             let Some(mut own) = stands.last().cloned() else { return };
             match part {
                 ScriptPart::Enter => stands.push(own),
                 ScriptPart::Leave if stands.len() > 1 => drop(stands.pop()),
                 ScriptPart::Leave => {}
                 ScriptPart::Step(step) => {
+                    let following = &script.parts[at + 1..];
+                    self.lists(step, following, &own);
+                    self.loop_body = lists::loop_body(following);
                     self.step(step, &mut own);
                     stands.pop();
                     stands.push(own);
@@ -207,6 +218,9 @@ impl Tracer<'_> {
             self.variable(stand, name, value);
         }
         let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
+        if words == ["done"] {
+            return;
+        }
         if let ["cd" | "pushd", to, ..] = words.as_slice() {
             // `cd "$(dirname "$0")"` leads to the script's own directory.
             let target = if is_open(to) {

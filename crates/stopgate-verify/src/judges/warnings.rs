@@ -71,6 +71,7 @@ pub(crate) fn warnings(criterion: &Criterion) -> Vec<CheckWarning> {
                 assigned: Vec::new(),
                 fate: OutputFate::Shown,
                 joint: Joint::Next,
+                input: None,
             };
             of_step(&step, &mut found);
         }
@@ -79,6 +80,7 @@ pub(crate) fn warnings(criterion: &Criterion) -> Vec<CheckWarning> {
         | Proof::Coverage { .. }
         | Proof::Features { .. }
         | Proof::Git { .. }
+        | Proof::Review { .. }
         | Proof::Attest
         | Proof::Approve => {}
     }

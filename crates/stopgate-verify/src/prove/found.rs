@@ -38,9 +38,11 @@ pub(super) fn look_at(
         }
         Proof::Features { list } => kinds::features(&root, list, rule),
         Proof::Git { demands } => kinds::git(&root, demands, basis.and_then(Basis::git)),
-        Proof::Check { .. } | Proof::Run { .. } | Proof::Attest | Proof::Approve => {
-            Finding::error("it is not of a kind that can be looked at")
-        }
+        Proof::Check { .. }
+        | Proof::Run { .. }
+        | Proof::Review { .. }
+        | Proof::Attest
+        | Proof::Approve => Finding::error("it is not of a kind that can be looked at"),
     };
     let mut receipt = told(criterion, finding.status, String::new(), at);
     receipt.trouble = finding.trouble;
@@ -64,6 +66,7 @@ fn path_rule(criterion: &Criterion) -> PathRule {
         | Proof::Git { .. }
         | Proof::Check { .. }
         | Proof::Run { .. }
+        | Proof::Review { .. }
         | Proof::Attest
         | Proof::Approve => false,
     };

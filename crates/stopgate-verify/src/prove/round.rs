@@ -320,6 +320,7 @@ pub(super) fn command_of(criterion: &Criterion) -> (Command<'_>, u64) {
         | Proof::Coverage { .. }
         | Proof::Features { .. }
         | Proof::Git { .. }
+        | Proof::Review { .. }
         | Proof::Attest
         | Proof::Approve => (Command::Argv(&[]), 0),
     }
@@ -368,7 +369,8 @@ pub(crate) fn told(
     }
 }
 
-fn again(criterion: &Criterion, standing: &Standing, kept: &Kept) -> Receipt {
+/// An earlier receipt, as it counts now.
+pub(crate) fn again(criterion: &Criterion, standing: &Standing, kept: &Kept) -> Receipt {
     Receipt {
         criterion: criterion.name.clone(),
         status: standing.status,

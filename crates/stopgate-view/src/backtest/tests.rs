@@ -20,6 +20,8 @@ fn read_change(text: &str) -> PolicyChange {
         match word {
             "iterations" => change.max_iterations = Some(number),
             "minutes" => change.max_minutes = Some(number),
+            "tokens" => change.max_tokens = Some(u64::from(number)),
+            "micros" => change.max_cost_micros = Some(u64::from(number)),
             "idle" => change.max_idle = Some(number),
             "repeat" => change.max_repeat = Some(number),
             "stale-minutes" => change.stale_after_ms = Some(i64::from(number) * 60_000),
@@ -183,4 +185,17 @@ fn an_unchanged_policy_changes_nothing() {
             "{found:?} for {scene}"
         );
     }
+}
+
+#[test]
+fn a_budget_is_tried_where_it_was_counted() {
+    let counted = "loop 20, repeat 0, tokens 1000, check tests\n used 10\n stop tests fail\n \
+                   used 20\n stop tests fail\n used 30\n stop tests pass";
+    check(counted, "tokens 20", "ends at 2 as budget: saves 1 and 0 min, loses a proven end");
+    check(counted, "micros 20", "ends at 2 as budget: saves 1 and 0 min, loses a proven end");
+    check(counted, "tokens 30", "same: done");
+    let spent = "loop 20, tokens 15, check tests\n used 20\n stop tests fail";
+    check(spent, "tokens 0", "goes on at 1 instead of budget");
+    let blind = "loop 20, check tests\n stop tests pass";
+    check(blind, "tokens 5", "not known: what the agent used was not counted at each stop");
 }

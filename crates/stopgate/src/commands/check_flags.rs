@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stopgate_core::{Criterion, Proof};
+use stopgate_core::{Criterion, Proof, Weight};
 use stopgate_engine::{AtStart, Draft, Failure, project_of};
 
 use super::common;
@@ -89,6 +89,25 @@ fn check_directory(
     }
     let below = real.strip_prefix(&root).map_err(|_| wrong("is outside the project"))?;
     Ok((!below.as_os_str().is_empty()).then(|| below.display().to_string()))
+}
+
+/// How long a reviewer may take that was named on the command line.
+const REVIEW_MS: u64 = 5 * 60_000;
+
+/// A reviewer as people write it: `AGENT`, or `AGENT=ASK`.
+pub(crate) fn reviewer(text: &str) -> Result<(String, String), String> {
+    let (agent, ask) = text.split_once('=').unwrap_or((text, ""));
+    stopgate_engine::refuse_reviewer(agent.trim())?;
+    Ok((agent.trim().into(), ask.trim().into()))
+}
+
+/// The criterion that asks another agent.
+pub(crate) fn opinion((agent, ask): (String, String), weight: Weight) -> Draft {
+    let name = format!("review by {agent}");
+    let proof = Proof::Review { agent, ask, model: None, timeout_ms: REVIEW_MS };
+    let mut criterion = Criterion::new(&name, proof);
+    criterion.weight = weight;
+    Draft::at_rest(criterion)
 }
 
 /// A check as people write it: `NAME=COMMAND`.

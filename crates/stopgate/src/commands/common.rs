@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap_complete::engine::ArgValueCandidates;
-use stopgate_engine::{Engine, Failure, LoopView, Settings, StatusView, Target};
+use stopgate_engine::{Engine, Failure, LoopView, Settings, StatusView, Target, WaitsFor};
 use stopgate_store::Stored;
 
 use super::completions::{loops, sessions};
@@ -72,6 +72,13 @@ pub(crate) fn target(name: Option<&str>, session: Option<&str>) -> Result<Target
 /// The engine that the environment asks for.
 pub(crate) fn engine() -> Result<Engine, Failure> {
     Engine::open(Settings, STORES)
+}
+
+/// Sees to it that somebody watches for what loops wait for that are shown.
+pub(crate) fn watch_over(views: &[LoopView]) {
+    if views.iter().any(|view| view.waiting == Some(WaitsFor::Condition)) {
+        stopgate_daemon::nudge(Settings);
+    }
 }
 
 /// The directory that the command was called in.

@@ -53,6 +53,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let examined = examine(Settings, STORES, &common::directory()?, &program);
     let about = format!("stopgate {} at {}", env!("CARGO_PKG_VERSION"), program.display());
     let mut findings = vec![Finding::ok("program", about)];
+    findings.extend(slower_build());
     findings.extend(examined.findings);
     findings.extend(clients(&examined.hooks));
     findings.extend(proof::prove(&program, &examined.hooks)?);
@@ -73,6 +74,18 @@ pub(crate) fn run(args: &Args) -> Outcome {
         output::line(&format!("\n{}", sum(problems, warnings)));
     }
     Ok(ExitCode::from(u8::from(problems > 0)))
+}
+
+/// Says so where this build answers more slowly than the released one.
+fn slower_build() -> Option<Finding> {
+    let how = if cfg!(debug_assertions) {
+        "this is a debug build: each stop takes several times as long"
+    } else if cfg!(all(target_os = "linux", not(target_feature = "crt-static"))) {
+        "this build is linked dynamically: each stop takes about a millisecond more"
+    } else {
+        return None;
+    };
+    Some(Finding::warning("build", how, "install the released program, or `cargo xtask dist`"))
 }
 
 /// The versions of the clients that have the hook, where their programs are on PATH.

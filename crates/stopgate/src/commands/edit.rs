@@ -10,7 +10,7 @@ use super::check_flags::{CheckFlags, drafts, named_command};
 use super::common::{self, OnLoop};
 use super::completions::checks;
 use super::preflight;
-use super::start::time_ms;
+use super::start::{time_ms, usd_micros};
 use crate::output::{self, BOLD, Elsewhere, Outcome, Progress, styled};
 
 /// Change a running loop: its checks, its limits or its goal
@@ -46,6 +46,15 @@ pub(crate) struct Args {
     /// Minutes of work allowed; 0 means no limit
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_minutes: Option<u32>,
+    /// Tokens that the agent may use, cached ones included; 0 means no limit
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    max_tokens: Option<u64>,
+    /// US dollars that the agent may spend; 0 means no limit
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = usd_micros)]
+    max_cost: Option<u64>,
+    /// Percent of the subscription's usage window that may be used; 0 means no limit
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(0..=100))]
+    max_quota: Option<u8>,
     #[command(flatten)]
     on: OnLoop,
 }
@@ -64,6 +73,9 @@ pub(crate) fn run(args: Args) -> Outcome {
         goal: args.goal.map(|goal| goal.trim().to_string()),
         max_iterations: args.max_iterations,
         max_minutes: args.max_minutes,
+        max_tokens: args.max_tokens,
+        max_cost_micros: args.max_cost,
+        max_quota: args.max_quota,
         checks: drafts(flags, Vec::new())?,
         dropped: args.drop,
     };

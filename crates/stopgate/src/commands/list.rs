@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use stopgate_core::tokens_text;
 use stopgate_engine::{LoopView, project_of};
 use stopgate_store::Standing;
 
@@ -40,6 +41,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     };
     let standing = if args.running { Standing::Running } else { Standing::Any };
     let mut list = engine.list(project.as_deref(), standing)?;
+    common::watch_over(&list.loops);
     let all = list.loops.len();
     list.loops.truncate(args.limit.unwrap_or(usize::MAX));
     if args.json {
@@ -98,8 +100,13 @@ fn cells(view: &LoopView) -> [String; 6] {
     let project = project
         .file_name()
         .map_or_else(|| view.project.clone(), |name| name.to_string_lossy().into_owned());
+    let used = match (view.budget.cost_usd, view.budget.tokens) {
+        (Some(cost), Some(_)) if cost > 0.0 => format!("{count} ${cost:.2}"),
+        (_, Some(tokens)) if tokens > 0 => format!("{count} {}", tokens_text(tokens)),
+        _uncounted => count,
+    };
     let goal = view.goal.lines().next().unwrap_or_default().to_string();
-    [view.id.clone(), word.into(), count, span(view.progress_age_ms), project, goal]
+    [view.id.clone(), word.into(), used, span(view.progress_age_ms), project, goal]
 }
 
 fn pad(text: &str, columns: usize) -> String {

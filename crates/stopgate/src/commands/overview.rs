@@ -12,7 +12,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         "Every day",
         &[
             "start", "status", "list", "log", "explain", "answer", "pause", "resume", "edit",
-            "attach", "cancel", "watch", "report",
+            "attach", "cancel", "watch", "report", "run", "restore",
         ],
     ),
     ("What agents run", &["done", "blocked", "impossible", "ask", "wait", "push", "pop"]),
@@ -27,7 +27,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ),
     (
         "For programs",
-        &["hook", "mcp", "statusline", "stats", "store", "completions", "man", "help"],
+        &["hook", "mcp", "daemon", "statusline", "stats", "store", "completions", "man", "help"],
     ),
 ];
 

@@ -71,7 +71,9 @@ pub(crate) fn explain(file: FileWord, to: Audience) -> ExitCode {
     for (name, section) in properties(&schema) {
         output::line("");
         let items = &section["items"];
+        let named = &section["additionalProperties"];
         let (head, keys) = match text(section, "type") {
+            "object" if named["properties"].is_object() => (format!("[{name}.\"NAME\"]"), named),
             "object" => (format!("[{name}]"), section),
             "array" if items["properties"].is_object() => (format!("[[{name}]]"), items),
             _plain => (name.clone(), section),

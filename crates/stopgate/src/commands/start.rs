@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_core::{Enforcement, GoalShape, LoopState, Mode};
+use stopgate_core::{Enforcement, GoalShape, LoopState, Mode, Weight};
 use stopgate_dialects::task::{Rubric, Shape};
 use stopgate_engine::{
     Asked, AtStart, Begun, Binding, CriterionJudge, CriterionView, Engine, Failure, Incumbent,
-    LoopView, Origin, Preflight, Settings, StartRequest, StatusView, is_installed, span_ms,
+    LoopView, Origin, PRICES_AS_OF, Preflight, Settings, StartRequest, StatusView, is_installed,
+    parse_usd, span_ms,
 };
 use stopgate_store::Standing;
 
-use super::check_flags::{CheckFlags, drafts, named_command};
+use super::check_flags::{CheckFlags, drafts, named_command, opinion, reviewer};
 use super::common;
 use super::dialects::{self, DialectWord};
 use super::interview;
@@ -45,6 +46,13 @@ pub(crate) struct Args {
     /// Something that the agent attests; the loop then ends as attested, not as done (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Vec<String>,
+    /// Ask another agent for its opinion when the rest passes: codex, or codex='what to look at'
+    /// (repeatable)
+    #[arg(long, conflicts_with = "dialect", value_name = "AGENT[=ASK]", value_parser = reviewer)]
+    review: Vec<(String, String)>,
+    /// The loop can't end without the opinion of --review; then it ends as attested, not as done
+    #[arg(long, requires = "review")]
+    require_review: bool,
     /// A planned step of a loop in --dialect criteria (repeatable)
     #[arg(long, value_name = "STEP", requires = "dialect")]
     pub(crate) step: Vec<String>,
@@ -89,6 +97,17 @@ pub(crate) struct Args {
     /// Continuations with the same failures in a row allowed; 0 means no limit [default: 5]
     #[arg(long, conflicts_with = "dialect", value_name = "N", allow_negative_numbers = true)]
     max_repeat: Option<u32>,
+    /// Tokens that the agent may use, cached ones included; 0 means no limit [default: 0]
+    #[arg(long, conflicts_with = "dialect", value_name = "N", allow_negative_numbers = true)]
+    max_tokens: Option<u64>,
+    /// US dollars that the agent may spend, by list prices or by [prices] in config.toml; 0 is no
+    /// limit [default: 0]
+    #[arg(long, conflicts_with = "dialect", value_name = "USD", allow_negative_numbers = true, value_parser = usd_micros)]
+    max_cost: Option<u64>,
+    /// Percent of the subscription's usage window that may be used, where the client tells;
+    /// 0 means no limit [default: 0]
+    #[arg(long, conflicts_with = "dialect", value_name = "PERCENT", allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(0..=100))]
+    max_quota: Option<u8>,
     /// How long the loop may lie untouched: 90s, 15m, 12h, 2d [default: 12h]
     #[arg(long, conflicts_with = "dialect", value_name = "TIME", value_parser = time_ms)]
     stale_after: Option<i64>,
@@ -255,6 +274,12 @@ fn warn(begun: &Begun) {
     for setting in begun.settings.iter().filter(|setting| setting.origin == Origin::Project) {
         output::warn(&format!("stopgate.toml limits {} to {}", setting.key, setting.value));
     }
+    if begun.stored.state.policy.max_cost_micros > 0 {
+        output::warn(&format!(
+            "cost is counted by list prices of {PRICES_AS_OF} and by [prices] in config.toml; what \
+             a model without a price costs is unknown, and is not held by the limit"
+        ));
+    }
     if !is_installed(Settings, Path::new(&begun.stored.state.project)) {
         output::warn(
             "no hook is installed for this project, so nothing will hold the agent: \
@@ -295,6 +320,10 @@ fn request(args: Args, shape: Option<GoalShape>) -> Result<StartRequest, Failure
         max_minutes: args.max_minutes,
         max_idle: args.max_idle,
         max_repeat: args.max_repeat,
+        max_tokens: args.max_tokens,
+        max_cost_micros: args.max_cost,
+        max_quota: args.max_quota,
+        context_warn: None,
         stale_after_ms: args.stale_after,
         enforcement,
     };
@@ -307,7 +336,9 @@ fn request(args: Args, shape: Option<GoalShape>) -> Result<StartRequest, Failure
         check_timeout: args.check_timeout,
         start: if args.baseline { AtStart::Baseline } else { AtStart::Rest },
     };
-    let drafts = drafts(flags, args.criterion)?;
+    let mut drafts = drafts(flags, args.criterion)?;
+    let weight = if args.require_review { Weight::Required } else { Weight::Advisory };
+    drafts.extend(args.review.into_iter().map(|asked| opinion(asked, weight)));
     Ok(StartRequest {
         goal: args.goal.unwrap_or_default(),
         prompt,
@@ -323,6 +354,12 @@ fn request(args: Args, shape: Option<GoalShape>) -> Result<StartRequest, Failure
         tool: None,
         shape,
     })
+}
+
+/// An amount of dollars as people write it.
+pub(crate) fn usd_micros(text: &str) -> Result<u64, String> {
+    parse_usd(text)
+        .ok_or_else(|| format!("`{text}` is not an amount of dollars such as 25 or 2.50"))
 }
 
 fn read_prompt(path: &Path) -> Result<String, Failure> {

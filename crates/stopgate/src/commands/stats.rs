@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use stopgate_core::{tokens_text, usd_text};
 use stopgate_engine::span_ms;
 use stopgate_engine::tasks::GateStatsView;
-use stopgate_view::{CheckStats, GroupStats, LoopStats, shown_short, span};
+use stopgate_view::{CheckStats, GroupStats, LoopStats, ModelStats, shown_short, span};
 
 use super::common;
 use crate::output::{self, BOLD, DIM, Outcome, styled};
@@ -92,6 +93,25 @@ fn loops(args: &Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+fn show_models(models: &BTreeMap<String, ModelStats>) {
+    if models.is_empty() {
+        return;
+    }
+    output::line(&styled(BOLD, "By model"));
+    for (name, model) in models.iter().take(ROWS_MAX) {
+        let name = if name.is_empty() { "unnamed".into() } else { shown_short(name, NAME_LETTERS) };
+        let cost = match (model.unpriced_tokens, model.cost_micros) {
+            (0, micros) => usd_text(micros.saturating_mul(1000)),
+            (_some, 0) => "price unknown".into(),
+            (_some, micros) => format!("at least {}", usd_text(micros.saturating_mul(1000))),
+        };
+        let calls = counted(model.calls, "call");
+        let tokens = tokens_text(model.tokens);
+        output::line(&format!("  {name}  {calls}, {tokens} tokens, {cost}"));
+    }
+    show_more(models.len());
+}
+
 fn show_loops(stats: &LoopStats) {
     output::line(&format!(
         "{}, {} running; {}, {} of them sent back",
@@ -105,6 +125,7 @@ fn show_loops(stats: &LoopStats) {
     show_groups("By project", &stats.by_project);
     show_groups("By agent", &stats.by_agent);
     show_groups("By week", &stats.by_week);
+    show_models(&stats.by_model);
     if !stats.checks.is_empty() {
         output::line(&styled(BOLD, "Checks"));
         stats.checks.iter().take(ROWS_MAX).for_each(show_check);

@@ -44,6 +44,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     if Settings.is_agents_shell() {
         views.iter_mut().for_each(mask);
     }
+    common::watch_over(&views);
     let code = if args.exit_code { views.iter().map(exit_code).max().unwrap_or(0) } else { 0 };
     if args.on.json {
         json(views);
@@ -117,6 +118,9 @@ fn show(view: &LoopView) {
         row(if at == 0 { "criteria" } else { "" }, &criterion_line(criterion));
     }
     row("time", &time_line(view));
+    if let Some(words) = &view.budget.words {
+        row("spend", words);
+    }
     row("progress", &format!("{} ago", span(view.progress_age_ms)));
     match view.dialect {
         Some(dialect) => row("kept in", &format!("another tool's file (--dialect {dialect})")),
@@ -192,7 +196,8 @@ pub(crate) fn criterion_line(criterion: &CriterionView) -> String {
         (CriterionJudge::Person, CriterionStatus::Approved, _) => "a person's word".into(),
         (CriterionJudge::Person, _, _) => "waits for a person: stopgate approve".into(),
         (CriterionJudge::Check, _, None) => "not run yet".into(),
-        (CriterionJudge::Check, status, Some(receipt)) => {
+        (CriterionJudge::Reviewer, _, None) => "another agent is asked when the rest passes".into(),
+        (CriterionJudge::Check | CriterionJudge::Reviewer, status, Some(receipt)) => {
             let seconds = receipt.duration_ms / 1000;
             let tenths = receipt.duration_ms % 1000 / 100;
             let code = receipt.exit_code.map(|code| format!("exit {code}, ")).unwrap_or_default();
@@ -246,11 +251,14 @@ fn next_line(view: &LoopView) -> String {
         (None, LoopState::Idle, _) => {
             format!("nobody attached to it in time: stopgate attach {id}, or stopgate cancel {id}")
         }
+        (None, LoopState::Waiting, _) if view.waiting == Some(WaitsFor::Condition) => {
+            "stopgate: it watches for what the loop waits for".into()
+        }
         (None, _, _) if view.session_gone => gone_line(view),
         (None, LoopState::Paused, _) => paused_line(view).into(),
         (None, LoopState::Waiting, WhoActs::Person) => match view.waiting {
             Some(WaitsFor::Approval) => "a person: stopgate approve".into(),
-            Some(WaitsFor::Answer | WaitsFor::Background) | None => {
+            Some(WaitsFor::Answer | WaitsFor::Background | WaitsFor::Condition) | None => {
                 format!("a person: answer in the session, or stopgate answer {id} TEXT")
             }
         },
@@ -279,7 +287,7 @@ fn gone_line(view: &LoopView) -> String {
 }
 
 /// How it ended, or that it has not, as a number.
-fn exit_code(view: &LoopView) -> u8 {
+pub(crate) fn exit_code(view: &LoopView) -> u8 {
     match view.outcome {
         Some(LoopOutcome::Done | LoopOutcome::Attested) => 0,
         Some(LoopOutcome::MaxIterations | LoopOutcome::Budget | LoopOutcome::Capped) => 3,

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap_complete::engine::ArgValueCandidates;
 use serde::Deserialize;
-use stopgate_core::{LoopState, Outcome as LoopOutcome};
+use stopgate_core::{LoopState, Outcome as LoopOutcome, tokens_text};
 use stopgate_engine::{LoopView, Settings};
 
 use super::client::door;
@@ -47,6 +47,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     // A bar that shows an error is worse than none.
     let found = session.and_then(|session| {
         let mut engine = common::engine().ok()?;
+        engine.keep_hint(&session, input.as_bytes());
         engine.shown_in(&session).ok().flatten()
     });
     if args.json {
@@ -96,8 +97,26 @@ fn bar(view: &LoopView) -> String {
         let style = if met == view.criteria.len() { GOOD } else { BAD };
         parts.push(styled(style, &format!("{met}/{} met", view.criteria.len())));
     }
+    parts.extend(spent(view));
     parts.push(cut(view.goal.lines().next().unwrap_or_default(), GOAL_COLUMNS));
     parts.join(" · ")
+}
+
+/// What was used, in short: `$3.40/$25.00`, or tokens where no price is known.
+fn spent(view: &LoopView) -> Option<String> {
+    let budget = &view.budget;
+    let text = match (budget.cost_usd, budget.tokens) {
+        (Some(cost), _) if cost > 0.0 && budget.max_cost_usd > 0.0 => {
+            format!("${cost:.2}/${:.2}", budget.max_cost_usd)
+        }
+        (Some(cost), _) if cost > 0.0 => format!("${cost:.2}"),
+        (_, Some(tokens)) if budget.max_tokens > 0 => {
+            format!("{}/{} tokens", tokens_text(tokens), tokens_text(budget.max_tokens))
+        }
+        (_, Some(tokens)) => format!("{} tokens", tokens_text(tokens)),
+        (_, None) => return None,
+    };
+    Some(if budget.measured { text } else { format!("~{text}") })
 }
 
 /// How the loop ended, until the person speaks again.

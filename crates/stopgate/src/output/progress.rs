@@ -63,7 +63,7 @@ impl Progress {
         Self { shown, running: Some((stop, thread)) }
     }
 
-    /// Hears which checks begin, and says so from then on.
+    /// Hears which check runs, and says so from then on.
     pub(crate) fn listener(&self, elsewhere: Elsewhere) -> impl FnMut(&CheckingView) + 'static {
         let shown = Arc::clone(&self.shown);
         let says = self.running.is_none() && elsewhere == Elsewhere::Once;

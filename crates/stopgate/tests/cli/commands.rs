@@ -76,7 +76,7 @@ fn nonsense_is_exit_2_and_says_why() {
 #[test]
 fn a_flag_that_is_not_built_yet_is_an_error() {
     let stage = Stage::new();
-    for flag in ["--max-tokens 5", "--max-cost 5"] {
+    for flag in ["--max-dollars 5", "--max-coffee 5"] {
         let ran = stage.run(&format!("start Finish {flag}"));
         assert_eq!(ran.code, 2, "{flag}: {ran}");
         assert!(ran.err.contains("unexpected argument"), "{flag}: {ran}");

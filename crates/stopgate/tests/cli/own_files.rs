@@ -58,7 +58,7 @@ fn the_schema_has_exactly_the_keys_that_the_file_may_have() {
     }
     fs::remove_file(stage.path("project/stopgate.toml")).expect("take it away");
     let config = schema(&stage, "config");
-    for name in ["", "loop", "store", "proof", "notify"] {
+    for name in ["", "loop", "limits", "store", "proof", "notify"] {
         let head = if name.is_empty() { String::new() } else { format!("[{name}]\n") };
         let section = if name.is_empty() { &config } else { &config["properties"][name] };
         stage.write(CONFIG, format!("{head}zzz = 1\n"));
@@ -100,8 +100,10 @@ fn what_is_wrong_in_a_section_is_named_with_its_place() {
     assert!(said.contains("line 2, column 1: criterion \"a\": it proves nothing"), "{said}");
     let said = wrong("[proof]\n\n[loop]\nstale_after = \"soon\"\n");
     assert!(said.contains("line 3, column 1: `soon`"), "{said}");
-    let said = wrong("[loop]\nmax_tokens = 5\n");
-    assert!(said.contains("line 2, column 1: unknown field `max_tokens`"), "{said}");
+    let said = wrong("[loop]\nmax_tokens = \"many\"\n");
+    assert!(said.contains("line 2, column 14: invalid type"), "{said}");
+    let said = wrong("[loop]\nmax_cost_usd = -1\n");
+    assert!(said.contains("line 2, column 16: `-1` is not an amount of dollars"), "{said}");
 }
 
 #[test]

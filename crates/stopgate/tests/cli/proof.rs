@@ -141,6 +141,10 @@ fn a_repository_tightens_and_never_loosens() {
     max_minutes     240      default; the project's file asks for 9000, which is looser, so it is not taken
     max_idle        3        default; the project's file asks for 0, which is looser, so it is not taken
     max_repeat      9        user: $STAGE/user/.config/stopgate/config.toml
+    max_tokens      0        default
+    max_cost_usd    0        default
+    max_quota       0        default
+    context_warn    80       default
     stale_after     12h      default
     mode            enforce  default; the project's file asks for shadow, which is looser, so it is not taken
     ");

@@ -108,7 +108,7 @@ impl Stage {
         command.env_clear().current_dir(self.path("project"));
         command.env("PATH", doors::search_path());
         command.env("HOME", self.path("user")).env("STOPGATE_HOME", self.path("home"));
-        command.env("TZ", "UTC");
+        command.env("TZ", "UTC").env("STOPGATE_TEST_DAEMON", "off");
         command.env("STOPGATE_TEST_CLOCK", self.clock.load(Ordering::SeqCst).to_string());
     }
 

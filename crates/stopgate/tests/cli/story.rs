@@ -90,7 +90,7 @@ fn a_refused_stop_can_be_explained() {
         paused       did a person ask it to stand aside?
         corrupt      is the record sound?
         stale        has nobody touched it for too long?
-        waiting      is the agent waiting for a person's answer?
+        waiting      does it wait for a person's answer, or for a condition?
         trust        did a person trust the project's file?
         background   did background work start that will wake the agent?
         person       did a person speak during this turn?
@@ -99,6 +99,7 @@ fn a_refused_stop_can_be_explained() {
         infra        could a check not be run, twice in a row?
         iterations   was the agent sent back as often as allowed?
         time         is the time used up?
+        budget       are the tokens, the money or the quota used up?
         idle         did the agent do nothing for several turns?
         repeat       do the same criteria fail in the same way again and again?
         oscillation  do two sets of failures take turns?
@@ -149,7 +150,7 @@ fn a_granted_stop_can_be_explained() {
         paused       did a person ask it to stand aside?
         corrupt      is the record sound?
         stale        has nobody touched it for too long?
-        waiting      is the agent waiting for a person's answer?
+        waiting      does it wait for a person's answer, or for a condition?
         trust        did a person trust the project's file?
         background   did background work start that will wake the agent?
         person       did a person speak during this turn?

@@ -236,7 +236,7 @@ fn verify_shows_what_failed_and_where_its_log_is() {
 fn verify_says_what_it_runs() {
     let stage = Stage::with_loop("Goal --check slow=true --check lint=true");
     let ran = stage.run("verify");
-    assert_eq!(ran.err, "checking slow, lint\n");
+    assert_eq!(ran.err, "checking slow\nchecking lint\n");
     let ran = stage.run("verify --json");
     assert_eq!(ran.err, "", "programs are told nothing but the answer");
 }

@@ -9,14 +9,16 @@ const FILE_LINES_MAX: usize = 500;
 const FUNCTION_LINES_MAX: usize = 70;
 
 /// Which of our crates a crate may build upon, as ARCHITECTURE.md's table has it: down only.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 20] = [
     ("stopgate-core", &[]),
     ("stopgate-signals", &["stopgate-core"]),
     ("stopgate-gates", &["stopgate-core", "stopgate-signals"]),
-    ("stopgate-agents", &["stopgate-core", "stopgate-signals"]),
-    ("stopgate-dialects", &["stopgate-core"]),
+    ("stopgate-json", &[]),
+    ("stopgate-agents", &["stopgate-core", "stopgate-json", "stopgate-signals"]),
+    ("stopgate-dialects", &["stopgate-core", "stopgate-json"]),
     ("stopgate-store", &["stopgate-core"]),
     ("stopgate-store-postgres", &["stopgate-core", "stopgate-store"]),
+    ("stopgate-usage", &["stopgate-core"]),
     ("stopgate-verify", &["stopgate-core"]),
     ("stopgate-view", &["stopgate-core"]),
     (
@@ -28,6 +30,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "stopgate-gates",
             "stopgate-signals",
             "stopgate-store",
+            "stopgate-usage",
             "stopgate-verify",
             "stopgate-view",
         ],
@@ -35,14 +38,25 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("stopgate-mcp", &["stopgate-core", "stopgate-engine", "stopgate-verify"]),
     ("stopgate-server", &["stopgate-core", "stopgate-engine"]),
     ("stopgate-tui", &["stopgate-core", "stopgate-view"]),
-    ("stopgate-driver", &["stopgate-core", "stopgate-engine"]),
+    (
+        "stopgate-drive",
+        &[
+            "stopgate-agents",
+            "stopgate-core",
+            "stopgate-dialects",
+            "stopgate-engine",
+            "stopgate-store",
+            "stopgate-verify",
+            "stopgate-view",
+        ],
+    ),
     (
         "stopgate",
         &[
             "stopgate-agents",
             "stopgate-core",
             "stopgate-dialects",
-            "stopgate-driver",
+            "stopgate-drive",
             "stopgate-engine",
             "stopgate-mcp",
             "stopgate-server",
@@ -53,6 +67,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
         ],
     ),
     ("stopgate-lab", &[]),
+    ("stopgate-conformance", &["stopgate-agents"]),
     (
         "stopgate-sim",
         &[
@@ -67,7 +82,8 @@ const MAY_USE: [(&str, &[&str]); 17] = [
 ];
 
 /// Crates that may start programs as they please.
-const STARTERS: [&str; 2] = ["stopgate-verify", "stopgate-lab"];
+const STARTERS: [&str; 4] =
+    ["stopgate-verify", "stopgate-drive", "stopgate-lab", "stopgate-conformance"];
 
 #[test]
 fn files_and_functions_stay_short() {

@@ -4,8 +4,8 @@ use super::*;
 
 #[test]
 fn a_value_fits_its_surroundings() {
-    check(&Layout::Line, r#"{"a": [{"b": "\"x\"", "c": ["d", "e"], "f": 1}]}"#);
-    let tabs = Layout::Lines { newline: "\r\n", unit: "\t".into(), indent: "\t".into() };
+    check(&JsonLayout::Line, r#"{"a": [{"b": "\"x\"", "c": ["d", "e"], "f": 1}]}"#);
+    let tabs = JsonLayout::Lines { newline: "\r\n", unit: "\t".into(), indent: "\t".into() };
     check(
         &tabs,
         "{\r\n\t\t\"a\": [\r\n\t\t\t{\r\n\t\t\t\t\"b\": \"\\\"x\\\"\",\r\n\t\t\t\t\"c\": [\"d\", \"e\"],\
@@ -14,7 +14,7 @@ fn a_value_fits_its_surroundings() {
 }
 
 #[track_caller]
-fn check(layout: &Layout, expected: &str) {
+fn check(layout: &JsonLayout, expected: &str) {
     let inner = Json::Object(vec![
         ("b", Json::Text("\"x\"".into())),
         ("c", Json::Words(vec!["d".into(), "e".into()])),

@@ -4,13 +4,19 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use stopgate_core::Timestamp;
 use stopgate_store::Standing;
 
 use super::Finding;
 use crate::address::Address;
 use crate::engine::Engine;
+use crate::hook::CLOCK_EARLIEST;
 use crate::settings::Settings;
 use crate::stores::Stores;
+use crate::view::time_text;
+
+/// How far clocks of one network may be apart.
+const CLOCK_SLACK_MS: i64 = 60_000;
 
 /// Where a journal is not safe: locks and shared memory don't work as they do on a disk.
 const FOREIGN: [&str; 14] = [
@@ -121,6 +127,19 @@ pub(super) fn kind_of<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
     over.max_by_key(|(point, _)| point.len()).map(|(_, kind)| kind)
 }
 
+/// What is wrong with the clock, as far as the journal tells.
+pub(super) fn clock(newest: Option<Timestamp>, now: Timestamp) -> Option<Finding> {
+    let hint = "set the clock of this machine; until then limits in minutes and ages are wrong";
+    if now < CLOCK_EARLIEST {
+        let text = format!("this machine's clock says {}: every stop is allowed", time_text(now));
+        return Some(Finding::problem("clock", text, hint));
+    }
+    let newest = newest.filter(|newest| newest.since(now) > CLOCK_SLACK_MS)?;
+    let (newest, now) = (time_text(newest), time_text(now));
+    let text = format!("the journal's newest event is from {newest}, this clock says {now}");
+    Some(Finding::warning("clock", text, hint))
+}
+
 /// Whether everything in the journal can be read.
 pub(super) fn journal(settings: Settings, stores: Stores) -> Vec<Finding> {
     let read = Engine::open(settings, stores).and_then(|mut engine| {
@@ -128,15 +147,17 @@ pub(super) fn journal(settings: Settings, stores: Stores) -> Vec<Finding> {
         if fresh {
             return Ok(None);
         }
-        let all = engine.list(None, Standing::Any)?.loops.len();
+        let all = engine.list(None, Standing::Any)?.loops;
         let running = engine.list(None, Standing::Running)?.loops.len();
-        Ok(Some((all, running)))
+        let newest = all.iter().map(|one| one.updated).max();
+        Ok(Some((all.len(), running, clock(newest, engine.now()))))
     });
     let finding = match read {
         Ok(None) => Finding::ok("journal", "there is none yet; the first loop begins it"),
-        Ok(Some((all, running))) => {
+        Ok(Some((all, running, clock))) => {
             let plural = if all == 1 { "" } else { "s" };
-            Finding::ok("journal", format!("sound: {all} loop{plural}, {running} running"))
+            let text = format!("sound: {all} loop{plural}, {running} running");
+            return std::iter::once(Finding::ok("journal", text)).chain(clock).collect();
         }
         Err(failure) => {
             let hint = failure.hint.clone();

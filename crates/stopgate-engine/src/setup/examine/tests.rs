@@ -1,5 +1,7 @@
 //! Settings as people leave them, and what is found.
 
+use stopgate_core::Timestamp;
+
 use super::home::kind_of;
 use super::*;
 
@@ -29,6 +31,28 @@ fn check(findings: Vec<Finding>, expected: &[&str]) {
     for (shown, expected) in shown.iter().zip(expected) {
         assert!(shown.starts_with(expected), "{shown}");
     }
+}
+
+#[test]
+fn a_clock_behind_the_journal_is_a_finding() {
+    let now = Timestamp::from_unix_millis(1_800_000_000_000);
+    let found = |newest: Option<i64>, now: Timestamp| {
+        let newest = newest.map(|ahead| now.plus(ahead));
+        home::clock(newest, now).into_iter().collect::<Vec<_>>()
+    };
+    check(found(None, now), &[]);
+    check(found(Some(-5_000), now), &[]);
+    check(found(Some(60_000), now), &[]);
+    check(
+        found(Some(3_600_000), now),
+        &[
+            "Warning clock: the journal's newest event is from 2027-01-15T09:00:00Z, this clock says 2027-01-15T08:00:00Z",
+        ],
+    );
+    check(
+        found(None, Timestamp::from_unix_millis(0)),
+        &["Problem clock: this machine's clock says 1970-01-01T00:00:00Z: every stop"],
+    );
 }
 
 #[test]

@@ -26,6 +26,8 @@ const WHOLE: [&[&str]; 14] = [
 
 const SWITCHES: [&str; 4] = ["path", "test", "harness", "doctest"];
 
+const DEV: &str = "dev-dependencies";
+
 /// Where a library is read from if nothing is said.
 const LIBRARY: &str = "src/lib.rs";
 
@@ -47,6 +49,8 @@ pub(super) fn judging(text: &str) -> Result<Judging, String> {
     }
     judging.sections.sort_unstable();
     judging.members = members(&document).into_iter().collect();
+    let sources = for_tests(&document).map(|(name, own)| format!("{name} of {}", source_of(own)));
+    judging.members.extend(sources);
     Ok(judging)
 }
 
@@ -57,6 +61,12 @@ pub(super) fn restore(original: &str, today: &str) -> Option<String> {
         take(&mut today, &path);
         if let Some(item) = item(&original, &path) {
             put(&mut today, &path, item.clone())?;
+        }
+    }
+    for (name, own) in for_tests(&original) {
+        let now = item(&today, &keys(&[DEV, name])).map(source_of);
+        if now.is_some_and(|now| now != source_of(own)) {
+            put(&mut today, &keys(&[DEV, name]), own.clone())?;
         }
     }
     restore_bins(&original, &mut today)?;
@@ -79,6 +89,20 @@ pub(crate) fn with_moved_targets(
     if !stays(&was) {
         follow(&mut original, &path, item(&today, &path).cloned())?;
     }
+    let moved = for_tests(&original).filter(|(_, own)| {
+        own.get("path")
+            .and_then(Item::as_str)
+            .is_some_and(|path| !stays(&format!("{path}/Cargo.toml")))
+    });
+    let moved: Vec<String> = moved.map(|(name, _)| name.to_string()).collect();
+    // One that is not used any more is not missed.
+    let is_gone = |name: &&str| item(&today, &keys(&[DEV, *name])).is_none();
+    let unused: Vec<String> =
+        for_tests(&original).map(|(name, _)| name).filter(is_gone).map(str::to_string).collect();
+    for name in moved.into_iter().chain(unused) {
+        let path = keys(&[DEV, name.as_str()]);
+        follow(&mut original, &path, item(&today, &path).cloned())?;
+    }
     let paths: Vec<(String, Option<Item>)> = bin_paths(&today);
     each_bin_mut(&mut original, &mut |bin| {
         let name = bin.get("name").and_then(Item::as_str).unwrap_or_default().to_string();
@@ -94,6 +118,23 @@ pub(crate) fn with_moved_targets(
         }
     });
     Some(original.to_string())
+}
+
+/// What only tests depend on.
+fn for_tests(document: &DocumentMut) -> impl Iterator<Item = (&str, &Item)> {
+    let table = document.get(DEV).and_then(Item::as_table_like);
+    table.into_iter().flat_map(|table| table.iter())
+}
+
+/// Where a dependency comes from, whatever its version.
+fn source_of(dependency: &Item) -> String {
+    let said = |key: &str| dependency.get(key).and_then(Item::as_str).unwrap_or_default();
+    let place = |own: &str| own.trim_start_matches("./").trim_end_matches('/').to_string();
+    match (said("path"), said("git")) {
+        ("", "") => format!("the registry {}{}", said("registry"), said("package")),
+        ("", url) => format!("{url} {}", said("package")),
+        (path, _) => format!("{} {}", place(path), said("package")),
+    }
 }
 
 fn follow(document: &mut DocumentMut, path: &[String], now: Option<Item>) -> Option<()> {
@@ -223,5 +264,25 @@ mod tests {
         };
         assert!(!restored(true).contains("decoy.rs"));
         assert!(restored(false).contains("decoy.rs"));
+    }
+
+    #[test]
+    fn where_tests_get_their_crates_from_judges_while_it_is_there() {
+        let original = format!(
+            "{PACKAGE}\n[dev-dependencies]\na = {{ path = \"a\" }}\nb = \"1\"\nc = \"1\"\n"
+        );
+        let today = format!(
+            "{PACKAGE}\n[dev-dependencies]\na = {{ path = \"x\" }}\nb = \"2\"\nd = {{ path = \"d\" }}\n"
+        );
+        let restored = |stays: bool| {
+            let original = with_moved_targets(&original, &today, &|_| stays).expect("readable");
+            restore(&original, &today).expect("restored")
+        };
+        assert!(restored(true).contains("path = \"a\""), "{}", restored(true));
+        assert!(restored(false).contains("path = \"x\""), "{}", restored(false));
+        for text in [restored(true), restored(false)] {
+            assert!(text.contains("b = \"2\"") && text.contains("d = {"), "{text}");
+            assert!(!text.contains("c = "), "{text}");
+        }
     }
 }

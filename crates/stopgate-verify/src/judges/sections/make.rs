@@ -2,7 +2,7 @@
 //!
 //! Rules that make files are work, and so are the variables that only those use.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::blocks::{TextBlock, push, replaced, sections};
 use super::{Judging, SectionReach};
@@ -118,12 +118,69 @@ pub(in crate::judges) fn phony(text: &str) -> impl Iterator<Item = String> {
 }
 
 fn blocks(text: &str, reach: &SectionReach) -> Vec<TextBlock> {
+    let all = parse(text);
+    let values = values(&all);
     let block = |lines: MakeLines| {
         let key = key_of(&lines.item, reach);
+        let key = key.or_else(|| computed(&lines, &values, reach));
         let says = if key.is_some() { says(&lines) } else { String::new() };
         TextBlock { key, says, text: lines.text }
     };
-    parse(text).into_iter().map(block).collect()
+    all.into_iter().map(block).collect()
+}
+
+/// The variables of a makefile that are for all targets.
+fn values(all: &[MakeLines]) -> BTreeMap<String, String> {
+    let value = |lines: &MakeLines| match &lines.item {
+        MakeItem::Variable { name, value, target: None, .. } => Some((name.clone(), value.clone())),
+        MakeItem::Variable { .. }
+        | MakeItem::Rule { .. }
+        | MakeItem::Include(_)
+        | MakeItem::Export(_)
+        | MakeItem::Other => None,
+    };
+    all.iter().filter_map(value).collect()
+}
+
+/// Rules for a target that the check reaches, under a name or by lines that make works out first.
+fn computed(
+    lines: &MakeLines,
+    values: &BTreeMap<String, String>,
+    reach: &SectionReach,
+) -> Option<String> {
+    let targets = || reach.names.iter().filter(|name| !name.starts_with('$'));
+    match &lines.item {
+        MakeItem::Rule { targets: own, .. } => {
+            let is_open = |name: &&String| name.contains('$');
+            let expanded = own.iter().filter(is_open).map(|name| expanded(name, values));
+            let names: Vec<String> = expanded.collect();
+            let is_own = |own: &&String| {
+                names.iter().any(|name| name.split_whitespace().any(|word| word == own.as_str()))
+            };
+            targets().find(is_own).map(|own| format!("target {own}"))
+        }
+        MakeItem::Variable { .. } | MakeItem::Other => {
+            let has_rule = |own: &&String| {
+                lines.text.lines().any(|line| {
+                    let line = line.trim_start();
+                    let at = line.find("eval").map_or(line, |at| line[at + 4..].trim_start());
+                    at.strip_prefix(own.as_str())
+                        .is_some_and(|rest| rest.trim_start().starts_with(':'))
+                })
+            };
+            targets().find(has_rule).map(|own| format!("lines for {own}"))
+        }
+        MakeItem::Include(_) | MakeItem::Export(_) => None,
+    }
+}
+
+/// A name with the variables in it that are known.
+fn expanded(name: &str, values: &BTreeMap<String, String>) -> String {
+    let mut text = name.to_string();
+    for (own, value) in values {
+        text = text.replace(&format!("$({own})"), value).replace(&format!("${{{own}}}"), value);
+    }
+    text
 }
 
 /// What the lines decide for the check, where they decide something.
@@ -170,7 +227,7 @@ fn says(lines: &MakeLines) -> String {
             format!("{target} {name} {sign} {} {is_exported}", words(value))
         }
         MakeItem::Include(names) | MakeItem::Export(names) => words(names),
-        MakeItem::Other => String::new(),
+        MakeItem::Other => words(&lines.text),
     };
     if lines.conditions.is_empty() {
         own

@@ -7,7 +7,7 @@ const NODE: &str = "node npm npx yarn pnpm bun bunx jest vitest mocha ava tap ta
     playwright cypress node-test eslint tsc";
 
 /// Members that belong to a tool.
-const MEMBERS: [(&str, &str); 24] = [
+const MEMBERS: [(&str, &str); 28] = [
     ("jest", "jest react-scripts-test ng-test"),
     ("vitest", "vitest"),
     ("mocha", "mocha nyc c8"),
@@ -32,7 +32,70 @@ const MEMBERS: [(&str, &str); 24] = [
     ("overrides", NODE),
     ("resolutions", NODE),
     ("lint-staged", "lint-staged"),
+    ("main", NODE),
+    ("module", NODE),
+    ("exports", NODE),
+    ("imports", NODE),
 ];
+
+/// Members that say which file a name leads to.
+const ENTRIES: [&str; 4] = ["main", "module", "exports", "imports"];
+
+/// The original text in which names whose files have moved lead where today's text says.
+///
+/// Which file a test gets under a name judges, as long as the file of the start is there: `stays`
+/// says of which. Names that are new belong to the work.
+pub(crate) fn with_moved_entries(
+    original: &str,
+    today: &str,
+    stays: &dyn Fn(&str) -> bool,
+) -> Option<String> {
+    let (mut original, today) = (JsonText::parse(original).ok()?, JsonText::parse(today).ok()?);
+    for name in ENTRIES {
+        let was = original.get(name).map(targets).unwrap_or_default();
+        // Without `main`, node looks for `index.js`; without `exports`, for `main`.
+        let is_judged = match name {
+            "imports" | "module" => !was.is_empty(),
+            "exports" if was.is_empty() => original.get("main").is_some(),
+            "main" if was.is_empty() => stays("index.js"),
+            _ => true,
+        };
+        if !is_judged || !was.iter().all(|target| stays(target)) {
+            match today.get(name) {
+                Some(now) => original.set(name, now.clone()),
+                None => original.remove(name),
+            }
+        }
+    }
+    let more: Vec<&str> = today.get("imports").map(JsonText::names).unwrap_or_default();
+    for name in more {
+        let now = today.get("imports").and_then(|imports| imports.get(name));
+        let imports = original.object_mut("imports")?;
+        if let Some(now) = now.filter(|_| imports.get(name).is_none()) {
+            imports.set(name, now.clone());
+        }
+    }
+    Some(original.render())
+}
+
+/// The files that a value leads to; of a pattern, its directory.
+fn targets(value: &JsonText) -> Vec<String> {
+    let inner = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
+    let mut open = vec![inner(&value.canonical())];
+    let mut found = Vec::new();
+    while let Some(value) = open.pop() {
+        match value {
+            serde_json::Value::String(text) => {
+                let text = text.split('*').next().unwrap_or_default().trim_end_matches('/');
+                found.push(text.trim_start_matches("./").to_string());
+            }
+            serde_json::Value::Array(more) => open.extend(more),
+            serde_json::Value::Object(more) => open.extend(more.into_iter().map(|(_, own)| own)),
+            _ => {}
+        }
+    }
+    found
+}
 
 pub(super) fn judging(text: &str, reach: &SectionReach) -> Result<Judging, String> {
     let package = JsonText::parse(text)?;
@@ -102,5 +165,34 @@ fn workspaces(package: &JsonText) -> Vec<String> {
     match list {
         Some(JsonText::Raw(text)) => serde_json::from_str(text).unwrap_or_default(),
         Some(JsonText::Object(_)) | None => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACKAGE: &str = r##"{"main": "lib/a.js", "imports": {"#a": "./lib/a.js"}}"##;
+
+    fn restored(today: &str, stays: &dyn Fn(&str) -> bool) -> String {
+        let reach = SectionReach { tools: ["node".into()].into(), ..SectionReach::default() };
+        let original = with_moved_entries(PACKAGE, today, stays).expect("readable");
+        restore(&original, today, &reach).expect("restored")
+    }
+
+    #[test]
+    fn what_a_name_leads_to_judges_while_its_file_is_there() {
+        let today = r##"{"main": "lib/b.js", "imports": {"#a": "./lib/b.js"}}"##;
+        assert!(!restored(today, &|_| true).contains("b.js"));
+        assert!(!restored(today, &|_| false).contains("a.js"));
+    }
+
+    #[test]
+    fn names_that_are_new_are_work() {
+        let today = r##"{"main": "lib/a.js", "imports": {"#a": "./lib/a.js", "#b": "./b.js"}}"##;
+        assert_eq!(restored(today, &|_| true), JsonText::parse(today).expect("JSON").render());
+        let reach = SectionReach { tools: ["node".into()].into(), ..SectionReach::default() };
+        let fresh = with_moved_entries("{}", today, &|_| false).expect("readable");
+        assert_eq!(judging(&fresh, &reach), judging(today, &reach));
     }
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{SectionReach, judging, restore};
 use crate::judges::role::MixedKind;
 
-const KINDS: [MixedKind; 9] = [
+const KINDS: [MixedKind; 11] = [
     MixedKind::Pyproject,
     MixedKind::SetupCfg,
     MixedKind::ToxIni,
@@ -17,6 +17,8 @@ const KINDS: [MixedKind; 9] = [
     MixedKind::Makefile,
     MixedKind::Justfile,
     MixedKind::RustSource,
+    MixedKind::PythonSource,
+    MixedKind::Environment,
 ];
 
 fn reach() -> SectionReach {
@@ -77,6 +79,17 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
             "\"workspaces\": {\"packages\": [\"b\"]}",
             "\"scripts\": 1",
         ],
+        MixedKind::PythonSource => &[
+            "def work1():\n    pass",
+            "\"\"\"\n>>> 1\n1\n\"\"\"",
+            "'''\n    >>> 2\n    2\n\n    text\n'''",
+            "r\"\"\" >>> 3\"\"\"",
+            "# work2 \"\"\" >>> 4",
+            "work3 = 'a\\'b'",
+        ],
+        MixedKind::Environment => {
+            &["PATH=a", "work1=b", "export NODE_OPTIONS=c", "# work2", "PYTHONPATH = d"]
+        }
         MixedKind::GoMod | MixedKind::Makefile | MixedKind::Justfile | MixedKind::RustSource => {
             more_lines(kind)
         }
@@ -137,6 +150,8 @@ fn more_lines(kind: MixedKind) -> &'static [&'static str] {
             "// work4 {",
             "#[cfg(all(test, unix))]\nconst X: [u8; 2] = [1, 2];",
             "mod inner {}",
+            "/// ```\n/// e();\n/// ```\nfn work5() {}",
+            "macro_rules! assert { () => {} }",
         ],
     }
 }
@@ -187,7 +202,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_too_odd(original in "\\PC{0,60}", today in any::<String>(), at in 0_usize..9) {
+    fn no_text_is_too_odd(original in "\\PC{0,60}", today in any::<String>(), at in 0_usize..11) {
         let kind = KINDS[at];
         let _ = restore(kind, &original, &today, &reach());
         let _ = restore(kind, &today, &original, &reach());

@@ -1,4 +1,5 @@
-//! Rust source: items that are compiled for tests only.
+//! Rust source: items that are compiled for tests only, macros that take the place of the
+//! assertions, and examples in documentation.
 //!
 //! Such an item has `#[cfg(test)]`, `#[cfg(all(test, …))]`, `#[test]` or `#[tokio::test]`. What
 //! `cfg(any(test, …))` and `cfg(not(test))` say is work: other builds have it, too.
@@ -6,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::Judging;
+use super::rust_docs::{examples, with_examples};
 use super::rust_tokens::{RustToken, TokenKind, tokens};
 
 /// Where an item is: the blocks around it, its own head, and which of several it is.
@@ -36,7 +38,7 @@ pub(super) fn judging(text: &str) -> Result<Judging, String> {
         })
         .collect();
     sections.sort_unstable();
-    Ok(Judging { sections, ..Judging::default() })
+    Ok(Judging { sections, members: examples(text) })
 }
 
 pub(super) fn restore(original: &str, today: &str) -> Option<String> {
@@ -67,7 +69,8 @@ pub(super) fn restore(original: &str, today: &str) -> Option<String> {
         at = to;
     }
     text.push_str(today.get(at..)?);
-    Some(text)
+    let kept = examples(&text);
+    Some(with_examples(&text, examples(original).difference(&kept)))
 }
 
 /// Files of modules that are compiled for tests only: the names after `mod`, with `#[path]`.
@@ -119,6 +122,9 @@ impl Scan<'_> {
                 head = at;
             } else if token.is(b'#') && self.is(at + 1, b'[') {
                 at = self.attributes(at)?;
+                head = at;
+            } else if self.is_assertion_macro(at) {
+                at = self.item(at, at)?;
                 head = at;
             } else {
                 self.bracket(at, head)?;
@@ -185,9 +191,14 @@ impl Scan<'_> {
             is_for_tests |= self.is_for_tests(at + 2, end);
             at = end + 1;
         }
-        if !is_for_tests {
+        if !is_for_tests && !self.is_assertion_macro(at) {
             return Ok(at);
         }
+        self.item(from, at)
+    }
+
+    /// An item whose attributes begin at `from`, and itself at `at`; gives where to go on.
+    fn item(&mut self, from: usize, at: usize) -> Result<usize, String> {
         let end = self.item_end(at)?;
         let head = self.head(at, end);
         let path = self.path();
@@ -198,6 +209,23 @@ impl Scan<'_> {
         let says = self.text(from, end);
         self.found.items.push(TestItem { key, from: self.tokens[from].from, to, says });
         Ok(end)
+    }
+
+    /// `macro_rules! assert`: a macro that every test after it takes for the usual one.
+    fn is_assertion_macro(&self, at: usize) -> bool {
+        const NAMES: [&str; 9] = [
+            "assert",
+            "assert_eq",
+            "assert_ne",
+            "debug_assert",
+            "debug_assert_eq",
+            "debug_assert_ne",
+            "matches",
+            "panic",
+            "unreachable",
+        ];
+        let word = |ahead: usize| self.tokens.get(at + ahead).map(|own| own.text(self.source));
+        word(0) == Some("macro_rules") && word(2).is_some_and(|name| NAMES.contains(&name))
     }
 
     /// Where the bracket that opens at `from` is closed.

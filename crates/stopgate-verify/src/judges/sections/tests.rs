@@ -354,6 +354,11 @@ fn makefile() {
             ("!", "", "test:\n\ttrue\n"),
             ("!", "", "SHELL = /bin/true\n"),
             ("!", "", ".IGNORE:\n"),
+            ("!", "", "define x\ntest:\n\ttrue\nendef\n$(eval $(call x))\n"),
+            ("!", "", "$(eval test: ; true)\n"),
+            ("!", "", "T = test\n$(T):\n\ttrue\n"),
+            ("=", "", "define x\nother:\n\ttrue\nendef\n$(eval $(call x))\n"),
+            ("=", "", "T = other\n$(T):\n\ttrue\n"),
             ("!", "", "MAKEFLAGS += -i\n"),
             ("!", "", ".SHELLFLAGS = -c true\n"),
             ("!", "", "export PYTEST_ADDOPTS = -k nothing\n"),
@@ -464,6 +469,27 @@ fn rust_source() {
             ("!", "#[cfg(test)]\nmod tests {", "#[cfg(any())]\nmod tests {"),
             ("!", "", "\n#[cfg(test)]\nmacro_rules! assert_eq { ($($t:tt)*) => {} }\n"),
             ("!", "", "\n#[test]\nfn more() {}\n"),
+            ("!", "", "\n#[macro_export]\nmacro_rules! assert { ($($t:tt)*) => {} }\n"),
+            ("=", "", "\nmacro_rules! assert_lease { ($($t:tt)*) => {} }\n"),
+            ("=", "", "\n/// ```\n/// assert!(true);\n/// ```\nfn documented() {}\n"),
+        ],
+    );
+}
+
+#[test]
+fn rust_examples() {
+    check(
+        MixedKind::RustSource,
+        &SectionReach::default(),
+        "/// Adds.\n///\n/// ```\n/// assert_eq!(x::add(1, 2), 3);\n/// ```\nfn add() {}\n",
+        &[
+            ("=", "Adds.", "Adds two numbers."),
+            ("=", "fn add() {}", "fn sum() {}"),
+            ("=", "/// Adds.", "/// ```\n/// more();\n/// ```"),
+            ("!", "2), 3", "2), 4"),
+            ("!", "/// ```\n/// assert", "/// ```no_run\n/// assert"),
+            ("!", "/// ```\n/// assert", "/// ```ignore\n/// assert"),
+            ("!", "/// assert_eq!(x::add(1, 2), 3);\n", ""),
         ],
     );
 }

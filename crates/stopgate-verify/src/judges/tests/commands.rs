@@ -90,7 +90,7 @@ fn named_tests_and_configured_names_judge() {
         python -m unittest suite => suite.py
         python -m unittest checks.b => checks/b.py
         python -m unittest discover -s checks -p '*_check.py' => checks/a_check.py
-        python -m doctest calc.py =>
+        python -m doctest calc.py => ~calc.py ~checks/a_check.py ~checks/b.py ~plugin.py ~suite.py ~x_probe.py
         ",
     );
 }

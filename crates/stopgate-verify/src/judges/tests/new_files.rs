@@ -120,8 +120,8 @@ fn new_rust_and_go_files() {
         "
         .cargo/config.toml => configuration of cargo
         rust-toolchain.toml => configuration of cargo
-        build.rs => #[cfg(test)] items
-        src/new.rs => #[cfg(test)] items
+        build.rs => #[cfg(test)] items, examples in documentation
+        src/new.rs => #[cfg(test)] items, examples in documentation
         tests/new.rs => test by name
         src/foo/tests.rs => test by name
         clippy.toml => work

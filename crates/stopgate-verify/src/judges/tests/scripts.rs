@@ -245,3 +245,159 @@ fn scripts_of_project_managers_may_run_anything() {
         ",
     );
 }
+
+#[test]
+fn what_a_file_adds_to_the_command_judges() {
+    check(
+        "
+        calc.py
+        suite.txt = tests/a.py
+        x.env = LEVEL=1
+        out.txt
+        ",
+        "
+        xargs pytest -q < suite.txt => suite.txt ~x.env
+        cat suite.txt | xargs pytest => suite.txt ~x.env
+        pytest -q $(cat suite.txt) => suite.txt ~x.env
+        pytest @suite.txt => suite.txt ~x.env
+        env $(cat x.env) pytest => x.env
+        export $(cat x.env | xargs) && pytest => x.env
+        while read -r a; do echo $a; done < suite.txt => suite.txt
+        test \"$(cat out.txt)\" = fine =>
+        sort < out.txt =>
+        ",
+    );
+}
+
+#[test]
+fn scripts_that_a_check_runs_one_by_one_judge() {
+    check(
+        "
+        scenarios/a.sh = true
+        scenarios/b = true
+        bin/app.sh
+        ",
+        "
+        tests :: for s in scenarios/*; do sh \"$s\"; done => scenarios/a.sh scenarios/b
+        tests :: for s in scenarios/*.sh; do \"$s\"; done => scenarios/a.sh scenarios/b
+        tests :: for s in scenarios/*.sh; do sh -n \"$s\"; done =>
+        tests :: for s in bin/*; do \"$s\"; done =>
+        start :: for s in scenarios/*; do sh \"$s\"; done =>
+        ",
+    );
+}
+
+#[test]
+fn cases_that_tests_name_judge_and_other_data_does_not() {
+    check(
+        "
+        calc.py = open('rates/cases.json')
+        tests/test_calc.py = open('samples/one.csv'); open('rates/cases.json'); open('rates/a.json')
+        samples/one.csv
+        samples/unused.csv
+        rates/cases.json
+        rates/a.json
+        ",
+        "pytest => samples/one.csv samples/unused.csv tests/test_calc.py",
+    );
+    check(
+        "
+        go.mod = module x
+        a.go = package x
+        a_test.go = package x\\n//go:embed table.txt\\nvar t string
+        table.txt
+        other.txt
+        ",
+        "go test ./... => a_test.go ~go.mod table.txt",
+    );
+}
+
+#[test]
+fn modules_that_hand_values_on_to_assertions_judge_beside_what_is_tested() {
+    check(
+        "
+        package.json = {}
+        lib/slug.js = exports.slug = 1
+        lib/same.js = const assert = require('node:assert');\\nexports.same = (a, b) => assert.strictEqual(a, b)
+        lib/tree.js = const assert = require('node:assert');\\nassert(1)
+        test/slug.test.js = require('../lib/slug.js'); require('../lib/same.js')
+        test/words.test.js = require('../lib/slug.js'); require('../lib/same.js')
+        test/other.test.js = require('../lib/tree.js')
+        ",
+        "node --test => lib/same.js ~package.json test/other.test.js test/slug.test.js test/words.test.js",
+    );
+}
+
+#[test]
+fn crates_for_tests_judge_and_crates_under_test_do_not() {
+    check(
+        "
+        Cargo.toml = [package]\\nname = 'a'\\n[dev-dependencies]\\nproofs = { path = 'proofs' }\\n
+        src/lib.rs
+        proofs/Cargo.toml = [package]\\nname = 'proofs'\\n
+        proofs/src/lib.rs = pub fn holds(it: bool) { assert!(it) }
+        suite/Cargo.toml = [package]\\nname = 'suite'\\n[dev-dependencies]\\nproduct = { path = '../product' }\\n
+        product/Cargo.toml = [package]\\nname = 'product'\\n
+        product/src/lib.rs = pub fn f() { assert!(true) }
+        ",
+        "cargo test => ~Cargo.toml ~product/Cargo.toml ~product/src/lib.rs ~proofs/Cargo.toml proofs/src/lib.rs ~src/lib.rs ~suite/Cargo.toml",
+    );
+}
+
+#[test]
+fn a_hook_of_git_in_the_project_judges() {
+    check(
+        "
+        .git/config = [core]\\n\\thooksPath = .githooks\\n
+        .githooks/pre-commit = sh tests/run.sh
+        .githooks/pre-push = true
+        tests/run.sh
+        ",
+        "git hook run pre-commit => .githooks/pre-commit tests/run.sh",
+    );
+}
+
+#[test]
+fn tests_under_other_names_and_what_they_include_judge() {
+    check(
+        "
+        package.json = {}
+        src/cart.js = exports.cart = 1
+        src/cart.probe.js = test('a', () => {}); require('./table.json')
+        src/table.json
+        src/used.json
+        src/other.js = require('./used.json')
+        ",
+        "npx jest => ~package.json src/cart.probe.js src/table.json",
+    );
+    check(
+        "
+        Cargo.toml = [package]\\nname = 'a'
+        src/lib.rs = const A: &str = include_str!(\"a.txt\");
+        src/a.txt
+        leases.txt
+        tests/api.rs = const A: &str = include_str!(\"../leases.txt\");
+        ",
+        "cargo test => ~Cargo.toml leases.txt ~src/lib.rs tests/api.rs",
+    );
+    check(
+        "
+        lib/expectations.bash = run x; [ \"$output\" = y ]
+        lib/greet.bash = greet() { echo hi; }
+        tests/a.bats = load ../lib/expectations\\nload ../lib/greet
+        ",
+        "bats tests => lib/expectations.bash tests/a.bats",
+    );
+}
+
+#[test]
+fn tests_in_a_directory_that_the_script_names_judge() {
+    check(
+        "
+        package.json = {\"scripts\": {\"test\": \"node --test probes/\"}}
+        lib/slug.js = exports.slug = 1
+        probes/slug.js = const test = require('node:test');\\ntest('a', () => {});\\n
+        ",
+        "tests :: npm test => ~package.json probes/slug.js",
+    );
+}

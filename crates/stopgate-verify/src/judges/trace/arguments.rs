@@ -55,6 +55,10 @@ impl Tracer<'_> {
             self.trace.import_roots.insert(stand.directory.clone());
         }
         self.settings(rest, stand);
+        let runs_examples = rest.iter().any(|word| word.starts_with("--doctest-"));
+        if runs_examples {
+            self.tool("doctest");
+        }
         if name == "unittest"
             && let Some(at) = rest.iter().position(|word| *word == "-p")
         {
@@ -67,11 +71,17 @@ impl Tracer<'_> {
             if word.starts_with('-') || is_value || is_open(word) {
                 continue;
             }
+            // `pytest @suite.txt`
+            if let Some(path) = word.strip_prefix('@').and_then(|own| self.file(stand, own)) {
+                self.judge(path, Why::Named);
+            }
             let file = word.split("::").next().unwrap_or(word);
             if name == "unittest" {
                 self.unittest_module(file, stand);
             }
-            for path in self.files_of(stand, file) {
+            // Source that is named for its examples is work.
+            let is_test = |path: &PathBuf| !runs_examples || said(path).is_some();
+            for path in self.files_of(stand, file).into_iter().filter(is_test) {
                 self.named_test(path, stand, file);
             }
         }
@@ -131,6 +141,7 @@ fn names_tests(option: &str) -> bool {
         "--testPathPattern",
         "--grep",
         "-g",
+        "--doctest-glob",
     ]
     .contains(&option)
 }

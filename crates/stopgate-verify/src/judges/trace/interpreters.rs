@@ -1,6 +1,6 @@
 //! What interpreters do with their arguments: modules, scripts, code.
 
-use super::super::files::directory_of;
+use super::super::files::{directory_of, extension_of};
 use super::super::role::Why;
 use super::super::shell::OutputFate;
 use super::super::tools::{Trade, mentioned, trade_of};
@@ -74,7 +74,8 @@ impl Tracer<'_> {
         let Some((module, rest)) = words.split_first() else { return };
         match *module {
             "coverage" | "tox" | "nox" => self.known(module, rest, fate, stand),
-            "py_compile" | "compileall" | "json.tool" | "doctest" | "pip" | "venv" | "build"
+            "doctest" => self.doctest(rest, stand),
+            "py_compile" | "compileall" | "json.tool" | "pip" | "venv" | "build"
             | "http.server" | "timeit" => {}
             module if trade_of(module) != Trade::Unknown => self.other(module, rest, stand),
             module => {
@@ -85,6 +86,17 @@ impl Tracer<'_> {
                     Some(path) => self.script_file(path, &[], fate, stand),
                     None => drop(self.unknown.insert((*module).into())),
                 }
+            }
+        }
+    }
+
+    /// Examples in source are sections of it; a text with examples is a test as a whole.
+    fn doctest(&mut self, rest: &[&str], stand: &Stand) {
+        self.tool("doctest");
+        for word in rest.iter().filter(|word| !word.starts_with('-')) {
+            let found = self.files_of(stand, word).into_iter();
+            for path in found.filter(|path| extension_of(path) != "py") {
+                self.judge(path, Why::Named);
             }
         }
     }

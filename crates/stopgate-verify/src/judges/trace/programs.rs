@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::super::files::{extension_of, inner, name_of};
-use super::super::names::{is_code, name_says_judge, said, says_judge};
+use super::super::names::{is_code, name_says_judge, said, says_judge, says_program};
+use super::super::role::Why;
 use super::super::shell::{OutputFate, assignment, is_open};
 use super::super::tools::{Trade, is_interpreter, is_shell, mentioned, plain_name, trade_of};
-use super::{Stand, Tracer};
+use super::lists::LoopBody;
+use super::{Rank, Stand, Tracer};
 
 impl Tracer<'_> {
     pub(super) fn program(
@@ -62,6 +64,7 @@ impl Tracer<'_> {
             | "pixi" | "docker" | "docker-compose" | "podman" => {
                 self.inner_program(name, rest, fate, stand);
             }
+            "git" if rest.starts_with(&["hook", "run"]) => self.git_hook(rest, stand),
             "make" | "gmake" => self.make(rest, stand),
             "just" => self.just(rest, stand),
             "cargo" | "go" | "dotnet" | "mix" | "swift" | "flutter" | "dart" | "bazel" | "zig"
@@ -263,11 +266,21 @@ impl Tracer<'_> {
     /// `for f in ci/*.sh`: what is listed is likely run.
     fn each(&mut self, rest: &[&str], stand: &Stand) {
         let Some(at) = rest.iter().position(|word| *word == "in") else { return };
+        let is_check = self.says_judge || stand.rank != Rank::Command;
+        let runs = std::mem::take(&mut self.loop_body) == LoopBody::Runs && is_check;
         for word in &rest[at + 1..] {
             let is_script = |path: &PathBuf| is_code(extension_of(path)) || said(path).is_some();
             let says = |path: &PathBuf| said(path).is_some() || says_judge(path);
-            let files = self.files_of(stand, word).into_iter().filter(is_script).filter(says);
-            files.for_each(|path| self.script_file(path, &[], OutputFate::Shown, stand));
+            let is_part = |path: &PathBuf| runs && is_script_name(path) && !says_program(path);
+            let all = self.files_of(stand, word);
+            let (known, more): (Vec<_>, Vec<_>) =
+                all.into_iter().partition(|path| is_script(path) && says(path));
+            for path in known {
+                self.script_file(path, &[], OutputFate::Shown, stand);
+            }
+            for path in more.iter().filter(|path| is_part(path)) {
+                self.follow(path, Why::Script, stand);
+            }
         }
     }
 }
@@ -283,9 +296,12 @@ fn wrapped<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let is_number = word.starts_with(|letter: char| letter.is_ascii_digit());
+        // `env $(cat x.env) pytest`
+        let is_more = is_open(word) && words.len() > at + 1;
         if ["-u", "-g", "-C", "-s", "-k"].contains(word) && words.len() > at + 2 {
             at += 2;
-        } else if word.starts_with(['-', '+']) || assignment(word).is_some() || is_number {
+        } else if is_more || word.starts_with(['-', '+']) || assignment(word).is_some() || is_number
+        {
             at += 1;
         } else {
             break;

@@ -60,6 +60,19 @@ impl Tracer<'_> {
         }
     }
 
+    /// `git hook run pre-commit`: the script in the project's own directory of hooks.
+    pub(super) fn git_hook(&mut self, rest: &[&str], stand: &Stand) {
+        let Some(name) = rest.iter().skip(2).find(|word| !word.starts_with('-')) else { return };
+        let config = self.files.text(Path::new(".git/config")).unwrap_or_default();
+        let own = config.lines().filter_map(|line| line.split_once('='));
+        let own = own.filter(|(key, _)| key.trim().eq_ignore_ascii_case("hooksPath"));
+        let Some(place) = own.map(|(_, value)| value.trim()).next_back() else { return };
+        let path = inner(self.root, Path::new(""), place).map(|place| place.join(name));
+        if let Some(path) = path.filter(|path| self.files.paths().contains(path)) {
+            self.follow(&path, Why::Script, stand);
+        }
+    }
+
     /// `check.sh tests/a.py`: tests among the arguments of a script are still tests.
     fn arguments_of(&mut self, rest: &[&str], stand: &Stand) {
         self.mentions(rest, stand);
@@ -156,7 +169,7 @@ impl Tracer<'_> {
     }
 
     /// Follows a script that judges.
-    fn follow(&mut self, path: &Path, why: Why, stand: &Stand) {
+    pub(super) fn follow(&mut self, path: &Path, why: Why, stand: &Stand) {
         if self.trace.judges.len() >= JUDGES_MAX || stand.depth > DEPTH_MAX {
             return;
         }

@@ -1,0 +1,81 @@
+//! Qwen Code: `qwen -o stream-json`. After a rate limit it goes on trying for hours, with growing pauses.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::classify::by_words;
+use super::stream::StreamMemory;
+use super::{FailureClass, HeadlessProfile, HeadlessTurn, TurnSession, UsageHint};
+
+pub(super) const HEADLESS: HeadlessProfile = HeadlessProfile {
+    terminal_args: Some(terminal_args),
+    env: &[("QWEN_CODE_SUPPRESS_YOLO_WARNING", "1")],
+    read,
+    long_pauses: Some(2),
+    ..HeadlessProfile::plain(args)
+};
+
+fn session(turn: &HeadlessTurn<'_>) -> Vec<String> {
+    let mut args = turn.model_flag("-m", &["-m", "--model"]);
+    args.extend(match turn.session {
+        TurnSession::New(id) => ["--session-id".to_owned(), id.to_owned()],
+        TurnSession::Resumed(id) => ["--resume".to_owned(), id.to_owned()],
+    });
+    args
+}
+
+fn args(turn: &HeadlessTurn<'_>) -> Vec<String> {
+    let mut args = turn.own_then(&["-o", "stream-json"]);
+    args.extend(session(turn));
+    args.push(turn.prompt.to_owned());
+    args
+}
+
+fn terminal_args(turn: &HeadlessTurn<'_>) -> Vec<String> {
+    let mut args = turn.own_then(&[]);
+    args.extend(session(turn));
+    args.extend(["-i".to_owned(), turn.prompt.to_owned()]);
+    args
+}
+
+fn read(memory: &mut StreamMemory, event: &Value) {
+    memory.session(&event["session_id"]);
+    match event["type"].as_str() {
+        Some("assistant") if event["parent_tool_use_id"].is_null() => {
+            let usage = &event["message"]["usage"];
+            // What it says about its own failures has no tokens.
+            if let Some(tokens) = usage["input_tokens"].as_u64().filter(|tokens| *tokens > 0) {
+                memory.answered();
+                memory.context(tokens, None);
+            }
+        }
+        Some("system") if event["subtype"] == "retry" => {
+            let delay = event["data"]["delayMs"].as_u64().map(Duration::from_millis);
+            let class = match delay {
+                Some(_) => FailureClass::RateLimit,
+                None => FailureClass::Network,
+            };
+            memory.retry(class, delay);
+        }
+        Some("result") => result(memory, event),
+        _ => {}
+    }
+}
+
+fn result(memory: &mut StreamMemory, event: &Value) {
+    let count = |key: &str| event["usage"][key].as_u64().unwrap_or(0);
+    memory.usage(UsageHint {
+        input: count("input_tokens"),
+        output: count("output_tokens"),
+        cost_usd: None,
+        is_session_total: true,
+    });
+    if event["is_error"] == true {
+        let message = event["error"]["message"].as_str().unwrap_or("");
+        memory.failed(by_words(message), message);
+    } else {
+        memory.says(event["result"].as_str().unwrap_or(""));
+        memory.finished();
+    }
+}

@@ -1,0 +1,361 @@
+//! The loops that can be driven: our own, and those in other tools' files.
+
+use std::path::{Path, PathBuf};
+
+use stopgate_core::{Event, LoopId, Outcome, Phase, Receipt};
+use stopgate_dialects::Dialect;
+use stopgate_engine::{
+    Desk, DialectRequest, DrivenStop, Engine, Failure, LoopView, Settings, Stores, Successor,
+    Target,
+};
+use stopgate_store::Stored;
+use stopgate_verify::files::read_text;
+use stopgate_view::DiffStat;
+
+use crate::prompt::{HandOver, hand_over, hand_over_work};
+
+/// How long a loop waits for a session whose client chooses its id.
+const CLAIM_WITHIN_MS: i64 = 10 * 60 * 1000;
+const PROMPT_FILE_BYTES_MAX: u64 = 64 * 1024;
+
+/// What a session works on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LoopWork {
+    /// Which part, where the loop has several that are done one by one.
+    pub(crate) part: Option<String>,
+    /// The model that the loop names for it.
+    pub(crate) model: Option<String>,
+    /// What kind of work it is.
+    pub(crate) category: Option<String>,
+}
+
+/// What the driver tells a fresh session beside the loop itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SessionNotes<'a> {
+    pub(crate) session: u64,
+    pub(crate) said: &'a str,
+    pub(crate) answer: Option<&'a str>,
+}
+
+/// A loop that a driver carries on.
+pub(crate) trait DrivenLoop {
+    /// What names it in files and in the environment of its sessions.
+    fn key(&self) -> String;
+    /// What people call it.
+    fn title(&self) -> String;
+    /// Where its sessions run.
+    fn directory(&self) -> &Path;
+    /// How it stands.
+    fn view(&mut self) -> Result<LoopView, Failure>;
+    /// Changes with every stop that is judged.
+    fn judged(&mut self) -> Result<String, Failure>;
+    /// It holds this session from now on.
+    fn bind(&mut self, session: &str) -> Result<(), Failure>;
+    /// It holds the next session that comes by.
+    fn open_to_next(&mut self) -> Result<(), Failure>;
+    /// Judges the end of a session.
+    fn judge(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure>;
+    /// Notes a failure, which is not a stop.
+    fn failed(&mut self, class: &str, said: &str) -> Result<(), Failure>;
+    /// It rests while the driver waits.
+    fn rests(&mut self) -> Result<(), Failure>;
+    /// It goes on after that.
+    fn wakes(&mut self) -> Result<(), Failure>;
+    /// It can't go on.
+    fn end(&mut self, outcome: Outcome, why: &str) -> Result<(), Failure>;
+    /// A person lets it go on that ended for a reason that has passed.
+    fn revive(&mut self) -> Result<(), Failure>;
+    /// Parks it with a question; `false` where it can't be parked.
+    fn ask(&mut self, question: &str) -> Result<bool, Failure>;
+    /// Answers in the person's name, as they said beforehand.
+    fn answer(&mut self, text: &str) -> Result<(), Failure>;
+    /// The person's answer that no session was told yet.
+    fn take_answer(&mut self) -> Result<Option<String>, Failure>;
+    /// What is worked on next.
+    fn work(&mut self) -> Result<LoopWork, Failure>;
+    /// The prompt of a fresh session.
+    fn hand_over(&mut self, notes: SessionNotes<'_>) -> Result<String, Failure>;
+    /// What sends a session that goes on back to work.
+    fn continuation(&mut self) -> Result<Option<String>, Failure>;
+}
+
+/// A loop of our own.
+pub(crate) struct NativeLoop {
+    engine: Engine,
+    id: LoopId,
+    directory: PathBuf,
+}
+
+impl NativeLoop {
+    pub(crate) fn new(engine: Engine, stored: &Stored) -> Self {
+        let directory = PathBuf::from(&stored.state.project);
+        Self { engine, id: stored.state.id.clone(), directory }
+    }
+
+    fn target(&self) -> Target {
+        Target::Named(self.id.as_str().into())
+    }
+
+    /// The receipts of the last stop, and what the agent was told then.
+    fn last_stop(&mut self) -> Result<(Vec<Receipt>, String), Failure> {
+        let happened = self.engine.chronicle(self.id.as_str())?;
+        let stops = happened.into_iter().rev().filter_map(|(event, _)| match event {
+            Event::Stopped(stopped) => Some(*stopped),
+            _other => None,
+        });
+        let last = stops
+            .into_iter()
+            .find(|stopped| !stopped.receipts.is_empty() || !stopped.text.is_empty());
+        Ok(last.map(|stopped| (stopped.receipts, stopped.text)).unwrap_or_default())
+    }
+
+    fn diff(&mut self) -> Option<DiffStat> {
+        let report = self.engine.report_on(&self.target()).ok()?;
+        report.loops.into_iter().next()?.diff
+    }
+}
+
+impl DrivenLoop for NativeLoop {
+    fn key(&self) -> String {
+        self.id.as_str().into()
+    }
+
+    fn title(&self) -> String {
+        format!("loop {}", self.id)
+    }
+
+    fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    fn view(&mut self) -> Result<LoopView, Failure> {
+        let stored = self.engine.driven(&self.id)?;
+        self.engine.view_checked(&stored)
+    }
+
+    fn judged(&mut self) -> Result<String, Failure> {
+        Ok(self.engine.driven(&self.id)?.state.tally.stops.to_string())
+    }
+
+    fn bind(&mut self, session: &str) -> Result<(), Failure> {
+        self.engine.hand_to(&self.id, session).map(drop)
+    }
+
+    fn open_to_next(&mut self) -> Result<(), Failure> {
+        let next = Successor::Next { within_ms: CLAIM_WITHIN_MS };
+        self.engine.attach(&self.target(), &next).map(drop)
+    }
+
+    fn judge(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure> {
+        let held_by = self.engine.driven(&self.id)?.state.session;
+        if held_by.is_none() {
+            self.bind(stop.session)?;
+        }
+        // A session whose client never told its id is judged as the one that the loop holds.
+        let session = held_by.as_ref().map_or(stop.session, stopgate_core::SessionId::as_str);
+        self.engine.judge_driven(&DrivenStop { session, ..*stop })
+    }
+
+    fn failed(&mut self, class: &str, said: &str) -> Result<(), Failure> {
+        self.engine.driven_failed(&self.id, class, said)
+    }
+
+    fn rests(&mut self) -> Result<(), Failure> {
+        self.engine.driven_rests(&self.id)
+    }
+
+    fn wakes(&mut self) -> Result<(), Failure> {
+        self.engine.driven_wakes(&self.id)
+    }
+
+    fn end(&mut self, outcome: Outcome, why: &str) -> Result<(), Failure> {
+        self.engine.driven_ends(&self.id, outcome, why).map(drop)
+    }
+
+    fn revive(&mut self) -> Result<(), Failure> {
+        self.engine.resume(&self.target(), None).map(drop)
+    }
+
+    fn ask(&mut self, question: &str) -> Result<bool, Failure> {
+        self.engine.ask(&self.target(), question).map(|_| true)
+    }
+
+    fn answer(&mut self, text: &str) -> Result<(), Failure> {
+        self.engine.answer(&self.target(), text).map(drop)
+    }
+
+    fn take_answer(&mut self) -> Result<Option<String>, Failure> {
+        let state = self.engine.driven(&self.id)?.state;
+        let is_waiting = matches!(state.phase, Phase::Waiting { .. } | Phase::Ended { .. });
+        let Some(answer) = state.answer.filter(|_| !is_waiting) else { return Ok(None) };
+        self.engine.answer_told(&self.id)?;
+        Ok(Some(answer))
+    }
+
+    fn work(&mut self) -> Result<LoopWork, Failure> {
+        Ok(LoopWork::default())
+    }
+
+    fn hand_over(&mut self, notes: SessionNotes<'_>) -> Result<String, Failure> {
+        let state = self.engine.driven(&self.id)?.state;
+        let (receipts, _) = self.last_stop()?;
+        let diff = self.diff();
+        let SessionNotes { session, said, answer } = notes;
+        let left = HandOver { session, receipts: &receipts, diff: diff.as_ref(), said, answer };
+        Ok(hand_over(&state, &left))
+    }
+
+    fn continuation(&mut self) -> Result<Option<String>, Failure> {
+        Ok(Some(self.last_stop()?.1).filter(|text| !text.is_empty()))
+    }
+}
+
+/// A loop in another tool's files.
+pub(crate) struct FileLoop {
+    settings: Settings,
+    stores: Stores,
+    request: DialectRequest,
+    directory: PathBuf,
+}
+
+impl FileLoop {
+    pub(crate) fn new(
+        settings: Settings,
+        stores: Stores,
+        request: DialectRequest,
+        directory: PathBuf,
+    ) -> Result<Self, Failure> {
+        let mut own = Self { settings, stores, request, directory };
+        if !matches!(own.request.dialect, Dialect::Features | Dialect::Task) {
+            let dialect = own.request.dialect;
+            return Err(Failure::usage(format!("run does not drive loops of --dialect {dialect}"))
+                .hint("it drives loops of stopgate's own, and --dialect features and task"));
+        }
+        own.directory = own.desk()?.directory().to_path_buf();
+        own.desk()?.view_loop()?;
+        Ok(own)
+    }
+
+    /// A desk reads the time once, so each look has its own.
+    fn desk(&self) -> Result<Desk, Failure> {
+        Desk::new(self.settings, self.stores, self.request.clone(), self.directory.clone())
+    }
+
+    fn features_prompt(&self) -> Result<String, Failure> {
+        let desk = self.desk()?;
+        let place = desk.features_directory();
+        let own = read_text(&place.join("RALPH_PROMPT.md"), PROMPT_FILE_BYTES_MAX).ok();
+        let shown = place.strip_prefix(&self.directory).unwrap_or(&place).display().to_string();
+        let own = own.unwrap_or_else(|| stopgate_dialects::features::prompt_template(&shown));
+        let Some(next) = desk.next_feature()? else { return Ok(own) };
+        let only = format!(
+            "Your feature in this session: {} - {}. Build only this one, verify it, set its \
+             \"passes\" to true in {shown}/feature_list.json, and end your turn.\n",
+            next.id, next.description
+        );
+        Ok(format!("{only}\n{}", stopgate_core::clip(&own, 1400)))
+    }
+
+    fn task_prompt(&self) -> Result<String, Failure> {
+        let view = self.desk()?.view_loop()?;
+        let next = view.frames.last().map_or("", |frame| frame.prompt.as_str());
+        let record = self.request.task_file.as_ref().map(|file| {
+            format!("Its record is {}; note there which steps are complete. ", file.display())
+        });
+        Ok(format!(
+            "Task: {}\n{}Work on the next step: {next}\nWhen every step is complete and verified, \
+             say so with a line of its own: <loop-complete>\n",
+            view.goal,
+            record.unwrap_or_default()
+        ))
+    }
+}
+
+impl DrivenLoop for FileLoop {
+    fn key(&self) -> String {
+        self.request.dialect.word().into()
+    }
+
+    fn title(&self) -> String {
+        format!("the loop of --dialect {}", self.request.dialect)
+    }
+
+    fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    fn view(&mut self) -> Result<LoopView, Failure> {
+        self.desk()?.driven_view()
+    }
+
+    fn judged(&mut self) -> Result<String, Failure> {
+        self.desk()?.stops_judged()
+    }
+
+    fn bind(&mut self, _: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn open_to_next(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn judge(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure> {
+        self.desk()?.judge_driven(stop)
+    }
+
+    fn failed(&mut self, _: &str, _: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn rests(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn wakes(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: Outcome, _: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn revive(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn ask(&mut self, _: &str) -> Result<bool, Failure> {
+        Ok(false)
+    }
+
+    fn answer(&mut self, _: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn take_answer(&mut self) -> Result<Option<String>, Failure> {
+        Ok(None)
+    }
+
+    fn work(&mut self) -> Result<LoopWork, Failure> {
+        let next = self.desk()?.next_feature()?;
+        Ok(next.map_or_else(LoopWork::default, |next| LoopWork {
+            part: Some(format!("feature {}", next.id)),
+            model: next.model,
+            category: next.category,
+        }))
+    }
+
+    fn hand_over(&mut self, notes: SessionNotes<'_>) -> Result<String, Failure> {
+        let what = match self.request.dialect {
+            Dialect::Features => self.features_prompt()?,
+            _other => self.task_prompt()?,
+        };
+        let SessionNotes { session, said, answer } = notes;
+        let left = HandOver { session, said, answer, ..HandOver::default() };
+        Ok(hand_over_work(&what, &left))
+    }
+
+    fn continuation(&mut self) -> Result<Option<String>, Failure> {
+        Ok(None)
+    }
+}

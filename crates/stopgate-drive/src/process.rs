@@ -1,0 +1,182 @@
+//! One client's process without a terminal: its own group, its lines, its end.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+use std::{io, thread};
+
+use stopgate_agents::ClientExit;
+
+use crate::command::StartedCommand;
+use crate::guard::{SessionGuard, command, end_group};
+use crate::mark::{self, MARK};
+
+/// A longer line is cut: no event that is read is as long.
+const LINE_BYTES_MAX: u64 = 16 << 20;
+/// How long output may still come after the client has ended.
+const DRAIN_GRACE: Duration = Duration::from_millis(500);
+
+/// A line of a client's output.
+#[derive(Debug)]
+pub(crate) enum OutputLine {
+    /// On standard output.
+    Out(Vec<u8>),
+    /// On standard error.
+    Error(Vec<u8>),
+}
+
+/// A client that runs.
+pub(crate) struct ClientProcess {
+    child: Child,
+    mark: String,
+    lines: Receiver<OutputLine>,
+    guard: Option<SessionGuard>,
+}
+
+/// Around a client.
+pub(crate) struct ClientPlace<'a> {
+    pub(crate) directory: &'a Path,
+    /// Marks everybody whom the client starts.
+    pub(crate) mark: &'a str,
+    /// Variables to set.
+    pub(crate) env: &'a [(String, String)],
+}
+
+impl ClientProcess {
+    /// Starts a client.
+    pub(crate) fn start(started: &StartedCommand, place: &ClientPlace<'_>) -> io::Result<Self> {
+        let mut client = prepared(started, place)?;
+        client.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        client.stdin(if started.input.is_some() { Stdio::piped() } else { Stdio::null() });
+        let mut child = client.spawn()?;
+        if let (Some(mut stdin), Some(input)) = (child.stdin.take(), started.input.clone()) {
+            // A program that does not read must not hold us up.
+            thread::spawn(move || stdin.write_all(input.as_bytes()));
+        }
+        let (sender, lines) = mpsc::channel();
+        read_lines(child.stdout.take(), sender.clone(), OutputLine::Out);
+        read_lines(child.stderr.take(), sender, OutputLine::Error);
+        let pid = i32::try_from(child.id()).unwrap_or(i32::MAX);
+        // Without a guard the session is ended all the same, unless we are killed.
+        let guard = SessionGuard::over(pid, place.mark).ok();
+        Ok(Self { child, mark: place.mark.to_owned(), lines, guard })
+    }
+
+    /// Its number, which is also that of its group.
+    pub(crate) fn pid(&self) -> i32 {
+        i32::try_from(self.child.id()).unwrap_or(i32::MAX)
+    }
+
+    /// The next line, if one comes within `wait`; an error where no more will come.
+    pub(crate) fn line(&self, wait: Duration) -> Result<Option<OutputLine>, ()> {
+        match self.lines.recv_timeout(wait) {
+            Ok(line) => Ok(Some(line)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(()),
+        }
+    }
+
+    /// How it ended, if it has.
+    pub(crate) fn ended(&mut self) -> Option<ClientExit> {
+        self.child.try_wait().ok().flatten().map(exit)
+    }
+
+    /// Ends what is left of the session, and says how the client ended.
+    pub(crate) fn end(mut self) -> ClientExit {
+        let exit = end_child(&mut self.child);
+        mark::end_marked(&self.mark);
+        drop(self.guard.take());
+        exit
+    }
+
+    /// The lines that still come after the end.
+    pub(crate) fn last_lines(&self) -> Vec<OutputLine> {
+        let mut lines = Vec::new();
+        while let Ok(line) = self.lines.recv_timeout(DRAIN_GRACE) {
+            lines.push(line);
+        }
+        lines
+    }
+}
+
+/// A client with its variables, not started yet.
+pub(crate) fn prepared(
+    started: &StartedCommand,
+    place: &ClientPlace<'_>,
+) -> io::Result<std::process::Command> {
+    let (program, args) =
+        started.argv.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
+    let mut client = command(program.as_ref());
+    client.args(args).current_dir(place.directory);
+    around(&mut client, started, place);
+    Ok(client)
+}
+
+/// Gives a client its variables; the person's own win over what we know of the client.
+pub(crate) fn around(
+    client: &mut std::process::Command,
+    started: &StartedCommand,
+    place: &ClientPlace<'_>,
+) {
+    let is_set = |name: &str| std::env::vars_os().any(|(own, _)| own == name);
+    for (name, value) in started.env.iter().filter(|(name, _)| !is_set(name)) {
+        client.env(name, value);
+    }
+    client.envs(place.env.iter().map(|(name, value)| (name, value)));
+    client.env(MARK, place.mark);
+}
+
+/// Ends a child with its group, and reaps it.
+pub(crate) fn end_child(child: &mut Child) -> ClientExit {
+    let group = i32::try_from(child.id()).unwrap_or(i32::MAX);
+    // One that has ended keeps its number until it is asked, so the group is still its own.
+    if let Ok(Some(status)) = child.try_wait() {
+        end_rest(group);
+        return exit(status);
+    }
+    thread::scope(|scope| {
+        scope.spawn(|| end_group(group));
+        child.wait().map_or(ClientExit::Signal, exit)
+    })
+}
+
+/// Ends those of a group whose leader has ended.
+fn end_rest(group: i32) {
+    if let Some(group) = rustix::process::Pid::from_raw(group) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+}
+
+pub(crate) fn exit(status: ExitStatus) -> ClientExit {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => ClientExit::Code(code),
+        (None, _) => ClientExit::Signal,
+    }
+}
+
+fn read_lines(
+    pipe: Option<impl Read + Send + 'static>,
+    sender: Sender<OutputLine>,
+    kind: fn(Vec<u8>) -> OutputLine,
+) {
+    let Some(pipe) = pipe else { return };
+    thread::spawn(move || {
+        let mut pipe = BufReader::new(pipe);
+        loop {
+            let mut line = Vec::new();
+            match (&mut pipe).take(LINE_BYTES_MAX).read_until(b'\n', &mut line) {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {}
+            }
+            while line.last().is_some_and(u8::is_ascii_whitespace) {
+                line.pop();
+            }
+            if sender.send(kind(line)).is_err() {
+                return;
+            }
+        }
+    });
+}

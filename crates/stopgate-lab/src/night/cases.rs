@@ -1,0 +1,156 @@
+//! The table: what happens, and how it must end.
+
+use std::time::Duration;
+
+use crate::pinned::LabAgent;
+use crate::turn::Turn;
+
+/// Something that happens to a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NightCase {
+    /// Too many requests, and the person does not want to wait.
+    LimitLeft,
+    /// The plan's window is used up for two seconds.
+    LimitWaited,
+    /// The service fails twice.
+    ServerTwice,
+    /// The service has no room, again and again.
+    Overloaded,
+    /// The key is not accepted.
+    Auth,
+    /// The conversation is too long, whatever is sent.
+    TooLong,
+    /// The stream breaks off once.
+    Cut,
+    /// The model never answers.
+    Hang,
+    /// The agent ends with a question.
+    Question,
+    /// The client is killed in the middle of a tool call.
+    ClientKilled,
+    /// The driver is killed while the model thinks.
+    DriverKilled,
+    /// The stop hook is installed: it judges each stop, and hands over.
+    Hooked,
+}
+
+/// How a case must end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expected {
+    /// The loop's outcome; a question has none yet.
+    pub outcome: &'static str,
+    /// The exit code of `run`.
+    pub code: i32,
+    /// How many fresh sessions there were.
+    pub sessions: u64,
+}
+
+/// The cases for a client: all of them where it is driven every day, the four main ones elsewhere.
+pub fn cases_of(agent: LabAgent) -> &'static [NightCase] {
+    use NightCase::{
+        Auth, ClientKilled, Cut, DriverKilled, Hang, Hooked, LimitLeft, LimitWaited, Overloaded,
+        Question, ServerTwice, TooLong,
+    };
+    match agent {
+        LabAgent::Claude | LabAgent::Codex => &[
+            LimitLeft,
+            LimitWaited,
+            ServerTwice,
+            Overloaded,
+            Auth,
+            TooLong,
+            Cut,
+            Hang,
+            Question,
+            ClientKilled,
+            DriverKilled,
+            Hooked,
+        ],
+        LabAgent::Gemini | LabAgent::Qwen | LabAgent::Copilot | LabAgent::OpenCode => {
+            &[LimitLeft, ServerTwice, Auth, Cut]
+        }
+        LabAgent::Kimi | LabAgent::Pi => &[],
+    }
+}
+
+impl NightCase {
+    /// Its name in a table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LimitLeft => "429, --no-wait",
+            Self::LimitWaited => "429 with a reset time",
+            Self::ServerTwice => "500 twice",
+            Self::Overloaded => "529 for ever",
+            Self::Auth => "401",
+            Self::TooLong => "context overflow",
+            Self::Cut => "cut stream",
+            Self::Hang => "hang",
+            Self::Question => "question",
+            Self::ClientKilled => "client SIGKILLed",
+            Self::DriverKilled => "driver SIGKILLed",
+            Self::Hooked => "stop hook installed",
+        }
+    }
+
+    /// How it must end.
+    pub fn expected(self, agent: LabAgent) -> Expected {
+        let end = |outcome, code, sessions| Expected { outcome, code, sessions };
+        match self {
+            Self::LimitLeft => end("rate_limited", 75, 1),
+            // This client does not try again after a cut, and loses a first turn that failed.
+            Self::Cut if agent == LabAgent::Gemini => end("done", 0, 2),
+            // Two claims without the work, each the end of a session.
+            Self::Hooked => end("done", 0, 3),
+            Self::LimitWaited
+            | Self::ServerTwice
+            | Self::Cut
+            | Self::ClientKilled
+            | Self::DriverKilled => end("done", 0, 1),
+            Self::Overloaded | Self::Hang => end("infra_error", 4, 1),
+            Self::TooLong => end("infra_error", 4, 2),
+            Self::Auth | Self::Question => end("needs_input", 4, 1),
+        }
+    }
+
+    /// What the model says.
+    pub(super) fn turns(self, agent: LabAgent) -> Vec<Turn> {
+        let works = || vec![agent.shell("touch made.txt"), Turn::text("Now the file is there.")];
+        let first = |turn: Turn, times: usize| {
+            let mut turns = vec![turn; times];
+            turns.extend(works());
+            turns
+        };
+        match self {
+            // Two clients would sleep for the hour without a word; a short time they give up on.
+            Self::LimitLeft if matches!(agent, LabAgent::OpenCode | LabAgent::Qwen) => {
+                vec![Turn::rate_limited(Duration::from_secs(3)); 200]
+            }
+            Self::LimitLeft => vec![Turn::rate_limited(Duration::from_hours(1)); 40],
+            Self::LimitWaited => first(Turn::rate_limited(Duration::from_secs(2)), 1),
+            Self::ServerTwice => first(Turn::status(500), 2),
+            Self::Overloaded => vec![Turn::status(529); 200],
+            Self::Auth => vec![Turn::unauthorized(); 40],
+            Self::TooLong => vec![Turn::too_long(); 40],
+            Self::Cut => first(Turn::text("I am going to make the file.").cut(), 1),
+            Self::Hang => vec![Turn::hang(); 10],
+            Self::Question => vec![Turn::text("Both would work.\n\nWhich colour should it have?")],
+            Self::Hooked => first(Turn::text("All done."), 2),
+            Self::ClientKilled => first(agent.shell("kill -9 $PPID; sleep 30"), 1),
+            Self::DriverKilled => {
+                first(Turn::text("I am thinking.").after(Duration::from_secs(3)), 1)
+            }
+        }
+    }
+
+    /// Flags of `run` that make it quick.
+    pub(super) fn flags(self) -> Vec<&'static str> {
+        let mut flags = vec!["--headless", "--retry-after", "200ms"];
+        match self {
+            Self::LimitLeft => flags.push("--no-wait"),
+            Self::Overloaded => flags.extend(["--max-failures", "1"]),
+            Self::Hang => flags.extend(["--hang-after", "6s"]),
+            _other => {}
+        }
+        flags
+    }
+}

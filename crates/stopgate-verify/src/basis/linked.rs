@@ -1,0 +1,99 @@
+//! Packages of the project that are linked into `node_modules`, as workspaces are.
+//!
+//! A test that imports one by its name gets what the link leads to. A link that leads elsewhere
+//! while the package of the start is still there gives the tests something else to judge.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::text::{path_text, text_path};
+
+/// How many links are noted.
+const LINKS_MAX: usize = 1_000;
+const MODULES: &str = "node_modules";
+
+/// A link to a package of the project, by paths from the root.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LinkedPackage {
+    path: String,
+    target: String,
+}
+
+impl LinkedPackage {
+    /// The links that a check in `directory` finds.
+    pub(crate) fn note(root: &Path, directory: &Path) -> Vec<Self> {
+        let places = directory.ancestors().map(|place| place.join(MODULES));
+        let found = places.flat_map(|place| links(root, &place));
+        let noted = found.filter_map(|path| {
+            let target = target_of(root, &path)?;
+            Some(Self { path: path_text(&path), target: path_text(&target) })
+        });
+        noted.take(LINKS_MAX).collect()
+    }
+
+    /// What is not as it was, as a sentence.
+    pub(crate) fn change(&self, root: &Path) -> Option<String> {
+        let (path, was) = (text_path(&self.path), text_path(&self.target));
+        let now = target_of(root, &path)?;
+        let is_other = now != was && root.join(&was).exists();
+        is_other.then(|| {
+            let (path, was, now) = (path.display(), was.display(), now.display());
+            format!("{path} leads to {now} now; it led to {was}")
+        })
+    }
+}
+
+/// The links in a directory of packages, and in its scopes.
+fn links(root: &Path, modules: &Path) -> Vec<PathBuf> {
+    let names = |place: &Path| {
+        let entries = fs::read_dir(root.join(place)).into_iter().flatten().flatten();
+        entries.map(|entry| place.join(entry.file_name())).collect::<Vec<_>>()
+    };
+    let is_scope = |path: &&PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        name.as_encoded_bytes().starts_with(b"@")
+    };
+    let own = names(modules);
+    let scoped: Vec<PathBuf> = own.iter().filter(is_scope).flat_map(|scope| names(scope)).collect();
+    let mut found: Vec<PathBuf> =
+        own.into_iter().chain(scoped).filter(|path| root.join(path).is_symlink()).collect();
+    found.sort();
+    found
+}
+
+/// Where a link leads in the project, outside of what was installed.
+fn target_of(root: &Path, path: &Path) -> Option<PathBuf> {
+    let whole = root.join(path).canonicalize().ok()?;
+    let inner = whole.strip_prefix(root.canonicalize().ok()?).ok()?.to_path_buf();
+    (!inner.iter().any(|part| part == MODULES)).then_some(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_that_leads_elsewhere_is_a_change_while_the_package_is_there() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path();
+        for place in ["packages/a", "packages/b", "node_modules/@app"] {
+            fs::create_dir_all(root.join(place)).expect("make it");
+        }
+        let link = root.join("node_modules/@app/a");
+        symlink("../../packages/a", &link).expect("link it");
+        let noted = LinkedPackage::note(root, Path::new("web"));
+        assert_eq!(noted.len(), 1, "{noted:?}");
+        assert_eq!(noted[0].change(root), None);
+        fs::remove_file(&link).expect("remove it");
+        assert_eq!(noted[0].change(root), None);
+        symlink("../../packages/b", &link).expect("link it");
+        let said = noted[0].change(root).expect("a change");
+        assert_eq!(said, "node_modules/@app/a leads to packages/b now; it led to packages/a");
+        fs::remove_dir(root.join("packages/a")).expect("remove it");
+        assert_eq!(noted[0].change(root), None);
+    }
+}

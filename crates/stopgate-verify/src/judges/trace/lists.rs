@@ -1,0 +1,74 @@
+//! Files whose lines become arguments, variables or cases of the check.
+
+use super::super::role::Why;
+use super::super::shell::{OutputFate, ScriptPart, ShellStep, is_open};
+use super::super::tools::{Trade, is_interpreter, is_shell, plain_name, trade_of};
+use super::{Stand, Tracer};
+
+/// How many commands of a loop are looked at.
+const LOOP_STEPS_MAX: usize = 4;
+
+impl Tracer<'_> {
+    /// `xargs pytest < suite.txt`, `pytest $(cat suite.txt)`, `env $(cat x.env) pytest`,
+    /// `while read …; done < cases.txt`: what the file says is part of the command.
+    pub(super) fn lists(&mut self, step: &ShellStep, following: &[ScriptPart], stand: &Stand) {
+        let mut found: Vec<&String> = Vec::new();
+        let program = step.words.first().map_or("", String::as_str);
+        if ["done", "xargs", "parallel", "read"].contains(&program) {
+            found.extend(&step.input);
+        }
+        if program == "cat" && step.fate == OutputFate::Taken {
+            let next = following.iter().find_map(as_step);
+            if next.is_some_and(takes_arguments) {
+                found.extend(step.words.iter().skip(1).filter(|word| !word.starts_with('-')));
+                found.extend(&step.input);
+            }
+        }
+        for path in found.iter().filter_map(|word| self.file(stand, word)).collect::<Vec<_>>() {
+            self.judge(path, Why::Named);
+        }
+    }
+}
+
+/// What a loop does with what it lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum LoopBody {
+    /// It runs it as it is, without arguments.
+    Runs,
+    #[default]
+    Other,
+}
+
+/// What the next commands do with what a loop lists.
+pub(super) fn loop_body(following: &[ScriptPart]) -> LoopBody {
+    let runs = |step: &ShellStep| match step.words.as_slice() {
+        [listed] => is_open(listed),
+        [program, listed] => {
+            let name = plain_name(program);
+            (is_shell(name) || is_interpreter(name)) && is_open(listed)
+        }
+        _ => false,
+    };
+    let is_run = following.iter().filter_map(as_step).take(LOOP_STEPS_MAX).any(runs);
+    if is_run { LoopBody::Runs } else { LoopBody::Other }
+}
+
+fn as_step(part: &ScriptPart) -> Option<&ShellStep> {
+    match part {
+        ScriptPart::Step(step) => Some(step),
+        ScriptPart::Enter | ScriptPart::Leave => None,
+    }
+}
+
+/// Whether what is printed before the command becomes its arguments or variables.
+fn takes_arguments(step: &ShellStep) -> bool {
+    let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
+    let is_runner = |word: &&str| trade_of(plain_name(word)) == Trade::Runner || *word == "--test";
+    match words.as_slice() {
+        ["xargs" | "parallel" | "read", ..] => true,
+        [_, rest @ ..] if !rest.iter().any(|word| is_open(word)) => false,
+        ["env" | "export", ..] => true,
+        [program, inner, ..] if trade_of(&format!("{program}-{inner}")) == Trade::Runner => true,
+        words => words.iter().any(is_runner),
+    }
+}

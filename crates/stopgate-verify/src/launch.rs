@@ -1,0 +1,67 @@
+//! Programs that outlive the process that starts them: the background process, and the clients
+//! that it wakes.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::env::{Variable, is_secret};
+
+/// What is started, where, and with which variables and no others.
+#[derive(Debug)]
+pub struct LaunchPlan<'a> {
+    /// The program and its arguments.
+    pub argv: &'a [OsString],
+    /// Where it begins.
+    pub directory: &'a Path,
+    /// Its variables.
+    pub variables: &'a [(OsString, OsString)],
+    /// Where what it prints goes; nowhere without it.
+    pub log: Option<File>,
+}
+
+/// Starts a program that nobody waits for; it leaves our session itself.
+pub fn launch(plan: &LaunchPlan<'_>) -> io::Result<Child> {
+    prepared(plan)?.spawn()
+}
+
+/// Becomes a program: the process stays, with its number. Returns only where that failed.
+pub fn become_program(plan: &LaunchPlan<'_>) -> io::Error {
+    leave_session();
+    match prepared(plan) {
+        Ok(mut command) => command.exec(),
+        Err(error) => error,
+    }
+}
+
+/// Leaves the session of the process that started this one: neither their terminal nor their signals
+/// concern it from now on.
+pub fn leave_session() {
+    // Who leads a group already can't; it has left.
+    let _ = rustix::process::setsid();
+}
+
+#[expect(clippy::disallowed_methods, reason = "the door for programs that stay")]
+fn prepared(plan: &LaunchPlan<'_>) -> io::Result<Command> {
+    let (program, arguments) =
+        plan.argv.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(plan.directory).env_clear();
+    command.envs(plan.variables.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::null());
+    match &plan.log {
+        Some(log) => command.stdout(log.try_clone()?).stderr(log.try_clone()?),
+        None => command.stdout(Stdio::null()).stderr(Stdio::null()),
+    };
+    // What was left open for us is not for a program that stays.
+    close_fds::set_fds_cloexec_threadsafe(3, &[]);
+    Ok(command)
+}
+
+/// The variables of this process that may be kept in a file: none that looks like a key.
+pub fn keepable_variables() -> Vec<Variable> {
+    std::env::vars_os().filter(|(name, value)| !is_secret(name, value)).collect()
+}

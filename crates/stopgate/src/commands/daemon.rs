@@ -1,0 +1,106 @@
+//! `daemon`: the process that watches what parked loops wait for.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+use stopgate_daemon::{DaemonState, Served};
+use stopgate_engine::{Failure, SCHEMA_VERSION, Settings};
+
+use crate::output::{self, Audience, Outcome};
+use crate::stores::STORES;
+
+/// Watch what parked loops wait for; started by `wait` when it is needed, gone when it is not
+///
+/// Without a flag it runs here until nothing was to be watched for five minutes.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[command(group = clap::ArgGroup::new("act").multiple(false))]
+pub(crate) struct Args {
+    /// Say whether one runs, and how many loops it watches for; exit 1 where none does
+    #[arg(long, group = "act")]
+    status: bool,
+    /// Ask the one that runs to end
+    #[arg(long, group = "act")]
+    stop: bool,
+    /// Print a unit for systemd's user manager
+    #[arg(long, group = "act")]
+    unit: bool,
+    /// Stay, also with nothing to watch
+    #[arg(long, group = "act")]
+    stay: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct DaemonView {
+    schema_version: u32,
+    running: bool,
+    version: Option<String>,
+    pid: Option<i32>,
+    waiting: usize,
+}
+
+/// Does what the flags ask for.
+pub(crate) fn run(args: &Args) -> Outcome {
+    if args.status {
+        return status(args.json.into());
+    }
+    if args.stop {
+        let ended = stopgate_daemon::stop(Settings)?;
+        output::line(if ended { "It has ended." } else { "None is running." });
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.unit {
+        return unit();
+    }
+    match stopgate_daemon::serve(Settings, STORES, args.stay)? {
+        Served::Elsewhere => output::line("Another one is running: stopgate daemon --status"),
+        Served::Done => {}
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The same as a process that nobody sees.
+pub(crate) fn hidden() -> ExitCode {
+    stopgate_engine::leave_session();
+    match stopgate_daemon::serve(Settings, STORES, false) {
+        Ok(_) => ExitCode::SUCCESS,
+        Err(failure) => {
+            stopgate_engine::log_failure(Settings, &failure);
+            ExitCode::from(failure.kind.exit_code())
+        }
+    }
+}
+
+fn status(to: Audience) -> Outcome {
+    let state = stopgate_daemon::state(Settings)?;
+    let code = if state.is_some() { ExitCode::SUCCESS } else { ExitCode::from(1) };
+    let text = state.as_ref().map_or_else(
+        || "No background process is running.".to_string(),
+        |state| {
+            let DaemonState { pid, version, waiting } = state;
+            format!("Process {pid} of version {version} is watching for {waiting} loops.")
+        },
+    );
+    match to {
+        Audience::People => output::line(&text),
+        Audience::Programs => output::json(&DaemonView {
+            schema_version: SCHEMA_VERSION,
+            running: state.is_some(),
+            version: state.as_ref().map(|state| state.version.clone()),
+            pid: state.as_ref().map(|state| state.pid),
+            waiting: state.map_or(0, |state| state.waiting),
+        }),
+    }
+    Ok(code)
+}
+
+fn unit() -> Outcome {
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::fault("could not tell where this program is").because(error))?;
+    let home = Settings.home()?;
+    output::line(stopgate_daemon::unit_text(&program, home.directory()).trim_end());
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,190 @@
+//! `run`: carries a loop through session after session of an agent.
+
+mod show;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap_complete::engine::ArgValueCandidates;
+use stopgate_core::Outcome as LoopOutcome;
+use stopgate_drive::{
+    AgentCommand, AnswerPlan, DriveEnd, DriveEnded, DriveNews, DrivePlan, FailureLimits,
+    FreshPolicy, Interrupts, Screen, Waits, drive_file, drive_native,
+};
+use stopgate_engine::{DialectRequest, Failure, OkForm, Settings, StatusView, Target, span_ms};
+use stopgate_view::markdown;
+
+use super::common;
+use super::completions::loops;
+use super::dialects::DialectWord;
+use super::status;
+use crate::output::{self, Outcome};
+use crate::stores::STORES;
+
+const INTERRUPTED: u8 = 130;
+
+/// Carry a loop on through many sessions of an agent, with nobody at the keyboard
+///
+/// Starts the agent after `--` in a fresh session per iteration, hands over what is open, reads its
+/// output, waits for rate limits, resumes after crashes, and ends when the loop does. Clients are
+/// known by their program's name (claude, codex, gemini, qwen, copilot, opencode, kimi, pi); any
+/// other command gets the prompt on standard input, or where `{prompt}`, `{prompt_file}` and `{model}`
+/// stand in its arguments. Your own flags for the client, such as its permissions, go after it.
+///
+/// Exit codes are those of the loop's outcome: 0 done, 3 a limit, 4 a person is needed, 5 tampered,
+/// 6 cancelled, 75 rate-limited (with --no-wait), 130 interrupted. Ctrl-C once ends the run after
+/// this session, twice now; `run --continue` goes on.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct Args {
+    /// The loop's name or its beginning; without it the only one running here
+    #[arg(value_name = "LOOP", add = ArgValueCandidates::new(loops), conflicts_with = "dialect")]
+    name: Option<String>,
+    /// Go on after a crash, an interrupt or a limit: no prompt is sent twice
+    #[arg(long = "continue")]
+    continues: bool,
+    /// When a fresh session begins: every (iteration), after N iterations, or on-context (when the
+    /// context is nearly full)
+    #[arg(long, value_name = "every|N|on-context", default_value = "every", value_parser = fresh)]
+    fresh: FreshPolicy,
+    /// Do not wait for a rate limit: leave with exit code 75
+    #[arg(long)]
+    no_wait: bool,
+    /// Keep each session's output in this directory
+    #[arg(long, value_name = "DIR")]
+    log: Option<PathBuf>,
+    /// The loop is kept in another tool's files: features or task
+    #[arg(long, value_enum, value_name = "D")]
+    dialect: Option<DialectWord>,
+    /// The task record of --dialect task
+    #[arg(long, value_name = "F", requires = "dialect")]
+    task_file: Option<PathBuf>,
+    /// Failures in a row after which the loop ends as `infra_error`
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    max_failures: u32,
+    /// The first pause after a failure of the service; it doubles
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = span_ms)]
+    retry_after: u64,
+    /// A session that prints nothing for so long is ended, and resumed once
+    #[arg(long, value_name = "TIME", default_value = "6m", value_parser = span_ms)]
+    hang_after: u64,
+    /// Wait so long for an answer when the agent asks something; without it the run ends (4)
+    #[arg(long, value_name = "TIME", value_parser = span_ms)]
+    answer_within: Option<u64>,
+    /// What is answered when no answer came in time
+    #[arg(long, value_name = "TEXT", requires = "answer_within")]
+    default_answer: Option<String>,
+    /// The model, where a feature names none
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// The model for features of a category
+    #[arg(long, value_name = "CATEGORY=MODEL", value_parser = pair)]
+    model_for: Vec<(String, String)>,
+    /// Show lines instead of the client's own screen, also in a terminal
+    #[arg(long)]
+    headless: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+    /// The agent and its own flags
+    #[arg(last = true, required = true, value_name = "AGENT")]
+    agent: Vec<String>,
+}
+
+/// Drives the loop.
+pub(crate) fn run(args: &Args) -> Outcome {
+    let plan = plan(args)?;
+    let interrupts = Interrupts::listen();
+    let mut shown = show::DriveScreen::new(args.json.into());
+    let mut tell = |news: &DriveNews<'_>| shown.tell(news);
+    let ended = if let Some(dialect) = args.dialect {
+        let task_file = args.task_file.clone();
+        let request = DialectRequest { dialect: dialect.into(), task_file, form: OkForm::Full };
+        let from = (Settings, STORES);
+        drive_file(from, request, common::directory()?, &plan, &interrupts, &mut tell)?
+    } else {
+        let target = common::target(args.name.as_deref(), None)?;
+        drive_native(common::engine()?, &target, &plan, &interrupts, &mut tell)?
+    };
+    drop(shown);
+    finish(args, ended)
+}
+
+fn plan(args: &Args) -> Result<DrivePlan, Failure> {
+    let screen = if args.headless || args.json || !common::has_person() {
+        Screen::Headless
+    } else {
+        Screen::Terminal
+    };
+    Ok(DrivePlan {
+        command: AgentCommand::read(&args.agent)?,
+        fresh: args.fresh,
+        limits: FailureLimits {
+            max_failures: args.max_failures,
+            retry_after: Duration::from_millis(args.retry_after),
+            waits: if args.no_wait { Waits::Never } else { Waits::ForReset },
+        },
+        hang_after: Duration::from_millis(args.hang_after),
+        log: args.log.clone(),
+        answer: AnswerPlan {
+            within: args.answer_within.map(Duration::from_millis),
+            default: args.default_answer.clone(),
+        },
+        screen,
+        model: args.model.clone(),
+        models: args.model_for.clone(),
+        continues: args.continues,
+    })
+}
+
+/// Prints the report and says how it ended.
+fn finish(args: &Args, ended: DriveEnded) -> Outcome {
+    let DriveEnded { end, view, sessions } = ended;
+    let code = match end {
+        DriveEnd::Interrupted => INTERRUPTED,
+        DriveEnd::Loop => status::exit_code(&view),
+    };
+    if args.json {
+        output::json(&StatusView::of(view));
+        return Ok(ExitCode::from(code));
+    }
+    if args.dialect.is_none() {
+        let mut engine = common::engine()?;
+        output::document(&markdown(&engine.report_on(&Target::Named(view.id.clone()))?));
+    }
+    let outcome = view.outcome.map_or(view.state.word(), LoopOutcome::word);
+    let why = view.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+    let many = if sessions == 1 { "" } else { "s" };
+    let what = match end {
+        DriveEnd::Interrupted => {
+            format!("Interrupted after {sessions} session{many}; the loop is {outcome}.")
+        }
+        DriveEnd::Loop => format!("{outcome} after {sessions} session{many}{why}"),
+    };
+    output::line(&what);
+    if let Some(hint) = show::next_hint(&view, end) {
+        output::line(&hint);
+    }
+    Ok(ExitCode::from(code))
+}
+
+fn fresh(word: &str) -> Result<FreshPolicy, String> {
+    match word {
+        "every" => Ok(FreshPolicy::Every),
+        "on-context" => Ok(FreshPolicy::OnContext),
+        number => match number.parse::<u32>() {
+            Ok(most @ 1..) => Ok(FreshPolicy::After(most)),
+            Ok(0) | Err(_) => Err("say every, on-context or a number above 0".into()),
+        },
+    }
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, model)) if !name.is_empty() && !model.is_empty() => {
+            Ok((name.into(), model.into()))
+        }
+        Some(_) | None => Err("write it as CATEGORY=MODEL".into()),
+    }
+}

@@ -1,0 +1,7 @@
+expect_count() {
+    want=$1
+    shift
+    run bin/count "$@"
+    [ "$status" -eq 0 ]
+    [ "$output" = "$want" ]
+}

@@ -1,0 +1,2 @@
+def tax(cents, percent):
+    return cents * percent / 100

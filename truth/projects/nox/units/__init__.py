@@ -1,0 +1,1 @@
+"""Lengths, read from text."""
