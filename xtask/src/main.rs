@@ -21,6 +21,8 @@ mod journal;
 mod mcp;
 mod mutants;
 mod night;
+mod package;
+mod platforms;
 mod record;
 mod requirements;
 mod scene;
@@ -87,6 +89,15 @@ Usage: cargo xtask CHORE
   sim --replay SEED               one history again
   hostile [--quick] [--only TEXT] [--program FILE]
                                   hostile trees against hook, start, status, verify, trust and cancel
+  package [--program [PLATFORM=]FILE]… [--out DIR] [--key FILE] [--repository URL]
+          [--test | --fresh-root]
+                                  packages and plugins from one source (packages/): tarball, npm, wheel,
+                                  .deb, formula, installers, checksums, signatures, SBOM, in
+                                  target/package; --test installs each from there and uses it,
+                                  --fresh-root also in a fresh Debian (debootstrap)
+  package --plugins               write plugins/ and the marketplace files anew
+  platforms [--only WORD]         whether the program compiles for macOS, and its pure crates for Windows;
+                                  installs both targets, and zig as their C compiler
   waiting [--quick] [--program FILE]
                                   100 parked loops: one process, its memory, its wake-ups in a quiet
                                   minute, each resumed once; killed 50 times, none lost, none twice
@@ -97,7 +108,7 @@ Usage: cargo xtask CHORE
                                   their database can be reached; installs cargo-deny
   sbom                            what the program is built from: target/stopgate.cdx.json (CycloneDX)
 
-bench, hardness, hostile and waiting use target/dist/stopgate; build it first.
+bench, hardness, hostile, package and waiting use target/dist/stopgate; build it first.
 ";
 
 fn main() -> ExitCode {
@@ -123,6 +134,8 @@ fn main() -> ExitCode {
         ["hostile", options @ ..] => hostile::run(options),
         ["waiting", options @ ..] => waiting::run(options),
         ["mutants", options @ ..] => mutants::run(options),
+        ["package", options @ ..] => package::run(options),
+        ["platforms", options @ ..] => platforms::run(options),
         ["night", options @ ..] => night::run(options),
         ["deny"] => supply::deny(),
         ["sbom"] => supply::sbom(),

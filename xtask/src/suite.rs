@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::tools::{self, Tool};
-use crate::{Verdict, bench, dist, hardness, hostile, sim, truth, waiting};
+use crate::{Verdict, bench, dist, hardness, hostile, package, sim, truth, waiting};
 
 /// A program that the tests call, the package that brings it, and what it is for.
 const NEEDED: [(&str, &str, &str); 9] = [
@@ -46,6 +46,7 @@ fn all(steps: &mut Steps) -> Result<()> {
     steps.run("tests of every crate, the real clients among them", tests)?;
     steps.run("contract of every journal engine", contract)?;
     steps.run("released program", dist::run)?;
+    steps.run("packages, each installed and used", || packed(package::run(&["--test"])?))?;
     steps.run("speed and counts of one stop", || again(|| bench::run(&["--quick"])))?;
     steps.run("proof on a large tree", || again(|| bench::run(&["--tree", "--quick"])))?;
     steps.run("does done mean done", || stories(truth::run(&["--quick"])?))?;
@@ -165,6 +166,14 @@ fn once(verdict: Verdict) -> Result<()> {
     match verdict {
         Verdict::Fine => Ok(()),
         Verdict::Broken => bail!("survive every blow"),
+    }
+}
+
+/// A newcomer sees something at once, by every way of installing.
+fn packed(verdict: Verdict) -> Result<()> {
+    match verdict {
+        Verdict::Fine => Ok(()),
+        Verdict::Broken => bail!("show something soon after each way of installing"),
     }
 }
 

@@ -8,7 +8,7 @@ use stopgate_signals::transcript::Record;
 
 use crate::claude::TypedCommand;
 use crate::payload;
-use crate::settings::{SettingsForm, TrustEntry};
+use crate::settings::{PluginMark, SettingsForm, TrustEntry};
 use crate::transcript::{no_tool_use, unknown_record};
 use crate::{
     Answer, Call, Malformed, Reply, claude, codex, copilot, cursor, documented, gemini, kimi,
@@ -146,6 +146,8 @@ pub(crate) struct Profile {
     pub(crate) after_install: &'static [&'static str],
     /// How it learns which hooks a person reviewed, if it asks for that.
     pub(crate) trust: Option<TrustForm>,
+    /// How to tell that it has our plugin, if there is one for it.
+    pub(crate) plugin: Option<PluginMark>,
 }
 
 /// A list of hooks that a person reviewed.
@@ -201,6 +203,7 @@ impl Profile {
             mark: None,
             after_install: &[],
             trust: None,
+            plugin: None,
         }
     }
 }
@@ -350,6 +353,16 @@ impl Agent {
     /// hooks without that.
     pub fn trust_list(self) -> Option<&'static str> {
         self.profile().trust.map(|trust| trust.file)
+    }
+
+    /// Whether its client reads a project's hooks only in the directory that it was started in.
+    pub const fn reads_start_directory_only(self) -> bool {
+        matches!(self, Self::Claude | Self::Gemini)
+    }
+
+    /// How to tell that it has our plugin; `None` if there is none for it.
+    pub const fn plugin_mark(self) -> Option<PluginMark> {
+        self.profile().plugin
     }
 
     /// What its list of reviewed hooks says about ours in a hook file.

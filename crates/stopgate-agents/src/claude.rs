@@ -13,7 +13,7 @@ mod usage;
 mod skill;
 
 use crate::agent::Profile;
-use crate::settings::SettingsForm;
+use crate::settings::{PluginMark, SettingsForm};
 use crate::{Agent, AgentFiles, AgentVariables, Evidence};
 
 pub use skill::{SKILL, SKILL_PATH};
@@ -47,6 +47,7 @@ pub(crate) const PROFILE: Profile = Profile {
         form: SettingsForm::CLAUDE,
         programs: &["claude"],
     },
+    plugin: Some(PluginMark::CLAUDE),
     readers: &[Agent::Copilot, Agent::Cursor, Agent::Grok, Agent::Devin, Agent::VsCode],
     ..Profile::plain("claude", "Claude Code", wire::parse)
 };

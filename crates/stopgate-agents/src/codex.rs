@@ -10,7 +10,7 @@ use stopgate_signals::transcript::Record;
 use crate::agent::{Profile, TrustForm};
 use crate::payload::{plain, read};
 use crate::reply::block_or_tell;
-use crate::settings::{EventName, JsonForm, SettingsForm, TrustEntry, find};
+use crate::settings::{EventName, JsonForm, PluginMark, SettingsForm, TrustEntry, find};
 use crate::transcript::{has_part, line, said, texts};
 use crate::{Agent, AgentFiles, AgentVariables, Call, Evidence, Malformed};
 
@@ -46,6 +46,7 @@ pub(crate) const PROFILE: Profile = Profile {
         }),
         programs: &["codex"],
     },
+    plugin: Some(PluginMark::CODEX),
     trust: Some(TrustForm {
         file: "config.toml",
         entries: trust_entries,

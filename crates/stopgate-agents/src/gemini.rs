@@ -10,7 +10,7 @@ use stopgate_signals::transcript::Record;
 use crate::agent::Profile;
 use crate::payload::{Extra, read};
 use crate::reply::block_or_tell;
-use crate::settings::{EventName, JsonForm, SettingsForm, WindowsShell};
+use crate::settings::{EventName, JsonForm, PluginMark, SettingsForm, WindowsShell};
 use crate::transcript::{has_part, line, said, texts};
 use crate::{Agent, AgentFiles, AgentVariables, Call, Evidence, Malformed};
 
@@ -45,6 +45,7 @@ pub(crate) const PROFILE: Profile = Profile {
         }),
         programs: &["gemini"],
     },
+    plugin: Some(PluginMark::GEMINI),
     ..Profile::plain("gemini", "Gemini CLI", parse)
 };
 

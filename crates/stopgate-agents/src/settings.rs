@@ -18,6 +18,8 @@ mod inventory;
 
 mod own;
 
+mod plugin;
+
 mod print;
 
 mod toml_hooks;
@@ -33,6 +35,7 @@ pub use error::{Place, SettingsError};
 pub use form::{BridgeForm, EventName, JsonForm, SettingsForm};
 pub use inventory::{AnyHook, all_hooks};
 pub use own::Command;
+pub use plugin::{PluginMark, plugin_hooks, plugin_stop};
 pub use toml_hooks::TrustEntry;
 pub use windows::{HookSystem, WindowsShell};
 
@@ -77,6 +80,8 @@ pub enum EntryForm {
     Own,
     /// On the PATH of each person who works on the project; where it is missing, the agent may stop.
     Shared,
+    /// The same from a plugin, which also stands down where settings have an entry.
+    Plugin,
 }
 
 /// Whether agents may run their exits without asking.

@@ -158,7 +158,7 @@ pub use crate::settings::Settings;
 pub use crate::setup::{
     AgentHere, Configured, Examination, FileChange, Finding, HookChange, HookTrust, HookView,
     Level, Place, Plan, Scope, Wishes, agents_here, examine, has_own_entry, has_stop_entry,
-    hook_inventory, is_installed,
+    hook_inventory, is_answered_by_settings, is_installed,
 };
 pub use crate::snapshots::{RestoredView, SnapshotView, SnapshotsView};
 pub use crate::span::span_ms;

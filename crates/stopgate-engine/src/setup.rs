@@ -11,6 +11,8 @@ mod here;
 
 mod inventory;
 
+mod plugin;
+
 mod skill;
 
 mod trusted;
@@ -28,6 +30,7 @@ pub use self::file::FileChange;
 use self::file::Keep;
 pub use self::here::{AgentHere, agents_here};
 pub use self::inventory::{HookChange, HookView, hook_inventory};
+pub use self::plugin::is_answered_by_settings;
 use self::skill::Author;
 use crate::failure::Failure;
 use crate::project::project_of;
@@ -465,6 +468,7 @@ pub fn has_stop_entry(settings: Settings, agent: Agent, directory: &Path) -> boo
         place.entries().is_ok_and(|entries| entries.iter().any(Found::judges_stops))
     };
     Place::all(settings, agent, directory).iter().any(stops)
+        || plugin::has_plugin(settings, agent, directory)
 }
 
 /// Whether a stop of a session of any agent in `directory` reaches a hook of ours.

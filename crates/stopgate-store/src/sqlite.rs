@@ -6,6 +6,7 @@
 //! stop pays no fsync on the common path.
 
 mod lock;
+mod platform;
 mod record;
 mod rows;
 mod schema;
@@ -14,9 +15,8 @@ mod tests;
 mod upkeep;
 
 use std::collections::BTreeSet;
-use std::fs::{OpenOptions, Permissions};
+use std::fs::OpenOptions;
 use std::io::ErrorKind;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -29,6 +29,7 @@ use crate::journal::{
     Appended, Cursor, Delivered, Entry, Filter, Journal, Migrated, Recorded, Revision, Stored,
 };
 use lock::FileLock;
+use platform::{create_private, tighten};
 
 /// The write-ahead log is put back into the database once it has this many pages.
 pub const WAL_PAGES_MAX: u64 = 112;
@@ -248,17 +249,14 @@ impl SqliteJournal {
 ///
 /// SQLite gives those the rights of the file itself.
 fn keep_private(path: &Path) {
-    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    match made {
-        // A strange umask may have taken rights from the owner, too.
-        Ok(file) => drop(file.set_permissions(Permissions::from_mode(0o600))),
+    match create_private(OpenOptions::new().write(true).create_new(true), path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             for path in &of_journal(path) {
                 tighten(path);
             }
         }
         // SQLite says what is wrong.
-        Err(_) => {}
+        Ok(_) | Err(_) => {}
     }
 }
 
@@ -277,15 +275,6 @@ fn refuse_others(path: &Path) -> Result<(), StoreError> {
     match of_journal(path).into_iter().find(is_other) {
         Some(path) => Err(StoreError::NotAFile { path }),
         None => Ok(()),
-    }
-}
-
-/// Takes other users' rights away; a file that is another's stays as it is.
-fn tighten(path: &Path) {
-    let is_open = |mode: u32| mode & 0o077 != 0;
-    let found = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file);
-    if found.is_some_and(|found| is_open(found.permissions().mode())) {
-        let _ = std::fs::set_permissions(path, Permissions::from_mode(0o600));
     }
 }
 

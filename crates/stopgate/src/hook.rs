@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use stopgate_agents::{Agent, Reply};
 use stopgate_dialects::Dialect;
 use stopgate_engine::{
     CapSetting, DialectRequest, Hook, HookAnswer, HookMode, OkForm, Settings, TooLate,
-    has_own_entry,
+    has_own_entry, is_answered_by_settings,
 };
 
 use crate::stores::STORES;
@@ -82,6 +82,7 @@ impl Asked {
                 Some("--help" | "-h") => return Self::Help,
                 Some("--shadow") => mode = HookMode::Shadow,
                 Some("--shared") => owner = Owner::Team,
+                Some("--plugin") => owner = Owner::Plugin,
                 Some("--event") => {
                     event = arguments.next().and_then(|name| name.into_string().ok());
                 }
@@ -139,6 +140,8 @@ enum Owner {
     Person,
     /// One that a team shares: it stands down where the person has one of their own.
     Team,
+    /// A plugin's: it stands down where settings have one.
+    Plugin,
 }
 
 /// What the command line says about loops in another tool's files.
@@ -195,7 +198,7 @@ fn serve(asked: &Asked) -> ExitCode {
 }
 
 fn answer(hook: &Hook, service: &Service, payload: &[u8]) -> ExitCode {
-    if service.owner == Owner::Team && is_answered_elsewhere(service.agent) {
+    if is_answered_elsewhere(service.agent, service.owner) {
         return print(&service.agent.allow());
     }
     let event = service.event.as_deref();
@@ -213,10 +216,15 @@ fn allow(asked: &Asked) -> ExitCode {
     }
 }
 
-/// Whether an entry of the person's own answers the same call.
-fn is_answered_elsewhere(agent: Agent) -> bool {
+/// Whether an entry that comes before this one answers the same call.
+fn is_answered_elsewhere(agent: Agent, owner: Owner) -> bool {
+    let comes_first: fn(Settings, Agent, &Path) -> bool = match owner {
+        Owner::Person => return false,
+        Owner::Team => has_own_entry,
+        Owner::Plugin => is_answered_by_settings,
+    };
     let directory = Settings.project_of(agent).or_else(|| std::env::current_dir().ok());
-    directory.is_some_and(|directory| has_own_entry(Settings, agent, &directory))
+    directory.is_some_and(|directory| comes_first(Settings, agent, &directory))
 }
 
 /// Reads standard input to its end, so that the agent never writes into a closed pipe.

@@ -14,7 +14,7 @@ const DEFAULT: &str = "\"stopgate\"";
 pub(super) fn install(text: Option<&str>, form: BridgeForm, entry: &Entry) -> Edited {
     let program = match entry.form {
         EntryForm::Own => quote(&entry.program),
-        EntryForm::Shared => DEFAULT.into(),
+        EntryForm::Shared | EntryForm::Plugin => DEFAULT.into(),
     };
     let wanted =
         form.text.replacen(&format!("{PROGRAM}{DEFAULT}"), &format!("{PROGRAM}{program}"), 1);

@@ -4,7 +4,7 @@ use stopgate_json::{JsonBracket, JsonItem, quote};
 
 use super::error::SettingsError;
 use super::form::JsonForm;
-use super::own::{self, Command, Extras, SHARED, shell_word, value};
+use super::own::{self, Command, Extras, PLUGIN, SHARED, shell_word, value};
 use super::print::Json;
 use super::tree::{Spot, Tree};
 use super::windows::{self, Guard, HookSystem};
@@ -39,7 +39,7 @@ pub(super) fn install(text: &str, form: JsonForm, entry: &Entry) -> Result<Edite
     }
     let runs = match entry.form {
         EntryForm::Own => entry.program.clone(),
-        EntryForm::Shared => "the stopgate on each person's PATH".into(),
+        EntryForm::Shared | EntryForm::Plugin => "the stopgate on each person's PATH".into(),
     };
     draft.changes.extend(told("run", &added, &runs));
     draft.changes.extend(told("now run", &replaced, &runs));
@@ -331,13 +331,16 @@ pub(super) fn command_of(form: JsonForm, entry: &Entry, extras: &[String]) -> Co
             let line = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
             Command::Shell(format!("{line}{}", form.guard()))
         }
-        EntryForm::Shared => {
-            let words = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
-            // Where the program is missing, the agent may stop, and nobody sees an error.
-            let guard = if form.needs_exit_code { "" } else { " 2>/dev/null || true" };
-            Command::Shell(format!("stopgate {words} {SHARED}{guard}"))
-        }
+        EntryForm::Shared => on_path(form, words, SHARED),
+        EntryForm::Plugin => on_path(form, words, PLUGIN),
     }
+}
+
+/// The program on the PATH. Where it is missing, the agent may stop, and nobody sees an error.
+fn on_path(form: JsonForm, words: impl Iterator<Item = String>, owner: &str) -> Command {
+    let words = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
+    let guard = if form.needs_exit_code { "" } else { " 2>/dev/null || true" };
+    Command::Shell(format!("stopgate {words} {owner}{guard}"))
 }
 
 fn windows_line(form: JsonForm, entry: &Entry, mut words: Vec<String>) -> String {
@@ -347,8 +350,9 @@ fn windows_line(form: JsonForm, entry: &Entry, mut words: Vec<String>) -> String
             let guard = silent(form.needs_silence);
             windows::own_line(form.windows_shell, &entry.program, &words, guard)
         }
-        EntryForm::Shared => {
-            words.push(SHARED.into());
+        EntryForm::Shared | EntryForm::Plugin => {
+            let owner = if entry.form == EntryForm::Plugin { PLUGIN } else { SHARED };
+            words.push(owner.into());
             let guard = silent(!form.needs_exit_code);
             windows::shared_line(form.windows_shell, &words, guard)
         }

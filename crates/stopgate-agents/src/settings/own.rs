@@ -10,6 +10,8 @@ mod tests;
 
 /// Says that an entry is shared by a team.
 pub(super) const SHARED: &str = "--shared";
+/// Says that an entry is a plugin's.
+pub(super) const PLUGIN: &str = "--plugin";
 
 /// How a hook entry names its program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +77,7 @@ impl Own {
     pub(super) fn extras(&self) -> Extras {
         let words = self.command.words();
         let mut extras = words.get(3..).unwrap_or_default().to_vec();
-        extras.retain(|word| word != SHARED);
+        extras.retain(|word| word != SHARED && word != PLUGIN);
         let needs_shell = matches!(self.command, Command::Shell(_))
             && extras.iter().any(|word| word.contains(['$', '`', '*', '?', '~']));
         if needs_shell { Extras::Shell } else { Extras::Words(extras) }

@@ -15,7 +15,7 @@ use serde::Serialize;
 use stopgate_agents::Agent;
 use stopgate_agents::settings::{self as text, Command, Found, Switches};
 
-use super::{Place, Scope};
+use super::{Place, Scope, plugin};
 use crate::dialect;
 use crate::failure::Failure;
 use crate::project::project_of;
@@ -103,17 +103,20 @@ pub fn examine(
     for agent in examined(settings, directory) {
         let places = Place::all(settings, agent, directory);
         let looks: Vec<Look> = places.iter().map(Look::at).collect();
-        findings.extend(hooks::installed(agent, &looks));
+        let plugin: Vec<Configured> =
+            plugin::hook_of(settings, agent, directory).into_iter().collect();
+        findings.extend(hooks::installed(agent, &looks, &plugin));
         findings.extend(hooks::doubled(&looks));
         findings.extend(hooks::disabled(&looks));
         findings.extend(hooks::cap(agent, &looks, settings.cap_of(agent).as_deref()));
         findings.extend(hooks::subdirectory(agent, &looks, directory, &project_of(directory)));
         findings.extend(hooks::untrusted(settings, &places));
         findings.extend(hooks::others(&places));
-        if looks.iter().any(|look| look.all_entries().next().is_some()) {
+        if !plugin.is_empty() || looks.iter().any(|look| look.all_entries().next().is_some()) {
             findings.extend(hooks::fired(settings, agent));
         }
         hooks.extend(hooks::configured(&looks));
+        hooks.extend(plugin);
         hooks.extend(hooks::for_dialects(&looks));
     }
     findings.extend(home::switches(settings));
@@ -132,7 +135,7 @@ fn examined(settings: Settings, directory: &Path) -> Vec<Agent> {
             Ok(entries) => !entries.is_empty(),
             // A file that can't be read may have had some.
             Err(_) => true,
-        })
+        }) || plugin::has_plugin(settings, *agent, directory)
     };
     let mut agents: Vec<Agent> = Agent::ALL.into_iter().filter(has_entries).collect();
     if agents.is_empty() {

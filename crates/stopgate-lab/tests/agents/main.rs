@@ -3,6 +3,7 @@
 //! Needs the program (`STOPGATE_BIN`, else `target/release/stopgate`) and the clients, which npm
 //! installs. Where one is missing, its scenes fail and say so by name.
 
+mod plugins;
 mod scene;
 mod usage;
 

@@ -3,15 +3,13 @@
 //! SQLite's own waiting sleeps and is unfair; the kernel's queue is neither. Taken
 //! before the file is opened, because opening may mean recovery.
 
-use std::fs::{File, OpenOptions, Permissions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use rustix::fs::OFlags;
-
+use super::platform::{create_private, lock_options};
 use crate::StoreError;
 
 /// Held until dropped, or until the process ends.
@@ -35,15 +33,10 @@ impl FileLock {
 
 /// Opens the lock's file; made where there is none, for its owner alone, whatever the umask.
 fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    // A pipe or a link that was put there is neither waited for nor followed.
-    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
-    options.write(true).custom_flags(flags.bits().cast_signed());
+    let mut options = lock_options();
     match options.open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let file = options.create(true).truncate(false).mode(0o600).open(path)?;
-            file.set_permissions(Permissions::from_mode(0o600))?;
-            Ok(file)
+            create_private(options.create(true).truncate(false), path)
         }
         opened => opened,
     }

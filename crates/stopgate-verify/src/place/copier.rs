@@ -169,7 +169,6 @@ pub(super) fn copy_file(from: &Path, to: &Path, metadata: &Metadata) -> io::Resu
     set_modified(to, (metadata.mtime(), metadata.mtime_nsec()))
 }
 
-#[cfg(target_os = "linux")]
 fn copy_content(from: &Path, to: &Path) -> io::Result<()> {
     // A link or a pipe that took the file's place meanwhile is neither followed nor waited for.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
@@ -180,9 +179,4 @@ fn copy_content(from: &Path, to: &Path) -> io::Result<()> {
     }
     let mut to = File::create_new(to)?;
     io::copy(&mut from, &mut to).map(|_| ())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn copy_content(from: &Path, to: &Path) -> io::Result<()> {
-    fs::copy(from, to).map(|_| ())
 }

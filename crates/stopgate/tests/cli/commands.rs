@@ -329,6 +329,30 @@ fn a_hook_that_a_team_shares_stands_down_where_a_person_has_their_own() {
 }
 
 #[test]
+fn a_plugin_s_hook_stands_down_where_any_settings_have_one() {
+    for scope in ["user", "project", "local"] {
+        let stage = Stage::with_loop("Finish");
+        let plugin = || stage.stop_call("s1", "one").arg("--plugin");
+        assert!(plugin().send().is_sent_back(), "nobody else answers");
+        let ran = stage.run(&format!("install claude --scope {scope}"));
+        assert_eq!(ran.code, 0, "{ran}");
+        assert_eq!(plugin().send().to_string(), "allowed");
+        assert_eq!(stage.standing("1stage0000"), "active 1/20 s1");
+    }
+}
+
+#[test]
+fn doctor_knows_the_plugin_and_tries_its_hook() {
+    let stage = Stage::new();
+    let settings = stage.path("user/.claude/settings.json");
+    std::fs::create_dir_all(settings.parent().expect("a directory")).expect("create it");
+    std::fs::write(&settings, r#"{"enabledPlugins": {"stopgate@stopgate": true}}"#).expect("write");
+    let ran = stage.run("doctor");
+    assert!(ran.out.contains("the plugin holds agents of Claude Code"), "{ran}");
+    assert!(!ran.out.contains("nothing holds an agent"), "{ran}");
+}
+
+#[test]
 fn install_says_all_that_it_does() {
     let stage = Stage::new();
     let ran = stage.run("install claude --statusline");

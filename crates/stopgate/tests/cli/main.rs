@@ -66,6 +66,7 @@ mod tasks;
 mod terminal;
 mod texts;
 mod tidy;
+mod upgrade;
 mod waiting;
 mod whose_word;
 mod woken;

@@ -90,7 +90,7 @@ fn comes_and_goes(wanted: &Entry) {
     let program = match wanted.form {
         EntryForm::Own => wanted.program.as_str(),
         // A bridge and a person's own file have only one form.
-        EntryForm::Shared => words[0].as_str(),
+        EntryForm::Shared | EntryForm::Plugin => words[0].as_str(),
     };
     assert_eq!(words[..2], [program, "hook"], "{agent:?}: {text}");
     assert_eq!(install(Some(&text), wanted).unwrap().text, text, "{agent:?}");

@@ -14,12 +14,15 @@ const ABOUT: &str = "hook";
 const LINE_BYTES_MAX: usize = 120;
 
 /// Who has our entries, and whether they are complete.
-pub(super) fn installed(agent: Agent, looks: &[Look]) -> Vec<Finding> {
+pub(super) fn installed(agent: Agent, looks: &[Look], plugin: &[Configured]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = looks.iter().filter_map(installed_in).flatten().collect();
     let dialects: Vec<Finding> = looks.iter().flat_map(dialect_entries).collect();
     let serves_files = !dialects.is_empty();
     findings.extend(dialects);
-    if configured(looks).is_empty() && serves_files {
+    if !plugin.is_empty() {
+        let text = format!("the plugin holds agents of {}", agent.title());
+        findings.push(Finding::ok(ABOUT, text));
+    } else if configured(looks).is_empty() && serves_files {
         findings.push(Finding::warning(
             ABOUT,
             "only loops in other tools' files are held: loops of stopgate start are not",

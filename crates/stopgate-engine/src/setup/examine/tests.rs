@@ -58,7 +58,7 @@ fn a_clock_behind_the_journal_is_a_finding() {
 #[test]
 fn a_fresh_installation_is_fine() {
     let looks = [look(Scope::User, &fresh(ONE)), look(Scope::Project, "{}")];
-    check(hooks::installed(Agent::Claude, &looks), &["Ok hook: installed in user"]);
+    check(hooks::installed(Agent::Claude, &looks, &[]), &["Ok hook: installed in user"]);
     check(hooks::doubled(&looks), &[]);
     check(hooks::disabled(&looks), &[]);
     check(hooks::cap(Agent::Claude, &looks, None), &["Ok cap: lifted by user"]);
@@ -68,7 +68,7 @@ fn a_fresh_installation_is_fine() {
 #[test]
 fn no_installation_is_a_problem() {
     let looks = [look(Scope::User, ""), look(Scope::Project, "{}")];
-    check(hooks::installed(Agent::Claude, &looks), &["Problem hook: no settings file"]);
+    check(hooks::installed(Agent::Claude, &looks, &[]), &["Problem hook: no settings file"]);
     check(
         hooks::cap(Agent::Claude, &looks, None),
         &["Warning cap: Claude Code ends a turn after 8"],
@@ -82,14 +82,14 @@ fn a_hand_made_entry_lacks_things() {
         r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"stopgate hook claude"}]}]}}"#;
     let looks = [look(Scope::User, text)];
     check(
-        hooks::installed(Agent::Claude, &looks),
+        hooks::installed(Agent::Claude, &looks, &[]),
         &[
             "Warning hook: user lacks the hook for SubagentStop, SessionStart",
             "Warning hook: the Stop hook in user sets no time-out",
         ],
     );
     let hurried = text.replace("claude\"", "claude\",\"timeout\":30");
-    let found = hooks::installed(Agent::Claude, &[look(Scope::User, &hurried)]);
+    let found = hooks::installed(Agent::Claude, &[look(Scope::User, &hurried)], &[]);
     assert!(found[1].text.contains("may take 30 s"), "{}", found[1].text);
 }
 
