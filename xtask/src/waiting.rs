@@ -25,7 +25,7 @@ const MEMORY_KIB_MAX: u64 = 10 * 1024;
 /// How often it is killed.
 const KILLS: usize = 50;
 /// How long something that must happen may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How long the quiet stretch is.
 #[derive(Clone, Copy)]

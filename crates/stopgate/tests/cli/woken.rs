@@ -15,7 +15,7 @@ use crate::doors;
 use crate::stage::PROGRAM;
 
 /// How long something that must happen may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A person's machine with a client that notes how it is called, and then stops once.
 struct Machine {
