@@ -38,7 +38,7 @@ struct Plan<'a> {
 /// Runs the chore: `--quick` for the tests, `--program FILE` for another program.
 pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     let mut program = tools::root()?.join("target/dist/stopgate");
-    let mut quiet = Duration::from_secs(60);
+    let mut quiet = Duration::from_mins(1);
     let mut words = options.iter();
     while let Some(word) = words.next() {
         match *word {
@@ -107,20 +107,13 @@ impl Machine {
         command
     }
 
-    fn run(&self, command: &mut Command) -> Result<String> {
-        let ran = command.output()?;
-        let said = String::from_utf8_lossy(&ran.stderr);
-        ensure!(ran.status.success(), "run {command:?}: {said}");
-        Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
-    }
-
     /// Begins a loop for a session and parks it, as its agent would.
     fn park(&self, session: &str, flags: &[&str]) -> Result<()> {
         let goal = ["start", "Wait well", "--session", session, "--json"];
-        self.run(self.command().args(goal))?;
+        ran(self.command().args(goal))?;
         let mut wait = self.command();
         wait.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", session);
-        self.run(wait.arg("wait").args(flags))?;
+        ran(wait.arg("wait").args(flags))?;
         Ok(())
     }
 
@@ -142,14 +135,13 @@ impl Machine {
         Ok(view["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok()))
     }
 
-    fn until_called(&self, wanted: usize) -> Result<()> {
+    fn until_called(&self, wanted: usize) {
         let begun = Instant::now();
         while self.calls().len() < wanted && begun.elapsed() < PATIENCE {
             thread::sleep(Duration::from_millis(50));
         }
         // One too many would come now.
         thread::sleep(Duration::from_secs(1));
-        Ok(())
     }
 
     /// How many of the state directory's background processes there are.
@@ -229,7 +221,7 @@ fn crowd(plan: Plan<'_>, table: &mut Table, gates: &mut Gates) -> Result<()> {
         fs::write(machine.at(&format!("signs/{number}")), "")?;
     }
     thread::sleep(due.saturating_duration_since(Instant::now()));
-    machine.until_called(LOOPS)?;
+    machine.until_called(LOOPS);
     told(&machine, "resumed, of 100 that waited", LOOPS, table, gates);
     Ok(())
 }
@@ -300,9 +292,9 @@ fn storm(plan: Plan<'_>, table: &mut Table, gates: &mut Gates) -> Result<()> {
             killed += usize::from(ended.success());
         }
         // Any command that shows a parked loop brings it back.
-        machine.run(machine.command().arg("list"))?;
+        ran(machine.command().arg("list"))?;
     }
-    machine.until_called(plan.kills)?;
+    machine.until_called(plan.kills);
     let word = gates.ask((killed < plan.kills / 2).then(|| format!("only {killed} kills struck")));
     table.row(["killed with -9".into(), killed.to_string(), plan.kills.to_string(), word]);
     told(&machine, "resumed under kills", plan.kills, table, gates);
@@ -320,4 +312,12 @@ fn told(machine: &Machine, what: &str, wanted: usize, table: &mut Table, gates: 
     let word = gates.ask(complaint);
     let figure = format!("{} ({lost} lost, {twice} twice)", distinct.len());
     table.row([what.into(), figure, wanted.to_string(), word]);
+}
+
+/// What a command printed, where it ended well.
+fn ran(command: &mut Command) -> Result<String> {
+    let ran = command.output()?;
+    let said = String::from_utf8_lossy(&ran.stderr);
+    ensure!(ran.status.success(), "run {command:?}: {said}");
+    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
 }

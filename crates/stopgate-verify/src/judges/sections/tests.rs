@@ -19,7 +19,12 @@ fn is_same(kind: MixedKind, reach: &SectionReach, original: &str, today: &str) -
 /// Changes of `original`, each marked `=` where it is work and `!` where it judges. What judges is
 /// put back, and what is work survives.
 #[track_caller]
-pub(super) fn check(kind: MixedKind, reach: &SectionReach, original: &str, changes: &[(&str, &str, &str)]) {
+pub(super) fn check(
+    kind: MixedKind,
+    reach: &SectionReach,
+    original: &str,
+    changes: &[(&str, &str, &str)],
+) {
     for (mark, from, to) in changes {
         assert!(from.is_empty() || original.contains(from), "{from:?} is in the text");
         let today = if from.is_empty() {
