@@ -10,17 +10,21 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 const LOOK: Duration = Duration::from_millis(5);
+/// A process that forks while the others are looked at is found by a later look.
+const QUIET_LOOKS: u32 = 6;
 
 /// Waits until no process works in `dir` or carries `mark`; names those that still do at the
 /// deadline, and ends them.
 pub(crate) fn left_behind(dir: &Path, mark: &str, deadline: Duration) -> Vec<String> {
     let end = Instant::now() + deadline;
+    let mut quiet = 0;
     loop {
         let found = processes(dir, mark);
-        if found.is_empty() {
+        quiet = if found.is_empty() { quiet + 1 } else { 0 };
+        if quiet == QUIET_LOOKS {
             return Vec::new();
         }
-        if Instant::now() >= end {
+        if !found.is_empty() && Instant::now() >= end {
             return found.into_iter().map(end_process).collect();
         }
         thread::sleep(LOOK);

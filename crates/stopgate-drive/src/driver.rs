@@ -176,6 +176,9 @@ impl Driver<'_> {
         if view.waiting == Some(WaitsFor::Answer) {
             return self.await_answer(&view);
         }
+        if view.waiting == Some(WaitsFor::Condition) {
+            return self.await_condition(&view);
+        }
         let rests = view.state == LoopState::Paused || view.waiting == Some(WaitsFor::Approval);
         Ok((view.outcome.is_some() || rests).then_some(DriveEnd::Loop))
     }

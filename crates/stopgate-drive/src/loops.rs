@@ -61,6 +61,8 @@ pub(crate) trait DrivenLoop {
     fn rests(&mut self) -> Result<(), Failure>;
     /// It goes on after that.
     fn wakes(&mut self) -> Result<(), Failure>;
+    /// Whether what a parked loop waits for has happened; it goes on then.
+    fn unparks(&mut self) -> Result<bool, Failure>;
     /// It can't go on.
     fn end(&mut self, outcome: Outcome, why: &str) -> Result<(), Failure>;
     /// A person lets it go on that ended for a reason that has passed.
@@ -166,6 +168,10 @@ impl DrivenLoop for NativeLoop {
 
     fn wakes(&mut self) -> Result<(), Failure> {
         self.engine.driven_wakes(&self.id)
+    }
+
+    fn unparks(&mut self) -> Result<bool, Failure> {
+        self.engine.unpark_driven(&self.id)
     }
 
     fn end(&mut self, outcome: Outcome, why: &str) -> Result<(), Failure> {
@@ -314,6 +320,10 @@ impl DrivenLoop for FileLoop {
 
     fn wakes(&mut self) -> Result<(), Failure> {
         Ok(())
+    }
+
+    fn unparks(&mut self) -> Result<bool, Failure> {
+        Ok(true)
     }
 
     fn end(&mut self, _: Outcome, _: &str) -> Result<(), Failure> {

@@ -109,6 +109,11 @@ pub enum DriveNews<'a> {
         /// For how long.
         wait: Duration,
     },
+    /// The agent parked the loop, and the driver waits with it.
+    Parked {
+        /// What for.
+        what: &'a str,
+    },
     /// The agent asked something, and the driver waits for an answer.
     Asked {
         /// What it asked.

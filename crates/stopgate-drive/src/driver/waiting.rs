@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use stopgate_core::LoopState;
 use stopgate_engine::{Failure, LoopView, RealWorld, Settings, World};
 
 use super::{DriveEnd, Driver};
@@ -12,6 +13,8 @@ use crate::session::now;
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How often the journal is asked meanwhile.
 const ASK_EVERY: Duration = Duration::from_secs(1);
+/// How often what a parked loop waits for is looked at.
+const CONDITION_EVERY: Duration = Duration::from_secs(5);
 /// A shorter pause is work as well.
 const REST_FROM: Duration = Duration::from_secs(30);
 
@@ -77,6 +80,19 @@ impl Driver<'_> {
             std::thread::sleep(LOOK_EVERY.min(wait.saturating_sub(begun.elapsed())));
         }
         Ok(None)
+    }
+
+    /// Waits with a loop that its agent parked; no session runs and nothing is spent meanwhile.
+    pub(super) fn await_condition(&mut self, view: &LoopView) -> Result<Option<DriveEnd>, Failure> {
+        let what = view.why.clone().unwrap_or_default();
+        (self.news)(&DriveNews::Parked { what: &what });
+        while !self.looped.unparks()? {
+            let end = self.sleep(CONDITION_EVERY)?;
+            if end.is_some() || self.looped.view()?.state == LoopState::Paused {
+                return Ok(end.or(Some(DriveEnd::Loop)));
+            }
+        }
+        Ok(self.looped.view()?.outcome.map(|_| DriveEnd::Loop))
     }
 
     /// Waits for an answer as long as the person wants; nothing where the loop goes on.

@@ -106,15 +106,27 @@ impl Engine {
         self.wake_failed(id, &woken.process, &why)
     }
 
-    /// The driver of a loop takes its wake: once, and only after the condition was found to hold.
+    /// The driver of a loop asks whether it may go on: once what the loop waits for has happened,
+    /// or where it waits no longer. It asks the condition itself and needs no background process.
     pub fn unpark_driven(&mut self, id: &LoopId) -> Result<bool, Failure> {
-        let mut taken = false;
-        self.update(&mut |engine| Ok(engine.journal.load(id)?), &mut |state, _| {
-            taken = state.parking().is_some_and(|parking| parking.held_at.is_some());
-            let by = UnparkedBy::Driver;
-            Ok(if taken { vec![Event::Unparked { by }] } else { Vec::new() })
-        })?;
-        Ok(taken)
+        if self.give_up_waiting(id)? {
+            return Ok(true);
+        }
+        let stored = self.journal.load(id)?;
+        let Some(parking) = stored.and_then(|stored| stored.state.parking().cloned()) else {
+            return Ok(true);
+        };
+        self.journal.end();
+        let holds = parking.held_at.is_some()
+            || self.ask_condition(id, &parking.condition) == ConditionWord::Holds;
+        if holds {
+            self.update(&mut |engine| Ok(engine.journal.load(id)?), &mut |state, _| {
+                let same = state.parking().is_some_and(|now| now.condition == parking.condition);
+                let by = UnparkedBy::Driver;
+                Ok(if same { vec![Event::Unparked { by }] } else { Vec::new() })
+            })?;
+        }
+        Ok(holds)
     }
 
     /// Ends a loop that waited in vain; says whether it did.

@@ -100,7 +100,7 @@ pub(crate) struct Args {
     /// Tokens that the agent may use, cached ones included; 0 means no limit [default: 0]
     #[arg(long, conflicts_with = "dialect", value_name = "N", allow_negative_numbers = true)]
     max_tokens: Option<u64>,
-    /// US dollars that the agent may spend, by list prices or by [prices] in config.toml; 0 is no
+    /// US dollars that the agent may spend, by list prices or by `prices` in config.toml; 0 means no
     /// limit [default: 0]
     #[arg(long, conflicts_with = "dialect", value_name = "USD", allow_negative_numbers = true, value_parser = usd_micros)]
     max_cost: Option<u64>,

@@ -186,6 +186,25 @@ fn an_answer_wakes_the_driver_that_waits() {
 }
 
 #[test]
+fn a_driver_waits_with_a_parked_loop_and_goes_on_when_it_happened() {
+    let stage = Stage::new();
+    let id = begun(&stage, "");
+    let body = format!(
+        "cat >>$STAGE/prompts; echo ======== >>$STAGE/prompts\n\
+         if [ -f $STAGE/project/go.txt ]; then touch done.txt; echo Done.; exit; fi\n\
+         $STOPGATE wait {id} --path go.txt; echo 'Waiting for CI.'\n"
+    );
+    let worker = agent(&stage, "worker", &body);
+    let child = in_background(&stage, &format!("run -- {worker}"));
+    let waits = || stage.json(&format!("status {id}"))["loop"]["state"] == json!("waiting");
+    until("the loop is parked", waits);
+    stage.write("project/go.txt", "");
+    ended_well(&stage.end(child, b""), 0);
+    assert_eq!(outcome(&stage, &id), json!("done"));
+    assert_eq!(count(&stage, "prompts", "========"), 2, "one session before, one after");
+}
+
+#[test]
 fn a_rate_limit_is_left_alone_with_75_and_does_not_count() {
     let stage = Stage::new();
     let id = begun(&stage, "");

@@ -39,6 +39,7 @@ fn moving(news: &DriveNews<'_>) -> Option<String> {
         }
         DriveNews::Retry { class, .. } => Some(format!("the client tries again ({class})")),
         DriveNews::Waits { wait } => Some(format!("waiting {}", span(millis(*wait)))),
+        DriveNews::Parked { what } => Some(format!("waiting for {what}")),
         DriveNews::Asked { .. } => Some("waiting for an answer".into()),
         DriveNews::Judged { .. } | DriveNews::Failed { .. } => None,
     }
@@ -63,6 +64,7 @@ fn sentence(news: &DriveNews<'_>) -> String {
             format!("  session failed ({class}): {}", message.replace('\n', " "))
         }
         DriveNews::Waits { wait } => format!("  waits {}", span(millis(*wait))),
+        DriveNews::Parked { what } => format!("  parked by its agent: {what}"),
         DriveNews::Asked { question, within } => format!(
             "  the agent asks: {question}\n  waits {} for: stopgate answer TEXT",
             span(millis(*within))
