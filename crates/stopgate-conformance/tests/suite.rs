@@ -65,7 +65,11 @@ fn a_hook_that_never_ends_is_told_by_the_deadline_and_left_nowhere() {
     let holds_output = hook("(sleep 600 &) ; true");
     let said = "keeps its output open";
     check(&holds_output, &only("empty input", 1), Mark::Fail, said);
-    let detached = hook("(setsid sleep 600 >/dev/null 2>&1 </dev/null &) ; true");
+    // Until it has a session of its own, it ends with the hook.
+    let detached = hook(
+        "ready=\"$PWD/ready\"; (setsid sh -c \"touch '$ready'; exec sleep 600\" >/dev/null 2>&1 </dev/null &); \
+         while [ ! -f \"$ready\" ]; do :; done",
+    );
     check(&detached, &only("empty input", 1), Mark::Fail, "left running: sleep");
 }
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -30,6 +30,9 @@ use crate::terminal::Terminal;
 
 /// Keeps a stage's directory for a look afterwards.
 const KEEP_VARIABLE: &str = "STOPGATE_LAB_KEEP";
+
+/// Looks at records that must find nothing new before they count as whole.
+const STILL_LOOKS: u32 = 20;
 
 /// A place with a project, a model and a client. Gone when dropped, unless
 /// `STOPGATE_LAB_KEEP` is set.
@@ -220,8 +223,20 @@ impl Stage {
             }
             std::thread::sleep(Duration::from_millis(10));
         }
+        self.await_records(deadline);
         drop(asking.started.running);
         Ok(())
+    }
+
+    /// Clients write their records a moment after the calls: waits until nothing more comes.
+    fn await_records(&self, deadline: Instant) {
+        let (mut bytes, mut still) = (0, 0);
+        while still < STILL_LOOKS && door::now() < deadline {
+            std::thread::sleep(Duration::from_millis(50));
+            let now = bytes_below(&self.home());
+            still = if now == bytes { still + 1 } else { 0 };
+            bytes = now;
+        }
     }
 
     fn start_asking(&self, client: &Client, prompt: &Prompt) -> Result<Asking, LabError> {
@@ -378,4 +393,14 @@ pub(crate) fn finish(command: &mut Command) -> Result<Reply, LabError> {
 fn read(path: &Path) -> Result<String, LabError> {
     let bytes = fs::read(path).map_err(LabError::file("read", path))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// How large the files below a directory are in all.
+fn bytes_below(directory: &Path) -> u64 {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let sizes = entries.map(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => bytes_below(&entry.path()),
+        Ok(_) | Err(_) => entry.metadata().map_or(0, |file| file.len()),
+    });
+    sizes.sum()
 }
