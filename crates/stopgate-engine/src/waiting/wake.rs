@@ -122,8 +122,7 @@ impl Engine {
         if holds {
             self.update(&mut |engine| Ok(engine.journal.load(id)?), &mut |state, _| {
                 let same = state.parking().is_some_and(|now| now.condition == parking.condition);
-                let by = UnparkedBy::Driver;
-                Ok(if same { vec![Event::Unparked { by }] } else { Vec::new() })
+                Ok(same.then_some(Event::Unparked { by: UnparkedBy::Driver }).into_iter().collect())
             })?;
         }
         Ok(holds)
