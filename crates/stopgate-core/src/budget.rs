@@ -103,6 +103,9 @@ pub fn spend_words(state: &State) -> Option<String> {
 pub fn spend_line(spend: &Spend, limits: &[BudgetUse]) -> String {
     let limit = |kind| limits.iter().find(|budget| budget.kind == kind).map(|budget| budget.limit);
     let (tokens, cost) = (limit(BudgetKind::Tokens), limit(BudgetKind::Cost));
+    if spend.is_unknown() {
+        return unknown_use(spend, limits);
+    }
     let of = |limit: Option<String>| limit.map(|limit| format!(" of {limit}")).unwrap_or_default();
     let mut text = tokens_text(spend.counted().tokens);
     let _ = write!(text, "{} tokens, ", of(tokens.map(tokens_text)));
@@ -126,6 +129,19 @@ pub fn spend_line(spend: &Spend, limits: &[BudgetUse]) -> String {
     };
     let _ = write!(text, " ({sure})");
     text
+}
+
+/// Nothing was counted, and that says nothing about what was used.
+fn unknown_use(spend: &Spend, limits: &[BudgetUse]) -> String {
+    let why = match spend.doubt {
+        Some(MeterDoubt::NoRecord) => "the agent keeps no record of it",
+        _ => "the agent's record can't be read",
+    };
+    let kept: Vec<String> = limits.iter().map(|budget| budget.kind.amount(budget.limit)).collect();
+    if kept.is_empty() {
+        return format!("unknown: {why}");
+    }
+    format!("unknown: {why}, so the limit of {} can't be kept", kept.join(", "))
 }
 
 /// The models without a price, as people read them.

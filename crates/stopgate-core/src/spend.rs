@@ -283,6 +283,12 @@ impl Spend {
         self.models.iter().filter(|model| model.unpriced > 0).map(|model| model.model.as_str())
     }
 
+    /// Whether nothing was counted because there is nothing to count from.
+    pub fn is_unknown(&self) -> bool {
+        let cannot = matches!(self.doubt, Some(MeterDoubt::NoRecord | MeterDoubt::Unreadable));
+        cannot && self.tokens().total() == 0
+    }
+
     /// Whether every token was counted from the client's own record.
     pub const fn is_measured(&self) -> bool {
         self.doubt.is_none()

@@ -77,7 +77,7 @@ pub(super) fn budget_view(state: &State, now: Timestamp) -> BudgetView {
         max_idle: state.policy.max_idle,
         repeat: state.tally.repeat,
         max_repeat: state.policy.max_repeat,
-        tokens: spend.map(|spend| spend.tokens().total()),
+        tokens: spend.filter(|spend| !spend.is_unknown()).map(|spend| spend.tokens().total()),
         max_tokens: state.policy.max_tokens,
         cost_usd: spend.and_then(cost),
         max_cost_usd: usd(state.policy.max_cost_micros.saturating_mul(1000)),
@@ -95,7 +95,8 @@ pub(super) fn budget_view(state: &State, now: Timestamp) -> BudgetView {
 
 /// What is known to be spent; nothing where nothing of it has a price.
 fn cost(spend: &Spend) -> Option<f64> {
-    let unknown = spend.nanos() == 0 && spend.unpriced().next().is_some();
+    let unpriced = spend.nanos() == 0 && spend.unpriced().next().is_some();
+    let unknown = unpriced || spend.is_unknown();
     (!unknown).then(|| usd(spend.nanos()))
 }
 

@@ -155,7 +155,11 @@ fn an_agent_without_a_record_is_said_to_be_unknown() {
         "{told}"
     );
     let ran = stage.run("status");
-    assert!(ran.out.contains("(estimated: the agent keeps no record of it)"), "{ran}");
+    let said =
+        "unknown: the agent keeps no record of it, so the limit of 1.0 k tokens can't be kept";
+    assert!(ran.out.contains(said), "{ran}");
+    let budget = &stage.json("status")["loop"]["budget"];
+    assert_eq!((&budget["tokens"], &budget["cost_usd"]), (&json!(null), &json!(null)), "{budget}");
 }
 
 #[test]
