@@ -11,7 +11,7 @@ use stopgate_engine::{
     DRIVEN, DialectRequest, Engine, Failure, Home, LoopView, Settings, Stores, Target, WaitsFor,
 };
 
-use crate::command::{CommandTurn, StartedCommand};
+use crate::command::CommandTurn;
 use crate::guard::end_group;
 use crate::interrupt::{Interrupts, Wish};
 use crate::loops::{DrivenLoop, FileLoop, LoopWork, NativeLoop, SessionNotes};
@@ -290,24 +290,16 @@ impl Driver<'_> {
         let env = [(DRIVEN.to_owned(), self.looped.key())];
         let mark = self.record.mark.clone();
         let place = ClientPlace { directory: &directory, mark: &mark, env: &env };
-        match self.plan.screen {
-            Screen::Headless => {
-                let started = self.plan.command.start(&turn);
-                self.staged(&session, &mut |stage| run_turn(&started, &place, stage))
-            }
-            Screen::Terminal => {
-                let started = self.in_terminal(&turn)?;
-                self.staged(&session, &mut |stage| run_in_terminal(&started, &place, stage))
-            }
+        // A command that takes its prompt from standard input has no use for a terminal.
+        let in_terminal = match self.plan.screen {
+            Screen::Headless => None,
+            Screen::Terminal => self.plan.command.start_in_terminal(&turn),
+        };
+        if let Some(started) = in_terminal {
+            return self.staged(&session, &mut |stage| run_in_terminal(&started, &place, stage));
         }
-    }
-
-    fn in_terminal(&self, turn: &CommandTurn<'_>) -> Result<StartedCommand, Failure> {
-        self.plan.command.start_in_terminal(turn).ok_or_else(|| {
-            let name = self.plan.command.name();
-            Failure::usage(format!("{name} can't be given its prompt in a terminal"))
-                .hint("run it without one: --headless; or give the prompt a place: {prompt}")
-        })
+        let started = self.plan.command.start(&turn);
+        self.staged(&session, &mut |stage| run_turn(&started, &place, stage))
     }
 
     /// Runs `act` with what a turn needs to hear and to tell.

@@ -1,4 +1,4 @@
-//! `watch` in a real terminal: tmux draws it, and says what it drew.
+//! `watch` and `run` in a real terminal: tmux draws it, and says what it drew.
 
 use std::process::Command;
 use std::time::Duration;
@@ -6,23 +6,28 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::doors;
+use crate::run::agent;
 use crate::stage::{Stage, program_path};
 
 /// Long enough for a busy machine; what is waited for comes within a second.
 const PATIENCE: Duration = Duration::from_mins(1);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// A terminal of 80×24 in which `watch` runs.
+/// A terminal of 80×24 in which a command runs.
 struct Terminal<'a> {
     stage: &'a Stage,
 }
 
 impl<'a> Terminal<'a> {
-    /// `None` where there is no tmux.
+    /// With `watch` in it; `None` where there is no tmux.
     fn open(stage: &'a Stage, variables: &[(&str, &str)]) -> Option<Self> {
+        Self::running(stage, "watch", variables)
+    }
+
+    fn running(stage: &'a Stage, words: &str, variables: &[(&str, &str)]) -> Option<Self> {
         let found = doors::program("tmux").arg("-V").output().is_ok_and(|ran| ran.status.success());
         if !found {
-            doors::note("tmux is not here: watch is not tried in a terminal");
+            doors::note("tmux is not here: nothing is tried in a terminal");
             return None;
         }
         let terminal = Self { stage };
@@ -30,7 +35,7 @@ impl<'a> Terminal<'a> {
         let pid = stage.path("user/pid");
         // With jobs of its own, so that one can go to the background.
         let shell = format!(
-            "set -m; sh -c 'echo $$ > {}; exec {program} watch'; echo \"left with $?\"; read x; \
+            "set -m; sh -c 'echo $$ > {}; exec {program} {words}'; echo \"left with $?\"; read x; \
              fg; echo \"left with $?\"; exec cat",
             pid.display()
         );
@@ -125,6 +130,18 @@ fn watch_follows_loops_and_its_keys_do_what_the_commands_do() {
     terminal.press(&["q"]);
     let left = terminal.shows("left with 0");
     assert!(!left.contains("Make it green"), "the terminal is as it was: {left}");
+}
+
+#[test]
+fn a_command_that_reads_its_prompt_is_driven_from_a_terminal_too() {
+    let stage = Stage::new();
+    stage.start("--check 'made=test -f done.txt' 'make the file'");
+    let worker = agent(&stage, "worker", "grep -q 'make the file' && touch done.txt\necho Done.\n");
+    let Some(terminal) = Terminal::running(&stage, &format!("run -- {worker}"), &[]) else {
+        return;
+    };
+    let shown = terminal.shows("left with 0");
+    assert!(shown.contains("done after 1 session"), "{shown}");
 }
 
 #[test]
