@@ -213,11 +213,15 @@ impl Server {
     fn watch_files(&mut self, now: Timestamp) {
         let paths: Vec<_> = self.watched.iter().map(|watched| watched.paths.clone()).collect();
         let (files, blind) = FileWatches::over(&paths);
-        self.files = files;
+        let before = std::mem::replace(&mut self.files, files);
+        // What the new watches came too late for was told to those before them.
+        let is_late = !before.news().is_empty();
         for (at, watched) in self.watched.iter_mut().enumerate() {
             let sight = if blind.contains(&at) { Sight::Blind } else { Sight::Told };
             watched.see(sight, now);
             watched.look(now);
+            // A look can't tell whether a reference moved.
+            watched.is_due |= is_late && watched.paths.len() > 1 && !watched.is_settled;
         }
     }
 

@@ -114,7 +114,10 @@ impl Watched {
 
     /// Takes note whether the system tells when its paths change.
     pub(crate) fn see(&mut self, sight: Sight, now: Timestamp) {
-        self.is_blind = sight == Sight::Blind;
+        // Where git could not name a reference's files, nothing would ever be told.
+        let is_nameless = self.paths.is_empty()
+            && matches!(self.parking.condition, WaitCondition::Reference { .. });
+        self.is_blind = sight == Sight::Blind || is_nameless;
         if self.must_look() && self.next.is_none() {
             self.pause(now);
         }
