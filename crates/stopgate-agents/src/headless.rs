@@ -318,6 +318,14 @@ impl Headless {
     }
 }
 
+/// A turn in a terminal, for clients that take their first prompt with `-i`.
+fn interactive(turn: &HeadlessTurn<'_>) -> Vec<String> {
+    let mut args = turn.own_then(&[]);
+    args.extend(turn.named_session());
+    args.extend(["-i".to_owned(), turn.prompt.to_owned()]);
+    args
+}
+
 impl HeadlessTurn<'_> {
     /// The person's arguments, then these.
     fn own_then(&self, args: &[&str]) -> Vec<String> {
@@ -329,6 +337,16 @@ impl HeadlessTurn<'_> {
     fn own_after(&self, subcommand: &str) -> Vec<String> {
         let own = self.own_args.iter().enumerate();
         own.filter(|(at, arg)| *at > 0 || *arg != subcommand).map(|(_, arg)| arg.clone()).collect()
+    }
+
+    /// Model and session, as Gemini and what was made from it take them.
+    fn named_session(&self) -> Vec<String> {
+        let mut args = self.model_flag("-m", &["-m", "--model"]);
+        args.extend(match self.session {
+            TurnSession::New(id) => ["--session-id".to_owned(), id.to_owned()],
+            TurnSession::Resumed(id) => ["--resume".to_owned(), id.to_owned()],
+        });
+        args
     }
 
     /// The model, unless the person named one with one of these flags.

@@ -6,36 +6,20 @@ use serde_json::Value;
 
 use super::classify::by_words;
 use super::stream::StreamMemory;
-use super::{FailureClass, HeadlessProfile, HeadlessTurn, TurnSession, UsageHint};
+use super::{FailureClass, HeadlessProfile, HeadlessTurn, UsageHint, interactive};
 
 pub(super) const HEADLESS: HeadlessProfile = HeadlessProfile {
-    terminal_args: Some(terminal_args),
+    terminal_args: Some(interactive),
     env: &[("QWEN_CODE_SUPPRESS_YOLO_WARNING", "1")],
     read,
     long_pauses: Some(2),
     ..HeadlessProfile::plain(args)
 };
 
-fn session(turn: &HeadlessTurn<'_>) -> Vec<String> {
-    let mut args = turn.model_flag("-m", &["-m", "--model"]);
-    args.extend(match turn.session {
-        TurnSession::New(id) => ["--session-id".to_owned(), id.to_owned()],
-        TurnSession::Resumed(id) => ["--resume".to_owned(), id.to_owned()],
-    });
-    args
-}
-
 fn args(turn: &HeadlessTurn<'_>) -> Vec<String> {
     let mut args = turn.own_then(&["-o", "stream-json"]);
-    args.extend(session(turn));
+    args.extend(turn.named_session());
     args.push(turn.prompt.to_owned());
-    args
-}
-
-fn terminal_args(turn: &HeadlessTurn<'_>) -> Vec<String> {
-    let mut args = turn.own_then(&[]);
-    args.extend(session(turn));
-    args.extend(["-i".to_owned(), turn.prompt.to_owned()]);
     args
 }
 
