@@ -23,7 +23,7 @@ use crate::observe::{Reading, last_message};
 
 /// How much one stop reads in all.
 const STOP_BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// How much is read where a loop ends that was not counted before, and for a person who looks.
+/// How much is read for a person who looks, and for a driver between two sessions.
 const WHOLE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// A client writes the last record of a turn a little after the stop.
 const LATE_MS: i64 = 2000;
@@ -44,7 +44,8 @@ impl Engine {
     pub(crate) fn meter_end(&mut self, state: &State, call: &Call<'_>) -> Option<Event> {
         let source =
             RoundSource { agent: call.agent.word(), transcript: call.transcript.as_deref() };
-        let metered = self.meter(state, &source, Some(&call.session), WHOLE_BYTES_MAX)?;
+        // A proof waits for this: no more is read than at any stop, and a view reads the rest.
+        let metered = self.meter(state, &source, Some(&call.session), STOP_BYTES_MAX)?;
         match &metered {
             Event::Metered(spend) if spend.models.is_empty() => None,
             _counted => Some(metered),
