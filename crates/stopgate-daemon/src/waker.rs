@@ -16,7 +16,7 @@ pub const WAKE: &str = "__wake";
 pub(crate) const OPEN: u8 = 20;
 /// There is nothing to wake.
 pub(crate) const NOT_PARKED: u8 = 21;
-/// It happened, and somebody else goes on.
+/// It happened, and another process goes on with the loop.
 pub(crate) const HELD: u8 = 22;
 /// It could not be found out.
 pub(crate) const FAILED: u8 = 23;

@@ -193,7 +193,7 @@ impl Watched {
         self.pause_ms = (self.pause_ms * 2).min(LAST_PAUSE_MS);
     }
 
-    /// It has happened, and somebody else goes on: is there anything left to watch?
+    /// It has happened, and another process goes on with the loop: is there anything left to watch?
     pub(crate) fn answered_held(&mut self) {
         self.is_settled = self.process.is_none();
     }
