@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use stopgate_core::{Decision, LoopId, Marker, Seen, State, Tally, Timestamp, apply, decide};
 use stopgate_dialects::front_matter::FrontMatter;
-use stopgate_dialects::idle::{self, Change};
-use stopgate_dialects::json_text::{self, Document, Step};
+use stopgate_dialects::idle::{self, TextChange};
+use stopgate_dialects::json_text::{self, Document, PathStep};
 use stopgate_dialects::{criteria, features, import, instant, instant_text, ralph_loop, task};
 
 use super::Target;
@@ -29,7 +29,7 @@ pub fn json_text(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let Ok(document) = Document::read(text) else { return };
     let before = document.root().value();
-    let path = [Step::Key("metadata"), Step::Key("iteration")];
+    let path = [PathStep::Key("metadata"), PathStep::Key("iteration")];
     let edited = json_text::set(text, &path, &json!(7)).expect("what was read can be edited");
     let after = Document::read(&edited).expect("an edited text can be read").root().value();
     assert_eq!(after["metadata"]["iteration"], json!(7), "{edited}");
@@ -64,7 +64,8 @@ pub fn idle_message(bytes: &[u8]) {
     }
     let Some(found) = idle::message::read(text) else { return };
     let _ = import::from_idle(&found, NOW);
-    let changes = [Change::Count(7), Change::Pop, Change::Done("COMPLETE"), Change::Stale];
+    let changes =
+        [TextChange::Count(7), TextChange::Pop, TextChange::Done("COMPLETE"), TextChange::Stale];
     for change in changes {
         if let Some(next) = idle::message::changed(text, &change, NOW) {
             assert!(idle::message::read(&next).is_some(), "{change:?}: {next}");
@@ -77,7 +78,9 @@ pub fn idle_file(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let Some(found) = idle::file::read(text) else { return };
     let _ = import::from_idle(&found, NOW);
-    if let Some(idle::file::After::Text(next)) = idle::file::changed(text, &Change::Count(7), NOW) {
+    if let Some(idle::file::After::Text(next)) =
+        idle::file::changed(text, &TextChange::Count(7), NOW)
+    {
         assert!(idle::file::read(&next).is_some(), "{next}");
     }
 }
@@ -85,11 +88,11 @@ pub fn idle_file(bytes: &[u8]) {
 /// A file of the widely used plugin.
 pub fn ralph_loop(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
-    let Some(found) = ralph_loop::Loop::read(text) else { return };
+    let Some(found) = ralph_loop::RalphLoop::read(text) else { return };
     let _ = import::from_ralph_loop(&found);
     let Ok(frame) = found.frame else { return };
     let next = ralph_loop::counted(text, 7).expect("what was read can be counted");
-    let again = ralph_loop::Loop::read(&next).expect("it can be read again");
+    let again = ralph_loop::RalphLoop::read(&next).expect("it can be read again");
     assert_eq!(again.frame.map(|frame| frame.iteration), Ok(7), "{next}");
     assert_eq!(again.run, found.run, "it is the same loop");
     let _ = ralph_loop::note(&frame, found.promise.as_deref());
@@ -99,10 +102,10 @@ pub fn ralph_loop(bytes: &[u8]) {
 pub fn features(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let (list, progress) = text.split_once('\0').unwrap_or((text, text));
-    let before = features::Progress::read(progress);
+    let before = features::ProgressFile::read(progress);
     let next = features::advanced(progress, 7);
-    assert_eq!(features::Progress::read(&next).iteration, 7, "{next}");
-    assert_eq!(features::Progress::read(&next).max, before.max, "{next}");
+    assert_eq!(features::ProgressFile::read(&next).iteration, 7, "{next}");
+    assert_eq!(features::ProgressFile::read(&next).max, before.max, "{next}");
     let Ok(list) = features::FeatureList::read(list) else { return };
     let _ = import::from_features(&list, &before);
     if let Some(feature) = list.next() {
@@ -114,12 +117,12 @@ pub fn features(bytes: &[u8]) {
 pub fn criteria(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let _ = criteria::advice(text);
-    let Ok(record) = criteria::Record::read(text) else { return };
+    let Ok(record) = criteria::CriteriaRecord::read(text) else { return };
     let _ = import::from_criteria(&record);
     let _ = criteria::announcement(&record);
     assert!(!criteria::blocked(&record).is_empty());
     let next = criteria::counted(text, 7, &record.next_breaker()).expect("it can be counted");
-    let again = criteria::Record::read(&next).expect("it can be read again");
+    let again = criteria::CriteriaRecord::read(&next).expect("it can be read again");
     assert_eq!((again.iteration, again.breaker), (7, record.next_breaker()), "{next}");
     assert_eq!(again.criteria, record.criteria, "{next}");
 }
@@ -127,7 +130,7 @@ pub fn criteria(bytes: &[u8]) {
 /// A task, stopped three times.
 pub fn task(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
-    let Ok(record) = task::Record::read(text) else { return };
+    let Ok(record) = task::TaskRecord::read(text) else { return };
     let _ = import::from_task(&record);
     let _ = task::choose(&[record.clone(), record]);
     let mut text = text.to_string();
@@ -137,9 +140,9 @@ pub fn task(bytes: &[u8]) {
 }
 
 fn stopped(text: &str, said: &[Marker]) -> String {
-    let record = task::Record::read(text).expect("what was written can be read");
-    let sight = task::Sight { session: "s", prompt_id: Some("p"), continued: None };
-    let look = task::Look::new(&record, &sight);
+    let record = task::TaskRecord::read(text).expect("what was written can be read");
+    let sight = task::TaskSight { session: "s", prompt_id: Some("p"), continued: None };
+    let look = task::TaskLook::new(&record, &sight);
     let state = State {
         id: LoopId::new("task"),
         goal: record.subject.clone(),
@@ -170,7 +173,7 @@ fn stopped(text: &str, said: &[Marker]) -> String {
         .iter()
         .fold(state, |state, event| apply(Some(state), event, NOW).expect("a loop stays a loop"));
     let settled = look.settle(text, &decision, &after, NOW);
-    let again = task::Record::read(&settled.text).expect("what was written can be read");
+    let again = task::TaskRecord::read(&settled.text).expect("what was written can be read");
     let counted = again.iteration.saturating_sub(record.iteration);
     assert!(again.iteration >= record.iteration && counted <= 1, "{}", settled.text);
     assert_eq!(again.remaining, record.remaining, "{}", settled.text);

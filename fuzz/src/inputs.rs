@@ -126,15 +126,15 @@ pub fn settings_file(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let _ = settings::switches(text);
     for agent in Agent::ALL {
-        let entry = settings::Entry {
+        let entry = settings::HookEntry {
             statusline: settings::StatusLine::Show,
-            ..settings::Entry::new(agent, "/opt/stopgate")
+            ..settings::HookEntry::new(agent, "/opt/stopgate")
         };
         let Ok(edited) = settings::install(Some(text), &entry) else { continue };
         let found = settings::find(agent, &edited.text).expect("an edited file can be read");
         // A plugin that is not ours is left alone.
         let is_left = edited.changes.is_empty() && edited.text == text;
-        let judges = found.iter().any(settings::Found::judges_stops);
+        let judges = found.iter().any(settings::InstalledEntry::judges_stops);
         assert!(is_left || judges, "{agent:?}: {}", edited.text);
         let again = settings::install(Some(&edited.text), &entry).expect("a second time");
         assert_eq!(again.text, edited.text, "a second time changes nothing");

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use stopgate_conformance::{Case, ConformanceReport, HookUnderTest, Mark, Selection, run as suite};
+use stopgate_conformance::{
+    ConformanceReport, HookCase, HookUnderTest, Mark, Selection, run as suite,
+};
 
 use crate::{Verdict, tools};
 
@@ -112,7 +114,7 @@ fn page(reports: &[ConformanceReport]) -> String {
     text.push_str("\n|---|---|");
     text.push_str(&"---|".repeat(reports.len()));
     text.push('\n');
-    for case in Case::all() {
+    for case in HookCase::all() {
         let _ = write!(text, "| {} | {} |", case.name, case.why);
         for report in reports {
             let _ = write!(text, " {} |", word(report.mark_of(case.name)));

@@ -4,14 +4,14 @@
 //! differs is a field of the agent's profile, and each agent's module fills in its own.
 
 use stopgate_core::ClientCap;
-use stopgate_signals::transcript::Record;
+use stopgate_signals::transcript::TranscriptRecord;
 
 use crate::claude::TypedCommand;
 use crate::payload;
 use crate::settings::{PluginMark, SettingsForm, TrustEntry};
 use crate::transcript::{no_tool_use, unknown_record};
 use crate::{
-    Answer, Call, Malformed, Reply, claude, codex, copilot, cursor, documented, gemini, kimi,
+    AgentAnswer, Call, Malformed, Reply, claude, codex, copilot, cursor, documented, gemini, kimi,
     opencode, pi, qwen, reply,
 };
 
@@ -55,7 +55,7 @@ pub enum Agent {
 
 /// How we know how an agent behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Evidence {
+pub enum Provenance {
     /// Tested with this version of the real client.
     Tested(&'static str),
     /// From its documentation, or from its published source.
@@ -126,10 +126,10 @@ pub(crate) type ParseFn = for<'a> fn(&'a [u8], Option<&str>) -> Result<Call<'a>,
 pub(crate) struct Profile {
     pub(crate) word: &'static str,
     pub(crate) title: &'static str,
-    pub(crate) evidence: Evidence,
+    pub(crate) evidence: Provenance,
     pub(crate) parse: ParseFn,
-    pub(crate) render: fn(&Answer<'_>, Client) -> Reply,
-    pub(crate) record: fn(&[u8]) -> Record,
+    pub(crate) render: fn(&AgentAnswer<'_>, Client) -> Reply,
+    pub(crate) record: fn(&[u8]) -> TranscriptRecord,
     pub(crate) is_tool_use: fn(&[u8]) -> bool,
     pub(crate) cap: fn(Option<&str>, Client) -> Option<ClientCap>,
     pub(crate) version: fn(&str) -> Option<ClientVersion>,
@@ -180,7 +180,7 @@ impl Profile {
         Self {
             word,
             title,
-            evidence: Evidence::Documented,
+            evidence: Provenance::Documented,
             parse,
             render: reply::block,
             record: unknown_record,
@@ -264,7 +264,7 @@ impl Agent {
     }
 
     /// How we know how it behaves.
-    pub const fn evidence(self) -> Evidence {
+    pub const fn evidence(self) -> Provenance {
         self.profile().evidence
     }
 
@@ -274,17 +274,17 @@ impl Agent {
     }
 
     /// Puts an answer into the words that this agent accepts.
-    pub fn render(self, answer: &Answer<'_>, client: Client) -> Reply {
+    pub fn render(self, answer: &AgentAnswer<'_>, client: Client) -> Reply {
         (self.profile().render)(answer, client)
     }
 
     /// Lets the agent go, without a word.
     pub fn allow(self) -> Reply {
-        self.render(&Answer::Allow, Client::default())
+        self.render(&AgentAnswer::Allow, Client::default())
     }
 
     /// What a line of its transcript tells.
-    pub fn record(self, line: &[u8]) -> Record {
+    pub fn record(self, line: &[u8]) -> TranscriptRecord {
         (self.profile().record)(line)
     }
 

@@ -14,7 +14,7 @@ mod tests;
 
 /// What happened in the agent, as far as we care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Event {
+pub enum HookEvent {
     /// The agent is about to stop.
     Stop,
     /// A subagent, or a compaction, is about to stop.
@@ -35,7 +35,7 @@ pub enum Event {
     Other,
 }
 
-impl Event {
+impl HookEvent {
     /// The event of this name, in the spelling of any agent.
     pub fn named(name: &str) -> Self {
         match name {
@@ -56,7 +56,7 @@ impl Event {
 
 /// Why a session began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum SessionSource {
     /// It is new.
     Startup,
     /// An old one goes on, with its id.
@@ -71,7 +71,7 @@ pub enum Source {
     Other,
 }
 
-impl Source {
+impl SessionSource {
     /// The reason of this name, in the spelling of any agent.
     pub(crate) fn named(name: &str) -> Self {
         match name {
@@ -105,7 +105,7 @@ pub struct Call<'a> {
     /// Who calls.
     pub agent: Agent,
     /// What happened.
-    pub event: Event,
+    pub event: HookEvent,
     /// The session it happened in. Never empty.
     pub session: Cow<'a, str>,
     /// The agent's working directory.
@@ -121,7 +121,7 @@ pub struct Call<'a> {
     /// Work that is still running.
     pub background: Vec<Background<'a>>,
     /// Why the session began.
-    pub source: Option<Source>,
+    pub source: Option<SessionSource>,
     /// Why the session ended, in the agent's words.
     pub end_reason: Option<Cow<'a, str>>,
     /// The prompt's text.
@@ -216,7 +216,7 @@ pub enum Malformed {
 
 /// What a hook tells its agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer<'a> {
+pub enum AgentAnswer<'a> {
     /// Go ahead, without a word.
     Allow,
     /// Go ahead, and show the person this message.
@@ -228,7 +228,7 @@ pub enum Answer<'a> {
     /// Go ahead, and let the model know this.
     Context {
         /// The event that is being answered.
-        event: Event,
+        event: HookEvent,
         /// What the model should know.
         text: &'a str,
     },

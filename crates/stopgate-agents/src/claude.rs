@@ -14,14 +14,14 @@ mod skill;
 
 use crate::agent::Profile;
 use crate::settings::{PluginMark, SettingsForm};
-use crate::{Agent, AgentFiles, AgentVariables, Evidence};
+use crate::{Agent, AgentFiles, AgentVariables, Provenance};
 
 pub use skill::{SKILL, SKILL_PATH};
 pub use typed::TypedCommand;
 
 /// All that is known of it.
 pub(crate) const PROFILE: Profile = Profile {
-    evidence: Evidence::Tested("2.1.325"),
+    evidence: Provenance::Tested("2.1.325"),
     render: reply::render,
     record: record::record,
     is_tool_use: record::is_tool_use,

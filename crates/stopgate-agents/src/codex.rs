@@ -5,21 +5,21 @@
 //! thousand bytes would be replaced by a pointer to a file.
 
 use serde_json::Value;
-use stopgate_signals::transcript::Record;
+use stopgate_signals::transcript::TranscriptRecord;
 
 use crate::agent::{Profile, TrustForm};
 use crate::payload::{plain, read};
 use crate::reply::block_or_tell;
 use crate::settings::{EventName, JsonForm, PluginMark, SettingsForm, TrustEntry, find};
 use crate::transcript::{has_part, line, said, texts};
-use crate::{Agent, AgentFiles, AgentVariables, Call, Evidence, Malformed};
+use crate::{Agent, AgentFiles, AgentVariables, Call, Malformed, Provenance};
 
 #[cfg(test)]
 mod tests;
 
 /// All that is known of it.
 pub(crate) const PROFILE: Profile = Profile {
-    evidence: Evidence::Tested("0.166.0"),
+    evidence: Provenance::Tested("0.166.0"),
     render: block_or_tell,
     record,
     is_tool_use,
@@ -60,16 +60,16 @@ fn parse<'a>(raw: &'a [u8], event: Option<&str>) -> Result<Call<'a>, Malformed> 
     read(Agent::Codex, raw, event, plain)
 }
 
-fn record(bytes: &[u8]) -> Record {
-    let Some(line) = line(bytes) else { return Record::Foreign };
+fn record(bytes: &[u8]) -> TranscriptRecord {
+    let Some(line) = line(bytes) else { return TranscriptRecord::Foreign };
     let item = &line["payload"];
     if line["type"] != "response_item" || item["type"] != "message" {
-        return Record::Other;
+        return TranscriptRecord::Other;
     }
     match item["role"].as_str() {
         Some("assistant") => said(texts(&item["content"], |part| part["type"] == "output_text")),
-        Some("user") if !is_environment(&item["content"]) => Record::UserTurn,
-        Some(_) | None => Record::Other,
+        Some("user") if !is_environment(&item["content"]) => TranscriptRecord::UserTurn,
+        Some(_) | None => TranscriptRecord::Other,
     }
 }
 

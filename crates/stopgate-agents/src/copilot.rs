@@ -4,20 +4,20 @@
 //! not start its count again, and nobody is told when it ends a turn.
 
 use stopgate_core::{CapScope, ClientCap};
-use stopgate_signals::transcript::Record;
+use stopgate_signals::transcript::TranscriptRecord;
 
 use crate::agent::Profile;
 use crate::payload::{plain, read};
 use crate::reply::block;
 use crate::settings::{EventName, JsonForm, SettingsForm, WindowsShell};
 use crate::transcript::{line, said};
-use crate::{Agent, AgentFiles, AgentVariables, Call, Client, Evidence, Malformed};
+use crate::{Agent, AgentFiles, AgentVariables, Call, Client, Malformed, Provenance};
 
 const CAP: u32 = 8;
 
 /// All that is known of it.
 pub(crate) const PROFILE: Profile = Profile {
-    evidence: Evidence::Tested("1.0.102"),
+    evidence: Provenance::Tested("1.0.102"),
     render: block,
     record,
     is_tool_use,
@@ -65,12 +65,12 @@ fn cap(_: Option<&str>, _: Client) -> Option<ClientCap> {
     Some(ClientCap { refusals: CAP, scope: CapScope::Turn, lift })
 }
 
-fn record(bytes: &[u8]) -> Record {
-    let Some(line) = line(bytes) else { return Record::Foreign };
+fn record(bytes: &[u8]) -> TranscriptRecord {
+    let Some(line) = line(bytes) else { return TranscriptRecord::Foreign };
     match line["type"].as_str() {
         Some("assistant.message") => said(line["data"]["content"].as_str().map(String::from)),
-        Some("user.message") => Record::UserTurn,
-        Some(_) | None => Record::Other,
+        Some("user.message") => TranscriptRecord::UserTurn,
+        Some(_) | None => TranscriptRecord::Other,
     }
 }
 

@@ -10,7 +10,9 @@ use crate::agent::Profile;
 use crate::payload::{Extra, read};
 use crate::reply::{cut, nothing, print};
 use crate::settings::{EventName, JsonForm, SettingsForm};
-use crate::{Agent, AgentFiles, AgentVariables, Answer, Call, Client, Event, Malformed, Reply};
+use crate::{
+    Agent, AgentAnswer, AgentFiles, AgentVariables, Call, Client, HookEvent, Malformed, Reply,
+};
 
 #[cfg(test)]
 mod tests;
@@ -62,7 +64,8 @@ fn parse<'a>(raw: &'a [u8], event: Option<&str>) -> Result<Call<'a>, Malformed> 
 
 fn finish<'a>(call: Call<'a>, extra: &Extra<'a>) -> Call<'a> {
     let is_over = extra.status.as_deref().is_some_and(|status| status != "completed");
-    let event = if call.event == Event::Stop && is_over { Event::Other } else { call.event };
+    let event =
+        if call.event == HookEvent::Stop && is_over { HookEvent::Other } else { call.event };
     let continued = extra.loop_count.map(|count| count > 0).or(call.continued);
     // Nobody described the lines of its transcript.
     Call { event, continued, transcript: None, ..call }
@@ -74,18 +77,18 @@ fn cap(_: Option<&str>, _: Client) -> Option<ClientCap> {
     Some(ClientCap { refusals: CAP_DEFAULT, scope: CapScope::Turn, lift })
 }
 
-fn render(answer: &Answer<'_>, _: Client) -> Reply {
+fn render(answer: &AgentAnswer<'_>, _: Client) -> Reply {
     match *answer {
-        Answer::Continue(text) if !text.trim().is_empty() => {
+        AgentAnswer::Continue(text) if !text.trim().is_empty() => {
             print(&FollowUpWire { followup_message: cut(text) })
         }
-        Answer::Context { event: Event::SessionStart, text } if !text.is_empty() => {
+        AgentAnswer::Context { event: HookEvent::SessionStart, text } if !text.is_empty() => {
             print(&ContextWire { additional_context: cut(text) })
         }
-        Answer::Continue(_)
-        | Answer::Allow
-        | Answer::Tell(_)
-        | Answer::Ended(_)
-        | Answer::Context { .. } => nothing(),
+        AgentAnswer::Continue(_)
+        | AgentAnswer::Allow
+        | AgentAnswer::Tell(_)
+        | AgentAnswer::Ended(_)
+        | AgentAnswer::Context { .. } => nothing(),
     }
 }

@@ -10,7 +10,9 @@ use crate::payload::{Extra, plain, read};
 use crate::reply::{block_or_tell, cut, exit_two, print};
 use crate::settings::{EventName, JsonForm, SettingsForm};
 use crate::transcript::{is_role_tool_use, role_record};
-use crate::{Agent, AgentFiles, AgentVariables, Answer, Call, Client, Event, Malformed, Reply};
+use crate::{
+    Agent, AgentAnswer, AgentFiles, AgentVariables, Call, Client, HookEvent, Malformed, Reply,
+};
 
 #[cfg(test)]
 mod tests;
@@ -157,7 +159,8 @@ fn parse_vscode<'a>(raw: &'a [u8], event: Option<&str>) -> Result<Call<'a>, Malf
 fn parse_antigravity<'a>(raw: &'a [u8], event: Option<&str>) -> Result<Call<'a>, Malformed> {
     read(Agent::Antigravity, raw, event, |call, extra| {
         let rests = extra.fully_idle != Some(false) && call.error.is_none();
-        let event = if call.event == Event::Stop && !rests { Event::Other } else { call.event };
+        let event =
+            if call.event == HookEvent::Stop && !rests { HookEvent::Other } else { call.event };
         without_transcript(Call { event, ..call }, extra)
     })
 }
@@ -167,15 +170,15 @@ fn without_transcript<'a>(call: Call<'a>, _: &Extra<'a>) -> Call<'a> {
     Call { transcript: None, ..call }
 }
 
-fn render_antigravity(answer: &Answer<'_>, _: Client) -> Reply {
+fn render_antigravity(answer: &AgentAnswer<'_>, _: Client) -> Reply {
     match *answer {
-        Answer::Continue(text) if !text.trim().is_empty() => {
+        AgentAnswer::Continue(text) if !text.trim().is_empty() => {
             print(&DecisionWire { decision: "continue", reason: Some(cut(text)) })
         }
-        Answer::Continue(_)
-        | Answer::Allow
-        | Answer::Tell(_)
-        | Answer::Ended(_)
-        | Answer::Context { .. } => print(&DecisionWire { decision: "stop", reason: None }),
+        AgentAnswer::Continue(_)
+        | AgentAnswer::Allow
+        | AgentAnswer::Tell(_)
+        | AgentAnswer::Ended(_)
+        | AgentAnswer::Context { .. } => print(&DecisionWire { decision: "stop", reason: None }),
     }
 }

@@ -5,18 +5,18 @@
 //! grows over the whole prompt: an old marker would be heard for ever, so the transcript is
 //! asked. Its client sets no limit on continuations.
 
-use stopgate_signals::transcript::Record;
+use stopgate_signals::transcript::TranscriptRecord;
 
 use crate::agent::Profile;
 use crate::payload::{Extra, read};
 use crate::reply::block_or_tell;
 use crate::settings::{EventName, JsonForm, PluginMark, SettingsForm, WindowsShell};
 use crate::transcript::{has_part, line, said, texts};
-use crate::{Agent, AgentFiles, AgentVariables, Call, Evidence, Malformed};
+use crate::{Agent, AgentFiles, AgentVariables, Call, Malformed, Provenance};
 
 /// All that is known of it.
 pub(crate) const PROFILE: Profile = Profile {
-    evidence: Evidence::Tested("0.61.0"),
+    evidence: Provenance::Tested("0.61.0"),
     render: block_or_tell,
     record,
     is_tool_use,
@@ -63,14 +63,14 @@ fn finish<'a>(call: Call<'a>, extra: &Extra<'a>) -> Call<'a> {
     Call { last_message, continued, ..call }
 }
 
-fn record(bytes: &[u8]) -> Record {
-    let Some(line) = line(bytes) else { return Record::Foreign };
+fn record(bytes: &[u8]) -> TranscriptRecord {
+    let Some(line) = line(bytes) else { return TranscriptRecord::Foreign };
     match line["type"].as_str() {
         Some("gemini") => said(texts(&line["content"], |part| part["thought"] != true)),
         Some("user") if !has_part(&line["content"], |part| !part["functionResponse"].is_null()) => {
-            Record::UserTurn
+            TranscriptRecord::UserTurn
         }
-        Some(_) | None => Record::Other,
+        Some(_) | None => TranscriptRecord::Other,
     }
 }
 

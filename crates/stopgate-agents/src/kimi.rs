@@ -4,7 +4,7 @@
 //! A table with a key that it does not know keeps its whole configuration from loading.
 
 use stopgate_core::{CapScope, ClientCap};
-use stopgate_signals::transcript::Record;
+use stopgate_signals::transcript::TranscriptRecord;
 
 use crate::agent::Profile;
 use crate::payload::{plain, read};
@@ -12,12 +12,12 @@ use crate::reply::exit_two;
 use crate::settings::SettingsForm;
 use crate::transcript::line;
 use crate::{
-    Agent, AgentFiles, AgentVariables, Call, Client, Evidence, Malformed, TranscriptSearch,
+    Agent, AgentFiles, AgentVariables, Call, Client, Malformed, Provenance, TranscriptSearch,
 };
 
 /// All that is known of it.
 pub(crate) const PROFILE: Profile = Profile {
-    evidence: Evidence::Tested("2.1.0"),
+    evidence: Provenance::Tested("2.1.0"),
     render: exit_two,
     record,
     is_tool_use,
@@ -50,19 +50,21 @@ fn cap(_: Option<&str>, _: Client) -> Option<ClientCap> {
     Some(ClientCap { refusals: 1, scope: CapScope::Turn, lift })
 }
 
-fn record(bytes: &[u8]) -> Record {
-    let Some(line) = line(bytes) else { return Record::Foreign };
+fn record(bytes: &[u8]) -> TranscriptRecord {
+    let Some(line) = line(bytes) else { return TranscriptRecord::Foreign };
     let (event, part) = (&line["event"], &line["event"]["part"]);
     match line["type"].as_str() {
-        Some("context.append_loop_event") if event["type"] == "content.part" => Record::Assistant {
-            message: event["stepUuid"].as_str().map(String::from),
-            text: part["text"].as_str().filter(|_| part["type"] == "text").map(String::from),
-        },
-        Some("turn.prompt") => Record::UserTurn,
-        Some("context.append_message") if line["message"]["origin"]["name"] == "stop_hook" => {
-            Record::UserTurn
+        Some("context.append_loop_event") if event["type"] == "content.part" => {
+            TranscriptRecord::Assistant {
+                message: event["stepUuid"].as_str().map(String::from),
+                text: part["text"].as_str().filter(|_| part["type"] == "text").map(String::from),
+            }
         }
-        Some(_) | None => Record::Other,
+        Some("turn.prompt") => TranscriptRecord::UserTurn,
+        Some("context.append_message") if line["message"]["origin"]["name"] == "stop_hook" => {
+            TranscriptRecord::UserTurn
+        }
+        Some(_) | None => TranscriptRecord::Other,
     }
 }
 

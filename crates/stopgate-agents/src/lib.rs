@@ -47,9 +47,9 @@ mod reviewer;
 mod oracle;
 
 pub use agent::{
-    Agent, AgentFiles, AgentVariables, Client, ClientVersion, Evidence, TranscriptSearch,
+    Agent, AgentFiles, AgentVariables, Client, ClientVersion, Provenance, TranscriptSearch,
 };
-pub use call::{Answer, Background, Call, Event, Malformed, Reply, Source};
+pub use call::{AgentAnswer, Background, Call, HookEvent, Malformed, Reply, SessionSource};
 pub use claude::{SKILL, SKILL_PATH, TypedCommand};
 pub use headless::{
     ClientExit, FailureClass, Headless, HeadlessCommand, HeadlessTurn, ResetTime, SessionFailure,

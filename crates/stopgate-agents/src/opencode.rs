@@ -4,11 +4,11 @@ use crate::agent::Profile;
 use crate::payload::{plain, read};
 use crate::reply::block;
 use crate::settings::{BridgeForm, SettingsForm};
-use crate::{Agent, AgentFiles, AgentVariables, Call, Evidence, Malformed};
+use crate::{Agent, AgentFiles, AgentVariables, Call, Malformed, Provenance};
 
 /// All that is known of it.
 pub(crate) const PROFILE: Profile = Profile {
-    evidence: Evidence::Tested("1.18.33"),
+    evidence: Provenance::Tested("1.18.33"),
     render: block,
     variables: AgentVariables {
         marks: &["OPENCODE"],

@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 
 use crate::lenient::{CountWire, FlagWire, ListWire, ObjectWire, TextWire};
 use crate::surrogates::replace_lone_surrogates;
-use crate::{Agent, Background, Call, Event, Malformed, Source};
+use crate::{Agent, Background, Call, HookEvent, Malformed, SessionSource};
 
 /// The JSON object in a payload, as text.
 pub(crate) fn text(raw: &[u8]) -> Result<&str, Malformed> {
@@ -163,7 +163,7 @@ impl<'a> FieldsWire<'a> {
             last_message: self.last_assistant_message.0.or(self.message_camel.0),
             continued: self.stop_hook_active.0.or(self.active_camel.0),
             background: self.background_tasks.0.into_iter().filter_map(running).collect(),
-            source: self.source.filled().map(|source| Source::named(&source)),
+            source: self.source.filled().map(|source| SessionSource::named(&source)),
             end_reason: self.reason.filled(),
             prompt: self.prompt.0,
             error: self.error.filled(),
@@ -180,15 +180,15 @@ impl<'a> FieldsWire<'a> {
     }
 
     /// What happened: as the payload says, else as the command line says, else what only a stop has.
-    fn event(&self, given: Option<&str>) -> Result<Event, Malformed> {
+    fn event(&self, given: Option<&str>) -> Result<HookEvent, Malformed> {
         let named = [&self.hook_event_name, &self.event_camel].into_iter();
         let named = named.filter_map(|name| name.0.as_deref()).find(|name| !name.is_empty());
         if let Some(name) = named.or(given.filter(|name| !name.is_empty())) {
-            return Ok(Event::named(name));
+            return Ok(HookEvent::named(name));
         }
         let ends = [&self.stop_reason, &self.stop_reason_camel, &self.termination_reason];
         let is_stop = ends.iter().any(|reason| reason.0.is_some());
-        is_stop.then_some(Event::Stop).ok_or(Malformed::NoEvent)
+        is_stop.then_some(HookEvent::Stop).ok_or(Malformed::NoEvent)
     }
 }
 

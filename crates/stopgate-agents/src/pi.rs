@@ -5,11 +5,11 @@ use crate::payload::{plain, read};
 use crate::reply::block;
 use crate::settings::{BridgeForm, SettingsForm};
 use crate::transcript::{is_role_tool_use, role_record};
-use crate::{Agent, AgentFiles, AgentVariables, Call, Evidence, Malformed};
+use crate::{Agent, AgentFiles, AgentVariables, Call, Malformed, Provenance};
 
 /// All that is known of it.
 pub(crate) const PROFILE: Profile = Profile {
-    evidence: Evidence::Tested("0.87.1"),
+    evidence: Provenance::Tested("0.87.1"),
     render: block,
     record: role_record,
     is_tool_use: is_role_tool_use,

@@ -5,21 +5,21 @@
 //! of use. Tool calls do not start its count again.
 
 use stopgate_core::{CapScope, ClientCap};
-use stopgate_signals::transcript::Record;
+use stopgate_signals::transcript::TranscriptRecord;
 
 use crate::agent::Profile;
 use crate::payload::{plain, read};
 use crate::reply::block_or_tell;
 use crate::settings::{EventName, JsonForm, SettingsForm};
 use crate::transcript::{has_part, line, said, texts};
-use crate::{Agent, AgentFiles, AgentVariables, Call, Client, Evidence, Malformed};
+use crate::{Agent, AgentFiles, AgentVariables, Call, Client, Malformed, Provenance};
 
 const CAP_DEFAULT: u32 = 8;
 const CAP_MAX: u32 = 100;
 
 /// All that is known of it.
 pub(crate) const PROFILE: Profile = Profile {
-    evidence: Evidence::Tested("0.24.4"),
+    evidence: Provenance::Tested("0.24.4"),
     render: block_or_tell,
     record,
     is_tool_use,
@@ -68,15 +68,15 @@ fn cap(variable: Option<&str>, _: Client) -> Option<ClientCap> {
     Some(ClientCap { refusals: cap.saturating_sub(1), scope: CapScope::Turn, lift })
 }
 
-fn record(bytes: &[u8]) -> Record {
-    let Some(line) = line(bytes) else { return Record::Foreign };
+fn record(bytes: &[u8]) -> TranscriptRecord {
+    let Some(line) = line(bytes) else { return TranscriptRecord::Foreign };
     let parts = &line["message"]["parts"];
     match line["type"].as_str() {
         Some("assistant") => said(texts(parts, |part| part["thought"] != true)),
         Some("user") if !has_part(parts, |part| !part["functionResponse"].is_null()) => {
-            Record::UserTurn
+            TranscriptRecord::UserTurn
         }
-        Some(_) | None => Record::Other,
+        Some(_) | None => TranscriptRecord::Other,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::{Answer, Client, Event, Reply};
+use crate::{AgentAnswer, Client, HookEvent, Reply};
 
 /// Where a text is cut that a client would hide in a file if it were longer, in bytes.
 const SHOWN_MAX: usize = 9_500;
@@ -47,10 +47,12 @@ pub(crate) fn context<'a>(event: &'static str, text: &'a str) -> ContextWire<'a>
 
 /// The answer of an agent that reads Claude Code's words: block with a reason, tell the person,
 /// give context when a session begins. To allow is to print `{}`.
-pub(crate) fn block_or_tell(answer: &Answer<'_>, _: Client) -> Reply {
+pub(crate) fn block_or_tell(answer: &AgentAnswer<'_>, _: Client) -> Reply {
     match *answer {
-        Answer::Tell(text) if !text.is_empty() => print(&TellWire { system_message: cut(text) }),
-        Answer::Context { event: Event::SessionStart, text } if !text.is_empty() => {
+        AgentAnswer::Tell(text) if !text.is_empty() => {
+            print(&TellWire { system_message: cut(text) })
+        }
+        AgentAnswer::Context { event: HookEvent::SessionStart, text } if !text.is_empty() => {
             print(&context("SessionStart", cut(text)))
         }
         other => block(&other, Client::default()),
@@ -58,31 +60,31 @@ pub(crate) fn block_or_tell(answer: &Answer<'_>, _: Client) -> Reply {
 }
 
 /// The answer of an agent of which only the block is known. To allow is to print `{}`.
-pub(crate) fn block(answer: &Answer<'_>, _: Client) -> Reply {
+pub(crate) fn block(answer: &AgentAnswer<'_>, _: Client) -> Reply {
     match *answer {
         // A block without a reason is a failure to one agent and a question to another.
-        Answer::Continue(text) if !text.trim().is_empty() => {
+        AgentAnswer::Continue(text) if !text.trim().is_empty() => {
             print(&BlockWire { decision: "block", reason: cut(text) })
         }
-        Answer::Continue(_)
-        | Answer::Allow
-        | Answer::Tell(_)
-        | Answer::Ended(_)
-        | Answer::Context { .. } => nothing(),
+        AgentAnswer::Continue(_)
+        | AgentAnswer::Allow
+        | AgentAnswer::Tell(_)
+        | AgentAnswer::Ended(_)
+        | AgentAnswer::Context { .. } => nothing(),
     }
 }
 
 /// The answer of an agent that is blocked by exit code 2 and reads why on standard error.
-pub(crate) fn exit_two(answer: &Answer<'_>, _: Client) -> Reply {
+pub(crate) fn exit_two(answer: &AgentAnswer<'_>, _: Client) -> Reply {
     match *answer {
-        Answer::Continue(text) if !text.trim().is_empty() => {
+        AgentAnswer::Continue(text) if !text.trim().is_empty() => {
             Reply { stdout: String::new(), stderr: format!("{}\n", cut(text)), exit_code: 2 }
         }
-        Answer::Continue(_)
-        | Answer::Allow
-        | Answer::Tell(_)
-        | Answer::Ended(_)
-        | Answer::Context { .. } => nothing(),
+        AgentAnswer::Continue(_)
+        | AgentAnswer::Allow
+        | AgentAnswer::Tell(_)
+        | AgentAnswer::Ended(_)
+        | AgentAnswer::Context { .. } => nothing(),
     }
 }
 

@@ -31,18 +31,18 @@ mod windows;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 
-pub use error::{Place, SettingsError};
+pub use error::{SettingsError, TextPosition};
 pub use form::{BridgeForm, EventName, JsonForm, SettingsForm};
 pub use inventory::{AnyHook, all_hooks};
-pub use own::Command;
+pub use own::EntryCommand;
 pub use plugin::{PluginMark, plugin_hooks, plugin_stop};
 pub use toml_hooks::TrustEntry;
 pub use windows::{HookSystem, WindowsShell};
 
 use own::value;
-use tree::Tree;
+use tree::SettingsTree;
 
-use crate::{Agent, Event};
+use crate::{Agent, HookEvent};
 
 #[cfg(test)]
 mod forms_tests;
@@ -56,7 +56,7 @@ pub const CAP_VARIABLE: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 
 /// What an installation writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct HookEntry {
     /// Whose settings they are.
     pub agent: Agent,
     /// The absolute path of the program.
@@ -102,7 +102,7 @@ pub enum StatusLine {
     Leave,
 }
 
-impl Entry {
+impl HookEntry {
     /// The usual installation of the program at this path.
     pub fn new(agent: Agent, program: &str) -> Self {
         Self {
@@ -130,13 +130,13 @@ pub struct Edited {
 
 /// A hook entry of ours in a settings file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct InstalledEntry {
     /// The event's name, as the file has it.
     pub event: String,
     /// What that name means.
-    pub kind: Event,
+    pub kind: HookEvent,
     /// What it starts.
-    pub command: Command,
+    pub command: EntryCommand,
     /// How long it may take, if the entry says so.
     pub timeout_s: Option<u64>,
 }
@@ -150,10 +150,10 @@ pub struct Switches {
     pub cap: Option<String>,
 }
 
-impl Found {
+impl InstalledEntry {
     /// Whether the entry judges stops of loops of our own.
     pub fn judges_stops(&self) -> bool {
-        self.kind == Event::Stop && self.dialect().is_none()
+        self.kind == HookEvent::Stop && self.dialect().is_none()
     }
 
     /// Whose loop files the entry serves, where it is not for loops of our own.
@@ -171,7 +171,7 @@ impl Found {
 
 /// Adds our entries to a settings file, or brings older ones of ours up to date.
 /// A second time changes nothing.
-pub fn install(text: Option<&str>, entry: &Entry) -> Result<Edited, SettingsError> {
+pub fn install(text: Option<&str>, entry: &HookEntry) -> Result<Edited, SettingsError> {
     match entry.agent.files().form {
         SettingsForm::Json(form) => draft::install(text.unwrap_or_default(), form, entry),
         SettingsForm::KimiToml => toml_hooks::install(text.unwrap_or_default(), entry),
@@ -203,13 +203,13 @@ pub fn is_installation(agent: Agent, before: &str, now: &str) -> bool {
         [StatusLine::Leave, StatusLine::Show].map(|statusline| (exits, statusline))
     });
     wishes.any(|(exits, statusline)| {
-        let entry = Entry { form, exits, statusline, ..Entry::new(agent, &program) };
+        let entry = HookEntry { form, exits, statusline, ..HookEntry::new(agent, &program) };
         install(Some(before), &entry).is_ok_and(|edited| edited.text == now)
     })
 }
 
 /// Lists our entries in an agent's settings file.
-pub fn find(agent: Agent, text: &str) -> Result<Vec<Found>, SettingsError> {
+pub fn find(agent: Agent, text: &str) -> Result<Vec<InstalledEntry>, SettingsError> {
     match agent.files().form {
         SettingsForm::Json(form) => draft::find(text, form),
         SettingsForm::KimiToml => toml_hooks::find(text),
@@ -227,7 +227,7 @@ pub fn is_blank(agent: Agent, text: &str) -> bool {
 
 /// Reads the settings of Claude Code that could keep our entries from working.
 pub fn switches(text: &str) -> Result<Switches, SettingsError> {
-    match Tree::read(without_bom(text), JsonForm::CLAUDE)? {
+    match SettingsTree::read(without_bom(text), JsonForm::CLAUDE)? {
         Some(tree) => switches_of(&tree),
         None => Ok(Switches::default()),
     }
@@ -237,7 +237,7 @@ fn without_bom(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-fn switches_of(tree: &Tree<'_>) -> Result<Switches, SettingsError> {
+fn switches_of(tree: &SettingsTree<'_>) -> Result<Switches, SettingsError> {
     let disabled = value(&tree.root, "disableAllHooks").and_then(Value::as_boolean_lit);
     let cap = tree.object("env")?.and_then(|env| value(env, CAP_VARIABLE));
     Ok(Switches {
@@ -247,6 +247,6 @@ fn switches_of(tree: &Tree<'_>) -> Result<Switches, SettingsError> {
 }
 
 /// A text's content, or whatever else stands there, as it stands there.
-fn literal(tree: &Tree<'_>, value: &Value<'_>) -> String {
+fn literal(tree: &SettingsTree<'_>, value: &Value<'_>) -> String {
     own::text(value).map_or_else(|| value.text(tree.text).into(), String::from)
 }

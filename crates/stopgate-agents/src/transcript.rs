@@ -4,7 +4,7 @@
 //! where a loop holds the session and the payload lacks something.
 
 use serde_json::Value;
-use stopgate_signals::transcript::Record;
+use stopgate_signals::transcript::TranscriptRecord;
 
 /// A line as JSON; nothing where it is cut or not an object.
 pub(crate) fn line(line: &[u8]) -> Option<Value> {
@@ -12,10 +12,10 @@ pub(crate) fn line(line: &[u8]) -> Option<Value> {
 }
 
 /// Something that was said, whole in one line; a line without text says nothing.
-pub(crate) fn said(text: Option<String>) -> Record {
+pub(crate) fn said(text: Option<String>) -> TranscriptRecord {
     match text.filter(|text| !text.is_empty()) {
-        Some(text) => Record::Assistant { message: None, text: Some(text) },
-        None => Record::Other,
+        Some(text) => TranscriptRecord::Assistant { message: None, text: Some(text) },
+        None => TranscriptRecord::Other,
     }
 }
 
@@ -38,16 +38,16 @@ pub(crate) fn has_part(content: &Value, is_part: impl Fn(&Value) -> bool) -> boo
 }
 
 /// Reads a line that Pi, Droid and others write: a role and parts with a type, in `message`.
-pub(crate) fn role_record(bytes: &[u8]) -> Record {
-    let Some(line) = line(bytes) else { return Record::Foreign };
+pub(crate) fn role_record(bytes: &[u8]) -> TranscriptRecord {
+    let Some(line) = line(bytes) else { return TranscriptRecord::Foreign };
     let message = &line["message"];
     let content = &message["content"];
     match message["role"].as_str() {
         Some("assistant") => said(texts(content, |part| part["type"] == "text")),
         Some("user") if !has_part(content, |part| part["type"] == "tool_result") => {
-            Record::UserTurn
+            TranscriptRecord::UserTurn
         }
-        Some(_) | None => Record::Other,
+        Some(_) | None => TranscriptRecord::Other,
     }
 }
 
@@ -63,8 +63,8 @@ pub(crate) fn is_role_tool_use(bytes: &[u8]) -> bool {
 }
 
 /// A transcript whose lines nobody described: nothing is known of it.
-pub(crate) fn unknown_record(_: &[u8]) -> Record {
-    Record::Other
+pub(crate) fn unknown_record(_: &[u8]) -> TranscriptRecord {
+    TranscriptRecord::Other
 }
 
 /// No line of such a transcript shows a tool.

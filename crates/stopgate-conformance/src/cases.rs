@@ -10,25 +10,25 @@ mod surroundings;
 
 use stopgate_agents::Understood;
 
-use crate::stage::{Miss, Stage, failed, short};
+use crate::stage::{CaseMachine, Miss, failed, short};
 
 /// One question to a hook.
 #[derive(Clone, Copy)]
-pub struct Case {
+pub struct HookCase {
     /// Its name in a report.
     pub name: &'static str,
     /// Why it matters.
     pub why: &'static str,
-    pub(crate) run: fn(&Stage<'_>) -> Result<(), Miss>,
+    pub(crate) run: fn(&CaseMachine<'_>) -> Result<(), Miss>,
 }
 
-impl std::fmt::Debug for Case {
+impl std::fmt::Debug for HookCase {
     fn fmt(&self, form: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         form.debug_struct("Case").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-impl Case {
+impl HookCase {
     /// Every one, in the order of a report.
     pub fn all() -> Vec<Self> {
         [input::CASES, events::CASES, surroundings::CASES, keeping::CASES].concat()
@@ -61,6 +61,6 @@ fn words(understood: &Understood) -> String {
 }
 
 /// A case that does not concern this client.
-fn not_for(stage: &Stage<'_>, what: &str) -> Miss {
+fn not_for(stage: &CaseMachine<'_>, what: &str) -> Miss {
     Miss::NotApplicable(format!("{} {what}", stage.client.agent.title()))
 }

@@ -20,8 +20,8 @@ mod suite;
 
 mod report;
 
-pub use cases::Case;
-pub use payload::Captured;
+pub use cases::HookCase;
+pub use payload::CapturedPayloads;
 pub use report::{CaseResult, ConformanceReport, Mark};
 pub use subject::{HookEvents, HookUnderTest};
 pub use suite::{Selection, run};

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use lexopt::{Arg, Parser, ValueExt};
 use stopgate_agents::Agent;
-use stopgate_conformance::{Captured, Case, HookEvents, HookUnderTest, Mark, Selection, run};
+use stopgate_conformance::{
+    CapturedPayloads, HookCase, HookEvents, HookUnderTest, Mark, Selection, run,
+};
 
 const HELP: &str = "\
 A black-box suite for stop hooks of coding agents
@@ -89,11 +91,11 @@ fn test(asked: &Asked) -> ExitCode {
 }
 
 fn list() {
-    for case in Case::all() {
+    for case in HookCase::all() {
         println!("{:<26}{}", case.name, case.why);
     }
     println!();
-    for client in Captured::all() {
+    for client in CapturedPayloads::all() {
         println!("{:<10}{}", client.agent.word(), client.version);
     }
 }

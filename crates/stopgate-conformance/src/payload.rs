@@ -16,7 +16,7 @@ const PLACEHOLDER: &str = "session";
 
 /// The payloads of one version of a client.
 #[derive(Clone, Debug)]
-pub struct Captured {
+pub struct CapturedPayloads {
     /// The client's agent.
     pub agent: Agent,
     /// Its version, or how else the payloads are known.
@@ -72,7 +72,7 @@ const SOURCES: [Source; 9] = [
     (Agent::Pi, "0.87.1", sample!("pi-0.87.1.jsonl"), sample!("transcript-pi.jsonl")),
 ];
 
-impl Captured {
+impl CapturedPayloads {
     /// Every client and version, those that were captured first.
     pub fn all() -> Vec<Self> {
         let captured = SOURCES.iter().map(|(agent, version, events, transcript)| Self {

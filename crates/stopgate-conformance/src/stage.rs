@@ -10,7 +10,7 @@ use serde_json::Value;
 use stopgate_agents::{HookOutput, Understood};
 use tempfile::TempDir;
 
-use crate::payload::{Captured, Filling, filled};
+use crate::payload::{CapturedPayloads, Filling, filled};
 use crate::remains::left_behind;
 use crate::shot::{Heard, Shot, ShotEnd, ShotInput, ShotReader};
 use crate::subject::HookUnderTest;
@@ -41,19 +41,19 @@ impl From<io::Error> for Miss {
 }
 
 /// The machine of one case, gone when dropped.
-pub(crate) struct Stage<'s> {
+pub(crate) struct CaseMachine<'s> {
     pub(crate) hook: &'s HookUnderTest,
-    pub(crate) client: &'s Captured,
+    pub(crate) client: &'s CapturedPayloads,
     pub(crate) deadline: Duration,
     dir: TempDir,
     root: PathBuf,
 }
 
-impl<'s> Stage<'s> {
+impl<'s> CaseMachine<'s> {
     /// An empty machine: paths with spaces and letters of other languages, as people have them.
     pub(crate) fn new(
         hook: &'s HookUnderTest,
-        client: &'s Captured,
+        client: &'s CapturedPayloads,
         deadline: Duration,
     ) -> io::Result<Self> {
         let dir = tempfile::Builder::new().prefix("stop-hook-").tempdir()?;

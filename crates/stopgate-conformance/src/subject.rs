@@ -1,7 +1,7 @@
 //! The hook under test: how it is called, armed and made to finish.
 
 use stopgate_agents::Agent;
-use stopgate_agents::settings::{self, Command, Entry};
+use stopgate_agents::settings::{self, EntryCommand, HookEntry};
 
 #[cfg(test)]
 mod tests;
@@ -91,12 +91,12 @@ impl HookUnderTest {
 
 /// A word as a shell reads it back.
 fn quoted(word: &str) -> String {
-    Command::Exec(vec![word.into()]).line()
+    EntryCommand::Exec(vec![word.into()]).line()
 }
 
 /// The command line that an installation writes.
 fn installed(agent: Agent, program: &str) -> String {
-    let entry = Entry::new(agent, program);
+    let entry = HookEntry::new(agent, program);
     let text = settings::install(None, &entry).map(|edited| edited.text).unwrap_or_default();
     let found = settings::find(agent, &text).unwrap_or_default();
     let stop = found.iter().find(|found| found.judges_stops());
@@ -106,7 +106,7 @@ fn installed(agent: Agent, program: &str) -> String {
 /// The same line after its program was removed: every path in it leads nowhere; where it names
 /// none, its first word does.
 pub(crate) fn without_program(line: &str) -> String {
-    let words = Command::Shell(line.into()).words();
+    let words = EntryCommand::Shell(line.into()).words();
     let mut paths: Vec<&String> = words.iter().filter(|word| word.contains('/')).collect();
     if paths.is_empty() {
         paths.extend(words.first());

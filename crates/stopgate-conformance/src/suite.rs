@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use stopgate_agents::Agent;
 
-use crate::cases::Case;
-use crate::payload::Captured;
+use crate::cases::HookCase;
+use crate::payload::CapturedPayloads;
 use crate::report::{CaseResult, ConformanceReport, Mark};
-use crate::stage::{Miss, Stage};
+use crate::stage::{CaseMachine, Miss};
 use crate::subject::HookUnderTest;
 
 /// Cases that run side by side: most of them wait for a process.
@@ -38,11 +38,13 @@ impl Default for Selection {
 
 /// Runs the suite against a hook.
 pub fn run(hook: &HookUnderTest, selection: &Selection) -> ConformanceReport {
-    let clients: Vec<Captured> =
-        Captured::all().into_iter().filter(|client| is_chosen(hook, selection, client)).collect();
-    let cases: Vec<Case> =
-        Case::all().into_iter().filter(|case| case.name.contains(&selection.only)).collect();
-    let pairs: Vec<(&Captured, &Case)> =
+    let clients: Vec<CapturedPayloads> = CapturedPayloads::all()
+        .into_iter()
+        .filter(|client| is_chosen(hook, selection, client))
+        .collect();
+    let cases: Vec<HookCase> =
+        HookCase::all().into_iter().filter(|case| case.name.contains(&selection.only)).collect();
+    let pairs: Vec<(&CapturedPayloads, &HookCase)> =
         clients.iter().flat_map(|client| cases.iter().map(move |case| (client, case))).collect();
     let next = AtomicUsize::new(0);
     let done = Done::default();
@@ -61,7 +63,7 @@ pub fn run(hook: &HookUnderTest, selection: &Selection) -> ConformanceReport {
 fn work(
     hook: &HookUnderTest,
     selection: &Selection,
-    pairs: &[(&Captured, &Case)],
+    pairs: &[(&CapturedPayloads, &HookCase)],
     next: &AtomicUsize,
     done: &Done,
 ) {
@@ -74,7 +76,7 @@ fn work(
 }
 
 /// A hook that does not say how each agent calls it is Claude Code's, unless another is named.
-fn is_chosen(hook: &HookUnderTest, selection: &Selection, client: &Captured) -> bool {
+fn is_chosen(hook: &HookUnderTest, selection: &Selection, client: &CapturedPayloads) -> bool {
     if selection.agents.is_empty() {
         let is_any = hook.lines.is_empty() && client.agent == Agent::Claude;
         return hook.serves(client.agent) || is_any;
@@ -82,8 +84,13 @@ fn is_chosen(hook: &HookUnderTest, selection: &Selection, client: &Captured) -> 
     selection.agents.contains(&client.agent)
 }
 
-fn one(hook: &HookUnderTest, selection: &Selection, client: &Captured, case: &Case) -> CaseResult {
-    let ran = Stage::new(hook, client, selection.deadline)
+fn one(
+    hook: &HookUnderTest,
+    selection: &Selection,
+    client: &CapturedPayloads,
+    case: &HookCase,
+) -> CaseResult {
+    let ran = CaseMachine::new(hook, client, selection.deadline)
         .map_err(Miss::from)
         .and_then(|stage| (case.run)(&stage));
     let (mark, detail) = match ran {

@@ -67,7 +67,7 @@ pub enum Proof {
     /// What a text must or must not say.
     Pattern {
         /// The text.
-        subject: Subject,
+        subject: PatternSubject,
         /// Expressions that must match.
         must: Vec<String>,
         /// Expressions that must not match.
@@ -114,7 +114,7 @@ pub enum Proof {
 /// A text that a pattern is looked for in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Subject {
+pub enum PatternSubject {
     /// Every file that this pattern names; at least one must be there.
     File(String),
     /// The agent's last message.

@@ -115,15 +115,18 @@ pub fn decide(state: &State, seen: &Seen, now: Timestamp) -> Decision {
     let rules = state.policy.order.rules().iter();
     let answered =
         rules.into_iter().find_map(|rule| Some((*rule, ask(*rule, state, seen, &tally, now)?)));
-    let (rule, answer) = answered.unwrap_or((Rule::Continue, Answer::Continue { popped: 0 }));
+    let (rule, answer) = answered.unwrap_or((Rule::Continue, RuleAnswer::Continue { popped: 0 }));
     record(state, seen, tally, rule, answer)
 }
 
 /// What happens to a loop that waited until its deadline in vain; nothing where it still may wait.
 pub fn overdue(state: &State, now: Timestamp) -> Option<Event> {
     match parked(state.parking()?, now) {
-        Answer::Escalate(outcome, why) => Some(Event::Ended { outcome, why }),
-        Answer::Allow(..) | Answer::Pop(_) | Answer::Complete(..) | Answer::Continue { .. } => None,
+        RuleAnswer::Escalate(outcome, why) => Some(Event::Ended { outcome, why }),
+        RuleAnswer::Allow(..)
+        | RuleAnswer::Pop(_)
+        | RuleAnswer::Complete(..)
+        | RuleAnswer::Continue { .. } => None,
     }
 }
 
@@ -136,8 +139,11 @@ const UNTRUSTED: &str = "nobody trusted the project's file, so its checks were n
 /// something still stands in the way.
 pub fn conclude(state: &State, seen: &Seen) -> Option<Decision> {
     let answer = match proof(state, seen)? {
-        Answer::Complete(outcome, why) => Answer::Complete(outcome, why),
-        Answer::Allow(..) | Answer::Pop(_) | Answer::Escalate(..) | Answer::Continue { .. } => {
+        RuleAnswer::Complete(outcome, why) => RuleAnswer::Complete(outcome, why),
+        RuleAnswer::Allow(..)
+        | RuleAnswer::Pop(_)
+        | RuleAnswer::Escalate(..)
+        | RuleAnswer::Continue { .. } => {
             return None;
         }
     };
@@ -145,7 +151,7 @@ pub fn conclude(state: &State, seen: &Seen) -> Option<Decision> {
 }
 
 /// What a rule answers, before it is put into words.
-pub(crate) enum Answer {
+pub(crate) enum RuleAnswer {
     Allow(Leave, &'static str),
     /// The frame on top goes, and the stop is allowed.
     Pop(String),
@@ -156,17 +162,23 @@ pub(crate) enum Answer {
     },
 }
 
-fn ask(rule: Rule, state: &State, seen: &Seen, tally: &Tally, now: Timestamp) -> Option<Answer> {
+fn ask(
+    rule: Rule,
+    state: &State,
+    seen: &Seen,
+    tally: &Tally,
+    now: Timestamp,
+) -> Option<RuleAnswer> {
     match rule {
-        Rule::Ended => state.outcome().map(|_| Answer::Allow(Leave::Ended, "the loop is over")),
+        Rule::Ended => state.outcome().map(|_| RuleAnswer::Allow(Leave::Ended, "the loop is over")),
         Rule::Paused => paused(state),
         Rule::Waiting => waiting(state, now),
-        Rule::Trust => seen.untrusted.then_some(Answer::Allow(Leave::Untrusted, UNTRUSTED)),
+        Rule::Trust => seen.untrusted.then_some(RuleAnswer::Allow(Leave::Untrusted, UNTRUSTED)),
         Rule::Background => background(state, seen),
         Rule::Person => state
             .tally
             .person_spoke
-            .then_some(Answer::Allow(Leave::Person, "a person spoke during the turn")),
+            .then_some(RuleAnswer::Allow(Leave::Person, "a person spoke during the turn")),
         Rule::Proof => proof(state, seen),
         Rule::FrameLimit => frame_limit(state),
         Rule::Signals => signals(state, seen),
@@ -176,7 +188,7 @@ fn ask(rule: Rule, state: &State, seen: &Seen, tally: &Tally, now: Timestamp) ->
         Rule::Empty => written::empty(state),
         Rule::Stuck => written::stuck(state),
         Rule::Written => written::written(state, seen),
-        Rule::Continue => Some(Answer::Continue { popped: 0 }),
+        Rule::Continue => Some(RuleAnswer::Continue { popped: 0 }),
         Rule::Corrupt
         | Rule::Stale
         | Rule::Tampered
@@ -190,22 +202,24 @@ fn ask(rule: Rule, state: &State, seen: &Seen, tally: &Tally, now: Timestamp) ->
         | Rule::Cap
         | Rule::Errors
         | Rule::Spend => brake(rule, state, seen, tally, now)
-            .map(|(outcome, why)| Answer::Escalate(outcome, why)),
+            .map(|(outcome, why)| RuleAnswer::Escalate(outcome, why)),
     }
 }
 
-fn paused(state: &State) -> Option<Answer> {
+fn paused(state: &State) -> Option<RuleAnswer> {
     let Phase::Paused { rest, .. } = state.phase else { return None };
     Some(match rest {
-        Rest::NextPrompt | Rest::Resume => Answer::Allow(Leave::Paused, "a person paused the loop"),
-        Rest::NextSession => Answer::Allow(Leave::Paused, "another session should go on"),
+        Rest::NextPrompt | Rest::Resume => {
+            RuleAnswer::Allow(Leave::Paused, "a person paused the loop")
+        }
+        Rest::NextSession => RuleAnswer::Allow(Leave::Paused, "another session should go on"),
     })
 }
 
-fn waiting(state: &State, now: Timestamp) -> Option<Answer> {
+fn waiting(state: &State, now: Timestamp) -> Option<RuleAnswer> {
     match &state.phase {
         Phase::Waiting { on: Waiting::Answer(_), .. } => {
-            Some(Answer::Allow(Leave::Waiting, "the agent waits for a person's answer"))
+            Some(RuleAnswer::Allow(Leave::Waiting, "the agent waits for a person's answer"))
         }
         Phase::Waiting { on: Waiting::Condition(parking), .. } => Some(parked(parking, now)),
         Phase::Waiting { .. }
@@ -217,18 +231,18 @@ fn waiting(state: &State, now: Timestamp) -> Option<Answer> {
 }
 
 /// A parked loop holds nobody; one that waited in vain needs a person.
-fn parked(parking: &Parking, now: Timestamp) -> Answer {
+fn parked(parking: &Parking, now: Timestamp) -> RuleAnswer {
     if parking.held_at.is_none() && now >= parking.deadline {
-        return Answer::Escalate(Outcome::NeedsInput, WAITED_IN_VAIN.into());
+        return RuleAnswer::Escalate(Outcome::NeedsInput, WAITED_IN_VAIN.into());
     }
-    Answer::Allow(Leave::Waiting, "the loop is parked until something happens")
+    RuleAnswer::Allow(Leave::Waiting, "the loop is parked until something happens")
 }
 
 /// Work that started since the last stop will wake the agent; each task parks once,
 /// so that a server left running does not disarm the loop.
-fn background(state: &State, seen: &Seen) -> Option<Answer> {
+fn background(state: &State, seen: &Seen) -> Option<RuleAnswer> {
     let fresh = seen.background.iter().any(|task| !state.tally.tasks.contains(task));
-    fresh.then_some(Answer::Allow(Leave::Background, "background work will wake the agent"))
+    fresh.then_some(RuleAnswer::Allow(Leave::Background, "background work will wake the agent"))
 }
 
 /// The criteria are the whole loop's: a nested frame is judged by them only when the
@@ -239,7 +253,7 @@ fn asks_for_proof(state: &State) -> bool {
 }
 
 /// Proof counts only where something was checked, and only what the loop can't do without.
-fn proof(state: &State, seen: &Seen) -> Option<Answer> {
+fn proof(state: &State, seen: &Seen) -> Option<RuleAnswer> {
     let required = || state.criteria.iter().filter(|criterion| criterion.is_required());
     let checked = required().filter(|criterion| criterion.is_checked()).count();
     if !asks_for_proof(state) || checked == 0 {
@@ -247,7 +261,7 @@ fn proof(state: &State, seen: &Seen) -> Option<Answer> {
     }
     match judges::checks(state, seen) {
         Checks::Unmet | Checks::Disputed => return None,
-        Checks::ForPerson => return Some(Answer::Allow(Leave::Approval, CHANGED_JUDGES)),
+        Checks::ForPerson => return Some(RuleAnswer::Allow(Leave::Approval, CHANGED_JUDGES)),
         Checks::Passed => {}
     }
     let checks = match checked {
@@ -265,19 +279,19 @@ fn proof(state: &State, seen: &Seen) -> Option<Answer> {
         return None;
     }
     Some(if required().any(needs_approval) {
-        Answer::Allow(Leave::Approval, "all that is left is a person's word")
+        RuleAnswer::Allow(Leave::Approval, "all that is left is a person's word")
     } else {
         let why = if required().any(|c| c.proof == Proof::Attest) {
             format!("{checks}; the rest is the agent's word")
         } else {
             format!("{checks}; the rest is a person's word")
         };
-        Answer::Complete(Outcome::Attested, why)
+        RuleAnswer::Complete(Outcome::Attested, why)
     })
 }
 
 /// A pass that rests on an agent's word is not a proof.
-fn proven(state: &State, seen: &Seen, checks: String) -> Answer {
+fn proven(state: &State, seen: &Seen, checks: String) -> RuleAnswer {
     let required = state.criteria.iter().filter(|c| c.is_required() && c.is_checked());
     // A second opinion is an agent's, whatever its receipt says.
     let is_word = |criterion: &&Criterion| {
@@ -287,16 +301,16 @@ fn proven(state: &State, seen: &Seen, checks: String) -> Answer {
         (Some(criterion), _) => {
             let whose = if criterion.is_review() { "a reviewing" } else { "the" };
             let why = format!("{checks}; \"{}\" rests on {whose} agent's word", criterion.name);
-            Answer::Complete(Outcome::Attested, why)
+            RuleAnswer::Complete(Outcome::Attested, why)
         }
         (None, Some(approved)) if rests_on_approval(seen) => {
             let checks = format!("{checks}; the changed judges were approved by {}", approved.by);
             let (outcome, why) = word::proven(state, seen, checks);
-            Answer::Complete(outcome, why)
+            RuleAnswer::Complete(outcome, why)
         }
         (None, _) => {
             let (outcome, why) = word::proven(state, seen, checks);
-            Answer::Complete(outcome, why)
+            RuleAnswer::Complete(outcome, why)
         }
     }
 }
@@ -311,8 +325,8 @@ fn needs_approval(criterion: &Criterion) -> bool {
 }
 
 /// A nested frame at its limit is taken off; it never ends the loop around it.
-fn frame_limit(state: &State) -> Option<Answer> {
-    spent_frames(state).map(|popped| Answer::Continue { popped })
+fn frame_limit(state: &State) -> Option<RuleAnswer> {
+    spent_frames(state).map(|popped| RuleAnswer::Continue { popped })
 }
 
 /// How many frames go because one of them, or one below them, is at its limit.
@@ -321,52 +335,53 @@ fn spent_frames(state: &State) -> Option<u32> {
     Some(count(state.frames.len() - (spent + 1)))
 }
 
-fn signals(state: &State, seen: &Seen) -> Option<Answer> {
+fn signals(state: &State, seen: &Seen) -> Option<RuleAnswer> {
     match &seen.exit {
         Some(SpokenExit::Blocked(why)) => {
-            return Some(Answer::Escalate(Outcome::Blocked, why.clone()));
+            return Some(RuleAnswer::Escalate(Outcome::Blocked, why.clone()));
         }
         Some(SpokenExit::Impossible(why)) => {
-            return Some(Answer::Escalate(Outcome::Impossible, why.clone()));
+            return Some(RuleAnswer::Escalate(Outcome::Impossible, why.clone()));
         }
         Some(SpokenExit::Ask(_)) => {
-            return Some(Answer::Allow(Leave::Waiting, "the agent asks a person"));
+            return Some(RuleAnswer::Allow(Leave::Waiting, "the agent asks a person"));
         }
         None => {}
     }
     let top = state.top()?;
     match signal(top.mode, &seen.markers) {
-        Some(Signal::Blocked) => Some(Answer::Escalate(
+        Some(Signal::Blocked) => Some(RuleAnswer::Escalate(
             Outcome::Blocked,
             "the agent said that it is blocked".to_string(),
         )),
-        Some(Signal::Escalate) => {
-            Some(Answer::Escalate(Outcome::NeedsInput, "the agent asked for a person".to_string()))
-        }
+        Some(Signal::Escalate) => Some(RuleAnswer::Escalate(
+            Outcome::NeedsInput,
+            "the agent asked for a person".to_string(),
+        )),
         Some(Signal::Complete) | None if !claims(state, seen) => None,
         // A colleague shows each step before the next one.
         Some(Signal::Complete) | None
             if state.frames.len() > 1 && state.policy.shape == Some(GoalShape::Colleague) =>
         {
-            Some(Answer::Pop("a step is finished, and the person is asked".into()))
+            Some(RuleAnswer::Pop("a step is finished, and the person is asked".into()))
         }
         Some(Signal::Complete) | None if state.frames.len() > 1 => {
-            Some(Answer::Continue { popped: spent_frames(state).unwrap_or(1) })
+            Some(RuleAnswer::Continue { popped: spent_frames(state).unwrap_or(1) })
         }
         Some(Signal::Complete) | None => attested(state),
     }
 }
 
 /// The agent's word ends a loop only where nothing could be checked.
-fn attested(state: &State) -> Option<Answer> {
+fn attested(state: &State) -> Option<RuleAnswer> {
     if state.criteria.iter().any(|c| c.is_required() && c.is_checked()) {
         return None;
     }
     if state.criteria.iter().any(|c| c.is_required() && needs_approval(c)) {
-        return Some(Answer::Allow(Leave::Approval, "all that is left is a person's word"));
+        return Some(RuleAnswer::Allow(Leave::Approval, "all that is left is a person's word"));
     }
     let why = "the agent said so; no check proved it".to_string();
-    Some(Answer::Complete(Outcome::Attested, why))
+    Some(RuleAnswer::Complete(Outcome::Attested, why))
 }
 
 /// Whether the agent claims that the top frame is finished.
@@ -393,24 +408,30 @@ fn step_question(state: &State) -> String {
 }
 
 /// Puts an answer into words and into the journal's form.
-fn record(state: &State, seen: &Seen, mut tally: Tally, rule: Rule, answer: Answer) -> Decision {
+fn record(
+    state: &State,
+    seen: &Seen,
+    mut tally: Tally,
+    rule: Rule,
+    answer: RuleAnswer,
+) -> Decision {
     let mut popped = 0;
     let (verdict, ruling, why) = match answer {
-        Answer::Allow(leave, why) => {
+        RuleAnswer::Allow(leave, why) => {
             tally = state.tally.passed_over(seen);
             (Verdict::Allow(leave), Ruling::Allow(leave), why.to_string())
         }
-        Answer::Pop(why) => {
+        RuleAnswer::Pop(why) => {
             popped = 1;
             (Verdict::Allow(Leave::Popped), Ruling::Allow(Leave::Popped), why)
         }
-        Answer::Complete(outcome, why) => {
+        RuleAnswer::Complete(outcome, why) => {
             (Verdict::Complete { outcome, why: why.clone() }, Ruling::Complete(outcome), why)
         }
-        Answer::Escalate(outcome, why) => {
+        RuleAnswer::Escalate(outcome, why) => {
             (Verdict::Escalate { outcome, why: why.clone() }, Ruling::Escalate(outcome), why)
         }
-        Answer::Continue { popped: frames } => {
+        RuleAnswer::Continue { popped: frames } => {
             popped = frames;
             tally.refusals = tally.refusals.saturating_add(1);
             let text = prompt::text(state, seen, &tally, popped);

@@ -67,7 +67,7 @@ pub enum Event {
         text: String,
     },
     /// A person changed what the loop is about.
-    Edited(Box<Edit>),
+    Edited(Box<LoopEdit>),
     /// The loop is parked until something happens.
     Parked(Box<Parking>),
     /// What a parked loop waits for has happened, and nobody could be woken at once.
@@ -226,7 +226,7 @@ pub struct Repository {
 /// What a person changed of a running loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Edit {
+pub struct LoopEdit {
     /// Another goal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goal: Option<String>,
@@ -262,14 +262,14 @@ pub struct TaskNote {
     /// The steps, in a form that only the room of gates reads.
     pub steps: Vec<String>,
     /// What becomes of the loop.
-    #[serde(default, skip_serializing_if = "Hold::is_kept")]
-    pub hold: Hold,
+    #[serde(default, skip_serializing_if = "TaskHold::is_kept")]
+    pub hold: TaskHold,
 }
 
 /// What becomes of a task's loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Hold {
+pub enum TaskHold {
     /// It stays as it is.
     #[default]
     Keep,
@@ -291,7 +291,7 @@ pub enum Hold {
     },
 }
 
-impl Hold {
+impl TaskHold {
     const fn is_kept(&self) -> bool {
         matches!(self, Self::Keep)
     }

@@ -9,7 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::criterion::{Proof, Standing};
-use crate::event::{Edit, Event, Hold, Ruling, Speaker, Started, Stopped};
+use crate::event::{Event, LoopEdit, Ruling, Speaker, Started, Stopped, TaskHold};
 use crate::ground::ApprovedJudges;
 use crate::outcome::Outcome;
 use crate::parking::{Parking, UnparkedBy, WokenClient};
@@ -229,7 +229,7 @@ fn reseal(state: &mut State, seal: &str, source: Option<&str>) {
 }
 
 /// Changes what a person changed; what was proven of the other criteria stands.
-fn change_terms(state: &mut State, edit: &Edit) {
+fn change_terms(state: &mut State, edit: &LoopEdit) {
     if let Some(goal) = &edit.goal {
         let told = state.frames.first().is_some_and(|frame| frame.prompt == state.goal);
         state.goal.clone_from(goal);
@@ -252,21 +252,21 @@ fn change_terms(state: &mut State, edit: &Edit) {
     }
 }
 
-fn hold(state: &mut State, hold: &Hold, at: Timestamp) {
+fn hold(state: &mut State, hold: &TaskHold, at: Timestamp) {
     match hold {
-        Hold::Keep => {}
-        Hold::Begin { session, frame } => {
+        TaskHold::Keep => {}
+        TaskHold::Begin { session, frame } => {
             go_on(state, at);
             state.session.clone_from(session);
             state.claim_until = None;
             state.frames = vec![frame.clone()];
             state.tally = Tally { stops: state.tally.stops, ..Tally::default() };
         }
-        Hold::Open => {
+        TaskHold::Open => {
             go_on(state, at);
             state.session = None;
         }
-        Hold::End { outcome, why } => {
+        TaskHold::End { outcome, why } => {
             go_on(state, at);
             state.phase = Phase::Ended { outcome: *outcome, why: why.clone(), at };
         }

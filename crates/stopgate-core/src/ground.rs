@@ -14,7 +14,7 @@ pub struct Ground {
     pub seal: Option<String>,
     /// The project's file that criteria were read from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<ProjectSource>,
     /// Further directories whose files the checks depend on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub roots: Vec<String>,
@@ -37,7 +37,7 @@ pub struct ApprovedJudges {
 
 /// A project's file, as it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
+pub struct ProjectSource {
     /// Where it lies.
     pub path: String,
     /// The fingerprint of its content.

@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use crate::decide::Answer;
+use crate::decide::RuleAnswer;
 use crate::marker::Marker;
 use crate::outcome::Outcome;
 use crate::state::{Mode, State};
@@ -25,29 +25,29 @@ pub fn idle_signal(mode: Mode, markers: &[Marker]) -> Option<Marker> {
 }
 
 /// The frame on top is at its limit: it goes, and the loop with it if it is the last.
-pub(crate) fn top_limit(state: &State) -> Option<Answer> {
+pub(crate) fn top_limit(state: &State) -> Option<RuleAnswer> {
     let top = state.top()?;
     if top.iteration < top.max {
         return None;
     }
     let why = format!("{} iterations were used", top.max);
     Some(if state.frames.len() > 1 {
-        Answer::Pop(why)
+        RuleAnswer::Pop(why)
     } else {
-        Answer::Escalate(Outcome::MaxIterations, why)
+        RuleAnswer::Escalate(Outcome::MaxIterations, why)
     })
 }
 
 /// The agent says that the frame on top is over: it goes, and the loop with it if it is the last.
-pub(crate) fn said(state: &State, markers: &[Marker]) -> Option<Answer> {
+pub(crate) fn said(state: &State, markers: &[Marker]) -> Option<RuleAnswer> {
     let marker = idle_signal(state.top()?.mode, markers)?;
     let why = format!("the agent said {}; no check proved it", marker.text());
     if state.frames.len() > 1 {
-        return Some(Answer::Pop(why));
+        return Some(RuleAnswer::Pop(why));
     }
     Some(match marker {
-        Marker::LoopDoneStuck => Answer::Escalate(Outcome::Blocked, why),
-        Marker::LoopDoneMaxIterations => Answer::Escalate(Outcome::MaxIterations, why),
+        Marker::LoopDoneStuck => RuleAnswer::Escalate(Outcome::Blocked, why),
+        Marker::LoopDoneMaxIterations => RuleAnswer::Escalate(Outcome::MaxIterations, why),
         Marker::LoopDoneComplete
         | Marker::IssueComplete
         | Marker::GrindDoneNoMoreIssues
@@ -55,7 +55,7 @@ pub(crate) fn said(state: &State, markers: &[Marker]) -> Option<Answer> {
         | Marker::PromiseComplete
         | Marker::PromiseBlocked
         | Marker::PromiseEscalate
-        | Marker::LoopComplete => Answer::Complete(Outcome::Attested, why),
+        | Marker::LoopComplete => RuleAnswer::Complete(Outcome::Attested, why),
     })
 }
 

@@ -74,19 +74,19 @@ mod scene;
 pub use crate::budget::{BudgetUse, budgets, crowded_context, spend_line, spend_words};
 pub use crate::clean::{clean, clip, clip_end};
 pub use crate::criterion::{
-    Author, Baseline, CoverageFormat, Criterion, Floor, GitDemand, JudgesAre, Kept, Proof, Reuse,
-    Site, Standing, Subject, Terms, Visibility, Weight,
+    Author, Baseline, CoverageFormat, Criterion, Floor, GitDemand, JudgesAre, Kept, PatternSubject,
+    Proof, Reuse, Site, Standing, Terms, Visibility, Weight,
 };
 pub use crate::decide::{Decision, Verdict, asks_gates, conclude, decide, due, overdue};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
-    Binding, Edit, Event, FORMAT, Facts, Hold, Leave, Repository, Ruling, Speaker, Started,
-    Stopped, TaskNote,
+    Binding, Event, FORMAT, Facts, Leave, LoopEdit, Repository, Ruling, Speaker, Started, Stopped,
+    TaskHold, TaskNote,
 };
 pub use crate::excerpt::excerpt;
 pub use crate::fold::{apply, fold};
 pub use crate::gate::{GateAction, GateTrace, GateWord, LoopGate};
-pub use crate::ground::{ApprovedJudges, Ground, Source};
+pub use crate::ground::{ApprovedJudges, Ground, ProjectSource};
 pub use crate::idle::idle_signal;
 pub use crate::judges::{Verified, verified};
 pub use crate::ledger::{ErrorClass, Ledger, WrittenError};

@@ -20,7 +20,7 @@ use crate::alarm::Alarm;
 use crate::files::FileWatches;
 use crate::peer::{DaemonState, Listening, VERSION, is_own, read_line};
 use crate::waker::{self, HELD, OPEN};
-use crate::watched::{Sight, WaitMark, Watched, handle_of};
+use crate::watched::{ParkedWatch, Sight, WaitMark, handle_of};
 
 /// How long it stays with nothing to watch.
 const QUIET: Duration = Duration::from_mins(5);
@@ -113,7 +113,7 @@ struct Server {
     alarm: Alarm,
     listening: Listening,
     signals: UnixStream,
-    watched: Vec<Watched>,
+    watched: Vec<ParkedWatch>,
     files: FileWatches,
     wakers: Vec<Waker>,
     /// Clients that others woke and that have not come to a stop yet.
@@ -183,7 +183,7 @@ impl Server {
         let now = self.now();
         self.retry_at = list.is_err().then(|| now.plus(TROUBLE_PAUSE_MS));
         let Ok(list) = list else { return };
-        let mut known: Vec<Watched> = std::mem::take(&mut self.watched);
+        let mut known: Vec<ParkedWatch> = std::mem::take(&mut self.watched);
         for parked in list.parked {
             let earlier = known.iter().position(|watched| watched.id == parked.id);
             match earlier.map(|at| known.swap_remove(at)) {
@@ -191,7 +191,7 @@ impl Server {
                     watched.renew(parked, now);
                     self.watched.push(watched);
                 }
-                None => self.watched.push(Watched::new(parked, now)),
+                None => self.watched.push(ParkedWatch::new(parked, now)),
             }
         }
         self.watch_woken(&list.woken);
@@ -259,7 +259,7 @@ impl Server {
     }
 
     fn set_alarm(&mut self, now: Timestamp) -> std::io::Result<()> {
-        let times = self.watched.iter().filter_map(Watched::wakes_at);
+        let times = self.watched.iter().filter_map(ParkedWatch::wakes_at);
         let quiet = self.quiet.and_then(|quiet| i64::try_from(quiet.as_millis()).ok());
         let leaves = self.quiet_since.zip(quiet).map(|(since, quiet)| since.plus(quiet));
         // Without a handle on a child nothing else tells that it has ended.

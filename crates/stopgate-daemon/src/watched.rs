@@ -30,7 +30,7 @@ pub(crate) enum Sight {
 /// A loop that is watched for.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is asked for on its own")]
-pub(crate) struct Watched {
+pub(crate) struct ParkedWatch {
     pub(crate) id: LoopId,
     pub(crate) parking: Parking,
     /// The paths whose changes count.
@@ -51,7 +51,7 @@ pub(crate) struct Watched {
     pub(crate) is_settled: bool,
 }
 
-impl Watched {
+impl ParkedWatch {
     /// Begins to watch.
     pub(crate) fn new(parked: ParkedLoop, now: Timestamp) -> Self {
         let ParkedLoop { id, parking, client } = parked;

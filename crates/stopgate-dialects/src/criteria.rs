@@ -15,24 +15,26 @@ mod tests;
 
 pub use self::advice::{Advice, advice};
 pub use self::lifecycle::{
-    Iteration, NewCriteria, Refusal, cancelled, completed, iterated, paused, resumed, started,
-    verified,
+    IterationChange, LifecycleRefusal, NewCriteria, cancelled, completed, iterated, paused,
+    resumed, started, verified,
 };
-pub use self::record::{Breaker, Mark, Record, RecordError, STUCK_MAX, Status};
+pub use self::record::{
+    Breaker, CriteriaRecord, CriteriaStatus, CriterionState, RecordError, STUCK_MAX,
+};
 pub use self::words::{announcement, blocked, let_go, status_block};
 
 use serde_json::Value;
 
-use crate::json_text::{JsonTextError, Step, set};
+use crate::json_text::{JsonTextError, PathStep, set};
 
 /// The file with these counts and nothing else changed.
 pub fn counted(text: &str, iteration: u32, breaker: &Breaker) -> Result<String, JsonTextError> {
-    let text = set(text, &[Step::Key("iteration")], &Value::from(iteration))?;
+    let text = set(text, &[PathStep::Key("iteration")], &Value::from(iteration))?;
     with_breaker(&text, breaker)
 }
 
 fn with_breaker(text: &str, breaker: &Breaker) -> Result<String, JsonTextError> {
-    let at = |key| [Step::Key("circuitBreaker"), Step::Key(key)];
+    let at = |key| [PathStep::Key("circuitBreaker"), PathStep::Key(key)];
     let text = set(text, &at("stuckCount"), &Value::from(breaker.stuck))?;
     set(&text, &at("lastUnmet"), &Value::from(&*breaker.last_unmet))
 }

@@ -13,10 +13,12 @@ mod properties;
 mod tests;
 
 pub use self::list::{Feature, FeatureList, ListError, template as list_template};
-pub use self::progress::{Progress, Standing, advanced, ended, template as progress_template};
+pub use self::progress::{
+    ProgressFile, ProgressStanding, advanced, ended, template as progress_template,
+};
 pub use self::words::{
-    HandOver, complete, continue_with, handed_over, log_line, nothing_listed, prompt_template,
-    reached_limit,
+    HandOverReason, complete, continue_with, handed_over, log_line, nothing_listed,
+    prompt_template, reached_limit,
 };
 
 /// The window that a client has where nothing else is known.

@@ -42,26 +42,26 @@ const MAX_DEFAULT: u32 = 10;
 
 /// A loop as its text describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loop {
+pub struct IdleLoop {
     /// Tells it from the one before.
     pub run: String,
     /// What it is for, as far as the text says.
     pub goal: String,
     /// Whether it iterates.
-    pub standing: Standing,
+    pub standing: IdleStanding,
     /// Its frames, the outermost first; none where a count makes no sense.
     pub frames: Vec<Frame>,
     /// When it was last touched.
-    pub touched: Touched,
+    pub touched: LastTouched,
     /// The work tree of the frame on top, where it has one.
     pub worktree: Option<Worktree>,
     /// Whether the frame on top may end only after a review.
-    pub reviewed: Reviewed,
+    pub reviewed: FrameReview,
 }
 
 /// Whether somebody looks at the work before a frame ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reviewed {
+pub enum FrameReview {
     /// Nobody does.
     #[default]
     No,
@@ -71,7 +71,7 @@ pub enum Reviewed {
 
 /// Whether a loop iterates.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum IdleStanding {
     /// Its event is STATE, and it has frames.
     Active,
     /// It ended, in these words.
@@ -82,7 +82,7 @@ pub enum Standing {
 
 /// When a loop was last touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touched {
+pub enum LastTouched {
     /// It does not say, so it is not stale.
     Unsaid,
     /// Then.
@@ -104,7 +104,7 @@ pub struct Worktree {
 
 /// What becomes of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum TextChange {
     /// The frame on top was sent back so often.
     Count(u32),
     /// The frame on top is closed; the one below goes on at the next stop.
@@ -121,15 +121,15 @@ pub enum Change {
     Sweep,
 }
 
-impl Loop {
+impl IdleLoop {
     /// The phase that the core judges by.
     pub fn phase(&self, now: Timestamp) -> Phase {
         match &self.standing {
-            Standing::Active => Phase::Active,
-            Standing::Over(outcome, why) => {
+            IdleStanding::Active => Phase::Active,
+            IdleStanding::Over(outcome, why) => {
                 Phase::Ended { outcome: *outcome, why: why.clone(), at: now }
             }
-            Standing::Off => {
+            IdleStanding::Off => {
                 Phase::Ended { outcome: Outcome::Aborted, why: "switched off".into(), at: now }
             }
         }
@@ -138,9 +138,9 @@ impl Loop {
     /// When the core should take it for touched.
     pub fn updated_at(&self, now: Timestamp) -> Timestamp {
         match self.touched {
-            Touched::Unsaid => now,
-            Touched::At(at) => at,
-            Touched::Unreadable => Timestamp::from_unix_millis(0),
+            LastTouched::Unsaid => now,
+            LastTouched::At(at) => at,
+            LastTouched::Unreadable => Timestamp::from_unix_millis(0),
         }
     }
 }
@@ -151,10 +151,10 @@ pub fn change(
     before: &State,
     after: &State,
     seen: &[Marker],
-) -> Option<Change> {
+) -> Option<TextChange> {
     match &decision.verdict {
-        Verdict::Continue { .. } => after.top().map(|top| Change::Count(top.iteration)),
-        Verdict::Allow(_) if after.frames.len() < before.frames.len() => Some(Change::Pop),
+        Verdict::Continue { .. } => after.top().map(|top| TextChange::Count(top.iteration)),
+        Verdict::Allow(_) if after.frames.len() < before.frames.len() => Some(TextChange::Pop),
         Verdict::Allow(_) => None,
         Verdict::Complete { .. } | Verdict::Escalate { .. } => {
             Some(end(decision.rule, before, seen))
@@ -162,16 +162,16 @@ pub fn change(
     }
 }
 
-fn end(rule: Rule, before: &State, seen: &[Marker]) -> Change {
+fn end(rule: Rule, before: &State, seen: &[Marker]) -> TextChange {
     let said = before.top().and_then(|top| idle_signal(top.mode, seen));
     if rule == Rule::Stale {
-        Change::Stale
+        TextChange::Stale
     } else if rule == Rule::TopLimit {
-        Change::Done("MAX_ITERATIONS")
+        TextChange::Done("MAX_ITERATIONS")
     } else if let Some(marker) = said.filter(|_| rule == Rule::Said) {
-        Change::Done(reason_of(marker))
+        TextChange::Done(reason_of(marker))
     } else {
-        Change::Abort("CORRUPT")
+        TextChange::Abort("CORRUPT")
     }
 }
 
@@ -201,7 +201,7 @@ pub fn review_reason(iteration: u32, max: u32, wish: Option<&str>, answer_in: &s
 }
 
 /// What an agent should know after a compaction.
-pub fn anchor(found: &Loop) -> String {
+pub fn anchor(found: &IdleLoop) -> String {
     let mut text = format!("Loop: {}", found.goal);
     for frame in &found.frames {
         let Frame { mode, iteration, max, prompt } = frame;
@@ -229,10 +229,10 @@ pub const fn claims_completion(marker: Marker) -> bool {
     }
 }
 
-fn reviewed(word: Option<&str>) -> Reviewed {
+fn reviewed(word: Option<&str>) -> FrameReview {
     match word {
-        Some("true" | "yes" | "required") => Reviewed::First,
-        Some(_) | None => Reviewed::No,
+        Some("true" | "yes" | "required") => FrameReview::First,
+        Some(_) | None => FrameReview::No,
     }
 }
 
@@ -251,24 +251,24 @@ const fn reason_of(marker: Marker) -> &'static str {
 }
 
 /// How an event and its reason stand for the loop; nothing more to say where it iterates.
-fn standing(event: Option<&str>, reason: Option<&str>) -> Standing {
+fn standing(event: Option<&str>, reason: Option<&str>) -> IdleStanding {
     let why = reason.or(event).unwrap_or_default().to_string();
     match (event.unwrap_or("STATE"), reason) {
-        ("STATE", _) => Standing::Active,
-        ("DONE", Some("MAX_ITERATIONS")) => Standing::Over(Outcome::MaxIterations, why),
-        ("DONE", Some("STALE")) => Standing::Over(Outcome::Stale, why),
-        ("DONE", Some("STUCK")) => Standing::Over(Outcome::Blocked, why),
-        ("DONE", _) => Standing::Over(Outcome::Attested, why),
-        (_, Some("USER_CANCELLED")) => Standing::Over(Outcome::Cancelled, why),
-        _other => Standing::Over(Outcome::Aborted, why),
+        ("STATE", _) => IdleStanding::Active,
+        ("DONE", Some("MAX_ITERATIONS")) => IdleStanding::Over(Outcome::MaxIterations, why),
+        ("DONE", Some("STALE")) => IdleStanding::Over(Outcome::Stale, why),
+        ("DONE", Some("STUCK")) => IdleStanding::Over(Outcome::Blocked, why),
+        ("DONE", _) => IdleStanding::Over(Outcome::Attested, why),
+        (_, Some("USER_CANCELLED")) => IdleStanding::Over(Outcome::Cancelled, why),
+        _other => IdleStanding::Over(Outcome::Aborted, why),
     }
 }
 
-fn touched(text: Option<&str>) -> Touched {
+fn touched(text: Option<&str>) -> LastTouched {
     match text.map(crate::instant) {
-        None => Touched::Unsaid,
-        Some(Some(at)) => Touched::At(at),
-        Some(None) => Touched::Unreadable,
+        None => LastTouched::Unsaid,
+        Some(Some(at)) => LastTouched::At(at),
+        Some(None) => LastTouched::Unreadable,
     }
 }
 

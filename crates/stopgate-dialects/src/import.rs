@@ -8,7 +8,7 @@ mod tests;
 
 use stopgate_core::{Frame, Mode, Timestamp, clean, clip};
 
-use crate::idle::{self, Standing, Touched};
+use crate::idle::{self, IdleStanding, LastTouched};
 use crate::{criteria, features, ralph_loop, task};
 
 /// As many as a native loop takes.
@@ -46,11 +46,11 @@ pub struct Carried {
 pub struct Nothing(String);
 
 /// Carries a loop of the idle plugin over.
-pub fn from_idle(found: &idle::Loop, now: Timestamp) -> Result<Carried, Nothing> {
+pub fn from_idle(found: &idle::IdleLoop, now: Timestamp) -> Result<Carried, Nothing> {
     match &found.standing {
-        Standing::Active => {}
-        Standing::Over(_, why) => return Err(Nothing(format!("it is over ({why})"))),
-        Standing::Off => return Err(Nothing("it is switched off".into())),
+        IdleStanding::Active => {}
+        IdleStanding::Over(_, why) => return Err(Nothing(format!("it is over ({why})"))),
+        IdleStanding::Off => return Err(Nothing("it is switched off".into())),
     }
     let Some((outermost, nested)) = found.frames.split_first() else {
         return Err(Nothing("its counts make no sense".into()));
@@ -58,7 +58,7 @@ pub fn from_idle(found: &idle::Loop, now: Timestamp) -> Result<Carried, Nothing>
     let mut carried = Carried::of(&found.goal, Some(outermost))?;
     carried.nested = nested.iter().map(|frame| rest_of(frame, &mut carried.lost)).collect();
     carried.stale_after_ms = Some(idle::STALE_AFTER_MS);
-    if let Touched::At(at) = found.touched
+    if let LastTouched::At(at) = found.touched
         && now.since(at) > idle::STALE_AFTER_MS
     {
         carried.lose("it was stale; the new loop is fresh");
@@ -70,7 +70,7 @@ pub fn from_idle(found: &idle::Loop, now: Timestamp) -> Result<Carried, Nothing>
 }
 
 /// Carries a loop of the widely used plugin over.
-pub fn from_ralph_loop(found: &ralph_loop::Loop) -> Result<Carried, Nothing> {
+pub fn from_ralph_loop(found: &ralph_loop::RalphLoop) -> Result<Carried, Nothing> {
     if !found.active {
         return Err(Nothing("it is switched off".into()));
     }
@@ -90,7 +90,7 @@ pub fn from_ralph_loop(found: &ralph_loop::Loop) -> Result<Carried, Nothing> {
 /// Carries a list of features over.
 pub fn from_features(
     list: &features::FeatureList,
-    progress: &features::Progress,
+    progress: &features::ProgressFile,
 ) -> Result<Carried, Nothing> {
     let open: Vec<_> = list.features.iter().filter(|feature| !feature.passes).collect();
     if open.is_empty() {
@@ -120,17 +120,18 @@ pub fn from_features(
 }
 
 /// Carries a file of criteria over.
-pub fn from_criteria(record: &criteria::Record) -> Result<Carried, Nothing> {
+pub fn from_criteria(record: &criteria::CriteriaRecord) -> Result<Carried, Nothing> {
     match record.status {
-        criteria::Status::InProgress | criteria::Status::Paused => {}
-        criteria::Status::Completed | criteria::Status::Cancelled => {
+        criteria::CriteriaStatus::InProgress | criteria::CriteriaStatus::Paused => {}
+        criteria::CriteriaStatus::Completed | criteria::CriteriaStatus::Cancelled => {
             return Err(Nothing(format!("it is {}", record.status.word())));
         }
     }
     let mut carried = Carried::of(&record.spec, None)?;
     carried.prompt = steps(&record.spec, &record.remaining);
     carried.attest(record.criteria.iter().map(|(name, _)| name.clone()).collect());
-    let met = record.criteria.iter().filter(|(_, mark)| *mark == criteria::Mark::Met).count();
+    let met =
+        record.criteria.iter().filter(|(_, mark)| *mark == criteria::CriterionState::Met).count();
     if met > 0 {
         carried.lose(&format!("that {met} criteria were ticked off: nothing proves them"));
     }
@@ -140,15 +141,15 @@ pub fn from_criteria(record: &criteria::Record) -> Result<Carried, Nothing> {
     if !record.completed.is_empty() {
         carried.lose(&format!("{} steps that were done", record.completed.len()));
     }
-    if record.status == criteria::Status::Paused {
+    if record.status == criteria::CriteriaStatus::Paused {
         carried.lose("that it was paused: the new loop is active");
     }
     Ok(carried)
 }
 
 /// Carries a task over.
-pub fn from_task(record: &task::Record) -> Result<Carried, Nothing> {
-    if !matches!(record.status, task::Status::InProgress | task::Status::Paused) {
+pub fn from_task(record: &task::TaskRecord) -> Result<Carried, Nothing> {
+    if !matches!(record.status, task::TaskStanding::InProgress | task::TaskStanding::Paused) {
         return Err(Nothing(format!("the task is {}", record.status.word())));
     }
     let frame = Frame {
@@ -169,7 +170,7 @@ pub fn from_task(record: &task::Record) -> Result<Carried, Nothing> {
     if !record.errors.is_empty() {
         carried.lose(&format!("{} errors that were written down", record.errors.len()));
     }
-    if record.pause().is_some() || record.status == task::Status::Paused {
+    if record.pause().is_some() || record.status == task::TaskStanding::Paused {
         carried.lose("that it was paused: the new loop is active");
     }
     Ok(carried)

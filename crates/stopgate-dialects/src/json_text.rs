@@ -19,7 +19,7 @@ use stopgate_json::{JsonBracket, JsonItem};
 
 /// One step on the way to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step<'a> {
+pub enum PathStep<'a> {
     /// The member of an object with this name; the last one, where several have it.
     Key(&'a str),
     /// The element of a list at this index.
@@ -154,14 +154,14 @@ impl<'d> Node<'d> {
 ///
 /// Objects that are missing on the way are made, what stands in their place and is none is
 /// replaced, and the index behind a list's last element adds one.
-pub fn set(text: &str, path: &[Step<'_>], value: &Value) -> Result<String, JsonTextError> {
+pub fn set(text: &str, path: &[PathStep<'_>], value: &Value) -> Result<String, JsonTextError> {
     let (bom, bare) = without_bom(text);
     let document = Document::read_bare(bare)?;
     let mut here = &document.root;
     for (at, step) in path.iter().enumerate() {
         let found = match step {
-            Step::Key(name) => member(here, name).map(|node| node.0),
-            Step::At(index) => element(here, *index)?,
+            PathStep::Key(name) => member(here, name).map(|node| node.0),
+            PathStep::At(index) => element(here, *index)?,
         };
         let Some(found) = found else {
             let rest = nested(&path[at + 1..], value);
@@ -177,20 +177,20 @@ pub fn set(text: &str, path: &[Step<'_>], value: &Value) -> Result<String, JsonT
 
 /// Adds a value behind the last element of the list at the end of a path; a list that is
 /// missing is made.
-pub fn push(text: &str, path: &[Step<'_>], value: &Value) -> Result<String, JsonTextError> {
+pub fn push(text: &str, path: &[PathStep<'_>], value: &Value) -> Result<String, JsonTextError> {
     let document = Document::read(text)?;
     let count = find(&document, path).filter(|node| node.is_list()).map(|n| n.elements().count());
     let Some(count) = count else {
         return set(text, path, &Value::Array(vec![value.clone()]));
     };
     let mut path = path.to_vec();
-    path.push(Step::At(count));
+    path.push(PathStep::At(count));
     set(text, &path, value)
 }
 
 /// Takes out the value at the end of a path, with its comma and its line; a text without
 /// it is unchanged.
-pub fn remove(text: &str, path: &[Step<'_>]) -> Result<String, JsonTextError> {
+pub fn remove(text: &str, path: &[PathStep<'_>]) -> Result<String, JsonTextError> {
     let (bom, bare) = without_bom(text);
     let document = Document::read_bare(bare)?;
     let Some((end, way)) = path.split_last() else {
@@ -200,11 +200,11 @@ pub fn remove(text: &str, path: &[Step<'_>]) -> Result<String, JsonTextError> {
         return Ok(text.into());
     };
     let place = match (end, parent.0) {
-        (Step::Key(name), ast::Value::Object(object)) => {
+        (PathStep::Key(name), ast::Value::Object(object)) => {
             let index = object.properties.iter().rposition(|member| member.name.as_str() == *name);
             index.map(|index| (JsonBracket::from(object), index))
         }
-        (Step::At(index), ast::Value::Array(list)) => {
+        (PathStep::At(index), ast::Value::Array(list)) => {
             (*index < list.elements.len()).then(|| (JsonBracket::from(list), *index))
         }
         _other_kind => None,
@@ -216,10 +216,10 @@ pub fn remove(text: &str, path: &[Step<'_>]) -> Result<String, JsonTextError> {
 }
 
 /// The value at the end of a path.
-pub fn find<'d>(document: &'d Document<'_>, path: &[Step<'_>]) -> Option<Node<'d>> {
+pub fn find<'d>(document: &'d Document<'_>, path: &[PathStep<'_>]) -> Option<Node<'d>> {
     path.iter().try_fold(document.root(), |node, step| match step {
-        Step::Key(name) => node.key(name),
-        Step::At(index) => node.at(*index),
+        PathStep::Key(name) => node.key(name),
+        PathStep::At(index) => node.at(*index),
     })
 }
 
@@ -245,22 +245,22 @@ fn element<'d>(
 }
 
 /// The value that the rest of a path and its end make.
-fn nested<'v>(path: &[Step<'_>], value: &'v Value) -> Cow<'v, Value> {
+fn nested<'v>(path: &[PathStep<'_>], value: &'v Value) -> Cow<'v, Value> {
     path.iter().rev().fold(Cow::Borrowed(value), |inner, step| {
         let inner = inner.into_owned();
         Cow::Owned(match step {
-            Step::Key(name) => Value::Object(Map::from_iter([((*name).to_string(), inner)])),
-            Step::At(_) => Value::Array(vec![inner]),
+            PathStep::Key(name) => Value::Object(Map::from_iter([((*name).to_string(), inner)])),
+            PathStep::At(_) => Value::Array(vec![inner]),
         })
     })
 }
 
-fn add(text: &str, parent: &ast::Value<'_>, step: Step<'_>, value: &Value) -> String {
+fn add(text: &str, parent: &ast::Value<'_>, step: PathStep<'_>, value: &Value) -> String {
     match (step, parent) {
-        (Step::Key(name), ast::Value::Object(object)) => {
+        (PathStep::Key(name), ast::Value::Object(object)) => {
             stopgate_json::append(text, &JsonBracket::from(object), &JsonItem::Member(name, value))
         }
-        (Step::At(_), ast::Value::Array(list)) => {
+        (PathStep::At(_), ast::Value::Array(list)) => {
             stopgate_json::append(text, &JsonBracket::from(list), &JsonItem::Element(value))
         }
         (step, other) => stopgate_json::replace(text, other.range(), &*nested(&[step], value)),

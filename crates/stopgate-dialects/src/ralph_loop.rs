@@ -12,11 +12,11 @@ pub const FILE: &str = ".claude/ralph-loop.local.md";
 
 /// A loop as its file describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loop {
+pub struct RalphLoop {
     /// Whether it is switched on.
     pub active: bool,
     /// How often the agent was sent back, and how often it may be; or what makes no sense.
-    pub frame: Result<Frame, Trouble>,
+    pub frame: Result<Frame, FieldTrouble>,
     /// What the agent must say, where it must say anything.
     pub promise: Option<String>,
     /// The session that it holds; none where the file does not say.
@@ -27,14 +27,14 @@ pub struct Loop {
 
 /// A field that makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct FieldTrouble {
     /// Which one.
     pub field: &'static str,
     /// What it says.
     pub value: String,
 }
 
-impl Loop {
+impl RalphLoop {
     /// Reads a file; nothing where it has no fields at all.
     pub fn read(text: &str) -> Option<Self> {
         let file = FrontMatter::read(text)?;
@@ -44,12 +44,15 @@ impl Loop {
         let prompt = file.body().trim().to_string();
         let counted = |field: &'static str, default: u32| {
             let Some(value) = value(field) else { return Ok(default) };
-            value.parse().map_err(|_| Trouble { field, value })
+            value.parse().map_err(|_| FieldTrouble { field, value })
         };
         let frame = counted("iteration", 0).and_then(|iteration| {
             let max = counted("max_iterations", 0)?;
             if prompt.is_empty() {
-                return Err(Trouble { field: "the prompt below the fields", value: String::new() });
+                return Err(FieldTrouble {
+                    field: "the prompt below the fields",
+                    value: String::new(),
+                });
             }
             // A missing value means no limit there.
             let max = if max == 0 { u32::MAX } else { max };

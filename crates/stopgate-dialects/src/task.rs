@@ -26,9 +26,9 @@ use stopgate_core::{
 pub use self::classes::class_of;
 pub use self::edit::{NewTask, TaskEdit, begin};
 pub use self::list::choose;
-use self::mark::News;
-pub use self::mark::{Mark, Pause};
-pub use self::record::{Record, Status, Unreadable};
+use self::mark::StepNews;
+pub use self::mark::{Pause, TaskMark};
+pub use self::record::{TaskRecord, TaskStanding, UnreadableTask};
 pub use self::rubric::{Rubric, Shape};
 pub use self::words::{JUDGE_PROMPT, next, paused, summary};
 
@@ -37,7 +37,7 @@ pub const UNMOVED_MAX: u32 = 3;
 
 /// What is known about one stop beside the record.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sight<'a> {
+pub struct TaskSight<'a> {
     /// The session that wants to stop.
     pub session: &'a str,
     /// The prompt that it answers.
@@ -48,10 +48,10 @@ pub struct Sight<'a> {
 
 /// A record in the light of one stop.
 #[derive(Clone, Debug)]
-pub struct Look<'r> {
-    record: &'r Record,
-    mark: Mark,
-    news: News,
+pub struct TaskLook<'r> {
+    record: &'r TaskRecord,
+    mark: TaskMark,
+    news: StepNews,
 }
 
 /// The record after a stop.
@@ -76,9 +76,9 @@ pub fn policy() -> Policy {
     }
 }
 
-impl<'r> Look<'r> {
+impl<'r> TaskLook<'r> {
     /// Looks at `record` as the hook of one stop does.
-    pub fn new(record: &'r Record, sight: &Sight<'_>) -> Self {
+    pub fn new(record: &'r TaskRecord, sight: &TaskSight<'_>) -> Self {
         let news = record.mark.news(record, sight);
         Self { record, mark: record.mark.seen_by(record, sight), news }
     }
@@ -87,13 +87,13 @@ impl<'r> Look<'r> {
     pub fn phase(&self, now: Timestamp) -> Phase {
         let rests = Phase::Paused { rest: Rest::Resume, since: now };
         match self.record.status {
-            Status::Pending | Status::Completed | Status::Other => {
+            TaskStanding::Pending | TaskStanding::Completed | TaskStanding::Other => {
                 let why = "it is not in progress".into();
                 Phase::Ended { outcome: Outcome::Attested, why, at: now }
             }
-            Status::Paused => rests,
-            Status::InProgress if self.mark.is_paused(self.record) => rests,
-            Status::InProgress => Phase::Active,
+            TaskStanding::Paused => rests,
+            TaskStanding::InProgress if self.mark.is_paused(self.record) => rests,
+            TaskStanding::InProgress => Phase::Active,
         }
     }
 
@@ -119,7 +119,7 @@ impl<'r> Look<'r> {
         let heard = |marker: &Marker| *marker == Marker::LoopComplete;
         Seen {
             markers: seen.markers.iter().copied().filter(heard).collect(),
-            tools: if self.news == News::Unmoved { ToolUse::None } else { ToolUse::Used },
+            tools: if self.news == StepNews::Unmoved { ToolUse::None } else { ToolUse::Used },
             ledger: Ledger {
                 spent_micros: self.record.cost_micros,
                 budget_micros: self.record.budget_micros,
@@ -132,7 +132,7 @@ impl<'r> Look<'r> {
     /// Whether a person is to be asked before the next step: a colleague's step was finished.
     pub fn asks(&self) -> bool {
         self.record.shape == Some(Shape::Colleague)
-            && self.news == News::Moved
+            && self.news == StepNews::Moved
             && !self.record.remaining.is_empty()
             && self.phase(Timestamp::from_unix_millis(0)) == Phase::Active
     }
@@ -179,8 +179,8 @@ impl<'r> Look<'r> {
         let mark = self.mark.clone().sent_back(self.record, after.tally.idle, iteration);
         let edit = edit.iteration(iteration).mark(&mark);
         match self.news {
-            News::Moved => edit.checkpoint(now).text(),
-            News::Unmoved | News::Fresh => edit.text(),
+            StepNews::Moved => edit.checkpoint(now).text(),
+            StepNews::Unmoved | StepNews::Fresh => edit.text(),
         }
     }
 }

@@ -8,15 +8,15 @@ use std::path::PathBuf;
 use stopgate_agents::{SessionIdSource, TurnSession};
 use stopgate_core::{LoopState, Outcome};
 use stopgate_engine::{
-    DRIVEN, DialectRequest, Engine, Failure, Home, LoopView, Settings, Stores, Target, WaitsFor,
+    DRIVEN, DialectRequest, Engine, Failure, Home, LoopTarget, LoopView, Settings, Stores, WaitsFor,
 };
 
 use crate::command::CommandTurn;
 use crate::guard::end_group;
-use crate::interrupt::{Interrupts, Wish};
+use crate::interrupt::{Interrupt, Interrupts};
 use crate::loops::{DrivenLoop, FileLoop, LoopWork, NativeLoop, SessionNotes};
 use crate::mark::began;
-use crate::plan::{DriveNews, DrivePlan, Screen};
+use crate::plan::{DriveNews, DrivePlan, SessionScreen};
 use crate::process::ClientPlace;
 use crate::prompt::{NUDGE, answer_prompt};
 use crate::record::{DriverFiles, DriverRecord, DriverStep};
@@ -49,7 +49,7 @@ pub(crate) type NewsListener<'a> = &'a mut dyn FnMut(&DriveNews<'_>);
 /// Drives a loop of our own.
 pub fn drive_native(
     mut engine: Engine,
-    target: &Target,
+    target: &LoopTarget,
     plan: &DrivePlan,
     interrupts: &Interrupts,
     news: NewsListener<'_>,
@@ -128,7 +128,7 @@ impl Driver<'_> {
             if let Some(end) = self.stands()? {
                 return self.finish(end);
             }
-            if self.interrupts.wish() != Wish::GoOn {
+            if self.interrupts.wish() != Interrupt::GoOn {
                 return self.finish(DriveEnd::Interrupted);
             }
             let result = self.turn(&next)?;
@@ -246,7 +246,7 @@ impl Driver<'_> {
         match source {
             None | Some(SessionIdSource::Chosen) => self.looped.bind(&session),
             Some(_) if is_known => self.looped.bind(&session),
-            Some(_) if self.plan.screen == Screen::Terminal => self.looped.open_to_next(),
+            Some(_) if self.plan.screen == SessionScreen::Terminal => self.looped.open_to_next(),
             Some(_) => Ok(()),
         }
     }
@@ -292,8 +292,8 @@ impl Driver<'_> {
         let place = ClientPlace { directory: &directory, mark: &mark, env: &env };
         // A command that takes its prompt from standard input has no use for a terminal.
         let in_terminal = match self.plan.screen {
-            Screen::Headless => None,
-            Screen::Terminal => self.plan.command.start_in_terminal(&turn),
+            SessionScreen::Headless => None,
+            SessionScreen::Terminal => self.plan.command.start_in_terminal(&turn),
         };
         if let Some(started) = in_terminal {
             return self.staged(&session, &mut |stage| run_in_terminal(&started, &place, stage));

@@ -15,7 +15,7 @@ pub struct Interrupts {
 
 /// What the person wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum Interrupt {
     /// Go on.
     GoOn,
     /// Stop when this session is over.
@@ -41,11 +41,11 @@ impl Interrupts {
         interrupts
     }
 
-    pub(crate) fn wish(&self) -> Wish {
+    pub(crate) fn wish(&self) -> Interrupt {
         match self.count.load(Ordering::Relaxed) {
-            0 => Wish::GoOn,
-            1 => Wish::AfterSession,
-            _more => Wish::Now,
+            0 => Interrupt::GoOn,
+            1 => Interrupt::AfterSession,
+            _more => Interrupt::Now,
         }
     }
 }

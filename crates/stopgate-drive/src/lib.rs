@@ -23,7 +23,7 @@ pub use crate::command::AgentCommand;
 pub use crate::driver::{DriveEnd, DriveEnded, drive_file, drive_native};
 pub use crate::guard::{SESSION_GUARD, SESSION_TERMINAL, become_client, guard_session};
 pub use crate::interrupt::Interrupts;
-pub use crate::plan::{AnswerPlan, DriveNews, DrivePlan, FreshPolicy, Screen};
+pub use crate::plan::{AnswerPlan, DriveNews, DrivePlan, FreshPolicy, SessionScreen};
 pub use crate::policy::{
     ErrorKind, FailedSession, FailedSessionState, FailureLimits, NextStep, Waits, kind, next_step,
 };

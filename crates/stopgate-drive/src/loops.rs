@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use stopgate_core::{Event, LoopId, Outcome, Phase, Receipt};
 use stopgate_dialects::Dialect;
 use stopgate_engine::{
-    Desk, DialectRequest, DrivenStop, Engine, Failure, LoopView, Settings, Stores, Successor,
-    Target,
+    DialectCall, DialectRequest, DrivenStop, Engine, Failure, LoopTarget, LoopView, Settings,
+    Stores, Successor,
 };
 use stopgate_store::Stored;
 use stopgate_verify::files::read_text;
 use stopgate_view::DiffStat;
 
-use crate::prompt::{HandOver, hand_over, hand_over_work};
+use crate::prompt::{EarlierSessions, hand_over, hand_over_work};
 
 /// How long a loop waits for a session whose client chooses its id.
 const CLAIM_WITHIN_MS: i64 = 10 * 60 * 1000;
@@ -94,8 +94,8 @@ impl NativeLoop {
         Self { engine, id: stored.state.id.clone(), directory }
     }
 
-    fn target(&self) -> Target {
-        Target::Named(self.id.as_str().into())
+    fn target(&self) -> LoopTarget {
+        LoopTarget::Named(self.id.as_str().into())
     }
 
     /// The receipts of the last stop, and what the agent was told then.
@@ -207,7 +207,8 @@ impl DrivenLoop for NativeLoop {
         let (receipts, _) = self.last_stop()?;
         let diff = self.diff();
         let SessionNotes { session, said, answer } = notes;
-        let left = HandOver { session, receipts: &receipts, diff: diff.as_ref(), said, answer };
+        let left =
+            EarlierSessions { session, receipts: &receipts, diff: diff.as_ref(), said, answer };
         Ok(hand_over(&state, &left))
     }
 
@@ -243,8 +244,8 @@ impl FileLoop {
     }
 
     /// A desk reads the time once, so each look has its own.
-    fn desk(&self) -> Result<Desk, Failure> {
-        Desk::new(self.settings, self.stores, self.request.clone(), self.directory.clone())
+    fn desk(&self) -> Result<DialectCall, Failure> {
+        DialectCall::new(self.settings, self.stores, self.request.clone(), self.directory.clone())
     }
 
     fn features_prompt(&self) -> Result<String, Failure> {
@@ -361,7 +362,7 @@ impl DrivenLoop for FileLoop {
             _other => self.task_prompt()?,
         };
         let SessionNotes { session, said, answer } = notes;
-        let left = HandOver { session, said, answer, ..HandOver::default() };
+        let left = EarlierSessions { session, said, answer, ..EarlierSessions::default() };
         Ok(hand_over_work(&what, &left))
     }
 

@@ -29,7 +29,7 @@ pub struct DrivePlan {
     /// What happens to questions.
     pub answer: AnswerPlan,
     /// Where sessions are seen.
-    pub screen: Screen,
+    pub screen: SessionScreen,
     /// The model where nothing else names one.
     pub model: Option<String>,
     /// Models by category.
@@ -60,7 +60,7 @@ pub struct AnswerPlan {
 
 /// Where sessions are seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Screen {
+pub enum SessionScreen {
     /// In the terminal, with the person's keys.
     Terminal,
     /// Nowhere: only lines about them are.

@@ -19,7 +19,7 @@ pub(crate) const NUDGE: &str =
 
 /// What earlier sessions left.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct HandOver<'a> {
+pub(crate) struct EarlierSessions<'a> {
     /// The how-many-th session this is.
     pub(crate) session: u64,
     /// What the checks said last.
@@ -33,14 +33,14 @@ pub(crate) struct HandOver<'a> {
 }
 
 /// The prompt of a fresh session of a loop of our own.
-pub(crate) fn hand_over(state: &State, left: &HandOver<'_>) -> String {
+pub(crate) fn hand_over(state: &State, left: &EarlierSessions<'_>) -> String {
     let mut text = opening(left.session);
     text.push_str(&announcement(state));
     add_parts(text, &[answer(left), failures(left, state), changes(left), notes(left)])
 }
 
 /// The prompt of a fresh session of a loop in another tool's files.
-pub(crate) fn hand_over_work(what: &str, left: &HandOver<'_>) -> String {
+pub(crate) fn hand_over_work(what: &str, left: &EarlierSessions<'_>) -> String {
     let mut text = opening(left.session);
     text.push_str(&clip(what, HAND_OVER_BYTES_MAX / 2));
     text.push('\n');
@@ -81,12 +81,12 @@ fn add_parts(mut text: String, parts: &[String]) -> String {
     clip(&text, HAND_OVER_BYTES_MAX)
 }
 
-fn answer(left: &HandOver<'_>) -> String {
+fn answer(left: &EarlierSessions<'_>) -> String {
     let Some(answer) = left.answer else { return String::new() };
     format!("The person answered the last question: {}\n", clip(&clean(answer), NOTES_BYTES_MAX))
 }
 
-fn failures(left: &HandOver<'_>, state: &State) -> String {
+fn failures(left: &EarlierSessions<'_>, state: &State) -> String {
     let is_hidden = |receipt: &&Receipt| {
         state.criteria.iter().any(|own| own.name == receipt.criterion && own.is_hidden())
     };
@@ -107,7 +107,7 @@ fn failures(left: &HandOver<'_>, state: &State) -> String {
     }
 }
 
-fn changes(left: &HandOver<'_>) -> String {
+fn changes(left: &EarlierSessions<'_>) -> String {
     let Some(diff) = left.diff.filter(|diff| !diff.files.is_empty() || !diff.new_files.is_empty())
     else {
         return String::new();
@@ -130,7 +130,7 @@ fn changes(left: &HandOver<'_>) -> String {
     text
 }
 
-fn notes(left: &HandOver<'_>) -> String {
+fn notes(left: &EarlierSessions<'_>) -> String {
     let said = clean(left.said.trim());
     if said.is_empty() {
         return String::new();

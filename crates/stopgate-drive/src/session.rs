@@ -12,7 +12,7 @@ use stopgate_agents::{
 use stopgate_engine::{Failure, Settings};
 
 use crate::command::StartedCommand;
-use crate::interrupt::{Interrupts, Wish};
+use crate::interrupt::{Interrupt, Interrupts};
 use crate::process::{ClientPlace, ClientProcess, OutputLine};
 
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -224,7 +224,7 @@ fn follow(
             }
             return Ok(Followed::Ended(exit));
         }
-        if stage.interrupts.wish() == Wish::Now {
+        if stage.interrupts.wish() == Interrupt::Now {
             return Ok(Followed::Cut(TurnCut::Interrupted));
         }
         let silent = heard_at.elapsed();

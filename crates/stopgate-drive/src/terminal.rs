@@ -19,7 +19,7 @@ use stopgate_engine::Failure;
 
 use crate::command::StartedCommand;
 use crate::guard::{SESSION_TERMINAL, SessionGuard, own_program};
-use crate::interrupt::Wish;
+use crate::interrupt::Interrupt;
 use crate::mark;
 use crate::process::{ClientPlace, around, end_child, exit};
 use crate::session::{SessionWatch, TurnCut, TurnResult, TurnStage, now};
@@ -123,7 +123,7 @@ fn follow(
             }
             return Ok(None);
         }
-        if stage.interrupts.wish() == Wish::Now {
+        if stage.interrupts.wish() == Interrupt::Now {
             return Ok(Some(TurnCut::Interrupted));
         }
         if judged_at.is_some_and(|at: std::time::Instant| at.elapsed() >= LAST_WORDS) {

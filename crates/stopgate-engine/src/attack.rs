@@ -15,11 +15,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use stopgate_core::{Criterion, Ground, Proof, Receipt, Status};
-use stopgate_verify::{Place, ProjectCopy};
+use stopgate_verify::{ProjectCopy, ProofStorage};
 
 pub use self::exploit::Ecosystem;
 pub use self::report::{
-    AttackAdvice, AttackReport, AttackStep, AttackedCriterion, Attempt, AttemptResult,
+    AttackAdvice, AttackReport, AttackStep, AttackedCriterion, AttemptResult, ExploitTrial,
 };
 
 use self::apply::{Edits, Grounds};
@@ -27,7 +27,7 @@ use self::exploit::Exploit;
 use self::trial::{Trial, TrialRoom, TriedCriterion};
 use crate::engine::Engine;
 use crate::failure::Failure;
-use crate::project_file::{Draft, ProjectFile};
+use crate::project_file::{CriterionDraft, ProjectFile};
 use crate::trust::Trust;
 use crate::verify::untrusted;
 use crate::view::SCHEMA_VERSION;
@@ -80,7 +80,7 @@ impl Engine {
             Failure::usage(format!("could not copy {}: {why}", request.project.display()))
         })?;
         told(AttackStep::Copied);
-        let place = Place { home: copy.home(), logs: copy.home().join("logs") };
+        let place = ProofStorage { home: copy.home(), logs: copy.home().join("logs") };
         let pass = self.passed_variables();
         let only_place = self.settings.test_place();
         let begun_micros = self.world.micros();
@@ -108,13 +108,13 @@ impl Engine {
     }
 
     /// The criteria that run something: those that were given, else the project's own.
-    fn targets(&self, request: &AttackRequest) -> Result<(Vec<Draft>, Ground), Failure> {
+    fn targets(&self, request: &AttackRequest) -> Result<(Vec<CriterionDraft>, Ground), Failure> {
         let file = ProjectFile::read(&request.project)?;
         let given = request.checks.iter().map(|(name, command)| {
             let (command, timeout_ms) = (command.clone(), request.timeout_ms);
-            Draft::at_rest(Criterion::new(name, Proof::Check { command, timeout_ms }))
+            CriterionDraft::at_rest(Criterion::new(name, Proof::Check { command, timeout_ms }))
         });
-        let mut drafts: Vec<Draft> = given.collect();
+        let mut drafts: Vec<CriterionDraft> = given.collect();
         let mut ground = Ground::default();
         if let Some(file) = file.filter(|_| drafts.is_empty()) {
             if file.needs_trust() && !Trust::of(&self.home).has(&file.source) {
@@ -135,7 +135,7 @@ impl Engine {
 }
 
 impl Attack<'_, '_> {
-    fn criterion(&mut self, draft: &Draft) -> Result<(), Failure> {
+    fn criterion(&mut self, draft: &CriterionDraft) -> Result<(), Failure> {
         let name = draft.criterion.name.clone();
         (self.told)(AttackStep::Began(&name));
         let tried = self.trial.begin(draft)?;
@@ -217,8 +217,14 @@ impl Attack<'_, '_> {
             let shown = files.iter().map(|path| path.display().to_string()).collect();
             let criterion = name.to_string();
             let (ecosystem, exploit_name) = (exploit.ecosystem, exploit.name);
-            let attempt =
-                Attempt { criterion, exploit: exploit_name, ecosystem, result, why, files: shown };
+            let attempt = ExploitTrial {
+                criterion,
+                exploit: exploit_name,
+                ecosystem,
+                result,
+                why,
+                files: shown,
+            };
             (self.told)(AttackStep::Tried(&attempt));
             self.report.attempts.push(attempt);
             if result == AttemptResult::Passed {
@@ -257,7 +263,7 @@ impl Attack<'_, '_> {
     /// Says which files to protect, and tries whether that helps; the work stays broken.
     fn advise(
         &mut self,
-        draft: &Draft,
+        draft: &CriterionDraft,
         holes: &[Hole],
         tried: &TriedCriterion,
         sources: &[(PathBuf, String)],

@@ -11,7 +11,7 @@ use stopgate_core::{
     Event, Outcome, Party, Receipt, Repository, Ruling, State, Status, Stopped, Tests, Timestamp,
     Vouch, apply,
 };
-use stopgate_store::{Entry, Stored};
+use stopgate_store::{JournalEntry, Stored};
 use stopgate_verify::{Fit, Key, fits};
 
 use self::definition::definition_of;
@@ -19,7 +19,7 @@ pub use self::inspect::{Inspection, ReceiptDemands};
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::known_keys::KnownKeys;
-use crate::target::Target;
+use crate::target::LoopTarget;
 use crate::view::time_text;
 
 /// Version 1 named no definitions, no repository and nobody who began the loop.
@@ -208,7 +208,7 @@ impl Engine {
     }
 
     /// The signed receipt of a loop that is done.
-    pub fn certificate(&mut self, target: &Target) -> Result<Certificate, Failure> {
+    pub fn certificate(&mut self, target: &LoopTarget) -> Result<Certificate, Failure> {
         let stored = self.resolve(target)?;
         let id = &stored.state.id;
         if stored.state.outcome() != Some(Outcome::Done) {
@@ -237,7 +237,7 @@ impl Engine {
         let mut state: Option<State> = None;
         let mut done: Option<(State, Vec<Receipt>, Timestamp)> = None;
         let mut found = None;
-        for Entry { recorded, .. } in &history {
+        for JournalEntry { recorded, .. } in &history {
             match (&recorded.event, &state, &done) {
                 (Event::Stopped(stopped), Some(before), _) if is_done(stopped) => {
                     done = Some((before.clone(), stopped.receipts.clone(), recorded.at));

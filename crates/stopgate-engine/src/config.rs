@@ -18,7 +18,7 @@ use stopgate_usage::PriceBook;
 use toml::Spanned;
 
 use crate::failure::Failure;
-use crate::limits::{Asked, LoopWire};
+use crate::limits::{LoopWire, RequestedLimits};
 use crate::notify::{NotifyWire, NotifyWish};
 use crate::settings::Settings;
 use crate::span::span_ms;
@@ -45,7 +45,7 @@ pub(crate) struct Config {
     pub(crate) on_error: OnStoreError,
     pub(crate) durability: Durability,
     /// The limits of the person's loops.
-    pub(crate) limits: Asked,
+    pub(crate) limits: RequestedLimits,
     /// Variables that checks get beyond the usual ones.
     pub(crate) pass: Vec<String>,
     /// How they want to be told about their loops.
@@ -141,7 +141,7 @@ impl Config {
             DurabilityWire::PowerLoss => Durability::PowerLoss,
         };
         let deadline = deadline.as_deref().map(span).transpose()?;
-        let limits = Asked::at(text, wire.own.as_ref())?;
+        let limits = RequestedLimits::at(text, wire.own.as_ref())?;
         let pass = wire.proof.pass_env;
         let notify = wire.notify.map(|wire| {
             let begins = wire.span().start;

@@ -7,17 +7,17 @@ use stopgate_core::{
     Timestamp,
 };
 use stopgate_dialects::Dialect;
-use stopgate_store::{Filter, Standing, Stored};
+use stopgate_store::{EndedFilter, Filter, Stored};
 
 use crate::checking::end_checks;
 use crate::engine::{Change, Engine};
 use crate::failure::Failure;
 use crate::origin::CANCELLED_BY_AGENT;
-use crate::target::Target;
+use crate::target::LoopTarget;
 
 /// An agent's honest exits that end a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
+pub enum AgentExit {
     /// Something outside its reach is in the way.
     Blocked,
     /// The goal can't be reached.
@@ -41,7 +41,7 @@ impl Engine {
     /// Puts a nested frame on top.
     pub fn push(
         &mut self,
-        target: &Target,
+        target: &LoopTarget,
         mode: Mode,
         max: u32,
         prompt: &str,
@@ -62,7 +62,7 @@ impl Engine {
     }
 
     /// Takes the top frame off.
-    pub fn pop(&mut self, target: &Target) -> Result<Stored, Failure> {
+    pub fn pop(&mut self, target: &LoopTarget) -> Result<Stored, Failure> {
         self.on_running(target, &mut |state| {
             if state.frames.len() < 2 {
                 return Err(Failure::usage("only the loop itself is left")
@@ -73,7 +73,7 @@ impl Engine {
     }
 
     /// The agent asks for verification.
-    pub fn claim(&mut self, target: &Target) -> Result<Stored, Failure> {
+    pub fn claim(&mut self, target: &LoopTarget) -> Result<Stored, Failure> {
         self.on_running(target, &mut |_| Ok(vec![Event::Claimed]))
     }
 
@@ -92,7 +92,7 @@ impl Engine {
 
     /// The directories in which loops in other tools' files are known to run.
     pub fn trails(&mut self) -> Result<Vec<(Dialect, PathBuf)>, Failure> {
-        let filter = Filter { standing: Standing::Running, ..Filter::default() };
+        let filter = Filter { standing: EndedFilter::Running, ..Filter::default() };
         let running = self.journal.list(&filter)?;
         let mut places: Vec<(Dialect, PathBuf)> = Vec::new();
         for State { policy, project, .. } in running.into_iter().map(|stored| stored.state) {
@@ -104,10 +104,15 @@ impl Engine {
     }
 
     /// The agent leaves honestly.
-    pub fn leave(&mut self, target: &Target, exit: Exit, why: &str) -> Result<Stored, Failure> {
+    pub fn leave(
+        &mut self,
+        target: &LoopTarget,
+        exit: AgentExit,
+        why: &str,
+    ) -> Result<Stored, Failure> {
         let (outcome, word) = match exit {
-            Exit::Blocked => (Outcome::Blocked, "blocked"),
-            Exit::Impossible => (Outcome::Impossible, "impossible"),
+            AgentExit::Blocked => (Outcome::Blocked, "blocked"),
+            AgentExit::Impossible => (Outcome::Impossible, "impossible"),
         };
         if why.trim().is_empty() {
             return Err(Failure::usage("say why, for the person who reads it")
@@ -118,7 +123,7 @@ impl Engine {
     }
 
     /// The agent asks a person and rests until there is an answer.
-    pub fn ask(&mut self, target: &Target, question: &str) -> Result<Stored, Failure> {
+    pub fn ask(&mut self, target: &LoopTarget, question: &str) -> Result<Stored, Failure> {
         if question.trim().is_empty() {
             return Err(Failure::usage("the question is empty"));
         }
@@ -127,7 +132,7 @@ impl Engine {
     }
 
     /// A person asks the loop to stand aside.
-    pub fn pause(&mut self, target: &Target, rest: Rest) -> Result<Stored, Failure> {
+    pub fn pause(&mut self, target: &LoopTarget, rest: Rest) -> Result<Stored, Failure> {
         self.on_running(target, &mut |state| {
             Ok(match state.phase {
                 Phase::Paused { rest: now, .. } if now == rest => Vec::new(),
@@ -139,7 +144,7 @@ impl Engine {
     /// A person lets a loop go on: one that rests, or one that ended for a reason that can be fixed.
     pub fn resume(
         &mut self,
-        target: &Target,
+        target: &LoopTarget,
         max_iterations: Option<u32>,
     ) -> Result<Stored, Failure> {
         let found = self.resolve(target)?;
@@ -156,7 +161,7 @@ impl Engine {
 
     /// A person ends a loop, for good, and the checks that run for it; one that is over
     /// already stays what it is.
-    pub fn cancel(&mut self, target: &Target) -> Result<Stored, Failure> {
+    pub fn cancel(&mut self, target: &LoopTarget) -> Result<Stored, Failure> {
         let found = self.resolve(target)?;
         if found.state.outcome().is_some() {
             return Ok(found);
@@ -168,7 +173,7 @@ impl Engine {
 
     /// A person ends every loop that runs.
     pub fn cancel_all(&mut self) -> Result<Vec<Stored>, Failure> {
-        let filter = Filter { standing: Standing::Running, ..Filter::default() };
+        let filter = Filter { standing: EndedFilter::Running, ..Filter::default() };
         let why = self.cancelled_by();
         let running = self.journal.list(&filter)?;
         running
@@ -212,7 +217,7 @@ impl Engine {
     /// Something happens to a loop, whatever it is doing.
     pub(crate) fn on_loop(
         &mut self,
-        target: &Target,
+        target: &LoopTarget,
         happened: Change<'_>,
     ) -> Result<Stored, Failure> {
         let id = self.resolve(target)?.state.id;
@@ -223,7 +228,7 @@ impl Engine {
     /// Something happens to a loop that must still be running.
     pub(crate) fn on_running(
         &mut self,
-        target: &Target,
+        target: &LoopTarget,
         happened: &mut dyn FnMut(&State) -> Result<Vec<Event>, Failure>,
     ) -> Result<Stored, Failure> {
         let found = self.resolve(target)?;

@@ -35,16 +35,16 @@ mod task;
 
 use std::path::{Path, PathBuf};
 
-use stopgate_agents::{Call, Event, Reply};
+use stopgate_agents::{Call, HookEvent, Reply};
 use stopgate_dialects::Dialect;
 
 pub use self::criteria::{Completion, CriteriaView, MarkView};
-pub use self::desk::Desk;
-pub use self::features::{CheckedView, NewFeatures, Trouble};
+pub use self::desk::DialectCall;
+pub use self::features::{CheckedView, FeatureTrouble, NewFeatures};
 pub use self::task::{TaskChange, TaskView};
 use crate::failure::Failure;
 use crate::settings::Settings;
-use crate::setup::Finding;
+use crate::setup::DoctorFinding;
 use crate::stores::Stores;
 
 /// What the command line asks of a hook beside its agent.
@@ -84,22 +84,22 @@ impl Answered {
 }
 
 /// Answers one call in the format that was asked for.
-pub(crate) fn answer(desk: &Desk, call: &Call<'_>, raw: &[u8]) -> Result<Answered, Failure> {
+pub(crate) fn answer(desk: &DialectCall, call: &Call<'_>, raw: &[u8]) -> Result<Answered, Failure> {
     match call.event {
-        Event::Stop => stop(desk, call),
-        Event::SessionStart => session_start(desk, call),
-        Event::PreCompact => pre_compact(desk, call),
-        Event::Other if desk.request.dialect == Dialect::Idle => idle::guard(desk, raw),
-        Event::SubagentStop
-        | Event::SessionEnd
-        | Event::UserPromptSubmit
-        | Event::PostToolBatch
-        | Event::StopFailure
-        | Event::Other => Ok(Answered::Allow(allowed(desk.request.dialect))),
+        HookEvent::Stop => stop(desk, call),
+        HookEvent::SessionStart => session_start(desk, call),
+        HookEvent::PreCompact => pre_compact(desk, call),
+        HookEvent::Other if desk.request.dialect == Dialect::Idle => idle::guard(desk, raw),
+        HookEvent::SubagentStop
+        | HookEvent::SessionEnd
+        | HookEvent::UserPromptSubmit
+        | HookEvent::PostToolBatch
+        | HookEvent::StopFailure
+        | HookEvent::Other => Ok(Answered::Allow(allowed(desk.request.dialect))),
     }
 }
 
-fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+fn stop(desk: &DialectCall, call: &Call<'_>) -> Result<Answered, Failure> {
     match desk.request.dialect {
         Dialect::Idle => idle::stop(desk, call),
         Dialect::Features => features::stop(desk, call),
@@ -109,7 +109,7 @@ fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
     }
 }
 
-fn session_start(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+fn session_start(desk: &DialectCall, call: &Call<'_>) -> Result<Answered, Failure> {
     match desk.request.dialect {
         Dialect::Criteria => criteria::session_start(desk, call),
         Dialect::Idle => idle::session_start(desk, call),
@@ -117,7 +117,7 @@ fn session_start(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
     }
 }
 
-fn pre_compact(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+fn pre_compact(desk: &DialectCall, call: &Call<'_>) -> Result<Answered, Failure> {
     match desk.request.dialect {
         Dialect::Idle => idle::pre_compact(desk, call),
         Dialect::Features | Dialect::Criteria | Dialect::Task | Dialect::RalphLoop => {
@@ -140,10 +140,10 @@ pub(crate) fn directory(handed: Option<&str>) -> Result<PathBuf, Failure> {
 }
 
 /// What is odd about loops in another tool's files here; nothing where there are none.
-pub(crate) fn findings(settings: Settings, stores: Stores, directory: &Path) -> Vec<Finding> {
+pub(crate) fn findings(settings: Settings, stores: Stores, directory: &Path) -> Vec<DoctorFinding> {
     let request =
         DialectRequest { dialect: Dialect::Criteria, task_file: None, form: OkForm::Full };
-    let desk = Desk::new(settings, stores, request, directory.into());
+    let desk = DialectCall::new(settings, stores, request, directory.into());
     desk.map(|desk| desk.criteria_findings()).unwrap_or_default()
 }
 

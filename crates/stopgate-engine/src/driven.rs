@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use stopgate_agents::{Agent, Call, Event as CallEvent};
+use stopgate_agents::{Agent, Call, HookEvent as CallEvent};
 use stopgate_core::{
     Binding, Event, LoopId, Outcome, Phase, Rest, SessionId, Speaker, clean, clip,
 };
@@ -16,11 +16,11 @@ use stopgate_dialects::Dialect;
 use stopgate_dialects::features::FeatureList;
 use stopgate_store::Stored;
 
-use crate::dialect::{self, Desk};
+use crate::dialect::{self, DialectCall};
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::observe::ClientFacts;
-use crate::target::Target;
+use crate::target::LoopTarget;
 use crate::view::LoopView;
 
 /// The variable that names the loop whose driver started a session: its id, or a dialect.
@@ -105,7 +105,7 @@ impl Engine {
 
     /// The loop as it is now.
     pub fn driven(&mut self, id: &LoopId) -> Result<Stored, Failure> {
-        self.resolve(&Target::Named(id.as_str().into()))
+        self.resolve(&LoopTarget::Named(id.as_str().into()))
     }
 
     /// Notes that a session of a loop failed; not a stop, and not counted.
@@ -170,7 +170,7 @@ impl Engine {
     }
 }
 
-impl Desk {
+impl DialectCall {
     /// Judges the end of a session for which no hook did.
     pub fn judge_driven(&self, stop: &DrivenStop<'_>) -> Result<(), Failure> {
         dialect::answer(self, &stop.call(), b"")?;

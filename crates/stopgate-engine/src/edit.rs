@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stopgate_core::{Criterion, Edit, Event, State};
+use stopgate_core::{Criterion, Event, LoopEdit, State};
 use stopgate_store::Stored;
 use stopgate_verify::Basis;
 
@@ -10,8 +10,8 @@ use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::ground::{JudgesOf, Preflighted};
 use crate::history::describe_edit;
-use crate::project_file::Draft;
-use crate::target::Target;
+use crate::project_file::CriterionDraft;
+use crate::target::LoopTarget;
 
 const CRITERIA_MAX: usize = 64;
 
@@ -31,7 +31,7 @@ pub struct EditRequest {
     /// Percent of the subscription's window that may be used; 0 means no limit.
     pub max_quota: Option<u8>,
     /// Checks that must pass from now on; one with the same name is replaced.
-    pub checks: Vec<Draft>,
+    pub checks: Vec<CriterionDraft>,
     /// The names of criteria that no longer count.
     pub dropped: Vec<String>,
 }
@@ -54,13 +54,13 @@ pub struct Changed {
 impl Engine {
     /// Changes the checks, the goal or the limits of a loop; recorded, and told to the agent with
     /// the next text that it is sent.
-    pub fn edit(&mut self, target: &Target, request: EditRequest) -> Result<Changed, Failure> {
+    pub fn edit(&mut self, target: &LoopTarget, request: EditRequest) -> Result<Changed, Failure> {
         self.as_person("change a loop")?;
         if request.goal.as_ref().is_some_and(|goal| goal.trim().is_empty()) {
             return Err(Failure::usage("the goal is empty"));
         }
         let state = self.resolve(target)?.state;
-        let mut edit = Edit {
+        let mut edit = LoopEdit {
             goal: request.goal,
             max_iterations: request.max_iterations,
             max_minutes: request.max_minutes,
@@ -68,11 +68,11 @@ impl Engine {
             max_cost_micros: request.max_cost_micros,
             max_quota: request.max_quota,
             dropped: request.dropped,
-            ..Edit::default()
+            ..LoopEdit::default()
         };
         refuse_unknown(&state, &edit.dropped)?;
         let laid = self.lay(&state, request.checks, &mut edit)?;
-        if edit == Edit::default() {
+        if edit == LoopEdit::default() {
             return Err(Failure::usage("nothing is to be changed").hint(
                 "say what: --check, --drop, --goal, --max-iterations, --max-minutes, --max-tokens, \
                        --max-cost",
@@ -92,7 +92,12 @@ impl Engine {
     }
 
     /// Runs the new checks once, and notes what judges them beside what judged the others.
-    fn lay(&mut self, state: &State, checks: Vec<Draft>, edit: &mut Edit) -> Result<Laid, Failure> {
+    fn lay(
+        &mut self,
+        state: &State,
+        checks: Vec<CriterionDraft>,
+        edit: &mut LoopEdit,
+    ) -> Result<Laid, Failure> {
         if checks.is_empty() {
             return Ok(Laid::default());
         }

@@ -16,7 +16,7 @@ use crate::notify::{NoticeWire, news};
 use crate::presence::Presence;
 use crate::settings::Settings;
 use crate::signs::Signs;
-use crate::stores::{Choice, Opened, Stores};
+use crate::stores::{Opened, StoreChoice, Stores};
 use crate::world::{RealWorld, World};
 
 /// How often a use case decides again because another process was faster.
@@ -36,7 +36,7 @@ pub struct Engine {
     pub(crate) world: Box<dyn World>,
     pub(crate) settings: Settings,
     pub(crate) stores: Stores,
-    pub(crate) choice: Choice,
+    pub(crate) choice: StoreChoice,
     /// What the person should be told once the answer is printed.
     pub(crate) news: Vec<NoticeWire>,
     /// Hears which check runs, where a person waits for it.
@@ -55,7 +55,7 @@ impl Engine {
         home.check()?;
         home.create().map_err(|error| unusable(&home, error))?;
         let world = Box::new(RealWorld::new(settings));
-        let choice = Choice::read(settings)?;
+        let choice = StoreChoice::read(settings)?;
         Self::with(home, world, settings, stores, choice)
     }
 
@@ -72,8 +72,8 @@ impl Engine {
             Ok(config) => (config, None),
             Err(failure) => (Config::default(), Some(failure)),
         };
-        let address = Choice::address(settings, || Ok(config.address.clone()))?;
-        let (choice, other) = Choice::of(settings, config, address);
+        let address = StoreChoice::address(settings, || Ok(config.address.clone()))?;
+        let (choice, other) = StoreChoice::of(settings, config, address);
         let world = Box::new(RealWorld::new(settings));
         let engine = Self::with(home, world, settings, stores, choice)?;
         Ok((engine, trouble.or(other)))
@@ -85,7 +85,7 @@ impl Engine {
         world: Box<dyn World>,
         settings: Settings,
         stores: Stores,
-        choice: Choice,
+        choice: StoreChoice,
     ) -> Result<Self, Failure> {
         let opened = stores.open(&choice, &home)?;
         Ok(Self::over(opened, home, world, settings, stores, choice))
@@ -97,7 +97,7 @@ impl Engine {
         world: Box<dyn World>,
         settings: Settings,
         stores: Stores,
-        choice: Choice,
+        choice: StoreChoice,
     ) -> Result<Self, Failure> {
         let opened = stores.open_existing(&choice, &home)?;
         Ok(Self::over(opened, home, world, settings, stores, choice))
@@ -109,7 +109,7 @@ impl Engine {
         world: Box<dyn World>,
         settings: Settings,
         stores: Stores,
-        choice: Choice,
+        choice: StoreChoice,
     ) -> Self {
         let Opened { journal, signs } = opened;
         let presence = Presence::of(&home);

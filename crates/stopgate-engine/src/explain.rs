@@ -5,7 +5,7 @@ use stopgate_core::{Event, Order, Ruling, Stopped};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
-use crate::target::Target;
+use crate::target::LoopTarget;
 use crate::view::{SCHEMA_VERSION, time_text};
 
 /// Everything that led to one answer.
@@ -50,7 +50,7 @@ impl Engine {
     /// Explains the stop with this number, or the last one.
     pub fn explain(
         &mut self,
-        target: &Target,
+        target: &LoopTarget,
         number: Option<usize>,
     ) -> Result<Explanation, Failure> {
         let stored = self.resolve(target)?;

@@ -11,7 +11,7 @@ use stopgate_store::transfer::TransferError;
 #[derive(Debug)]
 pub struct Failure {
     /// What kind of trouble it is; decides the exit code.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// What went wrong, in a sentence without its full stop.
     pub message: String,
     /// What the person can do.
@@ -30,7 +30,7 @@ enum Source {
 
 /// Kinds of trouble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FailureKind {
     /// What was asked makes no sense here.
     Usage,
     /// There is no such loop.
@@ -46,27 +46,27 @@ pub enum Kind {
 impl Failure {
     /// What was asked makes no sense here.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self::of(Kind::Usage, message)
+        Self::of(FailureKind::Usage, message)
     }
 
     /// There is no such loop.
     pub fn no_loop(message: impl Into<String>) -> Self {
-        Self::of(Kind::NoLoop, message)
+        Self::of(FailureKind::NoLoop, message)
     }
 
     /// The journal can't be used.
     pub fn store(message: impl Into<String>) -> Self {
-        Self::of(Kind::Store, message)
+        Self::of(FailureKind::Store, message)
     }
 
     /// The person interrupted it.
     pub fn interrupted(message: impl Into<String>) -> Self {
-        Self::of(Kind::Interrupted, message)
+        Self::of(FailureKind::Interrupted, message)
     }
 
     /// Something broke.
     pub fn fault(message: impl Into<String>) -> Self {
-        Self::of(Kind::Fault, message)
+        Self::of(FailureKind::Fault, message)
     }
 
     /// Adds what the person can do.
@@ -88,7 +88,7 @@ impl Failure {
         chain(self)
     }
 
-    fn of(kind: Kind, message: impl Into<String>) -> Self {
+    fn of(kind: FailureKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None, source: Source::Nothing }
     }
 }
@@ -105,7 +105,7 @@ pub(crate) fn chain(error: &dyn Error) -> String {
     text
 }
 
-impl Kind {
+impl FailureKind {
     /// The exit code of a command that failed so.
     pub const fn exit_code(self) -> u8 {
         match self {
@@ -147,7 +147,7 @@ impl Error for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        let mut failure = Self::of(Kind::Store, format!("could not {error}"));
+        let mut failure = Self::of(FailureKind::Store, format!("could not {error}"));
         failure.hint = remedy(&error).map(String::from);
         failure.source = Source::Beneath(Box::new(error));
         failure
@@ -168,9 +168,9 @@ fn remedy(error: &StoreError) -> Option<&'static str> {
 impl From<TransferError> for Failure {
     fn from(error: TransferError) -> Self {
         let kind = match &error {
-            TransferError::Store(_) => Kind::Store,
+            TransferError::Store(_) => FailureKind::Store,
             TransferError::Read(_) | TransferError::Write(_) | TransferError::Encode { .. } => {
-                Kind::Fault
+                FailureKind::Fault
             }
             TransferError::Foreign { .. }
             | TransferError::Newer { .. }
@@ -181,7 +181,7 @@ impl From<TransferError> for Failure {
             | TransferError::NoStart { .. }
             | TransferError::Exists { .. }
             | TransferError::Conflict { .. }
-            | TransferError::SessionTaken { .. } => Kind::Usage,
+            | TransferError::SessionTaken { .. } => FailureKind::Usage,
         };
         let mut failure = Self::of(kind, format!("could not {error}"));
         failure.hint = match &error {

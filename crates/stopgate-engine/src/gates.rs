@@ -9,13 +9,13 @@ use stopgate_core::{
     clip_end,
 };
 use stopgate_gates::{
-    Action, AgentContext, Gate, Kind, Source, ValidationResult, detect, evaluate,
+    Action, AgentContext, Gate, GateKind, GateSource, ValidationResult, detect, evaluate,
 };
 use stopgate_verify::{GitFilters, git};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
-use crate::observe::Heard;
+use crate::observe::HeardMessage;
 use crate::tasks::EngineHands;
 use crate::view::time_text;
 use crate::watchdog;
@@ -51,10 +51,12 @@ pub(crate) fn has_command(text: &str) -> bool {
 
 fn runs(gate: &Gate) -> bool {
     match &gate.kind {
-        Kind::Command(_) => true,
-        Kind::All(parts) | Kind::Any(parts) | Kind::First(parts) => parts.iter().any(runs),
-        Kind::Not(part) => runs(part),
-        Kind::Preset(_) | Kind::Template(_) | Kind::Rules(_) => false,
+        GateKind::Command(_) => true,
+        GateKind::All(parts) | GateKind::Any(parts) | GateKind::First(parts) => {
+            parts.iter().any(runs)
+        }
+        GateKind::Not(part) => runs(part),
+        GateKind::Preset(_) | GateKind::Template(_) | GateKind::Rules(_) => false,
     }
 }
 
@@ -97,7 +99,7 @@ impl Engine {
     pub(crate) fn ask_loop_gates(
         &mut self,
         state: &State,
-        heard: &Heard,
+        heard: &HeardMessage,
         receipts: &[Receipt],
         now: Timestamp,
     ) -> GateWord {
@@ -107,15 +109,15 @@ impl Engine {
                 .and_then(|value: Value| Gate::read(&value).ok())
         };
         let gates: Vec<Option<Gate>> = state.gates.iter().map(read).collect();
-        let sources: Vec<Source<'_>> = state
+        let sources: Vec<GateSource<'_>> = state
             .gates
             .iter()
             .zip(&gates)
             .map(|(named, gate)| {
                 // A template judges by results; without any check it has nothing to judge.
-                let waits = gate.as_ref().is_some_and(|g| matches!(g.kind, Kind::Template(_)));
+                let waits = gate.as_ref().is_some_and(|g| matches!(g.kind, GateKind::Template(_)));
                 let enabled = !(waits && receipts.is_empty());
-                Source { id: &named.name, enabled, gate: gate.as_ref() }
+                GateSource { id: &named.name, enabled, gate: gate.as_ref() }
             })
             .collect();
         let wants_files = state.gates.iter().any(|gate| gate.definition.contains("filesModified"));
@@ -159,12 +161,12 @@ impl Engine {
 /// How long the commands of a gate may take.
 fn gate_time(gate: &Gate) -> Duration {
     match &gate.kind {
-        Kind::Command(command) => Duration::from_millis(command.timeout_ms),
-        Kind::All(parts) | Kind::Any(parts) | Kind::First(parts) => {
+        GateKind::Command(command) => Duration::from_millis(command.timeout_ms),
+        GateKind::All(parts) | GateKind::Any(parts) | GateKind::First(parts) => {
             parts.iter().map(gate_time).fold(Duration::ZERO, Duration::saturating_add)
         }
-        Kind::Not(part) => gate_time(part),
-        Kind::Preset(_) | Kind::Template(_) | Kind::Rules(_) => Duration::ZERO,
+        GateKind::Not(part) => gate_time(part),
+        GateKind::Preset(_) | GateKind::Template(_) | GateKind::Rules(_) => Duration::ZERO,
     }
 }
 
@@ -188,7 +190,7 @@ const fn core_action(action: Action) -> GateAction {
 
 fn context(
     state: &State,
-    heard: &Heard,
+    heard: &HeardMessage,
     receipts: &[Receipt],
     files: Vec<String>,
     now: Timestamp,

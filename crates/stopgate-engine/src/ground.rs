@@ -6,13 +6,13 @@ use std::time::Duration;
 use stopgate_core::{Author, Criterion, Ground, Receipt, Status};
 use stopgate_verify::files::{Durable, replace_private};
 use stopgate_verify::{
-    Basis, BasisStore, Files, Freshness, JudgeLine, Measured, Place, PlaceReport, Request,
-    Strangers, content_fingerprint, place_report, steering_variables,
+    Basis, BasisStore, Files, Freshness, JudgeLine, Measured, PlaceReport, ProofRequest,
+    ProofStorage, Strangers, content_fingerprint, place_report, steering_variables,
 };
 
 use crate::engine::Engine;
 use crate::failure::Failure;
-use crate::project_file::{AtStart, Draft, ProjectFile};
+use crate::project_file::{AtStart, CriterionDraft, ProjectFile};
 
 /// What must be known before a loop begins may take as long as a person is willing to wait.
 const MEASURE_BUDGET: Duration = Duration::from_hours(1);
@@ -91,7 +91,7 @@ impl Engine {
         &mut self,
         project: &Path,
         file: Option<&ProjectFile>,
-        drafts: Vec<Draft>,
+        drafts: Vec<CriterionDraft>,
         preflight: Preflight,
         commands: ProjectCommands,
     ) -> Result<PreparedLoop, Failure> {
@@ -128,7 +128,7 @@ impl Engine {
         &mut self,
         project: &Path,
         ground: &Ground,
-        drafts: Vec<Draft>,
+        drafts: Vec<CriterionDraft>,
     ) -> Result<(Vec<Criterion>, PreparedChecks), Failure> {
         let commands = ProjectCommands::Allowed;
         let wanted: Vec<AtStart> =
@@ -154,10 +154,11 @@ impl Engine {
             return Ok(Vec::new());
         }
         let asked: Vec<Criterion> = due.iter().map(|at| criteria[*at].clone()).collect();
-        let place = Place { home: self.home.directory().into(), logs: self.home.start_logs() };
+        let place =
+            ProofStorage { home: self.home.directory().into(), logs: self.home.start_logs() };
         let pass = self.passed_variables();
         let must = wanted.iter().any(|wanted| matches!(wanted, AtStart::Count | AtStart::Baseline));
-        let request = Request {
+        let request = ProofRequest {
             criteria: &asked,
             root: project,
             ground,
@@ -228,8 +229,8 @@ impl Engine {
     }
 
     /// Where checks keep their things.
-    pub(crate) fn place(&self, logs: PathBuf) -> Place {
-        Place { home: self.home.directory().into(), logs }
+    pub(crate) fn place(&self, logs: PathBuf) -> ProofStorage {
+        ProofStorage { home: self.home.directory().into(), logs }
     }
 
     /// Variables that the person passes on to checks.
@@ -239,7 +240,7 @@ impl Engine {
 }
 
 /// What is done with a check before the loop begins.
-fn wanted(draft: &Draft, preflight: Preflight, commands: ProjectCommands) -> AtStart {
+fn wanted(draft: &CriterionDraft, preflight: Preflight, commands: ProjectCommands) -> AtStart {
     let forbidden =
         commands == ProjectCommands::Untrusted && draft.criterion.terms.author == Author::Project;
     match (draft.start, preflight) {

@@ -8,7 +8,7 @@ use stopgate_store::Stored;
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::presence::Present;
-use crate::target::Target;
+use crate::target::LoopTarget;
 
 /// Who holds a loop next whose session is gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,11 @@ pub enum Successor {
 
 impl Engine {
     /// Gives a loop whose session is gone to another one.
-    pub fn attach(&mut self, target: &Target, successor: &Successor) -> Result<Stored, Failure> {
+    pub fn attach(
+        &mut self,
+        target: &LoopTarget,
+        successor: &Successor,
+    ) -> Result<Stored, Failure> {
         let found = self.resolve(target)?;
         let state = &found.state;
         if let (Some(held_by), Successor::Session(session)) = (&state.session, successor)
@@ -46,7 +50,7 @@ impl Engine {
             let what = format!("loop {} holds session {session} already", other.state.id);
             return Err(Failure::usage(what).hint("end it first: stopgate cancel"));
         }
-        let id = Target::Named(state.id.as_str().into());
+        let id = LoopTarget::Named(state.id.as_str().into());
         let now = self.now();
         let event = match successor {
             Successor::Session(session) => {
@@ -59,11 +63,11 @@ impl Engine {
 
     /// Whether a loop may be taken from its session: that one is gone, or nothing is known of it
     /// and the loop is named.
-    fn may_leave_session(&mut self, state: &State, target: &Target) -> bool {
+    fn may_leave_session(&mut self, state: &State, target: &LoopTarget) -> bool {
         let Some(session) = &state.session else { return true };
         let project = Path::new(&state.project);
         let present = self.presence.of_session(project, session.as_str(), self.now());
-        let is_named = matches!(target, Target::Named(_));
+        let is_named = matches!(target, LoopTarget::Named(_));
         match present {
             Present::Alive => false,
             Present::Dead => true,
@@ -73,7 +77,7 @@ impl Engine {
 
     /// A person answers what the agent asked; the session hears it at its next prompt, start
     /// or stop.
-    pub fn answer(&mut self, target: &Target, text: &str) -> Result<Stored, Failure> {
+    pub fn answer(&mut self, target: &LoopTarget, text: &str) -> Result<Stored, Failure> {
         self.as_person("answer")?;
         if text.trim().is_empty() {
             return Err(Failure::usage("the answer is empty"));

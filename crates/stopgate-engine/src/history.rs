@@ -2,16 +2,16 @@
 
 use serde::Serialize;
 use stopgate_core::{
-    Binding, Criterion, Edit, Event, Frame, Hold, Rest, Ruling, Speaker, Stopped, TaskNote,
+    Binding, Criterion, Event, Frame, LoopEdit, Rest, Ruling, Speaker, Stopped, TaskHold, TaskNote,
     Timestamp, Vouch, clean, clip, spend_line, tokens_text, usd_text,
 };
-use stopgate_store::{Cursor, Entry};
+use stopgate_store::{Cursor, JournalEntry};
 use stopgate_view::{unparked, waits_for};
 
 use crate::engine::Engine;
 use crate::explain::words;
 use crate::failure::Failure;
-use crate::target::Target;
+use crate::target::LoopTarget;
 use crate::tasks::step_line;
 use crate::veil::Veil;
 use crate::view::{SCHEMA_VERSION, time_text};
@@ -46,7 +46,7 @@ pub struct EntryView {
 
 impl Engine {
     /// Everything that happened to one loop.
-    pub fn history(&mut self, target: &Target) -> Result<Vec<EntryView>, Failure> {
+    pub fn history(&mut self, target: &LoopTarget) -> Result<Vec<EntryView>, Failure> {
         let state = self.resolve(target)?.state;
         let veil = self.veil(&state);
         Ok(self.journal.history(&state.id)?.into_iter().map(|entry| view(entry, &veil)).collect())
@@ -60,7 +60,7 @@ impl Engine {
     }
 }
 
-fn view(mut entry: Entry, veil: &Veil) -> EntryView {
+fn view(mut entry: JournalEntry, veil: &Veil) -> EntryView {
     veil.draw(&mut entry.recorded.event);
     let (kind, what) = describe(&entry.recorded.event);
     EntryView {
@@ -151,7 +151,7 @@ const fn describe_binding(how: Binding) -> &'static str {
 }
 
 /// What a person changed, in words.
-pub(crate) fn describe_edit(edit: &Edit) -> String {
+pub(crate) fn describe_edit(edit: &LoopEdit) -> String {
     let mut parts = Vec::new();
     parts.extend(edit.goal.as_ref().map(|goal| format!("goal: {}", short(goal))));
     parts.extend(edit.max_iterations.map(|max| format!("at most {max} continuations")));
@@ -202,12 +202,12 @@ fn describe_task(note: &TaskNote) -> String {
     let told: Vec<String> = note.steps.iter().map(|step| short(&step_line(step))).collect();
     let told = told.join("; ");
     match &note.hold {
-        Hold::Keep | Hold::Open => told,
-        Hold::Begin { session: None, .. } => format!("{told}; no session is held"),
-        Hold::Begin { session: Some(session), .. } => {
+        TaskHold::Keep | TaskHold::Open => told,
+        TaskHold::Begin { session: None, .. } => format!("{told}; no session is held"),
+        TaskHold::Begin { session: Some(session), .. } => {
             format!("{told}; session {session} is held")
         }
-        Hold::End { outcome, why } => format!("{told}; ended as {outcome}: {}", short(why)),
+        TaskHold::End { outcome, why } => format!("{told}; ended as {outcome}: {}", short(why)),
     }
 }
 

@@ -10,25 +10,25 @@ mod words;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use stopgate_agents::{Agent, Answer, Call, Event, Malformed, Reply};
+use stopgate_agents::{Agent, AgentAnswer, Call, HookEvent, Malformed, Reply};
 use stopgate_core::{ClientCap, Enforcement, SessionId, Timestamp, Verdict};
 
 use stopgate_verify::files::create_private;
 
 use crate::address::Address;
 use crate::config::{Config, OnStoreError};
-use crate::dialect::{self, Answered, Desk, DialectRequest};
+use crate::dialect::{self, Answered, DialectCall, DialectRequest};
 use crate::engine::Engine;
-use crate::failure::{Failure, Kind, chain};
+use crate::failure::{Failure, FailureKind, chain};
 use crate::home::Home;
 use crate::log::Log;
 use crate::observe::ClientFacts;
 use crate::project::project_of;
-use crate::session::Told;
+use crate::session::SessionNotice;
 use crate::settings::Settings;
 use crate::signs::Signs;
-use crate::stop::Judged;
-use crate::stores::{Choice, Stores, signs};
+use crate::stop::JudgedStop;
+use crate::stores::{StoreChoice, Stores, signs};
 use crate::watchdog::{self, Late, TooLate};
 use crate::world::{RealWorld, World};
 
@@ -37,7 +37,7 @@ pub(crate) const CLOCK_EARLIEST: Timestamp = Timestamp::from_unix_millis(1_704_0
 
 /// Whether the hook's answers bind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum HookMode {
     /// They do.
     Enforce,
     /// Decide and record, always allow.
@@ -46,11 +46,11 @@ pub enum Mode {
 
 /// One hook process.
 #[derive(Debug)]
-pub struct Hook {
+pub struct HookProcess {
     agent: Agent,
     settings: Settings,
     stores: Stores,
-    mode: Mode,
+    mode: HookMode,
     cap: CapSetting,
     engine_home: Option<Home>,
     watchdog: Option<(Late, Instant)>,
@@ -78,9 +78,9 @@ pub struct HookAnswer {
     pub complaint: Option<String>,
 }
 
-impl Hook {
+impl HookProcess {
     /// A hook of `agent` in this environment; nothing where a kill switch is thrown.
-    pub fn new(agent: Agent, settings: Settings, stores: Stores, mode: Mode) -> Option<Self> {
+    pub fn new(agent: Agent, settings: Settings, stores: Stores, mode: HookMode) -> Option<Self> {
         if settings.is_disabled() {
             return None;
         }
@@ -137,7 +137,7 @@ impl Hook {
         let reply = answered.unwrap_or_else(|failure| {
             let session = call.as_ref().ok().map(|call| &*call.session);
             errand.complaint = self.complain(session, &failure.story());
-            let call = call.as_ref().ok().filter(|_| failure.kind == Kind::Store);
+            let call = call.as_ref().ok().filter(|_| failure.kind == FailureKind::Store);
             let held_back = call.and_then(|call| self.hold_back(call, &mut errand, &failure));
             let told = || call.and_then(|call| self.tell_of_store(call, &failure));
             held_back.or_else(told).unwrap_or_else(|| self.agent.allow())
@@ -167,7 +167,7 @@ impl Hook {
         let answered = self.serve_dialect(raw, event, request, &mut engine);
         let reply = match answered {
             Ok(Answered::Block(_))
-                if self.mode == Mode::Shadow
+                if self.mode == HookMode::Shadow
                     || self.is_driven(dialect.word())
                     || self.is_switched_off() =>
             {
@@ -201,10 +201,10 @@ impl Hook {
         stopgate_verify::survive_size_limit();
         let (settings, stores) = (self.settings, self.stores);
         let desk = if call.cwd.is_some() {
-            Desk::new(settings, stores, request, cwd(&call)?)?
+            DialectCall::new(settings, stores, request, cwd(&call)?)?
         } else {
             let directory = dialect::directory(handed.as_deref())?;
-            Desk::named(settings, stores, request, directory)?
+            DialectCall::named(settings, stores, request, directory)?
         };
         if desk.now < CLOCK_EARLIEST {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));
@@ -226,7 +226,7 @@ impl Hook {
         event: Option<&str>,
         errand: &mut Errand,
     ) -> Result<Reply, Failure> {
-        if matches!(call.event, Event::SubagentStop | Event::Other) {
+        if matches!(call.event, HookEvent::SubagentStop | HookEvent::Other) {
             return Ok(call.agent.allow());
         }
         let cwd = &cwd(call)?;
@@ -236,9 +236,9 @@ impl Hook {
             ));
         };
         let address =
-            Choice::address(self.settings, || Ok(self.config(errand, call).address.clone()))?;
+            StoreChoice::address(self.settings, || Ok(self.config(errand, call).address.clone()))?;
         let signs = signs(&address, home);
-        if call.event == Event::UserPromptSubmit && call.is_typed() {
+        if call.event == HookEvent::UserPromptSubmit && call.is_typed() {
             signs.take_freed(&call.session);
         }
         // The common case ends here: no sign, no journal.
@@ -279,9 +279,9 @@ impl Hook {
         errand.config.get_or_insert_default()
     }
 
-    fn choice(&self, address: Address, errand: &mut Errand, call: &Call<'_>) -> Choice {
+    fn choice(&self, address: Address, errand: &mut Errand, call: &Call<'_>) -> StoreChoice {
         let config = self.config(errand, call).clone();
-        let (choice, trouble) = Choice::of(self.settings, config, address);
+        let (choice, trouble) = StoreChoice::of(self.settings, config, address);
         if let Some(failure) = trouble {
             errand.complaint = self.complain(Some(&call.session), &failure.story());
         }
@@ -292,21 +292,23 @@ impl Hook {
     /// wants that; what can't be remembered is not done, for nobody may be held twice.
     fn hold_back(&self, call: &Call<'_>, errand: &mut Errand, failure: &Failure) -> Option<Reply> {
         let wanted = self.config(errand, call).on_error == OnStoreError::BlockOnce;
-        if !wanted || call.event != Event::Stop || self.mode == Mode::Shadow {
+        if !wanted || call.event != HookEvent::Stop || self.mode == HookMode::Shadow {
             return None;
         }
         let note = self.engine_home.as_ref()?.held_back(&call.session);
         create_private(&note, b"").ok()?;
         let text = words::unasked(failure);
-        Some(self.render(call.agent, &Answer::Continue(&text)))
+        Some(self.render(call.agent, &AgentAnswer::Continue(&text)))
     }
 
     /// Tells the person that the journal can't be asked, once a session and cause, where a loop
     /// is known to hold the session: else they believe that the gate is on.
     fn tell_of_store(&self, call: &Call<'_>, failure: &Failure) -> Option<Reply> {
         let home = self.engine_home.as_ref()?;
-        let address = Choice::address(self.settings, || Ok(Config::read(self.settings)?.address));
-        if self.mode == Mode::Shadow || !signs(&address.ok()?, home).counts_tools(&call.session) {
+        let address =
+            StoreChoice::address(self.settings, || Ok(Config::read(self.settings)?.address));
+        if self.mode == HookMode::Shadow || !signs(&address.ok()?, home).counts_tools(&call.session)
+        {
             return None;
         }
         let note = home.told_of_store(&call.session, &failure.message);
@@ -315,7 +317,7 @@ impl Hook {
         {
             return None;
         }
-        Some(self.render(call.agent, &Answer::Tell(&words::open_gate(failure))))
+        Some(self.render(call.agent, &AgentAnswer::Tell(&words::open_gate(failure))))
     }
 
     fn dispatch(
@@ -326,31 +328,31 @@ impl Hook {
         place: &Path,
     ) -> Result<Reply, Failure> {
         let told = match call.event {
-            Event::Stop => return self.stop(engine, call, session, place),
-            Event::SessionStart => engine.session_starts(call, session, &project_of(place))?,
-            Event::UserPromptSubmit => engine.prompted(call, session, &project_of(place))?,
-            Event::SessionEnd => {
+            HookEvent::Stop => return self.stop(engine, call, session, place),
+            HookEvent::SessionStart => engine.session_starts(call, session, &project_of(place))?,
+            HookEvent::UserPromptSubmit => engine.prompted(call, session, &project_of(place))?,
+            HookEvent::SessionEnd => {
                 engine.session_ends(call, session, &project_of(place))?;
                 None
             }
-            Event::PostToolBatch => {
+            HookEvent::PostToolBatch => {
                 engine.tools_ran(session)?;
                 None
             }
-            Event::PreCompact => {
+            HookEvent::PreCompact => {
                 engine.compacts(call, session)?;
                 None
             }
-            Event::StopFailure => {
+            HookEvent::StopFailure => {
                 engine.turn_failed(call, session)?;
                 None
             }
-            Event::SubagentStop | Event::Other => None,
+            HookEvent::SubagentStop | HookEvent::Other => None,
         };
         let answer = match &told {
-            Some(Told::Agent(text)) => Answer::Context { event: call.event, text },
-            Some(Told::Person(text)) => Answer::Tell(text),
-            None => Answer::Allow,
+            Some(SessionNotice::Agent(text)) => AgentAnswer::Context { event: call.event, text },
+            Some(SessionNotice::Person(text)) => AgentAnswer::Tell(text),
+            None => AgentAnswer::Allow,
         };
         Ok(self.render(call.agent, &answer))
     }
@@ -396,33 +398,33 @@ impl Hook {
     }
 
     /// What the agent is told about a stop that was judged.
-    fn say(&self, agent: Agent, judged: &Judged) -> Reply {
+    fn say(&self, agent: Agent, judged: &JudgedStop) -> Reply {
         let shadow =
-            self.mode == Mode::Shadow || judged.state.policy.enforcement == Enforcement::Shadow;
+            self.mode == HookMode::Shadow || judged.state.policy.enforcement == Enforcement::Shadow;
         match &judged.verdict {
             Verdict::Continue { .. } if shadow || self.is_driven(judged.state.id.as_str()) => {
                 agent.allow()
             }
-            Verdict::Continue { text } => self.render(agent, &Answer::Continue(text)),
+            Verdict::Continue { text } => self.render(agent, &AgentAnswer::Continue(text)),
             Verdict::Allow(leave) => match words::leave(*leave) {
                 Some(word) => {
                     let said = format!("stopgate: loop {}: {word}", judged.state.id);
-                    self.render(agent, &Answer::Tell(&said))
+                    self.render(agent, &AgentAnswer::Tell(&said))
                 }
                 None => agent.allow(),
             },
             Verdict::Complete { outcome, why } => {
                 let said = words::farewell(&judged.state, outcome.word(), why);
-                self.render(agent, &Answer::Ended(&said))
+                self.render(agent, &AgentAnswer::Ended(&said))
             }
             Verdict::Escalate { outcome, why } => {
                 let said = words::farewell(&judged.state, outcome.word(), why);
-                self.render(agent, &Answer::Tell(&said))
+                self.render(agent, &AgentAnswer::Tell(&said))
             }
         }
     }
 
-    fn render(&self, agent: Agent, answer: &Answer<'_>) -> Reply {
+    fn render(&self, agent: Agent, answer: &AgentAnswer<'_>) -> Reply {
         agent.render(answer, self.settings.client_of(agent))
     }
 
@@ -435,14 +437,14 @@ impl Hook {
         let held = || signs.may_hold(&call.session);
         match call.event {
             // These note who is alive, whether or not there is a loop.
-            Event::SessionStart | Event::SessionEnd => true,
-            Event::Stop | Event::UserPromptSubmit => {
+            HookEvent::SessionStart | HookEvent::SessionEnd => true,
+            HookEvent::Stop | HookEvent::UserPromptSubmit => {
                 !signs.are_silent(&call.session)
                     && (held() || signs.may_be_pending(&project_of(&self.place(call.agent, cwd))))
             }
-            Event::PostToolBatch => signs.counts_tools(&call.session),
-            Event::PreCompact | Event::StopFailure => held(),
-            Event::SubagentStop | Event::Other => false,
+            HookEvent::PostToolBatch => signs.counts_tools(&call.session),
+            HookEvent::PreCompact | HookEvent::StopFailure => held(),
+            HookEvent::SubagentStop | HookEvent::Other => false,
         }
     }
 }

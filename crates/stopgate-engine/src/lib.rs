@@ -120,8 +120,8 @@ pub mod fuzzing;
 
 pub use crate::address::Address;
 pub use crate::attack::{
-    AttackAdvice, AttackReport, AttackRequest, AttackStep, AttackedCriterion, Attempt,
-    AttemptResult, Ecosystem,
+    AttackAdvice, AttackReport, AttackRequest, AttackStep, AttackedCriterion, AttemptResult,
+    Ecosystem, ExploitTrial,
 };
 pub use crate::certificate::{
     Certificate, Inspection, Proven, ProvenCriterion, ProvenReplaced, ProvenRepository,
@@ -129,43 +129,43 @@ pub use crate::certificate::{
 };
 pub use crate::checking::CheckingView;
 pub use crate::config::{ConfigChange, check_config, own_file, set_config};
-pub use crate::control::{ClaimLeadsTo, Exit};
+pub use crate::control::{AgentExit, ClaimLeadsTo};
 pub use crate::dialect::{
-    CheckedView, Completion, CriteriaView, Desk, DialectRequest, MarkView, NewFeatures, OkForm,
-    TaskChange, TaskView, Trouble,
+    CheckedView, Completion, CriteriaView, DialectCall, DialectRequest, FeatureTrouble, MarkView,
+    NewFeatures, OkForm, TaskChange, TaskView,
 };
 pub use crate::discover::{FoundCheck, discover, pipeline_commands};
 pub use crate::driven::{DRIVEN, DrivenStop, NextFeature};
 pub use crate::edit::{Changed, EditRequest};
 pub use crate::engine::Engine;
 pub use crate::explain::{Explanation, RuleView};
-pub use crate::failure::{Failure, Kind};
+pub use crate::failure::{Failure, FailureKind};
 pub use crate::ground::{JudgesOf, Preflight, Preflighted};
 pub use crate::handover::Successor;
 pub use crate::history::EntryView;
 pub use crate::home::Home;
-pub use crate::hook::{CapSetting, Hook, HookAnswer, Mode as HookMode, log_failure};
+pub use crate::hook::{CapSetting, HookAnswer, HookMode, HookProcess, log_failure};
 pub use crate::known_keys::{KeyView, KeysView};
-pub use crate::limits::{Asked, Origin, Setting};
+pub use crate::limits::{LimitOrigin, LimitSetting, RequestedLimits};
 pub use crate::lint::{GoalPoints, GoalReview, review_goal};
 pub use crate::log::Log;
 pub use crate::notify::{NOTIFY, deliver as deliver_notice};
 pub use crate::project::project_of;
-pub use crate::project_file::{AtStart, Draft, Grant, ProjectFile};
+pub use crate::project_file::{AtStart, CriterionDraft, Grant, ProjectFile};
 pub use crate::reviewing::refuse_reviewer;
 pub use crate::see::{BackTestTotal, BackTestView, BackTestedLoop, LoopStatsView, ReplayView};
 pub use crate::settings::Settings;
 pub use crate::setup::{
-    AgentHere, Configured, Examination, FileChange, Finding, HookChange, HookTrust, HookView,
-    Level, Place, Plan, Scope, Wishes, agents_here, examine, has_own_entry, has_stop_entry,
-    hook_inventory, is_answered_by_settings, is_installed,
+    AgentHere, Configured, DoctorFinding, Examination, FileChange, HookChange, HookTrust, HookView,
+    Level, Plan, ScopeFiles, SettingsScope, Wishes, agents_here, examine, has_own_entry,
+    has_stop_entry, hook_inventory, is_answered_by_settings, is_installed,
 };
 pub use crate::snapshots::{RestoredView, SnapshotView, SnapshotsView};
 pub use crate::span::span_ms;
-pub use crate::start::{Begun, Binding, Incumbent, StartRequest};
+pub use crate::start::{Begun, Incumbent, SessionChoice, StartRequest};
 pub use crate::stores::{Opener, Remote, Stores};
-pub use crate::target::Target;
-pub use crate::trust::{Rules, TrustView};
+pub use crate::target::LoopTarget;
+pub use crate::trust::{BindingRules, TrustView};
 pub use crate::upkeep::{
     CheckView, CompactView, CopyView, Existing, ExportView, ImportView, MigrateView,
 };

@@ -39,7 +39,7 @@ enum ModeWire {
 
 /// Limits that somebody asks for; what they leave out is decided elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestedLimits {
     /// How often the agent may be sent back.
     pub max_iterations: Option<u32>,
     /// Minutes of work allowed; 0 means no limit.
@@ -64,7 +64,7 @@ pub struct Asked {
 
 /// The limits that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Limits {
+pub(crate) struct LoopLimits {
     /// How often the agent may be sent back.
     pub(crate) max_iterations: u32,
     /// Everything else.
@@ -74,7 +74,7 @@ pub(crate) struct Limits {
 /// Who said what a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Origin {
+pub enum LimitOrigin {
     /// Nobody: it is built in.
     Default,
     /// The person's own settings.
@@ -87,19 +87,19 @@ pub enum Origin {
 
 /// One limit, who set it, and what else was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Setting {
+pub struct LimitSetting {
     /// Its name.
     pub key: &'static str,
     /// Its value, as files write it.
     pub value: String,
     /// Who set it.
-    pub origin: Origin,
+    pub origin: LimitOrigin,
     /// What was asked for and not taken, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
 
-impl Asked {
+impl RequestedLimits {
     /// What `[loop]` of a file with this text says; an error names its place.
     pub(crate) fn at(text: &str, wire: Option<&Spanned<LoopWire>>) -> Result<Self, String> {
         let Some(wire) = wire else { return Ok(Self::default()) };
@@ -134,11 +134,15 @@ impl Asked {
 }
 
 /// The limits that come of a flag, the person's settings, the defaults and the project's file.
-pub(crate) fn settle(flag: &Asked, user: &Asked, project: &Asked) -> (Limits, Vec<Setting>) {
+pub(crate) fn settle(
+    flag: &RequestedLimits,
+    user: &RequestedLimits,
+    project: &RequestedLimits,
+) -> (LoopLimits, Vec<LimitSetting>) {
     let defaults = Policy::default();
     let mut settings = Vec::new();
     let (budget, of_budget) = budget(flag, user, project);
-    let mut number = |key, of: fn(&Asked) -> Option<u32>, default| {
+    let mut number = |key, of: fn(&RequestedLimits) -> Option<u32>, default| {
         let base = base(of(flag), of(user), default);
         let (value, setting) = tighten(key, base, of(project), u64::from, &|n: u32| n.to_string());
         settings.push(setting);
@@ -162,18 +166,23 @@ pub(crate) fn settle(flag: &Asked, user: &Asked, project: &Asked) -> (Limits, Ve
     settings.push(setting);
     let policy =
         Policy { max_minutes, max_idle, max_repeat, stale_after_ms, enforcement, ..budget };
-    (Limits { max_iterations, policy }, settings)
+    (LoopLimits { max_iterations, policy }, settings)
 }
 
 /// The limits on what is used, and what the context's share is.
-fn budget(flag: &Asked, user: &Asked, project: &Asked) -> (Policy, Vec<Setting>) {
+fn budget(
+    flag: &RequestedLimits,
+    user: &RequestedLimits,
+    project: &RequestedLimits,
+) -> (Policy, Vec<LimitSetting>) {
     let mut settings = Vec::new();
-    let mut limit = |key, of: fn(&Asked) -> Option<u64>, default, text: fn(u64) -> String| {
-        let base = base(of(flag), of(user), default);
-        let (value, setting) = tighten(key, base, of(project), |value| value, &text);
-        settings.push(setting);
-        value
-    };
+    let mut limit =
+        |key, of: fn(&RequestedLimits) -> Option<u64>, default, text: fn(u64) -> String| {
+            let base = base(of(flag), of(user), default);
+            let (value, setting) = tighten(key, base, of(project), |value| value, &text);
+            settings.push(setting);
+            value
+        };
     let plain = |value: u64| value.to_string();
     let max_tokens = limit("max_tokens", |asked| asked.max_tokens, 0, plain);
     let max_cost_micros = limit("max_cost_usd", |asked| asked.max_cost_micros, 0, micros_text);
@@ -201,37 +210,41 @@ fn micros_text(micros: u64) -> String {
     }
 }
 
-fn base<T>(flag: Option<T>, user: Option<T>, default: T) -> (T, Origin) {
+fn base<T>(flag: Option<T>, user: Option<T>, default: T) -> (T, LimitOrigin) {
     match (flag, user) {
-        (Some(value), _) => (value, Origin::Flag),
-        (None, Some(value)) => (value, Origin::User),
-        (None, None) => (default, Origin::Default),
+        (Some(value), _) => (value, LimitOrigin::Flag),
+        (None, Some(value)) => (value, LimitOrigin::User),
+        (None, None) => (default, LimitOrigin::Default),
     }
 }
 
 /// Takes the project's wish where it is tighter; 0 means no limit, so it is the loosest.
 fn tighten<T: Copy + PartialEq>(
     key: &'static str,
-    (base, origin): (T, Origin),
+    (base, origin): (T, LimitOrigin),
     project: Option<T>,
     size: fn(T) -> u64,
     text: &dyn Fn(T) -> String,
-) -> (T, Setting) {
+) -> (T, LimitSetting) {
     let loose = |value: T| match size(value) {
         0 => u64::MAX,
         size => size,
     };
     match project {
         Some(asked) if loose(asked) < loose(base) => {
-            let setting =
-                Setting { key, value: text(asked), origin: Origin::Project, refused: None };
+            let setting = LimitSetting {
+                key,
+                value: text(asked),
+                origin: LimitOrigin::Project,
+                refused: None,
+            };
             (asked, setting)
         }
         Some(asked) if asked != base => {
             let refused = format!("the project's file asks for {}, which is looser", text(asked));
-            (base, Setting { key, value: text(base), origin, refused: Some(refused) })
+            (base, LimitSetting { key, value: text(base), origin, refused: Some(refused) })
         }
-        Some(_) | None => (base, Setting { key, value: text(base), origin, refused: None }),
+        Some(_) | None => (base, LimitSetting { key, value: text(base), origin, refused: None }),
     }
 }
 
@@ -258,7 +271,7 @@ fn span_text(ms: i64) -> String {
     }
 }
 
-impl Origin {
+impl LimitOrigin {
     /// The word for people.
     pub const fn word(self) -> &'static str {
         match self {

@@ -19,7 +19,7 @@ use self::round::{MeterRound, RoundSource};
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::failure::Failure;
-use crate::observe::{Reading, last_message};
+use crate::observe::{ReadDepth, last_message};
 
 /// How much one stop reads in all.
 const STOP_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -143,7 +143,7 @@ fn await_record(state: &State, call: &Call<'_>) {
         return std::thread::sleep(LATE_PAUSE * (LATE_LOOKS / 2));
     }
     for _ in 0..LATE_LOOKS {
-        match last_message(call, Reading::Turn) {
+        match last_message(call, ReadDepth::Turn) {
             Ok(Some(written)) if written.trim() == message.trim() => return,
             Ok(_) | Err(_) => std::thread::sleep(LATE_PAUSE),
         }

@@ -7,7 +7,7 @@ use stopgate_core::{
     ClientCap, FileTrust, Ledger, Marker, Seen, Soundness, SpokenExit, State, ToolUse, digest_of,
 };
 use stopgate_signals::markers;
-use stopgate_signals::transcript::{self, Bound, Last, Record};
+use stopgate_signals::transcript::{self, Bound, Last, TranscriptRecord};
 use stopgate_verify::files::open_regular;
 
 use crate::failure::Failure;
@@ -27,7 +27,7 @@ pub(crate) struct ClientFacts {
 }
 
 /// What the agent said last.
-pub(crate) struct Heard {
+pub(crate) struct HeardMessage {
     pub(crate) markers: Vec<Marker>,
     pub(crate) exit: Option<SpokenExit>,
     pub(crate) digest: Option<u64>,
@@ -36,7 +36,7 @@ pub(crate) struct Heard {
 }
 
 /// Reads the last message: from the payload, else from the end of the transcript.
-pub(crate) fn hear(call: &Call<'_>) -> Result<Heard, Failure> {
+pub(crate) fn hear(call: &Call<'_>) -> Result<HeardMessage, Failure> {
     match &call.last_message {
         Some(message) => Ok(understand(message)),
         None => read_transcript(call),
@@ -47,7 +47,7 @@ pub(crate) fn hear(call: &Call<'_>) -> Result<Heard, Failure> {
 pub(crate) fn observe(
     state: &State,
     call: &Call<'_>,
-    heard: &Heard,
+    heard: &HeardMessage,
     client: &ClientFacts,
     signs: &Signs,
 ) -> Seen {
@@ -74,9 +74,9 @@ pub(crate) fn observe(
     }
 }
 
-fn understand(message: &str) -> Heard {
+fn understand(message: &str) -> HeardMessage {
     let spoken = markers::read(message);
-    Heard {
+    HeardMessage {
         markers: markers::own_line(&spoken).collect(),
         exit: markers::spoken_exit(message),
         digest: Some(digest_of(message)),
@@ -84,9 +84,9 @@ fn understand(message: &str) -> Heard {
     }
 }
 
-fn read_transcript(call: &Call<'_>) -> Result<Heard, Failure> {
-    let nothing = Heard { markers: Vec::new(), exit: None, digest: None, message: None };
-    match last_message(call, Reading::Turn) {
+fn read_transcript(call: &Call<'_>) -> Result<HeardMessage, Failure> {
+    let nothing = HeardMessage { markers: Vec::new(), exit: None, digest: None, message: None };
+    match last_message(call, ReadDepth::Turn) {
         Ok(message) => Ok(message.map_or(nothing, |message| understand(&message))),
         // Most clients need not show what was said; then checks alone decide.
         Err(_) if !call.agent.always_speaks() => Ok(nothing),
@@ -96,7 +96,7 @@ fn read_transcript(call: &Call<'_>) -> Result<Heard, Failure> {
 
 /// How far back a transcript is read for the last message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum ReadDepth {
     /// To the beginning of the turn: what was said before a person spoke is old.
     Turn,
     /// To the last message that there is, regardless of who wrote after it.
@@ -104,7 +104,7 @@ pub(crate) enum Reading {
 }
 
 /// The last message of the transcript; nothing where the agent has not spoken yet.
-pub(crate) fn last_message(call: &Call<'_>, reading: Reading) -> Result<Option<String>, Failure> {
+pub(crate) fn last_message(call: &Call<'_>, reading: ReadDepth) -> Result<Option<String>, Failure> {
     let nothing = "could not tell what the agent said: the payload has no last message";
     let Some(path) = call.transcript.as_deref() else {
         return Err(Failure::fault(format!("{nothing} and names no transcript")));
@@ -115,7 +115,7 @@ pub(crate) fn last_message(call: &Call<'_>, reading: Reading) -> Result<Option<S
     let file = open_regular(Path::new(path)).map_err(opened)?;
     let last =
         transcript::last_message(file, Bound::default(), |line| match call.agent.record(line) {
-            Record::UserTurn if reading == Reading::Whole => Record::Other,
+            TranscriptRecord::UserTurn if reading == ReadDepth::Whole => TranscriptRecord::Other,
             read => read,
         });
     match last.map_err(|error| unreadable("can't be read").because(error))? {
@@ -150,9 +150,9 @@ fn news(state: &State, call: &Call<'_>) -> ToolUse {
         call.agent.is_tool_use(line)
     });
     match used {
-        Ok(transcript::ToolUse::Used) => ToolUse::Used,
-        Ok(transcript::ToolUse::None) => ToolUse::None,
-        Ok(transcript::ToolUse::Unknown) | Err(_) => ToolUse::Unknown,
+        Ok(transcript::TranscriptToolUse::Used) => ToolUse::Used,
+        Ok(transcript::TranscriptToolUse::None) => ToolUse::None,
+        Ok(transcript::TranscriptToolUse::Unknown) | Err(_) => ToolUse::Unknown,
     }
 }
 

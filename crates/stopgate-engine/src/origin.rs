@@ -14,7 +14,7 @@ use stopgate_core::{
     Event, FileTrust, Origin, Outcome, Party, Phase, Replaced, SessionId, State, Timestamp, Vouch,
     is_agents_choice,
 };
-use stopgate_store::{Filter, Standing};
+use stopgate_store::{EndedFilter, Filter};
 use stopgate_verify::files::open_regular;
 
 use crate::engine::Engine;
@@ -61,7 +61,7 @@ impl Engine {
         session: Option<&SessionId>,
     ) -> Result<Vec<Replaced>, Failure> {
         let project = project.display().to_string();
-        let filter = Filter { project: Some(&project), standing: Standing::Any, limit: 0 };
+        let filter = Filter { project: Some(&project), standing: EndedFilter::Any, limit: 0 };
         let ended_by_agent = |state: &State| match &state.phase {
             Phase::Ended { outcome: Outcome::Cancelled, why, .. } => {
                 why == CANCELLED_BY_AGENT || why == REPLACED_BY_AGENT

@@ -9,11 +9,11 @@ mod wire;
 
 use std::path::Path;
 
-use stopgate_core::{Criterion, Source};
+use stopgate_core::{Criterion, ProjectSource};
 use stopgate_verify::files::{is_missing, read_text};
 
 use crate::failure::Failure;
-use crate::limits::Asked;
+use crate::limits::RequestedLimits;
 
 pub use self::grants::Grant;
 pub(crate) use self::grants::of_criterion;
@@ -26,11 +26,11 @@ const BYTES_MAX: u64 = 1024 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectFile {
     /// Where it lies, and the fingerprint of its content.
-    pub source: Source,
+    pub source: ProjectSource,
     /// The limits it asks for.
-    pub limits: Asked,
+    pub limits: RequestedLimits,
     /// What must hold before a loop here is done.
-    pub criteria: Vec<Draft>,
+    pub criteria: Vec<CriterionDraft>,
     /// Further directories whose files the checks depend on.
     pub roots: Vec<String>,
     /// How many checks run side by side; 0 is the usual number.
@@ -41,7 +41,7 @@ pub struct ProjectFile {
 
 /// A criterion as the file has it, before anything was run for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Draft {
+pub struct CriterionDraft {
     /// The criterion.
     pub criterion: Criterion,
     /// Whether what fails at the start is counted.
@@ -61,7 +61,7 @@ pub enum AtStart {
     Baseline,
 }
 
-impl Draft {
+impl CriterionDraft {
     /// A criterion for which nothing is run at the start.
     pub const fn at_rest(criterion: Criterion) -> Self {
         Self { criterion, start: AtStart::Rest }
@@ -77,8 +77,11 @@ impl ProjectFile {
             Failure::usage(format!("could not understand {}: {why}", path.display()))
                 .hint("every key is explained by: stopgate help toml")
         })?;
-        let source =
-            Source { path: path.display().to_string(), content: content(&text), accepted: None };
+        let source = ProjectSource {
+            path: path.display().to_string(),
+            content: content(&text),
+            accepted: None,
+        };
         Ok(Some(Self { source, ..read }))
     }
 

@@ -12,7 +12,7 @@ use stopgate_core::{
     Criterion, Proof, Receipt, State, Status, Timestamp, Verified, clean, clip, verified,
 };
 use stopgate_verify::{
-    BRIEF_FILE, GitFilters, Place, ReviewRequest, earlier_opinion, git, redact, review,
+    BRIEF_FILE, GitFilters, ProofStorage, ReviewRequest, earlier_opinion, git, redact, review,
 };
 
 use crate::engine::Engine;
@@ -26,7 +26,7 @@ const GIT_TIME: Duration = Duration::from_secs(20);
 
 /// What a reviewer is asked about.
 #[derive(Clone, Copy)]
-pub(crate) struct Reviewed<'a> {
+pub(crate) struct ReviewSubject<'a> {
     /// What the work is for.
     pub(crate) goal: &'a str,
     /// All criteria.
@@ -34,7 +34,7 @@ pub(crate) struct Reviewed<'a> {
     /// The project's root.
     pub(crate) root: &'a Path,
     /// Where things are kept.
-    pub(crate) place: &'a Place,
+    pub(crate) place: &'a ProofStorage,
     /// The commit that the work began with, where it is known.
     pub(crate) base: Option<&'a str>,
     /// How long everything may take.
@@ -46,7 +46,7 @@ impl Engine {
     pub(crate) fn review_loop(
         &self,
         state: &State,
-        place: &Place,
+        place: &ProofStorage,
         receipts: Vec<Receipt>,
         budget: Duration,
     ) -> Option<Vec<Receipt>> {
@@ -54,7 +54,7 @@ impl Engine {
             return Some(receipts);
         }
         let basis = state.ground.seal.as_deref().and_then(|seal| self.kept_basis(seal));
-        let reviewed = Reviewed {
+        let reviewed = ReviewSubject {
             goal: &state.goal,
             criteria: &state.criteria,
             root: Path::new(&state.project),
@@ -69,10 +69,10 @@ impl Engine {
     /// was asked to end meanwhile.
     pub(crate) fn with_opinions(
         &self,
-        reviewed: Reviewed<'_>,
+        reviewed: ReviewSubject<'_>,
         mut receipts: Vec<Receipt>,
     ) -> Option<Vec<Receipt>> {
-        let Reviewed { criteria, root, place, .. } = reviewed;
+        let ReviewSubject { criteria, root, place, .. } = reviewed;
         let (reviews, checks): (Vec<&Criterion>, Vec<&Criterion>) =
             criteria.iter().partition(|criterion| criterion.is_review());
         let checks: Vec<Criterion> = checks.into_iter().cloned().collect();
@@ -94,7 +94,7 @@ impl Engine {
     fn ask_reviewer(
         &self,
         criterion: &Criterion,
-        reviewed: Reviewed<'_>,
+        reviewed: ReviewSubject<'_>,
         receipts: &[Receipt],
         begun: Timestamp,
     ) -> Option<Receipt> {
@@ -211,7 +211,7 @@ fn prompt(goal: &str, ask: &str) -> String {
 }
 
 /// The file that the reviewer reads.
-fn brief(reviewed: Reviewed<'_>, receipts: &[Receipt]) -> String {
+fn brief(reviewed: ReviewSubject<'_>, receipts: &[Receipt]) -> String {
     let mut text = format!("# The goal\n\n{}\n\n# What the checks said\n\n", clean(reviewed.goal));
     let shown = reviewed.criteria.iter().filter(|criterion| !criterion.is_hidden());
     for criterion in shown.filter(|criterion| !criterion.is_review()) {
@@ -231,7 +231,7 @@ fn brief(reviewed: Reviewed<'_>, receipts: &[Receipt]) -> String {
 }
 
 /// What changed since the work began, as git tells it.
-fn changes(reviewed: Reviewed<'_>) -> String {
+fn changes(reviewed: ReviewSubject<'_>) -> String {
     let base = reviewed.base.unwrap_or("HEAD");
     let ask = |words: &[&str]| {
         let said = git(words, reviewed.root, GitFilters::OwnOnly, GIT_TIME).ok()?;

@@ -23,7 +23,7 @@ use crate::checking::checking;
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::project_file::ProjectFile;
-use crate::target::Target;
+use crate::target::LoopTarget;
 use crate::view::SCHEMA_VERSION;
 
 const POLICY_BYTES_MAX: u64 = 1024 * 1024;
@@ -110,7 +110,7 @@ pub struct LoopStatsView {
 impl Engine {
     /// Everything that happened to a loop, as the asker may see it.
     pub fn chronicle(&mut self, id: &str) -> Result<Vec<Happened>, Failure> {
-        let stored = self.resolve(&Target::Named(id.into()))?;
+        let stored = self.resolve(&LoopTarget::Named(id.into()))?;
         let veil = self.veil(&stored.state);
         let mut events = self.happened(&stored.state.id)?;
         for (event, _) in &mut events {
@@ -120,7 +120,7 @@ impl Engine {
     }
 
     /// Decides every recorded stop of a loop again.
-    pub fn replay(&mut self, target: &Target) -> Result<ReplayView, Failure> {
+    pub fn replay(&mut self, target: &LoopTarget) -> Result<ReplayView, Failure> {
         let id = self.resolve(target)?.state.id;
         let stops = replay(&self.happened(&id)?);
         let count = |wanted: fn(&ReplayResult) -> bool| {
@@ -171,7 +171,7 @@ impl Engine {
     }
 
     /// A report over one loop.
-    pub fn report_on(&mut self, target: &Target) -> Result<LoopReport, Failure> {
+    pub fn report_on(&mut self, target: &LoopTarget) -> Result<LoopReport, Failure> {
         let stored = self.resolve(target)?;
         let loops = self.reported(&stored)?.into_iter().collect();
         Ok(LoopReport { made_at: self.now(), since: None, loops })

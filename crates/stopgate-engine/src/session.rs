@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stopgate_agents::{Call, Source};
+use stopgate_agents::{Call, SessionSource};
 use stopgate_core::{Binding, Event, LoopId, SessionId, Speaker, State, announcement, clean, clip};
 use stopgate_store::Stored;
 use stopgate_verify::ProcessMark;
@@ -19,7 +19,7 @@ const ANSWER_BYTES_MAX: usize = 4000;
 const FOLLOWS_WITHIN_MS: i64 = 60_000;
 
 /// What is said when a session tells something, and to whom.
-pub(crate) enum Told {
+pub(crate) enum SessionNotice {
     /// The agent reads it.
     Agent(String),
     /// The person reads it.
@@ -33,7 +33,7 @@ impl Engine {
         call: &Call<'_>,
         session: &SessionId,
         project: &Path,
-    ) -> Result<Option<Told>, Failure> {
+    ) -> Result<Option<SessionNotice>, Failure> {
         let now = self.now();
         if self.home.directory().exists() {
             let client = self.settings.process_of(call.agent);
@@ -43,7 +43,7 @@ impl Engine {
             // A note for `doctor`; nothing depends on it.
             let _ = replace_private(&self.home.fired(call.agent.word()), b"", Durable::Buffered);
         }
-        if call.source == Some(Source::Clear) {
+        if call.source == Some(SessionSource::Clear) {
             self.carry_over(call, session)?;
         }
         if self.may_concern(session, project) {
@@ -51,10 +51,10 @@ impl Engine {
             if let Some(stored) = found {
                 let answer = stored.state.answer.as_deref().map(answered).unwrap_or_default();
                 let text = format!("{answer}{}", announcement(&stored.state));
-                return Ok(Some(Told::Agent(text)));
+                return Ok(Some(SessionNotice::Agent(text)));
             }
         }
-        Ok(self.left_behind(session, project)?.map(Told::Person))
+        Ok(self.left_behind(session, project)?.map(SessionNotice::Person))
     }
 
     /// Says once that loops of this project lost their sessions.
@@ -126,7 +126,7 @@ impl Engine {
         call: &Call<'_>,
         session: &SessionId,
         project: &Path,
-    ) -> Result<Option<Told>, Failure> {
+    ) -> Result<Option<SessionNotice>, Failure> {
         if call.is_from_client() || !self.may_concern(session, project) {
             return Ok(None);
         }
@@ -148,7 +148,7 @@ impl Engine {
         let answer = answer.map(|answer| answered(&answer));
         let announced = told.filter(|_| claimed).map(|stored| announcement(&stored.state));
         let said: Vec<String> = answer.into_iter().chain(announced).collect();
-        Ok((!said.is_empty()).then(|| Told::Agent(said.join("\n"))))
+        Ok((!said.is_empty()).then(|| SessionNotice::Agent(said.join("\n"))))
     }
 
     /// A batch of tools ran: counted in a file, without opening the journal.

@@ -21,17 +21,17 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use stopgate_agents::settings::{
-    self as text, Entry, EntryForm, ExitRules, Found, SettingsError, StatusLine,
+    self as text, EntryForm, ExitRules, HookEntry, InstalledEntry, SettingsError, StatusLine,
 };
 use stopgate_agents::{Agent, SKILL_PATH};
 
-pub use self::examine::{Configured, Examination, Finding, Level, examine};
+pub use self::examine::{Configured, DoctorFinding, Examination, Level, examine};
+use self::file::BackupPlace;
 pub use self::file::FileChange;
-use self::file::Keep;
 pub use self::here::{AgentHere, agents_here};
 pub use self::inventory::{HookChange, HookView, hook_inventory};
 pub use self::plugin::is_answered_by_settings;
-use self::skill::Author;
+use self::skill::SkillAuthor;
 use crate::failure::Failure;
 use crate::project::project_of;
 use crate::settings::Settings;
@@ -42,7 +42,7 @@ mod tests;
 /// Whose settings are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum SettingsScope {
     /// A person's, for all projects.
     User,
     /// A project's, for everybody who works on it.
@@ -51,7 +51,7 @@ pub enum Scope {
     Local,
 }
 
-impl Scope {
+impl SettingsScope {
     /// All of them, in the order in which the client reads them.
     pub const ALL: [Self; 3] = [Self::User, Self::Project, Self::Local];
 
@@ -67,11 +67,11 @@ impl Scope {
 
 /// The files of one scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ScopeFiles {
     /// The agent that reads them.
     pub agent: Agent,
     /// Whose they are.
-    pub scope: Scope,
+    pub scope: SettingsScope,
     /// The settings.
     pub settings: PathBuf,
     /// What the agent is told about stopgate, if it reads such a file.
@@ -91,24 +91,24 @@ pub struct Plan {
     pub notes: Vec<String>,
 }
 
-impl Place {
+impl ScopeFiles {
     /// The files of `scope` that `agent` reads for somebody who works in `directory`.
     pub fn of(
         settings: Settings,
         agent: Agent,
-        scope: Scope,
+        scope: SettingsScope,
         directory: &Path,
     ) -> Result<Self, Failure> {
         let files = agent.files();
         let name = match scope {
-            Scope::User => files.user,
-            Scope::Project => files.project,
-            Scope::Local => files.local,
+            SettingsScope::User => files.user,
+            SettingsScope::Project => files.project,
+            SettingsScope::Local => files.local,
         };
         let name = name.ok_or_else(|| no_scope(agent, scope))?;
         let own = settings.agent_home(agent);
         let (floor, path) = match scope {
-            Scope::User => {
+            SettingsScope::User => {
                 let own = own.ok_or_else(|| {
                     Failure::usage(format!(
                         "could not tell where {} keeps your settings",
@@ -118,7 +118,7 @@ impl Place {
                 })?;
                 (settings.user_home().unwrap_or_else(|| own.clone()), own.join(name))
             }
-            Scope::Project | Scope::Local => {
+            SettingsScope::Project | SettingsScope::Local => {
                 let project = project_of(directory);
                 (project.clone(), project.join(name))
             }
@@ -130,7 +130,7 @@ impl Place {
     /// The files of every scope; a file that serves two of them is named once.
     pub fn all(settings: Settings, agent: Agent, directory: &Path) -> Vec<Self> {
         let mut places: Vec<Self> = Vec::new();
-        let scopes = Scope::ALL.into_iter();
+        let scopes = SettingsScope::ALL.into_iter();
         for place in scopes.filter_map(|scope| Self::of(settings, agent, scope, directory).ok()) {
             if !places.iter().any(|earlier| same_file(&earlier.settings, &place.settings)) {
                 places.push(place);
@@ -145,7 +145,7 @@ impl Place {
     }
 
     /// Our entries in the settings.
-    pub fn entries(&self) -> Result<Vec<Found>, Failure> {
+    pub fn entries(&self) -> Result<Vec<InstalledEntry>, Failure> {
         let text = self.read()?.unwrap_or_default();
         text::find(self.agent, &text).map_err(|error| self.refused(error))
     }
@@ -173,24 +173,25 @@ impl Place {
                 .hint("move stopgate to a directory whose name is plain text")
         })?;
         let before = self.read()?;
-        let form = if self.scope == Scope::Project { EntryForm::Shared } else { EntryForm::Own };
-        let entry = Entry {
+        let form =
+            if self.scope == SettingsScope::Project { EntryForm::Shared } else { EntryForm::Own };
+        let entry = HookEntry {
             form,
             exits: wishes.exits,
             statusline: wishes.statusline,
             dialect: wishes.dialect.clone(),
-            ..Entry::new(self.agent, program)
+            ..HookEntry::new(self.agent, program)
         };
         let edited = text::install(before.as_deref(), &entry).map_err(|e| self.refused(e))?;
         let mut plan = Plan { notes: edited.notes, ..Plan::default() };
         // What has entries of ours is not what was there before us: that backup stays.
         let is_ours = self.entries().is_ok_and(|entries| !entries.is_empty());
-        let keep = if is_ours { Keep::Nowhere } else { Keep::Beside };
+        let keep = if is_ours { BackupPlace::Nowhere } else { BackupPlace::Beside };
         let after = edited.text.clone();
         plan.change_settings(self, before, edited.text, edited.changes, keep);
         plan.put_skill(self)?;
         plan.change_trust(settings, self, &after, wishes.trust)?;
-        if self.scope == Scope::Project {
+        if self.scope == SettingsScope::Project {
             plan.notes.extend(unknown_here(settings));
         } else {
             plan.notes.extend(self.rivals(settings, directory, &entry)?);
@@ -220,10 +221,16 @@ impl Place {
             if is_blank && !edited.changes.is_empty() && backup.is_none() {
                 // There was no file before: none is left.
                 plan.changes.extend(edited.changes);
-                plan.change(self, &self.settings, Some(before), None, Keep::Nowhere);
+                plan.change(self, &self.settings, Some(before), None, BackupPlace::Nowhere);
             } else {
                 let after = self.restored(&before, edited.text, backup, dialect);
-                plan.change_settings(self, Some(before), after, edited.changes, Keep::Nowhere);
+                plan.change_settings(
+                    self,
+                    Some(before),
+                    after,
+                    edited.changes,
+                    BackupPlace::Nowhere,
+                );
             }
         }
         if dialect.is_some() || self.skill.is_none() {
@@ -258,14 +265,14 @@ impl Place {
         &self,
         settings: Settings,
         directory: &Path,
-        entry: &Entry,
+        entry: &HookEntry,
     ) -> Result<Vec<String>, Failure> {
         let fresh =
             text::install(None, entry).and_then(|fresh| text::find(self.agent, &fresh.text));
         let fresh = fresh.map_err(|error| self.refused(error))?;
-        let ours = fresh.into_iter().find(Found::judges_stops).map(|found| found.command);
+        let ours = fresh.into_iter().find(InstalledEntry::judges_stops).map(|found| found.command);
         // An entry that a team shares stands down where a person has one of their own.
-        let differs = |found: &Found| {
+        let differs = |found: &InstalledEntry| {
             found.judges_stops() && Some(&found.command) != ours.as_ref() && !found.is_shared()
         };
         let is_rival = |other: &Self| other.entries().is_ok_and(|all| all.iter().any(differs));
@@ -312,11 +319,11 @@ impl Plan {
 
     fn change_settings(
         &mut self,
-        place: &Place,
+        place: &ScopeFiles,
         before: Option<String>,
         after: String,
         changes: Vec<String>,
-        keep: Keep,
+        keep: BackupPlace,
     ) {
         if changes.is_empty() {
             return;
@@ -325,11 +332,11 @@ impl Plan {
         self.change(place, &place.settings, before, Some(after), keep);
     }
 
-    fn put_skill(&mut self, place: &Place) -> Result<(), Failure> {
+    fn put_skill(&mut self, place: &ScopeFiles) -> Result<(), Failure> {
         let Some(path) = &place.skill else { return Ok(()) };
         let found = file::read(path)?;
         let sentence = match skill::author(found.as_deref()) {
-            Author::Nobody => {
+            SkillAuthor::Nobody => {
                 let skills = path.ancestors().nth(2);
                 if !skills.is_some_and(Path::exists) {
                     self.notes.push(
@@ -338,29 +345,29 @@ impl Plan {
                 }
                 format!("The skill {} tells agents about stopgate.", path.display())
             }
-            Author::Earlier => format!("The skill {} is up to date.", path.display()),
-            Author::Us => return Ok(()),
-            Author::Somebody => {
+            SkillAuthor::Earlier => format!("The skill {} is up to date.", path.display()),
+            SkillAuthor::Us => return Ok(()),
+            SkillAuthor::Somebody => {
                 let note = format!("The skill {} was changed by hand and is kept.", path.display());
                 self.notes.push(note);
                 return Ok(());
             }
         };
         self.changes.push(sentence);
-        self.change(place, path, found, Some(skill::stamped()), Keep::Nowhere);
+        self.change(place, path, found, Some(skill::stamped()), BackupPlace::Nowhere);
         Ok(())
     }
 
-    fn take_skill(&mut self, place: &Place) -> Result<(), Failure> {
+    fn take_skill(&mut self, place: &ScopeFiles) -> Result<(), Failure> {
         let Some(path) = &place.skill else { return Ok(()) };
         let found = file::read(path)?;
         match skill::author(found.as_deref()) {
-            Author::Nobody => {}
-            Author::Us | Author::Earlier => {
+            SkillAuthor::Nobody => {}
+            SkillAuthor::Us | SkillAuthor::Earlier => {
                 self.changes.push(format!("The skill {} is gone.", path.display()));
-                self.change(place, path, found, None, Keep::Nowhere);
+                self.change(place, path, found, None, BackupPlace::Nowhere);
             }
-            Author::Somebody => self.notes.push(format!(
+            SkillAuthor::Somebody => self.notes.push(format!(
                 "The skill {} was changed by hand and is kept; remove it if nobody needs it.",
                 path.display()
             )),
@@ -370,11 +377,11 @@ impl Plan {
 
     fn change(
         &mut self,
-        place: &Place,
+        place: &ScopeFiles,
         path: &Path,
         before: Option<String>,
         after: Option<String>,
-        keep: Keep,
+        keep: BackupPlace,
     ) {
         let floor = place.floor.clone();
         self.files.push(FileChange { path: path.into(), before, after, keep, floor });
@@ -429,7 +436,7 @@ impl Default for Wishes {
     }
 }
 
-fn no_scope(agent: Agent, scope: Scope) -> Failure {
+fn no_scope(agent: Agent, scope: SettingsScope) -> Failure {
     let files = agent.files();
     let known = [(files.user, "user"), (files.project, "project"), (files.local, "local")];
     let known: Vec<&str> =
@@ -454,20 +461,22 @@ fn unknown_here(settings: Settings) -> Vec<String> {
 /// Whether the person has an entry of their own for `agent`, so that the one that their team
 /// shares need not answer.
 pub fn has_own_entry(settings: Settings, agent: Agent, directory: &Path) -> bool {
-    [Scope::User, Scope::Local].into_iter().any(|scope| {
-        Place::of(settings, agent, scope, directory).and_then(|place| place.entries()).is_ok_and(
-            |entries| entries.iter().any(|found| found.judges_stops() && !found.is_shared()),
-        )
+    [SettingsScope::User, SettingsScope::Local].into_iter().any(|scope| {
+        ScopeFiles::of(settings, agent, scope, directory)
+            .and_then(|place| place.entries())
+            .is_ok_and(|entries| {
+                entries.iter().any(|found| found.judges_stops() && !found.is_shared())
+            })
     })
 }
 
 /// Whether a stop of a session of `agent` in `directory` reaches a hook of ours, as far as settings
 /// tell.
 pub fn has_stop_entry(settings: Settings, agent: Agent, directory: &Path) -> bool {
-    let stops = |place: &Place| {
-        place.entries().is_ok_and(|entries| entries.iter().any(Found::judges_stops))
+    let stops = |place: &ScopeFiles| {
+        place.entries().is_ok_and(|entries| entries.iter().any(InstalledEntry::judges_stops))
     };
-    Place::all(settings, agent, directory).iter().any(stops)
+    ScopeFiles::all(settings, agent, directory).iter().any(stops)
         || plugin::has_plugin(settings, agent, directory)
 }
 

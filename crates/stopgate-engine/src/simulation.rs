@@ -16,12 +16,12 @@ use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::ground::PreparedLoop;
 use crate::home::Home;
-use crate::limits::{Asked, settle};
+use crate::limits::{RequestedLimits, settle};
 use crate::observe::ClientFacts;
 use crate::settings::Settings;
 use crate::signs::Signs;
 use crate::start::{Beginning, StartRequest};
-use crate::stores::{Choice, Opened, Stores};
+use crate::stores::{Opened, StoreChoice, Stores};
 use crate::world::World;
 
 /// Nothing can be made below a device, so nothing is.
@@ -31,7 +31,7 @@ impl Engine {
     /// An engine over `journal` in `world`; keys are in `home`.
     pub fn simulated(journal: Box<dyn Journal>, world: Box<dyn World>, home: PathBuf) -> Self {
         let opened = Opened { journal, signs: Signs::untrusted(NOWHERE.into()) };
-        let choice = Choice {
+        let choice = StoreChoice {
             address: Address::Own,
             tenant: String::new(),
             deadline: Some(Duration::ZERO),
@@ -84,7 +84,7 @@ impl Engine {
             self.refuse_taken(session, request.incumbent)?;
             self.make_room(request, session)?;
         }
-        let nobody = Asked::default();
+        let nobody = RequestedLimits::default();
         let (limits, _) = settle(&request.limits, &nobody, &nobody);
         let laid = PreparedLoop { criteria, ..PreparedLoop::default() };
         let origin = Origin::default();

@@ -8,7 +8,7 @@ use stopgate_verify::{SnapshotError, SnapshotStore, TreeSnapshot};
 
 use crate::engine::Engine;
 use crate::failure::{Failure, chain};
-use crate::target::Target;
+use crate::target::LoopTarget;
 use crate::view::SCHEMA_VERSION;
 
 /// A snapshot in a work tree of its own.
@@ -55,7 +55,11 @@ impl Engine {
     }
 
     /// The snapshots of a loop that are kept.
-    pub fn snapshots(&mut self, target: &Target, here: &Path) -> Result<SnapshotsView, Failure> {
+    pub fn snapshots(
+        &mut self,
+        target: &LoopTarget,
+        here: &Path,
+    ) -> Result<SnapshotsView, Failure> {
         let state = self.resolve(target)?.state;
         let kept = self.in_store(&state.id, &root_of(&state, here), all_kept)?;
         let view = |one: TreeSnapshot| SnapshotView { number: one.number, commit: one.commit };
@@ -69,7 +73,7 @@ impl Engine {
     /// Puts a snapshot of a loop into a new work tree; beside the project where nobody says.
     pub fn restore(
         &mut self,
-        target: &Target,
+        target: &LoopTarget,
         number: u32,
         to: Option<&Path>,
         here: &Path,

@@ -14,11 +14,11 @@ use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::gates;
 use crate::ground::{JudgesOf, Preflight, Preflighted, PreparedLoop, ProjectCommands};
-use crate::limits::{Asked, Limits, Setting, settle};
+use crate::limits::{LimitSetting, LoopLimits, RequestedLimits, settle};
 use crate::lint::{GoalReview, review_goal};
 use crate::origin::{REPLACED, REPLACED_BY_AGENT};
 use crate::project::project_of;
-use crate::project_file::{AtStart, Draft, ProjectFile};
+use crate::project_file::{AtStart, CriterionDraft, ProjectFile};
 use crate::trust::Trust;
 use crate::verify::untrusted;
 
@@ -36,9 +36,9 @@ pub struct StartRequest {
     /// How its outermost frame works.
     pub mode: Mode,
     /// The limits that were asked for.
-    pub limits: Asked,
+    pub limits: RequestedLimits,
     /// What must hold before it is done, beyond what the project's file says.
-    pub criteria: Vec<Draft>,
+    pub criteria: Vec<CriterionDraft>,
     /// Gates beside the criteria, as people write them.
     pub gates: Vec<String>,
     /// The session it holds, where that is known.
@@ -72,9 +72,9 @@ pub struct Begun {
     /// The loop.
     pub stored: Stored,
     /// Whom it holds.
-    pub binding: Binding,
+    pub binding: SessionChoice,
     /// Its limits, and who set them.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<LimitSetting>,
     /// The checks that were run before it began.
     pub preflighted: Vec<Preflighted>,
     /// The files that judge each criterion.
@@ -95,7 +95,7 @@ pub struct Begun {
 
 /// Whom a new loop holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Binding {
+pub enum SessionChoice {
     /// This session.
     Session(SessionId),
     /// Nobody yet; the first session of the project to come by until then.
@@ -149,11 +149,15 @@ impl Engine {
     }
 
     /// An agent may not weaken what it is judged by.
-    fn refuse_weaker(&self, request: &StartRequest, drafts: &[Draft]) -> Result<(), Failure> {
+    fn refuse_weaker(
+        &self,
+        request: &StartRequest,
+        drafts: &[CriterionDraft],
+    ) -> Result<(), Failure> {
         if request.preflight == Preflight::Skip {
             self.as_person("use --no-preflight")?;
         }
-        let weaker = |draft: &&Draft| {
+        let weaker = |draft: &&CriterionDraft| {
             let terms = &draft.criterion.terms;
             let own = terms.author == Author::Command;
             own && (!terms.may_change.is_empty() || terms.judges == JudgesAre::Work)
@@ -168,7 +172,7 @@ impl Engine {
         &mut self,
         request: &StartRequest,
         session: Option<&SessionId>,
-        limits: Limits,
+        limits: LoopLimits,
         ground: Beginning<'_>,
     ) -> Result<Stored, Failure> {
         for _ in 0..NAMES_TRIED_MAX {
@@ -188,14 +192,14 @@ impl Engine {
     fn refuse_untrusted(
         &self,
         file: Option<&ProjectFile>,
-        drafts: &[Draft],
+        drafts: &[CriterionDraft],
     ) -> Result<ProjectCommands, Failure> {
         let allowed = Ok(ProjectCommands::Allowed);
         let Some(file) = file.filter(|file| file.needs_trust()) else { return allowed };
         if Trust::of(&self.home).has(&file.source) {
             return allowed;
         }
-        let runs_now = |draft: &Draft| {
+        let runs_now = |draft: &CriterionDraft| {
             !matches!(draft.start, AtStart::Rest | AtStart::Try)
                 && draft.criterion.terms.author == Author::Project
         };
@@ -209,7 +213,7 @@ impl Engine {
         &mut self,
         request: &StartRequest,
         session: Option<&SessionId>,
-        limits: Limits,
+        limits: LoopLimits,
         ground: Beginning<'_>,
     ) -> Result<Stocked, Failure> {
         let Beginning { laid, gates, origin } = ground;
@@ -287,14 +291,17 @@ pub(crate) struct Beginning<'a> {
 }
 
 /// How clear a goal is with these criteria behind it.
-fn review(goal: &str, drafts: &[Draft]) -> GoalReview {
+fn review(goal: &str, drafts: &[CriterionDraft]) -> GoalReview {
     let checks = drafts.iter().filter(|draft| draft.criterion.is_checked()).count();
     let attested = drafts.iter().filter(|draft| draft.criterion.proof == Proof::Attest).count();
     review_goal(goal, checks, attested)
 }
 
 /// The project's criteria, then those that were asked for.
-fn drafts(request: &StartRequest, file: Option<&ProjectFile>) -> Result<Vec<Draft>, Failure> {
+fn drafts(
+    request: &StartRequest,
+    file: Option<&ProjectFile>,
+) -> Result<Vec<CriterionDraft>, Failure> {
     let mut drafts = file.map(|file| file.criteria.clone()).unwrap_or_default();
     drafts.extend(request.criteria.iter().cloned());
     if drafts.len() > CRITERIA_MAX {
@@ -320,10 +327,10 @@ fn gates_of(
     gates::read(of_file.chain(asked_for), project)
 }
 
-fn binding(state: &State) -> Binding {
+fn binding(state: &State) -> SessionChoice {
     match (&state.session, state.claim_until) {
-        (Some(session), _) => Binding::Session(session.clone()),
-        (None, until) => Binding::Pending(until.unwrap_or(state.started_at)),
+        (Some(session), _) => SessionChoice::Session(session.clone()),
+        (None, until) => SessionChoice::Pending(until.unwrap_or(state.started_at)),
     }
 }
 

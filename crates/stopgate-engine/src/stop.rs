@@ -10,12 +10,12 @@ use stopgate_core::{
     WaitCondition, apply, asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Files, Freshness, Proved, Request, Strangers, while_watched, withheld};
+use stopgate_verify::{Files, Freshness, ProofRequest, Proved, Strangers, while_watched, withheld};
 
 use crate::checking::CheckingNote;
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
-use crate::observe::{ClientFacts, Heard, hear, observe};
+use crate::observe::{ClientFacts, HeardMessage, hear, observe};
 use crate::origin::typed_at_last;
 use crate::tasks::TaskWord;
 use crate::trust::Trust;
@@ -32,7 +32,7 @@ const RUNS_MAX: u32 = 3;
 const TRIES_MAX: usize = 64;
 
 /// A stop that was judged: the loop as it is now, and the verdict.
-pub(crate) struct Judged {
+pub(crate) struct JudgedStop {
     pub(crate) state: State,
     pub(crate) verdict: Verdict,
 }
@@ -45,7 +45,7 @@ impl Engine {
         session: &SessionId,
         project: Option<&Path>,
         client: &ClientFacts,
-    ) -> Result<Option<Judged>, Failure> {
+    ) -> Result<Option<JudgedStop>, Failure> {
         let heard = hear(call);
         let mut known = Known::default();
         for _ in 0..TRIES_MAX {
@@ -75,7 +75,7 @@ impl Engine {
         stored: Stored,
         claim: Vec<Event>,
         call: &Call<'_>,
-        heard: &Heard,
+        heard: &HeardMessage,
         client: &ClientFacts,
         known: &mut Known,
     ) -> Result<Step, Failure> {
@@ -210,12 +210,13 @@ impl Engine {
         }
         if events.is_empty() {
             let state = stored.state;
-            return Ok(Step::Judged(Box::new(Judged { state, verdict: decision.verdict })));
+            return Ok(Step::Judged(Box::new(JudgedStop { state, verdict: decision.verdict })));
         }
         Ok(match self.store(stored, events, now)? {
-            Stocked::Stored(stored) => {
-                Step::Judged(Box::new(Judged { state: stored.state, verdict: decision.verdict }))
-            }
+            Stocked::Stored(stored) => Step::Judged(Box::new(JudgedStop {
+                state: stored.state,
+                verdict: decision.verdict,
+            })),
             Stocked::Conflict | Stocked::SessionTaken => Step::Again,
         })
     }
@@ -262,14 +263,19 @@ impl Engine {
         }
     }
 
-    fn run_checks(&mut self, state: &State, seen: &Seen, heard: &Heard) -> Option<Vec<Receipt>> {
+    fn run_checks(
+        &mut self,
+        state: &State,
+        seen: &Seen,
+        heard: &HeardMessage,
+    ) -> Option<Vec<Receipt>> {
         watchdog::allow(checks_time(state, seen, self.now()));
         // Each stop keeps its own logs, so that what is told of it later stays true.
         let stop = format!("{}", state.tally.stops.saturating_add(1));
         let place = self.place(self.home.check_logs(&state.id).join(stop));
         let pass = self.passed_variables();
         let only_place = self.settings.test_place();
-        let request = Request {
+        let request = ProofRequest {
             criteria: &state.criteria,
             root: Path::new(&state.project),
             ground: &state.ground,
@@ -393,7 +399,7 @@ impl Known {
 
 /// What one try at a stop led to.
 enum Step {
-    Judged(Box<Judged>),
+    Judged(Box<JudgedStop>),
     Again,
     Interrupted,
 }

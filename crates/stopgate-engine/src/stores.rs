@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use stopgate_store::{Durability, Journal, SqliteJournal, Writer, WriterKey};
+use stopgate_store::{Durability, Journal, KeySource, SqliteJournal, WriterKey};
 
 use crate::address::Address;
 use crate::config::{Config, OnStoreError, span};
@@ -50,7 +50,7 @@ pub(crate) struct Opened {
 
 /// Which store is used, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub(crate) struct StoreChoice {
     pub(crate) address: Address,
     pub(crate) tenant: String,
     pub(crate) deadline: Option<Duration>,
@@ -60,7 +60,7 @@ pub(crate) struct Choice {
     pub(crate) pass: Vec<String>,
 }
 
-impl Choice {
+impl StoreChoice {
     /// What the environment says, else what the person's file says.
     pub(crate) fn read(settings: Settings) -> Result<Self, Failure> {
         let config = Config::read(settings)?;
@@ -120,16 +120,20 @@ impl crate::engine::Engine {
 
 impl Stores {
     /// Makes the chosen journal ready; nothing is reached or opened yet.
-    pub(crate) fn open(self, choice: &Choice, home: &Home) -> Result<Opened, Failure> {
+    pub(crate) fn open(self, choice: &StoreChoice, home: &Home) -> Result<Opened, Failure> {
         self.open_by(choice, home, SqliteJournal::new)
     }
 
     /// The same, but an embedded journal that is missing is an error, not begun anew.
-    pub(crate) fn open_existing(self, choice: &Choice, home: &Home) -> Result<Opened, Failure> {
+    pub(crate) fn open_existing(
+        self,
+        choice: &StoreChoice,
+        home: &Home,
+    ) -> Result<Opened, Failure> {
         self.open_by(choice, home, SqliteJournal::existing)
     }
 
-    fn open_by(self, choice: &Choice, home: &Home, embed: Embed) -> Result<Opened, Failure> {
+    fn open_by(self, choice: &StoreChoice, home: &Home, embed: Embed) -> Result<Opened, Failure> {
         let signs = signs(&choice.address, home);
         let mut journal: Box<dyn Journal> = match &choice.address {
             Address::Own => embedded(&home.journal(), choice, embed),
@@ -146,7 +150,7 @@ impl Stores {
                 })?
             }
         };
-        journal.sign_as(Writer::new(home.directory(), writer_key));
+        journal.sign_as(KeySource::new(home.directory(), writer_key));
         Ok(Opened { journal, signs })
     }
 }
@@ -168,7 +172,7 @@ pub(crate) fn signs(address: &Address, home: &Home) -> Signs {
 /// Makes an embedded journal at a path, whose users wait for each other so long.
 type Embed = fn(&Path, Duration) -> SqliteJournal;
 
-fn embedded(path: &Path, choice: &Choice, embed: Embed) -> Box<dyn Journal> {
+fn embedded(path: &Path, choice: &StoreChoice, embed: Embed) -> Box<dyn Journal> {
     let patience = choice.deadline.unwrap_or(PATIENCE);
     Box::new(embed(path, patience).surviving(choice.durability))
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use stopgate_core::{LoopId, SessionId, State, Surface, Timestamp, clip};
-use stopgate_store::{Filter, Standing, Stored};
+use stopgate_store::{EndedFilter, Filter, Stored};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
@@ -15,7 +15,7 @@ const GOAL_BYTES_MAX: usize = 60;
 
 /// How a person or an agent names a loop.
 #[derive(Clone, Debug)]
-pub enum Target {
+pub enum LoopTarget {
     /// By its name, or the beginning of it.
     Named(String),
     /// The one that holds, or last held, a session.
@@ -26,7 +26,7 @@ pub enum Target {
 
 impl Engine {
     /// Loads the loop that `target` means. Where several run, none is guessed.
-    pub fn resolve(&mut self, target: &Target) -> Result<Stored, Failure> {
+    pub fn resolve(&mut self, target: &LoopTarget) -> Result<Stored, Failure> {
         let mut found = self.resolve_all(target)?;
         match found.len() {
             1 => Ok(found.swap_remove(0)),
@@ -35,11 +35,11 @@ impl Engine {
     }
 
     /// Loads every loop that `target` may mean: at least one, several only where several run.
-    pub fn resolve_all(&mut self, target: &Target) -> Result<Vec<Stored>, Failure> {
+    pub fn resolve_all(&mut self, target: &LoopTarget) -> Result<Vec<Stored>, Failure> {
         match target {
-            Target::Named(name) => self.named(name).map(|stored| vec![stored]),
-            Target::Session(session) => self.of_session(session).map(|stored| vec![stored]),
-            Target::Here(directory) => self.here(directory),
+            LoopTarget::Named(name) => self.named(name).map(|stored| vec![stored]),
+            LoopTarget::Session(session) => self.of_session(session).map(|stored| vec![stored]),
+            LoopTarget::Here(directory) => self.here(directory),
         }
     }
 
@@ -82,7 +82,7 @@ impl Engine {
             return Ok(vec![stored]);
         }
         let project = crate::project::project_of(directory).display().to_string();
-        let running = Filter { project: Some(&project), standing: Standing::Running, limit: 0 };
+        let running = Filter { project: Some(&project), standing: EndedFilter::Running, limit: 0 };
         let running = self.journal.list(&running)?;
         let candidates = candidates(running, self.now());
         if !candidates.is_empty() {
@@ -96,7 +96,7 @@ impl Engine {
 
     /// The newest loop of a project in which none runs.
     fn last(&mut self, project: &str) -> Result<Option<Stored>, Failure> {
-        let filter = Filter { project: Some(project), standing: Standing::Any, limit: NEWEST };
+        let filter = Filter { project: Some(project), standing: EndedFilter::Any, limit: NEWEST };
         let mut found = self.journal.list(&filter)?;
         if found.iter().all(is_loose_task) {
             found = self.journal.list(&Filter { limit: 0, ..filter })?;

@@ -25,10 +25,10 @@ use std::path::PathBuf;
 
 use serde_json::Map;
 use stopgate_core::{
-    Event, Frame, Ground, Hold, LoopId, Mode, Outcome, Phase, Policy, Started, State, Surface,
+    Event, Frame, Ground, LoopId, Mode, Outcome, Phase, Policy, Started, State, Surface, TaskHold,
     TaskNote, Timestamp, apply, clip,
 };
-use stopgate_gates::{Changes, Refusal, Step, Task, TaskStatus};
+use stopgate_gates::{Changes, Task, TaskRefusal, TaskStatus, TaskStep};
 use stopgate_store::{Recorded, Revision, Stored};
 
 pub use self::asks::{
@@ -82,7 +82,8 @@ struct Loaded {
 }
 
 /// Says what happens to a task.
-type Decide<'a> = &'a mut dyn FnMut(&Task, &State, Timestamp) -> Result<(Vec<Step>, Hold), Failure>;
+type Decide<'a> =
+    &'a mut dyn FnMut(&Task, &State, Timestamp) -> Result<(Vec<TaskStep>, TaskHold), Failure>;
 
 impl Tasks {
     /// The tasks of the journal that the environment asks for.
@@ -115,7 +116,7 @@ impl Tasks {
                 .hint("say in a few words what the task is about"));
         }
         self.engine.prepare()?;
-        let step = Step::Created {
+        let step = TaskStep::Created {
             title: ask.title.trim().into(),
             description: ask.description.clone(),
             notes: ask.notes.clone(),
@@ -177,7 +178,7 @@ impl Tasks {
             let hold = held_after(task, state, &changes, session.clone());
             let mut steps = Vec::new();
             if changes != Changes::default() {
-                steps.push(Step::Updated(Box::new(changes.clone())));
+                steps.push(TaskStep::Updated(Box::new(changes.clone())));
             }
             steps.extend(product.map(|product| product.step(task, id.as_str(), now)));
             Ok((steps, hold))
@@ -185,7 +186,7 @@ impl Tasks {
         Ok(self.view(&loaded))
     }
 
-    fn try_create(&mut self, title: &str, step: &Step) -> Result<Option<Loaded>, Failure> {
+    fn try_create(&mut self, title: &str, step: &TaskStep) -> Result<Option<Loaded>, Failure> {
         let now = self.engine.now();
         let id = self.engine.world.new_id();
         let frame = Frame { mode: Mode::Loop, iteration: 0, max: 1, prompt: title.into() };
@@ -203,7 +204,7 @@ impl Tasks {
             gates: Vec::new(),
             origin: stopgate_core::Origin::default(),
         }));
-        let created = note(std::slice::from_ref(step), Hold::Keep)?;
+        let created = note(std::slice::from_ref(step), TaskHold::Keep)?;
         let recorded = [started, created].map(|event| Recorded { event, at: now });
         let state = recorded.iter().fold(None, |state, r| apply(state, &r.event, r.at));
         let task = Task::apply(None, step, now);
@@ -347,33 +348,33 @@ fn held_after(
     state: &State,
     changes: &Changes,
     session: Option<stopgate_core::SessionId>,
-) -> Hold {
-    let Some(status) = changes.status else { return Hold::Keep };
+) -> TaskHold {
+    let Some(status) = changes.status else { return TaskHold::Keep };
     match status {
-        TaskStatus::Completed => Hold::End {
+        TaskStatus::Completed => TaskHold::End {
             outcome: Outcome::Attested,
             why: "the task was called completed; no check proved it".into(),
         },
         TaskStatus::Blocked => {
             let why = changes.blocked_reason.clone().unwrap_or_else(|| "a person is needed".into());
-            Hold::End { outcome: Outcome::Blocked, why: clip(&why, TITLE_BYTES_MAX) }
+            TaskHold::End { outcome: Outcome::Blocked, why: clip(&why, TITLE_BYTES_MAX) }
         }
-        TaskStatus::Pending | TaskStatus::InProgress if state.outcome().is_none() => Hold::Keep,
+        TaskStatus::Pending | TaskStatus::InProgress if state.outcome().is_none() => TaskHold::Keep,
         TaskStatus::Pending | TaskStatus::InProgress => match task.running() {
             Some(iteration) => link::begin(iteration, &state.id, session),
-            None => Hold::Open,
+            None => TaskHold::Open,
         },
     }
 }
 
-fn without_session(hold: Hold) -> Hold {
+fn without_session(hold: TaskHold) -> TaskHold {
     match hold {
-        Hold::Begin { frame, .. } => Hold::Begin { session: None, frame },
-        Hold::Keep | Hold::Open | Hold::End { .. } => hold,
+        TaskHold::Begin { frame, .. } => TaskHold::Begin { session: None, frame },
+        TaskHold::Keep | TaskHold::Open | TaskHold::End { .. } => hold,
     }
 }
 
-fn read_step(text: &str, id: &LoopId) -> Result<Step, Failure> {
+fn read_step(text: &str, id: &LoopId) -> Result<TaskStep, Failure> {
     serde_json::from_str(text).map_err(|error| {
         Failure::fault(format!("could not read a step of task TASK-{id}"))
             .hint("it was written by a newer stopgate; install that one")
@@ -381,7 +382,7 @@ fn read_step(text: &str, id: &LoopId) -> Result<Step, Failure> {
     })
 }
 
-fn note(steps: &[Step], hold: Hold) -> Result<Event, Failure> {
+fn note(steps: &[TaskStep], hold: TaskHold) -> Result<Event, Failure> {
     let form =
         |error| Failure::fault("could not put a step into the journal's form").because(error);
     let steps = steps.iter().map(serde_json::to_string).collect::<Result<_, _>>();
@@ -415,8 +416,8 @@ fn bounded_map(name: &str, map: &Map<String, serde_json::Value>) -> Result<(), F
     bounded(name, Some(&text), TEXT_BYTES_MAX)
 }
 
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
+impl From<TaskRefusal> for Failure {
+    fn from(refusal: TaskRefusal) -> Self {
         Self::usage(refusal.message).hint(refusal.hint)
     }
 }

@@ -8,14 +8,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use stopgate_core::{Author, Criterion, Source, State};
+use stopgate_core::{Author, Criterion, ProjectSource, State};
 use stopgate_verify::files::{append_private, read_text};
 
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::home::{Home, file_name};
-use crate::limits::{Asked, Setting, settle};
+use crate::limits::{LimitSetting, RequestedLimits, settle};
 use crate::project_file::{FILE_NAME, Grant, ProjectFile, of_criterion};
 use crate::view::{CriterionView, SCHEMA_VERSION, criterion_view};
 
@@ -33,13 +33,13 @@ impl Trust {
     }
 
     /// Whether a person trusts this file with this content.
-    pub(crate) fn has(&self, source: &Source) -> bool {
+    pub(crate) fn has(&self, source: &ProjectSource) -> bool {
         let kept = read_text(&self.note(&source.path), NOTE_BYTES_MAX).unwrap_or_default();
         kept.lines().any(|line| line == source.content)
     }
 
     /// Remembers that a person trusts it; other contents that they trusted stay so.
-    pub(crate) fn add(&self, source: &Source) -> Result<(), Failure> {
+    pub(crate) fn add(&self, source: &ProjectSource) -> Result<(), Failure> {
         if self.has(source) {
             return Ok(());
         }
@@ -120,7 +120,7 @@ impl Engine {
         let commands = file.criteria.iter().filter_map(|draft| command(&draft.criterion)).collect();
         let trusted = Trust::of(&self.home).has(&file.source);
         let allows = file.grants();
-        let Source { path, content, .. } = file.source;
+        let ProjectSource { path, content, .. } = file.source;
         Ok(TrustView { schema_version: SCHEMA_VERSION, path, content, commands, allows, trusted })
     }
 
@@ -129,7 +129,7 @@ impl Engine {
         self.as_person("trust a project's file")?;
         self.prepare()?;
         let TrustView { path, content, .. } = shown.clone();
-        Trust::of(&self.home).add(&Source { path, content, accepted: None })
+        Trust::of(&self.home).add(&ProjectSource { path, content, accepted: None })
     }
 
     /// A person takes their word back, for every content of the file.
@@ -138,13 +138,13 @@ impl Engine {
     }
 
     /// The limits that a loop begun here would have, and who set them.
-    pub fn rules(&self, project: &Path) -> Result<Rules, Failure> {
+    pub fn rules(&self, project: &Path) -> Result<BindingRules, Failure> {
         let file = ProjectFile::read(project)?;
         let config = Config::read(self.settings)?;
         let wished = file.as_ref().map(|file| file.limits).unwrap_or_default();
-        let (_, settings) = settle(&Asked::default(), &config.limits, &wished);
+        let (_, settings) = settle(&RequestedLimits::default(), &config.limits, &wished);
         let trust = Trust::of(&self.home);
-        Ok(Rules {
+        Ok(BindingRules {
             schema_version: SCHEMA_VERSION,
             user_file: self.settings.config_file().map(|path| path.display().to_string()),
             project_file: file.as_ref().map(|file| file.source.path.clone()),
@@ -162,7 +162,7 @@ impl Engine {
 
 /// What a loop begun here would be bound by.
 #[derive(Clone, Debug, Serialize)]
-pub struct Rules {
+pub struct BindingRules {
     /// [`crate::SCHEMA_VERSION`]
     pub schema_version: u32,
     /// The person's own settings, whether or not the file is there.
@@ -172,7 +172,7 @@ pub struct Rules {
     /// Whether a person trusts it.
     pub trusted: Option<bool>,
     /// The limits.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<LimitSetting>,
     /// The project's criteria.
     pub criteria: Vec<CriterionView>,
 }

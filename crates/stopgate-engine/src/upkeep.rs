@@ -22,7 +22,7 @@ use crate::address::Address;
 use crate::engine::{Engine, put_sign};
 use crate::failure::Failure;
 use crate::signs::Signs;
-use crate::stores::{Choice, Opened};
+use crate::stores::{Opened, StoreChoice};
 use crate::view::SCHEMA_VERSION;
 
 /// What becomes of loops that a journal has already.
@@ -100,7 +100,7 @@ impl Engine {
 
     /// Copies every loop to the journal at `to`: all of them or none.
     pub fn copy_store(&mut self, to: &str, on_existing: Existing) -> Result<CopyView, Failure> {
-        let choice = Choice { address: Address::read(to)?, ..self.choice.clone() };
+        let choice = StoreChoice { address: Address::read(to)?, ..self.choice.clone() };
         let (from, target) = (self.store_address(), choice.address.to_string());
         if from == target {
             return Err(Failure::usage(format!("{target} is where the journal is already")));

@@ -9,14 +9,14 @@ use stopgate_core::{
     Verdict, Verified, Waiting, conclude, verified,
 };
 use stopgate_store::{Soundness, Stored};
-use stopgate_verify::{ChangedJudges, Files, Freshness, Proved, Request, Strangers};
+use stopgate_verify::{ChangedJudges, Files, Freshness, ProofRequest, Proved, Strangers};
 
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
 use crate::project_file::{ProjectFile, content_at};
-use crate::reviewing::Reviewed;
+use crate::reviewing::ReviewSubject;
 use crate::stop::{began, files};
-use crate::target::Target;
+use crate::target::LoopTarget;
 use crate::trust::Trust;
 use crate::view::{CriterionView, SCHEMA_VERSION, criterion_view};
 
@@ -70,10 +70,10 @@ pub struct ApprovalAsked {
 
 impl Engine {
     /// Runs a loop's criteria now, as the hook would; nothing is recorded.
-    pub fn verify(&mut self, target: &Target) -> Result<Verification, Failure> {
+    pub fn verify(&mut self, target: &LoopTarget) -> Result<Verification, Failure> {
         let stored = self.resolve(target)?;
         let state = &stored.state;
-        if matches!(target, Target::Here(_)) && state.outcome().is_some() {
+        if matches!(target, LoopTarget::Here(_)) && state.outcome().is_some() {
             return Err(Failure::no_loop("no loop runs here"));
         }
         if Trust::of(&self.home).lacks(state) {
@@ -114,7 +114,7 @@ impl Engine {
         let logs = self.home.start_logs();
         let place = self.place(logs.clone());
         let receipts = self.look(&criteria, &ground, project, logs, (Files::Countable, None))?;
-        let reviewed = Reviewed {
+        let reviewed = ReviewSubject {
             goal: "what stopgate.toml asks for",
             criteria: &criteria,
             root: project,
@@ -146,7 +146,7 @@ impl Engine {
         let place = self.place(logs);
         let pass = self.passed_variables();
         let only_place = self.settings.test_place();
-        let request = Request {
+        let request = ProofRequest {
             criteria,
             root: project,
             ground,
@@ -169,7 +169,7 @@ impl Engine {
     /// What a person is asked about, as it stands now.
     pub fn approval_asked(
         &mut self,
-        target: &Target,
+        target: &LoopTarget,
         name: Option<&str>,
     ) -> Result<ApprovalAsked, Failure> {
         self.as_person("approve")?;
@@ -198,7 +198,11 @@ impl Engine {
     }
 
     /// A person attests criteria and accepts changed judges, exactly as they were shown.
-    pub fn approve(&mut self, target: &Target, asked: &ApprovalAsked) -> Result<Approval, Failure> {
+    pub fn approve(
+        &mut self,
+        target: &LoopTarget,
+        asked: &ApprovalAsked,
+    ) -> Result<Approval, Failure> {
         self.as_person("approve")?;
         if asked.agents_choice {
             let found = self.resolve(target)?;
@@ -264,7 +268,7 @@ impl Engine {
     }
 
     /// A person makes today's judges the ones to go by.
-    pub fn approve_change(&mut self, target: &Target) -> Result<Approval, Failure> {
+    pub fn approve_change(&mut self, target: &LoopTarget) -> Result<Approval, Failure> {
         self.as_person("approve --change")?;
         let stored = self.resolve(target)?;
         let state = &stored.state;
@@ -282,7 +286,7 @@ impl Engine {
         let revive =
             waits || matches!(state.outcome(), Some(Outcome::Tampered | Outcome::NeedsApproval));
         let id = state.id.clone();
-        let stored = self.on_loop(&Target::Named(id.as_str().into()), &mut |_, _| {
+        let stored = self.on_loop(&LoopTarget::Named(id.as_str().into()), &mut |_, _| {
             let mut events = vec![event.clone()];
             if revive {
                 events.push(Event::Resumed { max_iterations: None });
@@ -300,7 +304,7 @@ impl Engine {
     /// What changed of that which judges a loop's criteria.
     fn changed(&self, state: &State) -> Result<ChangedJudges, Failure> {
         let place = self.place(PathBuf::new());
-        let request = Request {
+        let request = ProofRequest {
             criteria: &state.criteria,
             root: Path::new(&state.project),
             ground: &state.ground,

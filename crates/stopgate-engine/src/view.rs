@@ -10,7 +10,7 @@ use stopgate_core::{
     Surface, Timestamp, Vouch, Waiting,
 };
 use stopgate_dialects::Dialect;
-use stopgate_store::{Filter, Soundness, Standing, Stored};
+use stopgate_store::{EndedFilter, Filter, Soundness, Stored};
 use stopgate_view::waits_for as waits_for_text;
 
 use self::budget::budget_view;
@@ -237,7 +237,11 @@ impl Engine {
     }
 
     /// Loops, the newest first.
-    pub fn list(&mut self, project: Option<&str>, standing: Standing) -> Result<ListView, Failure> {
+    pub fn list(
+        &mut self,
+        project: Option<&str>,
+        standing: EndedFilter,
+    ) -> Result<ListView, Failure> {
         let found = self.journal.list(&Filter { project, standing, limit: 0 })?;
         let loops = found.iter().map(|stored| self.view(stored)).collect();
         Ok(ListView { schema_version: SCHEMA_VERSION, loops })

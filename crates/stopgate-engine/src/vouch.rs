@@ -8,7 +8,7 @@ use stopgate_store::Stored;
 
 use crate::engine::{Engine, Stocked};
 use crate::failure::Failure;
-use crate::target::Target;
+use crate::target::LoopTarget;
 use crate::verify::Approval;
 
 const ACCEPTED: &str = "the criteria that an agent chose";
@@ -34,7 +34,7 @@ impl Engine {
         let id = stored.state.id.clone();
         let vouched = Event::Vouched { how: Vouch::Approved };
         if stored.state.outcome().is_none() {
-            let target = Target::Named(id.as_str().into());
+            let target = LoopTarget::Named(id.as_str().into());
             let stored = self.on_running(&target, &mut |_| Ok(vec![vouched.clone()]))?;
             let left = Some("the agent works on; the loop ends when its checks pass".into());
             return Ok(Approval { stored, accepted, left });

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use stopgate_agents::Agent;
 use stopgate_core::{Event, LoopId, Parking, Phase, State, WaitCondition, WokenClient};
-use stopgate_store::{Filter, Standing, Stored};
+use stopgate_store::{EndedFilter, Filter, Stored};
 use stopgate_verify::ProcessMark;
 
 pub(crate) use self::condition::ConditionWord;
@@ -24,7 +24,7 @@ pub use self::wake::{ClientStart, WakeStep};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
-use crate::target::Target;
+use crate::target::LoopTarget;
 
 /// How long a loop waits where nobody says.
 const DEADLINE_MS: i64 = 24 * 60 * 60 * 1000;
@@ -81,7 +81,7 @@ pub struct WatchList {
 
 impl Engine {
     /// Parks a loop until something happens.
-    pub fn wait(&mut self, target: &Target, request: &WaitRequest) -> Result<Stored, Failure> {
+    pub fn wait(&mut self, target: &LoopTarget, request: &WaitRequest) -> Result<Stored, Failure> {
         let found = self.resolve(target)?.state;
         let parking = self.parking(&found, request)?;
         let stored = self.on_running(target, &mut |state| {
@@ -95,7 +95,7 @@ impl Engine {
 
     /// What there is to watch on this machine.
     pub fn watch_list(&mut self) -> Result<WatchList, Failure> {
-        let filter = Filter { standing: Standing::Running, ..Filter::default() };
+        let filter = Filter { standing: EndedFilter::Running, ..Filter::default() };
         let mut list = WatchList::default();
         for Stored { state, .. } in self.journal.list(&filter)? {
             if let Some(woken) = &state.woken {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use stopgate_core::{LoopId, Timestamp};
-use stopgate_verify::{Check, Limits, Measured, Proved, Ran, Request};
+use stopgate_verify::{Check, ChecksRun, Measured, ProofRequest, Proved, RunLimits};
 
 use crate::settings::Settings;
 
@@ -18,11 +18,11 @@ pub trait World {
     /// A name for a new loop.
     fn new_id(&mut self) -> LoopId;
     /// Proves what can be proven.
-    fn prove(&mut self, request: &Request<'_>) -> Proved;
+    fn prove(&mut self, request: &ProofRequest<'_>) -> Proved;
     /// Runs checks for the first time; nothing where somebody ended the program meanwhile.
-    fn measure(&mut self, request: &Request<'_>) -> Option<Vec<Measured>>;
+    fn measure(&mut self, request: &ProofRequest<'_>) -> Option<Vec<Measured>>;
     /// Runs commands that prove nothing by themselves: rules and gates of tasks.
-    fn run(&mut self, checks: &[Check<'_>], limits: Limits<'_>) -> Ran;
+    fn run(&mut self, checks: &[Check<'_>], limits: RunLimits<'_>) -> ChecksRun;
     /// A stopwatch in microseconds; only differences mean anything.
     fn micros(&mut self) -> u64;
 }
@@ -71,15 +71,15 @@ impl World for RealWorld {
         LoopId::new(&name)
     }
 
-    fn prove(&mut self, request: &Request<'_>) -> Proved {
+    fn prove(&mut self, request: &ProofRequest<'_>) -> Proved {
         stopgate_verify::prove(request, &system_time)
     }
 
-    fn measure(&mut self, request: &Request<'_>) -> Option<Vec<Measured>> {
+    fn measure(&mut self, request: &ProofRequest<'_>) -> Option<Vec<Measured>> {
         stopgate_verify::measure(request, &system_time)
     }
 
-    fn run(&mut self, checks: &[Check<'_>], limits: Limits<'_>) -> Ran {
+    fn run(&mut self, checks: &[Check<'_>], limits: RunLimits<'_>) -> ChecksRun {
         stopgate_verify::run(checks, limits, &system_time)
     }
 

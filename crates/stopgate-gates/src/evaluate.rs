@@ -5,10 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::expression::Scene;
-use crate::gate::{CommandGate, Gate, GateRule, Kind};
+use crate::expression::ExpressionContext;
+use crate::gate::{CommandGate, Gate, GateKind, GateRule};
 use crate::hands::Hands;
-use crate::words::{Action, AgentContext, Answer};
+use crate::words::{Action, AgentContext, GateAnswer};
 
 /// The id of the answer that no gate gave.
 const NOBODY: &str = "default";
@@ -16,7 +16,7 @@ const REASON_BYTES_MAX: usize = 8192;
 
 /// One gate as it is to be evaluated.
 #[derive(Clone, Debug)]
-pub struct Source<'a> {
+pub struct GateSource<'a> {
     /// Its name.
     pub id: &'a str,
     /// Whether it judges.
@@ -31,7 +31,7 @@ pub struct Evaluation {
     /// The gate that was heard; `default` where none was.
     pub gate: String,
     /// What it answered.
-    pub answer: Answer,
+    pub answer: GateAnswer,
     /// Why a promise of completion is not to be believed, where a gate objected to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objection: Option<String>,
@@ -64,8 +64,12 @@ const fn is_false(flag: &bool) -> bool {
 }
 
 /// Asks `gates` in order.
-pub fn evaluate(gates: &[Source<'_>], context: &AgentContext, hands: &mut dyn Hands) -> Evaluation {
-    let scene = Scene::new(context);
+pub fn evaluate(
+    gates: &[GateSource<'_>],
+    context: &AgentContext,
+    hands: &mut dyn Hands,
+) -> Evaluation {
+    let scene = ExpressionContext::new(context);
     let mut traces = Vec::new();
     let mut last = None;
     let mut objection = None;
@@ -78,7 +82,7 @@ pub fn evaluate(gates: &[Source<'_>], context: &AgentContext, hands: &mut dyn Ha
         };
         let micros = hands.micros().saturating_sub(begun);
         let failed = answered.is_err();
-        let answer = answered.unwrap_or_else(|error| Some(Answer::failed(&error)));
+        let answer = answered.unwrap_or_else(|error| Some(GateAnswer::failed(&error)));
         traces.push(Trace {
             gate: source.id.into(),
             action: answer.as_ref().map(|answer| answer.action),
@@ -102,8 +106,8 @@ pub fn evaluate(gates: &[Source<'_>], context: &AgentContext, hands: &mut dyn Ha
     }
 }
 
-fn nobody(gates: &[Source<'_>]) -> Answer {
-    Answer::new(
+fn nobody(gates: &[GateSource<'_>]) -> GateAnswer {
+    GateAnswer::new(
         Action::Continue,
         if gates.is_empty() {
             "No hooks registered for this task"
@@ -114,29 +118,33 @@ fn nobody(gates: &[Source<'_>]) -> Answer {
 }
 
 /// What `gate` answers; nothing where its condition does not hold.
-fn answer(gate: &Gate, scene: &Scene<'_>, hands: &mut dyn Hands) -> Result<Option<Answer>, String> {
+fn answer(
+    gate: &Gate,
+    scene: &ExpressionContext<'_>,
+    hands: &mut dyn Hands,
+) -> Result<Option<GateAnswer>, String> {
     if let Some(when) = &gate.when
         && !scene.holds(when)?
     {
         return Ok(None);
     }
     match &gate.kind {
-        Kind::Preset(preset) => Ok(Some(preset.answer(scene.context()))),
-        Kind::Template(template) => by_rules(&template.rules(), scene).map(Some),
-        Kind::Rules(rules) => by_rules(rules, scene).map(Some),
-        Kind::Command(command) => by_command(command, scene, hands).map(Some),
-        Kind::All(parts) => all(parts, scene, hands),
-        Kind::Any(parts) => any(parts, scene, hands),
-        Kind::First(parts) => first(parts, scene, hands),
-        Kind::Not(part) => Ok(answer(part, scene, hands)?.map(inverse)),
+        GateKind::Preset(preset) => Ok(Some(preset.answer(scene.context()))),
+        GateKind::Template(template) => by_rules(&template.rules(), scene).map(Some),
+        GateKind::Rules(rules) => by_rules(rules, scene).map(Some),
+        GateKind::Command(command) => by_command(command, scene, hands).map(Some),
+        GateKind::All(parts) => all(parts, scene, hands),
+        GateKind::Any(parts) => any(parts, scene, hands),
+        GateKind::First(parts) => first(parts, scene, hands),
+        GateKind::Not(part) => Ok(answer(part, scene, hands)?.map(inverse)),
     }
 }
 
-fn by_rules(rules: &[GateRule], scene: &Scene<'_>) -> Result<Answer, String> {
+fn by_rules(rules: &[GateRule], scene: &ExpressionContext<'_>) -> Result<GateAnswer, String> {
     for rule in rules {
         let holds = rule.condition.as_ref().map_or(Ok(true), |source| scene.holds(source))?;
         if holds {
-            let mut answer = Answer::new(rule.action, scene.render(&rule.reason)?);
+            let mut answer = GateAnswer::new(rule.action, scene.render(&rule.reason)?);
             answer.next_prompt =
                 rule.next_prompt.as_ref().map(|text| scene.render(text)).transpose()?;
             answer.checkpoint_data.clone_from(&rule.checkpoint_data);
@@ -145,17 +153,17 @@ fn by_rules(rules: &[GateRule], scene: &Scene<'_>) -> Result<Answer, String> {
             return Ok(answer);
         }
     }
-    Ok(Answer::silent("Iteration in progress"))
+    Ok(GateAnswer::silent("Iteration in progress"))
 }
 
 fn by_command(
     gate: &CommandGate,
-    scene: &Scene<'_>,
+    scene: &ExpressionContext<'_>,
     hands: &mut dyn Hands,
-) -> Result<Answer, String> {
+) -> Result<GateAnswer, String> {
     let context = serde_json::to_string(scene.context()).map_err(|error| error.to_string())?;
     let said = hands.ask(gate, &context)?;
-    let mut answer: Answer = serde_json::from_str(said.trim()).map_err(|error| {
+    let mut answer: GateAnswer = serde_json::from_str(said.trim()).map_err(|error| {
         format!(
             "the command must write {{\"action\": …, \"reason\": …}}, and nothing else: {error}"
         )
@@ -171,8 +179,12 @@ fn fit(text: &str) -> String {
 }
 
 /// One part that does not say complete holds all back; an escalation at once.
-fn all(parts: &[Gate], scene: &Scene<'_>, hands: &mut dyn Hands) -> Result<Option<Answer>, String> {
-    let mut heard: Option<Answer> = None;
+fn all(
+    parts: &[Gate],
+    scene: &ExpressionContext<'_>,
+    hands: &mut dyn Hands,
+) -> Result<Option<GateAnswer>, String> {
+    let mut heard: Option<GateAnswer> = None;
     for part in parts {
         let Some(answer) = answer(part, scene, hands)? else { continue };
         match answer.action {
@@ -193,8 +205,12 @@ fn all(parts: &[Gate], scene: &Scene<'_>, hands: &mut dyn Hands) -> Result<Optio
 }
 
 /// One part that says complete is enough; an escalation is heard only where none does.
-fn any(parts: &[Gate], scene: &Scene<'_>, hands: &mut dyn Hands) -> Result<Option<Answer>, String> {
-    let mut heard: Option<Answer> = None;
+fn any(
+    parts: &[Gate],
+    scene: &ExpressionContext<'_>,
+    hands: &mut dyn Hands,
+) -> Result<Option<GateAnswer>, String> {
+    let mut heard: Option<GateAnswer> = None;
     for part in parts {
         let Some(answer) = answer(part, scene, hands)? else { continue };
         match answer.action {
@@ -216,9 +232,9 @@ fn any(parts: &[Gate], scene: &Scene<'_>, hands: &mut dyn Hands) -> Result<Optio
 
 fn first(
     parts: &[Gate],
-    scene: &Scene<'_>,
+    scene: &ExpressionContext<'_>,
     hands: &mut dyn Hands,
-) -> Result<Option<Answer>, String> {
+) -> Result<Option<GateAnswer>, String> {
     let mut heard = None;
     for part in parts {
         let Some(answer) = answer(part, scene, hands)? else { continue };
@@ -231,7 +247,7 @@ fn first(
 }
 
 /// A call for a person stays one.
-fn inverse(mut answer: Answer) -> Answer {
+fn inverse(mut answer: GateAnswer) -> GateAnswer {
     answer.action = match answer.action {
         Action::Complete => Action::Continue,
         Action::Continue => Action::Complete,

@@ -38,7 +38,7 @@ const NAMES: [&str; 11] = [
 ];
 
 /// A context, ready for expressions; nothing is built before one is asked.
-pub struct Scene<'a> {
+pub struct ExpressionContext<'a> {
     context: &'a AgentContext,
     stage: OnceCell<Stage>,
 }
@@ -48,7 +48,7 @@ struct Stage {
     values: Value,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> ExpressionContext<'a> {
     /// A scene over `context`.
     pub const fn new(context: &'a AgentContext) -> Self {
         Self { context, stage: OnceCell::new() }

@@ -18,14 +18,14 @@ const COMMAND_TIMEOUT_MS_MAX: u64 = 300_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gate {
     /// How it judges.
-    pub kind: Kind,
+    pub kind: GateKind,
     /// When it judges at all; where this does not hold it is passed over.
     pub when: Option<String>,
 }
 
 /// How a gate judges.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum GateKind {
     /// In a fixed way.
     Preset(Preset),
     /// By ready-made rules.
@@ -73,7 +73,7 @@ impl Gate {
     pub fn named(name: &str) -> Option<Self> {
         let preset = Preset::ALL.into_iter().find(|preset| preset.word() == name);
         let template = || Template::ALL.into_iter().find(|template| template.word() == name);
-        let kind = preset.map(Kind::Preset).or_else(|| template().map(Kind::Template))?;
+        let kind = preset.map(GateKind::Preset).or_else(|| template().map(GateKind::Template))?;
         Some(Self { kind, when: None })
     }
 
@@ -96,18 +96,18 @@ impl Gate {
     /// The definition, as [`Gate::read`] reads it.
     pub fn definition(&self) -> Value {
         let mut value = match &self.kind {
-            Kind::Preset(preset) => json!({ "type": preset.word() }),
-            Kind::Template(template) => json!({ "type": template.word() }),
-            Kind::Rules(rules) => {
+            GateKind::Preset(preset) => json!({ "type": preset.word() }),
+            GateKind::Template(template) => json!({ "type": template.word() }),
+            GateKind::Rules(rules) => {
                 json!({ "rules": rules.iter().map(rule_value).collect::<Vec<_>>() })
             }
-            Kind::Command(command) => {
+            GateKind::Command(command) => {
                 json!({ "command": command.command, "timeoutMs": command.timeout_ms })
             }
-            Kind::All(parts) => json!({ "all": values(parts) }),
-            Kind::Any(parts) => json!({ "any": values(parts) }),
-            Kind::First(parts) => json!({ "first": values(parts) }),
-            Kind::Not(part) => json!({ "not": part.definition() }),
+            GateKind::All(parts) => json!({ "all": values(parts) }),
+            GateKind::Any(parts) => json!({ "any": values(parts) }),
+            GateKind::First(parts) => json!({ "first": values(parts) }),
+            GateKind::Not(part) => json!({ "not": part.definition() }),
         };
         if let (Some(when), Some(object)) = (&self.when, value.as_object_mut()) {
             object.insert("when".into(), when.as_str().into());
@@ -128,26 +128,26 @@ impl Gate {
     /// The validation rules that it waits for, by name: without them it never says complete.
     pub fn waits_for(&self) -> Vec<&'static str> {
         match &self.kind {
-            Kind::Template(template) => template.waits_for().to_vec(),
-            Kind::All(parts) | Kind::Any(parts) | Kind::First(parts) => {
+            GateKind::Template(template) => template.waits_for().to_vec(),
+            GateKind::All(parts) | GateKind::Any(parts) | GateKind::First(parts) => {
                 parts.iter().flat_map(Self::waits_for).collect()
             }
-            Kind::Not(part) => part.waits_for(),
-            Kind::Preset(_) | Kind::Rules(_) | Kind::Command(_) => Vec::new(),
+            GateKind::Not(part) => part.waits_for(),
+            GateKind::Preset(_) | GateKind::Rules(_) | GateKind::Command(_) => Vec::new(),
         }
     }
 
     /// The word for its type: a name of its own, or `custom`.
     pub const fn word(&self) -> &'static str {
         match &self.kind {
-            Kind::Preset(preset) => preset.word(),
-            Kind::Template(template) => template.word(),
-            Kind::Rules(_)
-            | Kind::Command(_)
-            | Kind::All(_)
-            | Kind::Any(_)
-            | Kind::First(_)
-            | Kind::Not(_) => "custom",
+            GateKind::Preset(preset) => preset.word(),
+            GateKind::Template(template) => template.word(),
+            GateKind::Rules(_)
+            | GateKind::Command(_)
+            | GateKind::All(_)
+            | GateKind::Any(_)
+            | GateKind::First(_)
+            | GateKind::Not(_) => "custom",
         }
     }
 }
@@ -206,7 +206,7 @@ fn read_kind(
     at: &str,
     depth: usize,
     parts: &mut usize,
-) -> Result<Kind, String> {
+) -> Result<GateKind, String> {
     let shapes = ["type", "rules", "command", "all", "any", "first", "not", "if", "action"];
     let given: Vec<&str> = shapes.into_iter().filter(|shape| object.contains_key(*shape)).collect();
     let Some(shape) = given.first().copied() else {
@@ -229,15 +229,19 @@ fn read_kind(
             let name = text(value, &inner)?;
             Gate::named(name).ok_or_else(|| unknown(&inner, name))?.kind
         }
-        "rules" => Kind::Rules(list(value, &inner, read_rule)?),
-        "command" => Kind::Command(read_command(object, at)?),
-        "all" => Kind::All(list(value, &inner, |item, at| read_at(item, at, depth - 1, parts))?),
-        "any" => Kind::Any(list(value, &inner, |item, at| read_at(item, at, depth - 1, parts))?),
-        "first" => {
-            Kind::First(list(value, &inner, |item, at| read_at(item, at, depth - 1, parts))?)
+        "rules" => GateKind::Rules(list(value, &inner, read_rule)?),
+        "command" => GateKind::Command(read_command(object, at)?),
+        "all" => {
+            GateKind::All(list(value, &inner, |item, at| read_at(item, at, depth - 1, parts))?)
         }
-        "not" => Kind::Not(Box::new(read_at(value, &inner, depth - 1, parts)?)),
-        _single => Kind::Rules(vec![rule_of(object, at)?]),
+        "any" => {
+            GateKind::Any(list(value, &inner, |item, at| read_at(item, at, depth - 1, parts))?)
+        }
+        "first" => {
+            GateKind::First(list(value, &inner, |item, at| read_at(item, at, depth - 1, parts))?)
+        }
+        "not" => GateKind::Not(Box::new(read_at(value, &inner, depth - 1, parts)?)),
+        _single => GateKind::Rules(vec![rule_of(object, at)?]),
     })
 }
 

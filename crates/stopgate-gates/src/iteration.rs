@@ -97,7 +97,7 @@ pub struct HistoryEntry {
 
 /// What ends iterations that lead nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guard {
+pub enum IterationGuard {
     /// There were as many as allowed.
     MaxIterations,
     /// Too many in a row failed.
@@ -108,7 +108,7 @@ pub enum Guard {
     Thrashing,
 }
 
-impl Guard {
+impl IterationGuard {
     /// The word that tools use.
     pub const fn word(self) -> &'static str {
         match self {
@@ -138,10 +138,10 @@ impl Iteration {
     }
 
     /// The guard that ends these iterations now, and why.
-    pub fn guard(&self) -> Option<(Guard, String)> {
+    pub fn guard(&self) -> Option<(IterationGuard, String)> {
         if self.number > self.max {
             let why = format!("Maximum iterations exceeded: {} of {}", self.number, self.max);
-            return Some((Guard::MaxIterations, why));
+            return Some((IterationGuard::MaxIterations, why));
         }
         self.breaker_open().or_else(|| self.regression()).or_else(|| self.thrashing())
     }
@@ -150,7 +150,7 @@ impl Iteration {
         self.history.get(self.forgiven..).unwrap_or_default()
     }
 
-    fn breaker_open(&self) -> Option<(Guard, String)> {
+    fn breaker_open(&self) -> Option<(IterationGuard, String)> {
         let known = self.looked_at().iter().rev().filter_map(|entry| entry.passed);
         let failed = known.take_while(|passed| !passed).count();
         let open = u32::try_from(failed).unwrap_or(u32::MAX) >= self.breaker;
@@ -160,12 +160,12 @@ impl Iteration {
                  another approach or a person is needed",
                 self.breaker
             );
-            (Guard::CircuitBreaker, why)
+            (IterationGuard::CircuitBreaker, why)
         })
     }
 
     /// Falls twice in a row: a smaller share of the rules passed than in the one before.
-    fn regression(&self) -> Option<(Guard, String)> {
+    fn regression(&self) -> Option<(IterationGuard, String)> {
         let asked: Vec<&HistoryEntry> =
             self.looked_at().iter().filter(|entry| entry.rules > 0).collect();
         let last = asked.get(asked.len().checked_sub(REGRESSION + 1)?..)?;
@@ -180,11 +180,11 @@ impl Iteration {
                 last.iter().map(|entry| format!("{}/{}", entry.met, entry.rules)).collect();
             let why =
                 format!("Quality regression detected: rules passed {}", shares.join(", then "));
-            (Guard::QualityRegression, why)
+            (IterationGuard::QualityRegression, why)
         })
     }
 
-    fn thrashing(&self) -> Option<(Guard, String)> {
+    fn thrashing(&self) -> Option<(IterationGuard, String)> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for entry in self.looked_at().iter().filter(|entry| entry.passed != Some(true)) {
             for file in &entry.files {
@@ -202,7 +202,7 @@ impl Iteration {
                 thrashed.len(),
                 thrashed.join(", ")
             );
-            (Guard::Thrashing, why)
+            (IterationGuard::Thrashing, why)
         })
     }
 }

@@ -7,13 +7,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evaluate::Evaluation;
-use crate::iteration::{Guard, Iteration};
+use crate::iteration::{Iteration, IterationGuard};
 use crate::words::{Action, CompletionPromise, PromiseType, ValidationResult};
 
 /// What an agent is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Signal {
+pub enum AgentSignal {
     /// Work on.
     Continue,
     /// Finished: complete the iteration.
@@ -28,7 +28,7 @@ pub enum Signal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
     /// What the agent is told.
-    pub signal: Signal,
+    pub signal: AgentSignal,
     /// The promise that decided, with its reason.
     pub promise: Option<String>,
     /// The promises that were looked for and found.
@@ -54,13 +54,13 @@ pub fn judge(
     let guard = iteration.guard();
     let decisive = decisive(iteration, heard);
     let (signal, mut warnings) = match decisive.map(|promise| promise.kind) {
-        Some(PromiseType::Blocked) => (Signal::Blocked, Vec::new()),
-        Some(PromiseType::Escalate) => (Signal::Escalate, Vec::new()),
+        Some(PromiseType::Blocked) => (AgentSignal::Blocked, Vec::new()),
+        Some(PromiseType::Escalate) => (AgentSignal::Escalate, Vec::new()),
         Some(PromiseType::Complete) => claimed(guard.as_ref(), results, evaluation),
-        None if guard.is_some() => (Signal::Escalate, Vec::new()),
+        None if guard.is_some() => (AgentSignal::Escalate, Vec::new()),
         None => (heard_gates(evaluation), Vec::new()),
     };
-    let stopped = guard.filter(|_| signal == Signal::Escalate && !escalated(evaluation));
+    let stopped = guard.filter(|_| signal == AgentSignal::Escalate && !escalated(evaluation));
     let feedback = match &stopped {
         Some((guard, why)) => vec![why.clone(), format!("Blocked by: {}", guard.word())],
         None => results.iter().filter(|r| !r.passed).map(failure).collect(),
@@ -99,10 +99,10 @@ fn decisive<'a>(
 
 /// A claim stands unless a gate objects to it.
 fn claimed(
-    guard: Option<&(Guard, String)>,
+    guard: Option<&(IterationGuard, String)>,
     results: &[ValidationResult],
     evaluation: Option<&Evaluation>,
-) -> (Signal, Vec<String>) {
+) -> (AgentSignal, Vec<String>) {
     let mut warnings = Vec::new();
     if let Some((_, why)) = guard {
         warnings.push(why.clone());
@@ -114,21 +114,21 @@ fn claimed(
     }
     let objection = evaluation.and_then(|e| e.objection.as_ref());
     let signal = match (evaluation.map(|e| e.answer.action), objection) {
-        (Some(Action::Escalate), _) => Signal::Escalate,
+        (Some(Action::Escalate), _) => AgentSignal::Escalate,
         (Some(Action::Continue), Some(why)) => {
             warnings.push(format!("The promise of completion was not believed: {why}"));
-            if guard.is_some() { Signal::Escalate } else { Signal::Continue }
+            if guard.is_some() { AgentSignal::Escalate } else { AgentSignal::Continue }
         }
-        (Some(Action::Complete | Action::Continue) | None, _) => Signal::Complete,
+        (Some(Action::Complete | Action::Continue) | None, _) => AgentSignal::Complete,
     };
     (signal, warnings)
 }
 
-fn heard_gates(evaluation: Option<&Evaluation>) -> Signal {
+fn heard_gates(evaluation: Option<&Evaluation>) -> AgentSignal {
     match evaluation.map(|evaluation| evaluation.answer.action) {
-        Some(Action::Complete) => Signal::Complete,
-        Some(Action::Escalate) => Signal::Escalate,
-        Some(Action::Continue) | None => Signal::Continue,
+        Some(Action::Complete) => AgentSignal::Complete,
+        Some(Action::Escalate) => AgentSignal::Escalate,
+        Some(Action::Continue) | None => AgentSignal::Continue,
     }
 }
 

@@ -32,19 +32,22 @@ mod task;
 
 mod judge;
 
-pub use crate::evaluate::{Evaluation, Source, Trace, evaluate};
-pub use crate::expression::Scene;
-pub use crate::gate::{CommandGate, Gate, GateRule, Kind};
+pub use crate::evaluate::{Evaluation, GateSource, Trace, evaluate};
+pub use crate::expression::ExpressionContext;
+pub use crate::gate::{CommandGate, Gate, GateKind, GateRule};
 pub use crate::hands::Hands;
-pub use crate::iteration::{Guard, HistoryEntry, Iteration, IterationStatus};
-pub use crate::judge::{Judgement, Signal, judge, wants_gates};
+pub use crate::iteration::{HistoryEntry, Iteration, IterationGuard, IterationStatus};
+pub use crate::judge::{AgentSignal, Judgement, judge, wants_gates};
 pub use crate::metrics::Metrics;
 pub use crate::preset::Preset;
 pub use crate::promise::{detect, normalise};
-pub use crate::rule::{Enough, Measure, Rule, RuleKind, Target, Wanted, pattern_result};
-pub use crate::step::{Changes, Checkpoint, Registered, Step, Validated, WorkProduct};
-pub use crate::task::{CHECKPOINTS_MAX, GATES_MAX, PRODUCTS_MAX, Refusal, Task, TaskStatus};
+pub use crate::rule::{
+    Enough, Measure, PatternTarget, PatternWanted, RuleKind, ValidationRule, pattern_result,
+};
+pub use crate::step::{Changes, Checkpoint, Registered, TaskStep, Validated, WorkProduct};
+pub use crate::task::{CHECKPOINTS_MAX, GATES_MAX, PRODUCTS_MAX, Task, TaskRefusal, TaskStatus};
 pub use crate::template::Template;
 pub use crate::words::{
-    Action, AgentContext, Answer, CheckpointData, CompletionPromise, PromiseType, ValidationResult,
+    Action, AgentContext, CheckpointData, CompletionPromise, GateAnswer, PromiseType,
+    ValidationResult,
 };

@@ -1,6 +1,6 @@
 //! The three gates that everybody needs, in exactly their order.
 
-use crate::words::{Action, AgentContext, Answer, PromiseType};
+use crate::words::{Action, AgentContext, GateAnswer, PromiseType};
 
 /// A gate whose judgement is fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,20 +27,20 @@ impl Preset {
     }
 
     /// What it answers.
-    pub(crate) fn answer(self, context: &AgentContext) -> Answer {
+    pub(crate) fn answer(self, context: &AgentContext) -> GateAnswer {
         match self {
             Self::Default => promised(context)
                 .or_else(|| validated(context))
-                .unwrap_or_else(|| Answer::silent("Iteration in progress")),
+                .unwrap_or_else(|| GateAnswer::silent("Iteration in progress")),
             Self::Validation => validated(context)
-                .unwrap_or_else(|| Answer::silent("No validation rules configured")),
+                .unwrap_or_else(|| GateAnswer::silent("No validation rules configured")),
             Self::Promise => promised(context)
-                .unwrap_or_else(|| Answer::silent("No completion promise detected")),
+                .unwrap_or_else(|| GateAnswer::silent("No completion promise detected")),
         }
     }
 }
 
-fn promised(context: &AgentContext) -> Option<Answer> {
+fn promised(context: &AgentContext) -> Option<GateAnswer> {
     let said = |kind| context.completion_promises.iter().any(|p| p.detected && p.kind == kind);
     let order = [PromiseType::Complete, PromiseType::Escalate, PromiseType::Blocked];
     let kind = order.into_iter().find(|kind| said(*kind))?;
@@ -49,10 +49,10 @@ fn promised(context: &AgentContext) -> Option<Answer> {
         PromiseType::Escalate => (Action::Escalate, "escalation"),
         PromiseType::Blocked => (Action::Escalate, "blocked"),
     };
-    Some(Answer::new(action, format!("Agent signaled {what} via {}", kind.text())))
+    Some(GateAnswer::new(action, format!("Agent signaled {what} via {}", kind.text())))
 }
 
-fn validated(context: &AgentContext) -> Option<Answer> {
+fn validated(context: &AgentContext) -> Option<GateAnswer> {
     let results = &context.validation_results;
     if results.is_empty() {
         return None;
@@ -63,10 +63,10 @@ fn validated(context: &AgentContext) -> Option<Answer> {
         .map(|result| format!("- {}: {}", result.rule_name, result.message))
         .collect();
     if failed.is_empty() {
-        return Some(Answer::new(Action::Complete, "All validation rules passed"));
+        return Some(GateAnswer::new(Action::Complete, "All validation rules passed"));
     }
     let reason = format!("{} validation rule(s) failed", failed.len());
-    let mut answer = Answer::new(Action::Continue, reason);
+    let mut answer = GateAnswer::new(Action::Continue, reason);
     answer.next_prompt =
         Some(format!("Fix the following validation failures:\n{}", failed.join("\n")));
     Some(answer)

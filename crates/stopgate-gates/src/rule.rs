@@ -14,7 +14,7 @@ const PATTERN_BYTES_MAX: usize = 1 << 20;
 
 /// One rule that an iteration is validated by.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct ValidationRule {
     /// Its name.
     pub name: String,
     /// The word for its kind.
@@ -48,9 +48,9 @@ pub enum RuleKind {
         /// Any of `i`, `m`, `s`, `x`.
         flags: String,
         /// Which text.
-        target: Target,
+        target: PatternTarget,
         /// Whether it must match, or must not.
-        wanted: Wanted,
+        wanted: PatternWanted,
     },
     /// Is enough of the code covered?
     Coverage {
@@ -81,7 +81,7 @@ pub enum RuleKind {
 
 /// The text that a pattern is looked for in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum PatternTarget {
     /// What the agent wrote.
     AgentOutput,
     /// The task's notes.
@@ -92,7 +92,7 @@ pub enum Target {
 
 /// What is wanted of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum PatternWanted {
     /// That it is found.
     Match,
     /// That it is not.
@@ -119,7 +119,7 @@ pub enum Measure {
     Functions,
 }
 
-impl Target {
+impl PatternTarget {
     /// The word that tools use.
     pub const fn word(self) -> &'static str {
         match self {
@@ -130,7 +130,7 @@ impl Target {
     }
 }
 
-impl Rule {
+impl ValidationRule {
     /// Reads a rule; `at` is where it stands, for its author.
     pub fn read(value: &Value, at: &str) -> Result<Self, String> {
         let rule = Fields { object: object(value, at)?, at: at.into() };
@@ -187,9 +187,9 @@ fn compiled(pattern: &str, flags: &str) -> Result<Regex, regex::Error> {
 pub fn pattern_result(
     pattern: &str,
     flags: &str,
-    wanted: Wanted,
+    wanted: PatternWanted,
     text: &str,
-    target: Target,
+    target: PatternTarget,
 ) -> (bool, String) {
     let regex = match compiled(pattern, flags) {
         Ok(regex) => regex,
@@ -197,10 +197,14 @@ pub fn pattern_result(
     };
     let target = target.word();
     match (regex.is_match(text), wanted) {
-        (true, Wanted::Match) => (true, format!("Pattern found in {target}")),
-        (true, Wanted::NoMatch) => (false, format!("Pattern found in {target} (unexpected)")),
-        (false, Wanted::Match) => (false, format!("Pattern not found in {target}")),
-        (false, Wanted::NoMatch) => (true, format!("Pattern not found in {target} (as expected)")),
+        (true, PatternWanted::Match) => (true, format!("Pattern found in {target}")),
+        (true, PatternWanted::NoMatch) => {
+            (false, format!("Pattern found in {target} (unexpected)"))
+        }
+        (false, PatternWanted::Match) => (false, format!("Pattern not found in {target}")),
+        (false, PatternWanted::NoMatch) => {
+            (true, format!("Pattern not found in {target} (as expected)"))
+        }
     }
 }
 
@@ -247,9 +251,9 @@ fn codes(value: &Value, at: &str) -> Result<Vec<i32>, String> {
 fn pattern(config: &Fields<'_>) -> Result<RuleKind, String> {
     config.only(&["pattern", "flags", "target", "mustMatch"])?;
     let target = match config.text("target")?.as_deref() {
-        None | Some("agent_output") => Target::AgentOutput,
-        Some("task_notes") => Target::TaskNotes,
-        Some("draft_content" | "work_product_latest") => Target::DraftContent,
+        None | Some("agent_output") => PatternTarget::AgentOutput,
+        Some("task_notes") => PatternTarget::TaskNotes,
+        Some("draft_content" | "work_product_latest") => PatternTarget::DraftContent,
         Some(_) => {
             return Err(format!(
                 "{}.target: Must be one of: agent_output, task_notes, draft_content",
@@ -262,8 +266,8 @@ fn pattern(config: &Fields<'_>) -> Result<RuleKind, String> {
         return Err(format!("{}.flags: Must be made of: g, i, m, s, u, x", config.at));
     }
     let wanted = match config.flag("mustMatch")? {
-        None | Some(true) => Wanted::Match,
-        Some(false) => Wanted::NoMatch,
+        None | Some(true) => PatternWanted::Match,
+        Some(false) => PatternWanted::NoMatch,
     };
     Ok(RuleKind::Pattern { pattern: config.required("pattern")?, flags, target, wanted })
 }

@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stopgate_core::Timestamp;
 
-use crate::evaluate::{Evaluation, Source};
+use crate::evaluate::{Evaluation, GateSource};
 use crate::gate::Gate;
 use crate::iteration::{HistoryEntry, Iteration};
-use crate::judge::Signal;
+use crate::judge::AgentSignal;
 use crate::task::TaskStatus;
 use crate::words::{CheckpointData, PromiseType, ValidationResult};
 
 /// One thing that happened to a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum TaskStep {
     /// It was created.
     Created {
         /// What it is about.
@@ -126,7 +126,7 @@ pub struct Validated {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
     /// What the agent was told.
-    pub signal: Signal,
+    pub signal: AgentSignal,
     /// What is in the way, where a person is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -179,7 +179,7 @@ impl Registered {
     }
 
     /// The gate, for evaluation.
-    pub fn source(&self) -> Source<'_> {
-        Source { id: &self.id, enabled: self.enabled, gate: self.gate.as_ref() }
+    pub fn source(&self) -> GateSource<'_> {
+        GateSource { id: &self.id, enabled: self.enabled, gate: self.gate.as_ref() }
     }
 }

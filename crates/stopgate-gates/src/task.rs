@@ -76,7 +76,7 @@ pub enum TaskStatus {
 
 /// Why what was asked can't be, and what to do instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct TaskRefusal {
     /// What is wrong.
     pub message: String,
     /// What to do.
@@ -102,7 +102,7 @@ impl TaskStatus {
     }
 }
 
-impl Refusal {
+impl TaskRefusal {
     pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { message: message.into(), hint: hint.into() }
     }

@@ -90,7 +90,7 @@ pub enum Action {
 /// A gate's decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Answer {
+pub struct GateAnswer {
     /// What is to be done.
     pub action: Action,
     /// Why, for people.
@@ -130,7 +130,7 @@ pub struct CheckpointData {
     pub draft_type: Option<String>,
 }
 
-impl Answer {
+impl GateAnswer {
     /// An answer and its reason, and nothing else.
     pub fn new(action: Action, reason: impl Into<String>) -> Self {
         Self {

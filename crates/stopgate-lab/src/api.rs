@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::http::Call;
+use crate::http::HttpRequest;
 use crate::reply::{self, ReplyWire};
 use crate::sort::{self, Kind};
 
@@ -23,7 +23,7 @@ pub(crate) enum ModelApi {
 
 impl ModelApi {
     /// The API of a request for an answer; `None` for any other request.
-    pub(crate) fn of(call: &Call) -> Option<Self> {
+    pub(crate) fn of(call: &HttpRequest) -> Option<Self> {
         if call.method != "POST" {
             return None;
         }
@@ -38,7 +38,7 @@ impl ModelApi {
     }
 
     /// What a request is for.
-    pub(crate) fn kind_of(self, call: &Call, body: &Value) -> Kind {
+    pub(crate) fn kind_of(self, call: &HttpRequest, body: &Value) -> Kind {
         match self {
             Self::Messages => sort::kind_of(&call.headers, body),
             Self::Responses | Self::Chat => sort::by_tools(body),
@@ -49,7 +49,7 @@ impl ModelApi {
     }
 
     /// Whether the answer is to be a stream of events.
-    pub(crate) fn streams(self, call: &Call, body: &Value) -> bool {
+    pub(crate) fn streams(self, call: &HttpRequest, body: &Value) -> bool {
         match self {
             Self::Gemini => call.path.ends_with(":streamGenerateContent"),
             Self::Messages | Self::Responses | Self::Chat => body["stream"] == true,

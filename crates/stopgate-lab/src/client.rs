@@ -12,13 +12,13 @@ use crate::pinned::LabAgent;
 
 /// A client that is there.
 #[derive(Clone, Debug)]
-pub struct Client {
+pub struct LabClient {
     agent: LabAgent,
     path: PathBuf,
     node: Option<PathBuf>,
 }
 
-impl Client {
+impl LabClient {
     /// Claude Code, as [`Client::install_agent`] finds it.
     pub fn install() -> Result<Self, LabError> {
         Self::install_agent(LabAgent::Claude)

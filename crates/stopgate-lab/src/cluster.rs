@@ -19,7 +19,7 @@ use std::time::Duration;
 use account::Account;
 use binaries::Binaries;
 use rustix::process::Signal;
-use server::Server;
+use server::ClusterServer;
 use tempfile::TempDir;
 use watch::Watch;
 
@@ -27,7 +27,7 @@ use crate::door;
 use crate::error::LabError;
 
 pub use binaries::PG_VARIABLE;
-pub use server::Stop;
+pub use server::ServerStop;
 
 const PASSWORD: &str = "open sesame";
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -52,7 +52,7 @@ pub struct Cluster {
     binaries: Binaries,
     account: Account,
     port: u16,
-    server: Option<Server>,
+    server: Option<ClusterServer>,
     directory: TempDir,
     _watch: Watch,
 }
@@ -112,7 +112,7 @@ impl Cluster {
     }
 
     /// Stops the server, in an orderly way or not.
-    pub fn stop(&mut self, how: Stop) -> Result<(), LabError> {
+    pub fn stop(&mut self, how: ServerStop) -> Result<(), LabError> {
         self.server.take().map_or(Ok(()), |server| server.stop(how))
     }
 
@@ -223,7 +223,7 @@ impl Cluster {
         self.account.give(path)
     }
 
-    fn launch(&self) -> Result<Server, LabError> {
+    fn launch(&self) -> Result<ClusterServer, LabError> {
         let mut postgres = self.account.command(&self.binaries.path("postgres"));
         let directory = self.directory.path().display();
         postgres.arg("-D").arg(self.data()).args(["-p", &self.port.to_string()]);
@@ -234,7 +234,7 @@ impl Cluster {
         ] {
             postgres.arg("-c").arg(setting);
         }
-        Server::launch(postgres, &self.directory.path().join("log"))
+        ClusterServer::launch(postgres, &self.directory.path().join("log"))
     }
 
     fn answers(&self) -> Result<bool, LabError> {
@@ -259,7 +259,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         // Whatever is left is the watch's to clear away.
-        self.stop(Stop::Immediate).ok();
+        self.stop(ServerStop::Immediate).ok();
     }
 }
 

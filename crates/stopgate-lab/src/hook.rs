@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// How the client is to start a hook.
 #[derive(Clone, Debug)]
-pub enum Hook {
+pub enum HookLaunch {
     /// A command line for `/bin/sh -c`.
     Shell(String),
     /// A program and its arguments, without a shell.
@@ -27,7 +27,7 @@ pub enum Scope {
     Project,
 }
 
-impl Hook {
+impl HookLaunch {
     /// A settings file that has this hook on these events and nothing else.
     pub(crate) fn settings(&self, events: &[&str]) -> Value {
         let entry = match self {

@@ -12,14 +12,14 @@ use crate::sort::Headers;
 const BODY_BYTES_MAX: u64 = 64 << 20;
 
 /// One request as it came over the wire.
-pub(crate) struct Call {
+pub(crate) struct HttpRequest {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) headers: Headers,
     pub(crate) body: Vec<u8>,
 }
 
-impl Call {
+impl HttpRequest {
     /// The next request of a connection, or nothing when the peer has hung up.
     pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<Self>> {
         let Some(first) = read_line(from)? else { return Ok(None) };

@@ -21,10 +21,10 @@ use serde_json::{Value, json};
 use crate::api::ModelApi;
 use crate::door;
 use crate::error::LabError;
-use crate::http::{Call, StreamEnd, answer_events};
+use crate::http::{HttpRequest, StreamEnd, answer_events};
 use crate::reply::{ReplyWire, tokens_of};
 use crate::sort::{Kind, said_since_last_answer, session_of};
-use crate::turn::{ModelFault, Turn, TurnUsage};
+use crate::turn::{ModelFault, ScriptedTurn, TurnUsage};
 
 /// Begins a path that names its session.
 const NAMED: &str = "/as/";
@@ -38,7 +38,7 @@ pub struct FakeModel {
 
 /// One request that the fake model was sent.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct ModelRequest {
     /// The verb, as `POST`.
     pub method: String,
     /// The path without its query.
@@ -55,7 +55,7 @@ pub struct Request {
 
 /// What the model was sent after its own last message, in one main call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct ModelInput {
     /// Whose call it was.
     pub session: String,
     /// Which main call of that session, from 1.
@@ -99,22 +99,22 @@ impl FakeModel {
     }
 
     /// What this session's main calls are answered, in order; then the default turn.
-    pub fn script(&self, session: &str, turns: impl IntoIterator<Item = Turn>) {
+    pub fn script(&self, session: &str, turns: impl IntoIterator<Item = ScriptedTurn>) {
         self.shared.book().scripts.insert(session.into(), turns.into_iter().collect());
     }
 
     /// What any session without a script of its own is answered, each from its beginning.
-    pub fn script_for_all(&self, turns: impl IntoIterator<Item = Turn>) {
+    pub fn script_for_all(&self, turns: impl IntoIterator<Item = ScriptedTurn>) {
         self.shared.book().script_for_all = turns.into_iter().collect();
     }
 
     /// The answer where a script has ended: `turn {n}` unless told otherwise.
-    pub fn default_turn(&self, turn: Turn) {
+    pub fn default_turn(&self, turn: ScriptedTurn) {
         self.shared.book().default = turn;
     }
 
     /// Everything the model was asked so far, in order of arrival.
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<ModelRequest> {
         self.shared.book().requests.clone()
     }
 
@@ -124,24 +124,24 @@ impl FakeModel {
     }
 
     /// The main calls of every session.
-    pub fn main_calls(&self) -> Vec<Request> {
+    pub fn main_calls(&self) -> Vec<ModelRequest> {
         let mut requests = self.requests();
         requests.retain(|request| request.kind == Kind::Main);
         requests
     }
 
     /// The main calls of one session.
-    pub fn main_calls_of(&self, session: &str) -> Vec<Request> {
+    pub fn main_calls_of(&self, session: &str) -> Vec<ModelRequest> {
         let mut calls = self.main_calls();
         calls.retain(|call| call.session == session);
         calls
     }
 
     /// What the model was told after its own last message, for each main call that had one.
-    pub fn told(&self) -> Vec<Told> {
-        let told = |request: Request| {
+    pub fn told(&self) -> Vec<ModelInput> {
+        let told = |request: ModelRequest| {
             let text = said_since_last_answer(&request.body)?;
-            Some(Told { session: request.session, call: request.call, text })
+            Some(ModelInput { session: request.session, call: request.call, text })
         };
         self.main_calls().into_iter().filter_map(told).collect()
     }
@@ -175,7 +175,7 @@ impl Shared {
             calls: BTreeMap::new(),
             scripts: BTreeMap::new(),
             script_for_all: Vec::new(),
-            default: Turn::text("turn {n}"),
+            default: ScriptedTurn::text("turn {n}"),
         };
         Self {
             book: Mutex::new(book),
@@ -194,20 +194,20 @@ impl Shared {
 }
 
 struct Book {
-    requests: Vec<Request>,
+    requests: Vec<ModelRequest>,
     sent: Vec<SentAnswer>,
     calls: BTreeMap<String, usize>,
-    scripts: BTreeMap<String, Vec<Turn>>,
-    script_for_all: Vec<Turn>,
-    default: Turn,
+    scripts: BTreeMap<String, Vec<ScriptedTurn>>,
+    script_for_all: Vec<ScriptedTurn>,
+    default: ScriptedTurn,
 }
 
 impl Book {
     /// Writes a request down and says which one it is, from 1.
-    fn record(&mut self, call: &Call, kind: Kind, session: &str, body: &Value) -> usize {
+    fn record(&mut self, call: &HttpRequest, kind: Kind, session: &str, body: &Value) -> usize {
         let count = self.calls.entry(session.into()).or_default();
         *count += usize::from(kind == Kind::Main);
-        self.requests.push(Request {
+        self.requests.push(ModelRequest {
             method: call.method.clone(),
             path: call.path.clone(),
             kind,
@@ -218,17 +218,17 @@ impl Book {
         self.requests.len()
     }
 
-    fn turn(&self, kind: Kind, session: &str) -> Turn {
+    fn turn(&self, kind: Kind, session: &str) -> ScriptedTurn {
         match kind {
             Kind::Main => {
                 let script = self.scripts.get(session).unwrap_or(&self.script_for_all);
                 let at = self.call(session).saturating_sub(1);
                 script.get(at).unwrap_or(&self.default).clone()
             }
-            Kind::Subagent => Turn::text("sub-agent finished"),
-            Kind::Compact => Turn::text("<summary>SUMMARY-OF-CONVERSATION</summary>"),
-            Kind::Verifier => Turn::text(r#"{"ok": true, "reason": "scripted"}"#),
-            Kind::Side | Kind::Other => Turn::text("ok"),
+            Kind::Subagent => ScriptedTurn::text("sub-agent finished"),
+            Kind::Compact => ScriptedTurn::text("<summary>SUMMARY-OF-CONVERSATION</summary>"),
+            Kind::Verifier => ScriptedTurn::text(r#"{"ok": true, "reason": "scripted"}"#),
+            Kind::Side | Kind::Other => ScriptedTurn::text("ok"),
         }
     }
 
@@ -254,7 +254,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
-    while let Some(call) = Call::read(&mut reader)? {
+    while let Some(call) = HttpRequest::read(&mut reader)? {
         if answer(&mut stream, shared, call)? == Connection::Close {
             return stream.shutdown(Shutdown::Both);
         }
@@ -262,7 +262,11 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
     Ok(())
 }
 
-fn answer(stream: &mut TcpStream, shared: &Shared, mut call: Call) -> io::Result<Connection> {
+fn answer(
+    stream: &mut TcpStream,
+    shared: &Shared,
+    mut call: HttpRequest,
+) -> io::Result<Connection> {
     let body = serde_json::from_slice::<Value>(&call.body).unwrap_or_default();
     let session = named_session(&mut call).unwrap_or_else(|| session_of(&call.headers, &body));
     if let Some(api) = ModelApi::of(&call) {
@@ -275,7 +279,7 @@ fn answer(stream: &mut TcpStream, shared: &Shared, mut call: Call) -> io::Result
 }
 
 /// Takes the session's name out of a path that has one.
-fn named_session(call: &mut Call) -> Option<String> {
+fn named_session(call: &mut HttpRequest) -> Option<String> {
     let rest = call.path.strip_prefix(NAMED)?;
     let (session, path) = rest.split_once('/').unwrap_or((rest, ""));
     let session = session.to_owned();
@@ -284,7 +288,7 @@ fn named_session(call: &mut Call) -> Option<String> {
 }
 
 /// The answer to what is not a request for a message.
-fn harmless(call: &Call, body: &Value) -> (u16, Value) {
+fn harmless(call: &HttpRequest, body: &Value) -> (u16, Value) {
     let path = call.path.as_str();
     match call.method.as_str() {
         "POST" if path.ends_with("/count_tokens") => {
@@ -307,7 +311,7 @@ fn answer_message(
     stream: &mut TcpStream,
     shared: &Shared,
     api: ModelApi,
-    call: &Call,
+    call: &HttpRequest,
     session: &str,
     body: &Value,
 ) -> io::Result<Connection> {
@@ -380,7 +384,7 @@ enum Connection {
 }
 
 impl Connection {
-    fn of(call: &Call) -> Self {
+    fn of(call: &HttpRequest) -> Self {
         if call.closes() { Self::Close } else { Self::Keep }
     }
 }

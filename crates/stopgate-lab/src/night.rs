@@ -6,5 +6,5 @@
 mod cases;
 mod play;
 
-pub use cases::{Expected, NightCase, cases_of};
+pub use cases::{ExpectedNight, NightCase, cases_of};
 pub use play::{NightResult, play};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::model::{FakeModel, Told};
+use crate::model::{FakeModel, ModelInput};
 
 const CAP_MARK: &str = "blocked the turn from ending";
 
@@ -36,7 +36,7 @@ pub struct ResultWire {
 
 /// What one session did.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct SessionResult {
     /// Its id.
     pub session: String,
     /// How the client ended.
@@ -52,12 +52,12 @@ pub struct Outcome {
     /// How often its conversation called the model, resumed runs included.
     pub model_calls: usize,
     /// What the model was told after its own last message, call by call.
-    pub told: Vec<Told>,
+    pub told: Vec<ModelInput>,
     /// What the client printed on stderr.
     pub stderr: String,
 }
 
-impl Outcome {
+impl SessionResult {
     pub(crate) fn new(
         session: &str,
         exit: Exit,
@@ -95,7 +95,7 @@ impl Outcome {
 }
 
 /// A few lines for a failed test: what happened, without the client's own events.
-impl fmt::Display for Outcome {
+impl fmt::Display for SessionResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "session {}: {:?}, {} model calls", self.session, self.exit, self.model_calls)?;
         for told in &self.told {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::door;
 use crate::error::LabError;
-use crate::hook::Hook;
+use crate::hook::HookLaunch;
 
 /// Names the program to test instead of the release build.
 pub const PROGRAM_VARIABLE: &str = "STOPGATE_BIN";
@@ -35,13 +35,13 @@ impl Program {
     }
 
     /// The program as a hook of Claude Code, run by a shell.
-    pub fn shell_hook(&self) -> Hook {
-        Hook::Shell(format!("'{}' hook claude", self.path.display()))
+    pub fn shell_hook(&self) -> HookLaunch {
+        HookLaunch::Shell(format!("'{}' hook claude", self.path.display()))
     }
 
     /// The program as a hook of Claude Code, started directly.
-    pub fn exec_hook(&self) -> Hook {
+    pub fn exec_hook(&self) -> HookLaunch {
         let args = vec!["hook".into(), "claude".into()];
-        Hook::Exec { program: self.path.clone(), args }
+        HookLaunch::Exec { program: self.path.clone(), args }
     }
 }

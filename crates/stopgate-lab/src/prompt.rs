@@ -8,7 +8,7 @@ const LIMIT: Duration = Duration::from_mins(5);
 #[derive(Clone, Debug)]
 pub struct Prompt {
     pub(crate) text: String,
-    pub(crate) asking: Asking,
+    pub(crate) asking: PromptKind,
     pub(crate) args: Vec<String>,
     pub(crate) env: Vec<(String, String)>,
     pub(crate) limit: Duration,
@@ -16,7 +16,7 @@ pub struct Prompt {
 
 /// Whether a prompt begins a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asking {
+pub(crate) enum PromptKind {
     First,
     Again,
 }
@@ -24,12 +24,12 @@ pub(crate) enum Asking {
 impl Prompt {
     /// Begins a session.
     pub fn first(text: &str) -> Self {
-        Self::new(text, Asking::First)
+        Self::new(text, PromptKind::First)
     }
 
     /// Continues the client's last session in this project.
     pub fn again(text: &str) -> Self {
-        Self::new(text, Asking::Again)
+        Self::new(text, PromptKind::Again)
     }
 
     /// Adds options for the client.
@@ -53,7 +53,7 @@ impl Prompt {
         self
     }
 
-    fn new(text: &str, asking: Asking) -> Self {
+    fn new(text: &str, asking: PromptKind) -> Self {
         Self { text: text.into(), asking, args: Vec::new(), env: Vec::new(), limit: LIMIT }
     }
 }

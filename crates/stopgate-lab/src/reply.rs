@@ -8,7 +8,7 @@ pub(crate) mod responses;
 use serde_json::Value;
 
 use crate::sort::conversation_of;
-use crate::turn::{Turn, TurnUsage};
+use crate::turn::{ScriptedTurn, TurnUsage};
 
 /// Where a script leaves room for a word that it can't know.
 const LAST: &str = "{last:";
@@ -32,7 +32,7 @@ pub(crate) enum ReplyBlock {
 impl ReplyWire {
     /// The answer to `body`: `call` is the number of the session's call,
     /// `serial` that of the request.
-    pub(crate) fn new(turn: &Turn, body: &Value, call: usize, serial: usize) -> Self {
+    pub(crate) fn new(turn: &ScriptedTurn, body: &Value, call: usize, serial: usize) -> Self {
         let blocks = turn.blocks(call, serial).into_iter();
         Self {
             serial,

@@ -15,8 +15,8 @@ mod qwen;
 use std::path::{Path, PathBuf};
 
 use crate::pinned::LabAgent;
-use crate::prompt::{Asking, Prompt};
-use crate::turn::Turn;
+use crate::prompt::{Prompt, PromptKind};
+use crate::turn::ScriptedTurn;
 
 /// A key that opens nothing. Short enough for a client to remember it whole when a person
 /// approves it.
@@ -36,7 +36,7 @@ pub(crate) struct RunnerPlace<'a> {
 pub(crate) type HomeFile = (PathBuf, String);
 
 /// How one client is run.
-pub(crate) trait Runner {
+pub(crate) trait ClientRunner {
     /// The files it finds in its home.
     fn settings(&self, place: &RunnerPlace<'_>) -> Vec<HomeFile>;
 
@@ -47,16 +47,16 @@ pub(crate) trait Runner {
     fn arguments(&self, prompt: &Prompt) -> Vec<String>;
 
     /// A turn in which the model has it run a shell command.
-    fn shell(&self, command: &str) -> Turn;
+    fn shell(&self, command: &str) -> ScriptedTurn;
 }
 
 impl LabAgent {
     /// A turn in which the model has this client run a shell command.
-    pub fn shell(self, command: &str) -> Turn {
+    pub fn shell(self, command: &str) -> ScriptedTurn {
         self.runner().shell(command)
     }
 
-    pub(crate) fn runner(self) -> &'static dyn Runner {
+    pub(crate) fn runner(self) -> &'static dyn ClientRunner {
         match self {
             Self::Claude => &claude::ClaudeRunner,
             Self::Codex => &codex::CodexRunner,
@@ -73,8 +73,8 @@ impl LabAgent {
 /// A command line: `before`, what the prompt adds, `again` where it continues a session, `last`.
 fn line(before: &[&str], prompt: &Prompt, again: &[&str], last: &[&str]) -> Vec<String> {
     let again = match prompt.asking {
-        Asking::First => &[],
-        Asking::Again => again,
+        PromptKind::First => &[],
+        PromptKind::Again => again,
     };
     let more: Vec<&str> = prompt.args.iter().map(String::as_str).collect();
     [before, &more, again, last].concat().into_iter().map(str::to_owned).collect()

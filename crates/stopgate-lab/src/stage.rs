@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::asked::Asked;
-use crate::client::Client;
+use crate::asked::PromptRun;
+use crate::client::LabClient;
 use crate::door;
 use crate::error::LabError;
-use crate::hook::{Hook, Scope};
+use crate::hook::{HookLaunch, Scope};
 use crate::model::FakeModel;
-use crate::outcome::Outcome;
+use crate::outcome::SessionResult;
 use crate::pinned::LabAgent;
 use crate::program::Program;
 use crate::prompt::Prompt;
@@ -36,9 +36,9 @@ const STILL_LOOKS: u32 = 20;
 
 /// A place with a project, a model and a client. Gone when dropped, unless
 /// `STOPGATE_LAB_KEEP` is set.
-pub struct Stage {
+pub struct Lab {
     root: TempDir,
-    client: Client,
+    client: LabClient,
     model: FakeModel,
     sessions: AtomicUsize,
     runs: AtomicUsize,
@@ -46,7 +46,7 @@ pub struct Stage {
 
 /// What a command printed, and its exit code.
 #[derive(Clone, Debug)]
-pub struct Reply {
+pub struct LabOutput {
     /// The exit code, or -1 when a signal ended it.
     pub code: i32,
     /// Its stdout as text.
@@ -55,16 +55,16 @@ pub struct Reply {
     pub stderr: String,
 }
 
-impl Reply {
+impl LabOutput {
     /// The JSON it printed, or null.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_default()
     }
 }
 
-impl Stage {
+impl Lab {
     /// Sets up the directories and starts the model.
-    pub fn new(client: Client) -> Result<Self, LabError> {
+    pub fn new(client: LabClient) -> Result<Self, LabError> {
         let temp = std::env::temp_dir();
         let root = tempfile::Builder::new().prefix("stopgate-lab-").tempdir_in(&temp);
         let mut root = root.map_err(LabError::file("create a directory in", &temp))?;
@@ -84,7 +84,7 @@ impl Stage {
     }
 
     /// Writes what a client needs in its home to find its model: for a second one on this stage.
-    pub fn set_up(&self, client: &Client) -> Result<(), LabError> {
+    pub fn set_up(&self, client: &LabClient) -> Result<(), LabError> {
         let url = self.model.url_for(client.agent().name());
         let (home, project) = (self.home(), self.project());
         let place = RunnerPlace { home: &home, project: &project, url: &url };
@@ -97,7 +97,7 @@ impl Stage {
     }
 
     /// The client that this stage was made for.
-    pub fn client(&self) -> &Client {
+    pub fn client(&self) -> &LabClient {
         &self.client
     }
 
@@ -131,7 +131,7 @@ impl Stage {
     }
 
     /// Writes the settings file of a scope: this hook on these events, nothing else.
-    pub fn hook(&self, scope: Scope, events: &[&str], hook: &Hook) -> Result<(), LabError> {
+    pub fn hook(&self, scope: Scope, events: &[&str], hook: &HookLaunch) -> Result<(), LabError> {
         let path = self.settings_path(scope);
         let directory = path.parent().unwrap_or(&path);
         fs::create_dir_all(directory).map_err(LabError::file("create", directory))?;
@@ -173,17 +173,17 @@ impl Stage {
         &self,
         program: &Program,
         args: impl IntoIterator<Item = A>,
-    ) -> Result<Reply, LabError> {
+    ) -> Result<LabOutput, LabError> {
         finish(self.command(program.path()).args(args))
     }
 
     /// Runs one session to its end.
-    pub fn run(&self, session: &Session) -> Result<Outcome, LabError> {
+    pub fn run(&self, session: &Session) -> Result<SessionResult, LabError> {
         self.finish_session(session, self.start(session)?)
     }
 
     /// Runs sessions at the same time; tells their outcomes in the order given.
-    pub fn run_all(&self, sessions: &[Session]) -> Result<Vec<Outcome>, LabError> {
+    pub fn run_all(&self, sessions: &[Session]) -> Result<Vec<SessionResult>, LabError> {
         let started = sessions.iter().map(|session| self.start(session));
         let started = started.collect::<Result<Vec<_>, _>>()?;
         let pairs = sessions.iter().zip(started);
@@ -191,19 +191,19 @@ impl Stage {
     }
 
     /// Runs a client with these arguments, for what is not a prompt.
-    pub fn client_reply(&self, client: &Client, args: &[&str]) -> Result<Reply, LabError> {
+    pub fn client_reply(&self, client: &LabClient, args: &[&str]) -> Result<LabOutput, LabError> {
         let mut command = self.client_command(client, &self.model.url_for(client.agent().name()));
         finish(command.args(args))
     }
 
     /// Has a client answer a prompt, and waits for its end.
-    pub fn ask(&self, client: &Client, prompt: &Prompt) -> Result<Asked, LabError> {
+    pub fn ask(&self, client: &LabClient, prompt: &Prompt) -> Result<PromptRun, LabError> {
         let started = self.start_asking(client, prompt)?;
         self.finish_asking(started)
     }
 
     /// Has clients answer prompts at the same time, each client one; tells how each went.
-    pub fn ask_all(&self, asking: &[(&Client, Prompt)]) -> Result<Vec<Asked>, LabError> {
+    pub fn ask_all(&self, asking: &[(&LabClient, Prompt)]) -> Result<Vec<PromptRun>, LabError> {
         let started = asking.iter().map(|(client, prompt)| self.start_asking(client, prompt));
         let started = started.collect::<Result<Vec<_>, _>>()?;
         started.into_iter().map(|started| self.finish_asking(started)).collect()
@@ -211,7 +211,12 @@ impl Stage {
 
     /// Has a client answer a prompt, and kills it with its whole group once its session has made
     /// so many calls of the model in all.
-    pub fn kill_at(&self, client: &Client, prompt: &Prompt, calls: usize) -> Result<(), LabError> {
+    pub fn kill_at(
+        &self,
+        client: &LabClient,
+        prompt: &Prompt,
+        calls: usize,
+    ) -> Result<(), LabError> {
         let asking = self.start_asking(client, prompt)?;
         let deadline = door::now() + asking.limit;
         while self.model.main_calls_of(asking.agent.name()).len() < calls {
@@ -239,7 +244,7 @@ impl Stage {
         }
     }
 
-    fn start_asking(&self, client: &Client, prompt: &Prompt) -> Result<Asking, LabError> {
+    fn start_asking(&self, client: &LabClient, prompt: &Prompt) -> Result<Asking, LabError> {
         let agent = client.agent();
         let calls_before = self.model.main_calls_of(agent.name()).len();
         let mut command = self.client_command(client, &self.model.url_for(agent.name()));
@@ -249,7 +254,7 @@ impl Stage {
         Ok(Asking { agent, calls_before, limit: prompt.limit, started })
     }
 
-    fn finish_asking(&self, asking: Asking) -> Result<Asked, LabError> {
+    fn finish_asking(&self, asking: Asking) -> Result<PromptRun, LabError> {
         let Asking { agent, calls_before, limit, started } = asking;
         let exit = started.running.finish(limit)?;
         let mut told = self.model.told();
@@ -257,7 +262,7 @@ impl Stage {
         for told in &mut told {
             told.call -= calls_before;
         }
-        Ok(Asked {
+        Ok(PromptRun {
             agent,
             exit,
             model_calls: self.model.main_calls_of(agent.name()).len() - calls_before,
@@ -300,11 +305,15 @@ impl Stage {
         Ok(Started { running, stdout, stderr })
     }
 
-    fn finish_session(&self, session: &Session, started: Started) -> Result<Outcome, LabError> {
+    fn finish_session(
+        &self,
+        session: &Session,
+        started: Started,
+    ) -> Result<SessionResult, LabError> {
         let exit = started.running.finish(session.limit)?;
         let stdout = read(&started.stdout)?;
         let stderr = read(&started.stderr)?;
-        Ok(Outcome::new(&session.id, exit, &stdout, stderr, &self.model))
+        Ok(SessionResult::new(&session.id, exit, &stdout, stderr, &self.model))
     }
 
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
@@ -314,7 +323,7 @@ impl Stage {
     }
 
     /// A client of this stage whose model is at `url`.
-    fn client_command(&self, client: &Client, url: &str) -> Command {
+    fn client_command(&self, client: &LabClient, url: &str) -> Command {
         let mut command = self.command(client.path());
         command.envs(self.client_environment(client, url));
         if let Some(node) = client.node() {
@@ -330,7 +339,7 @@ impl Stage {
 
     pub(crate) fn client_environment(
         &self,
-        client: &Client,
+        client: &LabClient,
         url: &str,
     ) -> Vec<(&'static str, String)> {
         let (home, project) = (self.home(), self.project());
@@ -380,10 +389,10 @@ struct Started {
     stderr: PathBuf,
 }
 
-pub(crate) fn finish(command: &mut Command) -> Result<Reply, LabError> {
+pub(crate) fn finish(command: &mut Command) -> Result<LabOutput, LabError> {
     let program = PathBuf::from(command.get_program());
     let output = command.output().map_err(LabError::run(&program))?;
-    Ok(Reply {
+    Ok(LabOutput {
         code: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

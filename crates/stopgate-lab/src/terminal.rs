@@ -15,7 +15,7 @@ use crate::door;
 use crate::error::LabError;
 use crate::pinned::LabAgent;
 use crate::runner::DUMMY_KEY;
-use crate::stage::{Stage, finish};
+use crate::stage::{Lab, finish};
 
 const DEADLINE: Duration = Duration::from_mins(1);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -27,7 +27,7 @@ pub struct Terminal {
 
 impl Terminal {
     /// Starts the client of `stage` in a terminal and waits for its prompt.
-    pub(crate) fn open(stage: &Stage, socket: PathBuf) -> Result<Self, LabError> {
+    pub(crate) fn open(stage: &Lab, socket: PathBuf) -> Result<Self, LabError> {
         settle_in(stage)?;
         let terminal = Self { socket };
         let client = stage.client();
@@ -118,7 +118,7 @@ fn expect(command: &mut Command) -> Result<String, LabError> {
 }
 
 /// Answers beforehand what the client asks a person who starts it for the first time.
-fn settle_in(stage: &Stage) -> Result<(), LabError> {
+fn settle_in(stage: &Lab) -> Result<(), LabError> {
     let project = stage.project();
     let project = project.canonicalize().unwrap_or(project);
     let trusted = json!({ "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true });

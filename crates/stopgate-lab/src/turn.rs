@@ -8,7 +8,7 @@ use crate::reply::ReplyBlock;
 
 /// One scripted answer of the fake model.
 #[derive(Clone, Debug)]
-pub struct Turn {
+pub struct ScriptedTurn {
     parts: Vec<Part>,
     pub(crate) delay: Duration,
     pub(crate) input_tokens: Option<u64>,
@@ -52,7 +52,7 @@ impl TurnUsage {
     }
 }
 
-impl Turn {
+impl ScriptedTurn {
     /// A plain answer that ends the turn. `{n}` becomes the number of the
     /// session's model call, counted from 1.
     pub fn text(text: &str) -> Self {

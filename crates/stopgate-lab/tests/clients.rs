@@ -3,11 +3,11 @@
 //! The first run installs them. A client that can't be fetched fails its own test.
 
 use anyhow::{Context, Result, ensure};
-use stopgate_lab::{Client, LabAgent, Stage};
+use stopgate_lab::{Lab, LabAgent, LabClient};
 
 fn check_version(agent: LabAgent) -> Result<()> {
-    let client = Client::install_agent(agent).context("could not")?;
-    let stage = Stage::new(client)?;
+    let client = LabClient::install_agent(agent).context("could not")?;
+    let stage = Lab::new(client)?;
     let reply = stage.client_reply(stage.client(), &["--version"])?;
     ensure!(reply.code == 0 && reply.stdout.contains(agent.version()), "{reply:#?}");
     Ok(())

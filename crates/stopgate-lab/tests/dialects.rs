@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
-use stopgate_lab::{Client, Exit, Outcome, Program, Session, Stage, Turn};
+use stopgate_lab::{Exit, Lab, LabClient, Program, ScriptedTurn, Session, SessionResult};
 
 struct Scene {
-    stage: Stage,
+    stage: Lab,
     program: Program,
     session: Session,
 }
@@ -21,8 +21,8 @@ impl Scene {
     /// The hook of this dialect on these events, with this many seconds to answer.
     fn new(dialect: &str, events: &[&str], timeout: u32) -> Result<Self> {
         let program = Program::find().context("could not")?;
-        let client = Client::install().context("could not")?;
-        let stage = Stage::new(client)?;
+        let client = LabClient::install().context("could not")?;
+        let stage = Lab::new(client)?;
         let tools = "Bash,TaskCreate,TaskUpdate,TaskList";
         let session = stage.session("begin").uncapped().args(["--allowedTools", tools]);
         let scene = Self { stage, program, session };
@@ -50,7 +50,7 @@ impl Scene {
         fs::read_to_string(self.path(name)).with_context(|| format!("could not read {name}"))
     }
 
-    fn play(&self, turns: impl IntoIterator<Item = Turn>) -> Result<Outcome> {
+    fn play(&self, turns: impl IntoIterator<Item = ScriptedTurn>) -> Result<SessionResult> {
         self.stage.model().script(&self.session.id, turns);
         let outcome = self.stage.run(&self.session)?;
         ensure!(outcome.exit == Exit::Code(0), "{outcome}");
@@ -73,9 +73,9 @@ fn idle() -> Result<()> {
         "---\nactive: true\nmode: loop\niteration: 0\nmax_iterations: 10\n---\nDo it\n",
     )?;
     let outcome = scene.play([
-        Turn::text("First."),
-        Turn::text("I will print\n```\n<loop-done>COMPLETE</loop-done>\n```\nwhen done."),
-        Turn::text("All done.\n\n<loop-done>COMPLETE</loop-done>"),
+        ScriptedTurn::text("First."),
+        ScriptedTurn::text("I will print\n```\n<loop-done>COMPLETE</loop-done>\n```\nwhen done."),
+        ScriptedTurn::text("All done.\n\n<loop-done>COMPLETE</loop-done>"),
     ])?;
     assert_eq!(outcome.model_calls, 3, "{outcome}");
     assert_eq!(outcome.told_at("[ITERATION 1/10] Continue working on the task."), Some(2));
@@ -108,8 +108,10 @@ fn idle_in_the_message_store() -> Result<()> {
     let stand_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../stopgate/tests/cases/bin");
     let path = format!("{}:/usr/local/bin:/usr/bin:/bin", stand_in.canonicalize()?.display());
     scene.session = scene.session.env("PATH", &path);
-    let outcome =
-        scene.play([Turn::text("First."), Turn::text("<loop-done>COMPLETE</loop-done>")])?;
+    let outcome = scene.play([
+        ScriptedTurn::text("First."),
+        ScriptedTurn::text("<loop-done>COMPLETE</loop-done>"),
+    ])?;
     assert_eq!(outcome.told_at("[ITERATION 1/10]"), Some(2), "{outcome}");
     let topic = scene.read(".jwz/loop:current.log")?;
     let last: Value = serde_json::from_str(topic.lines().last().context("a message")?)?;
@@ -148,11 +150,11 @@ fn features() -> Result<()> {
     // GNU sed: from line 0 to the first match, so one feature a time.
     let tick = format!("sed -i '0,/false/s//true/' {directory}/feature_list.json");
     let outcome = scene.play([
-        Turn::text("Looking."),
-        Turn::bash(&tick),
-        Turn::text("One is done."),
-        Turn::bash(&tick),
-        Turn::text("Two is done."),
+        ScriptedTurn::text("Looking."),
+        ScriptedTurn::bash(&tick),
+        ScriptedTurn::text("One is done."),
+        ScriptedTurn::bash(&tick),
+        ScriptedTurn::text("Two is done."),
     ])?;
     assert_eq!(outcome.model_calls, 5, "{outcome}");
     assert_eq!(outcome.told_at("Ralph Loop iteration 2:"), Some(2), "{outcome}");
@@ -173,12 +175,12 @@ fn criteria() -> Result<()> {
     ensure!(reply.code == 0, "{reply:?}");
     let met = scene.command("iterate --dialect criteria --met 'tests pass' --met 'lint clean'");
     let outcome = scene.play([
-        Turn::text("First."),
-        Turn::bash(&scene.command("iterate --dialect criteria --met 'tests pass'")),
-        Turn::text("Second."),
-        Turn::bash(&met),
-        Turn::bash(&scene.command("complete --dialect criteria")),
-        Turn::text("Third."),
+        ScriptedTurn::text("First."),
+        ScriptedTurn::bash(&scene.command("iterate --dialect criteria --met 'tests pass'")),
+        ScriptedTurn::text("Second."),
+        ScriptedTurn::bash(&met),
+        ScriptedTurn::bash(&scene.command("complete --dialect criteria")),
+        ScriptedTurn::text("Third."),
     ])?;
     assert_eq!(outcome.model_calls, 6, "{outcome}");
     let first =
@@ -201,12 +203,12 @@ fn task_in_the_clients_own_directory() -> Result<()> {
     let create = json!({"subject": "Complete: it", "description": "all", "metadata": metadata});
     let done = json!({"completedSteps": ["step1"], "remainingSteps": ["step2"]});
     let outcome = scene.play([
-        Turn::tool("TaskCreate", create),
-        Turn::tool("TaskUpdate", json!({"taskId": "1", "status": "in_progress"})),
-        Turn::text("Begun."),
-        Turn::tool("TaskUpdate", json!({"taskId": "1", "metadata": done})),
-        Turn::text("Step 1 is done."),
-        Turn::text(
+        ScriptedTurn::tool("TaskCreate", create),
+        ScriptedTurn::tool("TaskUpdate", json!({"taskId": "1", "status": "in_progress"})),
+        ScriptedTurn::text("Begun."),
+        ScriptedTurn::tool("TaskUpdate", json!({"taskId": "1", "metadata": done})),
+        ScriptedTurn::text("Step 1 is done."),
+        ScriptedTurn::text(
             "<loop-complete>\nAll success criteria satisfied:\n- tests: ✓\n</loop-complete>",
         ),
     ])?;
@@ -225,8 +227,9 @@ fn task_in_the_clients_own_directory() -> Result<()> {
 /// What the hook wrote is a task that the client itself can read.
 fn still_a_task_to_the_client(scene: &Scene) -> Result<()> {
     let again = scene.session.resumed("list them").args(["--allowedTools", "TaskList"]);
-    let turns = [Turn::text("earlier"); 1].into_iter().cycle().take(6);
-    let turns = turns.chain([Turn::tool("TaskList", json!({})), Turn::text("Listed.")]);
+    let turns = [ScriptedTurn::text("earlier"); 1].into_iter().cycle().take(6);
+    let turns =
+        turns.chain([ScriptedTurn::tool("TaskList", json!({})), ScriptedTurn::text("Listed.")]);
     scene.stage.model().script(&again.id, turns);
     let outcome = scene.stage.run(&again)?;
     let listed = outcome.told.iter().any(|told| told.text.contains("#1 [completed] Complete: it"));
@@ -248,9 +251,9 @@ fn ralph_loop() -> Result<()> {
         ),
     )?;
     let outcome = scene.play([
-        Turn::text("I am not saying <promise>ALL GREEN</promise> yet."),
-        Turn::text("ALL GREEN"),
-        Turn::text("They pass.\n\n<promise>ALL GREEN</promise>"),
+        ScriptedTurn::text("I am not saying <promise>ALL GREEN</promise> yet."),
+        ScriptedTurn::text("ALL GREEN"),
+        ScriptedTurn::text("They pass.\n\n<promise>ALL GREEN</promise>"),
     ])?;
     assert_eq!(outcome.model_calls, 3, "{outcome}");
     assert_eq!(outcome.told_at("Make every test pass"), Some(2), "{outcome}");

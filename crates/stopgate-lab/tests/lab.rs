@@ -9,10 +9,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
-use stopgate_lab::{Client, Exit, Hook, Kind, Outcome, Scope, Session, Stage, Turn};
+use stopgate_lab::{
+    Exit, HookLaunch, Kind, Lab, LabClient, Scope, ScriptedTurn, Session, SessionResult,
+};
 
 /// A hook that holds each session this many times, then lets it go.
-fn stand_in(stage: &Stage, times: usize) -> Result<PathBuf> {
+fn stand_in(stage: &Lab, times: usize) -> Result<PathBuf> {
     let reason = format!(r#"{{"decision":"block","reason":"held %s of {times}"}}\n"#);
     let text = format!(
         "cat >/dev/null\n\
@@ -25,21 +27,21 @@ fn stand_in(stage: &Stage, times: usize) -> Result<PathBuf> {
     written(stage, "stand-in.sh", &text)
 }
 
-fn written(stage: &Stage, name: &str, text: &str) -> Result<PathBuf> {
+fn written(stage: &Lab, name: &str, text: &str) -> Result<PathBuf> {
     let path = stage.state().join(name);
     fs::write(&path, text)?;
     Ok(path)
 }
 
-fn shell(script: &std::path::Path) -> Hook {
-    Hook::Shell(format!("sh '{}'", script.display()))
+fn shell(script: &std::path::Path) -> HookLaunch {
+    HookLaunch::Shell(format!("sh '{}'", script.display()))
 }
 
-fn stage() -> Result<Stage> {
-    Ok(Stage::new(Client::install()?)?)
+fn stage() -> Result<Lab> {
+    Ok(Lab::new(LabClient::install()?)?)
 }
 
-fn ended_well(outcome: &Outcome) -> Result<()> {
+fn ended_well(outcome: &SessionResult) -> Result<()> {
     ensure!(outcome.exit == Exit::Code(0), "{outcome}");
     Ok(())
 }
@@ -68,7 +70,7 @@ fn the_cap_of_eight_strikes_unless_lifted() -> Result<()> {
     for outcome in &outcomes {
         ended_well(outcome)?;
     }
-    let seen = |outcome: &Outcome| (outcome.model_calls, outcome.capped);
+    let seen = |outcome: &SessionResult| (outcome.model_calls, outcome.capped);
     assert_eq!(outcomes.iter().map(seen).collect::<Vec<_>>(), [(9, true), (13, false)]);
     // A capped run looks like success that has nothing to say.
     assert_eq!(outcomes[0].final_result(), "");
@@ -80,7 +82,7 @@ fn the_cap_of_eight_strikes_unless_lifted() -> Result<()> {
 fn a_users_hook_in_exec_form_runs_too() -> Result<()> {
     let stage = stage()?;
     let script = stand_in(&stage, 1)?.display().to_string();
-    let hook = Hook::Exec { program: "/bin/sh".into(), args: vec![script] };
+    let hook = HookLaunch::Exec { program: "/bin/sh".into(), args: vec![script] };
     stage.hook(Scope::User, &["Stop"], &hook)?;
     let outcome = stage.run(&stage.session("start"))?;
     ended_well(&outcome)?;
@@ -100,7 +102,7 @@ fn sessions_in_one_directory_are_told_apart() -> Result<()> {
     );
     let script = written(&stage, "owner.sh", &text)?;
     stage.hook(Scope::Project, &["Stop"], &shell(&script))?;
-    stage.model().script(owner, [Turn::text("mine")]);
+    stage.model().script(owner, [ScriptedTurn::text("mine")]);
     let outcomes = stage.run_all(&sessions)?;
     for outcome in &outcomes {
         ended_well(outcome)?;
@@ -114,7 +116,7 @@ fn sessions_in_one_directory_are_told_apart() -> Result<()> {
 #[test]
 fn tools_work_in_the_project_and_their_results_are_told() -> Result<()> {
     let stage = stage()?;
-    stage.model().script_for_all([Turn::bash("touch made.txt && echo made it")]);
+    stage.model().script_for_all([ScriptedTurn::bash("touch made.txt && echo made it")]);
     let outcome = stage.run(&stage.session("start").allowing_bash())?;
     ended_well(&outcome)?;
     assert_eq!(outcome.told_at("made it"), Some(2));
@@ -128,7 +130,10 @@ fn a_background_task_is_named_at_the_stop_and_announced_when_it_ends() -> Result
     let text = format!("cat >>'{}/payloads'\n", stage.state().display());
     let script = written(&stage, "keep.sh", &text)?;
     stage.hook(Scope::Project, &["Stop"], &shell(&script))?;
-    stage.model().script_for_all([Turn::background("sleep 3; echo over"), Turn::text("waiting")]);
+    stage.model().script_for_all([
+        ScriptedTurn::background("sleep 3; echo over"),
+        ScriptedTurn::text("waiting"),
+    ]);
     let outcome = stage.run(&stage.session("start").allowing_bash())?;
     ended_well(&outcome)?;
     let payloads = fs::read_to_string(stage.state().join("payloads"))?;
@@ -156,7 +161,7 @@ fn a_full_window_is_compacted_and_a_session_start_hook_can_speak() -> Result<()>
     );
     let script = written(&stage, "compact.sh", &text)?;
     stage.hook(Scope::Project, &["Stop", "SessionStart"], &shell(&script))?;
-    stage.model().script_for_all([Turn::text("full").filling(990_000)]);
+    stage.model().script_for_all([ScriptedTurn::text("full").filling(990_000)]);
     let outcome = stage.run(&stage.session("start"))?;
     ended_well(&outcome)?;
     let requests = stage.model().requests();
@@ -193,7 +198,7 @@ fn a_resumed_session_keeps_its_id_and_can_be_compacted_by_hand() -> Result<()> {
 #[test]
 fn a_session_past_its_limit_is_ended() -> Result<()> {
     let stage = stage()?;
-    stage.model().script_for_all([Turn::text("late").after(Duration::from_mins(1))]);
+    stage.model().script_for_all([ScriptedTurn::text("late").after(Duration::from_mins(1))]);
     let outcome = stage.run(&stage.session("start").limit(Duration::from_secs(5)))?;
     assert_eq!(outcome.exit, Exit::TimedOut);
     assert_eq!(outcome.model_calls, 1);

@@ -6,17 +6,17 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
-use stopgate_lab::{Client, Exit, Outcome, Program, Scope, Session, Stage, Turn};
+use stopgate_lab::{Exit, Lab, LabClient, Program, Scope, ScriptedTurn, Session, SessionResult};
 
 struct Scene {
-    stage: Stage,
+    stage: Lab,
 }
 
 impl Scene {
     /// With the hook on Stop, and the server in the client's settings.
     fn new() -> Result<Self> {
         let program = Program::find().context("could not")?;
-        let stage = Stage::new(Client::install().context("could not")?)?;
+        let stage = Lab::new(LabClient::install().context("could not")?)?;
         stage.hook(Scope::Project, &["Stop"], &program.shell_hook())?;
         let server = json!({
             "command": program.path(),
@@ -35,19 +35,19 @@ impl Scene {
         self.stage.session("begin").uncapped().args(args).args(tools)
     }
 
-    fn run(&self, session: &Session) -> Result<Outcome> {
+    fn run(&self, session: &Session) -> Result<SessionResult> {
         let outcome = self.stage.run(session)?;
         ensure!(outcome.exit == Exit::Code(0), "{outcome}");
         Ok(outcome)
     }
 }
 
-fn tool(name: &str, input: Value) -> Turn {
-    Turn::tool(&format!("mcp__stopgate__{name}"), input)
+fn tool(name: &str, input: Value) -> ScriptedTurn {
+    ScriptedTurn::tool(&format!("mcp__stopgate__{name}"), input)
 }
 
 /// What the tool that was called before call `call` answered.
-fn answer(outcome: &Outcome, call: usize) -> Result<Value> {
+fn answer(outcome: &SessionResult, call: usize) -> Result<Value> {
     let told = outcome.told.iter().find(|told| told.call == call);
     let text = &told.with_context(|| format!("no call {call}\n{outcome}"))?.text;
     let begin = text.find('{').with_context(|| format!("no answer: {text}"))?;
@@ -78,14 +78,14 @@ fn three_iterations_by_tools_alone() -> Result<()> {
         next(),
         validate("second try"),
         next(),
-        Turn::bash("touch there"),
+        ScriptedTurn::bash("touch there"),
         validate("It is there.\n\n<promise>COMPLETE</promise>"),
         tool(
             "iteration_complete",
             json!({"iterationId": "{last:IT-}", "completionPromise": "COMPLETE"}),
         ),
         tool("task_get", json!({"id": "{last:TASK-}"})),
-        Turn::text("All done."),
+        ScriptedTurn::text("All done."),
     ];
     scene.stage.model().script(&session.id, turns);
     let outcome = scene.run(&session)?;
@@ -111,9 +111,9 @@ fn a_session_in_mid_iteration_is_held_until_it_completes() -> Result<()> {
     let turns = [
         tool("task_create", json!({"title": "a task"})),
         tool("iteration_start", start),
-        Turn::text("I would rather stop here."),
+        ScriptedTurn::text("I would rather stop here."),
         tool("iteration_complete", complete),
-        Turn::text("Now I may."),
+        ScriptedTurn::text("Now I may."),
     ];
     scene.stage.model().script(&session.id, turns);
     let outcome = scene.run(&session)?;

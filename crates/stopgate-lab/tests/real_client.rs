@@ -9,21 +9,23 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use stopgate_lab::{Client, Exit, Kind, Outcome, Program, Reply, Scope, Session, Stage, Turn};
+use stopgate_lab::{
+    Exit, Kind, Lab, LabClient, LabOutput, Program, Scope, ScriptedTurn, Session, SessionResult,
+};
 
 const GOAL: &str = "move every test to the new runner";
 
 /// A stage and the program under test.
 struct Scene {
-    stage: Stage,
+    stage: Lab,
     program: Program,
 }
 
 impl Scene {
     fn new() -> Result<Self> {
         let program = Program::find().context("could not")?;
-        let client = Client::install().context("could not")?;
-        Ok(Self { stage: Stage::new(client)?, program })
+        let client = LabClient::install().context("could not")?;
+        Ok(Self { stage: Lab::new(client)?, program })
     }
 
     /// With the hook on Stop in the project's settings, by way of a shell.
@@ -41,7 +43,7 @@ impl Scene {
         Ok(scene)
     }
 
-    fn stopgate(&self, args: &[&str]) -> Result<Reply> {
+    fn stopgate(&self, args: &[&str]) -> Result<LabOutput> {
         let reply = self.stage.stopgate(&self.program, args)?;
         ensure!(reply.code == 0, "stopgate {args:?}: {reply:#?}");
         Ok(reply)
@@ -59,7 +61,7 @@ impl Scene {
         self.start(&[&["--session", session.id.as_str()], options].concat())
     }
 
-    fn run(&self, session: &Session) -> Result<Outcome> {
+    fn run(&self, session: &Session) -> Result<SessionResult> {
         let outcome = self.stage.run(session)?;
         ensure!(outcome.exit == Exit::Code(0), "{outcome}");
         Ok(outcome)
@@ -76,7 +78,7 @@ impl Scene {
 /// The session was sent back `times` times, each counted aloud, and then let
 /// go with its last answer.
 #[track_caller]
-fn check_held(outcome: &Outcome, times: usize, limit: usize) {
+fn check_held(outcome: &SessionResult, times: usize, limit: usize) {
     assert_eq!(outcome.model_calls, times + 1, "{outcome}");
     for iteration in 1..=times {
         let told = outcome.told_at(&format!("Loop {iteration}/{limit}"));
@@ -112,7 +114,8 @@ fn an_idle_session_is_let_go_as_stalled() -> Result<()> {
     let scene = Scene::with_stop_hook()?;
     let session = scene.stage.session("begin").uncapped();
     // The client writes its transcript a moment after it answers; no real model is faster.
-    let turn = |number| Turn::text(&format!("turn {number}")).after(Duration::from_millis(500));
+    let turn =
+        |number| ScriptedTurn::text(&format!("turn {number}")).after(Duration::from_millis(500));
     scene.stage.model().script(&session.id, (1..=6).map(turn));
     let id = scene.start_for(&session, &["--max-iterations", "12"])?;
     check_held(&scene.run(&session)?, 3, 12);
@@ -174,7 +177,11 @@ fn where_the_cap_stands_we_let_go_before_it_strikes() -> Result<()> {
 fn proof_ends_the_loop_as_done() -> Result<()> {
     let scene = Scene::installed("project")?;
     let session = scene.stage.session("begin").allowing_bash();
-    let turns = [Turn::text("All done."), Turn::bash("touch done.txt"), Turn::text("Really done.")];
+    let turns = [
+        ScriptedTurn::text("All done."),
+        ScriptedTurn::bash("touch done.txt"),
+        ScriptedTurn::text("Really done."),
+    ];
     scene.stage.model().script(&session.id, turns);
     let id = scene.start_for(&session, &["--check", "ok=test -f done.txt"])?;
     let outcome = scene.run(&session)?;
@@ -202,7 +209,10 @@ fn a_pending_loop_is_claimed_by_the_session_that_comes() -> Result<()> {
 fn a_background_task_parks_the_loop_and_costs_nothing() -> Result<()> {
     let scene = Scene::installed("project")?;
     let session = scene.stage.session("begin").allowing_bash();
-    let turns = [Turn::background("sleep 3; echo over"), Turn::text("Waiting for the task.")];
+    let turns = [
+        ScriptedTurn::background("sleep 3; echo over"),
+        ScriptedTurn::text("Waiting for the task."),
+    ];
     scene.stage.model().script(&session.id, turns);
     let id = scene.start_for(&session, &["--max-idle", "0", "--max-iterations", "2"])?;
     let outcome = scene.run(&session)?;
@@ -220,7 +230,7 @@ fn compaction_brings_the_goal_back_and_is_not_counted() -> Result<()> {
     let scene = Scene::installed("project")?;
     let session = scene.stage.session("begin");
     // Fills any window this client knows, so that it compacts before call 2.
-    scene.stage.model().script(&session.id, [Turn::text("Much read.").filling(990_000)]);
+    scene.stage.model().script(&session.id, [ScriptedTurn::text("Much read.").filling(990_000)]);
     let id = scene.start_for(&session, &["--max-idle", "0", "--max-iterations", "2"])?;
     let outcome = scene.run(&session)?;
     let requests = scene.stage.model().requests();

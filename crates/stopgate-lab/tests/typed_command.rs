@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use stopgate_lab::{Client, Program, Scope, Stage, Turn};
+use stopgate_lab::{Lab, LabClient, Program, Scope, ScriptedTurn};
 
-fn stage() -> Result<(Stage, Program)> {
+fn stage() -> Result<(Lab, Program)> {
     let program = Program::find().context("could not")?;
-    let stage = Stage::new(Client::install().context("could not")?)?;
+    let stage = Lab::new(LabClient::install().context("could not")?)?;
     stage.hook(Scope::Project, &["Stop"], &program.shell_hook())?;
     Ok((stage, program))
 }
 
-fn only_loop(stage: &Stage, program: &Program) -> Result<Value> {
+fn only_loop(stage: &Lab, program: &Program) -> Result<Value> {
     let list = stage.stopgate(program, ["list", "--json"])?;
     ensure!(list.code == 0, "{list:#?}");
     let found = list.json()["loops"][0]["id"].as_str().map(str::to_owned);
@@ -43,7 +43,9 @@ fn what_the_agent_runs_with_its_tool_is_the_agents() -> Result<()> {
     let session = stage.session("begin").allowing_bash().limit(Duration::from_mins(2));
     let said = "<bash-input>stopgate start</bash-input>";
     let command = format!("echo '{said}'; {}", start(&program));
-    stage.model().script(&session.id, [Turn::bash(&command), Turn::text("all is done")]);
+    stage
+        .model()
+        .script(&session.id, [ScriptedTurn::bash(&command), ScriptedTurn::text("all is done")]);
     let outcome = stage.run(&session)?;
     let found = only_loop(&stage, &program).with_context(|| outcome.to_string())?;
     assert_eq!((&found["outcome"], &found["origin"]["by"]), (&"attested".into(), &"agent".into()));

@@ -6,7 +6,7 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use stopgate_lab::{Client, Exit, Program, Stage, Turn};
+use stopgate_lab::{Exit, Lab, LabClient, Program, ScriptedTurn};
 
 const GOAL: &str = "bring the build home";
 const NUDGE: &str = "it has happened. Go on with the goal";
@@ -15,14 +15,14 @@ const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A stage with the hooks installed, and both programs on its path.
 struct Scene {
-    stage: Stage,
+    stage: Lab,
     program: Program,
 }
 
 impl Scene {
     fn new() -> Result<Self> {
         let program = Program::find().context("could not")?;
-        let stage = Stage::new(Client::install().context("could not")?)?;
+        let stage = Lab::new(LabClient::install().context("could not")?)?;
         stage.put_on_path(&program)?;
         stage.put_client_on_path()?;
         let scene = Self { stage, program };
@@ -90,10 +90,10 @@ fn check(flags: &str, happen: impl FnOnce(&Scene) -> Result<()>) -> Result<()> {
     scene.stage.model().script(
         &session.id,
         [
-            Turn::bash(&wait),
-            Turn::text("I wait."),
-            Turn::text("The build is home."),
-            Turn::text("I am sure."),
+            ScriptedTurn::bash(&wait),
+            ScriptedTurn::text("I wait."),
+            ScriptedTurn::text("The build is home."),
+            ScriptedTurn::text("I am sure."),
         ],
     );
     let args = ["start", "--json", "--session", &session.id, "--max-iterations", "1", GOAL];
@@ -147,7 +147,7 @@ fn a_session_that_waits_for_a_time_is_woken_once() -> Result<()> {
 #[test]
 fn a_client_in_a_terminal_is_never_resumed_beside_itself() -> Result<()> {
     let scene = Scene::new()?;
-    scene.stage.model().script_for_all([Turn::text("I wait.")]);
+    scene.stage.model().script_for_all([ScriptedTurn::text("I wait.")]);
     let terminal = scene.stage.terminal()?;
     terminal.bang(&format!("stopgate start '{GOAL}' && stopgate wait --path built"))?;
     terminal.wait_for("Parked: you may stop now")?;

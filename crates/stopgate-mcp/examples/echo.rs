@@ -6,12 +6,14 @@ use std::error::Error;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use stopgate_mcp::{Desk, HttpOptions, Refusal, Token, ToolSet, serve_http, serve_stdio};
+use stopgate_mcp::{
+    CallRefusal, HttpOptions, Token, ToolHandler, ToolSet, serve_http, serve_stdio,
+};
 
 struct Echo;
 
-impl Desk for Echo {
-    fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, Refusal> {
+impl ToolHandler for Echo {
+    fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, CallRefusal> {
         Ok(json!({"tool": tool, "arguments": arguments}))
     }
 

@@ -29,7 +29,7 @@ pub(crate) enum Pace {
 
 /// One tool, as it is told and as it is enforced.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct ToolEntry {
     /// What clients are told.
     pub(crate) tool: Tool,
     /// The schema that arguments must fit: what is shown, and what older clients send.
@@ -40,7 +40,7 @@ pub(crate) struct Entry {
 /// All tools of one server.
 #[derive(Debug)]
 pub(crate) struct Catalogue {
-    entries: Vec<Entry>,
+    entries: Vec<ToolEntry>,
 }
 
 const TOOLS: &str = include_str!("tools.json");
@@ -54,7 +54,7 @@ impl Catalogue {
     }
 
     /// The tool called `name`.
-    pub(crate) fn find(&self, name: &str) -> Option<&Entry> {
+    pub(crate) fn find(&self, name: &str) -> Option<&ToolEntry> {
         self.entries.iter().find(|entry| entry.tool.name == name)
     }
 
@@ -77,7 +77,7 @@ fn belongs(name: &str, set: ToolSet) -> bool {
     }
 }
 
-fn entry(mut listed: Value) -> Option<Entry> {
+fn entry(mut listed: Value) -> Option<ToolEntry> {
     let name = listed["name"].as_str()?.to_string();
     let text = listed["description"].as_str()?.to_string();
     let title = listed["title"].as_str()?.to_string();
@@ -87,7 +87,7 @@ fn entry(mut listed: Value) -> Option<Entry> {
     let schema = enforced(&shown, listed["also"].take(), listed["unless"].take());
     let Value::Object(shown) = shown else { return None };
     let tool = Tool::new(name, text, Arc::new(shown)).with_title(title).with_annotations(hints);
-    Some(Entry { tool, schema, pace: if slow { Pace::Slow } else { Pace::Quick } })
+    Some(ToolEntry { tool, schema, pace: if slow { Pace::Slow } else { Pace::Quick } })
 }
 
 /// The schema that arguments must fit: as it is shown, with what older clients send.

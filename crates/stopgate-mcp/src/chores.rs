@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::desk::Desk;
+use crate::desk::ToolHandler;
 
 /// How long nobody must have called.
 const QUIET: Duration = Duration::from_millis(200);
@@ -20,7 +20,7 @@ pub(crate) struct Chores {
 
 impl Chores {
     /// Notes a call; tidies up on this thread once there was none for a while.
-    pub(crate) fn put_off(self: &Arc<Self>, desk: &Arc<dyn Desk>) {
+    pub(crate) fn put_off(self: &Arc<Self>, desk: &Arc<dyn ToolHandler>) {
         self.calls.fetch_add(1, Ordering::Relaxed);
         if self.is_due.swap(true, Ordering::Relaxed) {
             return;

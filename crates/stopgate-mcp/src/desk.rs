@@ -5,9 +5,9 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 /// Does what a tool is for. Calls come from several threads.
-pub trait Desk: Send + Sync + 'static {
+pub trait ToolHandler: Send + Sync + 'static {
     /// Carries out one call; its arguments fit the tool's schema.
-    fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, Refusal>;
+    fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, CallRefusal>;
 
     /// Whether a call may be carried out on the thread that speaks the protocol.
     ///
@@ -20,14 +20,14 @@ pub trait Desk: Send + Sync + 'static {
 
 /// Why a call was not carried out, in words for the model that asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct CallRefusal {
     /// What was wrong, as a sentence.
     pub why: String,
     /// What to do next, as a sentence; empty where nothing can be done.
     pub next: String,
 }
 
-impl Refusal {
+impl CallRefusal {
     /// A refusal without advice.
     pub fn new(why: impl Into<String>) -> Self {
         Self { why: why.into(), next: String::new() }
@@ -41,7 +41,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for CallRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.why)?;
         if self.next.is_empty() {

@@ -21,12 +21,12 @@ const GRACE: Duration = Duration::from_millis(1850);
 
 /// Tells a server that it should end.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ending {
+pub(crate) struct Shutdown {
     stop: RunStop,
     asked: Arc<Notify>,
 }
 
-impl Ending {
+impl Shutdown {
     /// One that signals bring about.
     pub(crate) fn by_signals() -> io::Result<Self> {
         let ending = Self::default();

@@ -26,7 +26,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
 use crate::connections::{Busy, CONNECTIONS_MAX, Connections, Seat};
-use crate::incoming::{self, Incoming as Read, MESSAGE_BYTES_MAX, Unreadable};
+use crate::incoming::{self, Incoming as Read, MESSAGE_BYTES_MAX, UnreadableMessage};
 use crate::serve::ServeError;
 use crate::server::Server;
 use crate::sessions::Sessions;
@@ -233,7 +233,7 @@ async fn whole(body: Incoming) -> Result<Bytes, Answer> {
     })
 }
 
-fn unreadable(why: &Unreadable) -> Answer {
+fn unreadable(why: &UnreadableMessage) -> Answer {
     let text = why.answer().to_string();
     let mut answer = Response::new(Full::new(Bytes::from(text)).boxed());
     *answer.status_mut() = StatusCode::BAD_REQUEST;

@@ -21,18 +21,18 @@ pub(crate) enum Incoming {
     Message(Box<ClientJsonRpcMessage>),
     /// Nothing that anybody waits for: an empty line, a notification that can't be read.
     Nothing,
-    Unreadable(Unreadable),
+    Unreadable(UnreadableMessage),
 }
 
 /// Why a message could not be read.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Unreadable {
+pub(crate) struct UnreadableMessage {
     id: Value,
     code: ErrorCode,
     why: String,
 }
 
-impl Unreadable {
+impl UnreadableMessage {
     /// The answer, as JSON-RPC has it.
     pub(crate) fn answer(&self) -> Value {
         let error = json!({"code": self.code.0, "message": self.why});
@@ -66,7 +66,7 @@ pub(crate) fn read(bytes: &[u8]) -> Incoming {
 }
 
 /// A method that is served, with parameters that it does not take.
-fn misread(message: &ClientJsonRpcMessage, bytes: &[u8]) -> Option<Unreadable> {
+fn misread(message: &ClientJsonRpcMessage, bytes: &[u8]) -> Option<UnreadableMessage> {
     let JsonRpcMessage::Request(request) = message else { return None };
     let ClientRequest::CustomRequest(custom) = &request.request else { return None };
     let method = SERVED.iter().find(|served| **served == custom.method)?;
@@ -79,7 +79,7 @@ fn misread(message: &ClientJsonRpcMessage, bytes: &[u8]) -> Option<Unreadable> {
         _other => "these parameters don't fit the method",
     };
     let id = serde_json::to_value(&request.id).unwrap_or_default();
-    Some(Unreadable::new(id, ErrorCode::INVALID_PARAMS, why))
+    Some(UnreadableMessage::new(id, ErrorCode::INVALID_PARAMS, why))
 }
 
 /// Whether a request carries its own revision, as those without a handshake do: there,
@@ -95,7 +95,11 @@ fn examine(bytes: &[u8]) -> Incoming {
         Ok(value) => value,
         Err(error) => {
             let why = format!("Parse error: {error}");
-            return Incoming::Unreadable(Unreadable::new(Value::Null, ErrorCode::PARSE_ERROR, why));
+            return Incoming::Unreadable(UnreadableMessage::new(
+                Value::Null,
+                ErrorCode::PARSE_ERROR,
+                why,
+            ));
         }
     };
     let id = &value["id"];
@@ -107,7 +111,7 @@ fn examine(bytes: &[u8]) -> Incoming {
     }
     let id = if usable { id.clone() } else { Value::Null };
     let why = format!("Invalid request: {}", fault(&value));
-    Incoming::Unreadable(Unreadable::new(id, ErrorCode::INVALID_REQUEST, why))
+    Incoming::Unreadable(UnreadableMessage::new(id, ErrorCode::INVALID_REQUEST, why))
 }
 
 fn fault(value: &Value) -> &'static str {

@@ -39,7 +39,7 @@ mod serve;
 pub mod fuzzing;
 
 pub use crate::catalogue::ToolSet;
-pub use crate::desk::{Desk, Refusal};
+pub use crate::desk::{CallRefusal, ToolHandler};
 pub use crate::http::{HttpOptions, Token};
 pub use crate::serve::{ServeError, serve_http, serve_stdio};
 pub use crate::task_desk::TaskDesk;

@@ -15,12 +15,12 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
-use crate::incoming::{self, Incoming, MESSAGE_BYTES_MAX, Unreadable};
+use crate::incoming::{self, Incoming, MESSAGE_BYTES_MAX, UnreadableMessage};
 
 type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
 /// A conversation in lines.
-pub(crate) struct Lines<R, W> {
+pub(crate) struct LineTransport<R, W> {
     from: BufReader<R>,
     /// None once the conversation is over.
     to: Arc<Mutex<Option<W>>>,
@@ -38,7 +38,7 @@ enum Read {
     End,
 }
 
-impl<R, W> Lines<R, W>
+impl<R, W> LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -90,7 +90,7 @@ where
     async fn next(&mut self) -> Option<Incoming> {
         match self.read_line().await.ok()? {
             Read::End => None,
-            Read::TooLong => Some(Incoming::Unreadable(Unreadable::too_long())),
+            Read::TooLong => Some(Incoming::Unreadable(UnreadableMessage::too_long())),
             Read::Line => {
                 let read = incoming::read(&self.line);
                 self.line.clear();
@@ -110,7 +110,7 @@ where
     }
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use stopgate_core::{Criterion, Mode, Outcome, Proof};
 use stopgate_engine::{
-    Asked, Binding, CriterionView, Draft, Engine, Exit, Failure, Incumbent, LoopView, Preflight,
-    StartRequest, Target, time_text,
+    AgentExit, CriterionDraft, CriterionView, Engine, Failure, Incumbent, LoopTarget, LoopView,
+    Preflight, RequestedLimits, SessionChoice, StartRequest, time_text,
 };
 
 const CHECK_TIMEOUT_MS: u64 = 5 * 60 * 1000;
@@ -47,7 +47,7 @@ pub(crate) struct StatusAsk {
 pub(crate) struct DoneAsk {
     id: Option<String>,
     #[serde(default)]
-    claim: Claim,
+    claim: ReportedEnd,
     #[serde(default)]
     why: String,
 }
@@ -55,7 +55,7 @@ pub(crate) struct DoneAsk {
 /// How an agent says it went.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Claim {
+pub(crate) enum ReportedEnd {
     #[default]
     Done,
     Blocked,
@@ -126,8 +126,8 @@ pub(crate) fn start(
     let begun = engine.start(&request(ask, directory)).map_err(in_tools_words)?;
     let found = engine.view(&begun.stored);
     let note = match &begun.binding {
-        Binding::Session(session) => format!("It holds session {session} from now on."),
-        Binding::Pending(until) => format!(
+        SessionChoice::Session(session) => format!("It holds session {session} from now on."),
+        SessionChoice::Pending(until) => format!(
             "It holds nobody yet: the first session in this project until {} claims it.",
             time_text(*until)
         ),
@@ -147,10 +147,10 @@ fn in_tools_words(failure: Failure) -> Failure {
 }
 
 fn request(ask: &StartAsk, directory: &Path) -> StartRequest {
-    let limits = Asked {
+    let limits = RequestedLimits {
         max_iterations: ask.max_iterations,
         max_minutes: ask.max_minutes,
-        ..Asked::default()
+        ..RequestedLimits::default()
     };
     StartRequest {
         goal: ask.goal.clone(),
@@ -169,9 +169,9 @@ fn request(ask: &StartAsk, directory: &Path) -> StartRequest {
     }
 }
 
-fn draft(ask: &CheckAsk) -> Draft {
+fn draft(ask: &CheckAsk) -> CriterionDraft {
     let proof = Proof::Check { command: ask.command.clone(), timeout_ms: CHECK_TIMEOUT_MS };
-    Draft::at_rest(Criterion::new(&ask.name, proof))
+    CriterionDraft::at_rest(Criterion::new(&ask.name, proof))
 }
 
 /// Shows a loop.
@@ -201,10 +201,14 @@ pub(crate) fn done(
 ) -> Result<LoopAnswer, Failure> {
     let target = target(ask.id.as_deref(), directory);
     let (stored, note) = match ask.claim {
-        Claim::Done => (engine.claim(&target)?, "Stop now: the checks run, and they decide."),
-        Claim::Blocked => (engine.leave(&target, Exit::Blocked, &ask.why)?, "You may stop."),
-        Claim::Impossible => (engine.leave(&target, Exit::Impossible, &ask.why)?, "You may stop."),
-        Claim::NeedsInput => (
+        ReportedEnd::Done => (engine.claim(&target)?, "Stop now: the checks run, and they decide."),
+        ReportedEnd::Blocked => {
+            (engine.leave(&target, AgentExit::Blocked, &ask.why)?, "You may stop.")
+        }
+        ReportedEnd::Impossible => {
+            (engine.leave(&target, AgentExit::Impossible, &ask.why)?, "You may stop.")
+        }
+        ReportedEnd::NeedsInput => (
             engine.ask(&target, &ask.why)?,
             "Put the question to the person and stop; the loop goes on when they answer.",
         ),
@@ -212,9 +216,9 @@ pub(crate) fn done(
     Ok(LoopAnswer::new(engine.view(&stored), note.into()))
 }
 
-fn target(id: Option<&str>, directory: &Path) -> Target {
+fn target(id: Option<&str>, directory: &Path) -> LoopTarget {
     match id {
-        Some(id) => Target::Named(id.into()),
-        None => Target::Here(PathBuf::from(directory)),
+        Some(id) => LoopTarget::Named(id.into()),
+        None => LoopTarget::Here(PathBuf::from(directory)),
     }
 }

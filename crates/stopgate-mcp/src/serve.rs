@@ -9,10 +9,10 @@ use rmcp::service::ServerInitializeError;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::catalogue::ToolSet;
-use crate::desk::Desk;
-use crate::ending::{CALLS_GRACE, Ending};
+use crate::desk::ToolHandler;
+use crate::ending::{CALLS_GRACE, Shutdown};
 use crate::http::{self, HttpOptions};
-use crate::lines::Lines;
+use crate::lines::LineTransport;
 use crate::server::Server;
 use crate::stdio::{Input, Output};
 
@@ -56,12 +56,12 @@ impl std::error::Error for ServeError {
 }
 
 /// Serves one client over standard input and output, until it leaves or a signal comes.
-pub fn serve_stdio(set: ToolSet, desk: Arc<dyn Desk>) -> Result<(), ServeError> {
+pub fn serve_stdio(set: ToolSet, desk: Arc<dyn ToolHandler>) -> Result<(), ServeError> {
     let chores = Arc::clone(&desk);
-    let ending = Ending::by_signals().map_err(ServeError::Runtime)?;
+    let ending = Shutdown::by_signals().map_err(ServeError::Runtime)?;
     run(&ending, async {
         let server = Server::new(set, desk, ending.clone());
-        let lines = Lines::new(Input::standard(), Output::standard());
+        let lines = LineTransport::new(Input::standard(), Output::standard());
         match rmcp::serve_server(server, lines).await {
             Ok(running) => {
                 let _ = running.waiting().await;
@@ -79,20 +79,20 @@ pub fn serve_stdio(set: ToolSet, desk: Arc<dyn Desk>) -> Result<(), ServeError> 
 /// is open.
 pub fn serve_http(
     set: ToolSet,
-    desk: Arc<dyn Desk>,
+    desk: Arc<dyn ToolHandler>,
     options: HttpOptions,
     listening: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
     if !options.address.ip().is_loopback() {
         return Err(ServeError::NotLoopback(options.address));
     }
-    let ending = Ending::by_signals().map_err(ServeError::Runtime)?;
+    let ending = Shutdown::by_signals().map_err(ServeError::Runtime)?;
     run(&ending, http::serve(Server::new(set, desk, ending.clone()), options, listening))
 }
 
 /// One thread for the protocol; what may take long has threads of its own.
 fn run(
-    ending: &Ending,
+    ending: &Shutdown,
     serving: impl Future<Output = Result<(), ServeError>>,
 ) -> Result<(), ServeError> {
     let runtime: Runtime = Builder::new_current_thread()

@@ -21,10 +21,10 @@ use serde_json::{Map, Value};
 use stopgate_verify::RunStop;
 
 use crate::arguments::problems;
-use crate::catalogue::{Catalogue, Entry, Pace, ToolSet, kept};
+use crate::catalogue::{Catalogue, Pace, ToolEntry, ToolSet, kept};
 use crate::chores::Chores;
-use crate::desk::{Desk, Refusal};
-use crate::ending::Ending;
+use crate::desk::{CallRefusal, ToolHandler};
+use crate::ending::Shutdown;
 use crate::watch::watched;
 
 /// What a model is told before it sees the tools.
@@ -40,14 +40,14 @@ const LOOP_INSTRUCTIONS: &str =
 pub(crate) struct Server {
     set: ToolSet,
     catalogue: Arc<Catalogue>,
-    desk: Arc<dyn Desk>,
+    desk: Arc<dyn ToolHandler>,
     chores: Arc<Chores>,
-    ending: Ending,
+    ending: Shutdown,
 }
 
 impl Server {
     /// A server of the tools in `set`, over `desk`, until `ending`.
-    pub(crate) fn new(set: ToolSet, desk: Arc<dyn Desk>, ending: Ending) -> Self {
+    pub(crate) fn new(set: ToolSet, desk: Arc<dyn ToolHandler>, ending: Shutdown) -> Self {
         let catalogue = Arc::new(Catalogue::new(set));
         Self { set, catalogue, desk, chores: Arc::default(), ending }
     }
@@ -55,7 +55,7 @@ impl Server {
     /// Checks and carries out one call.
     async fn call(
         &self,
-        entry: &Entry,
+        entry: &ToolEntry,
         arguments: Map<String, Value>,
         context: &RequestContext<RoleServer>,
     ) -> Answer {
@@ -94,20 +94,20 @@ impl Server {
     }
 }
 
-type Answer = Result<Value, Refusal>;
+type Answer = Result<Value, CallRefusal>;
 
 /// A desk that breaks costs one answer, never the server.
-fn carry_out(desk: &dyn Desk, name: &str, arguments: Map<String, Value>) -> Answer {
+fn carry_out(desk: &dyn ToolHandler, name: &str, arguments: Map<String, Value>) -> Answer {
     catch_unwind(AssertUnwindSafe(|| desk.call(name, arguments))).unwrap_or_else(|_| Err(broke()))
 }
 
-fn broke() -> Refusal {
-    Refusal::new("stopgate broke while it did this")
+fn broke() -> CallRefusal {
+    CallRefusal::new("stopgate broke while it did this")
         .next("Try once more; if it breaks again, tell the person.")
 }
 
-fn bad_arguments(name: &str, wrong: &[String]) -> Refusal {
-    Refusal::new(format!("Invalid arguments for {name}: {}", wrong.join("; ")))
+fn bad_arguments(name: &str, wrong: &[String]) -> CallRefusal {
+    CallRefusal::new(format!("Invalid arguments for {name}: {}", wrong.join("; ")))
         .next("Nothing was stored. Correct them and call again.")
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use stopgate_engine::tasks::{SessionGates, Tasks};
 use stopgate_engine::{Failure, Settings, Stores};
 
-use crate::desk::{Desk, Refusal};
+use crate::desk::{CallRefusal, ToolHandler};
 use crate::loops;
 
 thread_local! {
@@ -55,8 +55,8 @@ impl TaskDesk {
     }
 }
 
-impl Desk for TaskDesk {
-    fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, Refusal> {
+impl ToolHandler for TaskDesk {
+    fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, CallRefusal> {
         let ask = Value::Object(arguments);
         self.with(|tasks| self.answer(tasks, tool, ask)).map_err(|failure| refused(&failure))?
     }
@@ -86,7 +86,7 @@ impl Desk for TaskDesk {
 }
 
 impl TaskDesk {
-    fn answer(&self, tasks: &mut Tasks, tool: &str, ask: Value) -> Result<Value, Refusal> {
+    fn answer(&self, tasks: &mut Tasks, tool: &str, ask: Value) -> Result<Value, CallRefusal> {
         match tool {
             "task_create" => reply(ask, |ask| tasks.task_create(ask)),
             "task_get" => reply(ask, |ask| tasks.task_get(ask)),
@@ -105,7 +105,7 @@ impl TaskDesk {
             "loop_start" => reply(ask, |ask| loops::start(tasks.engine(), ask, &self.directory)),
             "loop_status" => reply(ask, |ask| loops::status(tasks.engine(), ask, &self.directory)),
             "loop_done" => reply(ask, |ask| loops::done(tasks.engine(), ask, &self.directory)),
-            other => Err(Refusal::new(format!("Nobody does {other} here"))),
+            other => Err(CallRefusal::new(format!("Nobody does {other} here"))),
         }
     }
 }
@@ -114,18 +114,18 @@ impl TaskDesk {
 fn reply<Ask: DeserializeOwned, View: Serialize>(
     ask: Value,
     case: impl FnOnce(&Ask) -> Result<View, Failure>,
-) -> Result<Value, Refusal> {
+) -> Result<Value, CallRefusal> {
     let ask: Ask = serde_json::from_value(ask).map_err(|error| misread(&error))?;
     let view = case(&ask).map_err(|failure| refused(&failure))?;
     serde_json::to_value(view).map_err(|error| misread(&error))
 }
 
-fn misread(error: &serde_json::Error) -> Refusal {
-    Refusal::new(format!("Invalid arguments: {error}")).next("Nothing was stored. Call again.")
+fn misread(error: &serde_json::Error) -> CallRefusal {
+    CallRefusal::new(format!("Invalid arguments: {error}")).next("Nothing was stored. Call again.")
 }
 
-fn refused(failure: &Failure) -> Refusal {
-    let refusal = Refusal::new(sentence(&failure.story()));
+fn refused(failure: &Failure) -> CallRefusal {
+    let refusal = CallRefusal::new(sentence(&failure.story()));
     match &failure.hint {
         Some(hint) => refusal.next(format!("{}.", sentence(hint).trim_end_matches('.'))),
         None => refusal,

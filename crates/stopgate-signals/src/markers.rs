@@ -27,7 +27,7 @@ pub use self::exits::spoken_exit;
 pub use self::promised::promised;
 pub use self::promises::{Promise, promises};
 use self::quoted::Quoted;
-use self::tags::Tag;
+use self::tags::MarkerTag;
 
 /// One marker that was said, and where on its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,12 +35,12 @@ pub struct Spoken {
     /// What was said.
     pub marker: Marker,
     /// Where it stood.
-    pub place: Place,
+    pub place: MarkerPlace,
 }
 
 /// Where on its line a marker stood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MarkerPlace {
     /// Alone on its line, from column 0; trailing blanks are fine.
     OwnLine,
     /// From column 0, with more text after it on the line.
@@ -69,19 +69,19 @@ pub fn own_line(spoken: &[Spoken]) -> impl Iterator<Item = Marker> {
 impl Spoken {
     fn is_heard(self) -> bool {
         match self.place {
-            Place::OwnLine => true,
-            Place::LineStart => self.marker == Marker::LoopComplete,
-            Place::Prose => false,
+            MarkerPlace::OwnLine => true,
+            MarkerPlace::LineStart => self.marker == Marker::LoopComplete,
+            MarkerPlace::Prose => false,
         }
     }
 }
 
-fn spoken(message: &str, tag: &Tag, quoted: &Quoted) -> Option<Spoken> {
+fn spoken(message: &str, tag: &MarkerTag, quoted: &Quoted) -> Option<Spoken> {
     if quoted.hides(tag.start) || is_escaped(&message[..tag.start]) {
         return None;
     }
     let place = place(&message[..tag.start], &message[tag.end..]);
-    if place == Place::Prose && quoted.is_html(tag.start) {
+    if place == MarkerPlace::Prose && quoted.is_html(tag.start) {
         return None;
     }
     Some(Spoken { marker: tag.marker, place })
@@ -93,13 +93,13 @@ fn is_escaped(before: &str) -> bool {
 }
 
 /// Only `\n` and `\r` end a line, as in `CommonMark`; U+2028 and the like don't.
-fn place(before: &str, after: &str) -> Place {
+fn place(before: &str, after: &str) -> MarkerPlace {
     if !(before.is_empty() || before.ends_with(['\n', '\r'])) {
-        return Place::Prose;
+        return MarkerPlace::Prose;
     }
     let rest = after.trim_start_matches([' ', '\t']);
     if rest.is_empty() || rest.starts_with(['\n', '\r']) {
-        return Place::OwnLine;
+        return MarkerPlace::OwnLine;
     }
-    Place::LineStart
+    MarkerPlace::LineStart
 }

@@ -13,7 +13,7 @@ mod tests;
 
 use std::io::{self, Read, Seek};
 
-use self::lines::{Line, Lines};
+use self::lines::{LinesBackwards, TranscriptLine};
 
 /// How much of a transcript may be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Default for Bound {
 
 /// What one line of a transcript is, in the caller's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Record {
+pub enum TranscriptRecord {
     /// A part of what the assistant said: one content block, or all of it.
     Assistant {
         /// The message it belongs to; a record without one stands alone.
@@ -64,7 +64,7 @@ pub enum Last {
 /// Whether a tool was used in a part of a transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub enum ToolUse {
+pub enum TranscriptToolUse {
     /// At least once.
     Used,
     /// Not once.
@@ -86,7 +86,7 @@ const BLOCK_BYTES: u32 = 64 << 10;
 pub fn last_message<R: Read + Seek>(
     reader: R,
     bound: Bound,
-    classify: impl FnMut(&[u8]) -> Record,
+    classify: impl FnMut(&[u8]) -> TranscriptRecord,
 ) -> io::Result<Last> {
     last_message_by(reader, bound, BLOCK_BYTES, classify)
 }
@@ -101,7 +101,7 @@ pub fn tool_used_since<R: Read + Seek>(
     offset: u64,
     bytes_max: u64,
     is_tool_use: impl FnMut(&[u8]) -> bool,
-) -> io::Result<ToolUse> {
+) -> io::Result<TranscriptToolUse> {
     tool_used_by(reader, offset, bytes_max, BLOCK_BYTES, is_tool_use)
 }
 
@@ -109,12 +109,12 @@ fn last_message_by<R: Read + Seek>(
     reader: R,
     bound: Bound,
     block_bytes: u32,
-    mut classify: impl FnMut(&[u8]) -> Record,
+    mut classify: impl FnMut(&[u8]) -> TranscriptRecord,
 ) -> io::Result<Last> {
-    let mut lines = Lines::from_end(reader, bound.bytes_max, block_bytes)?;
+    let mut lines = LinesBackwards::from_end(reader, bound.bytes_max, block_bytes)?;
     let mut search = Search::default();
     while let Some(line) = lines.previous()? {
-        let (Line::Ended(line) | Line::Open(line)) = line else {
+        let (TranscriptLine::Ended(line) | TranscriptLine::Open(line)) = line else {
             return Ok(Last::Unreadable);
         };
         if search.see(classify(&line)) == Step::Stop {
@@ -130,18 +130,20 @@ fn tool_used_by<R: Read + Seek>(
     bytes_max: u64,
     block_bytes: u32,
     mut is_tool_use: impl FnMut(&[u8]) -> bool,
-) -> io::Result<ToolUse> {
-    let Some(mut lines) = Lines::since(reader, offset, bytes_max, block_bytes)? else {
-        return Ok(ToolUse::Unknown);
+) -> io::Result<TranscriptToolUse> {
+    let Some(mut lines) = LinesBackwards::since(reader, offset, bytes_max, block_bytes)? else {
+        return Ok(TranscriptToolUse::Unknown);
     };
     while let Some(line) = lines.previous()? {
         match line {
-            Line::Ended(line) if is_tool_use(&line) => return Ok(ToolUse::Used),
-            Line::Ended(_) | Line::Open(_) => {}
-            Line::Cut => return Ok(ToolUse::Unknown),
+            TranscriptLine::Ended(line) if is_tool_use(&line) => {
+                return Ok(TranscriptToolUse::Used);
+            }
+            TranscriptLine::Ended(_) | TranscriptLine::Open(_) => {}
+            TranscriptLine::Cut => return Ok(TranscriptToolUse::Unknown),
         }
     }
-    Ok(ToolUse::None)
+    Ok(TranscriptToolUse::None)
 }
 
 /// The last message as far as it is known.
@@ -169,18 +171,18 @@ enum Step {
 }
 
 impl Search {
-    fn see(&mut self, record: Record) -> Step {
+    fn see(&mut self, record: TranscriptRecord) -> Step {
         match record {
-            Record::Assistant { message, text } => self.hear(message, text),
-            Record::UserTurn => {
+            TranscriptRecord::Assistant { message, text } => self.hear(message, text),
+            TranscriptRecord::UserTurn => {
                 self.saw(Found::NoAssistant);
                 Step::Stop
             }
-            Record::Other => {
+            TranscriptRecord::Other => {
                 self.saw(Found::NoAssistant);
                 Step::GoOn
             }
-            Record::Foreign => {
+            TranscriptRecord::Foreign => {
                 self.saw(Found::NoRecord);
                 Step::GoOn
             }

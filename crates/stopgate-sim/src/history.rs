@@ -5,18 +5,19 @@ use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use stopgate_agents::{Agent, Background, Call, Event};
+use stopgate_agents::{Agent, Background, Call, HookEvent};
 use stopgate_core::{
     CapScope, ClientCap, Criterion, LoopId, Mode, Proof, Rest, SessionId, Timestamp,
 };
 use stopgate_engine::{
-    Asked, Engine, Exit, Failure, Incumbent, Kind, Preflight, StartRequest, Target,
+    AgentExit, Engine, Failure, FailureKind, Incumbent, LoopTarget, Preflight, RequestedLimits,
+    StartRequest,
 };
 use stopgate_store::{MemoryJournal, Stored};
 
 use crate::chance::Chance;
-use crate::rules::{Rules, Violation};
-use crate::run::Tally;
+use crate::rules::{RuleWatch, Violation};
+use crate::run::RunTally;
 use crate::store::{ProcessJournal, Shared};
 use crate::world::MadeUp;
 
@@ -39,13 +40,13 @@ const MESSAGES: [&str; 8] = [
 ];
 
 /// How a history is set up.
-pub struct Setting {
+pub struct HistorySetting {
     /// The journal that its processes share.
     pub shared: Shared,
     /// Whether it is compared with the reference model.
     pub oracle: Oracle,
     /// What checks say.
-    pub checks: Checks,
+    pub checks: SimulatedChecks,
     /// Where keys are kept, and what the project is.
     pub home: PathBuf,
 }
@@ -61,7 +62,7 @@ pub enum Oracle {
 
 /// What checks say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Checks {
+pub enum SimulatedChecks {
     /// What the files are like.
     Honest,
     /// That they pass, whatever the files are like.
@@ -69,11 +70,11 @@ pub enum Checks {
 }
 
 /// Everything that the processes of a history have in common.
-pub(crate) struct Scene {
+pub(crate) struct SharedWorld {
     pub(crate) seed: u64,
-    pub(crate) setting: Setting,
+    pub(crate) setting: HistorySetting,
     pub(crate) chance: Chance,
-    pub(crate) rules: RefCell<Rules>,
+    pub(crate) rules: RefCell<RuleWatch>,
     /// Which state the project's files are in.
     pub(crate) version: Cell<u64>,
     clock: Cell<i64>,
@@ -110,12 +111,12 @@ enum Word {
 }
 
 /// Plays the history of `seed`; what happened in it, or the first rule that it broke.
-pub fn history(seed: u64, setting: Setting) -> Result<Tally, Violation> {
+pub fn history(seed: u64, setting: HistorySetting) -> Result<RunTally, Violation> {
     let oracle = (setting.oracle == Oracle::Compared).then(MemoryJournal::default);
-    let scene = Rc::new(Scene {
+    let scene = Rc::new(SharedWorld {
         seed,
         chance: Chance::new(seed),
-        rules: RefCell::new(Rules::new(seed, oracle)),
+        rules: RefCell::new(RuleWatch::new(seed, oracle)),
         version: Cell::new(0),
         clock: Cell::new(BEGIN_MS),
         depth: Cell::new(0),
@@ -135,7 +136,7 @@ pub fn history(seed: u64, setting: Setting) -> Result<Tally, Violation> {
     }
 }
 
-impl Scene {
+impl SharedWorld {
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp::from_unix_millis(self.clock.get())
     }
@@ -159,7 +160,7 @@ impl Scene {
         self.depth.set(self.depth.get() + 1);
         let done = self.perform(&act);
         self.depth.set(self.depth.get() - 1);
-        let lost = matches!(&done, Err(failure) if failure.kind == Kind::Store);
+        let lost = matches!(&done, Err(failure) if failure.kind == FailureKind::Store);
         let mut rules = self.rules.borrow_mut();
         rules.tally.steps += 1;
         rules.tally.lost += u64::from(lost);
@@ -250,12 +251,12 @@ impl Scene {
             Act::Stop { .. } => self.stop(act),
             Act::Prompt { session, prompt } => {
                 let prompt = prompt.to_string();
-                let mut call = call(Event::UserPromptSubmit, *session);
+                let mut call = call(HookEvent::UserPromptSubmit, *session);
                 call.prompt_id = Some(Cow::Borrowed(&prompt));
                 self.engine().simulated_prompt(&call, &name(*session), self.project())
             }
             Act::Break { session } => {
-                let call = call(Event::StopFailure, *session);
+                let call = call(HookEvent::StopFailure, *session);
                 self.engine().simulated_failure(&call, &name(*session))
             }
             Act::Start { .. } => self.start(act),
@@ -284,7 +285,7 @@ impl Scene {
 
     fn stop(self: &Rc<Self>, act: &Act) -> Result<(), Failure> {
         let Act::Stop { session, message, continued, task, cap } = act else { return Ok(()) };
-        let mut call = call(Event::Stop, *session);
+        let mut call = call(HookEvent::Stop, *session);
         call.last_message = MESSAGES.get(*message).map(|text| Cow::Borrowed(*text));
         call.continued = Some(*continued);
         let task = task.map(|task| task.to_string());
@@ -309,7 +310,7 @@ impl Scene {
             goal: "the goal".into(),
             prompt: None,
             mode: Mode::Loop,
-            limits: Asked { max_iterations: Some(*max), ..Asked::default() },
+            limits: RequestedLimits { max_iterations: Some(*max), ..RequestedLimits::default() },
             criteria: Vec::new(),
             gates: Vec::new(),
             session: session.map(|session| SESSIONS[session].into()),
@@ -326,7 +327,7 @@ impl Scene {
     }
 
     fn say(self: &Rc<Self>, target: &LoopId, word: Word) -> Result<(), Failure> {
-        let target = &Target::Named(target.as_str().into());
+        let target = &LoopTarget::Named(target.as_str().into());
         let mut engine = self.engine();
         let stored = match word {
             Word::Cancel => engine.cancel(target),
@@ -335,7 +336,7 @@ impl Scene {
             Word::Push(mode, max) => engine.push(target, mode, max, "a part of it"),
             Word::Pop => engine.pop(target),
             Word::Claim => engine.claim(target),
-            Word::Leave => engine.leave(target, Exit::Blocked, "the key is missing"),
+            Word::Leave => engine.leave(target, AgentExit::Blocked, "the key is missing"),
             Word::Ask => engine.ask(target, "Which one?"),
         }?;
         self.told(&stored);
@@ -366,7 +367,7 @@ fn client_cap(refusals: u32) -> ClientCap {
     ClientCap { refusals, scope: CapScope::SinceTool, lift: "" }
 }
 
-fn call(event: Event, session: usize) -> Call<'static> {
+fn call(event: HookEvent, session: usize) -> Call<'static> {
     Call {
         agent: Agent::Claude,
         event,

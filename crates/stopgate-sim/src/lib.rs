@@ -22,8 +22,8 @@ mod home;
 
 pub mod planted;
 
-pub use crate::history::{Checks, Oracle, STEPS, Setting, history};
+pub use crate::history::{HistorySetting, Oracle, STEPS, SimulatedChecks, history};
 pub use crate::home::SimHome;
 pub use crate::rules::Violation;
-pub use crate::run::{Failed, Tally, replay, seed_of, sweep};
+pub use crate::run::{BrokenHistory, RunTally, replay, seed_of, sweep};
 pub use crate::store::Shared;

@@ -2,7 +2,7 @@
 
 use stopgate_core::{LoopId, SessionId, State};
 use stopgate_store::{
-    Appended, Cursor, Delivered, Entry, Filter, Journal, MemoryJournal, Recorded, Revision,
+    Appended, Cursor, Delivered, Filter, Journal, JournalEntry, MemoryJournal, Recorded, Revision,
     StoreError, Stored,
 };
 
@@ -60,11 +60,11 @@ impl Journal for Faulty {
         self.inner.list(filter)
     }
 
-    fn history(&mut self, id: &LoopId) -> Result<Vec<Entry>, StoreError> {
+    fn history(&mut self, id: &LoopId) -> Result<Vec<JournalEntry>, StoreError> {
         self.inner.history(id)
     }
 
-    fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<Entry>, StoreError> {
+    fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<JournalEntry>, StoreError> {
         self.inner.tail(cursor, limit)
     }
 

@@ -7,11 +7,11 @@ use stopgate_core::{
     Event, LoopId, Outcome, Ruling, SessionId, State, Status, Stopped, Verdict, fold,
 };
 use stopgate_store::{
-    Appended, Filter, Journal, MemoryJournal, Recorded, Revision, Standing, StoreError, Stored,
+    Appended, EndedFilter, Filter, Journal, MemoryJournal, Recorded, Revision, StoreError, Stored,
 };
 use stopgate_view::{Counterfactual, Happened, PolicyChange, ReplayResult, back_test, replay};
 
-use crate::run::Tally;
+use crate::run::RunTally;
 use crate::world::{passes, version_of};
 
 /// A rule that was broken.
@@ -31,7 +31,7 @@ impl fmt::Display for Violation {
 
 /// What was seen so far, and the first rule that was broken.
 #[derive(Debug)]
-pub(crate) struct Rules {
+pub(crate) struct RuleWatch {
     seed: u64,
     /// The reference model, fed with the same appends.
     oracle: Option<MemoryJournal>,
@@ -45,7 +45,7 @@ pub(crate) struct Rules {
     acknowledged: BTreeMap<LoopId, Revision>,
     moment: u64,
     broken: Option<Violation>,
-    pub(crate) tally: Tally,
+    pub(crate) tally: RunTally,
 }
 
 type Held = Result<(), Violation>;
@@ -59,7 +59,7 @@ fn hold(rule: &'static str, against: Option<String>) -> Held {
     against.map_or(Ok(()), |seen| Err(Violation { rule, seen }))
 }
 
-impl Rules {
+impl RuleWatch {
     pub(crate) fn new(seed: u64, oracle: Option<MemoryJournal>) -> Self {
         Self {
             seed,
@@ -70,7 +70,7 @@ impl Rules {
             acknowledged: BTreeMap::new(),
             moment: 0,
             broken: None,
-            tally: Tally::default(),
+            tally: RunTally::default(),
         }
     }
 
@@ -296,7 +296,7 @@ fn counted(state: &State, history: &[Recorded]) -> Held {
 }
 
 fn one_holder_each(journal: &mut dyn Journal) -> Result<Held, StoreError> {
-    let running = journal.list(&Filter { standing: Standing::Running, ..Filter::default() })?;
+    let running = journal.list(&Filter { standing: EndedFilter::Running, ..Filter::default() })?;
     let mut sessions: Vec<&SessionId> =
         running.iter().filter_map(|stored| stored.state.session.as_ref()).collect();
     let all = sessions.len();

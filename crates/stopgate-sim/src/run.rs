@@ -11,7 +11,7 @@ use std::thread;
 use stopgate_store::{Journal, MemoryJournal};
 
 use crate::chance::mix;
-use crate::history::{Checks, Oracle, Setting, history};
+use crate::history::{HistorySetting, Oracle, SimulatedChecks, history};
 use crate::rules::Violation;
 
 /// How many histories a thread takes at once.
@@ -19,7 +19,7 @@ const BATCH: u64 = 256;
 
 /// What happened, in numbers: histories in which nothing happens prove nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct RunTally {
     /// Histories.
     pub histories: u64,
     /// Acts of processes.
@@ -38,7 +38,7 @@ pub struct Tally {
     pub cancelled: u64,
 }
 
-impl AddAssign for Tally {
+impl AddAssign for RunTally {
     fn add_assign(&mut self, other: Self) {
         self.histories += other.histories;
         self.steps += other.steps;
@@ -51,7 +51,7 @@ impl AddAssign for Tally {
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for RunTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -70,14 +70,14 @@ impl fmt::Display for Tally {
 
 /// A history that broke a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failed {
+pub struct BrokenHistory {
     /// Replays it.
     pub seed: u64,
     /// What it broke.
     pub violation: Violation,
 }
 
-impl fmt::Display for Failed {
+impl fmt::Display for BrokenHistory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the history of seed {} broke a rule: {}", self.seed, self.violation)
     }
@@ -89,22 +89,22 @@ pub const fn seed_of(seed: u64, number: u64) -> u64 {
 }
 
 /// The usual setting: the memory engine, compared with another one.
-pub(crate) fn usual(home: &Path) -> Setting {
+pub(crate) fn usual(home: &Path) -> HistorySetting {
     let shelf = MemoryJournal::default();
     let shared = move || -> Box<dyn Journal> { Box::new(shelf.clone()) };
-    Setting {
+    HistorySetting {
         shared: Box::new(shared),
         oracle: Oracle::Compared,
-        checks: Checks::Honest,
+        checks: SimulatedChecks::Honest,
         home: home.into(),
     }
 }
 
 /// Plays the histories that begin with `seed`, on every core; stops at the first that fails.
-pub fn sweep(histories: u64, seed: u64, home: &Path) -> Result<Tally, Failed> {
+pub fn sweep(histories: u64, seed: u64, home: &Path) -> Result<RunTally, BrokenHistory> {
     let next = AtomicU64::new(0);
     let over = AtomicBool::new(false);
-    let total = Mutex::new(Tally::default());
+    let total = Mutex::new(RunTally::default());
     let failed = Mutex::new(None);
     let play = || {
         while !over.load(Ordering::Relaxed) {
@@ -133,16 +133,16 @@ pub fn sweep(histories: u64, seed: u64, home: &Path) -> Result<Tally, Failed> {
 }
 
 /// Plays the history of one seed again.
-pub fn replay(seed: u64, home: &Path) -> Result<(), Failed> {
-    history(seed, usual(home)).map(|_| ()).map_err(|violation| Failed { seed, violation })
+pub fn replay(seed: u64, home: &Path) -> Result<(), BrokenHistory> {
+    history(seed, usual(home)).map(|_| ()).map_err(|violation| BrokenHistory { seed, violation })
 }
 
-fn batch(numbers: std::ops::Range<u64>, seed: u64, home: &Path) -> Result<Tally, Failed> {
-    let mut total = Tally::default();
+fn batch(numbers: std::ops::Range<u64>, seed: u64, home: &Path) -> Result<RunTally, BrokenHistory> {
+    let mut total = RunTally::default();
     for number in numbers {
         let seed = seed_of(seed, number);
         let played = history(seed, usual(home));
-        total += played.map_err(|violation| Failed { seed, violation })?;
+        total += played.map_err(|violation| BrokenHistory { seed, violation })?;
         total.histories += 1;
     }
     Ok(total)

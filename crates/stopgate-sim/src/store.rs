@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use stopgate_core::{LoopId, SessionId, Soundness, State};
 use stopgate_store::{
-    Appended, Cursor, Delivered, Entry, Filter, Journal, Recorded, Revision, StoreError, Stored,
+    Appended, Cursor, Delivered, Filter, Journal, JournalEntry, Recorded, Revision, StoreError,
+    Stored,
 };
 
-use crate::history::Scene;
+use crate::history::SharedWorld;
 
 /// Opens the journal that all processes of a history share, once more.
 pub type Shared = Box<dyn Fn() -> Box<dyn Journal>>;
@@ -17,7 +18,7 @@ pub type Shared = Box<dyn Fn() -> Box<dyn Journal>>;
 /// One process's journal.
 pub(crate) struct ProcessJournal {
     inner: Box<dyn Journal>,
-    scene: Rc<Scene>,
+    scene: Rc<SharedWorld>,
     /// Whether the process has died: then nothing it does reaches the journal.
     is_dead: bool,
 }
@@ -25,7 +26,7 @@ pub(crate) struct ProcessJournal {
 type Told<T> = Result<T, StoreError>;
 
 impl ProcessJournal {
-    pub(crate) fn new(inner: Box<dyn Journal>, scene: Rc<Scene>) -> Self {
+    pub(crate) fn new(inner: Box<dyn Journal>, scene: Rc<SharedWorld>) -> Self {
         Self { inner, scene, is_dead: false }
     }
 
@@ -89,11 +90,11 @@ impl Journal for ProcessJournal {
         self.read(|journal| journal.list(filter))
     }
 
-    fn history(&mut self, id: &LoopId) -> Told<Vec<Entry>> {
+    fn history(&mut self, id: &LoopId) -> Told<Vec<JournalEntry>> {
         self.read(|journal| journal.history(id))
     }
 
-    fn tail(&mut self, cursor: Cursor, limit: usize) -> Told<Vec<Entry>> {
+    fn tail(&mut self, cursor: Cursor, limit: usize) -> Told<Vec<JournalEntry>> {
         self.read(|journal| journal.tail(cursor, limit))
     }
 

@@ -4,18 +4,18 @@ use std::rc::Rc;
 
 use stopgate_core::{Criterion, Evidence, LoopId, Receipt, Status, Timestamp};
 use stopgate_engine::World;
-use stopgate_verify::{Check, Limits, Measured, Proved, Ran, Request};
+use stopgate_verify::{Check, ChecksRun, Measured, ProofRequest, Proved, RunLimits};
 
 use crate::chance::mix;
-use crate::history::{Checks, Scene};
+use crate::history::{SharedWorld, SimulatedChecks};
 
 /// The world of one process.
 pub(crate) struct MadeUp {
-    scene: Rc<Scene>,
+    scene: Rc<SharedWorld>,
 }
 
 impl MadeUp {
-    pub(crate) const fn new(scene: Rc<Scene>) -> Self {
+    pub(crate) const fn new(scene: Rc<SharedWorld>) -> Self {
         Self { scene }
     }
 }
@@ -41,7 +41,7 @@ impl World for MadeUp {
         LoopId::new(&format!("loop{:02}", self.scene.chance.below(40)))
     }
 
-    fn prove(&mut self, request: &Request<'_>) -> Proved {
+    fn prove(&mut self, request: &ProofRequest<'_>) -> Proved {
         let scene = &self.scene;
         scene.pass(scene.chance.below(20_000));
         scene.let_others_run();
@@ -56,12 +56,12 @@ impl World for MadeUp {
         Proved::Receipts(receipts)
     }
 
-    fn measure(&mut self, _: &Request<'_>) -> Option<Vec<Measured>> {
+    fn measure(&mut self, _: &ProofRequest<'_>) -> Option<Vec<Measured>> {
         None
     }
 
-    fn run(&mut self, _: &[Check<'_>], _: Limits<'_>) -> Ran {
-        Ran::Interrupted
+    fn run(&mut self, _: &[Check<'_>], _: RunLimits<'_>) -> ChecksRun {
+        ChecksRun::Interrupted
     }
 
     fn micros(&mut self) -> u64 {
@@ -69,12 +69,12 @@ impl World for MadeUp {
     }
 }
 
-fn receipt(scene: &Scene, criterion: &Criterion, version: u64) -> Receipt {
+fn receipt(scene: &SharedWorld, criterion: &Criterion, version: u64) -> Receipt {
     let status = match scene.chance.below(40) {
         0 => Status::Error,
         1 => Status::Timeout,
         2 => Status::Tampered,
-        _ if scene.setting.checks == Checks::Lying => Status::Pass,
+        _ if scene.setting.checks == SimulatedChecks::Lying => Status::Pass,
         _ if passes(scene.seed, version, &criterion.name) => Status::Pass,
         _ => Status::Fail,
     };

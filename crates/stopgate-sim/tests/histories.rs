@@ -5,7 +5,9 @@
 use std::time::Duration;
 
 use stopgate_sim::planted::{Fault, Faulty};
-use stopgate_sim::{Checks, Oracle, Setting, SimHome, history, replay, seed_of, sweep};
+use stopgate_sim::{
+    HistorySetting, Oracle, SimHome, SimulatedChecks, history, replay, seed_of, sweep,
+};
 use stopgate_store::{Journal, MemoryJournal, SqliteJournal};
 
 /// Seeds of histories that once broke a rule.
@@ -16,21 +18,21 @@ fn home() -> SimHome {
 }
 
 /// The first history, of so many, that breaks a rule in this setting.
-fn found(histories: u64, setting: impl Fn() -> Setting) -> Option<String> {
+fn found(histories: u64, setting: impl Fn() -> HistorySetting) -> Option<String> {
     (0..histories).find_map(|number| {
         let broken = history(seed_of(5, number), setting()).err()?;
         Some(broken.rule.into())
     })
 }
 
-fn faulty(home: &SimHome, fault: Fault) -> Setting {
+fn faulty(home: &SimHome, fault: Fault) -> HistorySetting {
     let shelf = MemoryJournal::default();
     let shared = move || -> Box<dyn Journal> { Box::new(Faulty::new(shelf.clone(), fault)) };
     // Without the model beside it: the rules alone must find it.
-    Setting {
+    HistorySetting {
         shared: Box::new(shared),
         oracle: Oracle::Absent,
-        checks: Checks::Honest,
+        checks: SimulatedChecks::Honest,
         home: home.path().into(),
     }
 }
@@ -77,10 +79,10 @@ fn the_embedded_journal_does_as_the_model_does() {
         let shared = move || -> Box<dyn Journal> {
             Box::new(SqliteJournal::new(&file, Duration::from_millis(1)))
         };
-        let setting = Setting {
+        let setting = HistorySetting {
             shared: Box::new(shared),
             oracle: Oracle::Compared,
-            checks: Checks::Honest,
+            checks: SimulatedChecks::Honest,
             home: home.path().into(),
         };
         let seed = seed_of(11, number);
@@ -109,10 +111,10 @@ fn checks_that_lie_are_found() {
     let rule = found(500, || {
         let shelf = MemoryJournal::default();
         let shared = move || -> Box<dyn Journal> { Box::new(shelf.clone()) };
-        Setting {
+        HistorySetting {
             shared: Box::new(shared),
             oracle: Oracle::Compared,
-            checks: Checks::Lying,
+            checks: SimulatedChecks::Lying,
             home: home.path().into(),
         }
     });

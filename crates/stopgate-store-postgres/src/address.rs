@@ -17,13 +17,13 @@ const PORT: u16 = 5432;
 
 /// A parsed address.
 #[derive(Clone, Debug)]
-pub(crate) struct Address {
+pub(crate) struct ServerAddress {
     /// The address for people, without its password.
     pub(crate) shown: String,
     /// The servers to try, in order.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<ServerHost>,
     /// Which of them will do.
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: ServerWanted,
     /// How safe the connection must be.
     pub(crate) safety: Safety,
     /// The time that one server may take to let us in, where the user says so.
@@ -36,7 +36,7 @@ pub(crate) struct Address {
 
 /// One server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ServerHost {
     /// A name, an address, or the directory of a Unix socket.
     pub(crate) host: String,
     /// Its port.
@@ -45,7 +45,7 @@ pub(crate) struct Place {
 
 /// Which servers will do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum ServerWanted {
     /// The first that answers.
     Any,
     /// The first that writes.
@@ -78,14 +78,14 @@ pub(crate) enum Roots {
     File(PathBuf),
 }
 
-impl Place {
+impl ServerHost {
     /// Whether it is the directory of a Unix socket.
     pub(crate) fn is_socket(&self) -> bool {
         self.host.starts_with('/') || self.host.starts_with('@')
     }
 }
 
-impl Address {
+impl ServerAddress {
     /// Reads `postgres://…` or `host=… user=…`.
     pub(crate) fn parse(address: &str) -> Result<Self, StoreError> {
         let refuse = |why: String| StoreError::Address { address: redacted(address), why };
@@ -94,13 +94,13 @@ impl Address {
     }
 
     /// What the client library needs to talk to `place` in the way of `mode`.
-    pub(crate) fn config_for(&self, place: &Place, mode: SslMode) -> Config {
+    pub(crate) fn config_for(&self, place: &ServerHost, mode: SslMode) -> Config {
         let mut config = self.config.clone();
         config.host(&place.host).port(place.port).ssl_mode(mode);
         config
     }
 
-    fn read(settings: &mut text::Settings) -> Result<Self, String> {
+    fn read(settings: &mut text::AddressSettings) -> Result<Self, String> {
         let shown = shown(settings);
         let places = places(settings)?;
         let wanted = wanted(settings, places.len())?;
@@ -130,7 +130,7 @@ pub fn redacted(address: &str) -> String {
     text::settings(address).map_or_else(|_| "postgres://…".into(), |settings| shown(&settings))
 }
 
-fn shown(settings: &text::Settings) -> String {
+fn shown(settings: &text::AddressSettings) -> String {
     let user = settings.get("user").map_or(String::new(), |user| format!("{user}@"));
     let database = settings.get("dbname").map_or(String::new(), |name| format!("/{name}"));
     let hosts = settings.get("host").or(settings.get("hostaddr")).unwrap_or("localhost");
@@ -144,7 +144,7 @@ fn shown(settings: &text::Settings) -> String {
     format!("postgres://{user}{}{database}", places.join(","))
 }
 
-fn places(settings: &mut text::Settings) -> Result<Vec<Place>, String> {
+fn places(settings: &mut text::AddressSettings) -> Result<Vec<ServerHost>, String> {
     let hosts = settings.take("host").filter(|hosts| !hosts.is_empty());
     let hosts = hosts.or(settings.take("hostaddr")).unwrap_or_else(|| "localhost".into());
     let ports = settings.take("port").unwrap_or_default();
@@ -157,7 +157,7 @@ fn places(settings: &mut text::Settings) -> Result<Vec<Place>, String> {
     if ports.len() != 1 && ports.len() != hosts.len() {
         return Err(format!("it names {} hosts and {} ports", hosts.len(), ports.len()));
     }
-    let place = |(at, host): (usize, &&str)| Place {
+    let place = |(at, host): (usize, &&str)| ServerHost {
         host: if host.is_empty() { "localhost".into() } else { (*host).into() },
         port: ports.get(at).or(ports.first()).copied().unwrap_or(PORT),
     };
@@ -165,18 +165,18 @@ fn places(settings: &mut text::Settings) -> Result<Vec<Place>, String> {
 }
 
 /// Of several servers only one writes, so that one is wanted unless the user says otherwise.
-fn wanted(settings: &mut text::Settings, places: usize) -> Result<Wanted, String> {
+fn wanted(settings: &mut text::AddressSettings, places: usize) -> Result<ServerWanted, String> {
     match settings.take("target_session_attrs").as_deref() {
-        None if places > 1 => Ok(Wanted::ReadWrite),
-        None | Some("any") => Ok(Wanted::Any),
-        Some("read-write" | "primary") => Ok(Wanted::ReadWrite),
+        None if places > 1 => Ok(ServerWanted::ReadWrite),
+        None | Some("any") => Ok(ServerWanted::Any),
+        Some("read-write" | "primary") => Ok(ServerWanted::ReadWrite),
         Some(other) => Err(format!(
             "target_session_attrs is {other}; a journal is written to: use read-write or any"
         )),
     }
 }
 
-fn safety(settings: &mut text::Settings) -> Result<Safety, String> {
+fn safety(settings: &mut text::AddressSettings) -> Result<Safety, String> {
     match settings.take("sslmode").as_deref() {
         Some("disable") => Ok(Safety::Disable),
         Some("allow") => Ok(Safety::Allow),

@@ -8,15 +8,15 @@ use stopgate_core::FORMAT;
 use stopgate_store::{Migrated, StoreError};
 use tokio_postgres::{Client, Error, Row};
 
-use crate::address::Address;
+use crate::address::ServerAddress;
 use crate::link::Link;
 use crate::patience::Patience;
-use crate::rows::{self, Query, RowError};
+use crate::rows::{self, PostgresRowError, Query};
 use crate::{schema, trouble};
 
 /// How a turn is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum WriteTurn {
     /// Every statement stands for itself.
     Free,
     /// A transaction holds the place at the head of a loop's queue.
@@ -35,30 +35,30 @@ pub(crate) enum Broken {
 }
 
 /// Why a statement gave no rows.
-pub(crate) enum Failed {
+pub(crate) enum StatementError {
     /// The server could not be asked.
     Store(StoreError),
     /// It was asked and said no.
     Said(Error),
 }
 
-impl From<StoreError> for Failed {
+impl From<StoreError> for StatementError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
 /// A server, a deadline, and a connection once there is one.
-pub(crate) struct Desk {
-    pub(crate) address: Address,
+pub(crate) struct PostgresClient {
+    pub(crate) address: ServerAddress,
     pub(crate) patience: Patience,
-    pub(crate) turn: Turn,
+    pub(crate) turn: WriteTurn,
     link: Option<Link>,
 }
 
-impl Desk {
-    pub(crate) fn new(address: Address, patience: Patience) -> Self {
-        Self { address, patience, turn: Turn::Free, link: None }
+impl PostgresClient {
+    pub(crate) fn new(address: ServerAddress, patience: Patience) -> Self {
+        Self { address, patience, turn: WriteTurn::Free, link: None }
     }
 
     /// Whether a connection is at hand that seems alive.
@@ -81,14 +81,16 @@ impl Desk {
     }
 
     /// What is wrong with a row, as something a person can act on.
-    pub(crate) fn unreadable(&self, doing: &'static str, error: RowError) -> StoreError {
+    pub(crate) fn unreadable(&self, doing: &'static str, error: PostgresRowError) -> StoreError {
         let address = self.address.shown.clone();
         match error {
-            RowError::Column(source) => {
+            PostgresRowError::Column(source) => {
                 StoreError::Server { doing, address, source: Box::new(source) }
             }
-            RowError::Damaged { id, source } => StoreError::Record { id, source },
-            RowError::Newer { found } => StoreError::NewerServer { address, found, known: FORMAT },
+            PostgresRowError::Damaged { id, source } => StoreError::Record { id, source },
+            PostgresRowError::Newer { found } => {
+                StoreError::NewerServer { address, found, known: FORMAT }
+            }
         }
     }
 
@@ -96,7 +98,7 @@ impl Desk {
     pub(crate) fn read<T>(
         &mut self,
         query: &Query<'_>,
-        meaning: impl FnOnce(&[Row]) -> Result<T, RowError>,
+        meaning: impl FnOnce(&[Row]) -> Result<T, PostgresRowError>,
     ) -> Result<T, StoreError> {
         self.told(query, Broken::AskAgain, meaning)
     }
@@ -105,18 +107,23 @@ impl Desk {
     pub(crate) fn write<T>(
         &mut self,
         query: &Query<'_>,
-        meaning: impl FnOnce(&[Row]) -> Result<T, RowError>,
+        meaning: impl FnOnce(&[Row]) -> Result<T, PostgresRowError>,
     ) -> Result<T, StoreError> {
         self.told(query, Broken::Tell, meaning)
     }
 
     /// Sends a statement; where the tables are missing or old, sets them up and sends it again.
-    pub(crate) fn query(&mut self, query: &Query<'_>, broken: Broken) -> Result<Vec<Row>, Failed> {
+    pub(crate) fn query(
+        &mut self,
+        query: &Query<'_>,
+        broken: Broken,
+    ) -> Result<Vec<Row>, StatementError> {
         match self.send(query, broken) {
-            Err(Failed::Said(error)) if trouble::is_missing(&error) && self.turn == Turn::Free => {}
+            Err(StatementError::Said(error))
+                if trouble::is_missing(&error) && self.turn == WriteTurn::Free => {}
             Err(failed) => return Err(failed),
             Ok(rows) => {
-                let found = rows::version(&rows).map_err(Failed::Said)?;
+                let found = rows::version(&rows).map_err(StatementError::Said)?;
                 self.known(found)?;
                 if found == schema::VERSION {
                     return Ok(rows);
@@ -130,7 +137,7 @@ impl Desk {
     /// Begins a transaction, which [`Desk::leave`] ends.
     pub(crate) fn enter(
         &mut self,
-        turn: Turn,
+        turn: WriteTurn,
         first: impl AsyncFnOnce(&Client) -> Result<(), Error>,
     ) -> Result<(), StoreError> {
         let until = self.patience.until();
@@ -147,10 +154,10 @@ impl Desk {
 
     /// Ends the transaction, if there is one.
     pub(crate) fn leave(&mut self, how: &'static str) -> Result<(), StoreError> {
-        if self.turn == Turn::Free {
+        if self.turn == WriteTurn::Free {
             return Ok(());
         }
-        self.turn = Turn::Free;
+        self.turn = WriteTurn::Free;
         if self.link.is_none() {
             // The connection broke, and the transaction with it.
             let address = self.address.shown.clone();
@@ -190,29 +197,29 @@ impl Desk {
         &mut self,
         query: &Query<'_>,
         broken: Broken,
-        meaning: impl FnOnce(&[Row]) -> Result<T, RowError>,
+        meaning: impl FnOnce(&[Row]) -> Result<T, PostgresRowError>,
     ) -> Result<T, StoreError> {
         match self.query(query, broken) {
             Ok(rows) => meaning(&rows).map_err(|error| self.unreadable(query.doing, error)),
-            Err(Failed::Said(error)) => Err(self.refusal(query.doing, error)),
-            Err(Failed::Store(error)) => Err(error),
+            Err(StatementError::Said(error)) => Err(self.refusal(query.doing, error)),
+            Err(StatementError::Store(error)) => Err(error),
         }
     }
 
-    fn send(&mut self, query: &Query<'_>, broken: Broken) -> Result<Vec<Row>, Failed> {
+    fn send(&mut self, query: &Query<'_>, broken: Broken) -> Result<Vec<Row>, StatementError> {
         let until = self.patience.until();
         let send = async |client: &Client| client.query_typed(&query.sql, &query.values).await;
         let answer = self.ask(until, send)?;
         match answer {
             Err(error) if self.may_repeat(broken, &error) => {
-                self.ask(until, send)?.map_err(Failed::Said)
+                self.ask(until, send)?.map_err(StatementError::Said)
             }
-            answer => answer.map_err(Failed::Said),
+            answer => answer.map_err(StatementError::Said),
         }
     }
 
     fn may_repeat(&self, broken: Broken, error: &Error) -> bool {
-        let is_harmless = broken == Broken::AskAgain && self.turn == Turn::Free;
+        let is_harmless = broken == Broken::AskAgain && self.turn == WriteTurn::Free;
         is_harmless && trouble::ends_connection(error)
     }
 
@@ -221,7 +228,7 @@ impl Desk {
         if self.link.as_ref().is_some_and(Link::is_dead) {
             self.link = None;
         }
-        if self.link.is_none() && self.turn != Turn::Free {
+        if self.link.is_none() && self.turn != WriteTurn::Free {
             self.leave("ROLLBACK")?;
         }
         if self.link.is_none() {

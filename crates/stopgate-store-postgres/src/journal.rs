@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use stopgate_core::{LoopId, SessionId, State};
 use stopgate_store::{
-    Appended, ChainBase, Cursor, Delivered, Entry, EventSeal, Filter, Journal, Migrated, Recorded,
-    Revision, Soundness, StoreError, Stored, Writer,
+    Appended, ChainBase, Cursor, Delivered, EventSeal, Filter, Journal, JournalEntry, KeySource,
+    Migrated, Recorded, Revision, Soundness, StoreError, Stored,
 };
 use tokio_postgres::types::Type;
 
-use crate::address::Address;
-use crate::desk::{Broken, Desk, Failed, Turn};
+use crate::address::ServerAddress;
+use crate::desk::{Broken, PostgresClient, StatementError, WriteTurn};
 use crate::listener::NOTIFY;
-use crate::parcel::{Hold, News, Parcel};
+use crate::parcel::{Parcel, PostgresAppend, PostgresHold};
 use crate::patience::Patience;
-use crate::rows::{self, Found};
+use crate::rows::{self, FoundRow};
 use crate::{schema, trouble, upkeep};
 
 /// Whose journal it is, and how long its server may take.
@@ -38,7 +38,7 @@ impl Default for Options {
 /// Connects when first used, sets the tables up where they are missing, and connects
 /// anew when the server has hung up in the meantime.
 pub struct PostgresJournal {
-    desk: Desk,
+    desk: PostgresClient,
     tenant: String,
     /// The loop that another process was faster with: the next turn queues for it.
     crowded: Option<LoopId>,
@@ -46,7 +46,7 @@ pub struct PostgresJournal {
     gathered: Option<Gathered>,
     /// Whether something was stored that nobody was told of.
     has_news: bool,
-    writer: Writer,
+    writer: KeySource,
     /// The loop that was read or written last: an append need not look again.
     spot: Option<Spot>,
 }
@@ -71,9 +71,10 @@ impl PostgresJournal {
     ///
     /// Nothing is connected yet; only the address is read.
     pub fn new(address: &str, options: Options) -> Result<Self, StoreError> {
-        let desk = Desk::new(Address::parse(address)?, Patience::new(options.deadline));
+        let desk =
+            PostgresClient::new(ServerAddress::parse(address)?, Patience::new(options.deadline));
         let tenant = options.tenant;
-        let writer = Writer::default();
+        let writer = KeySource::default();
         Ok(Self {
             desk,
             tenant,
@@ -86,8 +87,8 @@ impl PostgresJournal {
     }
 
     /// Remembers what the next event of a loop follows.
-    fn remember(&mut self, found: Option<Found>) -> Option<Stored> {
-        let Found { stored, seal, base } = found?;
+    fn remember(&mut self, found: Option<FoundRow>) -> Option<Stored> {
+        let FoundRow { stored, seal, base } = found?;
         let (id, revision) = (stored.state.id.clone(), stored.revision);
         self.spot = Some(Spot { id, revision, seal, base });
         Some(stored)
@@ -113,7 +114,7 @@ impl PostgresJournal {
         state: &State,
     ) -> Result<Appended, StoreError> {
         let spot = self.spot(&state.id, expected)?;
-        let parcel = Parcel::new(&News {
+        let parcel = Parcel::new(&PostgresAppend {
             writer: &self.writer,
             base: spot.as_ref().map_or(ChainBase::FIRST, |spot| spot.base),
             before: spot.as_ref().and_then(|spot| spot.seal.as_deref()),
@@ -133,9 +134,9 @@ impl PostgresJournal {
 
     fn try_append(&mut self, parcel: &Parcel) -> Result<Appended, StoreError> {
         let hold = match &self.gathered {
-            None => Hold::Now,
-            Some(gathered) if gathered.is_begun => Hold::LaterAgain,
-            Some(_) => Hold::Later,
+            None => PostgresHold::Now,
+            Some(gathered) if gathered.is_begun => PostgresHold::LaterAgain,
+            Some(_) => PostgresHold::Later,
         };
         let query = parcel.query(&self.tenant, hold);
         match self.desk.query(&query, Broken::Tell) {
@@ -144,12 +145,14 @@ impl PostgresJournal {
                 Ok(_) => Ok(Appended::Stored(parcel.leads_to())),
                 Err(error) => Err(self.desk.unreadable(query.doing, error)),
             },
-            Err(Failed::Said(error)) if trouble::breaks(&error, schema::HELD) => {
+            Err(StatementError::Said(error)) if trouble::breaks(&error, schema::HELD) => {
                 Ok(Appended::SessionTaken)
             }
-            Err(Failed::Said(error)) if trouble::is_conflict(&error) => Ok(Appended::Conflict),
-            Err(Failed::Said(error)) => Err(self.desk.refusal(query.doing, error)),
-            Err(Failed::Store(error)) => Err(error),
+            Err(StatementError::Said(error)) if trouble::is_conflict(&error) => {
+                Ok(Appended::Conflict)
+            }
+            Err(StatementError::Said(error)) => Err(self.desk.refusal(query.doing, error)),
+            Err(StatementError::Store(error)) => Err(error),
         }
     }
 
@@ -192,11 +195,11 @@ impl PostgresJournal {
         match self.desk.query(&hold, Broken::Tell) {
             Ok(_) => Ok(Delivered::Stored),
             // Somebody took a session since it was looked at.
-            Err(Failed::Said(error)) if trouble::breaks(&error, schema::HELD) => {
+            Err(StatementError::Said(error)) if trouble::breaks(&error, schema::HELD) => {
                 Ok(Delivered::Conflict)
             }
-            Err(Failed::Said(error)) => Err(self.desk.refusal(hold.doing, error)),
-            Err(Failed::Store(error)) => Err(error),
+            Err(StatementError::Said(error)) => Err(self.desk.refusal(hold.doing, error)),
+            Err(StatementError::Store(error)) => Err(error),
         }
     }
 }
@@ -205,9 +208,10 @@ impl Journal for PostgresJournal {
     fn begin(&mut self) -> Result<(), StoreError> {
         self.desk.patience.begin();
         match self.crowded.take() {
-            Some(id) if self.desk.turn == Turn::Free => {
+            Some(id) if self.desk.turn == WriteTurn::Free => {
                 let tenant = &self.tenant;
-                self.desk.enter(Turn::Queued, async |client| rows::queue(client, tenant, &id).await)
+                self.desk
+                    .enter(WriteTurn::Queued, async |client| rows::queue(client, tenant, &id).await)
             }
             Some(_) | None => Ok(()),
         }
@@ -269,11 +273,11 @@ impl Journal for PostgresJournal {
         Ok(found.into_iter().map(|found| found.stored).collect())
     }
 
-    fn history(&mut self, id: &LoopId) -> Result<Vec<Entry>, StoreError> {
+    fn history(&mut self, id: &LoopId) -> Result<Vec<JournalEntry>, StoreError> {
         self.desk.read(&rows::history(&self.tenant, &id.as_str()), rows::entries)
     }
 
-    fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<Entry>, StoreError> {
+    fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<JournalEntry>, StoreError> {
         let horizon = |rows: &[_]| Ok((rows::says(rows, 1)?, rows::number(rows, 2)?));
         let (recovers, horizon) = self.desk.read(&rows::horizon(), horizon)?;
         if recovers {
@@ -303,7 +307,7 @@ impl Journal for PostgresJournal {
         self.put(expected, events, Some(seals), state)
     }
 
-    fn sign_as(&mut self, writer: Writer) {
+    fn sign_as(&mut self, writer: KeySource) {
         self.writer = writer;
     }
 
@@ -322,7 +326,7 @@ impl Journal for PostgresJournal {
         self.end();
         // Tables are set up before, for they can't be within.
         self.find("")?;
-        self.desk.enter(Turn::Gathering, async |_| Ok(()))?;
+        self.desk.enter(WriteTurn::Gathering, async |_| Ok(()))?;
         self.gathered = Some(Gathered::default());
         Ok(())
     }

@@ -30,4 +30,4 @@ mod listener;
 
 pub use crate::address::redacted;
 pub use crate::journal::{Options, PostgresJournal, migrate};
-pub use crate::listener::{Heard, Listener};
+pub use crate::listener::{Listened, Listener};

@@ -16,7 +16,7 @@ use tokio_postgres::config::SslMode;
 use tokio_postgres::tls::{MakeTlsConnect, TlsStream};
 use tokio_postgres::{AsyncMessage, Client, Connection, Error, NoTls, Socket};
 
-use crate::address::{Address, Place, Safety, Wanted};
+use crate::address::{Safety, ServerAddress, ServerHost, ServerWanted};
 use crate::{patience, tls, trouble};
 
 /// A connection that is open, as far as is known.
@@ -30,7 +30,7 @@ pub(crate) struct Link {
 impl Link {
     /// Connects to the first server of `address` that will do, before `until`.
     pub(crate) fn open(
-        address: &Address,
+        address: &ServerAddress,
         until: Instant,
         deadline: Duration,
     ) -> Result<Self, StoreError> {
@@ -99,7 +99,7 @@ type Opened = (Client, UnboundedReceiver<String>);
 
 /// The first server that will do; each gets its share of the time that is left.
 async fn first(
-    address: &Address,
+    address: &ServerAddress,
     until: Instant,
     deadline: Duration,
 ) -> Result<Opened, StoreError> {
@@ -126,7 +126,7 @@ fn better(first: StoreError, second: StoreError) -> StoreError {
     }
 }
 
-async fn at_place(address: &Address, place: &Place) -> Result<Opened, StoreError> {
+async fn at_place(address: &ServerAddress, place: &ServerHost) -> Result<Opened, StoreError> {
     let safety = if place.is_socket() { Safety::Disable } else { address.safety };
     match safety {
         Safety::Disable => plain(address, place).await,
@@ -141,19 +141,23 @@ async fn at_place(address: &Address, place: &Place) -> Result<Opened, StoreError
     }
 }
 
-async fn plain(address: &Address, place: &Place) -> Result<Opened, StoreError> {
+async fn plain(address: &ServerAddress, place: &ServerHost) -> Result<Opened, StoreError> {
     connect(address, place, SslMode::Disable, NoTls).await
 }
 
-async fn safe(address: &Address, place: &Place, mode: SslMode) -> Result<Opened, StoreError> {
+async fn safe(
+    address: &ServerAddress,
+    place: &ServerHost,
+    mode: SslMode,
+) -> Result<Opened, StoreError> {
     let connector = tls::connector(address.safety, &address.roots)
         .map_err(|source| StoreError::Tls { address: address.shown.clone(), source })?;
     connect(address, place, mode, connector).await
 }
 
 async fn connect<T>(
-    address: &Address,
-    place: &Place,
+    address: &ServerAddress,
+    place: &ServerHost,
     mode: SslMode,
     connector: T,
 ) -> Result<Opened, StoreError>
@@ -167,7 +171,7 @@ where
     let reads_only = read_only(&connection);
     let (heard_by, heard) = unbounded_channel();
     tokio::spawn(drive(connection, heard_by));
-    if address.wanted == Wanted::ReadWrite {
+    if address.wanted == ServerWanted::ReadWrite {
         let reads_only = match reads_only {
             Some(known) => known,
             None => asked_read_only(&client).await.map_err(trouble)?,

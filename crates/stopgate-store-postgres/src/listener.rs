@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use stopgate_store::StoreError;
 
-use crate::address::Address;
+use crate::address::ServerAddress;
 use crate::journal::Options;
 use crate::link::Link;
 use crate::patience::Patience;
@@ -25,7 +25,7 @@ const LISTEN: &str = "LISTEN stopgate; SELECT pg_advisory_lock_shared(x'73676c69
 
 /// Hears when something was stored.
 pub struct Listener {
-    address: Address,
+    address: ServerAddress,
     tenant: String,
     patience: Patience,
     link: Option<Link>,
@@ -34,7 +34,7 @@ pub struct Listener {
 /// What came of waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub enum Heard {
+pub enum Listened {
     /// There may be news: read the tail.
     News,
     /// Nothing in all the time.
@@ -45,30 +45,35 @@ impl Listener {
     /// A listener at `address`, which must not be a pooler's; connects when first used.
     pub fn new(address: &str, options: Options) -> Result<Self, StoreError> {
         let patience = Patience::new(options.deadline);
-        Ok(Self { address: Address::parse(address)?, tenant: options.tenant, patience, link: None })
+        Ok(Self {
+            address: ServerAddress::parse(address)?,
+            tenant: options.tenant,
+            patience,
+            link: None,
+        })
     }
 
     /// Waits for news, but not longer than `time`.
     ///
     /// A new connection means news: something may have been missed without it.
-    pub fn wait(&mut self, time: Duration) -> Result<Heard, StoreError> {
+    pub fn wait(&mut self, time: Duration) -> Result<Listened, StoreError> {
         if self.link.as_ref().is_none_or(Link::is_dead) {
             self.link = Some(self.listen()?);
-            return Ok(Heard::News);
+            return Ok(Listened::News);
         }
         let until = Patience::new(time).until();
         while let Some(link) = &mut self.link {
             match link.listen(until) {
-                Some(tenant) if tenant == self.tenant => return Ok(Heard::News),
+                Some(tenant) if tenant == self.tenant => return Ok(Listened::News),
                 Some(_others) => {}
                 None if link.is_dead() => {
                     self.link = Some(self.listen()?);
-                    return Ok(Heard::News);
+                    return Ok(Listened::News);
                 }
                 None => break,
             }
         }
-        Ok(Heard::Nothing)
+        Ok(Listened::Nothing)
     }
 
     fn listen(&self) -> Result<Link, StoreError> {

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use stopgate_core::{FORMAT, LoopId, State};
 use stopgate_store::{
-    ChainBase, ChainLink, EventRecord, EventSeal, Recorded, Revision, StateRecord, StoreError,
-    Writer,
+    ChainBase, ChainLink, EventRecord, EventSeal, KeySource, Recorded, Revision, StateRecord,
+    StoreError,
 };
 use tokio_postgres::types::Type;
 
@@ -12,7 +12,7 @@ use crate::rows::{Query, Value, as_i64, as_u64, text};
 
 /// When a running loop takes hold of its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hold {
+pub(crate) enum PostgresHold {
     /// At once.
     Now,
     /// When all that is gathered is delivered.
@@ -44,8 +44,8 @@ pub(crate) struct Parcel {
 }
 
 /// What is appended, to what, and by whom.
-pub(crate) struct News<'a> {
-    pub(crate) writer: &'a Writer,
+pub(crate) struct PostgresAppend<'a> {
+    pub(crate) writer: &'a KeySource,
     pub(crate) base: ChainBase,
     /// The seal under the state as it is stored now.
     pub(crate) before: Option<&'a [u8]>,
@@ -62,8 +62,8 @@ impl Parcel {
         Revision(as_u64(self.expected) + self.bodies.len() as u64)
     }
 
-    pub(crate) fn new(news: &News<'_>) -> Result<Self, StoreError> {
-        let News { expected, events, state, .. } = *news;
+    pub(crate) fn new(news: &PostgresAppend<'_>) -> Result<Self, StoreError> {
+        let PostgresAppend { expected, events, state, .. } = *news;
         let bodies = events.iter().map(|recorded| encode(&state.id, &recorded.event));
         let mut parcel = Self {
             id: state.id.as_str().into(),
@@ -84,7 +84,7 @@ impl Parcel {
     }
 
     /// Seals the events, one after the other, and the state that they lead to.
-    fn sign(&mut self, news: &News<'_>) {
+    fn sign(&mut self, news: &PostgresAppend<'_>) {
         let mut chain = ChainLink::new(news.writer, news.base);
         let mut revision = news.expected.0;
         for (place, (body, at)) in self.bodies.iter().zip(&self.times).enumerate() {
@@ -106,18 +106,18 @@ impl Parcel {
     }
 
     /// What is said about the state afterwards.
-    pub(crate) fn base(&self, writer: &Writer) -> ChainBase {
+    pub(crate) fn base(&self, writer: &KeySource) -> ChainBase {
         let revision = self.leads_to().0;
         let record = StateRecord { id: &self.id, revision, body: &self.state };
         stopgate_store::look_at_state(writer, self.seal.as_deref(), &record)
     }
 
     /// The one write: the loop moves on if it is where it was, and only then are events added.
-    pub(crate) fn query<'a>(&'a self, tenant: &'a String, hold: Hold) -> Query<'a> {
+    pub(crate) fn query<'a>(&'a self, tenant: &'a String, hold: PostgresHold) -> Query<'a> {
         let floor = match hold {
-            Hold::Now | Hold::Later => FLOOR,
+            PostgresHold::Now | PostgresHold::Later => FLOOR,
             // One is enough for a transaction, and the room for locks is small.
-            Hold::LaterAgain => "SELECT '' AS locked",
+            PostgresHold::LaterAgain => "SELECT '' AS locked",
         };
         let moved = if self.expected == 0 {
             "INSERT INTO stopgate.loop \
@@ -145,10 +145,10 @@ impl Parcel {
         Query { doing: "append", sql, values: self.values(tenant, hold) }
     }
 
-    fn values<'a>(&'a self, tenant: &'a String, hold: Hold) -> Vec<Value<'a>> {
+    fn values<'a>(&'a self, tenant: &'a String, hold: PostgresHold) -> Vec<Value<'a>> {
         let running = match hold {
-            Hold::Now => &self.running,
-            Hold::Later | Hold::LaterAgain => &false,
+            PostgresHold::Now => &self.running,
+            PostgresHold::Later | PostgresHold::LaterAgain => &false,
         };
         vec![
             text(tenant),

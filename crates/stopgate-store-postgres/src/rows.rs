@@ -6,8 +6,8 @@
 use serde::de::DeserializeOwned;
 use stopgate_core::{FORMAT, LoopId, Timestamp};
 use stopgate_store::{
-    ChainBase, ChainWalk, Cursor, Entry, EventRecord, EventSeal, Filter, Recorded, Revision,
-    Soundness, Standing, StateRecord, Stored, Writer, look_at_state,
+    ChainBase, ChainWalk, Cursor, EndedFilter, EventRecord, EventSeal, Filter, JournalEntry,
+    KeySource, Recorded, Revision, Soundness, StateRecord, Stored, look_at_state,
 };
 use tokio_postgres::types::{FromSql, ToSql, Type};
 use tokio_postgres::{Client, Error, Row};
@@ -24,13 +24,13 @@ pub(crate) struct Query<'a> {
 pub(crate) type Value<'a> = (&'a (dyn ToSql + Sync), Type);
 
 /// Whatever can be wrong with rows.
-pub(crate) enum RowError {
+pub(crate) enum PostgresRowError {
     Column(Error),
     Damaged { id: String, source: serde_json::Error },
     Newer { found: u32 },
 }
 
-impl From<Error> for RowError {
+impl From<Error> for PostgresRowError {
     fn from(error: Error) -> Self {
         Self::Column(error)
     }
@@ -62,8 +62,8 @@ pub(crate) fn pending<'a>(tenant: &'a String, project: &'a &'a str) -> Query<'a>
 
 pub(crate) fn list<'a>(tenant: &'a String, filter: &'a Filter<'_>, limit: &'a i64) -> Query<'a> {
     let running = match filter.standing {
-        Standing::Any => "",
-        Standing::Running => "AND running",
+        EndedFilter::Any => "",
+        EndedFilter::Running => "AND running",
     };
     let which = format!("AND ($2 IS NULL OR project = $2) {running} ORDER BY number DESC LIMIT $3");
     let sql = format!("{LOOP} {which}) AS found ON true ORDER BY number DESC");
@@ -145,19 +145,23 @@ pub(crate) fn version(rows: &[Row]) -> Result<i32, Error> {
 }
 
 /// A loop as it was read, and what the next event follows.
-pub(crate) struct Found {
+pub(crate) struct FoundRow {
     pub(crate) stored: Stored,
     pub(crate) seal: Option<Vec<u8>>,
     pub(crate) base: ChainBase,
 }
 
 /// The loops in `rows`.
-pub(crate) fn loops(rows: &[Row], writer: &Writer) -> Result<Vec<Found>, RowError> {
+pub(crate) fn loops(rows: &[Row], writer: &KeySource) -> Result<Vec<FoundRow>, PostgresRowError> {
     found(rows)?.into_iter().map(|row| stored(row, writer)).collect()
 }
 
 /// What the answer to [`chain`] says about the loop `id`.
-pub(crate) fn soundness(rows: &[Row], writer: &Writer, id: &str) -> Result<Soundness, RowError> {
+pub(crate) fn soundness(
+    rows: &[Row],
+    writer: &KeySource,
+    id: &str,
+) -> Result<Soundness, PostgresRowError> {
     let mut walk = ChainWalk::new(writer);
     let mut state = None;
     for row in rows {
@@ -177,23 +181,23 @@ pub(crate) fn soundness(rows: &[Row], writer: &Writer, id: &str) -> Result<Sound
 }
 
 /// The names in `rows`.
-pub(crate) fn names(rows: &[Row]) -> Result<Vec<LoopId>, RowError> {
+pub(crate) fn names(rows: &[Row]) -> Result<Vec<LoopId>, PostgresRowError> {
     let name = |row: &Row| Ok(LoopId::new(row.try_get(1)?));
     found(rows)?.into_iter().map(name).collect()
 }
 
 /// The events in `rows`.
-pub(crate) fn entries(rows: &[Row]) -> Result<Vec<Entry>, RowError> {
+pub(crate) fn entries(rows: &[Row]) -> Result<Vec<JournalEntry>, PostgresRowError> {
     found(rows)?.into_iter().map(entry).collect()
 }
 
 /// The number that one row tells, after its version.
-pub(crate) fn number(rows: &[Row], column: usize) -> Result<i64, RowError> {
+pub(crate) fn number(rows: &[Row], column: usize) -> Result<i64, PostgresRowError> {
     Ok(value::<Option<i64>>(rows, column)?.flatten().unwrap_or(0))
 }
 
 /// Whether one row says so, after its version.
-pub(crate) fn says(rows: &[Row], column: usize) -> Result<bool, RowError> {
+pub(crate) fn says(rows: &[Row], column: usize) -> Result<bool, PostgresRowError> {
     Ok(value::<bool>(rows, column)?.unwrap_or(false))
 }
 
@@ -202,7 +206,7 @@ fn value<'a, T: FromSql<'a>>(rows: &'a [Row], column: usize) -> Result<Option<T>
 }
 
 /// Rows that hold more than the version.
-pub(crate) fn found(rows: &[Row]) -> Result<Vec<&Row>, RowError> {
+pub(crate) fn found(rows: &[Row]) -> Result<Vec<&Row>, PostgresRowError> {
     let mut found = Vec::with_capacity(rows.len());
     for row in rows {
         if row.try_get::<_, Option<&str>>(1)?.is_some() {
@@ -212,7 +216,7 @@ pub(crate) fn found(rows: &[Row]) -> Result<Vec<&Row>, RowError> {
     Ok(found)
 }
 
-fn stored(row: &Row, writer: &Writer) -> Result<Found, RowError> {
+fn stored(row: &Row, writer: &KeySource) -> Result<FoundRow, PostgresRowError> {
     let (id, revision, format, body): (&str, i64, i32, &str) =
         (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?);
     let seal: Option<&[u8]> = row.try_get(5)?;
@@ -220,10 +224,10 @@ fn stored(row: &Row, writer: &Writer) -> Result<Found, RowError> {
     let base = look_at_state(writer, seal, &StateRecord { id, revision, body });
     let (revision, soundness) = (Revision(revision), base.soundness);
     let stored = Stored { state: decode(id, format, body)?, revision, soundness };
-    Ok(Found { stored, seal: seal.map(Vec::from), base })
+    Ok(FoundRow { stored, seal: seal.map(Vec::from), base })
 }
 
-fn entry(row: &Row) -> Result<Entry, RowError> {
+fn entry(row: &Row) -> Result<JournalEntry, PostgresRowError> {
     let (id, revision, format): (&str, i64, i32) =
         (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
     let (cursor, at, body): (i64, i64, &str) = (row.try_get(4)?, row.try_get(5)?, row.try_get(6)?);
@@ -232,15 +236,15 @@ fn entry(row: &Row) -> Result<Entry, RowError> {
     let (cursor, revision) = (Cursor(as_u64(cursor)), Revision(as_u64(revision)));
     let seal: Option<&[u8]> = row.try_get(7)?;
     let seal = seal.and_then(EventSeal::from_bytes);
-    Ok(Entry { cursor, id: LoopId::new(id), revision, recorded, seal })
+    Ok(JournalEntry { cursor, id: LoopId::new(id), revision, recorded, seal })
 }
 
-fn decode<T: DeserializeOwned>(id: &str, format: i32, body: &str) -> Result<T, RowError> {
+fn decode<T: DeserializeOwned>(id: &str, format: i32, body: &str) -> Result<T, PostgresRowError> {
     let found = u32::try_from(format).unwrap_or(u32::MAX);
     if found > FORMAT {
-        return Err(RowError::Newer { found });
+        return Err(PostgresRowError::Newer { found });
     }
-    serde_json::from_str(body).map_err(|source| RowError::Damaged { id: id.into(), source })
+    serde_json::from_str(body).map_err(|source| PostgresRowError::Damaged { id: id.into(), source })
 }
 
 /// A text among a statement's values.

@@ -5,8 +5,8 @@ use stopgate_store::StoreError;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use crate::desk::Desk;
-use crate::rows::{self, Query, RowError, text};
+use crate::desk::PostgresClient;
+use crate::rows::{self, PostgresRowError, Query, text};
 
 const FINDINGS_MAX: usize = 100;
 const PAGE: i64 = 500;
@@ -69,7 +69,7 @@ pub(crate) fn remove<'a>(
 }
 
 /// What is wrong with the rows: strays, miscounts, and columns that contradict the state.
-pub(crate) fn check(desk: &mut Desk, tenant: &String) -> Result<Vec<String>, StoreError> {
+pub(crate) fn check(desk: &mut PostgresClient, tenant: &String) -> Result<Vec<String>, StoreError> {
     let mut found = desk.read(&strays(tenant), sentences)?;
     let mut last = String::new();
     while found.len() < FINDINGS_MAX {
@@ -102,7 +102,7 @@ fn strays(tenant: &String) -> Query<'_> {
     Query { doing: "check the tables", sql, values: vec![text(tenant)] }
 }
 
-fn sentences(rows: &[Row]) -> Result<Vec<String>, RowError> {
+fn sentences(rows: &[Row]) -> Result<Vec<String>, PostgresRowError> {
     let sentence = |row: &Row| row.try_get::<_, Option<String>>(1);
     let sentences = rows.iter().filter_map(|row| sentence(row).transpose());
     Ok(sentences.collect::<Result<_, _>>()?)
@@ -118,7 +118,7 @@ fn page<'a>(tenant: &'a String, after: &'a String) -> Query<'a> {
 }
 
 /// Columns that say something else than the state beside them, and the last name looked at.
-fn contradictions(rows: &[Row]) -> Result<(Vec<String>, Option<String>), RowError> {
+fn contradictions(rows: &[Row]) -> Result<(Vec<String>, Option<String>), PostgresRowError> {
     let mut found = Vec::new();
     let mut last = None;
     for row in rows::found(rows)? {

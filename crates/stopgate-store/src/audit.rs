@@ -5,7 +5,7 @@
 use stopgate_core::{LoopId, Soundness, fold};
 
 use crate::StoreError;
-use crate::journal::{Entry, Journal, Revision, Stored};
+use crate::journal::{Journal, JournalEntry, Revision, Stored};
 
 const PAGE: usize = 500;
 /// A loop that others change between two looks is looked at again.
@@ -87,7 +87,7 @@ fn sound<T>(
     }
 }
 
-type Read = Option<(Stored, Vec<Entry>)>;
+type Read = Option<(Stored, Vec<JournalEntry>)>;
 
 fn read(journal: &mut dyn Journal, id: &LoopId) -> Result<Read, StoreError> {
     let mut seen = None;
@@ -104,7 +104,7 @@ fn read(journal: &mut dyn Journal, id: &LoopId) -> Result<Read, StoreError> {
     Ok(None)
 }
 
-fn disagreements(id: &LoopId, stored: &Stored, history: &[Entry]) -> Vec<String> {
+fn disagreements(id: &LoopId, stored: &Stored, history: &[JournalEntry]) -> Vec<String> {
     let mut found = Vec::new();
     let count = history.len() as u64;
     if stored.revision.0 != count {

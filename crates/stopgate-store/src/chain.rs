@@ -44,7 +44,7 @@ pub struct ChainBase {
 
 /// Where the writer's key comes from; asked once, when it is first needed.
 #[derive(Clone)]
-pub struct Writer {
+pub struct KeySource {
     home: PathBuf,
     source: fn(&Path) -> Option<WriterKey>,
     key: OnceLock<Option<WriterKey>>,
@@ -93,7 +93,7 @@ pub struct StateRecord<'a> {
     pub body: &'a str,
 }
 
-impl Writer {
+impl KeySource {
     /// A writer whose key `source` finds in `home`, or makes there.
     pub fn new(home: &Path, source: fn(&Path) -> Option<WriterKey>) -> Self {
         Self { home: home.into(), source, key: OnceLock::new() }
@@ -105,14 +105,14 @@ impl Writer {
     }
 }
 
-impl Default for Writer {
+impl Default for KeySource {
     /// A writer without a key: it seals nothing.
     fn default() -> Self {
         Self::new(Path::new(""), |_| None)
     }
 }
 
-impl fmt::Debug for Writer {
+impl fmt::Debug for KeySource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Writer").field("home", &self.home).finish_non_exhaustive()
     }
@@ -253,7 +253,11 @@ impl StateSeal {
 }
 
 /// What a stored state's seal says, and what the next event follows.
-pub fn look_at_state(writer: &Writer, seal: Option<&[u8]>, record: &StateRecord<'_>) -> ChainBase {
+pub fn look_at_state(
+    writer: &KeySource,
+    seal: Option<&[u8]>,
+    record: &StateRecord<'_>,
+) -> ChainBase {
     let without = |soundness| ChainBase { soundness, newest: EventSeal::NONE };
     let Some(seal) = seal else { return without(Soundness::Unchained) };
     let Ok(bytes) = <[u8; STATE_SEAL_BYTES]>::try_from(seal) else {
@@ -278,7 +282,7 @@ pub struct ChainLink<'a> {
 
 impl<'a> ChainLink<'a> {
     /// Begins at a state as it was read.
-    pub fn new(writer: &'a Writer, base: ChainBase) -> Self {
+    pub fn new(writer: &'a KeySource, base: ChainBase) -> Self {
         Self { key: writer.key(), base }
     }
 
@@ -312,7 +316,7 @@ impl<'a> ChainLink<'a> {
 
 /// A walk along a loop's events, from the first to the newest.
 pub struct ChainWalk<'a> {
-    writer: &'a Writer,
+    writer: &'a KeySource,
     newest: EventSeal,
     revision: u64,
     worst: Soundness,
@@ -320,7 +324,7 @@ pub struct ChainWalk<'a> {
 
 impl<'a> ChainWalk<'a> {
     /// A walk that has seen nothing yet.
-    pub const fn new(writer: &'a Writer) -> Self {
+    pub const fn new(writer: &'a KeySource) -> Self {
         Self { writer, newest: EventSeal::NONE, revision: 0, worst: Soundness::Sound }
     }
 

@@ -21,10 +21,10 @@ pub trait Bench: Sync {
 }
 
 /// One case: its sentence, and what it does.
-pub type Case = (&'static str, fn(&dyn Bench));
+pub type ContractCase = (&'static str, fn(&dyn Bench));
 
 /// Every case there is.
-pub fn cases() -> Vec<Case> {
+pub fn cases() -> Vec<ContractCase> {
     let mut all = cases::all();
     all.extend(crowd::all());
     all.extend(upkeep::all());

@@ -3,7 +3,7 @@
 use stopgate_core::{Event, FORMAT, LoopId, SessionId, Soundness, State, Timestamp};
 
 use crate::StoreError;
-use crate::chain::{EventSeal, Writer};
+use crate::chain::{EventSeal, KeySource};
 
 /// Append-only events and the state they make, for many loops.
 ///
@@ -25,7 +25,7 @@ pub trait Journal {
     fn settle(&mut self) {}
 
     /// Seals what is appended from now on as `writer`, and knows its seals when it loads.
-    fn sign_as(&mut self, _writer: Writer) {}
+    fn sign_as(&mut self, _writer: KeySource) {}
 
     /// Loads a loop by its name.
     fn load(&mut self, id: &LoopId) -> Result<Option<Stored>, StoreError>;
@@ -43,10 +43,10 @@ pub trait Journal {
     fn list(&mut self, filter: &Filter<'_>) -> Result<Vec<Stored>, StoreError>;
 
     /// Everything that happened to a loop, in order.
-    fn history(&mut self, id: &LoopId) -> Result<Vec<Entry>, StoreError>;
+    fn history(&mut self, id: &LoopId) -> Result<Vec<JournalEntry>, StoreError>;
 
     /// What happened to any loop after `cursor`, in order, at most `limit` entries.
-    fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<Entry>, StoreError>;
+    fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<JournalEntry>, StoreError>;
 
     /// Stores `events` and the `state` they lead to, if the loop is still at `expected`.
     ///
@@ -145,7 +145,7 @@ pub struct Recorded {
 
 /// An event as it stands in the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct JournalEntry {
     /// Its place among all events.
     pub cursor: Cursor,
     /// The loop it belongs to.
@@ -197,14 +197,14 @@ pub struct Filter<'a> {
     /// Only those of this directory.
     pub project: Option<&'a str>,
     /// Only those that run or only those that ended.
-    pub standing: Standing,
+    pub standing: EndedFilter,
     /// At most so many; 0 is all.
     pub limit: usize,
 }
 
 /// Whether loops that ended are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Standing {
+pub enum EndedFilter {
     /// All of them.
     #[default]
     Any,

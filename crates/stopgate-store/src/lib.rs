@@ -28,13 +28,13 @@ pub mod contract;
 
 pub use crate::audit::{Audit, audit};
 pub use crate::chain::{
-    ChainBase, ChainLink, ChainWalk, EventRecord, EventSeal, StateRecord, StateSeal,
-    WRITER_KEY_BYTES, Writer, WriterKey, look_at_state,
+    ChainBase, ChainLink, ChainWalk, EventRecord, EventSeal, KeySource, StateRecord, StateSeal,
+    WRITER_KEY_BYTES, WriterKey, look_at_state,
 };
 pub use crate::error::{Cause, StoreError};
 pub use crate::journal::{
-    Appended, Cursor, Delivered, Entry, Filter, Journal, Migrated, Recorded, Revision, Standing,
-    Stored,
+    Appended, Cursor, Delivered, EndedFilter, Filter, Journal, JournalEntry, Migrated, Recorded,
+    Revision, Stored,
 };
 pub use crate::memory::MemoryJournal;
 pub use crate::sqlite::{Durability, SqliteJournal, WAL_PAGES_MAX};

@@ -7,7 +7,8 @@ use stopgate_core::{LoopId, SessionId, Soundness, State};
 
 use crate::StoreError;
 use crate::journal::{
-    Appended, Cursor, Delivered, Entry, Filter, Journal, Recorded, Revision, Standing, Stored,
+    Appended, Cursor, Delivered, EndedFilter, Filter, Journal, JournalEntry, Recorded, Revision,
+    Stored,
 };
 
 /// A journal in memory; clones share it, as processes share a file.
@@ -21,7 +22,7 @@ pub struct MemoryJournal {
 struct Shelf {
     order: Vec<LoopId>,
     loops: BTreeMap<LoopId, Stored>,
-    entries: Vec<Entry>,
+    entries: Vec<JournalEntry>,
     newest: Cursor,
 }
 
@@ -69,7 +70,7 @@ impl Shelf {
             self.newest = Cursor(self.newest.0 + 1);
             let (cursor, id) = (self.newest, state.id.clone());
             let recorded = recorded.clone();
-            self.entries.push(Entry { cursor, id, revision, recorded, seal: None });
+            self.entries.push(JournalEntry { cursor, id, revision, recorded, seal: None });
         }
         if expected == Revision::NONE {
             self.order.push(state.id.clone());
@@ -120,18 +121,18 @@ impl Journal for MemoryJournal {
             let wanted = newest
                 .filter(|s| filter.project.is_none_or(|project| s.state.project == project))
                 .filter(|s| match filter.standing {
-                    Standing::Any => true,
-                    Standing::Running => s.state.outcome().is_none(),
+                    EndedFilter::Any => true,
+                    EndedFilter::Running => s.state.outcome().is_none(),
                 });
             wanted.take(limit).cloned().collect()
         }))
     }
 
-    fn history(&mut self, id: &LoopId) -> Result<Vec<Entry>, StoreError> {
+    fn history(&mut self, id: &LoopId) -> Result<Vec<JournalEntry>, StoreError> {
         Ok(self.see(|shelf| shelf.entries.iter().filter(|e| e.id == *id).cloned().collect()))
     }
 
-    fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<Entry>, StoreError> {
+    fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<JournalEntry>, StoreError> {
         Ok(self.see(|shelf| {
             let begin = shelf.entries.partition_point(|entry| entry.cursor <= cursor);
             shelf.entries[begin..].iter().take(limit).cloned().collect()

@@ -24,11 +24,12 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use stopgate_core::{LoopId, SessionId, Soundness, State};
 
 use crate::StoreError;
-use crate::chain::{EventSeal, Writer};
+use crate::chain::{EventSeal, KeySource};
 use crate::journal::{
-    Appended, Cursor, Delivered, Entry, Filter, Journal, Migrated, Recorded, Revision, Stored,
+    Appended, Cursor, Delivered, Filter, Journal, JournalEntry, Migrated, Recorded, Revision,
+    Stored,
 };
-use lock::FileLock;
+use lock::DatabaseLock;
 use platform::{create_private, tighten};
 
 /// The write-ahead log is put back into the database once it has this many pages.
@@ -54,14 +55,14 @@ pub struct SqliteJournal {
     /// The format that was found when the file was opened.
     found: u32,
     missing: Missing,
-    lock: Option<FileLock>,
+    lock: Option<DatabaseLock>,
     connection: Option<Connection>,
     in_transaction: bool,
     /// The row that was loaded last in this transaction: an append need not look again.
-    spot: Option<rows::Spot>,
+    spot: Option<rows::RowSpot>,
     /// While appends are gathered: the loops that will run.
     gathered: Option<BTreeSet<LoopId>>,
-    writer: Writer,
+    writer: KeySource,
 }
 
 /// What becomes of a journal that is not there.
@@ -96,7 +97,7 @@ impl SqliteJournal {
             in_transaction: false,
             spot: None,
             gathered: None,
-            writer: Writer::default(),
+            writer: KeySource::default(),
         }
     }
 
@@ -123,7 +124,7 @@ impl SqliteJournal {
 
     fn take_lock(&mut self) -> Result<(), StoreError> {
         if self.lock.is_none() {
-            self.lock = Some(FileLock::take(&self.path.with_extension("lock"), self.patience)?);
+            self.lock = Some(DatabaseLock::take(&self.path.with_extension("lock"), self.patience)?);
         }
         Ok(())
     }
@@ -154,7 +155,7 @@ impl SqliteJournal {
     fn with<T>(
         &mut self,
         doing: &'static str,
-        work: impl FnOnce(&Connection, &Writer) -> Result<T, rows::RowError>,
+        work: impl FnOnce(&Connection, &KeySource) -> Result<T, rows::SqliteRowError>,
     ) -> Result<T, StoreError> {
         self.open()?;
         let Some(connection) = &self.connection else {
@@ -176,7 +177,7 @@ impl SqliteJournal {
         self.gathered = None;
     }
 
-    fn remember(&mut self, found: Option<rows::Found>) -> Option<Stored> {
+    fn remember(&mut self, found: Option<rows::FoundLoop>) -> Option<Stored> {
         let (stored, spot) = found?;
         self.spot = self.in_transaction.then_some(spot);
         Some(stored)
@@ -211,18 +212,19 @@ impl SqliteJournal {
         if own_turn {
             self.begin()?;
         }
-        let hold = if self.gathered.is_some() { rows::Hold::Later } else { rows::Hold::Now };
+        let hold =
+            if self.gathered.is_some() { rows::SqliteHold::Later } else { rows::SqliteHold::Now };
         let spot = self.spot.take().filter(|spot| spot.is_of(&state.id));
         let appended = self.with("append", |connection, writer| {
             let spot = match spot {
                 Some(spot) => Some(spot),
                 None => rows::spot(connection, writer, &state.id)?,
             };
-            let news = rows::News { writer, expected, events, kept, state, hold };
+            let news = rows::SqliteAppend { writer, expected, events, kept, state, hold };
             rows::append(connection, spot, &news)
         });
         match appended {
-            Ok(Appended::Stored(_)) if hold == rows::Hold::Later => self.note(state),
+            Ok(Appended::Stored(_)) if hold == rows::SqliteHold::Later => self.note(state),
             Ok(Appended::Stored(_)) => {
                 let committed = self.commit();
                 if committed.is_err() {
@@ -348,11 +350,11 @@ impl Journal for SqliteJournal {
         self.with("list loops", |connection, writer| rows::list(connection, writer, filter))
     }
 
-    fn history(&mut self, id: &LoopId) -> Result<Vec<Entry>, StoreError> {
+    fn history(&mut self, id: &LoopId) -> Result<Vec<JournalEntry>, StoreError> {
         self.with("read a loop's history", |connection, _| rows::history(connection, id))
     }
 
-    fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<Entry>, StoreError> {
+    fn tail(&mut self, cursor: Cursor, limit: usize) -> Result<Vec<JournalEntry>, StoreError> {
         self.with("read the tail", |connection, _| rows::tail(connection, cursor, limit))
     }
 
@@ -375,7 +377,7 @@ impl Journal for SqliteJournal {
         self.put(expected, events, Some(seals), state)
     }
 
-    fn sign_as(&mut self, writer: Writer) {
+    fn sign_as(&mut self, writer: KeySource) {
         self.writer = writer;
     }
 

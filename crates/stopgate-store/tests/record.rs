@@ -9,7 +9,7 @@ use stopgate_core::{Event, LoopId, Timestamp, apply};
 use stopgate_store::contract::{bound, named, prompted, started};
 use stopgate_store::transfer::{Import, Reader, export};
 use stopgate_store::{
-    Journal, Recorded, Revision, Soundness, SqliteJournal, Writer, WriterKey, audit,
+    Journal, KeySource, Recorded, Revision, Soundness, SqliteJournal, WriterKey, audit,
 };
 
 const NOON: Timestamp = Timestamp::from_unix_millis(1_750_000_000_000);
@@ -55,9 +55,9 @@ impl Bench {
 fn opened(path: &Path, key: u8) -> SqliteJournal {
     let mut journal = SqliteJournal::new(path, Duration::from_secs(5));
     journal.sign_as(match key {
-        1 => Writer::new(path, |_| WriterKey::from_bytes(&[1; 48])),
-        2 => Writer::new(path, |_| WriterKey::from_bytes(&[2; 48])),
-        _ => Writer::default(),
+        1 => KeySource::new(path, |_| WriterKey::from_bytes(&[1; 48])),
+        2 => KeySource::new(path, |_| WriterKey::from_bytes(&[2; 48])),
+        _ => KeySource::default(),
     });
     journal
 }

@@ -15,7 +15,7 @@ const ANSWER_LETTERS_MAX: usize = 600;
 
 /// What a person wishes for; the program carries it out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum BoardCommand {
     /// Leave the view.
     Quit,
     /// Show this loop's story.
@@ -38,7 +38,7 @@ pub enum Wish {
 
 /// A question that the view asks before it wishes for something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Asking {
+pub(crate) enum Confirmation {
     /// Whether to cancel a loop, and how often that was confirmed.
     Cancel { id: String, confirmed: bool },
     /// Whether to approve what is listed.
@@ -74,7 +74,7 @@ pub struct Board {
     /// How many lines of the list fit.
     pub(crate) page: usize,
     pub(crate) opened: Option<OpenedLoop>,
-    pub(crate) asking: Option<Asking>,
+    pub(crate) asking: Option<Confirmation>,
     pub(crate) notice: Option<String>,
     pub(crate) trouble: Option<String>,
     /// The end of what a check of the opened loop prints now.
@@ -184,23 +184,23 @@ impl Board {
     /// Asks whether to approve what these lines say.
     pub fn ask_approval(&mut self, id: &str, lines: &[String]) {
         let lines = lines.iter().map(|line| shown_short(line, NOTICE_LETTERS)).collect();
-        self.asking = Some(Asking::Approve { id: id.into(), lines });
+        self.asking = Some(Confirmation::Approve { id: id.into(), lines });
     }
 
     /// What a key asks for.
-    pub fn press(&mut self, key: PressedKey) -> Option<Wish> {
+    pub fn press(&mut self, key: PressedKey) -> Option<BoardCommand> {
         self.notice = None;
         if let Some(asking) = self.asking.take() {
             return self.reply(asking, key);
         }
         match (key, self.opened.is_some()) {
-            (PressedKey::Letter('q'), false) => Some(Wish::Quit),
+            (PressedKey::Letter('q'), false) => Some(BoardCommand::Quit),
             (PressedKey::Escape | PressedKey::Letter('q'), true) => {
                 self.opened = None;
                 None
             }
             (PressedKey::Letter(letter), _) => self.letter(letter),
-            (PressedKey::Enter, false) => self.subject().map(Wish::Open),
+            (PressedKey::Enter, false) => self.subject().map(BoardCommand::Open),
             (moved, false) => {
                 self.move_by(moved);
                 None
@@ -231,17 +231,17 @@ impl Board {
     pub(crate) fn bottom(&self, keys: &str) -> Line<'static> {
         let bold = Theme::bold();
         let said = match (&self.asking, &self.notice) {
-            (Some(Asking::Cancel { id, confirmed: false }), _) => {
+            (Some(Confirmation::Cancel { id, confirmed: false }), _) => {
                 (format!("Cancel loop {id}? y to cancel, any other key to leave it"), bold)
             }
-            (Some(Asking::Cancel { id, confirmed: true }), _) => (
+            (Some(Confirmation::Cancel { id, confirmed: true }), _) => (
                 format!("A cancelled loop can't be resumed. Cancel {id}? y, or any other key"),
                 bold,
             ),
-            (Some(Asking::Approve { id, .. }), _) => {
+            (Some(Confirmation::Approve { id, .. }), _) => {
                 (format!("Approve this of loop {id}? y, or any other key to leave it"), bold)
             }
-            (Some(Asking::Answer { text, .. }), _) => {
+            (Some(Confirmation::Answer { text, .. }), _) => {
                 (format!("Answer (Enter sends, Esc leaves): {text}_"), bold)
             }
             (None, Some(notice)) => (notice.clone(), bold),
@@ -250,27 +250,36 @@ impl Board {
         Line::from(self.theme.span(said.0, said.1))
     }
 
-    fn reply(&mut self, asking: Asking, key: PressedKey) -> Option<Wish> {
+    fn reply(&mut self, asking: Confirmation, key: PressedKey) -> Option<BoardCommand> {
         match (asking, key) {
-            (Asking::Cancel { id, confirmed: false }, PressedKey::Letter('y')) => {
-                self.asking = Some(Asking::Cancel { id, confirmed: true });
+            (Confirmation::Cancel { id, confirmed: false }, PressedKey::Letter('y')) => {
+                self.asking = Some(Confirmation::Cancel { id, confirmed: true });
                 None
             }
-            (Asking::Cancel { id, confirmed: true }, PressedKey::Letter('y')) => {
-                Some(Wish::Cancel(id))
+            (Confirmation::Cancel { id, confirmed: true }, PressedKey::Letter('y')) => {
+                Some(BoardCommand::Cancel(id))
             }
-            (Asking::Approve { id, .. }, PressedKey::Letter('y')) => Some(Wish::Approve(id)),
-            (Asking::Cancel { .. } | Asking::Approve { .. }, _other) => {
+            (Confirmation::Approve { id, .. }, PressedKey::Letter('y')) => {
+                Some(BoardCommand::Approve(id))
+            }
+            (Confirmation::Cancel { .. } | Confirmation::Approve { .. }, _other) => {
                 self.tell("Nothing was changed.");
                 None
             }
-            (Asking::Answer { id, text }, key) => self.type_answer(id, text, key),
+            (Confirmation::Answer { id, text }, key) => self.type_answer(id, text, key),
         }
     }
 
-    fn type_answer(&mut self, id: String, mut text: String, key: PressedKey) -> Option<Wish> {
+    fn type_answer(
+        &mut self,
+        id: String,
+        mut text: String,
+        key: PressedKey,
+    ) -> Option<BoardCommand> {
         match key {
-            PressedKey::Enter if !text.trim().is_empty() => return Some(Wish::Answer(id, text)),
+            PressedKey::Enter if !text.trim().is_empty() => {
+                return Some(BoardCommand::Answer(id, text));
+            }
             PressedKey::Escape => {
                 self.tell("Nothing was answered.");
                 return None;
@@ -285,11 +294,11 @@ impl Board {
             }
             _other => {}
         }
-        self.asking = Some(Asking::Answer { id, text });
+        self.asking = Some(Confirmation::Answer { id, text });
         None
     }
 
-    fn letter(&mut self, letter: char) -> Option<Wish> {
+    fn letter(&mut self, letter: char) -> Option<BoardCommand> {
         match letter {
             'k' => return self.press(PressedKey::Up),
             'j' => return self.press(PressedKey::Down),
@@ -299,16 +308,16 @@ impl Board {
         }
         let id = self.subject()?;
         match letter {
-            'p' => Some(Wish::Pause(id)),
-            'r' => Some(Wish::Resume(id)),
-            'a' => Some(Wish::AskApproval(id)),
-            'v' => Some(Wish::Verify(id)),
+            'p' => Some(BoardCommand::Pause(id)),
+            'r' => Some(BoardCommand::Resume(id)),
+            'a' => Some(BoardCommand::AskApproval(id)),
+            'v' => Some(BoardCommand::Verify(id)),
             'c' => {
-                self.asking = Some(Asking::Cancel { id, confirmed: false });
+                self.asking = Some(Confirmation::Cancel { id, confirmed: false });
                 None
             }
             'w' => {
-                self.asking = Some(Asking::Answer { id, text: String::new() });
+                self.asking = Some(Confirmation::Answer { id, text: String::new() });
                 None
             }
             _other => None,

@@ -6,7 +6,7 @@ use stopgate_view::{
     utc_clock,
 };
 
-use crate::board::{Asking, Board, OpenedLoop};
+use crate::board::{Board, Confirmation, OpenedLoop};
 use crate::theme::Theme;
 
 const KEYS: &str = "left/right step  up/down scroll  p r c a w v as in the list  esc back";
@@ -29,7 +29,7 @@ pub(crate) fn lines(
     // What was decided must be seen, however many criteria there are.
     let told_max = (room / 2).max(1);
     lines.extend(criteria(theme, story, width, told_max));
-    if let Some(Asking::Approve { lines: asked, .. }) = &board.asking {
+    if let Some(Confirmation::Approve { lines: asked, .. }) = &board.asking {
         lines.extend(asked.iter().map(|line| Line::from(theme.span(line.clone(), Theme::bold()))));
     } else {
         let mut told = running(theme, board, opened);

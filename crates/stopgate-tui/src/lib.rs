@@ -13,6 +13,6 @@ mod list;
 
 mod detail;
 
-pub use crate::board::{Board, Wish};
+pub use crate::board::{Board, BoardCommand};
 pub use crate::keys::PressedKey;
 pub use crate::theme::{Colours, Letters, Theme};

@@ -4,7 +4,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use stopgate_view::{LoopRow, RowGroup, shown, shown_short};
 
-use crate::board::{Asking, Board};
+use crate::board::{Board, Confirmation};
 use crate::theme::Theme;
 
 const KEYS: &str = "enter open  p pause  r resume  c cancel  a approve  w answer  v verify  q quit";
@@ -139,7 +139,7 @@ fn padded(text: &str, columns: usize) -> String {
 fn about(board: &Board, count: usize) -> Vec<Line<'static>> {
     let theme = board.theme;
     let mut lines = Vec::new();
-    if let Some(Asking::Approve { lines: asked, .. }) = &board.asking {
+    if let Some(Confirmation::Approve { lines: asked, .. }) = &board.asking {
         lines.extend(asked.iter().map(|line| theme.span(line.clone(), Theme::plain())));
     } else if let Some(row) = board.rows.iter().find(|row| Some(&row.id) == board.chosen.as_ref()) {
         let why = row.why.as_ref().map(|why| format!("{}: {}", row.word, shown(why)));

@@ -7,12 +7,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use stopgate_verify::{Scope, fingerprint};
+use stopgate_verify::{TreeScope, fingerprint};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [directory, cache, patterns @ ..] = arguments.as_slice() else { return ExitCode::FAILURE };
-    let scope = if patterns.is_empty() { Scope::Whole } else { Scope::Globs(patterns) };
+    let scope = if patterns.is_empty() { TreeScope::Whole } else { TreeScope::Globs(patterns) };
     match fingerprint(&[Path::new(directory)], scope, Path::new(cache)) {
         Ok(tree) => {
             println!("{} {}", tree.hash(), tree.count());

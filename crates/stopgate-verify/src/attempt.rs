@@ -11,7 +11,7 @@ use rustix::process::Signal;
 
 use crate::capture::{Capture, Captured};
 use crate::child::Child;
-use crate::orphans::{Found, Keeper, Mark};
+use crate::orphans::{Keeper, OrphanMark, SweepResult};
 
 /// How long a program may take to end when asked to.
 const TERM_GRACE: Duration = Duration::from_secs(2);
@@ -31,7 +31,7 @@ const SWEEP_EVERY: Duration = Duration::from_millis(2);
 pub(crate) struct Attempt {
     child: Child,
     capture: Capture,
-    mark: Mark,
+    mark: OrphanMark,
     phase: Phase,
     /// When it has to be done.
     deadline: Instant,
@@ -111,7 +111,7 @@ pub(crate) enum Interrupted {
 impl Attempt {
     /// Leads `child` until `deadline`.
     pub(crate) fn new(child: Child, capture: Capture, token: String, deadline: Instant) -> Self {
-        let mark = Mark { token, leader: child.pid() };
+        let mark = OrphanMark { token, leader: child.pid() };
         Self { child, capture, mark, phase: Phase::Running, deadline }
     }
 
@@ -214,9 +214,9 @@ impl Attempt {
     /// After a find, two looks in a row must find nobody: one may have been born meanwhile.
     fn sweep(&self, rounds: Rounds, keeper: &mut Keeper) -> Rounds {
         match (keeper.sweep(&self.mark), rounds) {
-            (Found::Somebody, _) => Rounds::Struck,
-            (Found::Nobody, Rounds::Struck) => Rounds::Begun,
-            (Found::Nobody, Rounds::Begun | Rounds::Clean) => Rounds::Clean,
+            (SweepResult::Somebody, _) => Rounds::Struck,
+            (SweepResult::Nobody, Rounds::Struck) => Rounds::Begun,
+            (SweepResult::Nobody, Rounds::Begun | Rounds::Clean) => Rounds::Clean,
         }
     }
 

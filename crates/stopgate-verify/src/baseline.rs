@@ -12,7 +12,7 @@ use std::path::Path;
 
 use stopgate_core::{Baseline, Digest};
 
-use self::stable::Line;
+use self::stable::LineKind;
 use crate::report::{self, own_lines, without_ansi};
 
 /// With more failures than these a baseline could tell nothing.
@@ -24,7 +24,7 @@ const NAME_CHARS_MAX: usize = 160;
 
 /// Whether a check's command said that it passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
+pub enum CommandExit {
     /// It did: nothing failed, whatever it printed.
     Passed,
     /// It did not.
@@ -33,7 +33,7 @@ pub enum Exit {
 
 /// One failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct TestFailure {
     /// Its fingerprint, the same from run to run.
     pub id: u64,
     /// What people call it.
@@ -59,8 +59,8 @@ pub struct Compared {
 /// The failures in the output of a check that ran in `place`.
 ///
 /// Paths are taken from there, so that a run in a copy of the project fails alike.
-pub fn failures(output: &str, exit: Exit, place: &Path) -> Vec<Failure> {
-    if exit == Exit::Passed {
+pub fn failures(output: &str, exit: CommandExit, place: &Path) -> Vec<TestFailure> {
+    if exit == CommandExit::Passed {
         return Vec::new();
     }
     let output = without_ansi(output);
@@ -78,7 +78,7 @@ pub fn failures(output: &str, exit: Exit, place: &Path) -> Vec<Failure> {
 }
 
 /// The baseline that an output gives.
-pub fn take(output: &str, exit: Exit, place: &Path) -> Result<Baseline, TooMany> {
+pub fn take(output: &str, exit: CommandExit, place: &Path) -> Result<Baseline, TooMany> {
     let found = failures(output, exit, place);
     if found.len() > FAILURES_MAX {
         return Err(TooMany { count: found.len() });
@@ -91,7 +91,7 @@ pub fn take(output: &str, exit: Exit, place: &Path) -> Result<Baseline, TooMany>
 }
 
 /// Holds an output against a baseline.
-pub fn compare(baseline: &Baseline, output: &str, exit: Exit, place: &Path) -> Compared {
+pub fn compare(baseline: &Baseline, output: &str, exit: CommandExit, place: &Path) -> Compared {
     let before: BTreeSet<u64> = baseline.failures.iter().copied().collect();
     let mut compared = Compared::default();
     for failure in failures(output, exit, place) {
@@ -105,7 +105,7 @@ pub fn compare(baseline: &Baseline, output: &str, exit: Exit, place: &Path) -> C
 /// Failures as they are found.
 #[derive(Default)]
 struct Found {
-    failures: Vec<Failure>,
+    failures: Vec<TestFailure>,
     /// How often each was met: a second one like it is another one.
     times: BTreeMap<u64, u64>,
 }
@@ -121,7 +121,7 @@ impl Found {
         *times += 1;
         let id = digest.part(&times.to_le_bytes()).value();
         let name = name.trim().chars().take(NAME_CHARS_MAX).collect();
-        self.failures.push(Failure { id, name });
+        self.failures.push(TestFailure { id, name });
     }
 
     fn take_report(&mut self, report: &report::Report, output: &str) {
@@ -138,7 +138,7 @@ impl Found {
         let named: BTreeSet<&str> = report.failures.iter().map(String::as_str).collect();
         for line in own_lines(output) {
             let is_heading = line.strip_prefix("ERROR: ").is_some_and(|name| named.contains(name));
-            if let (Line::Error(stable), false) = (stable::line(line), is_heading) {
+            if let (LineKind::Error(stable), false) = (stable::line(line), is_heading) {
                 self.take(&stable, line);
             }
         }
@@ -147,8 +147,8 @@ impl Found {
     fn take_lines(&mut self, output: &str) {
         for line in output.lines() {
             match stable::line(line) {
-                Line::Error(stable) | Line::Other(stable) => self.take(&stable, line),
-                Line::Noise => {}
+                LineKind::Error(stable) | LineKind::Other(stable) => self.take(&stable, line),
+                LineKind::Noise => {}
             }
         }
     }

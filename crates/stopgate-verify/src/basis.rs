@@ -26,7 +26,7 @@ use stopgate_core::{Criterion, JudgesAre, Proof};
 pub(crate) use self::changes::JudgeChanges;
 use self::installed::InstalledProgram;
 pub(crate) use self::keep::content_of;
-use self::keep::{KEPT_BYTES_MAX, Keep};
+use self::keep::{ContentStore, KEPT_BYTES_MAX};
 use self::linked::LinkedPackage;
 use self::listing::listing;
 use self::outside::Variables;
@@ -39,7 +39,7 @@ use crate::judges::{
 };
 use crate::kinds::GitBasis;
 use crate::program::{definition, uses};
-use crate::tree::{Kind, TreeError, TreeFile, hash_of, hex};
+use crate::tree::{FileKind, TreeError, TreeFile, hash_of, hex};
 
 /// How long git may take to name a commit.
 const GIT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -103,7 +103,7 @@ impl Basis {
         let variables = kept_variables();
         let found = listing(root, criteria, store.trees)?;
         let files = ListedFiles::new(root, &found.paths());
-        let mut keep = Keep::new(store.objects, KEPT_BYTES_MAX);
+        let mut keep = ContentStore::new(store.objects, KEPT_BYTES_MAX);
         let asks_git = criteria.iter().any(|c| matches!(c.proof, Proof::Git { .. }));
         let git = asks_git.then(|| GitBasis::take(root)).flatten();
         let mut noted: Vec<CriterionText> = Vec::new();
@@ -284,14 +284,18 @@ fn note_criterion(
     }
 }
 
-fn note_file(root: &Path, file: &TreeFile, keep: &mut Keep<'_>) -> Result<FileText, BasisError> {
+fn note_file(
+    root: &Path,
+    file: &TreeFile,
+    keep: &mut ContentStore<'_>,
+) -> Result<FileText, BasisError> {
     let path = root.join(&file.path);
     let failed = |source| BasisError::Keep { path: path.clone(), source };
     let kind = match file.kind {
-        Kind::Plain => KindText::Plain,
-        Kind::Executable => KindText::Executable,
-        Kind::Link => KindText::Link,
-        Kind::Unreadable => KindText::Unreadable,
+        FileKind::Plain => KindText::Plain,
+        FileKind::Executable => KindText::Executable,
+        FileKind::Link => KindText::Link,
+        FileKind::Unreadable => KindText::Unreadable,
     };
     let mut noted =
         FileText { path: path_text(&file.path), kind, content: hex(&file.content), kept: false };

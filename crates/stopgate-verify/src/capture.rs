@@ -19,7 +19,7 @@ pub(crate) const BLOCK_BYTES: usize = 64 * 1024;
 
 /// Where the beginning of the output goes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Log<'a> {
+pub(crate) enum LogTarget<'a> {
     Nowhere,
     /// A file of its own.
     Fresh(&'a Path),
@@ -56,10 +56,10 @@ pub(crate) struct Captured {
 
 impl Capture {
     /// Keeps up to `end_bytes_max`; without a log file the end is kept all the same.
-    pub(crate) fn new(reader: PipeReader, log: Log<'_>, end_bytes_max: usize) -> Self {
+    pub(crate) fn new(reader: PipeReader, log: LogTarget<'_>, end_bytes_max: usize) -> Self {
         let path = match log {
-            Log::Nowhere => None,
-            Log::Fresh(path) | Log::After(path, _) => Some(path.to_path_buf()),
+            LogTarget::Nowhere => None,
+            LogTarget::Fresh(path) | LogTarget::After(path, _) => Some(path.to_path_buf()),
         };
         let (log, log_room) = open(log).map_or((None, 0), |(file, room)| (Some(file), room));
         Self {
@@ -142,18 +142,18 @@ fn mask(path: &Path) {
 }
 
 /// The file, and how much may go into it.
-fn open(log: Log<'_>) -> Option<(File, u64)> {
+fn open(log: LogTarget<'_>) -> Option<(File, u64)> {
     let mut options = OpenOptions::new();
     options.create(true).mode(0o600);
     match log {
-        Log::Nowhere => None,
-        Log::Fresh(path) => {
+        LogTarget::Nowhere => None,
+        LogTarget::Fresh(path) => {
             make_private_directory(path.parent()?).ok()?;
             let file = options.write(true).truncate(true).open(path).ok()?;
             file.set_permissions(Permissions::from_mode(0o600)).ok()?;
             Some((file, LOG_BYTES_MAX))
         }
-        Log::After(path, line) => {
+        LogTarget::After(path, line) => {
             let mut file = options.append(true).open(path).ok()?;
             writeln!(file, "{line}").ok()?;
             let held = file.metadata().ok()?.len();

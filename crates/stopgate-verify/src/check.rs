@@ -33,7 +33,7 @@ pub struct Check<'a> {
     /// The criterion it proves.
     pub criterion: &'a str,
     /// What is run.
-    pub command: Command<'a>,
+    pub command: CheckCommand<'a>,
     /// Where it is run.
     pub directory: PathBuf,
     /// How long each try may take.
@@ -53,14 +53,14 @@ pub struct Check<'a> {
     /// What prints the tool's version; empty where nothing does.
     pub version: &'a [String],
     /// How much of its output is wanted afterwards.
-    pub whole: Whole,
+    pub whole: OutputWanted,
     /// The variables that it sees instead of ours, as they were noted at the start.
     pub noted: Option<&'a [(OsString, OsString)]>,
 }
 
 /// What is run.
 #[derive(Clone, Copy, Debug)]
-pub enum Command<'a> {
+pub enum CheckCommand<'a> {
     /// A line for the platform's shell.
     Shell(&'a str),
     /// A program and its arguments.
@@ -71,7 +71,7 @@ pub enum Command<'a> {
 
 /// How much of the output is wanted afterwards.
 #[derive(Clone, Copy, Debug)]
-pub enum Whole {
+pub enum OutputWanted {
     /// What the receipt keeps.
     Tail,
     /// All of it, or the end of it where there is more.
@@ -83,7 +83,7 @@ pub enum Whole {
 
 /// What all checks of a run share.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits<'a> {
+pub struct RunLimits<'a> {
     /// How long they may take together.
     pub budget: Duration,
     /// How many may run at once.
@@ -106,7 +106,7 @@ pub struct Run {
 
 /// What came of running checks.
 #[derive(Debug)]
-pub enum Ran {
+pub enum ChecksRun {
     /// One for each check, in order.
     Runs(Vec<Run>),
     /// Somebody ended the program meanwhile; the checks were ended, too.
@@ -115,7 +115,12 @@ pub enum Ran {
 
 impl<'a> Check<'a> {
     /// A check with nothing special about it.
-    pub fn new(criterion: &'a str, command: Command<'a>, directory: PathBuf, log: PathBuf) -> Self {
+    pub fn new(
+        criterion: &'a str,
+        command: CheckCommand<'a>,
+        directory: PathBuf,
+        log: PathBuf,
+    ) -> Self {
         Self {
             criterion,
             command,
@@ -128,7 +133,7 @@ impl<'a> Check<'a> {
             memory_bytes: None,
             cpu_seconds: None,
             version: &[],
-            whole: Whole::Tail,
+            whole: OutputWanted::Tail,
             noted: None,
         }
     }
@@ -136,18 +141,18 @@ impl<'a> Check<'a> {
     /// The program and its arguments, limits included.
     pub(crate) fn argv(&self) -> Vec<OsString> {
         let argv = match self.command {
-            Command::Shell(line) => ["/bin/sh", "-c", line].map(OsString::from).to_vec(),
-            Command::Argv(argv) => argv.iter().map(OsString::from).collect(),
-            Command::Exact(argv) => argv.to_vec(),
+            CheckCommand::Shell(line) => ["/bin/sh", "-c", line].map(OsString::from).to_vec(),
+            CheckCommand::Argv(argv) => argv.iter().map(OsString::from).collect(),
+            CheckCommand::Exact(argv) => argv.to_vec(),
         };
         limited(argv, self.memory_bytes, self.cpu_seconds)
     }
 }
 
 /// Runs `checks` side by side, begun in order, within the limits that they share.
-pub fn run(checks: &[Check<'_>], limits: Limits<'_>, now: &dyn Fn() -> Timestamp) -> Ran {
+pub fn run(checks: &[Check<'_>], limits: RunLimits<'_>, now: &dyn Fn() -> Timestamp) -> ChecksRun {
     if checks.is_empty() {
-        return Ran::Runs(Vec::new());
+        return ChecksRun::Runs(Vec::new());
     }
     Runner::new(checks, limits, now).run()
 }

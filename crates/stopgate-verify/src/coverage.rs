@@ -35,7 +35,7 @@ pub struct Coverage {
 
 /// What comes of holding a report against what is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CoverageVerdict {
     /// It has all of it.
     Met,
     /// It has too little of this.
@@ -62,10 +62,12 @@ pub fn read(text: &str, format: Option<CoverageFormat>) -> Result<Coverage, Stri
 }
 
 /// Holds a report against what is asked for.
-pub fn judge(coverage: &Coverage, floor: &Floor) -> Verdict {
+pub fn judge(coverage: &Coverage, floor: &Floor) -> CoverageVerdict {
     let asked = [floor.lines, floor.branches, floor.functions];
     if asked.iter().all(Option::is_none) {
-        return Verdict::Unproven("nothing is asked for: set lines, branches or functions".into());
+        return CoverageVerdict::Unproven(
+            "nothing is asked for: set lines, branches or functions".into(),
+        );
     }
     let (mut short, mut unproven) = (Vec::new(), Vec::new());
     for ((measure, share), floor) in coverage.measures().into_iter().zip(asked) {
@@ -81,9 +83,9 @@ pub fn judge(coverage: &Coverage, floor: &Floor) -> Verdict {
         }
     }
     match (unproven.is_empty(), short.is_empty()) {
-        (false, _) => Verdict::Unproven(unproven.join("; ")),
-        (true, false) => Verdict::Short(short.join("; ")),
-        (true, true) => Verdict::Met,
+        (false, _) => CoverageVerdict::Unproven(unproven.join("; ")),
+        (true, false) => CoverageVerdict::Short(short.join("; ")),
+        (true, true) => CoverageVerdict::Met,
     }
 }
 

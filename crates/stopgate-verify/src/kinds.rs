@@ -28,7 +28,7 @@ pub use self::pattern::pattern;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct KindFinding {
     /// How it came out.
     pub status: Status,
     /// What was seen, for a receipt.
@@ -71,7 +71,7 @@ impl PathRule {
     }
 }
 
-impl Finding {
+impl KindFinding {
     fn new(status: Status) -> Self {
         Self {
             status,

@@ -89,7 +89,7 @@ mod xml;
 pub mod fuzzing;
 
 pub use crate::basis::{Basis, BasisError, BasisStore, JudgeLine};
-pub use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
+pub use crate::check::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, run};
 pub use crate::detached::{detached, detached_for};
 pub use crate::env::{may_pass, withheld};
 pub use crate::file_name::file_name;
@@ -102,8 +102,8 @@ pub use crate::place::{PlaceReport, ProjectCopy, place_report};
 pub use crate::process_mark::ProcessMark;
 pub use crate::program::command_fingerprint;
 pub use crate::prove::{
-    ChangedFile, ChangedJudges, Files, Freshness, Measured, Place, Proved, Request, TestFloor,
-    changed_judges, content_fingerprint, floor, measure, prove,
+    ChangedFile, ChangedJudges, Files, Freshness, Measured, ProofRequest, ProofStorage, Proved,
+    TestFloor, changed_judges, content_fingerprint, floor, measure, prove,
 };
 pub use crate::redact::redact;
 pub use crate::review::{
@@ -115,5 +115,5 @@ pub use crate::size_limit::survive_size_limit;
 pub use crate::snapshot::{SNAPSHOTS_MAX, SnapshotError, SnapshotStore, TreeSnapshot};
 pub use crate::stop::RunStop;
 pub use crate::tool::{ToolOutput, own_tool, tool};
-pub use crate::tree::{Kind, Scope, TREE_KEY_NAME, Tree, TreeError, TreeFile, fingerprint};
+pub use crate::tree::{FileKind, TREE_KEY_NAME, Tree, TreeError, TreeFile, TreeScope, fingerprint};
 pub use crate::watch::{RunningCheck, while_watched};

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use rustix::process::{Pid, Rlimit, Signal, WaitOptions, kill_process_group, waitpid};
 
 use crate::limits;
-use crate::proc::{self, Life, Look, Process, RunName};
+use crate::proc::{self, Life, Process, RunName, SearchDepth};
 
 /// What happens at the end of a run to children of this process that no check owns up to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Strangers {
 
 /// By what the processes of one check are known.
 #[derive(Clone, Debug)]
-pub(crate) struct Mark {
+pub(crate) struct OrphanMark {
     /// Stands in their environment.
     pub(crate) token: String,
     /// The first of them, and the number of its group and perhaps its session.
@@ -34,7 +34,7 @@ pub(crate) struct Mark {
 
 /// What a sweep found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum SweepResult {
     Nobody,
     Somebody,
 }
@@ -89,7 +89,8 @@ impl Keeper {
     pub(crate) fn new(strangers: Strangers) -> Self {
         enter();
         let run = format!("{}.", RunName::new(RandomState::new().build_hasher().finish()));
-        let earlier = own_children(Look::Quick).map(|child| (child.pid, child.began)).collect();
+        let earlier =
+            own_children(SearchDepth::Quick).map(|child| (child.pid, child.began)).collect();
         Self { run, strangers, earlier, killed: BTreeSet::new() }
     }
 
@@ -104,7 +105,7 @@ impl Keeper {
     }
 
     /// Kills what is left of a check whose leader has ended but is not yet waited for.
-    pub(crate) fn sweep(&mut self, mark: &Mark) -> Found {
+    pub(crate) fn sweep(&mut self, mark: &OrphanMark) -> SweepResult {
         let mut theirs = BTreeSet::from([mark.leader]);
         let mut left = Vec::new();
         for process in visible() {
@@ -121,7 +122,7 @@ impl Keeper {
     }
 
     /// Kills what is left of all checks; all of them must have been waited for.
-    pub(crate) fn sweep_all(&mut self) -> Found {
+    pub(crate) fn sweep_all(&mut self) -> SweepResult {
         // Nobody may start a child now: it would look like a stranger until it is noted.
         let house = house();
         let own = proc::own_pid();
@@ -148,13 +149,13 @@ impl Keeper {
         found
     }
 
-    fn end(&mut self, left: &[Process]) -> Found {
-        let mut found = Found::Nobody;
+    fn end(&mut self, left: &[Process]) -> SweepResult {
+        let mut found = SweepResult::Nobody;
         for process in left {
             self.killed.insert((process.pid, process.began));
             if process.life == Life::Alive {
                 proc::kill(process);
-                found = Found::Somebody;
+                found = SweepResult::Somebody;
             }
         }
         self.bury();
@@ -235,7 +236,7 @@ pub fn end_children() {
     }
 }
 
-fn own_children(look: Look) -> impl Iterator<Item = Process> {
+fn own_children(look: SearchDepth) -> impl Iterator<Item = Process> {
     let own = proc::own_pid();
     proc::descendants(look).into_iter().filter(move |process| process.parent == own)
 }
@@ -243,14 +244,14 @@ fn own_children(look: Look) -> impl Iterator<Item = Process> {
 /// Where our checks' processes can be: below us, if orphans come to us.
 fn visible() -> Vec<Process> {
     match orphans() {
-        Orphans::Ours => proc::descendants(Look::Quick),
+        Orphans::Ours => proc::descendants(SearchDepth::Quick),
         Orphans::Others => proc::everybody(),
     }
 }
 
 fn everybody_near() -> Vec<Process> {
     match orphans() {
-        Orphans::Ours => proc::descendants(Look::Thorough),
+        Orphans::Ours => proc::descendants(SearchDepth::Thorough),
         Orphans::Others => proc::everybody(),
     }
 }

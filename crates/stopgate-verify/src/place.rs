@@ -40,7 +40,7 @@ use self::listing::Deadline;
 use self::namespace::Namespace;
 use self::overlay::Overlay;
 use self::private_dir::PrivateDir;
-use self::written::Record;
+use self::written::PlaceRecord;
 
 /// How a place is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,7 +226,7 @@ pub(crate) struct RunPlace {
     /// Where the place is for those inside it.
     root: PathBuf,
     entrance: Option<Entrance>,
-    record: Record,
+    record: PlaceRecord,
     private: PrivateDir,
 }
 
@@ -278,7 +278,7 @@ impl RunPlace {
             entrance.overlay(layer);
         }
         entrance.furnish(recipe)?;
-        let record = Record::of_layer(overlay.top(), recipe)?;
+        let record = PlaceRecord::of_layer(overlay.top(), recipe)?;
         let tree = recipe.root.to_path_buf();
         let root = tree.clone();
         let entrance = Some(entrance);
@@ -317,7 +317,7 @@ impl RunPlace {
         let mut entrance = Entrance::new(namespace, private.path());
         entrance.bind(copy, recipe.root);
         entrance.furnish(recipe)?;
-        let record = Record::of_copy(copy, recipe)?;
+        let record = PlaceRecord::of_copy(copy, recipe)?;
         let tree = recipe.root.to_path_buf();
         let root = tree.clone();
         let entrance = Some(entrance);
@@ -331,7 +331,7 @@ impl RunPlace {
     ) -> Result<Self, PlaceError> {
         let root = private.path().join("tree");
         make_copy(recipe, CopySort::Elsewhere, &root, deadline)?;
-        let record = Record::of_copy(&root, recipe)?;
+        let record = PlaceRecord::of_copy(&root, recipe)?;
         let tree = recipe.root.to_path_buf();
         Ok(Self { kind: PlaceKind::Copy, tree, root, entrance: None, record, private })
     }

@@ -38,7 +38,7 @@ pub(crate) enum Life {
 
 /// How thoroughly the descendants of this process are looked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Look {
+pub(crate) enum SearchDepth {
     /// By the lists of children that the system keeps; one that ends meanwhile may hide a sibling.
     Quick,
     /// By the parents of all processes there are.
@@ -46,10 +46,10 @@ pub(crate) enum Look {
 }
 
 /// Everybody below this process, parents before their children.
-pub(crate) fn descendants(look: Look) -> Vec<Process> {
+pub(crate) fn descendants(look: SearchDepth) -> Vec<Process> {
     let quick = match look {
-        Look::Quick => by_children(own_pid()),
-        Look::Thorough => None,
+        SearchDepth::Quick => by_children(own_pid()),
+        SearchDepth::Thorough => None,
     };
     quick.unwrap_or_else(by_parents)
 }

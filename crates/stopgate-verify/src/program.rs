@@ -55,7 +55,7 @@ pub(crate) fn definition(criterion: &Criterion) -> String {
 /// What a criterion's command uses; nothing where it runs none.
 pub(crate) fn uses(root: &Path, criterion: &Criterion) -> Uses {
     let directory = criterion.terms.cwd.as_ref().map_or_else(|| root.into(), |cwd| root.join(cwd));
-    let mut look = uses::Look { root, directory, uses: Uses::default() };
+    let mut look = uses::CommandLook { root, directory, uses: Uses::default() };
     match &criterion.proof {
         Proof::Check { command, .. } => look.shell(command, 0),
         Proof::Run { argv, .. } => {

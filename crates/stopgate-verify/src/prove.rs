@@ -38,7 +38,7 @@ const SETTLE: Duration = Duration::from_millis(100);
 
 /// What is to be proven, and what it may cost.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct ProofRequest<'a> {
     /// The criteria; those that nobody can check are left alone.
     pub criteria: &'a [Criterion],
     /// The project's root.
@@ -48,7 +48,7 @@ pub struct Request<'a> {
     /// The agent's last message, where there is one.
     pub message: Option<&'a str>,
     /// Where things are kept, outside the work tree.
-    pub place: &'a Place,
+    pub place: &'a ProofStorage,
     /// Whether earlier receipts may be used again.
     pub freshness: Freshness,
     /// Whether the files can be told apart at all.
@@ -67,7 +67,7 @@ pub struct Request<'a> {
 
 /// Where things are kept, outside the work tree.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ProofStorage {
     /// The directory that stopgate owns.
     pub home: PathBuf,
     /// Where this loop's check logs go.
@@ -102,7 +102,7 @@ pub enum Proved {
     Interrupted,
 }
 
-impl Place {
+impl ProofStorage {
     /// Where fingerprints of trees are remembered.
     pub fn trees(&self) -> PathBuf {
         self.home.join("trees")
@@ -131,7 +131,7 @@ pub(crate) struct Directories {
 }
 
 impl Directories {
-    pub(crate) fn of(place: &Place) -> Self {
+    pub(crate) fn of(place: &ProofStorage) -> Self {
         Self { objects: place.objects(), trees: place.trees() }
     }
 
@@ -141,9 +141,9 @@ impl Directories {
 }
 
 /// Proves what can be proven; criteria that another agent is asked about are left out.
-pub fn prove(request: &Request<'_>, now: &dyn Fn() -> Timestamp) -> Proved {
+pub fn prove(request: &ProofRequest<'_>, now: &dyn Fn() -> Timestamp) -> Proved {
     let criteria = without_reviews(request.criteria);
-    let request = &Request { criteria: &criteria, ..*request };
+    let request = &ProofRequest { criteria: &criteria, ..*request };
     let receipts = match find_basis(request) {
         BasisFound::Forged(why) => Some(all_told(request, Status::Tampered, &why, now())),
         BasisFound::Gone(why) => Some(all_told(request, Status::Error, &why, now())),
@@ -162,7 +162,7 @@ fn without_reviews(criteria: &[Criterion]) -> Cow<'_, [Criterion]> {
 
 /// Nothing was fixed at the start, so what passes is only the work's own word.
 fn proven_without_basis(
-    request: &Request<'_>,
+    request: &ProofRequest<'_>,
     now: &dyn Fn() -> Timestamp,
 ) -> Option<Vec<Receipt>> {
     let looked = Round::new(request, None, request.freshness, request.budget).look(now)?;
@@ -175,7 +175,7 @@ fn proven_without_basis(
 }
 
 fn proven_by(
-    request: &Request<'_>,
+    request: &ProofRequest<'_>,
     basis: &crate::basis::Basis,
     now: &dyn Fn() -> Timestamp,
 ) -> Option<Vec<Receipt>> {
@@ -199,7 +199,7 @@ fn may_end_reused(freshness: Freshness) -> bool {
 }
 
 /// Whether every criterion that the loop can't do without passed.
-fn passes(request: &Request<'_>, receipts: &[Receipt]) -> bool {
+fn passes(request: &ProofRequest<'_>, receipts: &[Receipt]) -> bool {
     let mut required = request.criteria.iter().filter(|c| c.is_checked() && c.is_required());
     required.all(|criterion| {
         let accepted = |status| matches!(status, Status::Pass | Status::NeedsApproval);
@@ -207,7 +207,7 @@ fn passes(request: &Request<'_>, receipts: &[Receipt]) -> bool {
     })
 }
 
-fn all_told(request: &Request<'_>, status: Status, why: &str, at: Timestamp) -> Vec<Receipt> {
+fn all_told(request: &ProofRequest<'_>, status: Status, why: &str, at: Timestamp) -> Vec<Receipt> {
     let checked = request.criteria.iter().filter(|criterion| criterion.is_checked());
     checked.map(|criterion| round::told(criterion, status, why.into(), at)).collect()
 }

@@ -25,7 +25,7 @@ use stopgate_core::Tests;
 
 pub use self::junit::read_junit;
 pub(crate) use self::outline::{lines as own_lines, without_ansi};
-use self::session::{Session, together};
+use self::session::{RunnerSession, together};
 
 /// How many names are given for people to read.
 const NAMES_MAX: usize = 100;
@@ -68,7 +68,7 @@ pub enum LastSummary {
 }
 
 /// One way to find sessions in an output that has been split into lines.
-type Reader = fn(&[&str]) -> Vec<Session>;
+type Reader = fn(&[&str]) -> Vec<RunnerSession>;
 
 const READERS: [Reader; 15] = [
     nextest::read,

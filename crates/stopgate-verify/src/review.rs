@@ -14,14 +14,14 @@ use stopgate_core::{Criterion, Receipt, Status, Timestamp, clip};
 
 pub use self::answer::{Opinion, OpinionVerdict, read_opinion};
 
-use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
+use crate::check::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, run};
 use crate::orphans::Strangers;
 use crate::place::{
     FileContent, Isolation, PathChange, PlaceKind, PlaceRecipe, RestoredFile, RunPlace,
 };
 use crate::program::command_fingerprint;
-use crate::prove::Place;
-use crate::tree::{Scope, fingerprint};
+use crate::prove::ProofStorage;
+use crate::tree::{TreeScope, fingerprint};
 
 /// The file with the goal, the changes and the receipts, in the reviewer's place.
 pub const BRIEF_FILE: &str = ".stopgate-review.md";
@@ -39,7 +39,7 @@ pub struct ReviewRequest<'a> {
     /// The project's root.
     pub root: &'a Path,
     /// Where things are kept, outside the work tree.
-    pub place: &'a Place,
+    pub place: &'a ProofStorage,
     /// The goal, the changes and the receipts, for the file that the reviewer reads.
     pub brief: &'a str,
     /// The reviewer's program and its arguments.
@@ -58,7 +58,11 @@ pub struct ReviewRequest<'a> {
 pub type LastWords<'a> = &'a dyn Fn(&[u8], Option<i32>) -> Result<String, String>;
 
 /// An earlier opinion on this very tree, where there is one.
-pub fn earlier_opinion(criterion: &Criterion, root: &Path, place: &Place) -> Option<Receipt> {
+pub fn earlier_opinion(
+    criterion: &Criterion,
+    root: &Path,
+    place: &ProofStorage,
+) -> Option<Receipt> {
     let standing = criterion.last.as_ref()?;
     let kept = standing.kept.as_ref()?;
     let stands = matches!(standing.status, Status::Pass | Status::Fail);
@@ -170,20 +174,20 @@ fn run_in(
     let launch = place.command(argv, request.root);
     let name = &request.criterion.name;
     let log = request.place.logs.join(format!("{}.log", crate::file_name(name)));
-    let command = Command::Exact(&launch.argv);
+    let command = CheckCommand::Exact(&launch.argv);
     let mut check = Check::new(name, command, launch.cwd.clone(), log);
     check.timeout = request.timeout;
     check.set = request.set;
-    check.whole = Whole::Text { bytes_max: TEXT_BYTES_MAX };
-    let limits = Limits {
+    check.whole = OutputWanted::Text { bytes_max: TEXT_BYTES_MAX };
+    let limits = RunLimits {
         budget: request.timeout,
         jobs: 1,
         pass: request.keys,
         strangers: Strangers::Spare,
     };
     match run(&[check], limits, now) {
-        Ran::Runs(runs) => runs.into_iter().next(),
-        Ran::Interrupted => None,
+        ChecksRun::Runs(runs) => runs.into_iter().next(),
+        ChecksRun::Interrupted => None,
     }
 }
 
@@ -207,8 +211,8 @@ fn opinion(asked: &Asked, last_words: LastWords<'_>) -> Result<Opinion, String> 
     read_opinion(&last_words(text, run.receipt.exit_code)?)
 }
 
-fn tree_hash(root: &Path, place: &Place) -> Option<String> {
-    let tree = fingerprint(&[root], Scope::Whole, &place.trees()).ok()?;
+fn tree_hash(root: &Path, place: &ProofStorage) -> Option<String> {
+    let tree = fingerprint(&[root], TreeScope::Whole, &place.trees()).ok()?;
     Some(tree.hash().to_string())
 }
 

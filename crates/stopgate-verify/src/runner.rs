@@ -16,12 +16,14 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use stopgate_core::{Status, Timestamp};
 
 use crate::attempt::{Attempt, End, Interrupted, Moment};
-use crate::capture::{BLOCK_BYTES, Capture, Captured, Log};
-use crate::check::{Allowance, Check, Limits, Ran, Run, Span, TAIL_BYTES_MAX, Whole, bare, judged};
+use crate::capture::{BLOCK_BYTES, Capture, Captured, LogTarget};
+use crate::check::{
+    Allowance, Check, ChecksRun, OutputWanted, Run, RunLimits, Span, TAIL_BYTES_MAX, bare, judged,
+};
 use crate::child::Child;
 use crate::env::{Additions, environment, sources};
 use crate::leash::Leash;
-use crate::orphans::{Found, Keeper};
+use crate::orphans::{Keeper, SweepResult};
 use crate::scratch::{Scratch, sweep_dead_runs};
 use crate::stop::RunStop;
 use crate::watch::{RunningCheck, tell};
@@ -69,7 +71,7 @@ struct Running {
 /// A run under way.
 pub(crate) struct Runner<'a> {
     checks: &'a [Check<'a>],
-    limits: Limits<'a>,
+    limits: RunLimits<'a>,
     now: &'a dyn Fn() -> Timestamp,
     deadline: Instant,
     tasks: VecDeque<Task>,
@@ -99,7 +101,7 @@ struct Signals {
 impl<'a> Runner<'a> {
     pub(crate) fn new(
         checks: &'a [Check<'a>],
-        limits: Limits<'a>,
+        limits: RunLimits<'a>,
         now: &'a dyn Fn() -> Timestamp,
     ) -> Self {
         let keeper = Keeper::new(limits.strangers);
@@ -108,7 +110,8 @@ impl<'a> Runner<'a> {
         let leash = Leash::fasten(keeper.name(), &Scratch::path_of(keeper.name()));
         let scratch = Scratch::new(keeper.name());
         let (tasks, versions) = plan(checks);
-        let texts = checks.iter().filter(|check| matches!(check.whole, Whole::Text { .. })).count();
+        let texts =
+            checks.iter().filter(|check| matches!(check.whole, OutputWanted::Text { .. })).count();
         Self {
             checks,
             limits,
@@ -129,7 +132,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs everything to its end.
-    pub(crate) fn run(mut self) -> Ran {
+    pub(crate) fn run(mut self) -> ChecksRun {
         let mut block = vec![0; BLOCK_BYTES];
         while self.begin() || !self.running.is_empty() {
             self.tell();
@@ -143,9 +146,9 @@ impl<'a> Runner<'a> {
             scratch.remove(until + END_GRACE);
         }
         if self.signals.asked() == Interrupted::Asked {
-            return Ran::Interrupted;
+            return ChecksRun::Interrupted;
         }
-        Ran::Runs(self.results())
+        ChecksRun::Runs(self.results())
     }
 
     /// Begins as many as there is room for; says whether any is left to be begun.
@@ -193,8 +196,8 @@ impl<'a> Runner<'a> {
             Some(allowance) => {
                 let line = format!("\n[it failed: try {} of {}]", failed + 1, check.retries + 1);
                 let log = match failed {
-                    0 => Log::Fresh(&check.log),
-                    _ => Log::After(&check.log, &line),
+                    0 => LogTarget::Fresh(&check.log),
+                    _ => LogTarget::After(&check.log, &line),
                 };
                 let argv = check.argv();
                 match self.spawn(check, &argv, log, self.end_bytes_max(check), allowance) {
@@ -221,7 +224,8 @@ impl<'a> Runner<'a> {
         let Some(allowance) = self.allowance(VERSION_TIMEOUT) else { return };
         let argv: Vec<OsString> = check.version.iter().map(OsString::from).collect();
         // A tool that can't say its version has none in the receipt.
-        if let Ok(attempt) = self.spawn(check, &argv, Log::Nowhere, TAIL_BYTES_MAX, allowance) {
+        if let Ok(attempt) = self.spawn(check, &argv, LogTarget::Nowhere, TAIL_BYTES_MAX, allowance)
+        {
             let task = Task::Version { index };
             self.running.push(Running { task, attempt, allowance, begun: (self.now)() });
         }
@@ -231,7 +235,7 @@ impl<'a> Runner<'a> {
         &mut self,
         check: &Check<'_>,
         argv: &[OsString],
-        log: Log<'_>,
+        log: LogTarget<'_>,
         end_bytes_max: usize,
         allowance: Allowance,
     ) -> io::Result<Attempt> {
@@ -262,8 +266,10 @@ impl<'a> Runner<'a> {
 
     fn end_bytes_max(&self, check: &Check<'_>) -> usize {
         match check.whole {
-            Whole::Tail => TAIL_BYTES_MAX,
-            Whole::Text { bytes_max } => bytes_max.min(self.text_bytes_max).max(TAIL_BYTES_MAX),
+            OutputWanted::Tail => TAIL_BYTES_MAX,
+            OutputWanted::Text { bytes_max } => {
+                bytes_max.min(self.text_bytes_max).max(TAIL_BYTES_MAX)
+            }
         }
     }
 
@@ -311,8 +317,8 @@ impl<'a> Runner<'a> {
             self.tasks.push_front(Task::Check { index, failed: failed + 1 });
         }
         let text = match check.whole {
-            Whole::Tail => None,
-            Whole::Text { .. } => Some(captured.end),
+            OutputWanted::Tail => None,
+            OutputWanted::Text { .. } => Some(captured.end),
         };
         self.runs[index] = Some(Run { receipt, text });
     }
@@ -322,9 +328,9 @@ impl<'a> Runner<'a> {
         let mut looks = 1;
         while looks > 0 && instant() < until {
             match self.keeper.sweep_all() {
-                Found::Nobody => looks -= 1,
+                SweepResult::Nobody => looks -= 1,
                 // After a find, two looks in a row must find nobody.
-                Found::Somebody => looks = 2,
+                SweepResult::Somebody => looks = 2,
             }
             if looks > 0 {
                 std::thread::sleep(Duration::from_millis(2));

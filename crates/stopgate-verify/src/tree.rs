@@ -22,16 +22,16 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use self::index::{Hash, Index, Mark, join};
+use self::index::{FileMark, Hash, Index, join};
 use self::repo::around;
 use self::sweep::{Swept, open_root, sweep};
-use self::walk::{Extent, RULES, Stopped, Walk};
+use self::walk::{Extent, RULES, Walk, WalkEnd};
 use crate::glob::Globs;
 
 pub(crate) use self::clock::Clock;
 pub(crate) use self::index::hash_of;
 pub(crate) use self::stat::Stat;
-pub(crate) use self::still::Touched;
+pub(crate) use self::still::TouchedFiles;
 pub use self::store::KEY_NAME as TREE_KEY_NAME;
 
 /// More files than this, and checks had better run without a fingerprint.
@@ -39,7 +39,7 @@ pub(crate) const FILES_MAX: usize = 300_000;
 
 /// Reads `text` as rules about ignored paths and asks them about `path`; for the fuzzer.
 pub(crate) fn ask_rules(text: &[u8], path: &[u8]) {
-    let rules = ignore::Rules::read(text);
+    let rules = ignore::IgnoreRules::read(text);
     let _ = rules.about(path, ignore::Thing::File);
     let _ = rules.about(path, ignore::Thing::Directory);
 }
@@ -64,7 +64,7 @@ pub(crate) fn read_kept(rest: &[u8]) {
 
 /// Which files count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope<'a> {
+pub enum TreeScope<'a> {
     /// All but what git ignores and does not track.
     Whole,
     /// Those that these patterns name from the root, also where git ignores them.
@@ -116,7 +116,7 @@ pub struct TreeFile {
     /// Its path from there.
     pub path: PathBuf,
     /// What it is.
-    pub kind: Kind,
+    pub kind: FileKind,
     pub(crate) content: Hash,
     pub(crate) size: u64,
     /// When anything about it last changed, in nanoseconds since 1970.
@@ -125,7 +125,7 @@ pub struct TreeFile {
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A file.
     Plain,
     /// A file that can be executed.
@@ -146,7 +146,7 @@ pub(crate) trait Chosen: Sync {
 
 /// Which files of a root count.
 #[derive(Clone, Copy)]
-pub(crate) enum Choice<'a> {
+pub(crate) enum FileChoice<'a> {
     Whole,
     Picked(&'a dyn Chosen),
 }
@@ -154,13 +154,13 @@ pub(crate) enum Choice<'a> {
 /// Fingerprints the files of `roots`; what is learnt is kept in the directory `cache`.
 ///
 /// The cache must lie outside of the roots. It may be lost or shared at any time.
-pub fn fingerprint(roots: &[&Path], scope: Scope<'_>, cache: &Path) -> Result<Tree, TreeError> {
+pub fn fingerprint(roots: &[&Path], scope: TreeScope<'_>, cache: &Path) -> Result<Tree, TreeError> {
     match scope {
-        Scope::Whole => look(roots, Choice::Whole, b"whole", cache),
-        Scope::Globs(patterns) => {
+        TreeScope::Whole => look(roots, FileChoice::Whole, b"whole", cache),
+        TreeScope::Globs(patterns) => {
             let globs = Globs::new(patterns).map_err(TreeError::Pattern)?;
             let key = format!("globs {patterns:?}");
-            look(roots, Choice::Picked(&globs), key.as_bytes(), cache)
+            look(roots, FileChoice::Picked(&globs), key.as_bytes(), cache)
         }
     }
 }
@@ -168,7 +168,7 @@ pub fn fingerprint(roots: &[&Path], scope: Scope<'_>, cache: &Path) -> Result<Tr
 /// Looks at the chosen files; `key` tells one choice from another.
 pub(crate) fn look(
     roots: &[&Path],
-    choice: Choice<'_>,
+    choice: FileChoice<'_>,
     key: &[u8],
     cache: &Path,
 ) -> Result<Tree, TreeError> {
@@ -177,7 +177,7 @@ pub(crate) fn look(
 
 fn look_then(
     roots: &[&Path],
-    choice: Choice<'_>,
+    choice: FileChoice<'_>,
     key: &[u8],
     cache: &Path,
     clock: &Clock,
@@ -201,7 +201,8 @@ impl Tree {
 
     /// How many files count.
     pub fn count(&self) -> usize {
-        let counts = |index: &Index| index.entries.iter().filter(|e| e.mark != Mark::Rule).count();
+        let counts =
+            |index: &Index| index.entries.iter().filter(|e| e.mark != FileMark::Rule).count();
         self.roots.iter().map(counts).sum()
     }
 
@@ -228,11 +229,11 @@ fn files_of(root: usize, index: &Index, directory: usize) -> impl Iterator<Item 
     index.directory_path(directory, &mut path);
     index.entries[index.entries_of(directory)].iter().filter_map(move |entry| {
         let kind = match entry.mark {
-            Mark::Plain => Kind::Plain,
-            Mark::Executable => Kind::Executable,
-            Mark::Link => Kind::Link,
-            Mark::Unreadable => Kind::Unreadable,
-            Mark::Rule => return None,
+            FileMark::Plain => FileKind::Plain,
+            FileMark::Executable => FileKind::Executable,
+            FileMark::Link => FileKind::Link,
+            FileMark::Unreadable => FileKind::Unreadable,
+            FileMark::Rule => return None,
         };
         let mut path = path.clone();
         join(&mut path, index.name(entry.name));
@@ -245,7 +246,7 @@ fn files_of(root: usize, index: &Index, directory: usize) -> impl Iterator<Item 
 /// Looks at one root, with what is remembered of it.
 fn look_at(
     root: &Path,
-    choice: Choice<'_>,
+    choice: FileChoice<'_>,
     key: &[u8],
     cache: &Path,
     clock: &Clock,
@@ -258,8 +259,8 @@ fn look_at(
     let look = Look { path: &path, fd: &fd, choice, clock };
     let (index, news) =
         look.with(store::read(&file, identity)).map_err(|stopped| match stopped {
-            Stopped::Git(why) => TreeError::Git { path: root.into(), why: why.0 },
-            Stopped::TooLarge | Stopped::RulesChanged => TreeError::TooLarge { path: root.into() },
+            WalkEnd::Git(why) => TreeError::Git { path: root.into(), why: why.0 },
+            WalkEnd::TooLarge | WalkEnd::RulesChanged => TreeError::TooLarge { path: root.into() },
         })?;
     if news == News::Some {
         store::write(&file, identity, &index);
@@ -278,12 +279,12 @@ enum News {
 struct Look<'a> {
     path: &'a Path,
     fd: &'a OwnedFd,
-    choice: Choice<'a>,
+    choice: FileChoice<'a>,
     clock: &'a Clock,
 }
 
 impl Look<'_> {
-    fn with(&self, known: Option<Index>) -> Result<(Index, News), Stopped> {
+    fn with(&self, known: Option<Index>) -> Result<(Index, News), WalkEnd> {
         let Some(mut old) = known else {
             let index = self.walk(Index::default(), &Swept::default(), Extent::Full)?;
             return Ok((index, News::Some));
@@ -299,8 +300,8 @@ impl Look<'_> {
     }
 
     /// Whether the rules of before still hold.
-    fn ask_about_rules(&self, old: &mut Index, swept: &Swept) -> Result<(Extent, News), Stopped> {
-        if let Choice::Picked(_) = self.choice {
+    fn ask_about_rules(&self, old: &mut Index, swept: &Swept) -> Result<(Extent, News), WalkEnd> {
+        if let FileChoice::Picked(_) = self.choice {
             return Ok((Extent::Short, News::None));
         }
         let git = around(self.path).map(|(_, git)| git);
@@ -317,7 +318,7 @@ impl Look<'_> {
             let directories = old.directories_by_path();
             let before = repo.tracked.clone();
             let counts = |path: &[u8]| old.counts(&directories, path);
-            repo.ask_again(self.path, &counts).map_err(Stopped::Git)?;
+            repo.ask_again(self.path, &counts).map_err(WalkEnd::Git)?;
             news = News::Some;
             if before != repo.tracked {
                 extent = Extent::Full;
@@ -327,15 +328,15 @@ impl Look<'_> {
         Ok((extent, news))
     }
 
-    fn walk(&self, old: Index, swept: &Swept, extent: Extent) -> Result<Index, Stopped> {
+    fn walk(&self, old: Index, swept: &Swept, extent: Extent) -> Result<Index, WalkEnd> {
         let mut walk = Walk::new(self.fd, self.path, self.choice, self.clock, swept, old);
         match walk.run(extent) {
-            Err(Stopped::RulesChanged) => walk.run(Extent::Full)?,
+            Err(WalkEnd::RulesChanged) => walk.run(Extent::Full)?,
             done => done?,
         }
         let Walk { mut new, pending, changed, .. } = walk;
         content::read_all(self.fd, &mut new, &pending, self.clock)
-            .map_err(|_| Stopped::TooLarge)?;
+            .map_err(|_| WalkEnd::TooLarge)?;
         new.seal_directories(changed);
         Ok(new)
     }

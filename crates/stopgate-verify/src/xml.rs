@@ -11,7 +11,7 @@ const ENTITY_BYTES_MAX: usize = 12;
 
 /// One tag.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tag<'a> {
+pub(crate) struct XmlTag<'a> {
     /// The element's name, without a namespace.
     pub(crate) name: &'a str,
     /// What the tag does.
@@ -83,9 +83,9 @@ impl<'a> Tags<'a> {
 }
 
 impl<'a> Iterator for Tags<'a> {
-    type Item = Tag<'a>;
+    type Item = XmlTag<'a>;
 
-    fn next(&mut self) -> Option<Tag<'a>> {
+    fn next(&mut self) -> Option<XmlTag<'a>> {
         self.skip_to_tag()?;
         let Some(end) = end_of_tag(self.rest) else {
             self.broken = true;
@@ -108,11 +108,11 @@ impl<'a> Iterator for Tags<'a> {
         let split = inside.find(char::is_whitespace).unwrap_or(inside.len());
         let (name, attributes) = inside.split_at(split);
         let name = name.rsplit(':').next().unwrap_or(name);
-        Some(Tag { name, role, attributes })
+        Some(XmlTag { name, role, attributes })
     }
 }
 
-impl<'a> Tag<'a> {
+impl<'a> XmlTag<'a> {
     /// The value of one attribute.
     pub(crate) fn attribute(&self, name: &str) -> Option<Cow<'a, str>> {
         let mut rest = self.attributes.trim_start();

@@ -11,7 +11,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use stopgate_core::{Status, Timestamp};
-use stopgate_verify::{Check, Command as What, Limits, Ran, Run, Strangers, Whole, run};
+use stopgate_verify::{
+    Check, CheckCommand as What, ChecksRun, OutputWanted, Run, RunLimits, Strangers, run,
+};
 
 const SHORT: Duration = Duration::from_millis(300);
 const LONG: Duration = Duration::from_mins(1);
@@ -132,7 +134,7 @@ fn an_interrupted_run() {
     let lines = lines(&nasty);
     let stage = tempfile::tempdir().unwrap();
     let ran = ran(&lines, BUDGET, Strangers::End, stage.path());
-    assert!(matches!(ran, Ran::Interrupted), "{ran:?}");
+    assert!(matches!(ran, ChecksRun::Interrupted), "{ran:?}");
     assert_eq!(children(), Vec::<String>::new(), "somebody, or a zombie, is left");
 }
 
@@ -167,12 +169,12 @@ fn with_naps(line: &str) -> String {
 fn runs(lines: &[Line], budget: Duration, strangers: Strangers) -> Vec<Run> {
     let stage = tempfile::tempdir().unwrap();
     match ran(lines, budget, strangers, stage.path()) {
-        Ran::Runs(runs) => runs,
-        Ran::Interrupted => panic!("interrupted"),
+        ChecksRun::Runs(runs) => runs,
+        ChecksRun::Interrupted => panic!("interrupted"),
     }
 }
 
-fn ran(lines: &[Line], budget: Duration, strangers: Strangers, stage: &Path) -> Ran {
+fn ran(lines: &[Line], budget: Duration, strangers: Strangers, stage: &Path) -> ChecksRun {
     fs::write(stage.join("multiply"), with_naps(MULTIPLY)).unwrap();
     let set = [("NASTY_MARK".to_string(), mark(std::process::id()))];
     let checks: Vec<Check<'_>> = lines
@@ -181,7 +183,7 @@ fn ran(lines: &[Line], budget: Duration, strangers: Strangers, stage: &Path) -> 
         .map(|(number, (line, timeout, _))| Check {
             timeout: *timeout,
             set: &set,
-            whole: Whole::Text { bytes_max: TEXT_BYTES_MAX },
+            whole: OutputWanted::Text { bytes_max: TEXT_BYTES_MAX },
             ..Check::new(
                 "it",
                 What::Shell(line),
@@ -190,7 +192,7 @@ fn ran(lines: &[Line], budget: Duration, strangers: Strangers, stage: &Path) -> 
             )
         })
         .collect();
-    run(&checks, Limits { budget, jobs: 8, pass: &[], strangers }, &clock)
+    run(&checks, RunLimits { budget, jobs: 8, pass: &[], strangers }, &clock)
 }
 
 /// A time to sleep that nobody else would choose.

@@ -1,7 +1,7 @@
 //! What happened to a loop beside its stops, a sentence each.
 
 use stopgate_core::{
-    Binding, Edit, Event, Hold, Rest, Speaker, Timestamp, Vouch, tokens_text, usd_text,
+    Binding, Event, LoopEdit, Rest, Speaker, TaskHold, Timestamp, Vouch, tokens_text, usd_text,
 };
 
 use crate::parked::{unparked, waits_for};
@@ -96,7 +96,7 @@ const fn paused(rest: Rest) -> &'static str {
     }
 }
 
-fn edited(edit: &Edit) -> String {
+fn edited(edit: &LoopEdit) -> String {
     let mut parts = Vec::new();
     parts.extend(edit.goal.as_ref().map(|goal| format!("goal: {goal}")));
     parts.extend(edit.max_iterations.map(|max| format!("at most {max} continuations")));
@@ -110,11 +110,11 @@ fn edited(edit: &Edit) -> String {
     format!("a person changed it: {}", parts.join("; "))
 }
 
-fn task(hold: &Hold) -> String {
+fn task(hold: &TaskHold) -> String {
     match hold {
-        Hold::Keep => "the task went on".into(),
-        Hold::Begin { .. } => "iterations began".into(),
-        Hold::Open => "iterations ended; the task is open".into(),
-        Hold::End { outcome, why } => format!("the task ended as {outcome}: {why}"),
+        TaskHold::Keep => "the task went on".into(),
+        TaskHold::Begin { .. } => "iterations began".into(),
+        TaskHold::Open => "iterations ended; the task is open".into(),
+        TaskHold::End { outcome, why } => format!("the task ended as {outcome}: {why}"),
     }
 }

@@ -4,7 +4,7 @@
 //! stop and records the answer, `later 10m` lets time pass; the other words are commands.
 
 use stopgate_core::{
-    Criterion, Edit, Event, Frame, Ground, LoopId, Marker, Mode, Origin, OriginalRun,
+    Criterion, Event, Frame, Ground, LoopEdit, LoopId, Marker, Mode, Origin, OriginalRun,
     OriginalVerdict, Outcome, Party, Policy, Proof, Receipt, Rest, Seen, Soundness, Speaker,
     SpokenExit, Started, State, Status, Surface, Timestamp, ToolUse, Vouch, apply, conclude,
     decide, digest_of,
@@ -129,9 +129,9 @@ impl Stage {
             },
             "prompt" => Event::Prompted { prompt_id: Some(rest.into()), speaker: Speaker::Person },
             "interject" => Event::Prompted { prompt_id: None, speaker: Speaker::Interjection },
-            "limit" => Event::Edited(Box::new(Edit {
+            "limit" => Event::Edited(Box::new(LoopEdit {
                 max_iterations: rest.parse().ok(),
-                ..Edit::default()
+                ..LoopEdit::default()
             })),
             other => panic!("{other} is not a word of a scene"),
         };

@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use stopgate_agents::{Agent, Reply};
 use stopgate_dialects::Dialect;
 use stopgate_engine::{
-    CapSetting, DialectRequest, Hook, HookAnswer, HookMode, OkForm, Settings, TooLate,
+    CapSetting, DialectRequest, HookAnswer, HookMode, HookProcess, OkForm, Settings, TooLate,
     has_own_entry, is_answered_by_settings,
 };
 
@@ -44,7 +44,7 @@ pub(crate) fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             stopgate_engine::claim_answer();
             let story = bug_story(&*bug);
             let agent = asked.agent();
-            if let Some(hook) = Hook::new(agent, Settings, STORES, HookMode::Enforce) {
+            if let Some(hook) = HookProcess::new(agent, Settings, STORES, HookMode::Enforce) {
                 complain(hook.complain(None, &story));
             }
             allow(&asked)
@@ -177,7 +177,7 @@ fn serve(asked: &Asked) -> ExitCode {
         Asked::Help | Asked::Wrong(_) => (HookMode::Enforce, CapSetting::Usual),
     };
     // A kill switch counts before anything is read.
-    let Some(hook) = Hook::new(asked.agent(), Settings, STORES, mode) else {
+    let Some(hook) = HookProcess::new(asked.agent(), Settings, STORES, mode) else {
         return allow(asked);
     };
     let begun = now();
@@ -197,7 +197,7 @@ fn serve(asked: &Asked) -> ExitCode {
     }
 }
 
-fn answer(hook: &Hook, service: &Service, payload: &[u8]) -> ExitCode {
+fn answer(hook: &HookProcess, service: &Service, payload: &[u8]) -> ExitCode {
     if is_answered_elsewhere(service.agent, service.owner) {
         return print(&service.agent.allow());
     }

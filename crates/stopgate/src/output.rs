@@ -13,7 +13,7 @@ use serde::Serialize;
 use stopgate_core::{LoopState, Outcome as LoopOutcome};
 use stopgate_engine::{Failure, LoopView, SCHEMA_VERSION};
 
-pub(crate) use self::progress::{Elsewhere, Progress};
+pub(crate) use self::progress::{Elsewhere, ProgressLine};
 pub(crate) use self::text::{cut, cut_start, width, window, wrap};
 pub(crate) use self::when::{Zone, clock};
 
@@ -32,7 +32,7 @@ pub(crate) const WAITS: Style = AnsiColor::Yellow.on_default();
 const HINT_COLUMN: usize = 7;
 
 /// What a command leaves behind.
-pub(crate) type Outcome = Result<ExitCode, Failure>;
+pub(crate) type CommandResult = Result<ExitCode, Failure>;
 
 /// Who reads the answer of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

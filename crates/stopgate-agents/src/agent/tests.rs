@@ -5,7 +5,7 @@ use std::fmt::Write;
 use stopgate_signals::transcript::{Bound, Last, last_message};
 
 use super::*;
-use crate::Event;
+use crate::HookEvent;
 
 const CAPTURED: [(Agent, &str, &str); 9] = [
     (Agent::Codex, include_str!("../../tests/data/codex-0.166.0.jsonl"), CODEX),
@@ -159,7 +159,7 @@ fn every_captured_transcript_tells_what_was_said_last_and_whether_tools_ran() {
 fn a_turn_without_an_answer_yet_says_nothing_old() {
     for (agent, captured, ..) in TRANSCRIPTS {
         let lines: Vec<&str> = captured.lines().collect();
-        let turn = |line: &&str| agent.record(line.as_bytes()) == Record::UserTurn;
+        let turn = |line: &&str| agent.record(line.as_bytes()) == TranscriptRecord::UserTurn;
         let at = lines.iter().rposition(turn).unwrap();
         let text = lines[..=at].join("\n");
         let read = std::io::Cursor::new(text.as_bytes());
@@ -205,9 +205,13 @@ fn a_byte_order_mark_and_halves_of_characters_are_no_obstacle() {
         };
         let payload = agent.stop_payload(&sample).to_string();
         let marked = format!("\u{feff}{payload}");
-        assert_eq!(agent.parse(marked.as_bytes(), None).unwrap().event, Event::Stop, "{agent:?}");
+        assert_eq!(
+            agent.parse(marked.as_bytes(), None).unwrap().event,
+            HookEvent::Stop,
+            "{agent:?}"
+        );
         let half = payload.replacen('{', "{\"odd\":\"\\ud83d\",", 1);
-        assert_eq!(agent.parse(half.as_bytes(), None).unwrap().event, Event::Stop, "{agent:?}");
+        assert_eq!(agent.parse(half.as_bytes(), None).unwrap().event, HookEvent::Stop, "{agent:?}");
         for broken in ["", "[]", "{", "{}", "null"] {
             assert!(agent.parse(broken.as_bytes(), Some("Stop")).is_err(), "{agent:?}");
         }

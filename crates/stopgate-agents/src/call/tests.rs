@@ -59,7 +59,7 @@ fn every_error_finishes_the_sentence_could_not() {
 fn call(prompt: Option<&str>) -> Call<'_> {
     Call {
         agent: Agent::Claude,
-        event: Event::UserPromptSubmit,
+        event: HookEvent::UserPromptSubmit,
         session: "s1".into(),
         cwd: None,
         transcript: None,

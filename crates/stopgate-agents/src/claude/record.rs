@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess};
 
-use stopgate_signals::transcript::Record;
+use stopgate_signals::transcript::TranscriptRecord;
 
 use crate::lenient::{self, FlagWire, Lenient, ObjectWire, TextWire};
 use crate::surrogates::replace_lone_surrogates;
@@ -18,8 +18,8 @@ use crate::surrogates::replace_lone_surrogates;
 mod tests;
 
 /// Reads one line.
-pub(crate) fn record(line: &[u8]) -> Record {
-    read(line, meaning).unwrap_or(Record::Foreign)
+pub(crate) fn record(line: &[u8]) -> TranscriptRecord {
+    read(line, meaning).unwrap_or(TranscriptRecord::Foreign)
 }
 
 /// Whether the main agent used a tool in this line.
@@ -101,19 +101,19 @@ fn read<T>(line: &[u8], use_it: impl Fn(RecordWire<'_>) -> T) -> Option<T> {
     }
 }
 
-fn meaning(record: RecordWire<'_>) -> Record {
+fn meaning(record: RecordWire<'_>) -> TranscriptRecord {
     if record.is_sidechain.is_set() {
-        return Record::Other;
+        return TranscriptRecord::Other;
     }
     match record.kind.0.as_deref() {
         Some("assistant") => said(record.message.0.unwrap_or_default()),
-        Some("user") if record.begins_turn() => Record::UserTurn,
-        _ => Record::Other,
+        Some("user") if record.begins_turn() => TranscriptRecord::UserTurn,
+        _ => TranscriptRecord::Other,
     }
 }
 
-fn said(message: MessageWire<'_>) -> Record {
-    Record::Assistant {
+fn said(message: MessageWire<'_>) -> TranscriptRecord {
+    TranscriptRecord::Assistant {
         message: message.id.filled().map(Cow::into_owned),
         text: message.content.into_text(),
     }

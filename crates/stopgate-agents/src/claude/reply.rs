@@ -7,7 +7,7 @@
 use stopgate_core::{CapScope, ClientCap};
 
 use crate::reply::{BlockWire, TellWire, context, cut, cut_at, print};
-use crate::{Answer, Client, ClientVersion, Event, Reply};
+use crate::{AgentAnswer, Client, ClientVersion, HookEvent, Reply};
 
 #[cfg(test)]
 mod tests;
@@ -33,15 +33,18 @@ pub(crate) fn version(name: &str) -> Option<ClientVersion> {
 }
 
 /// Puts an answer into the words that this client accepts.
-pub(crate) fn render(answer: &Answer<'_>, client: Client) -> Reply {
+pub(crate) fn render(answer: &AgentAnswer<'_>, client: Client) -> Reply {
     match *answer {
-        Answer::Allow | Answer::Tell("") | Answer::Ended("") | Answer::Context { text: "", .. } => {
-            Reply::default()
+        AgentAnswer::Allow
+        | AgentAnswer::Tell("")
+        | AgentAnswer::Ended("")
+        | AgentAnswer::Context { text: "", .. } => Reply::default(),
+        AgentAnswer::Tell(text) | AgentAnswer::Ended(text) => {
+            print(&TellWire { system_message: cut(text) })
         }
-        Answer::Tell(text) | Answer::Ended(text) => print(&TellWire { system_message: cut(text) }),
-        Answer::Continue(text) if takes_context(text, client) => print(&context("Stop", text)),
-        Answer::Continue(text) => print(&BlockWire { decision: "block", reason: text }),
-        Answer::Context { event, text } => match context_event(event) {
+        AgentAnswer::Continue(text) if takes_context(text, client) => print(&context("Stop", text)),
+        AgentAnswer::Continue(text) => print(&BlockWire { decision: "block", reason: text }),
+        AgentAnswer::Context { event, text } => match context_event(event) {
             Some(name) => print(&context(name, cut(text))),
             None => Reply::default(),
         },
@@ -70,17 +73,17 @@ fn takes_context(text: &str, client: Client) -> bool {
 }
 
 /// The events at which the client hands extra context to the model.
-fn context_event(event: Event) -> Option<&'static str> {
+fn context_event(event: HookEvent) -> Option<&'static str> {
     match event {
-        Event::SessionStart => Some("SessionStart"),
-        Event::UserPromptSubmit => Some("UserPromptSubmit"),
+        HookEvent::SessionStart => Some("SessionStart"),
+        HookEvent::UserPromptSubmit => Some("UserPromptSubmit"),
         // At a stop, context would hold the agent: that is what `Continue` is for.
-        Event::Stop
-        | Event::SubagentStop
-        | Event::SessionEnd
-        | Event::PostToolBatch
-        | Event::PreCompact
-        | Event::StopFailure
-        | Event::Other => None,
+        HookEvent::Stop
+        | HookEvent::SubagentStop
+        | HookEvent::SessionEnd
+        | HookEvent::PostToolBatch
+        | HookEvent::PreCompact
+        | HookEvent::StopFailure
+        | HookEvent::Other => None,
     }
 }

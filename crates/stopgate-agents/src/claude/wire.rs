@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::lenient::{FlagWire, ListWire, ObjectWire, TextWire};
 use crate::payload::{self, TaskWire, running};
-use crate::{Agent, Call, Event, Malformed, Source};
+use crate::{Agent, Call, HookEvent, Malformed, SessionSource};
 
 #[cfg(test)]
 mod tests;
@@ -64,7 +64,7 @@ fn call<'a>(payload: PayloadWire<'a>, event: Option<&str>) -> Result<Call<'a>, M
     let event = named.as_deref().or(event.filter(|name| !name.is_empty()));
     Ok(Call {
         agent: Agent::Claude,
-        event: event.map(Event::named).ok_or(Malformed::NoEvent)?,
+        event: event.map(HookEvent::named).ok_or(Malformed::NoEvent)?,
         session,
         cwd: payload.cwd.filled(),
         transcript: payload.transcript_path.filled(),
@@ -72,7 +72,7 @@ fn call<'a>(payload: PayloadWire<'a>, event: Option<&str>) -> Result<Call<'a>, M
         last_message: payload.last_assistant_message.0,
         continued: payload.stop_hook_active.0,
         background: payload.background_tasks.0.into_iter().filter_map(running).collect(),
-        source: payload.source.filled().map(|source| Source::named(&source)),
+        source: payload.source.filled().map(|source| SessionSource::named(&source)),
         end_reason: payload.reason.filled(),
         prompt: payload.prompt.0,
         error: payload.error.filled(),

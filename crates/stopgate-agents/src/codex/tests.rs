@@ -1,13 +1,13 @@
 //! Hooks that a person trusts.
 
 use super::*;
-use crate::settings::{Entry, install};
+use crate::settings::{HookEntry, install};
 
 const PATH: &str = "/h/.codex/hooks.json";
 
 #[test]
 fn each_hook_is_known_by_its_place_and_its_hash() {
-    let hooks = install(None, &Entry::new(Agent::Codex, "/opt/stopgate")).unwrap().text;
+    let hooks = install(None, &HookEntry::new(Agent::Codex, "/opt/stopgate")).unwrap().text;
     let entries = trust_entries(PATH, &hooks);
     let keys: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
     for event in ["stop", "session_start", "user_prompt_submit", "session_end"] {
@@ -23,7 +23,7 @@ fn each_hook_is_known_by_its_place_and_its_hash() {
 
 #[test]
 fn trust_comes_and_goes_without_a_trace() {
-    let hooks = install(None, &Entry::new(Agent::Codex, "/opt/stopgate")).unwrap().text;
+    let hooks = install(None, &HookEntry::new(Agent::Codex, "/opt/stopgate")).unwrap().text;
     let entries = trust_entries(PATH, &hooks);
     for before in [
         "",
@@ -49,7 +49,7 @@ fn trust_comes_and_goes_without_a_trace() {
 fn others_hooks_are_none_of_our_business() {
     let hooks = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"say done"}]}]}}"#;
     assert_eq!(trust_entries(PATH, hooks), []);
-    let both = install(Some(hooks), &Entry::new(Agent::Codex, "/opt/stopgate")).unwrap().text;
+    let both = install(Some(hooks), &HookEntry::new(Agent::Codex, "/opt/stopgate")).unwrap().text;
     let entries = trust_entries(PATH, &both);
     assert!(entries.iter().any(|entry| entry.key.ends_with(":stop:1:0")), "{entries:?}");
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn event(status: &str) -> Event {
+fn event(status: &str) -> HookEvent {
     let payload = serde_json::json!({
         "conversation_id": "c1", "hook_event_name": "stop", "cursor_version": "3", "status": status,
         "workspace_roots": ["/p"], "loop_count": 2, "transcript_path": "/t",
@@ -18,16 +18,21 @@ fn event(status: &str) -> Event {
 
 #[test]
 fn only_a_completed_turn_is_a_stop() {
-    assert_eq!(event("completed"), Event::Stop);
-    assert_eq!(event("aborted"), Event::Other);
-    assert_eq!(event("error"), Event::Other);
+    assert_eq!(event("completed"), HookEvent::Stop);
+    assert_eq!(event("aborted"), HookEvent::Other);
+    assert_eq!(event("error"), HookEvent::Other);
 }
 
 #[test]
 fn it_goes_on_by_a_follow_up_and_knows_nothing_else() {
     let said = |answer| render(&answer, Client::default()).stdout;
-    assert_eq!(said(Answer::Continue("go on")), "{\"followup_message\":\"go on\"}\n");
-    for answer in [Answer::Allow, Answer::Tell("x"), Answer::Ended("x"), Answer::Continue("")] {
+    assert_eq!(said(AgentAnswer::Continue("go on")), "{\"followup_message\":\"go on\"}\n");
+    for answer in [
+        AgentAnswer::Allow,
+        AgentAnswer::Tell("x"),
+        AgentAnswer::Ended("x"),
+        AgentAnswer::Continue(""),
+    ] {
         assert_eq!(said(answer), "{}\n");
     }
 }

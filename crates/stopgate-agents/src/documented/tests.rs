@@ -12,12 +12,15 @@ fn antigravity_is_asked_only_when_all_rests_and_always_hears_a_decision() {
         let payload = payload.to_string();
         parse_antigravity(payload.as_bytes(), None).unwrap().event
     };
-    assert_eq!(event(true, ""), Event::Stop);
-    assert_eq!(event(false, ""), Event::Other);
-    assert_eq!(event(true, "quota"), Event::Other);
+    assert_eq!(event(true, ""), HookEvent::Stop);
+    assert_eq!(event(false, ""), HookEvent::Other);
+    assert_eq!(event(true, "quota"), HookEvent::Other);
     let said = |answer| render_antigravity(&answer, Client::default()).stdout;
-    assert_eq!(said(Answer::Continue("go")), "{\"decision\":\"continue\",\"reason\":\"go\"}\n");
-    assert_eq!(said(Answer::Allow), "{\"decision\":\"stop\"}\n");
+    assert_eq!(
+        said(AgentAnswer::Continue("go")),
+        "{\"decision\":\"continue\",\"reason\":\"go\"}\n"
+    );
+    assert_eq!(said(AgentAnswer::Allow), "{\"decision\":\"stop\"}\n");
 }
 
 #[test]
@@ -25,6 +28,6 @@ fn grok_is_understood_in_camel_case() {
     let payload =
         r#"{"sessionId":"g1","hookEventName":"Stop","workspaceRoot":"/p","stopHookActive":true}"#;
     let call = parse_grok(payload.as_bytes(), None).unwrap();
-    assert_eq!((call.event, &*call.session, call.continued), (Event::Stop, "g1", Some(true)));
+    assert_eq!((call.event, &*call.session, call.continued), (HookEvent::Stop, "g1", Some(true)));
     assert_eq!(call.cwd.as_deref(), Some("/p"));
 }

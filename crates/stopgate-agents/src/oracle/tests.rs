@@ -1,7 +1,7 @@
 //! Every agent's own answers, heard by its own client.
 
 use super::*;
-use crate::{Answer, Call, Client, Event};
+use crate::{AgentAnswer, Call, Client, HookEvent};
 
 const STOP: StopSample<'_> = StopSample {
     session: "s1",
@@ -11,7 +11,7 @@ const STOP: StopSample<'_> = StopSample {
     continued: false,
 };
 
-fn heard(agent: Agent, answer: Answer<'_>) -> Understood {
+fn heard(agent: Agent, answer: AgentAnswer<'_>) -> Understood {
     let reply = agent.render(&answer, Client::default());
     agent.understands(&HookOutput {
         exit_code: Some(reply.exit_code.into()),
@@ -25,17 +25,17 @@ fn every_agent_is_held_let_go_and_never_held_by_a_message() {
     for agent in Agent::ALL {
         let text = "Loop 1/20: \"tests\" <fail> & more\nsecond line é";
         assert_eq!(
-            heard(agent, Answer::Continue(text)),
+            heard(agent, AgentAnswer::Continue(text)),
             Understood::Held(text.into()),
             "{agent:?}"
         );
-        assert_eq!(heard(agent, Answer::Allow), Understood::Allowed, "{agent:?}");
-        for answer in [Answer::Tell("over"), Answer::Ended("over")] {
+        assert_eq!(heard(agent, AgentAnswer::Allow), Understood::Allowed, "{agent:?}");
+        for answer in [AgentAnswer::Tell("over"), AgentAnswer::Ended("over")] {
             let told = heard(agent, answer);
             let fine = matches!(&told, Understood::Allowed | Understood::Told(_));
             assert!(fine, "{agent:?}: {told:?}");
         }
-        let context = Answer::Context { event: Event::SessionStart, text: "know this" };
+        let context = AgentAnswer::Context { event: HookEvent::SessionStart, text: "know this" };
         let reply = agent.render(&context, Client::default());
         assert_eq!(reply.exit_code, 0, "{agent:?}");
     }
@@ -44,7 +44,7 @@ fn every_agent_is_held_let_go_and_never_held_by_a_message() {
 #[test]
 fn a_continuation_without_a_word_lets_go_where_it_would_be_a_fault() {
     for agent in Agent::ALL.into_iter().filter(|agent| *agent != Agent::Claude) {
-        assert_eq!(heard(agent, Answer::Continue(" \n")), Understood::Allowed, "{agent:?}");
+        assert_eq!(heard(agent, AgentAnswer::Continue(" \n")), Understood::Allowed, "{agent:?}");
     }
 }
 
@@ -54,7 +54,7 @@ fn every_agents_stop_is_read_as_a_stop() {
         let payload = agent.stop_payload(&STOP).to_string();
         let Call { agent: who, event, session, cwd, .. } =
             agent.parse(payload.as_bytes(), None).unwrap();
-        assert_eq!((who, event, &*session), (agent, Event::Stop, "s1"));
+        assert_eq!((who, event, &*session), (agent, HookEvent::Stop, "s1"));
         assert_eq!(cwd.as_deref(), Some("/p"), "{agent:?}");
     }
 }
@@ -74,7 +74,7 @@ fn a_missing_program_holds_only_gemini_and_our_command_keeps_it_silent() {
 fn no_answer_is_longer_than_every_client_shows() {
     let long = "é".repeat(40_000);
     for agent in Agent::ALL.into_iter().filter(|agent| *agent != Agent::Claude) {
-        let reply = agent.render(&Answer::Continue(&long), Client::default());
+        let reply = agent.render(&AgentAnswer::Continue(&long), Client::default());
         let bytes = reply.stdout.len() + reply.stderr.len();
         assert!((9_000..10_000).contains(&bytes), "{agent:?}: {bytes}");
     }

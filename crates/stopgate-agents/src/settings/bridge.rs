@@ -3,15 +3,15 @@
 use stopgate_json::quote;
 
 use super::form::BridgeForm;
-use super::{Command, Edited, Entry, EntryForm, Found};
-use crate::{Agent, Event};
+use super::{Edited, EntryCommand, EntryForm, HookEntry, InstalledEntry};
+use crate::{Agent, HookEvent};
 
 /// How the first line of every bridge begins.
 pub(super) const MARK: &str = "// stopgate bridge for ";
 const PROGRAM: &str = "const PROGRAM = ";
 const DEFAULT: &str = "\"stopgate\"";
 
-pub(super) fn install(text: Option<&str>, form: BridgeForm, entry: &Entry) -> Edited {
+pub(super) fn install(text: Option<&str>, form: BridgeForm, entry: &HookEntry) -> Edited {
     let program = match entry.form {
         EntryForm::Own => quote(&entry.program),
         EntryForm::Shared | EntryForm::Plugin => DEFAULT.into(),
@@ -38,7 +38,7 @@ pub(super) fn uninstall(text: &str, _: BridgeForm) -> Edited {
     Edited { text: String::new(), changes: vec![change], notes: Vec::new() }
 }
 
-pub(super) fn find(text: &str, _: BridgeForm, agent: Agent) -> Vec<Found> {
+pub(super) fn find(text: &str, _: BridgeForm, agent: Agent) -> Vec<InstalledEntry> {
     if !is_ours(text) {
         return Vec::new();
     }
@@ -46,10 +46,10 @@ pub(super) fn find(text: &str, _: BridgeForm, agent: Agent) -> Vec<Found> {
     let program = program.map(|quoted| quoted.trim_end_matches(';'));
     let program = program.and_then(|quoted| serde_json::from_str::<String>(quoted).ok());
     let argv = [program.unwrap_or_default(), "hook".into(), agent.word().into()];
-    vec![Found {
+    vec![InstalledEntry {
         event: "Stop".into(),
-        kind: Event::Stop,
-        command: Command::Exec(argv.into()),
+        kind: HookEvent::Stop,
+        command: EntryCommand::Exec(argv.into()),
         timeout_s: Some(600),
     }]
 }

@@ -4,15 +4,15 @@ use stopgate_json::{JsonBracket, JsonItem, quote};
 
 use super::error::SettingsError;
 use super::form::JsonForm;
-use super::own::{self, Command, Extras, PLUGIN, SHARED, shell_word, value};
+use super::own::{self, EntryCommand, Extras, PLUGIN, SHARED, shell_word, value};
 use super::print::Json;
-use super::tree::{Spot, Tree};
-use super::windows::{self, Guard, HookSystem};
+use super::tree::{EntrySpot, SettingsTree};
+use super::windows::{self, HookSystem, WindowsGuard};
 use super::{
-    CAP_VARIABLE, Edited, Entry, EntryForm, ExitRules, Found, StatusLine, switches, switches_of,
-    without_bom,
+    CAP_VARIABLE, Edited, EntryForm, ExitRules, HookEntry, InstalledEntry, StatusLine, switches,
+    switches_of, without_bom,
 };
-use crate::Event;
+use crate::HookEvent;
 
 const CAP_LIFTED: &str = "0";
 
@@ -20,10 +20,15 @@ const CAP_LIFTED: &str = "0";
 pub(super) const MESSAGE: &str = "stopgate is running your checks (stopgate status)";
 
 /// The events that formats of other tools' files answer.
-const DIALECT_EVENTS: [Event; 3] = [Event::Stop, Event::SessionStart, Event::PreCompact];
+const DIALECT_EVENTS: [HookEvent; 3] =
+    [HookEvent::Stop, HookEvent::SessionStart, HookEvent::PreCompact];
 
-pub(super) fn install(text: &str, form: JsonForm, entry: &Entry) -> Result<Edited, SettingsError> {
-    let mut draft = Draft::new(text, form)?;
+pub(super) fn install(
+    text: &str,
+    form: JsonForm,
+    entry: &HookEntry,
+) -> Result<Edited, SettingsError> {
+    let mut draft = SettingsDraft::new(text, form)?;
     draft.begin_file()?;
     let (mut added, mut replaced) = (Vec::new(), Vec::new());
     for event in form.events {
@@ -63,7 +68,7 @@ pub(super) fn uninstall(
     form: JsonForm,
     dialect: Option<&str>,
 ) -> Result<Edited, SettingsError> {
-    let mut draft = Draft::new(text, form)?;
+    let mut draft = SettingsDraft::new(text, form)?;
     let mut removed = Vec::new();
     while let Some(event) = draft.drop_first(dialect)? {
         removed.push(event);
@@ -87,16 +92,16 @@ pub(super) fn uninstall(
     draft.finish()
 }
 
-pub(super) fn find(text: &str, form: JsonForm) -> Result<Vec<Found>, SettingsError> {
-    let Some(tree) = Tree::read(without_bom(text), form)? else {
+pub(super) fn find(text: &str, form: JsonForm) -> Result<Vec<InstalledEntry>, SettingsError> {
+    let Some(tree) = SettingsTree::read(without_bom(text), form)? else {
         return Ok(Vec::new());
     };
     for event in form.events {
         tree.groups(event.name)?;
     }
-    let found = tree.spots()?.into_iter().map(|spot| Found {
+    let found = tree.spots()?.into_iter().map(|spot| InstalledEntry {
         event: spot.event.into(),
-        kind: Event::named(spot.event),
+        kind: HookEvent::named(spot.event),
         command: spot.own.command,
         timeout_s: spot.own.timeout_s,
     });
@@ -105,7 +110,7 @@ pub(super) fn find(text: &str, form: JsonForm) -> Result<Vec<Found>, SettingsErr
 
 /// Whether the file holds nothing but what it must begin with.
 pub(super) fn is_blank(text: &str, form: JsonForm) -> bool {
-    match Tree::read(without_bom(text), form) {
+    match SettingsTree::read(without_bom(text), form) {
         Ok(Some(tree)) => {
             let begins = |name: &str| form.begins_with.is_some_and(|(key, _)| key == name);
             tree.is_bare() && tree.root.properties.iter().all(|one| begins(one.name.as_str()))
@@ -116,7 +121,7 @@ pub(super) fn is_blank(text: &str, form: JsonForm) -> bool {
 }
 
 /// A settings file on its way to being edited.
-pub(super) struct Draft {
+pub(super) struct SettingsDraft {
     form: JsonForm,
     bom: &'static str,
     pub(super) text: String,
@@ -124,10 +129,10 @@ pub(super) struct Draft {
     pub(super) notes: Vec<String>,
 }
 
-impl Draft {
+impl SettingsDraft {
     fn new(text: &str, form: JsonForm) -> Result<Self, SettingsError> {
         let bare = without_bom(text);
-        let text_now = match Tree::read(bare, form)? {
+        let text_now = match SettingsTree::read(bare, form)? {
             Some(_) => bare.into(),
             None if bare.trim().is_empty() => "{}\n".into(),
             None => format!("{}\n{{}}\n", bare.trim_end()),
@@ -137,8 +142,8 @@ impl Draft {
     }
 
     /// The file as it is now.
-    pub(super) fn tree(&self) -> Result<Option<Tree<'_>>, SettingsError> {
-        Tree::read(&self.text, self.form)
+    pub(super) fn tree(&self) -> Result<Option<SettingsTree<'_>>, SettingsError> {
+        SettingsTree::read(&self.text, self.form)
     }
 
     /// Hands out the text, if it can be read again.
@@ -181,11 +186,11 @@ impl Draft {
     fn put_hook(
         &mut self,
         event: &'static str,
-        entry: &Entry,
+        entry: &HookEntry,
         timeout_s: u32,
     ) -> Result<Put, SettingsError> {
         let form = self.form;
-        let Some(tree) = Tree::read(&self.text, form)? else {
+        let Some(tree) = SettingsTree::read(&self.text, form)? else {
             return Ok(Put::Nothing);
         };
         tree.groups(event)?;
@@ -249,7 +254,7 @@ impl Draft {
         };
         let spots = tree.spots()?;
         let leaves =
-            |spot: &&Spot<'_>| dialect.is_none() || spot.own.dialect().as_deref() == dialect;
+            |spot: &&EntrySpot<'_>| dialect.is_none() || spot.own.dialect().as_deref() == dialect;
         let Some(spot) = spots.iter().find(leaves) else {
             return Ok(None);
         };
@@ -273,11 +278,11 @@ impl Draft {
 }
 
 /// Whether this is the event's entry for these loops.
-fn serves(spot: &Spot<'_>, event: &str, dialect: Option<&str>) -> bool {
+fn serves(spot: &EntrySpot<'_>, event: &str, dialect: Option<&str>) -> bool {
     spot.event == event && spot.own.dialect().as_deref() == dialect
 }
 
-fn dialect_words(entry: &Entry) -> Vec<String> {
+fn dialect_words(entry: &HookEntry) -> Vec<String> {
     let dialect = entry.dialect.iter().cloned();
     dialect.flat_map(|name| ["--dialect".to_string(), name]).collect()
 }
@@ -298,8 +303,8 @@ fn told(verb: &str, events: &[&str], program: &str) -> Option<String> {
 
 fn is_current(
     form: JsonForm,
-    spot: &Spot<'_>,
-    entry: &Entry,
+    spot: &EntrySpot<'_>,
+    entry: &HookEntry,
     extras: &[String],
     timeout_s: u32,
 ) -> bool {
@@ -313,23 +318,23 @@ fn is_current(
 }
 
 /// What the hook starts.
-pub(super) fn command_of(form: JsonForm, entry: &Entry, extras: &[String]) -> Command {
+pub(super) fn command_of(form: JsonForm, entry: &HookEntry, extras: &[String]) -> EntryCommand {
     let agent = entry.agent.word();
     let words = ["hook", agent].map(String::from).into_iter();
     let words = words.chain(form.arguments.iter().map(ToString::to_string));
     let words =
         words.chain(extras.iter().filter(|e| !form.arguments.contains(&e.as_str())).cloned());
     if entry.form == EntryForm::Own && form.is_claude {
-        return Command::Exec(std::iter::once(entry.program.clone()).chain(words).collect());
+        return EntryCommand::Exec(std::iter::once(entry.program.clone()).chain(words).collect());
     }
     if entry.system == HookSystem::Windows {
-        return Command::Shell(windows_line(form, entry, words.collect()));
+        return EntryCommand::Shell(windows_line(form, entry, words.collect()));
     }
     match entry.form {
         EntryForm::Own => {
             let words = std::iter::once(entry.program.clone()).chain(words);
             let line = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
-            Command::Shell(format!("{line}{}", form.guard()))
+            EntryCommand::Shell(format!("{line}{}", form.guard()))
         }
         EntryForm::Shared => on_path(form, words, SHARED),
         EntryForm::Plugin => on_path(form, words, PLUGIN),
@@ -337,14 +342,14 @@ pub(super) fn command_of(form: JsonForm, entry: &Entry, extras: &[String]) -> Co
 }
 
 /// The program on the PATH. Where it is missing, the agent may stop, and nobody sees an error.
-fn on_path(form: JsonForm, words: impl Iterator<Item = String>, owner: &str) -> Command {
+fn on_path(form: JsonForm, words: impl Iterator<Item = String>, owner: &str) -> EntryCommand {
     let words = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
     let guard = if form.needs_exit_code { "" } else { " 2>/dev/null || true" };
-    Command::Shell(format!("stopgate {words} {owner}{guard}"))
+    EntryCommand::Shell(format!("stopgate {words} {owner}{guard}"))
 }
 
-fn windows_line(form: JsonForm, entry: &Entry, mut words: Vec<String>) -> String {
-    let silent = |is: bool| if is { Guard::Silent } else { Guard::Open };
+fn windows_line(form: JsonForm, entry: &HookEntry, mut words: Vec<String>) -> String {
+    let silent = |is: bool| if is { WindowsGuard::Silent } else { WindowsGuard::Open };
     match entry.form {
         EntryForm::Own => {
             let guard = silent(form.needs_silence);
@@ -361,33 +366,33 @@ fn windows_line(form: JsonForm, entry: &Entry, mut words: Vec<String>) -> String
 
 /// What the client shows while this event's hook runs; only checks take long.
 fn message_of(form: JsonForm, event: &str) -> Option<&'static str> {
-    (form.has_message && Event::named(event) == Event::Stop).then_some(MESSAGE)
+    (form.has_message && HookEvent::named(event) == HookEvent::Stop).then_some(MESSAGE)
 }
 
-fn limited(spot: &Spot<'_>) -> Option<String> {
+fn limited(spot: &EntrySpot<'_>) -> Option<String> {
     let matcher = spot.matcher.filter(|matcher| !matches!(*matcher, "" | "*"))?;
     let event = spot.event;
     Some(format!("The {event} hook runs only where its matcher {} fits.", quote(matcher)))
 }
 
-fn hook(form: JsonForm, entry: &Entry, extras: &[String], event: &str, timeout_s: u32) -> Json {
+fn hook(form: JsonForm, entry: &HookEntry, extras: &[String], event: &str, timeout_s: u32) -> Json {
     let mut members = Vec::new();
     if form.has_type {
         members.push(("type", Json::Text("command".into())));
     }
     let key = form.key_on(entry.system);
     match command_of(form, entry, extras) {
-        Command::Exec(argv) => {
+        EntryCommand::Exec(argv) => {
             let mut words = argv.into_iter();
             members.push((key, Json::Text(words.next().unwrap_or_default())));
             members.push(("args", Json::Words(words.collect())));
         }
-        Command::Shell(line) => members.push((key, Json::Text(line))),
+        EntryCommand::Shell(line) => members.push((key, Json::Text(line))),
     }
     members.push((form.timeout_key, Json::Number(form.timeout(timeout_s))));
     let message = message_of(form, event);
     members.extend(message.map(|text| ("statusMessage", Json::Text(text.into()))));
-    if Event::named(event) == Event::Stop {
+    if HookEvent::named(event) == HookEvent::Stop {
         members.extend(form.unlimited_key.map(|key| (key, Json::Null)));
     }
     Json::Object(members)
@@ -396,7 +401,7 @@ fn hook(form: JsonForm, entry: &Entry, extras: &[String], event: &str, timeout_s
 fn add_hook(
     form: JsonForm,
     text: &str,
-    tree: &Tree<'_>,
+    tree: &SettingsTree<'_>,
     event: &'static str,
     hook: &Json,
 ) -> Result<String, SettingsError> {
@@ -424,7 +429,12 @@ fn add_hook(
     Ok(append_to_root(text, tree, form.wrapper.unwrap_or_default(), &hooks))
 }
 
-pub(super) fn append_to_root(text: &str, tree: &Tree<'_>, key: &str, value: &Json) -> String {
+pub(super) fn append_to_root(
+    text: &str,
+    tree: &SettingsTree<'_>,
+    key: &str,
+    value: &Json,
+) -> String {
     stopgate_json::append(text, &JsonBracket::from(&tree.root), &JsonItem::Member(key, value))
 }
 

@@ -6,14 +6,14 @@ use jsonc_parser::errors::ParseError;
 
 /// A spot in a text, as editors count: both from one, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TextPosition {
     /// The line.
     pub line: usize,
     /// The column.
     pub column: usize,
 }
 
-impl Place {
+impl TextPosition {
     pub(super) fn of(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -24,7 +24,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TextPosition {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}:{}", self.line, self.column)
     }
@@ -37,7 +37,7 @@ pub enum SettingsError {
     #[error("read the settings: they stop being JSON at {at}; correct that and try again")]
     NotJson {
         /// Where it goes wrong.
-        at: Place,
+        at: TextPosition,
         /// What is wrong there.
         source: ParseError,
     },
@@ -45,7 +45,7 @@ pub enum SettingsError {
     #[error("read the settings: they stop being TOML at {at}; correct that and try again")]
     NotToml {
         /// Where it goes wrong.
-        at: Place,
+        at: TextPosition,
         /// What is wrong there.
         source: Box<toml_edit::TomlError>,
     },
@@ -55,7 +55,7 @@ pub enum SettingsError {
         /// The value's path: `hooks.Stop`.
         key: String,
         /// Where it stands.
-        at: Place,
+        at: TextPosition,
         /// What it is.
         found: &'static str,
         /// What it should be.
@@ -67,6 +67,6 @@ pub enum SettingsError {
         /// The key's path: `hooks.Stop`.
         key: String,
         /// Where it stands the second time.
-        at: Place,
+        at: TextPosition,
     },
 }

@@ -6,7 +6,7 @@ use jsonc_parser::common::Ranged;
 use stopgate_json::{JsonBracket, JsonItem};
 
 use super::SettingsError;
-use super::draft::{Draft, append_to_root};
+use super::draft::{SettingsDraft, append_to_root};
 use super::own::{is_stopgate, shell_word, shell_words, text, value};
 use super::print::Json;
 
@@ -18,7 +18,7 @@ fn rules() -> impl Iterator<Item = String> {
     VERBS.iter().map(|verb| format!("Bash(stopgate {verb}:*)"))
 }
 
-impl Draft {
+impl SettingsDraft {
     /// Lets agents run their exits without a permission dialog.
     pub(super) fn allow_exits(&mut self) -> Result<(), SettingsError> {
         let before = self.text.clone();

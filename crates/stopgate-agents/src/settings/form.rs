@@ -1,7 +1,7 @@
 //! What hooks look like in the settings of each agent.
 
 use super::windows::{HookSystem, WindowsShell};
-use crate::Event;
+use crate::HookEvent;
 
 /// The form of an agent's settings file.
 #[derive(Clone, Copy, Debug)]
@@ -84,8 +84,8 @@ impl EventName {
         Self { name, timeout_s: 10 }
     }
 
-    pub(super) fn event(self) -> Event {
-        Event::named(self.name)
+    pub(super) fn event(self) -> HookEvent {
+        HookEvent::named(self.name)
     }
 }
 

@@ -5,7 +5,7 @@ use super::*;
 const PROGRAM: &str = "/opt/stopgate";
 
 fn fresh(agent: Agent, form: EntryForm) -> String {
-    install(None, &Entry { form, ..Entry::new(agent, PROGRAM) }).unwrap().text
+    install(None, &HookEntry { form, ..HookEntry::new(agent, PROGRAM) }).unwrap().text
 }
 
 fn json(agent: Agent) -> serde_json::Value {
@@ -71,7 +71,7 @@ fn each_agent_gets_its_own_form() {
 fn a_bridge_is_written_whole_found_and_removed() {
     for agent in [Agent::OpenCode, Agent::Pi] {
         let odd = "/my \"tools\"/stopgate";
-        let entry = Entry::new(agent, odd);
+        let entry = HookEntry::new(agent, odd);
         let edited = install(None, &entry).unwrap();
         assert!(edited.text.contains("const PROGRAM = \"/my \\\"tools\\\"/stopgate\""));
         assert!(edited.text.lines().count() < 200);
@@ -82,7 +82,7 @@ fn a_bridge_is_written_whole_found_and_removed() {
         let theirs = "export const Mine = async () => ({})\n";
         assert_eq!(install(Some(theirs), &entry).unwrap().text, theirs);
         assert_eq!(uninstall(agent, theirs, None).unwrap().text, theirs);
-        let shared = install(None, &Entry { form: EntryForm::Shared, ..entry }).unwrap().text;
+        let shared = install(None, &HookEntry { form: EntryForm::Shared, ..entry }).unwrap().text;
         assert!(shared.contains("const PROGRAM = \"stopgate\""));
     }
 }
@@ -92,7 +92,7 @@ fn odd_paths_reach_the_program_through_a_shell() {
     for program in ["/my tools/stopgate", "/it's/stopgate", "/ä €/stopgate", "/a$b`c`/stopgate"]
     {
         for agent in Agent::ALL {
-            let text = install(None, &Entry::new(agent, program)).unwrap().text;
+            let text = install(None, &HookEntry::new(agent, program)).unwrap().text;
             let found = find(agent, &text).unwrap();
             assert!(!found.is_empty(), "{agent:?}: {text}");
             assert_eq!(found[0].command.words()[0], program, "{agent:?}: {text}");
@@ -105,7 +105,7 @@ fn a_shared_entry_names_no_path() {
     for agent in Agent::ALL.into_iter().filter(|agent| agent.files().project.is_some()) {
         let text = fresh(agent, EntryForm::Shared);
         assert!(!text.contains(PROGRAM), "{agent:?}: {text}");
-        assert!(find(agent, &text).unwrap().iter().any(Found::judges_stops), "{agent:?}");
+        assert!(find(agent, &text).unwrap().iter().any(InstalledEntry::judges_stops), "{agent:?}");
     }
 }
 
@@ -113,14 +113,15 @@ fn a_shared_entry_names_no_path() {
 fn an_entry_for_a_dialect_stands_beside_ours_and_goes_alone() {
     for agent in [Agent::Claude, Agent::Codex, Agent::Copilot, Agent::Kimi] {
         let own = fresh(agent, EntryForm::Own);
-        let entry = Entry { dialect: Some("ralph-loop".into()), ..Entry::new(agent, PROGRAM) };
+        let entry =
+            HookEntry { dialect: Some("ralph-loop".into()), ..HookEntry::new(agent, PROGRAM) };
         let both = install(Some(&own), &entry).unwrap().text;
-        let dialects: Vec<Found> =
+        let dialects: Vec<InstalledEntry> =
             find(agent, &both).unwrap().into_iter().filter(|f| f.dialect().is_some()).collect();
         assert!(dialects.iter().all(|found| found.dialect().as_deref() == Some("ralph-loop")));
-        assert!(dialects.iter().any(|found| found.kind == Event::Stop), "{agent:?}: {both}");
+        assert!(dialects.iter().any(|found| found.kind == HookEvent::Stop), "{agent:?}: {both}");
         assert_eq!(install(Some(&both), &entry).unwrap().changes, [""; 0], "{agent:?}");
-        let again = install(Some(&both), &Entry::new(agent, PROGRAM)).unwrap();
+        let again = install(Some(&both), &HookEntry::new(agent, PROGRAM)).unwrap();
         assert_eq!(again.changes, [""; 0], "{agent:?}");
         assert_eq!(uninstall(agent, &both, Some("ralph-loop")).unwrap().text, own, "{agent:?}");
         assert_eq!(uninstall(agent, &both, Some("idle")).unwrap().changes, [""; 0], "{agent:?}");
@@ -130,7 +131,7 @@ fn an_entry_for_a_dialect_stands_beside_ours_and_goes_alone() {
 #[test]
 fn toml_that_is_not_what_it_should_be_is_refused() {
     let error = |text: &str| {
-        install(Some(text), &Entry::new(Agent::Kimi, PROGRAM)).unwrap_err().to_string()
+        install(Some(text), &HookEntry::new(Agent::Kimi, PROGRAM)).unwrap_err().to_string()
     };
     assert_eq!(
         error("a = 1\nb = = 2\n"),

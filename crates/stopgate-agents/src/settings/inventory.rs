@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::own::is_stopgate;
 use super::toml_hooks::{self, sha256_hex};
-use super::{JsonForm, SettingsError, SettingsForm, Tree, without_bom};
-use crate::{Agent, Event};
+use super::{JsonForm, SettingsError, SettingsForm, SettingsTree, without_bom};
+use crate::{Agent, HookEvent};
 
 /// A hook that an agent would run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl AnyHook {
 
     /// Whether it is asked at a stop.
     pub fn is_at_stop(&self) -> bool {
-        Event::named(&self.event) == Event::Stop
+        HookEvent::named(&self.event) == HookEvent::Stop
     }
 }
 
@@ -48,7 +48,7 @@ pub fn all_hooks(agent: Agent, text: &str) -> Result<Vec<AnyHook>, SettingsError
 }
 
 fn in_json(text: &str, form: JsonForm) -> Result<Vec<AnyHook>, SettingsError> {
-    let Some(tree) = Tree::read(without_bom(text), form)? else { return Ok(Vec::new()) };
+    let Some(tree) = SettingsTree::read(without_bom(text), form)? else { return Ok(Vec::new()) };
     let Some(hooks) = tree.hooks()? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for member in &hooks.properties {

@@ -15,7 +15,7 @@ pub(super) const PLUGIN: &str = "--plugin";
 
 /// How a hook entry names its program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
+pub enum EntryCommand {
     /// The program and its arguments, started directly.
     Exec(Vec<String>),
     /// A line for a shell.
@@ -25,7 +25,7 @@ pub enum Command {
 /// A hook entry of ours.
 #[derive(Clone, Debug)]
 pub(super) struct Own {
-    pub(super) command: Command,
+    pub(super) command: EntryCommand,
     pub(super) timeout_s: Option<u64>,
     /// What the client shows while it runs.
     pub(super) message: Option<String>,
@@ -78,13 +78,13 @@ impl Own {
         let words = self.command.words();
         let mut extras = words.get(3..).unwrap_or_default().to_vec();
         extras.retain(|word| word != SHARED && word != PLUGIN);
-        let needs_shell = matches!(self.command, Command::Shell(_))
+        let needs_shell = matches!(self.command, EntryCommand::Shell(_))
             && extras.iter().any(|word| word.contains(['$', '`', '*', '?', '~']));
         if needs_shell { Extras::Shell } else { Extras::Words(extras) }
     }
 }
 
-impl Command {
+impl EntryCommand {
     /// The command as one line.
     pub fn line(&self) -> String {
         match self {
@@ -114,14 +114,14 @@ pub(super) fn text<'t>(value: &'t Value<'_>) -> Option<&'t str> {
     value.as_string_lit().map(|text| text.value.as_ref())
 }
 
-fn command(hook: &Object<'_>, form: JsonForm) -> Option<Command> {
+fn command(hook: &Object<'_>, form: JsonForm) -> Option<EntryCommand> {
     let key = |key| value(hook, key).and_then(text);
     let program = key(form.command_key).or_else(|| key(form.windows_key?))?;
     let Some(args) = value(hook, "args").and_then(Value::as_array) else {
-        return Some(Command::Shell(program.into()));
+        return Some(EntryCommand::Shell(program.into()));
     };
     let args = args.elements.iter().map(|arg| text(arg).unwrap_or_default());
-    Some(Command::Exec(std::iter::once(program).chain(args).map(String::from).collect()))
+    Some(EntryCommand::Exec(std::iter::once(program).chain(args).map(String::from).collect()))
 }
 
 fn number(value: &Value<'_>) -> Option<u64> {

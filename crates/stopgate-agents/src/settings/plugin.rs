@@ -7,9 +7,9 @@ use jsonc_parser::ast::Value;
 
 use super::form::{JsonForm, SettingsForm};
 use super::own::value;
-use super::tree::Tree;
+use super::tree::SettingsTree;
 use super::windows::HookSystem;
-use super::{Command, Entry, EntryForm, Found, draft, without_bom};
+use super::{EntryCommand, EntryForm, HookEntry, InstalledEntry, draft, without_bom};
 use crate::Agent;
 
 #[cfg(test)]
@@ -46,14 +46,14 @@ pub fn plugin_hooks(agent: Agent) -> Option<String> {
     let form = JsonForm { is_claude: false, ..form };
     // A plugin is the same on every system; its lines are for a POSIX shell.
     let (form_of, system) = (EntryForm::Plugin, HookSystem::Unix);
-    let entry = Entry { form: form_of, system, ..Entry::new(agent, NAME) };
+    let entry = HookEntry { form: form_of, system, ..HookEntry::new(agent, NAME) };
     draft::install("", form, &entry).ok().map(|edited| edited.text)
 }
 
 /// What a plugin of ours starts at a stop.
-pub fn plugin_stop(agent: Agent) -> Option<Command> {
+pub fn plugin_stop(agent: Agent) -> Option<EntryCommand> {
     let found = super::find(agent, &plugin_hooks(agent)?).ok()?;
-    found.into_iter().find(Found::judges_stops).map(|found| found.command)
+    found.into_iter().find(InstalledEntry::judges_stops).map(|found| found.command)
 }
 
 fn is_ours(name: &str) -> bool {
@@ -61,7 +61,9 @@ fn is_ours(name: &str) -> bool {
 }
 
 fn is_enabled_in_json(text: &str) -> bool {
-    let Ok(Some(tree)) = Tree::read(without_bom(text), JsonForm::CLAUDE) else { return false };
+    let Ok(Some(tree)) = SettingsTree::read(without_bom(text), JsonForm::CLAUDE) else {
+        return false;
+    };
     let Ok(Some(plugins)) = tree.object("enabledPlugins") else { return false };
     let names = plugins.properties.iter().map(|member| member.name.as_str());
     let is_on = |name: &str| {

@@ -198,9 +198,9 @@ fn json_agents() -> impl Iterator<Item = (Agent, JsonForm)> {
     })
 }
 
-fn entries(agent: Agent) -> [Entry; 2] {
-    let own = Entry::new(agent, PROGRAM);
-    let shared = Entry { form: EntryForm::Shared, ..own.clone() };
+fn entries(agent: Agent) -> [HookEntry; 2] {
+    let own = HookEntry::new(agent, PROGRAM);
+    let shared = HookEntry { form: EntryForm::Shared, ..own.clone() };
     [own, shared]
 }
 
@@ -255,7 +255,7 @@ fn comes_and_goes(agent: Agent, before: &str) -> Result<(), TestCaseError> {
         prop_assert_eq!(&again.changes, &[""; 0], "{}", installed);
         prop_assert_eq!(&again.text, &installed);
         let found = find(agent, &installed).unwrap();
-        prop_assert!(found.iter().any(Found::judges_stops), "{}", installed);
+        prop_assert!(found.iter().any(InstalledEntry::judges_stops), "{}", installed);
         // With the backup, every byte comes back; without it, all but lists that were empty.
         prop_assert!(is_installation(agent, before, &installed), "by way of {}", installed);
         let removed = uninstall(agent, &installed, None).unwrap().text;
@@ -410,7 +410,7 @@ fn a_toml_file_is_what_it_was_after_we_came_and_went() {
 
 fn comes_and_goes_in_toml(before: &str) -> Result<(), TestCaseError> {
     let agent = Agent::Kimi;
-    let entry = Entry::new(agent, PROGRAM);
+    let entry = HookEntry::new(agent, PROGRAM);
     let installed = install(Some(before), &entry).unwrap().text;
     prop_assert_eq!(&install(Some(&installed), &entry).unwrap().text, &installed);
     prop_assert_eq!(find(agent, &installed).unwrap().len(), 3);

@@ -208,7 +208,7 @@ fn doubles_go_and_what_a_person_added_stays() {
     assert_eq!(found.len(), EVENTS.len() + 1, "the dialect's entry stands beside ours");
     assert_eq!(
         found[0].command,
-        Command::Shell("stopgate hook claude --dialect ralph-loop".into())
+        EntryCommand::Shell("stopgate hook claude --dialect ralph-loop".into())
     );
 
     let shell = r#"{"type": "command", "command": "stopgate hook claude --task-file $HOME/t"}"#;
@@ -295,16 +295,16 @@ fn our_entries_are_found_in_either_form() {
         "Setup": 7
     }}"#;
     let expected = [
-        Found {
+        InstalledEntry {
             event: "Stop".into(),
-            kind: Event::Stop,
+            kind: HookEvent::Stop,
             command: exec(&["/a/stopgate", "hook", "claude"]),
             timeout_s: Some(5),
         },
-        Found {
+        InstalledEntry {
             event: "Notification".into(),
-            kind: Event::Other,
-            command: Command::Shell("stopgate hook claude".into()),
+            kind: HookEvent::Other,
+            command: EntryCommand::Shell("stopgate hook claude".into()),
             timeout_s: None,
         },
     ];
@@ -410,7 +410,7 @@ fn survives(damaged: &str) {
 
 #[test]
 fn an_odd_path_is_written_as_json() {
-    let entry = Entry::new(Agent::Claude, "C:\\my \"tools\"\\stopgate.exe");
+    let entry = HookEntry::new(Agent::Claude, "C:\\my \"tools\"\\stopgate.exe");
     let edited = install(None, &entry).unwrap();
     let found = find(Agent::Claude, &edited.text).unwrap();
     assert_eq!(found[0].command, exec(&[&entry.program, "hook", "claude"]));
@@ -428,17 +428,17 @@ fn put(text: Option<&str>) -> Edited {
     install(text, &entry()).unwrap()
 }
 
-fn entry() -> Entry {
-    Entry::new(Agent::Claude, PROGRAM)
+fn entry() -> HookEntry {
+    HookEntry::new(Agent::Claude, PROGRAM)
 }
 
-fn exec(argv: &[&str]) -> Command {
-    Command::Exec(argv.iter().map(ToString::to_string).collect())
+fn exec(argv: &[&str]) -> EntryCommand {
+    EntryCommand::Exec(argv.iter().map(ToString::to_string).collect())
 }
 
 #[test]
 fn a_shared_entry_names_no_path_and_is_replaced_and_removed_like_any_other() {
-    let shared = Entry { form: EntryForm::Shared, ..entry() };
+    let shared = HookEntry { form: EntryForm::Shared, ..entry() };
     let edited = install(None, &shared).unwrap();
     assert!(!edited.text.contains(PROGRAM), "{}", edited.text);
     let line = "stopgate hook claude --shared 2>/dev/null || true";
@@ -453,7 +453,7 @@ fn a_shared_entry_names_no_path_and_is_replaced_and_removed_like_any_other() {
 
 #[test]
 fn a_status_line_is_chained_and_comes_back() {
-    let shown = Entry { statusline: StatusLine::Show, ..entry() };
+    let shown = HookEntry { statusline: StatusLine::Show, ..entry() };
     let before = "{\n  \"statusLine\": {\n    \"type\": \"command\",\n    \"command\": \"my 'bar'\",\n    \"padding\": 0\n  }\n}\n";
     let edited = install(Some(before), &shown).unwrap();
     assert!(edited.text.contains("/opt/stopgate statusline --with "), "{}", edited.text);
@@ -470,6 +470,6 @@ fn rules_of_others_stay_where_ours_come_and_go() {
     let edited = put(Some(before));
     assert!(edited.text.contains("Bash(ls:*)") && edited.text.contains("Bash(stopgate done:*)"));
     assert_eq!(uninstall(Agent::Claude, &edited.text, None).unwrap().text, before);
-    let left = Entry { exits: ExitRules::Leave, ..entry() };
+    let left = HookEntry { exits: ExitRules::Leave, ..entry() };
     assert!(!install(Some(before), &left).unwrap().text.contains("Bash(stopgate"));
 }

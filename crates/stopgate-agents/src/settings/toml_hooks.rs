@@ -8,18 +8,18 @@ use std::fmt::Write;
 
 use toml_edit::{Document, DocumentMut, Item, Table, TomlError, Value};
 
-use super::error::{Place, SettingsError};
+use super::error::{SettingsError, TextPosition};
 use super::own::{is_stopgate, shell_word};
-use super::windows::{Guard, HookSystem, WindowsShell, own_line};
-use super::{AnyHook, Command, Edited, Entry, Found};
-use crate::Event;
+use super::windows::{HookSystem, WindowsGuard, WindowsShell, own_line};
+use super::{AnyHook, Edited, EntryCommand, HookEntry, InstalledEntry};
+use crate::HookEvent;
 
 const HOOKS: &str = "hooks";
 
 /// The events that we answer, and how many seconds each may take.
 const EVENTS: [(&str, u32); 3] = [("Stop", 600), ("SessionStart", 10), ("SessionEnd", 10)];
 
-pub(super) fn install(text: &str, entry: &Entry) -> Result<Edited, SettingsError> {
+pub(super) fn install(text: &str, entry: &HookEntry) -> Result<Edited, SettingsError> {
     let dialect = entry.dialect.as_deref();
     let wanted = wanted(entry);
     if find_hooks(text)?.iter().filter(|hook| hook.dialect().as_deref() == dialect).eq(&wanted) {
@@ -46,11 +46,11 @@ pub(super) fn uninstall(text: &str, dialect: Option<&str>) -> Result<Edited, Set
     Ok(Edited { text: after, changes, notes: Vec::new() })
 }
 
-pub(super) fn find(text: &str) -> Result<Vec<Found>, SettingsError> {
-    let found = find_hooks(text)?.into_iter().map(|hook| Found {
-        kind: Event::named(&hook.event),
+pub(super) fn find(text: &str) -> Result<Vec<InstalledEntry>, SettingsError> {
+    let found = find_hooks(text)?.into_iter().map(|hook| InstalledEntry {
+        kind: HookEvent::named(&hook.event),
         event: hook.event,
-        command: Command::Shell(hook.command),
+        command: EntryCommand::Shell(hook.command),
         timeout_s: hook.timeout_s,
     });
     Ok(found.collect())
@@ -150,7 +150,7 @@ impl Hook {
     fn read(table: &Table) -> Option<Self> {
         let text = |key: &str| table.get(key).and_then(Item::as_str).map(String::from);
         let command = text("command")?;
-        let words = Command::Shell(command.clone()).words();
+        let words = EntryCommand::Shell(command.clone()).words();
         let is_own = words.first().is_some_and(|program| is_stopgate(program))
             && words.get(1).is_some_and(|word| word == "hook");
         let timeout_s = table.get("timeout").and_then(Item::as_integer);
@@ -162,7 +162,7 @@ impl Hook {
     }
 
     fn dialect(&self) -> Option<String> {
-        let words = Command::Shell(self.command.clone()).words();
+        let words = EntryCommand::Shell(self.command.clone()).words();
         let at = words.iter().position(|word| word == "--dialect")?;
         Some(words.get(at + 1).cloned().unwrap_or_default())
     }
@@ -181,13 +181,15 @@ impl Hook {
     }
 }
 
-fn wanted(entry: &Entry) -> Vec<Hook> {
+fn wanted(entry: &HookEntry) -> Vec<Hook> {
     let mut words = ["hook", entry.agent.word()].map(String::from).to_vec();
     let dialect = entry.dialect.as_deref();
     words.extend(dialect.into_iter().flat_map(|name| ["--dialect".into(), shell_word(name)]));
     let command = match entry.system {
         HookSystem::Unix => format!("{} {}", shell_word(&entry.program), words.join(" ")),
-        HookSystem::Windows => own_line(WindowsShell::Any, &entry.program, &words, Guard::Open),
+        HookSystem::Windows => {
+            own_line(WindowsShell::Any, &entry.program, &words, WindowsGuard::Open)
+        }
     };
     let hook = |(event, seconds): (&str, u32)| Hook {
         event: event.into(),
@@ -215,7 +217,7 @@ fn find_hooks(text: &str) -> Result<Vec<Hook>, SettingsError> {
         let at = span.map_or(0, |span| span.start);
         return Err(SettingsError::WrongKind {
             key: HOOKS.into(),
-            at: Place::of(text, at),
+            at: TextPosition::of(text, at),
             found: "a value",
             wanted: "tables [[hooks]]",
         });
@@ -270,7 +272,7 @@ fn newline(text: &str) -> &'static str {
 
 fn parse(text: &str) -> Result<DocumentMut, SettingsError> {
     text.parse().map_err(|source: TomlError| {
-        let at = Place::of(text, source.span().map_or(0, |span| span.start));
+        let at = TextPosition::of(text, source.span().map_or(0, |span| span.start));
         SettingsError::NotToml { at, source: Box::new(source) }
     })
 }

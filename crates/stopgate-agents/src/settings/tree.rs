@@ -8,13 +8,13 @@ use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 use stopgate_json::JsonBracket;
 
-use super::error::{Place, SettingsError};
+use super::error::{SettingsError, TextPosition};
 use super::exits::position;
 use super::form::JsonForm;
 use super::own::{Own, text, value};
 
 /// The file.
-pub(super) struct Tree<'a> {
+pub(super) struct SettingsTree<'a> {
     pub(super) text: &'a str,
     pub(super) root: Object<'a>,
     form: JsonForm,
@@ -22,7 +22,7 @@ pub(super) struct Tree<'a> {
 }
 
 /// A hook entry of ours and the way to it.
-pub(super) struct Spot<'t> {
+pub(super) struct EntrySpot<'t> {
     pub(super) event: &'t str,
     pub(super) own: Own,
     /// Whether its group is limited to some of the event's occasions.
@@ -44,13 +44,13 @@ const STRICT: ParseOptions = ParseOptions {
     allow_unary_plus_numbers: false,
 };
 
-impl<'a> Tree<'a> {
+impl<'a> SettingsTree<'a> {
     /// Reads a file; nothing if it holds no value at all.
     pub(super) fn read(text: &'a str, form: JsonForm) -> Result<Option<Self>, SettingsError> {
         let collect =
             CollectOptions { comments: CommentCollectionStrategy::Separate, tokens: false };
         let parsed = parse_to_ast(text, &collect, &STRICT).map_err(|source| {
-            let at = Place { line: source.line_display(), column: source.column_display() };
+            let at = TextPosition { line: source.line_display(), column: source.column_display() };
             SettingsError::NotJson { at, source }
         })?;
         let comments = parsed.comments.unwrap_or_default();
@@ -100,7 +100,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Every entry of ours, of any event.
-    pub(super) fn spots(&self) -> Result<Vec<Spot<'_>>, SettingsError> {
+    pub(super) fn spots(&self) -> Result<Vec<EntrySpot<'_>>, SettingsError> {
         let mut spots = Vec::new();
         let Some(hooks) = self.hooks()? else {
             return Ok(spots);
@@ -139,11 +139,11 @@ impl<'a> Tree<'a> {
         event: &'t str,
         matcher: Option<&'t str>,
         outer: &[(JsonBracket, usize)],
-    ) -> Vec<Spot<'t>> {
+    ) -> Vec<EntrySpot<'t>> {
         let hooks = list.elements.iter().enumerate();
         let own = hooks
             .filter_map(|(at, hook)| Some((at, hook, Own::read(hook.as_object()?, self.form)?)));
-        let spots = own.map(|(at, hook, own)| Spot {
+        let spots = own.map(|(at, hook, own)| EntrySpot {
             event,
             own,
             matcher,
@@ -156,7 +156,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The text without this entry, and without what it leaves empty.
-    pub(super) fn without(&self, spot: &Spot<'_>) -> String {
+    pub(super) fn without(&self, spot: &EntrySpot<'_>) -> String {
         let mut level = 0;
         while level + 1 < spot.path.len() {
             let (bracket, _) = &spot.path[level];
@@ -246,7 +246,7 @@ impl<'a> Tree<'a> {
             None => Ok(first),
             Some((_, second)) => Err(SettingsError::Twice {
                 key: path.into(),
-                at: Place::of(self.text, second.range.start),
+                at: TextPosition::of(self.text, second.range.start),
             }),
         }
     }
@@ -270,7 +270,7 @@ fn holds(outer: Range, inner: Range) -> bool {
 }
 
 fn wrong_kind(text: &str, key: &str, value: &Value<'_>, wanted: &'static str) -> SettingsError {
-    let at = Place::of(text, value.range().start);
+    let at = TextPosition::of(text, value.range().start);
     SettingsError::WrongKind { key: key.into(), at, found: kind(value), wanted }
 }
 

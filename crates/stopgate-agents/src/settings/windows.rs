@@ -26,7 +26,7 @@ pub enum WindowsShell {
 
 /// What becomes of a command's exit code and complaints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Guard {
+pub(super) enum WindowsGuard {
     /// They reach the client.
     Open,
     /// Nothing but the answer reaches the client.
@@ -48,7 +48,7 @@ pub(super) fn own_line(
     shell: WindowsShell,
     program: &str,
     words: &[String],
-    guard: Guard,
+    guard: WindowsGuard,
 ) -> String {
     let words = words.join(" ");
     match shell {
@@ -58,21 +58,21 @@ pub(super) fn own_line(
         }
         // A path can't hold a double quote.
         WindowsShell::Any => {
-            let hush = if guard == Guard::Silent { " 2>nul" } else { "" };
+            let hush = if guard == WindowsGuard::Silent { " 2>nul" } else { "" };
             format!("{EXIST}\"{program}\" \"{program}\" {words}{hush}")
         }
     }
 }
 
 /// A command that starts the program on each person's PATH.
-pub(super) fn shared_line(shell: WindowsShell, words: &[String], guard: Guard) -> String {
+pub(super) fn shared_line(shell: WindowsShell, words: &[String], guard: WindowsGuard) -> String {
     let words = words.join(" ");
     match (shell, guard) {
         (WindowsShell::PowerShell, _) => format!("{COMMAND}stopgate {words}{} }}", end(guard)),
-        (WindowsShell::Any, Guard::Silent) => {
+        (WindowsShell::Any, WindowsGuard::Silent) => {
             format!("{WHERE}stopgate {words} 2>nul || exit 0\"")
         }
-        (WindowsShell::Any, Guard::Open) => format!("{WHERE}stopgate {words}\""),
+        (WindowsShell::Any, WindowsGuard::Open) => format!("{WHERE}stopgate {words}\""),
     }
 }
 
@@ -99,10 +99,10 @@ fn joined(program: &str, words: &str) -> Vec<String> {
     std::iter::once(program).chain(words).map(String::from).collect()
 }
 
-const fn end(guard: Guard) -> &'static str {
+const fn end(guard: WindowsGuard) -> &'static str {
     match guard {
-        Guard::Open => "; exit $LASTEXITCODE",
-        Guard::Silent => " 2>$null; exit 0",
+        WindowsGuard::Open => "; exit $LASTEXITCODE",
+        WindowsGuard::Silent => " 2>$null; exit 0",
     }
 }
 

@@ -2,32 +2,32 @@
 
 use serde_json::json;
 
-use super::{Case, held, let_go, not_for};
-use crate::stage::{Miss, SESSION, Stage};
+use super::{HookCase, held, let_go, not_for};
+use crate::stage::{CaseMachine, Miss, SESSION};
 use crate::subject::HookEvents;
 
-pub(super) const CASES: &[Case] = &[
-    Case {
+pub(super) const CASES: &[HookCase] = &[
+    HookCase {
         name: "other events",
         why: "A hook that is registered for all events must hold only stops.",
         run: other_events,
     },
-    Case {
+    HookCase {
         name: "event of tomorrow",
         why: "Clients add events; an unknown one is not a stop.",
         run: unknown_event,
     },
-    Case {
+    HookCase {
         name: "subagent stop",
         why: "A subagent has its own task: held for the loop of the main agent, it never ends.",
         run: subagent,
     },
-    Case {
+    HookCase {
         name: "compaction",
         why: "Compaction ends as a nameless subagent; holding it breaks the summary.",
         run: compaction,
     },
-    Case {
+    HookCase {
         name: "background tasks",
         why: "While background work runs there is nothing to do: each hold burns a turn.",
         run: background,
@@ -35,19 +35,19 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 /// The loop holds as before.
-fn still_held(stage: &Stage<'_>, when: &str) -> Result<(), Miss> {
+fn still_held(stage: &CaseMachine<'_>, when: &str) -> Result<(), Miss> {
     held(&stage.ask(&stage.stop())?, when)
 }
 
 /// Events other than stops must reach the hook.
-fn hears_all(stage: &Stage<'_>) -> Result<(), Miss> {
+fn hears_all(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     match stage.hook.events {
         HookEvents::All => Ok(()),
         HookEvents::Stops => Err(Miss::NotApplicable("registered for stops only".into())),
     }
 }
 
-fn other_events(stage: &Stage<'_>) -> Result<(), Miss> {
+fn other_events(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     hears_all(stage)?;
     stage.arm()?;
     for (name, payload) in stage.client.others() {
@@ -56,7 +56,7 @@ fn other_events(stage: &Stage<'_>) -> Result<(), Miss> {
     Ok(())
 }
 
-fn unknown_event(stage: &Stage<'_>) -> Result<(), Miss> {
+fn unknown_event(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let mut payload = stage.stop();
     let name = "hook_event_name";
     if payload.get(name).is_none() {
@@ -69,7 +69,7 @@ fn unknown_event(stage: &Stage<'_>) -> Result<(), Miss> {
     still_held(stage, "after an unknown event")
 }
 
-fn subagent(stage: &Stage<'_>) -> Result<(), Miss> {
+fn subagent(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let Some(payload) = stage.client.event("SubagentStop", "bg") else {
         return Err(not_for(stage, "sends no subagent's stop that was captured"));
     };
@@ -79,7 +79,7 @@ fn subagent(stage: &Stage<'_>) -> Result<(), Miss> {
     still_held(stage, "after a subagent's stop")
 }
 
-fn compaction(stage: &Stage<'_>) -> Result<(), Miss> {
+fn compaction(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let events = [("PreCompact", "auto"), ("SubagentStop", "compaction-fork")];
     let payloads: Vec<_> =
         events.iter().filter_map(|(name, variant)| stage.client.event(name, variant)).collect();
@@ -94,7 +94,7 @@ fn compaction(stage: &Stage<'_>) -> Result<(), Miss> {
     still_held(stage, "after a compaction")
 }
 
-fn background(stage: &Stage<'_>) -> Result<(), Miss> {
+fn background(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let Some(payload) = stage.client.event("Stop", "bg") else {
         return Err(not_for(stage, "names no background tasks"));
     };

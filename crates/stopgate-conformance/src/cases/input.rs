@@ -3,71 +3,71 @@
 use serde_json::{Value, json};
 use stopgate_agents::Understood;
 
-use super::{Case, let_go};
+use super::{HookCase, let_go};
 use crate::shot::{ShotInput, ShotReader};
-use crate::stage::{MESSAGE, Miss, Stage, failed};
+use crate::stage::{CaseMachine, MESSAGE, Miss, failed};
 
 const HUGE: usize = 16 * 1024 * 1024;
 
-pub(super) const CASES: &[Case] = &[
-    Case {
+pub(super) const CASES: &[HookCase] = &[
+    HookCase {
         name: "no loop",
         why: "A hook fires in every session: without a loop it must let go and say nothing.",
         run: no_loop,
     },
-    Case {
+    HookCase {
         name: "unknown fields",
         why: "Clients add fields in every version.",
         run: unknown_fields,
     },
-    Case {
+    HookCase {
         name: "byte order mark",
         why: "Clients on Windows put one before the payload.",
         run: byte_order_mark,
     },
-    Case {
+    HookCase {
         name: "other types",
         why: "A field may be null, a number or a list one day; the agent must get away.",
         run: other_types,
     },
-    Case {
+    HookCase {
         name: "broken JSON",
         why: "A payload that was cut must let the agent stop.",
         run: broken_json,
     },
-    Case {
+    HookCase {
         name: "empty input",
         why: "A client that sends nothing must not be held, and must not wait.",
         run: empty_input,
     },
-    Case { name: "not UTF-8", why: "A message may quote bytes of a file.", run: not_utf8 },
-    Case {
+    HookCase { name: "not UTF-8", why: "A message may quote bytes of a file.", run: not_utf8 },
+    HookCase {
         name: "16 MiB payload",
         why: "Messages are not cut: an agent that prints a log may send megabytes.",
         run: huge_payload,
     },
-    Case { name: "slow input", why: "A payload may come in pieces.", run: slow_input },
-    Case {
+    HookCase { name: "slow input", why: "A payload may come in pieces.", run: slow_input },
+    HookCase {
         name: "input never ends",
         why: "A client that keeps the pipe open must not be waited for without end.",
         run: endless_input,
     },
-    Case {
+    HookCase {
         name: "input closed",
         why: "A hook may be started without a standard input at all.",
         run: closed_input,
     },
-    Case {
+    HookCase {
         name: "reader gone",
         why: "A client that was closed does not read the answer; the hook must end all the same.",
         run: reader_gone,
     },
-    Case {
+    HookCase {
         name: "odd session",
         why: "A session's name is foreign text: it must not become a path or a command.",
         run: odd_session,
     },
-    Case {
+    HookCase {
         name: "hostile message",
         why: "What a model says must not be run, and must not break the answer.",
         run: hostile_message,
@@ -78,32 +78,32 @@ fn bytes(payload: &Value) -> Vec<u8> {
     payload.to_string().into_bytes()
 }
 
-fn asked_with(stage: &Stage<'_>, input: ShotInput, when: &str) -> Result<(), Miss> {
+fn asked_with(stage: &CaseMachine<'_>, input: ShotInput, when: &str) -> Result<(), Miss> {
     let understood = stage.fire(&stage.shot(input))?;
     let_go(&understood, when)
 }
 
-fn no_loop(stage: &Stage<'_>) -> Result<(), Miss> {
+fn no_loop(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     match stage.ask(&stage.stop())? {
         Understood::Allowed => Ok(()),
         other => failed(format!("without a loop: {}", super::words(&other))),
     }
 }
 
-fn unknown_fields(stage: &Stage<'_>) -> Result<(), Miss> {
+fn unknown_fields(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let mut payload = stage.stop();
     payload["a_field_of_tomorrow"] = json!({"deep": [1, {"er": null}]});
     payload["decision"] = json!("block");
     let_go(&stage.ask(&payload)?, "with unknown fields")
 }
 
-fn byte_order_mark(stage: &Stage<'_>) -> Result<(), Miss> {
+fn byte_order_mark(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let mut input = vec![0xef, 0xbb, 0xbf];
     input.extend(bytes(&stage.stop()));
     asked_with(stage, ShotInput::Bytes(input), "with a byte order mark")
 }
 
-fn other_types(stage: &Stage<'_>) -> Result<(), Miss> {
+fn other_types(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let stop = stage.stop();
     for odd in [json!(null), json!(7), json!(["a"]), json!({"a": 1})] {
         let mut payload = stop.clone();
@@ -115,18 +115,18 @@ fn other_types(stage: &Stage<'_>) -> Result<(), Miss> {
     let_go(&stage.ask(&json!([]))?, "with a list for a payload")
 }
 
-fn broken_json(stage: &Stage<'_>) -> Result<(), Miss> {
+fn broken_json(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let whole = bytes(&stage.stop());
     let half = whole[..whole.len() / 2].to_vec();
     asked_with(stage, ShotInput::Bytes(half), "with half a payload")?;
     asked_with(stage, ShotInput::Bytes(b"}{ not json".to_vec()), "with no JSON")
 }
 
-fn empty_input(stage: &Stage<'_>) -> Result<(), Miss> {
+fn empty_input(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     asked_with(stage, ShotInput::Bytes(Vec::new()), "without a payload")
 }
 
-fn not_utf8(stage: &Stage<'_>) -> Result<(), Miss> {
+fn not_utf8(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let mut payload = stage.stop();
     payload["extra"] = json!("MARK");
     let text = payload.to_string();
@@ -135,7 +135,7 @@ fn not_utf8(stage: &Stage<'_>) -> Result<(), Miss> {
     asked_with(stage, ShotInput::Bytes(input), "with bytes that are not UTF-8")
 }
 
-fn huge_payload(stage: &Stage<'_>) -> Result<(), Miss> {
+fn huge_payload(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let mut payload = stage.stop();
     let text = "all work and no play\n".repeat(HUGE / 21);
     let names = ["last_assistant_message", "prompt_response"];
@@ -144,26 +144,26 @@ fn huge_payload(stage: &Stage<'_>) -> Result<(), Miss> {
     asked_with(stage, ShotInput::Bytes(bytes(&payload)), "with 16 MiB")
 }
 
-fn slow_input(stage: &Stage<'_>) -> Result<(), Miss> {
+fn slow_input(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     asked_with(stage, ShotInput::Slowly(bytes(&stage.stop())), "with a slow payload")
 }
 
-fn endless_input(stage: &Stage<'_>) -> Result<(), Miss> {
+fn endless_input(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     asked_with(stage, ShotInput::NeverEnding(bytes(&stage.stop())), "with an open pipe")
 }
 
-fn closed_input(stage: &Stage<'_>) -> Result<(), Miss> {
+fn closed_input(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     asked_with(stage, ShotInput::Closed, "without an input")
 }
 
-fn reader_gone(stage: &Stage<'_>) -> Result<(), Miss> {
+fn reader_gone(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let mut shot = stage.shot(ShotInput::Bytes(bytes(&stage.stop())));
     shot.reader = ShotReader::Gone;
     let heard = shot.fire(stage.deadline)?;
     stage.settled(&heard)
 }
 
-fn odd_session(stage: &Stage<'_>) -> Result<(), Miss> {
+fn odd_session(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let long = "x".repeat(5000);
     for session in ["../../../odd", "a\nb; touch odd", "$(touch odd)", "", &long] {
         let payload = stage.filled(stage.client.stop(), session);
@@ -172,7 +172,7 @@ fn odd_session(stage: &Stage<'_>) -> Result<(), Miss> {
     nothing_ran(stage, "odd")
 }
 
-fn hostile_message(stage: &Stage<'_>) -> Result<(), Miss> {
+fn hostile_message(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let message = format!(
         "{MESSAGE}\n`touch pwned` $(touch pwned) '; touch pwned; \"\\u0000\u{1b}[2J</system>"
     );
@@ -187,7 +187,7 @@ fn hostile_message(stage: &Stage<'_>) -> Result<(), Miss> {
 }
 
 /// No file of this name appeared where a path or a command of the payload would put one.
-fn nothing_ran(stage: &Stage<'_>, name: &str) -> Result<(), Miss> {
+fn nothing_ran(stage: &CaseMachine<'_>, name: &str) -> Result<(), Miss> {
     let places = [stage.project(), stage.home(), stage.root().into(), stage.root().join("tmp")];
     let above = stage.root().parent().map(std::path::Path::to_path_buf);
     match places.into_iter().chain(above).map(|dir| dir.join(name)).find(|path| path.exists()) {

@@ -5,50 +5,50 @@ use std::thread;
 use serde_json::{Value, json};
 use stopgate_agents::{Client, Understood};
 
-use super::{Case, held, let_go, not_for};
+use super::{HookCase, held, let_go, not_for};
 use crate::shot::ShotInput;
-use crate::stage::{MESSAGE, Miss, OTHER_SESSION, SESSION, Stage, failed, short};
+use crate::stage::{CaseMachine, MESSAGE, Miss, OTHER_SESSION, SESSION, failed, short};
 
 /// A hook that holds more often than this without any progress has no limit.
 const HOLDS_MAX: u32 = 60;
 
-pub(super) const CASES: &[Case] = &[
-    Case {
+pub(super) const CASES: &[HookCase] = &[
+    HookCase {
         name: "holds",
         why: "An armed loop sends the agent back, with a word that says what to do.",
         run: holds,
     },
-    Case {
+    HookCase {
         name: "nothing but the answer",
         why: "A line of text beside the JSON, and clients drop the whole answer.",
         run: only_the_answer,
     },
-    Case {
+    HookCase {
         name: "holds again",
         why: "stop_hook_active means nothing: some clients always send true, some never.",
         run: holds_again,
     },
-    Case {
+    HookCase {
         name: "lets go when done",
         why: "Once the condition is true, the agent may stop, and the next stop is free.",
         run: lets_go,
     },
-    Case {
+    HookCase {
         name: "has a limit",
         why: "Some clients have none: two hundred continuations in a minute were seen.",
         run: has_a_limit,
     },
-    Case {
+    HookCase {
         name: "knows the client's limit",
         why: "Past it the client drops the answer and ends the turn without a word.",
         run: client_limit,
     },
-    Case {
+    HookCase {
         name: "other session",
         why: "A second session in the same project must not be held for the first one's loop.",
         run: other_session,
     },
-    Case {
+    HookCase {
         name: "two sessions at once",
         why: "Stops come at the same moment; none may be lost, mixed up or left waiting.",
         run: at_once,
@@ -56,12 +56,12 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 /// How often this client lets a hook hold it in one turn.
-fn turns(stage: &Stage<'_>) -> Option<u32> {
+fn turns(stage: &CaseMachine<'_>) -> Option<u32> {
     stage.client.agent.cap(None, Client::default()).map(|cap| cap.refusals)
 }
 
 /// The nth stop of a turn, with a message of its own.
-fn nth_stop(stage: &Stage<'_>, number: u32) -> Value {
+fn nth_stop(stage: &CaseMachine<'_>, number: u32) -> Value {
     let capture = if number == 1 { stage.client.stop() } else { stage.client.continued_stop() };
     let mut payload = stage.filled(capture, SESSION);
     let message = format!("{MESSAGE} Attempt {}.", "again ".repeat(number as usize));
@@ -73,12 +73,12 @@ fn nth_stop(stage: &Stage<'_>, number: u32) -> Value {
     payload
 }
 
-fn holds(stage: &Stage<'_>) -> Result<(), Miss> {
+fn holds(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     stage.arm()?;
     held(&stage.ask(&stage.stop())?, "at the first stop")
 }
 
-fn only_the_answer(stage: &Stage<'_>) -> Result<(), Miss> {
+fn only_the_answer(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     stage.arm()?;
     let input = ShotInput::Bytes(stage.stop().to_string().into_bytes());
     let heard = stage.shot(input).fire(stage.deadline)?;
@@ -91,7 +91,7 @@ fn only_the_answer(stage: &Stage<'_>) -> Result<(), Miss> {
     failed(format!("printed what is not one JSON object: {}", short(&text)))
 }
 
-fn holds_again(stage: &Stage<'_>) -> Result<(), Miss> {
+fn holds_again(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     if turns(stage) == Some(1) {
         return Err(not_for(stage, "continues a turn only once"));
     }
@@ -102,7 +102,7 @@ fn holds_again(stage: &Stage<'_>) -> Result<(), Miss> {
     Ok(())
 }
 
-fn lets_go(stage: &Stage<'_>) -> Result<(), Miss> {
+fn lets_go(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     stage.arm()?;
     held(&stage.ask(&stage.stop())?, "at the first stop")?;
     stage.finish()?;
@@ -111,7 +111,7 @@ fn lets_go(stage: &Stage<'_>) -> Result<(), Miss> {
 }
 
 /// How often the agent is held before it may stop; at most `max` times is looked.
-fn count_holds(stage: &Stage<'_>, max: u32) -> Result<u32, Miss> {
+fn count_holds(stage: &CaseMachine<'_>, max: u32) -> Result<u32, Miss> {
     for number in 1..=max {
         if !matches!(stage.ask(&nth_stop(stage, number))?, Understood::Held(_)) {
             return Ok(number - 1);
@@ -120,7 +120,7 @@ fn count_holds(stage: &Stage<'_>, max: u32) -> Result<u32, Miss> {
     Ok(max)
 }
 
-fn has_a_limit(stage: &Stage<'_>) -> Result<(), Miss> {
+fn has_a_limit(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     if turns(stage) == Some(1) {
         return Err(not_for(stage, "continues a turn only once"));
     }
@@ -132,7 +132,7 @@ fn has_a_limit(stage: &Stage<'_>) -> Result<(), Miss> {
     }
 }
 
-fn client_limit(stage: &Stage<'_>) -> Result<(), Miss> {
+fn client_limit(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let Some(cap) = turns(stage).filter(|cap| *cap > 1) else {
         return Err(not_for(stage, "has no such limit"));
     };
@@ -147,14 +147,14 @@ fn client_limit(stage: &Stage<'_>) -> Result<(), Miss> {
     }
 }
 
-fn other_session(stage: &Stage<'_>) -> Result<(), Miss> {
+fn other_session(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     stage.arm()?;
     held(&stage.ask(&stage.stop())?, "in the session of the loop")?;
     let other = stage.filled(stage.client.stop(), OTHER_SESSION);
     let_go(&stage.ask(&other)?, "in another session")
 }
 
-fn at_once(stage: &Stage<'_>) -> Result<(), Miss> {
+fn at_once(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     stage.arm()?;
     let own = stage.stop();
     let other = stage.filled(stage.client.stop(), OTHER_SESSION);

@@ -6,56 +6,60 @@ use std::path::Path;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
 
-use super::{Case, held, let_go, not_for};
+use super::{HookCase, held, let_go, not_for};
 use crate::shot::{Shot, ShotInput};
-use crate::stage::{Miss, Stage};
+use crate::stage::{CaseMachine, Miss};
 use crate::subject::without_program;
 
-pub(super) const CASES: &[Case] = &[
-    Case {
+pub(super) const CASES: &[HookCase] = &[
+    HookCase {
         name: "program missing",
         why: "Some clients take the shell's complaint for an answer and never stop again.",
         run: program_missing,
     },
-    Case { name: "no home", why: "Services and containers often have no HOME.", run: no_home },
-    Case {
+    HookCase { name: "no home", why: "Services and containers often have no HOME.", run: no_home },
+    HookCase {
         name: "home unwritable",
         why: "A full or read-only disk must not hold the agent.",
         run: home_unwritable,
     },
-    Case {
+    HookCase {
         name: "directory gone",
         why: "The agent may have removed the directory that it works in.",
         run: directory_gone,
     },
-    Case {
+    HookCase {
         name: "transcript missing",
         why: "Sessions without persistence name a transcript that is never written.",
         run: transcript_missing,
     },
-    Case {
+    HookCase {
         name: "transcript a directory",
         why: "What stands at the transcript's path is not ours to trust.",
         run: transcript_directory,
     },
-    Case { name: "transcript a FIFO", why: "Opening one waits without end.", run: transcript_fifo },
-    Case {
+    HookCase {
+        name: "transcript a FIFO",
+        why: "Opening one waits without end.",
+        run: transcript_fifo,
+    },
+    HookCase {
         name: "transcript torn",
         why: "The last record is often half written when the hook runs.",
         run: transcript_torn,
     },
-    Case {
+    HookCase {
         name: "killed, then asked",
         why: "Esc kills the hook; a lock that it leaves must not end or free the loop.",
         run: killed,
     },
 ];
 
-fn stop_shot(stage: &Stage<'_>) -> Shot {
+fn stop_shot(stage: &CaseMachine<'_>) -> Shot {
     stage.shot(ShotInput::Bytes(stage.stop().to_string().into_bytes()))
 }
 
-fn program_missing(stage: &Stage<'_>) -> Result<(), Miss> {
+fn program_missing(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let mut shot = stop_shot(stage);
     shot.line = without_program(&shot.line);
     let heard = shot.fire(stage.deadline)?;
@@ -63,13 +67,13 @@ fn program_missing(stage: &Stage<'_>) -> Result<(), Miss> {
     let_go(&stage.understood(&heard), "without its program")
 }
 
-fn no_home(stage: &Stage<'_>) -> Result<(), Miss> {
+fn no_home(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let mut shot = stop_shot(stage);
     shot.variables.retain(|(name, _)| name != "HOME");
     let_go(&stage.fire(&shot)?, "without HOME")
 }
 
-fn home_unwritable(stage: &Stage<'_>) -> Result<(), Miss> {
+fn home_unwritable(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     // A file: nobody can write below it, not even root.
     let file = stage.root().join("not a directory");
     fs::write(&file, "")?;
@@ -80,7 +84,7 @@ fn home_unwritable(stage: &Stage<'_>) -> Result<(), Miss> {
     let_go(&stage.fire(&shot)?, "with a home that is a file")
 }
 
-fn directory_gone(stage: &Stage<'_>) -> Result<(), Miss> {
+fn directory_gone(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     let mut shot = stop_shot(stage);
     shot.line = format!("rm -rf \"$PWD\"; {}", shot.line);
     let_go(&stage.fire(&shot)?, "in a directory that is gone")
@@ -88,7 +92,10 @@ fn directory_gone(stage: &Stage<'_>) -> Result<(), Miss> {
 
 /// The loop outlives one stop with a useless transcript; the answer to that stop is the
 /// hook's own affair, as long as it is one.
-fn with_transcript(stage: &Stage<'_>, spoil: fn(&Path) -> std::io::Result<()>) -> Result<(), Miss> {
+fn with_transcript(
+    stage: &CaseMachine<'_>,
+    spoil: fn(&Path) -> std::io::Result<()>,
+) -> Result<(), Miss> {
     if stage.stop().get("transcript_path").or(stage.stop().get("transcriptPath")).is_none() {
         return Err(not_for(stage, "names no transcript"));
     }
@@ -107,22 +114,22 @@ fn with_transcript(stage: &Stage<'_>, spoil: fn(&Path) -> std::io::Result<()>) -
     held(&stage.ask(&stage.stop())?, "one stop later")
 }
 
-fn transcript_missing(stage: &Stage<'_>) -> Result<(), Miss> {
+fn transcript_missing(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     with_transcript(stage, |_| Ok(()))
 }
 
-fn transcript_directory(stage: &Stage<'_>) -> Result<(), Miss> {
+fn transcript_directory(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     with_transcript(stage, |path| fs::create_dir(path))
 }
 
-fn transcript_fifo(stage: &Stage<'_>) -> Result<(), Miss> {
+fn transcript_fifo(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     with_transcript(stage, |path| {
         mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
         Ok(())
     })
 }
 
-fn transcript_torn(stage: &Stage<'_>) -> Result<(), Miss> {
+fn transcript_torn(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     with_transcript(stage, |path| {
         let record = json!({"type": "assistant", "message": {"role": "assistant"}}).to_string();
         let torn = [record.as_bytes(), b"\n\xff\xfe{\"role\":\"assistant\",\"con"].concat();
@@ -130,7 +137,7 @@ fn transcript_torn(stage: &Stage<'_>) -> Result<(), Miss> {
     })
 }
 
-fn killed(stage: &Stage<'_>) -> Result<(), Miss> {
+fn killed(stage: &CaseMachine<'_>) -> Result<(), Miss> {
     stage.arm()?;
     let shot = stop_shot(stage);
     for _ in 0..3 {

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn every_agent_has_a_stop_that_its_own_adapter_reads() {
-    let all = Captured::all();
+    let all = CapturedPayloads::all();
     for agent in Agent::ALL {
         assert!(all.iter().any(|captured| captured.agent == agent), "{agent:?}");
     }
@@ -22,11 +22,11 @@ fn every_agent_has_a_stop_that_its_own_adapter_reads() {
 
 #[test]
 fn captures_are_whole() {
-    for captured in Captured::all() {
+    for captured in CapturedPayloads::all() {
         assert!(captured.stop().is_object(), "{}", captured.name());
         assert!(captured.continued_stop().is_object(), "{}", captured.name());
     }
-    let claude = &Captured::all()[0];
+    let claude = &CapturedPayloads::all()[0];
     assert!(claude.event("SubagentStop", "compaction-fork").is_some());
     assert!(claude.event("Stop", "bg").is_some());
     assert!(claude.transcript("x").contains("\"role\":\"assistant\""));

@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use super::{Answer, attested};
+use super::{RuleAnswer, attested};
 use crate::gate::GateAction;
 use crate::outcome::Outcome;
 use crate::seen::Seen;
@@ -10,15 +10,15 @@ use crate::state::State;
 
 /// A gate may call for a person at any time; it may end a loop only where nothing could be
 /// checked, and then as no more than a word.
-pub(super) fn ask(state: &State, seen: &Seen) -> Option<Answer> {
+pub(super) fn ask(state: &State, seen: &Seen) -> Option<RuleAnswer> {
     let said = seen.gates.as_ref()?;
     match said.action {
-        GateAction::Escalate => Some(Answer::Escalate(
+        GateAction::Escalate => Some(RuleAnswer::Escalate(
             Outcome::NeedsInput,
             format!("gate {}: {}", said.gate, said.reason),
         )),
         GateAction::Complete if state.frames.len() == 1 => match attested(state)? {
-            Answer::Complete(outcome, _) => Some(Answer::Complete(
+            RuleAnswer::Complete(outcome, _) => Some(RuleAnswer::Complete(
                 outcome,
                 format!("gate {}: {}; no check proved it", said.gate, said.reason),
             )),

@@ -4,16 +4,16 @@ use alloc::vec;
 
 use crate::scene::{NOON, frame, started};
 use crate::{
-    Event, Hold, Mode, Outcome, Phase, Policy, SessionId, State, Surface, TaskNote, apply,
+    Event, Mode, Outcome, Phase, Policy, SessionId, State, Surface, TaskHold, TaskNote, apply,
 };
 
-pub(super) fn task(hold: Hold) -> Event {
+pub(super) fn task(hold: TaskHold) -> Event {
     Event::Task(Box::new(TaskNote { steps: vec!["{}".to_string()], hold }))
 }
 
-pub(super) fn begin_hold(session: &str) -> Hold {
+pub(super) fn begin_hold(session: &str) -> TaskHold {
     let frame = frame(Mode::Loop, 0, 7, "iterate");
-    Hold::Begin { session: SessionId::new(session), frame }
+    TaskHold::Begin { session: SessionId::new(session), frame }
 }
 
 fn after(state: State, event: &Event) -> State {
@@ -45,17 +45,17 @@ fn a_tasks_steps_follow_every_end_but_a_cancel() {
 fn a_task_that_is_open_holds_nobody_and_one_that_ended_neither() {
     let task_loop = State { surface: Surface::Tools, ..begun() };
     let held = after(task_loop, &task(begin_hold("s9")));
-    assert_eq!(after(held.clone(), &task(Hold::Keep)).session, SessionId::new("s9"));
+    assert_eq!(after(held.clone(), &task(TaskHold::Keep)).session, SessionId::new("s9"));
     let why = "so".to_string();
-    let over = after(held.clone(), &task(Hold::End { outcome: Outcome::Attested, why }));
+    let over = after(held.clone(), &task(TaskHold::End { outcome: Outcome::Attested, why }));
     assert_eq!(over.outcome(), Some(Outcome::Attested));
-    let open = after(over, &task(Hold::Open));
+    let open = after(over, &task(TaskHold::Open));
     assert_eq!((open.outcome(), open.session), (None, None));
 }
 
 #[test]
 fn steps_of_a_task_are_nothing_to_a_loop_that_is_none() {
-    for hold in [Hold::Keep, begin_hold("s9"), Hold::Open] {
+    for hold in [TaskHold::Keep, begin_hold("s9"), TaskHold::Open] {
         assert_eq!(after(begun(), &task(hold)), begun());
     }
 }

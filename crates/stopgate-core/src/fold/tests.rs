@@ -10,9 +10,9 @@ use proptest::sample::select;
 use super::task_tests::{begin_hold, task};
 use crate::scene::{NOON, check, command, criterion, frame, receipt, started};
 use crate::{
-    Binding, Decision, Event, FRAMES_MAX, Facts, Hold, Leave, Marker, Mode, Outcome, Phase, Policy,
-    Proof, Rest, Rule, Ruling, Seen, SessionId, Speaker, State, Status, Stopped, Tally, Timestamp,
-    ToolUse, Verdict, apply, decide, due, fold,
+    Binding, Decision, Event, FRAMES_MAX, Facts, Leave, Marker, Mode, Outcome, Phase, Policy,
+    Proof, Rest, Rule, Ruling, Seen, SessionId, Speaker, State, Status, Stopped, Tally, TaskHold,
+    Timestamp, ToolUse, Verdict, apply, decide, due, fold,
 };
 
 #[test]
@@ -395,10 +395,10 @@ fn one_of_each() -> Vec<Event> {
         Event::Resealed { seal: word.clone(), changes: vec![word.clone()], source: None },
         Event::Certified { key: word.clone(), signature: word.clone(), repository: None },
         Event::Vouched { how: crate::Vouch::Typed },
-        task(Hold::Keep),
+        task(TaskHold::Keep),
         task(begin_hold("s9")),
-        task(Hold::Open),
-        task(Hold::End { outcome: Outcome::Blocked, why: word.clone() }),
+        task(TaskHold::Open),
+        task(TaskHold::End { outcome: Outcome::Blocked, why: word.clone() }),
         ruled(Ruling::Continue, Rule::Continue, 0),
         ruled(Ruling::Continue, Rule::FrameLimit, 7),
         ruled(Ruling::Escalate(Outcome::Stale), Rule::Stale, 0),

@@ -1,6 +1,6 @@
 //! Why a loop stops too early, never stops, or is not announced: answers by its file.
 
-use super::record::{Mark, Record, RecordError, STUCK_MAX, Status};
+use super::record::{CriteriaRecord, CriteriaStatus, CriterionState, RecordError, STUCK_MAX};
 use crate::json_text::{Document, Node};
 
 /// One thing that is odd about a state file, and what to do.
@@ -16,7 +16,7 @@ const RESUME: &str = "stopgate resume --dialect criteria";
 
 /// Everything that is odd about a state file; nothing where all is well.
 pub fn advice(text: &str) -> Vec<Advice> {
-    let record = match Record::read(text) {
+    let record = match CriteriaRecord::read(text) {
         Ok(record) => record,
         Err(error) => return vec![unreadable(&error)],
     };
@@ -25,14 +25,14 @@ pub fn advice(text: &str) -> Vec<Advice> {
         types(document.root(), &mut found);
     }
     match record.status {
-        Status::InProgress => running(&record, &mut found),
-        Status::Paused => found.push(say("the loop is paused: every stop passes", RESUME)),
-        Status::Completed | Status::Cancelled => {}
+        CriteriaStatus::InProgress => running(&record, &mut found),
+        CriteriaStatus::Paused => found.push(say("the loop is paused: every stop passes", RESUME)),
+        CriteriaStatus::Completed | CriteriaStatus::Cancelled => {}
     }
     found
 }
 
-fn running(record: &Record, found: &mut Vec<Advice>) {
+fn running(record: &CriteriaRecord, found: &mut Vec<Advice>) {
     let unmet = record.unmet();
     if record.criteria.is_empty() {
         found.push(say(
@@ -64,7 +64,7 @@ fn running(record: &Record, found: &mut Vec<Advice>) {
             &format!("is it achievable, and is its check right? Then: {RESUME}"),
         ));
     }
-    if unmet.iter().any(|name| mark(record, name) == Mark::Assumed) {
+    if unmet.iter().any(|name| mark(record, name) == CriterionState::Assumed) {
         found.push(say(
             "a criterion is met by assumption only, which counts as unmet",
             "verify it, then: stopgate iterate --dialect criteria --met NAME",
@@ -123,9 +123,9 @@ fn types(root: Node<'_>, found: &mut Vec<Advice>) {
     }
 }
 
-fn mark(record: &Record, name: &str) -> Mark {
+fn mark(record: &CriteriaRecord, name: &str) -> CriterionState {
     let found = record.criteria.iter().find(|(known, _)| known == name);
-    found.map_or(Mark::Unmet, |(_, mark)| *mark)
+    found.map_or(CriterionState::Unmet, |(_, mark)| *mark)
 }
 
 fn unreadable(error: &RecordError) -> Advice {

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::record::{Breaker, Record, RecordError, Status};
+use super::record::{Breaker, CriteriaRecord, CriteriaStatus, RecordError};
 use super::with_breaker;
-use crate::json_text::{Document, JsonTextError, Node, Step, find, push, remove, set};
+use crate::json_text::{Document, JsonTextError, Node, PathStep, find, push, remove, set};
 
 /// What one iteration changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Iteration {
+pub struct IterationChange {
     /// Criteria that were verified.
     pub met: Vec<String>,
     /// Criteria that turned out not to hold.
@@ -19,7 +19,7 @@ pub struct Iteration {
 
 /// Why a record could not be changed as asked.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum LifecycleRefusal {
     /// It can't be read.
     #[error("use the state file")]
     Unreadable(#[from] RecordError),
@@ -28,7 +28,7 @@ pub enum Refusal {
     NotJson(#[from] JsonTextError),
     /// It does not run.
     #[error("go on: the loop is {}", .0.word())]
-    NotRunning(Status),
+    NotRunning(CriteriaStatus),
     /// Nothing of that name is listed.
     #[error("find a {kind} called \"{name}\"")]
     Unknown {
@@ -79,7 +79,7 @@ pub fn started(new: &NewCriteria<'_>) -> Result<String, JsonTextError> {
     let criteria = new.names();
     let mut text = "{}\n".to_string();
     let mut put = |key: &str, value: Value| -> Result<(), JsonTextError> {
-        text = set(&text, &[Step::Key(key)], &value)?;
+        text = set(&text, &[PathStep::Key(key)], &value)?;
         Ok(())
     };
     put("spec", json!(spec))?;
@@ -90,24 +90,24 @@ pub fn started(new: &NewCriteria<'_>) -> Result<String, JsonTextError> {
     put("completedSteps", json!([]))?;
     put("remainingSteps", json!(steps))?;
     put("iteration", json!(0))?;
-    put("status", json!(Status::InProgress.word()))?;
+    put("status", json!(CriteriaStatus::InProgress.word()))?;
     put("circuitBreaker", json!({}))?;
     for (name, command) in checks {
-        text = set(&text, &[Step::Key("checks"), Step::Key(name)], &json!(command))?;
+        text = set(&text, &[PathStep::Key("checks"), PathStep::Key(name)], &json!(command))?;
     }
     if let Some((score, shape)) = score {
-        text = set(&text, &[Step::Key("score")], &json!(score))?;
-        text = set(&text, &[Step::Key("shape")], &json!(shape))?;
+        text = set(&text, &[PathStep::Key("score")], &json!(score))?;
+        text = set(&text, &[PathStep::Key("shape")], &json!(shape))?;
     }
     for name in &criteria {
-        text = set(&text, &[Step::Key("criteriaStatus"), Step::Key(name)], &json!(false))?;
+        text = set(&text, &[PathStep::Key("criteriaStatus"), PathStep::Key(name)], &json!(false))?;
     }
     with_breaker(&text, &Breaker::default())
 }
 
 /// The file after one iteration: what was verified, the counters, and the exit signal where
 /// everything is met.
-pub fn iterated(text: &str, change: &Iteration) -> Result<String, Refusal> {
+pub fn iterated(text: &str, change: &IterationChange) -> Result<String, LifecycleRefusal> {
     let record = running(text)?;
     let mut text = text.to_string();
     for name in &change.met {
@@ -119,18 +119,18 @@ pub fn iterated(text: &str, change: &Iteration) -> Result<String, Refusal> {
     for step in &change.steps_done {
         text = stepped(&text, &record, step)?;
     }
-    let now = Record::read(&text)?;
+    let now = CriteriaRecord::read(&text)?;
     let exit_signal = now.all_met();
-    text = set(&text, &[Step::Key("exit_signal")], &json!(exit_signal))?;
-    let breaker = Record { exit_signal, ..now.clone() }.next_breaker();
+    text = set(&text, &[PathStep::Key("exit_signal")], &json!(exit_signal))?;
+    let breaker = CriteriaRecord { exit_signal, ..now.clone() }.next_breaker();
     let iteration = now.iteration.saturating_add(1);
-    text = set(&text, &[Step::Key("iteration")], &json!(iteration))?;
+    text = set(&text, &[PathStep::Key("iteration")], &json!(iteration))?;
     Ok(with_breaker(&text, &breaker)?)
 }
 
 /// The file after its checks were run; one that is gone meanwhile is left out.
-pub fn verified(text: &str, found: &[(String, bool)]) -> Result<String, Refusal> {
-    let record = Record::read(text)?;
+pub fn verified(text: &str, found: &[(String, bool)]) -> Result<String, LifecycleRefusal> {
+    let record = CriteriaRecord::read(text)?;
     let known = |name: &String| record.criteria.iter().any(|(known, _)| known == name);
     let mut text = text.to_string();
     for (name, holds) in found.iter().filter(|(name, _)| known(name)) {
@@ -140,86 +140,100 @@ pub fn verified(text: &str, found: &[(String, bool)]) -> Result<String, Refusal>
 }
 
 /// The file of a loop that is complete; refused while a criterion is unmet.
-pub fn completed(text: &str) -> Result<String, Refusal> {
+pub fn completed(text: &str) -> Result<String, LifecycleRefusal> {
     let record = running(text)?;
     if record.criteria.is_empty() {
-        return Err(Refusal::NothingListed);
+        return Err(LifecycleRefusal::NothingListed);
     }
     if !record.all_met() {
-        return Err(Refusal::Unmet(record.unmet().into_iter().map(String::from).collect()));
+        return Err(LifecycleRefusal::Unmet(
+            record.unmet().into_iter().map(String::from).collect(),
+        ));
     }
-    let text = set(text, &[Step::Key("exit_signal")], &json!(true))?;
-    with_status(&text, Status::Completed)
+    let text = set(text, &[PathStep::Key("exit_signal")], &json!(true))?;
+    with_status(&text, CriteriaStatus::Completed)
 }
 
 /// The file of a loop that was called off; its progress stays.
-pub fn cancelled(text: &str) -> Result<String, Refusal> {
-    match Record::read(text)?.status {
-        Status::InProgress | Status::Paused => with_status(text, Status::Cancelled),
-        over @ (Status::Completed | Status::Cancelled) => Err(Refusal::NotRunning(over)),
-    }
-}
-
-/// The file of a loop that stands aside.
-pub fn paused(text: &str) -> Result<String, Refusal> {
-    running(text)?;
-    with_status(text, Status::Paused)
-}
-
-/// The file of a loop that goes on; the person who resumes has looked at what it was stuck on.
-pub fn resumed(text: &str) -> Result<String, Refusal> {
-    let record = Record::read(text)?;
-    match record.status {
-        Status::InProgress | Status::Paused => {}
-        over @ (Status::Completed | Status::Cancelled) => return Err(Refusal::NotRunning(over)),
-    }
-    let text = with_status(text, Status::InProgress)?;
-    let breaker = Breaker { stuck: 0, ..record.breaker };
-    Ok(with_breaker(&text, &breaker)?)
-}
-
-fn running(text: &str) -> Result<Record, Refusal> {
-    let record = Record::read(text)?;
-    match record.status {
-        Status::InProgress => Ok(record),
-        other @ (Status::Paused | Status::Completed | Status::Cancelled) => {
-            Err(Refusal::NotRunning(other))
+pub fn cancelled(text: &str) -> Result<String, LifecycleRefusal> {
+    match CriteriaRecord::read(text)?.status {
+        CriteriaStatus::InProgress | CriteriaStatus::Paused => {
+            with_status(text, CriteriaStatus::Cancelled)
+        }
+        over @ (CriteriaStatus::Completed | CriteriaStatus::Cancelled) => {
+            Err(LifecycleRefusal::NotRunning(over))
         }
     }
 }
 
-fn with_status(text: &str, status: Status) -> Result<String, Refusal> {
-    Ok(set(text, &[Step::Key("status")], &json!(status.word()))?)
+/// The file of a loop that stands aside.
+pub fn paused(text: &str) -> Result<String, LifecycleRefusal> {
+    running(text)?;
+    with_status(text, CriteriaStatus::Paused)
+}
+
+/// The file of a loop that goes on; the person who resumes has looked at what it was stuck on.
+pub fn resumed(text: &str) -> Result<String, LifecycleRefusal> {
+    let record = CriteriaRecord::read(text)?;
+    match record.status {
+        CriteriaStatus::InProgress | CriteriaStatus::Paused => {}
+        over @ (CriteriaStatus::Completed | CriteriaStatus::Cancelled) => {
+            return Err(LifecycleRefusal::NotRunning(over));
+        }
+    }
+    let text = with_status(text, CriteriaStatus::InProgress)?;
+    let breaker = Breaker { stuck: 0, ..record.breaker };
+    Ok(with_breaker(&text, &breaker)?)
+}
+
+fn running(text: &str) -> Result<CriteriaRecord, LifecycleRefusal> {
+    let record = CriteriaRecord::read(text)?;
+    match record.status {
+        CriteriaStatus::InProgress => Ok(record),
+        other
+        @ (CriteriaStatus::Paused | CriteriaStatus::Completed | CriteriaStatus::Cancelled) => {
+            Err(LifecycleRefusal::NotRunning(other))
+        }
+    }
+}
+
+fn with_status(text: &str, status: CriteriaStatus) -> Result<String, LifecycleRefusal> {
+    Ok(set(text, &[PathStep::Key("status")], &json!(status.word()))?)
 }
 
 /// A status that is an object keeps what else it says; an assumption is no longer one.
-fn marked(text: &str, record: &Record, name: &str, met: &Value) -> Result<String, Refusal> {
+fn marked(
+    text: &str,
+    record: &CriteriaRecord,
+    name: &str,
+    met: &Value,
+) -> Result<String, LifecycleRefusal> {
     if record.criteria.iter().all(|(known, _)| known != name) {
-        return Err(Refusal::Unknown { kind: "criterion", name: name.into() });
+        return Err(LifecycleRefusal::Unknown { kind: "criterion", name: name.into() });
     }
-    let here = [Step::Key("criteriaStatus"), Step::Key(name)];
+    let here = [PathStep::Key("criteriaStatus"), PathStep::Key(name)];
     let document = Document::read(text)?;
     if !find(&document, &here).is_some_and(Node::is_object) {
         return Ok(set(text, &here, met)?);
     }
-    let inside = |key| [here[0], here[1], Step::Key(key)];
+    let inside = |key| [here[0], here[1], PathStep::Key(key)];
     let text = set(text, &inside("met"), met)?;
     Ok(remove(&text, &inside("verification"))?)
 }
 
 /// Moves a step from those that remain to those that are done.
-fn stepped(text: &str, record: &Record, step: &str) -> Result<String, Refusal> {
+fn stepped(text: &str, record: &CriteriaRecord, step: &str) -> Result<String, LifecycleRefusal> {
     let known = |steps: &[String]| steps.iter().any(|known| known == step);
     if known(&record.completed) {
         return Ok(text.into());
     }
     if !known(&record.remaining) && !known(&record.steps) {
-        return Err(Refusal::Unknown { kind: "step", name: step.into() });
+        return Err(LifecycleRefusal::Unknown { kind: "step", name: step.into() });
     }
-    let text = push(text, &[Step::Key("completedSteps")], &json!(step))?;
-    let at = Record::read(&text)?.remaining.iter().position(|known| known == step);
+    let text = push(text, &[PathStep::Key("completedSteps")], &json!(step))?;
+    let at = CriteriaRecord::read(&text)?.remaining.iter().position(|known| known == step);
     Ok(match at {
-        Some(at) => remove(&text, &[Step::Key("remainingSteps"), Step::At(at)])?,
+        Some(at) => remove(&text, &[PathStep::Key("remainingSteps"), PathStep::At(at)])?,
         None => text,
     })
 }

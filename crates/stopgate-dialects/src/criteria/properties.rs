@@ -61,7 +61,7 @@ proptest! {
     fn counting_keeps_everything_else(text in file(), iteration in 0_u32..99, stuck in 0_u32..9) {
         let breaker = Breaker { stuck, last_unmet: "a \"b\"".into() };
         let after = counted(&text, iteration, &breaker).expect("an edit");
-        let read = Record::read(&after).expect("a record");
+        let read = CriteriaRecord::read(&after).expect("a record");
         prop_assert_eq!(read.iteration, iteration);
         prop_assert_eq!(read.breaker, breaker.clone());
         prop_assert_eq!(foreign(&after, &["iteration"]), foreign(&text, &["iteration"]));
@@ -73,7 +73,7 @@ proptest! {
     #[test]
     fn commands_keep_what_they_do_not_name(text in file()) {
         let written = ["iteration", "status", "exit_signal"];
-        let change = Iteration::default();
+        let change = IterationChange::default();
         for edited in [iterated(&text, &change), cancelled(&text), paused(&text), resumed(&text)] {
             let Ok(edited) = edited else { continue };
             prop_assert_eq!(foreign(&edited, &written), foreign(&text, &written));
@@ -84,7 +84,7 @@ proptest! {
     #[test]
     fn no_text_makes_the_reader_stumble(text in "\\PC*") {
         let _ = advice(&text);
-        if let Ok(record) = Record::read(&text) {
+        if let Ok(record) = CriteriaRecord::read(&text) {
             let _ = (blocked(&record), announcement(&record), status_block(&record));
         }
     }

@@ -12,11 +12,11 @@ const EXIT_SIGNAL: &str = "exit_signal";
 
 /// One loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct CriteriaRecord {
     /// What was asked for, verbatim.
     pub spec: String,
     /// The criteria in their order, and how each stands.
-    pub criteria: Vec<(String, Mark)>,
+    pub criteria: Vec<(String, CriterionState)>,
     /// Whether the agent means to finish.
     pub exit_signal: bool,
     /// The planned steps.
@@ -28,7 +28,7 @@ pub struct Record {
     /// How often the agent was sent on.
     pub iteration: u32,
     /// Whether it steers.
-    pub status: Status,
+    pub status: CriteriaStatus,
     /// The circuit breaker.
     pub breaker: Breaker,
     /// Commands that verify criteria, by criterion.
@@ -37,7 +37,7 @@ pub struct Record {
 
 /// How a criterion stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum CriterionState {
     /// It was verified.
     Met,
     /// It was not, or nobody can tell.
@@ -48,7 +48,7 @@ pub enum Mark {
 
 /// Whether a loop steers its agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
+pub enum CriteriaStatus {
     /// It does; also where the file does not say, or says something unknown.
     InProgress,
     /// Somebody paused it.
@@ -79,7 +79,7 @@ pub enum RecordError {
     NoObject,
 }
 
-impl Status {
+impl CriteriaStatus {
     /// The file's word.
     pub const fn word(self) -> &'static str {
         match self {
@@ -96,7 +96,7 @@ impl Status {
     }
 }
 
-impl Record {
+impl CriteriaRecord {
     /// Reads a record; what it lacks has a default.
     pub fn read(text: &str) -> Result<Self, RecordError> {
         let document = Document::read(text)?;
@@ -115,7 +115,7 @@ impl Record {
             completed: texts(root.key("completedSteps")),
             remaining: texts(root.key("remainingSteps")),
             iteration: root.key("iteration").map_or(0, count),
-            status: Status::named(text("status")),
+            status: CriteriaStatus::named(text("status")),
             breaker: Breaker {
                 stuck: within("stuckCount").map_or(0, count),
                 last_unmet: within("lastUnmet").and_then(Node::text).unwrap_or_default().into(),
@@ -126,7 +126,7 @@ impl Record {
 
     /// The names of the criteria that are not met, in order.
     pub fn unmet(&self) -> Vec<&str> {
-        let unmet = self.criteria.iter().filter(|(_, mark)| *mark != Mark::Met);
+        let unmet = self.criteria.iter().filter(|(_, mark)| *mark != CriterionState::Met);
         unmet.map(|(name, _)| &**name).collect()
     }
 
@@ -149,10 +149,10 @@ impl Record {
 
     /// The criteria in the core's words.
     pub fn core_criteria(&self, now: Timestamp) -> Vec<Criterion> {
-        let criterion = |(name, mark): &(String, Mark)| {
+        let criterion = |(name, mark): &(String, CriterionState)| {
             let status = match mark {
-                Mark::Met => stopgate_core::Status::Pass,
-                Mark::Unmet | Mark::Assumed => stopgate_core::Status::Fail,
+                CriterionState::Met => stopgate_core::Status::Pass,
+                CriterionState::Unmet | CriterionState::Assumed => stopgate_core::Status::Fail,
             };
             let last = Standing {
                 status,
@@ -169,18 +169,20 @@ impl Record {
 }
 
 /// What is listed, and what only has a status; a listed one without a status is unmet.
-fn criteria(root: Node<'_>) -> Vec<(String, Mark)> {
+fn criteria(root: Node<'_>) -> Vec<(String, CriterionState)> {
     let status = root.key("criteriaStatus");
-    let mut criteria: Vec<(String, Mark)> = Vec::new();
+    let mut criteria: Vec<(String, CriterionState)> = Vec::new();
     for name in texts(root.key("criteria")) {
         if criteria.iter().all(|(known, _)| *known != name) {
-            let mark = status.and_then(|status| status.key(&name)).map_or(Mark::Unmet, mark);
+            let mark =
+                status.and_then(|status| status.key(&name)).map_or(CriterionState::Unmet, mark);
             criteria.push((name, mark));
         }
     }
     for (name, _) in status.into_iter().flat_map(Node::members) {
         if criteria.iter().all(|(known, _)| known != name) {
-            let mark = status.and_then(|status| status.key(name)).map_or(Mark::Unmet, mark);
+            let mark =
+                status.and_then(|status| status.key(name)).map_or(CriterionState::Unmet, mark);
             criteria.push((name.into(), mark));
         }
     }
@@ -203,13 +205,15 @@ fn checks(root: Node<'_>) -> Vec<(String, String)> {
 }
 
 /// Only a plain `true` is met, or an object that says so and how it was verified.
-fn mark(node: Node<'_>) -> Mark {
+fn mark(node: Node<'_>) -> CriterionState {
     let met = node.flag().or_else(|| node.key("met").and_then(Node::flag));
     let verification = node.key("verification").and_then(Node::text).unwrap_or_default();
     match met {
-        Some(true) if verification.trim().eq_ignore_ascii_case("assumption") => Mark::Assumed,
-        Some(true) => Mark::Met,
-        Some(false) | None => Mark::Unmet,
+        Some(true) if verification.trim().eq_ignore_ascii_case("assumption") => {
+            CriterionState::Assumed
+        }
+        Some(true) => CriterionState::Met,
+        Some(false) | None => CriterionState::Unmet,
     }
 }
 

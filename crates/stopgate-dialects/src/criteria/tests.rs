@@ -18,18 +18,23 @@ const STATE: &str = r#"{
 }
 "#;
 
-fn record(text: &str) -> Record {
-    Record::read(text).expect("a record")
+fn record(text: &str) -> CriteriaRecord {
+    CriteriaRecord::read(text).expect("a record")
 }
 
-fn iterate(text: &str, met: &[&str], unmet: &[&str], steps: &[&str]) -> Result<String, Refusal> {
+fn iterate(
+    text: &str,
+    met: &[&str],
+    unmet: &[&str],
+    steps: &[&str],
+) -> Result<String, LifecycleRefusal> {
     let own = |names: &[&str]| names.iter().map(|name| (*name).to_string()).collect();
-    let change = Iteration { met: own(met), unmet: own(unmet), steps_done: own(steps) };
+    let change = IterationChange { met: own(met), unmet: own(unmet), steps_done: own(steps) };
     iterated(text, &change)
 }
 
 /// A record with these criteria and marks, as JSON, whose agent has not finished.
-fn with_marks(marks: &str) -> Record {
+fn with_marks(marks: &str) -> CriteriaRecord {
     record(&format!("{{\"criteriaStatus\": {marks}, \"exit_signal\": false}}"))
 }
 
@@ -38,41 +43,50 @@ fn a_record_is_read_whole() {
     let read = record(STATE);
     assert_eq!(
         read.criteria,
-        [("tests pass".to_string(), Mark::Unmet), ("lint clean".to_string(), Mark::Met)]
+        [
+            ("tests pass".to_string(), CriterionState::Unmet),
+            ("lint clean".to_string(), CriterionState::Met)
+        ]
     );
     assert_eq!((read.steps.len(), read.completed.len(), read.remaining.len()), (3, 1, 2));
     assert_eq!((read.iteration, read.breaker.stuck), (2, 1));
-    assert_eq!(read.status, Status::InProgress);
+    assert_eq!(read.status, CriteriaStatus::InProgress);
 }
 
 #[test]
 fn what_is_missing_or_odd_has_a_default() {
     let read = record("{}");
-    assert_eq!((read.status, read.iteration, read.exit_signal), (Status::InProgress, 0, false));
+    assert_eq!(
+        (read.status, read.iteration, read.exit_signal),
+        (CriteriaStatus::InProgress, 0, false)
+    );
     let odd = r#"{"status": 7, "iteration": -1, "criteria": "x", "criteriaStatus": [],
         "circuitBreaker": null, "exit_signal": "true", "steps": {}}"#;
     let read = record(odd);
-    assert_eq!((read.status, read.iteration, read.exit_signal), (Status::InProgress, 0, false));
+    assert_eq!(
+        (read.status, read.iteration, read.exit_signal),
+        (CriteriaStatus::InProgress, 0, false)
+    );
     assert_eq!(read.criteria, []);
     assert_eq!(
         record(r#"{"circuitBreaker": {"stuckCount": 99999999999}}"#).breaker.stuck,
         u32::MAX
     );
     for text in ["", "{oops", "[]", "7", "null"] {
-        assert!(Record::read(text).is_err(), "{text:?}");
+        assert!(CriteriaRecord::read(text).is_err(), "{text:?}");
     }
 }
 
 #[test]
 fn only_what_was_verified_is_met() {
     let mark = |value: &str| with_marks(&format!("{{\"a\": {value}}}")).criteria[0].1;
-    assert_eq!(mark("true"), Mark::Met);
+    assert_eq!(mark("true"), CriterionState::Met);
     for unmet in ["false", "\"true\"", "1", "null", "[true]", "{}", "{\"met\": \"yes\"}"] {
-        assert_eq!(mark(unmet), Mark::Unmet, "{unmet}");
+        assert_eq!(mark(unmet), CriterionState::Unmet, "{unmet}");
     }
-    assert_eq!(mark(r#"{"met": true}"#), Mark::Met);
-    assert_eq!(mark(r#"{"met": true, "verification": "cargo test"}"#), Mark::Met);
-    assert_eq!(mark(r#"{"met": true, "verification": "Assumption"}"#), Mark::Assumed);
+    assert_eq!(mark(r#"{"met": true}"#), CriterionState::Met);
+    assert_eq!(mark(r#"{"met": true, "verification": "cargo test"}"#), CriterionState::Met);
+    assert_eq!(mark(r#"{"met": true, "verification": "Assumption"}"#), CriterionState::Assumed);
 }
 
 #[test]
@@ -226,13 +240,21 @@ fn what_nobody_listed_is_refused() {
 
 #[test]
 fn completing_needs_every_criterion() {
-    assert!(matches!(completed(STATE), Err(Refusal::Unmet(unmet)) if unmet == ["tests pass"]));
-    assert!(matches!(completed("{\"criteria\": []}"), Err(Refusal::NothingListed)));
+    assert!(
+        matches!(completed(STATE), Err(LifecycleRefusal::Unmet(unmet)) if unmet == ["tests pass"])
+    );
+    assert!(matches!(completed("{\"criteria\": []}"), Err(LifecycleRefusal::NothingListed)));
     let met = STATE.replace("\"tests pass\": false", "\"tests pass\": true");
     let after = completed(&met).expect("complete");
-    assert_eq!(record(&after).status, Status::Completed);
-    assert!(matches!(completed(&after), Err(Refusal::NotRunning(Status::Completed))));
-    assert!(matches!(cancelled(&after), Err(Refusal::NotRunning(Status::Completed))));
+    assert_eq!(record(&after).status, CriteriaStatus::Completed);
+    assert!(matches!(
+        completed(&after),
+        Err(LifecycleRefusal::NotRunning(CriteriaStatus::Completed))
+    ));
+    assert!(matches!(
+        cancelled(&after),
+        Err(LifecycleRefusal::NotRunning(CriteriaStatus::Completed))
+    ));
 }
 
 #[test]
@@ -241,10 +263,16 @@ fn cancelling_and_resting_change_the_status_alone() {
     assert_eq!(cancelled(STATE).expect("cancelled"), expected);
     let rests = paused(STATE).expect("paused");
     assert_eq!(rests, STATE.replace("in_progress", "paused"));
-    assert!(matches!(iterate(&rests, &[], &[], &[]), Err(Refusal::NotRunning(Status::Paused))));
+    assert!(matches!(
+        iterate(&rests, &[], &[], &[]),
+        Err(LifecycleRefusal::NotRunning(CriteriaStatus::Paused))
+    ));
     let goes_on = resumed(&rests).expect("resumed");
     assert_eq!(goes_on, STATE.replace("Count\": 1", "Count\": 0"));
-    assert!(matches!(resumed(&expected), Err(Refusal::NotRunning(Status::Cancelled))));
+    assert!(matches!(
+        resumed(&expected),
+        Err(LifecycleRefusal::NotRunning(CriteriaStatus::Cancelled))
+    ));
 }
 
 #[test]

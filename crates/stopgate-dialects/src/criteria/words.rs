@@ -2,18 +2,18 @@
 
 use core::fmt::Write as _;
 
-use super::record::{Mark, Record, STUCK_MAX, Status};
+use super::record::{CriteriaRecord, CriteriaStatus, CriterionState, STUCK_MAX};
 
 /// How much of the spec an announcement shows.
 const SPEC_CHARS_MAX: usize = 100;
 
 /// Why the agent has to work on.
-pub fn blocked(record: &Record) -> String {
+pub fn blocked(record: &CriteriaRecord) -> String {
     let unmet = record.unmet();
     if unmet.is_empty() {
         return "criteria met but exit_signal not set - verify completion".into();
     }
-    let assumed = |(_, mark): &&(String, Mark)| *mark == Mark::Assumed;
+    let assumed = |(_, mark): &&(String, CriterionState)| *mark == CriterionState::Assumed;
     if record.criteria.iter().filter(assumed).count() == unmet.len() {
         return "criterion verified by assumption only - requires actual verification".into();
     }
@@ -21,32 +21,32 @@ pub fn blocked(record: &Record) -> String {
 }
 
 /// Why the agent may go, where that needs a word.
-pub fn let_go(record: &Record) -> Option<String> {
+pub fn let_go(record: &CriteriaRecord) -> Option<String> {
     match record.status {
-        Status::Paused => {
+        CriteriaStatus::Paused => {
             Some("the loop is paused; go on with: stopgate resume --dialect criteria".into())
         }
-        Status::InProgress if record.breaker.stuck >= STUCK_MAX => Some(format!(
+        CriteriaStatus::InProgress if record.breaker.stuck >= STUCK_MAX => Some(format!(
             "circuit breaker open: \"{}\" stayed unmet for {} iterations; look at it, then go on \
              with: stopgate resume --dialect criteria",
             record.breaker.last_unmet, record.breaker.stuck
         )),
-        Status::InProgress if record.criteria.is_empty() => {
+        CriteriaStatus::InProgress if record.criteria.is_empty() => {
             Some("no criteria are listed, so nothing is proven".into())
         }
-        Status::InProgress | Status::Completed | Status::Cancelled => None,
+        CriteriaStatus::InProgress | CriteriaStatus::Completed | CriteriaStatus::Cancelled => None,
     }
 }
 
 /// What a session is told when it begins; nothing where no loop waits for it.
-pub fn announcement(record: &Record) -> Option<String> {
+pub fn announcement(record: &CriteriaRecord) -> Option<String> {
     let (headline, how) = match record.status {
-        Status::InProgress => ("[LOOP RESUME] Active loop detected", ""),
-        Status::Paused => (
+        CriteriaStatus::InProgress => ("[LOOP RESUME] Active loop detected", ""),
+        CriteriaStatus::Paused => (
             "[LOOP RESUME] Paused loop detected",
             "\nIt is paused. Let it go on with: stopgate resume --dialect criteria",
         ),
-        Status::Completed | Status::Cancelled => return None,
+        CriteriaStatus::Completed | CriteriaStatus::Cancelled => return None,
     };
     let spec: String = one_line(&record.spec).chars().take(SPEC_CHARS_MAX).collect();
     let unmet = record.unmet();
@@ -62,7 +62,7 @@ pub fn announcement(record: &Record) -> Option<String> {
 }
 
 /// The block that an iteration ends with.
-pub fn status_block(record: &Record) -> String {
+pub fn status_block(record: &CriteriaRecord) -> String {
     let met = record.criteria.len() - record.unmet().len();
     let mut block = String::from("---LOOP_STATUS---\n");
     let _ = writeln!(block, "STATUS: {}", record.status.word().to_uppercase());
@@ -71,9 +71,9 @@ pub fn status_block(record: &Record) -> String {
     let _ = writeln!(block, "CRITERIA: {met}/{} met", record.criteria.len());
     for (name, mark) in &record.criteria {
         let mark = match mark {
-            Mark::Met => "x",
-            Mark::Unmet => " ",
-            Mark::Assumed => "?",
+            CriterionState::Met => "x",
+            CriterionState::Unmet => " ",
+            CriterionState::Assumed => "?",
         };
         let _ = writeln!(block, "- [{mark}] {}", one_line(name));
     }
@@ -84,7 +84,7 @@ pub fn status_block(record: &Record) -> String {
     block
 }
 
-fn next(record: &Record) -> &str {
+fn next(record: &CriteriaRecord) -> &str {
     record.remaining.first().map_or("continue work", |step| step)
 }
 

@@ -6,7 +6,7 @@ const STATUS: &str = "Status:";
 
 /// What the progress file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct ProgressFile {
     /// The iteration that runs.
     pub iteration: u32,
     /// How many there may be.
@@ -23,7 +23,7 @@ pub struct Progress {
 
 /// How a loop stands, in the file's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ProgressStanding {
     /// It goes on.
     InProgress,
     /// Every feature is complete.
@@ -34,7 +34,7 @@ pub enum Standing {
     Cancelled,
 }
 
-impl Standing {
+impl ProgressStanding {
     /// The file's word.
     pub const fn word(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl Standing {
     }
 }
 
-impl Progress {
+impl ProgressFile {
     /// Reads a progress file; what it does not say has a default.
     pub fn read(text: &str) -> Self {
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
@@ -69,13 +69,13 @@ pub fn advanced(text: &str, iteration: u32) -> String {
     let counted = with_iteration(text, iteration);
     // A file without a status never had one; going on is not a reason to add it.
     match line_with(&counted, STATUS) {
-        Some(_) => with_status(&counted, Standing::InProgress),
+        Some(_) => with_status(&counted, ProgressStanding::InProgress),
         None => counted,
     }
 }
 
 /// The file of a loop that is over.
-pub fn ended(text: &str, standing: Standing) -> String {
+pub fn ended(text: &str, standing: ProgressStanding) -> String {
     with_status(text, standing)
 }
 
@@ -98,7 +98,7 @@ fn with_iteration(text: &str, iteration: u32) -> String {
     }
 }
 
-fn with_status(text: &str, standing: Standing) -> String {
+fn with_status(text: &str, standing: ProgressStanding) -> String {
     match line_with(text, STATUS) {
         Some((_, rest)) => with_content(text, before_count(text, rest), standing.word()),
         None => with_line(text, &format!("{STATUS} {}", standing.word())),

@@ -34,8 +34,8 @@ proptest! {
     #[test]
     fn advancing_changes_two_lines_at_most(text in text(), iteration in 1_u32..5000) {
         let after = advanced(&text, iteration);
-        prop_assert_eq!(Progress::read(&after).iteration, iteration);
-        prop_assert_eq!(Progress::read(&after).max, Progress::read(&text).max);
+        prop_assert_eq!(ProgressFile::read(&after).iteration, iteration);
+        prop_assert_eq!(ProgressFile::read(&after).max, ProgressFile::read(&text).max);
         if text.contains("Iteration:") {
             prop_assert_eq!(after.lines().count(), text.lines().count());
             prop_assert!(changed(&text, &after).len() <= 2);
@@ -51,10 +51,10 @@ proptest! {
 
     #[test]
     fn ending_changes_the_status_alone(text in text()) {
-        let after = ended(&text, Standing::Complete);
-        let status = Progress::read(&after).status;
+        let after = ended(&text, ProgressStanding::Complete);
+        let status = ProgressFile::read(&after).status;
         prop_assert_eq!(status.as_deref(), Some("COMPLETE"));
-        prop_assert_eq!(Progress::read(&after).iteration, Progress::read(&text).iteration);
+        prop_assert_eq!(ProgressFile::read(&after).iteration, ProgressFile::read(&text).iteration);
         if text.contains("Status:") {
             prop_assert!(changed(&text, &after).len() <= 1);
         }
@@ -63,7 +63,7 @@ proptest! {
     #[test]
     fn no_text_makes_the_readers_stumble(text in "\\PC*", number in any::<u32>()) {
         let _ = FeatureList::read(&text);
-        let after = advanced(&ended(&text, Standing::ReachedLimit), number);
-        prop_assert_eq!(Progress::read(&after).iteration, number);
+        let after = advanced(&ended(&text, ProgressStanding::ReachedLimit), number);
+        prop_assert_eq!(ProgressFile::read(&after).iteration, number);
     }
 }

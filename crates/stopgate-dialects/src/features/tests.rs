@@ -54,7 +54,7 @@ fn oddities_are_named() {
 #[test]
 fn numbers_have_defaults_and_bounds() {
     let read = |text: &str| {
-        let progress = Progress::read(text);
+        let progress = ProgressFile::read(text);
         (progress.iteration, progress.max)
     };
     assert_eq!(read(PROGRESS), (3, 15));
@@ -63,11 +63,11 @@ fn numbers_have_defaults_and_bounds() {
     assert_eq!(read("Max Iteration: 15\n**Iteration:** 2\n"), (2, 15));
     assert_eq!(read("Iteration: 99999999999999999999\n"), (u32::MAX, 15));
     assert_eq!(
-        Progress::read("- Status:  not started \r\n").status.as_deref(),
+        ProgressFile::read("- Status:  not started \r\n").status.as_deref(),
         Some("not started")
     );
     let tuned = "Compact Every: 4\nFeatures Per Session: 5\nContext Limit: 1000000\n";
-    let progress = Progress::read(tuned);
+    let progress = ProgressFile::read(tuned);
     assert_eq!((progress.compact_every, progress.per_session), (4, 5));
     assert_eq!(progress.context_limit, Some(1_000_000));
 }
@@ -78,7 +78,7 @@ fn the_first_lines_change_and_no_others() {
     let expected = text.replacen("Iteration: 3", "Iteration: 4", 1);
     assert_eq!(advanced(&text, 4), expected);
     let expected = text.replacen("Status: IN_PROGRESS", "Status: COMPLETE", 1);
-    assert_eq!(ended(&text, Standing::Complete), expected);
+    assert_eq!(ended(&text, ProgressStanding::Complete), expected);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_line_that_is_missing_is_added_where_it_is_needed() {
     assert_eq!(advanced("Status: x\n", 2), "Status: IN_PROGRESS\nIteration: 2\n");
     assert_eq!(advanced("", 2), "Iteration: 2\n");
     assert_eq!(advanced("note\r\nend", 2), "note\r\nend\r\nIteration: 2\r\n");
-    assert_eq!(ended("note", Standing::ReachedLimit), "note\nStatus: REACHED_LIMIT\n");
+    assert_eq!(ended("note", ProgressStanding::ReachedLimit), "note\nStatus: REACHED_LIMIT\n");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_new_loop_can_be_read_again() {
     let read = list(&text);
     assert_eq!(read.features[0].description, "say \"hi\"");
     assert_eq!((read.remaining(), read.oddities.len()), (2, 0));
-    let progress = Progress::read(&progress_template("x", 9));
+    let progress = ProgressFile::read(&progress_template("x", 9));
     assert_eq!((progress.iteration, progress.max), (0, 9));
     assert_eq!(progress.status.as_deref(), Some("not_started"));
 }
@@ -136,7 +136,7 @@ fn the_agent_is_told_the_model_and_to_make_room_where_asked() {
         model: Some("sonnet".into()),
         category: None,
     };
-    let progress = Progress::read("Compact Every: 4\n");
+    let progress = ProgressFile::read("Compact Every: 4\n");
     let reason = continue_with(&feature, 4, &progress);
     assert!(reason.starts_with("Ralph Loop iteration 4: Continue with Feature 2 - Thing. Review"));
     assert!(reason.contains("the model sonnet"), "{reason}");
@@ -177,7 +177,7 @@ fn a_line_of_the_log_is_one_line() {
 fn a_count_on_the_line_of_the_status_is_kept() {
     let before = "- Status: IN_PROGRESS | Max Iterations: 9 | Iteration: 3\n";
     let after = advanced(before, 4);
-    let read = Progress::read(&after);
+    let read = ProgressFile::read(&after);
     assert_eq!((read.iteration, read.max), (4, 9), "{after}");
-    assert_eq!(Progress::read(&ended(&after, Standing::ReachedLimit)).iteration, 4);
+    assert_eq!(ProgressFile::read(&ended(&after, ProgressStanding::ReachedLimit)).iteration, 4);
 }

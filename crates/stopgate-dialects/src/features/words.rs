@@ -4,11 +4,11 @@ use core::fmt::Write as _;
 
 use stopgate_core::{Timestamp, clean};
 
-use super::{Feature, FeatureList, Progress};
+use super::{Feature, FeatureList, ProgressFile};
 
 /// Why another session should go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HandOver {
+pub enum HandOverReason {
     /// The context is nearly full.
     Context {
         /// The tokens in it.
@@ -24,7 +24,7 @@ pub enum HandOver {
 }
 
 /// What sends the agent on.
-pub fn continue_with(feature: &Feature, iteration: u32, progress: &Progress) -> String {
+pub fn continue_with(feature: &Feature, iteration: u32, progress: &ProgressFile) -> String {
     let mut reason = format!(
         "Ralph Loop iteration {iteration}: Continue with Feature {} - {}. Review \
          feature_list.json for steps, implement the feature, verify it works, update passes: \
@@ -50,7 +50,7 @@ pub fn complete(list: &FeatureList) -> String {
 }
 
 /// What the person is told when the iterations are used up.
-pub fn reached_limit(list: &FeatureList, progress: &Progress) -> String {
+pub fn reached_limit(list: &FeatureList, progress: &ProgressFile) -> String {
     let (max, remaining) = (progress.max, list.remaining());
     format!("Ralph Loop reached max iterations ({max}). {remaining} features remain incomplete.")
 }
@@ -63,13 +63,13 @@ pub fn nothing_listed() -> String {
 }
 
 /// What the person is told when another session should go on.
-pub fn handed_over(why: HandOver, list: &FeatureList) -> String {
+pub fn handed_over(why: HandOverReason, list: &FeatureList) -> String {
     let remaining = list.remaining();
     let why = match why {
-        HandOver::Context { used, window } => {
+        HandOverReason::Context { used, window } => {
             format!("the context is nearly full ({used} of {window} tokens)")
         }
-        HandOver::Batch { done } => format!("this session completed its batch of {done}"),
+        HandOverReason::Batch { done } => format!("this session completed its batch of {done}"),
     };
     format!(
         "Ralph Loop hand-over: {why}. {remaining} features remain; start a new session with the \

@@ -2,7 +2,9 @@
 
 use stopgate_core::{Digest, Frame, Timestamp};
 
-use super::{Change, Loop, MAX_DEFAULT, Standing, count, mode, reviewed, standing, touched};
+use super::{
+    IdleLoop, IdleStanding, MAX_DEFAULT, TextChange, count, mode, reviewed, standing, touched,
+};
 use crate::front_matter::{FrontMatter, edited, quoted};
 use crate::instant_text;
 
@@ -16,7 +18,7 @@ pub enum After {
 }
 
 /// The loop that a file describes; nothing where the file is another one.
-pub fn read(text: &str) -> Option<Loop> {
+pub fn read(text: &str) -> Option<IdleLoop> {
     let file = FrontMatter::read(text)?;
     let value = |name: &str| file.value(name).filter(|value| value != "null");
     let active = value("active");
@@ -27,7 +29,7 @@ pub fn read(text: &str) -> Option<Loop> {
         Some("true" | "yes") | None => {
             standing(value("event").as_deref(), value("reason").as_deref())
         }
-        Some("false" | "no") => Standing::Off,
+        Some("false" | "no") => IdleStanding::Off,
         Some(_) => return None,
     };
     let prompt = file.body().trim().to_string();
@@ -42,7 +44,7 @@ pub fn read(text: &str) -> Option<Loop> {
     );
     let digest = || format!("{:016x}", Digest::new().part(prompt.as_bytes()).value());
     let line = prompt.lines().next().unwrap_or_default();
-    Some(Loop {
+    Some(IdleLoop {
         run: value("run_id").unwrap_or_else(digest),
         goal: if line.is_empty() { "idle loop".into() } else { line.into() },
         standing,
@@ -54,13 +56,13 @@ pub fn read(text: &str) -> Option<Loop> {
 }
 
 /// The file after a change; nothing where it can't be made in this form.
-pub fn changed(text: &str, change: &Change, now: Timestamp) -> Option<After> {
+pub fn changed(text: &str, change: &TextChange, now: Timestamp) -> Option<After> {
     let file = FrontMatter::read(text)?;
     let mut changes = match change {
-        Change::Count(iteration) => vec![("iteration", iteration.to_string())],
-        Change::Stale => vec![("event", "DONE".into()), ("reason", "STALE".into())],
-        Change::Revive => vec![("event", "STATE".into()), ("reason", "null".into())],
-        Change::Pop | Change::Done(_) | Change::Abort(_) | Change::Sweep => {
+        TextChange::Count(iteration) => vec![("iteration", iteration.to_string())],
+        TextChange::Stale => vec![("event", "DONE".into()), ("reason", "STALE".into())],
+        TextChange::Revive => vec![("event", "STATE".into()), ("reason", "null".into())],
+        TextChange::Pop | TextChange::Done(_) | TextChange::Abort(_) | TextChange::Sweep => {
             return Some(After::Gone);
         }
     };

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 use stopgate_core::{Frame, Outcome, Timestamp};
 
 use super::{
-    Change, Loop, MAX_DEFAULT, Standing, Touched, Worktree, count, mode, reviewed, standing,
-    touched,
+    IdleLoop, IdleStanding, LastTouched, MAX_DEFAULT, TextChange, Worktree, count, mode, reviewed,
+    standing, touched,
 };
 use crate::instant_text;
-use crate::json_text::{Document, Node, Step, push, remove, set};
+use crate::json_text::{Document, Node, PathStep, push, remove, set};
 
 /// The loop that a message describes; nothing where it describes none (`schema` is missing).
-pub fn read(text: &str) -> Option<Loop> {
+pub fn read(text: &str) -> Option<IdleLoop> {
     let document = Document::read(text).ok()?;
     let root = document.root();
     let said = |node: Node<'_>| node.value() != Value::Null;
@@ -19,15 +19,15 @@ pub fn read(text: &str) -> Option<Loop> {
     let stack: Vec<Node<'_>> = root.key("stack").into_iter().flat_map(Node::elements).collect();
     let plain = |name| root.key(name).and_then(Node::plain);
     let mut standing = standing(plain("event"), plain("reason"));
-    if stack.is_empty() && standing == Standing::Active {
-        standing = Standing::Over(Outcome::Attested, "no frame is left".into());
+    if stack.is_empty() && standing == IdleStanding::Active {
+        standing = IdleStanding::Over(Outcome::Attested, "no frame is left".into());
     }
     let frames: Option<Vec<Frame>> = stack.iter().map(|node| frame(*node)).collect();
     let frames = frames.unwrap_or_default();
     let first = stack.first().and_then(|node| node.key("id")?.plain());
     let run = plain("run_id").or(first).unwrap_or_default().to_string();
     let goal = frames.first().map(|frame| frame.prompt.clone()).filter(|goal| !goal.is_empty());
-    Some(Loop {
+    Some(IdleLoop {
         goal: goal.unwrap_or_else(|| format!("idle loop {run}").trim_end().into()),
         run,
         standing,
@@ -35,41 +35,41 @@ pub fn read(text: &str) -> Option<Loop> {
         touched: root
             .key("updated_at")
             .filter(|at| said(*at))
-            .map_or(Touched::Unsaid, |at| touched(Some(at.text().unwrap_or_default()))),
+            .map_or(LastTouched::Unsaid, |at| touched(Some(at.text().unwrap_or_default()))),
         worktree: stack.last().and_then(|top| worktree(*top)),
         reviewed: reviewed(stack.last().and_then(|top| top.key("review")?.plain())),
     })
 }
 
 /// The message that follows `text` after a change.
-pub fn changed(text: &str, change: &Change, now: Timestamp) -> Option<String> {
+pub fn changed(text: &str, change: &TextChange, now: Timestamp) -> Option<String> {
     let document = Document::read(text).ok()?;
     let depth = document.root().key("stack").map_or(0, |stack| stack.elements().count());
     let top = depth.checked_sub(1);
     let edited = match change {
-        Change::Count(iteration) => {
-            let iter = [Step::Key("stack"), Step::At(top?), Step::Key("iter")];
+        TextChange::Count(iteration) => {
+            let iter = [PathStep::Key("stack"), PathStep::At(top?), PathStep::Key("iter")];
             with_event(&set(text, &iter, &json!(iteration)).ok()?, "STATE")?
         }
-        Change::Pop => {
-            let text = remove(text, &[Step::Key("stack"), Step::At(top?)]).ok()?;
+        TextChange::Pop => {
+            let text = remove(text, &[PathStep::Key("stack"), PathStep::At(top?)]).ok()?;
             with_event(&text, "STATE")?
         }
-        Change::Done(reason) => emptied(text, "DONE", reason)?,
-        Change::Abort(reason) => emptied(text, "ABORT", reason)?,
-        Change::Stale => set_key(&with_event(text, "DONE")?, "reason", &json!("STALE"))?,
-        Change::Revive => {
+        TextChange::Done(reason) => emptied(text, "DONE", reason)?,
+        TextChange::Abort(reason) => emptied(text, "ABORT", reason)?,
+        TextChange::Stale => set_key(&with_event(text, "DONE")?, "reason", &json!("STALE"))?,
+        TextChange::Revive => {
             let text = with_event(text, "STATE")?;
-            remove(&text, &[Step::Key("reason")]).ok()?
+            remove(&text, &[PathStep::Key("reason")]).ok()?
         }
-        Change::Sweep => return None,
+        TextChange::Sweep => return None,
     };
     set_key(&edited, "updated_at", &json!(instant_text(now)))
 }
 
 /// The message that puts `frame` on top.
 pub fn pushed(text: &str, id: &str, frame: &Frame, now: Timestamp) -> Option<String> {
-    let text = push(text, &[Step::Key("stack")], &frame_value(id, frame)).ok()?;
+    let text = push(text, &[PathStep::Key("stack")], &frame_value(id, frame)).ok()?;
     set_key(&with_event(&text, "STATE")?, "updated_at", &json!(instant_text(now)))
 }
 
@@ -135,5 +135,5 @@ fn with_event(text: &str, event: &str) -> Option<String> {
 }
 
 fn set_key(text: &str, key: &str, value: &Value) -> Option<String> {
-    set(text, &[Step::Key(key)], value).ok()
+    set(text, &[PathStep::Key(key)], value).ok()
 }

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use stopgate_core::Timestamp;
 
-use super::{Change, file, listing, message};
+use super::{TextChange, file, listing, message};
 
 const NOW: Timestamp = Timestamp::from_unix_millis(1_800_000_000_000);
 
@@ -44,7 +44,7 @@ proptest! {
             object(&members, layout)
         };
         let before = text(iter, "2020-01-01T00:00:00Z");
-        let after = message::changed(&before, &Change::Count(iter + 1), NOW);
+        let after = message::changed(&before, &TextChange::Count(iter + 1), NOW);
         prop_assert_eq!(after, Some(text(iter + 1, "2027-01-15T08:00:00Z")));
     }
 
@@ -54,7 +54,7 @@ proptest! {
         state.insert("schema".into(), json!(1));
         state.insert("stack".into(), json!([{"iter": 1}]));
         let text = Value::Object(state.clone()).to_string();
-        let done = message::changed(&text, &Change::Done("COMPLETE"), NOW).expect("it ends");
+        let done = message::changed(&text, &TextChange::Done("COMPLETE"), NOW).expect("it ends");
         let done: Map<String, Value> = serde_json::from_str(&done).expect("it is JSON");
         for (name, value) in &state {
             prop_assert!(name == "stack" || done.get(name) == Some(value), "{}", name);

@@ -1,7 +1,9 @@
 use stopgate_core::{Frame, Mode, Outcome, Timestamp};
 
 use super::file::{self, After};
-use super::{Change, Loop, Standing, Touched, Worktree, anchor, listing, message, reason};
+use super::{
+    IdleLoop, IdleStanding, LastTouched, TextChange, Worktree, anchor, listing, message, reason,
+};
 
 const NOW: Timestamp = Timestamp::from_unix_millis(1_800_000_000_000);
 const NOW_TEXT: &str = "2027-01-15T08:00:00Z";
@@ -10,18 +12,18 @@ const MESSAGE: &str = r#"{"schema": 1, "event":"STATE","x":[1, 2],"run_id":"r1",
 const FILE: &str = "---\nactive: true # on\nmode: issue\niteration: 5\nmax_iterations: 10\nmine: x\n---\nDo the thing\n\nwith care\n";
 
 /// A loop in a few words.
-fn shown(found: Option<Loop>) -> String {
+fn shown(found: Option<IdleLoop>) -> String {
     let Some(found) = found else { return "nothing".into() };
     let frames = found.frames.iter().map(|f| format!(" {} {}/{}", f.mode, f.iteration, f.max));
     let standing = match &found.standing {
-        Standing::Active => "active".into(),
-        Standing::Over(outcome, why) => format!("{outcome} ({why})"),
-        Standing::Off => "off".into(),
+        IdleStanding::Active => "active".into(),
+        IdleStanding::Over(outcome, why) => format!("{outcome} ({why})"),
+        IdleStanding::Off => "off".into(),
     };
     let touched = match found.touched {
-        Touched::Unsaid => "",
-        Touched::At(_) => " touched",
-        Touched::Unreadable => " garbled",
+        LastTouched::Unsaid => "",
+        LastTouched::At(_) => " touched",
+        LastTouched::Unreadable => " garbled",
     };
     format!("{standing}{}{touched}", frames.collect::<String>())
 }
@@ -61,7 +63,7 @@ fn what_is_over_is_over_and_counts_that_make_no_sense_leave_no_frames() {
 }
 
 #[track_caller]
-fn becomes(change: &Change, expected: &str) {
+fn becomes(change: &TextChange, expected: &str) {
     let text = message::changed(MESSAGE, change, NOW).expect("it can be changed");
     assert_eq!(text, expected.replace("NOW", NOW_TEXT), "{change:?}");
 }
@@ -72,15 +74,15 @@ fn a_change_touches_what_it_means_and_keeps_the_rest() {
     let (head, _) = now.split_once(r#","stack""#).expect("it has a stack");
     let tail = r#","updated_at":"NOW"}"#;
     let grind = r#"{"id":"g1","mode":"grind","iter":2,"max":100,"filter":"priority:1"}"#;
-    becomes(&Change::Count(2), &now.replace(r#""iter":1"#, r#""iter":2"#));
-    becomes(&Change::Pop, &format!(r#"{head},"stack":[{grind}]{tail}"#));
+    becomes(&TextChange::Count(2), &now.replace(r#""iter":1"#, r#""iter":2"#));
+    becomes(&TextChange::Pop, &format!(r#"{head},"stack":[{grind}]{tail}"#));
     let ended = |event: &str, reason: &str| {
         let head = head.replace("STATE", event);
         format!(r#"{head},"stack":[],"updated_at":"NOW","reason":"{reason}"}}"#)
     };
     for (change, event, word) in [
-        (Change::Done("COMPLETE"), "DONE", "COMPLETE"),
-        (Change::Abort("CORRUPT"), "ABORT", "CORRUPT"),
+        (TextChange::Done("COMPLETE"), "DONE", "COMPLETE"),
+        (TextChange::Abort("CORRUPT"), "ABORT", "CORRUPT"),
     ] {
         let text = message::changed(MESSAGE, &change, NOW).expect("it can be changed");
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
@@ -91,9 +93,9 @@ fn a_change_touches_what_it_means_and_keeps_the_rest() {
 
 #[test]
 fn a_stale_message_keeps_its_frames_and_is_revived_with_them() {
-    let stale = message::changed(MESSAGE, &Change::Stale, NOW).expect("it can be changed");
+    let stale = message::changed(MESSAGE, &TextChange::Stale, NOW).expect("it can be changed");
     says(&stale, "stale (STALE) grind 2/100 issue 1/10 touched");
-    let revived = message::changed(&stale, &Change::Revive, NOW).expect("it can be changed");
+    let revived = message::changed(&stale, &TextChange::Revive, NOW).expect("it can be changed");
     says(&revived, "active grind 2/100 issue 1/10 touched");
     assert_eq!(revived, MESSAGE.replace("2027-01-15T07:59:00Z", NOW_TEXT));
 }
@@ -136,15 +138,15 @@ fn the_file_is_read_with_defaults() {
 fn the_file_counts_in_place_and_goes_when_it_is_over() {
     let changed = |change| file::changed(FILE, &change, NOW).expect("it can be changed");
     assert_eq!(
-        changed(Change::Count(6)),
+        changed(TextChange::Count(6)),
         After::Text(FILE.replace("iteration: 5", "iteration: 6"))
     );
-    for change in [Change::Done("COMPLETE"), Change::Abort("CORRUPT"), Change::Sweep] {
+    for change in [TextChange::Done("COMPLETE"), TextChange::Abort("CORRUPT"), TextChange::Sweep] {
         assert_eq!(changed(change), After::Gone);
     }
-    let After::Text(stale) = changed(Change::Stale) else { panic!("it stays") };
+    let After::Text(stale) = changed(TextChange::Stale) else { panic!("it stays") };
     assert_eq!(shown(file::read(&stale)), "stale (STALE) issue 5/10");
-    let Some(After::Text(revived)) = file::changed(&stale, &Change::Revive, NOW) else {
+    let Some(After::Text(revived)) = file::changed(&stale, &TextChange::Revive, NOW) else {
         panic!("it stays")
     };
     assert_eq!(shown(file::read(&revived)), "active issue 5/10");
@@ -224,6 +226,6 @@ fn the_agent_is_sent_back_in_the_documented_words() {
 fn the_anchor_tells_what_the_agent_was_at() {
     let found = message::read(MESSAGE).expect("a loop");
     assert_eq!(anchor(&found), "Loop: idle loop r1\n- grind 2/100: \n- issue 1/10: a");
-    assert_eq!(found.standing, Standing::Active);
-    assert_ne!(found.standing, Standing::Over(Outcome::Stale, String::new()));
+    assert_eq!(found.standing, IdleStanding::Active);
+    assert_ne!(found.standing, IdleStanding::Over(Outcome::Stale, String::new()));
 }

@@ -28,7 +28,7 @@ fn shown(carried: Result<Carried, Nothing>) -> String {
 fn a_ralph_loop_keeps_its_prompt_its_session_and_what_is_left() {
     let text = "---\nactive: true\niteration: 3\nmax_iterations: 10\n\
                 completion_promise: \"ALL GREEN\"\nsession_id: s1\n---\nDo it\n";
-    let carried = from_ralph_loop(&ralph_loop::Loop::read(text).unwrap()).unwrap();
+    let carried = from_ralph_loop(&ralph_loop::RalphLoop::read(text).unwrap()).unwrap();
     assert_eq!(carried.session.as_deref(), Some("s1"));
     assert_eq!(
         shown(Ok(carried)),
@@ -36,14 +36,14 @@ fn a_ralph_loop_keeps_its_prompt_its_session_and_what_is_left() {
          agent says <promise>COMPLETE</promise> instead\"]"
     );
     let unlimited = text.replace("max_iterations: 10", "max_iterations: 0");
-    let carried = from_ralph_loop(&ralph_loop::Loop::read(&unlimited).unwrap()).unwrap();
+    let carried = from_ralph_loop(&ralph_loop::RalphLoop::read(&unlimited).unwrap()).unwrap();
     assert_eq!(carried.max_iterations, 20);
     assert!(carried.lost[0].starts_with("that it had no limit"), "{:?}", carried.lost);
     let off = text.replace("active: true", "active: false");
-    let nothing = from_ralph_loop(&ralph_loop::Loop::read(&off).unwrap());
+    let nothing = from_ralph_loop(&ralph_loop::RalphLoop::read(&off).unwrap());
     assert_eq!(shown(nothing), "import the loop: it is switched off");
     let odd = text.replace("iteration: 3", "iteration: x");
-    let nothing = from_ralph_loop(&ralph_loop::Loop::read(&odd).unwrap());
+    let nothing = from_ralph_loop(&ralph_loop::RalphLoop::read(&odd).unwrap());
     assert_eq!(shown(nothing), "import the loop: iteration makes no sense");
 }
 
@@ -69,7 +69,7 @@ fn features_that_are_left_become_criteria() {
         {"id": 2, "description": "two", "passes": false, "model": "opus"},
         {"id": 3, "description": "three", "passes": false}]}"#;
     let list = features::FeatureList::read(list).unwrap();
-    let progress = features::Progress::read("Iteration: 4\nMax Iterations: 15\n");
+    let progress = features::ProgressFile::read("Iteration: 4\nMax Iterations: 15\n");
     assert_eq!(
         shown(from_features(&list, &progress)),
         "Complete the 2 features that are left; Work on one feature at a time, in the order of \
@@ -84,13 +84,13 @@ fn criteria_are_to_be_attested_anew() {
         {"tests": true}, "steps": ["a", "b"], "completedSteps": ["a"], "remainingSteps": ["b"],
         "iteration": 2, "status": "in_progress"}"#;
     assert_eq!(
-        shown(from_criteria(&criteria::Record::read(text).unwrap())),
+        shown(from_criteria(&criteria::CriteriaRecord::read(text).unwrap())),
         "Do it; Do it||Steps:|- b; 20 more; criteria [\"tests\", \"lint\"]; nested 0; lost [\"that 1 criteria were ticked off: \
          nothing proves them\", \"its 2 iterations: that format has no limit\", \"1 steps that \
          were done\"]"
     );
     let over = text.replace("in_progress", "completed");
-    let nothing = from_criteria(&criteria::Record::read(&over).unwrap());
+    let nothing = from_criteria(&criteria::CriteriaRecord::read(&over).unwrap());
     assert_eq!(shown(nothing), "import the loop: it is completed");
 }
 
@@ -100,12 +100,12 @@ fn a_task_keeps_its_steps_and_loses_its_money() {
         "in_progress", "metadata": {"iteration": 3, "maxIterations": 10, "budget": 25,
         "remainingSteps": ["b", "c"], "errors": ["odd"]}}"#;
     assert_eq!(
-        shown(from_task(&task::Record::read(text).unwrap())),
+        shown(from_task(&task::TaskRecord::read(text).unwrap())),
         "Complete: it; all of it||Steps:|- b|- c; 7 more; criteria []; nested 0; lost [\"its \
          budget: watch the cost yourself\", \"1 errors that were written down\"]"
     );
     let over = text.replace("in_progress", "completed");
-    let nothing = from_task(&task::Record::read(&over).unwrap());
+    let nothing = from_task(&task::TaskRecord::read(&over).unwrap());
     assert_eq!(shown(nothing), "import the loop: the task is completed");
 }
 
@@ -116,7 +116,7 @@ fn more_than_a_loop_takes_is_said() {
         "{{\"spec\": \"x\", \"criteria\": [{}], \"status\": \"in_progress\"}}",
         names.join(",")
     );
-    let carried = from_criteria(&criteria::Record::read(&text).unwrap()).unwrap();
+    let carried = from_criteria(&criteria::CriteriaRecord::read(&text).unwrap()).unwrap();
     assert_eq!(carried.criteria.len(), 64);
     assert_eq!(carried.lost, ["6 criteria beyond the 64 that a loop takes"]);
 }

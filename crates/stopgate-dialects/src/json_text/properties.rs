@@ -113,7 +113,7 @@ proptest! {
         let text = write(&tree);
         let mut expected = value(&text);
         let old = expected.get(&name).cloned();
-        let edited = set(&text, &[Step::Key(&name)], &json!(77)).expect("an edit");
+        let edited = set(&text, &[PathStep::Key(&name)], &json!(77)).expect("an edit");
         expected[&name] = json!(77);
         prop_assert_eq!(value(&edited), expected);
         let is_plain = old.as_ref().is_none_or(|old| !old.is_array() && !old.is_object());
@@ -125,13 +125,13 @@ proptest! {
         } else if is_plain {
             prop_assert!(holds(&edited, &text), "{edited:?}");
         }
-        prop_assert_eq!(set(&edited, &[Step::Key(&name)], &json!(77)).expect("an edit"), edited);
+        prop_assert_eq!(set(&edited, &[PathStep::Key(&name)], &json!(77)).expect("an edit"), edited);
     }
 
     #[test]
     fn a_pushed_element_is_the_only_news(tree in object(), name in "[abcd]{1,2}") {
         let text = write(&tree);
-        let edited = push(&text, &[Step::Key(&name)], &json!("new")).expect("an edit");
+        let edited = push(&text, &[PathStep::Key(&name)], &json!("new")).expect("an edit");
         let mut expected = value(&text);
         match expected.get_mut(&name) {
             Some(Value::Array(list)) => list.push(json!("new")),
@@ -149,7 +149,7 @@ proptest! {
         let name = gone.name.as_str();
         let mut expected = value(&text);
         expected.as_object_mut().expect("an object").remove(name);
-        let edited = remove(&text, &[Step::Key(name)]).expect("an edit");
+        let edited = remove(&text, &[PathStep::Key(name)]).expect("an edit");
         prop_assert_eq!(value(&edited), expected);
         let (before, after) = (&text[..gone.start()], &text[gone.end()..]);
         let outside = found(&text)

@@ -1,15 +1,15 @@
 use serde_json::json;
 
-use super::Step::{At, Key};
+use super::PathStep::{At, Key};
 use super::*;
 
 #[track_caller]
-fn check_set(text: &str, path: &[Step<'_>], value: &Value, expected: &str) {
+fn check_set(text: &str, path: &[PathStep<'_>], value: &Value, expected: &str) {
     assert_eq!(set(text, path, value).expect("an edit"), expected);
 }
 
 #[track_caller]
-fn check_remove(text: &str, path: &[Step<'_>], expected: &str) {
+fn check_remove(text: &str, path: &[PathStep<'_>], expected: &str) {
     assert_eq!(remove(text, path).expect("an edit"), expected);
 }
 

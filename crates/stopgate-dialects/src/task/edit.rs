@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 use stopgate_core::Timestamp;
 
-use super::mark::{Mark, Pause};
-use super::record::{MAX_ITERATIONS, Record};
+use super::mark::{Pause, TaskMark};
+use super::record::{MAX_ITERATIONS, TaskRecord};
 use super::rubric::Shape;
 use crate::instant::instant_text;
-use crate::json_text::{Step, push, remove, set};
+use crate::json_text::{PathStep, push, remove, set};
 
 const MARK: &str = "stopgate";
 
@@ -94,34 +94,34 @@ impl TaskEdit {
     /// Ends the task by its agent's word.
     #[must_use]
     pub fn completed(self, now: Timestamp) -> Self {
-        let ended = self.put(&[Step::Key("status")], &json!("completed")).checkpoint(now);
-        ended.change(|text| remove(text, &[Step::Key("metadata"), Step::Key(MARK)]))
+        let ended = self.put(&[PathStep::Key("status")], &json!("completed")).checkpoint(now);
+        ended.change(|text| remove(text, &[PathStep::Key("metadata"), PathStep::Key(MARK)]))
     }
 
     /// Ends the task before it is finished; `status` is the record's own word for that.
     #[must_use]
     pub fn cancelled(self, status: &str) -> Self {
-        let ended = self.put(&[Step::Key("status")], &json!(status));
-        ended.change(|text| remove(text, &[Step::Key("metadata"), Step::Key(MARK)]))
+        let ended = self.put(&[PathStep::Key("status")], &json!(status));
+        ended.change(|text| remove(text, &[PathStep::Key("metadata"), PathStep::Key(MARK)]))
     }
 
     /// Ticks a step off; one that was never listed is listed as done.
     #[must_use]
-    pub fn step_done(self, record: &Record, step: &str, now: Timestamp) -> Self {
-        let path = [Step::Key("metadata"), Step::Key("remainingSteps")];
+    pub fn step_done(self, record: &TaskRecord, step: &str, now: Timestamp) -> Self {
+        let path = [PathStep::Key("metadata"), PathStep::Key("remainingSteps")];
         let at = record.remaining.iter().position(|left| left == step);
         let ticked = match at {
-            Some(at) => self.change(|text| remove(text, &[path[0], path[1], Step::At(at)])),
+            Some(at) => self.change(|text| remove(text, &[path[0], path[1], PathStep::At(at)])),
             None => self,
         };
-        let done = [Step::Key("metadata"), Step::Key("completedSteps")];
+        let done = [PathStep::Key("metadata"), PathStep::Key("completedSteps")];
         ticked.change(|text| push(text, &done, &json!(step))).checkpoint(now)
     }
 
     /// Writes an error down.
     #[must_use]
     pub fn error(self, class: &str, message: &str) -> Self {
-        let path = [Step::Key("metadata"), Step::Key("errors")];
+        let path = [PathStep::Key("metadata"), PathStep::Key("errors")];
         self.change(|text| push(text, &path, &json!({"class": class, "message": message})))
     }
 
@@ -145,28 +145,28 @@ impl TaskEdit {
 
     /// Lets the task rest.
     #[must_use]
-    pub fn paused(self, record: &Record, pause: Pause) -> Self {
+    pub fn paused(self, record: &TaskRecord, pause: Pause) -> Self {
         self.mark(&record.mark.clone().let_go(record, pause))
     }
 
     /// Lets the task go on; what was wrong is settled.
     #[must_use]
-    pub fn resumed(self, record: &Record) -> Self {
+    pub fn resumed(self, record: &TaskRecord) -> Self {
         let mark = record.mark.resumed(record);
-        self.put(&[Step::Key("status")], &json!("in_progress")).mark(&mark)
+        self.put(&[PathStep::Key("status")], &json!("in_progress")).mark(&mark)
     }
 
     /// Writes what the hook remembers.
     #[must_use]
-    pub(super) fn mark(self, mark: &Mark) -> Self {
+    pub(super) fn mark(self, mark: &TaskMark) -> Self {
         self.meta(MARK, &mark.value())
     }
 
     fn meta(self, name: &str, value: &Value) -> Self {
-        self.put(&[Step::Key("metadata"), Step::Key(name)], value)
+        self.put(&[PathStep::Key("metadata"), PathStep::Key(name)], value)
     }
 
-    fn put(self, path: &[Step<'_>], value: &Value) -> Self {
+    fn put(self, path: &[PathStep<'_>], value: &Value) -> Self {
         self.change(|text| set(text, path, value))
     }
 

@@ -1,12 +1,12 @@
 //! The directory of tasks that an agent keeps for one session: a file each.
 
-use super::record::{Record, Status};
+use super::record::{TaskRecord, TaskStanding};
 
 /// Which of these records the hook judges, if any: the first that has a loop's metadata
 /// and is being worked on, else the first that is being worked on at all.
 ///
 /// A plain entry has no steps of its own: the rest of the list stands for them.
-pub fn choose(records: &[Record]) -> Option<(usize, Record)> {
+pub fn choose(records: &[TaskRecord]) -> Option<(usize, TaskRecord)> {
     let mut order: Vec<usize> = (0..records.len()).collect();
     order.sort_by_key(|at| rank(&records[*at].id));
     let active = |at: &&usize| records[**at].is_active();
@@ -14,23 +14,30 @@ pub fn choose(records: &[Record]) -> Option<(usize, Record)> {
     let at = *looped.or_else(|| order.iter().find(active))?;
     let mut chosen = records[at].clone();
     if !chosen.has_loop {
-        chosen.completed = subjects(records, &order, |record| record.status == Status::Completed);
-        let waits = |record: &Record| record.status == Status::Pending && is_free(record, records);
+        chosen.completed =
+            subjects(records, &order, |record| record.status == TaskStanding::Completed);
+        let waits = |record: &TaskRecord| {
+            record.status == TaskStanding::Pending && is_free(record, records)
+        };
         chosen.remaining = vec![chosen.subject.clone()];
         chosen.remaining.extend(subjects(records, &order, waits));
     }
     Some((at, chosen))
 }
 
-fn subjects(records: &[Record], order: &[usize], wanted: impl Fn(&Record) -> bool) -> Vec<String> {
+fn subjects(
+    records: &[TaskRecord],
+    order: &[usize],
+    wanted: impl Fn(&TaskRecord) -> bool,
+) -> Vec<String> {
     let in_order = order.iter().map(|at| &records[*at]);
     in_order.filter(|record| wanted(record)).map(|record| record.subject.clone()).collect()
 }
 
 /// Whether all that must come before it is finished.
-fn is_free(record: &Record, records: &[Record]) -> bool {
+fn is_free(record: &TaskRecord, records: &[TaskRecord]) -> bool {
     let open = |id: &String| {
-        records.iter().any(|other| other.id == *id && other.status != Status::Completed)
+        records.iter().any(|other| other.id == *id && other.status != TaskStanding::Completed)
     };
     !record.blocked_by.iter().any(open)
 }

@@ -3,14 +3,14 @@
 use serde_json::{Map, Value, json};
 use stopgate_core::{Digest, Rule, Timestamp};
 
-use super::Sight;
-use super::record::Record;
+use super::TaskSight;
+use super::record::TaskRecord;
 use crate::instant::{instant, instant_text};
 use crate::json_text::Node;
 
 /// What the hook wrote at its last stop, and what it makes of that at this one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mark {
+pub struct TaskMark {
     /// The count as the hook left it.
     pub iteration: Option<u32>,
     /// The session that stopped last.
@@ -31,7 +31,7 @@ pub struct Mark {
 
 /// What became of the steps since the last stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum StepNews {
     /// One was finished, or the list changed.
     Moved,
     /// None was, though the hook had sent the agent back.
@@ -51,7 +51,7 @@ pub struct Pause {
     pub at: Option<Timestamp>,
 }
 
-impl Mark {
+impl TaskMark {
     /// Reads `metadata.stopgate`; what makes no sense there counts for nothing.
     pub(super) fn read(node: Option<Node<'_>>) -> Self {
         let Some(node) = node else { return Self::default() };
@@ -72,11 +72,11 @@ impl Mark {
     }
 
     /// The same memory in the light of this stop.
-    pub(super) fn seen_by(&self, record: &Record, sight: &Sight<'_>) -> Self {
+    pub(super) fn seen_by(&self, record: &TaskRecord, sight: &TaskSight<'_>) -> Self {
         let same_session = self.session == sight.session;
         let settled = match self.news(record, sight) {
-            News::Moved => self.settled.max(self.errors),
-            News::Unmoved | News::Fresh => self.settled,
+            StepNews::Moved => self.settled.max(self.errors),
+            StepNews::Unmoved | StepNews::Fresh => self.settled,
         };
         Self {
             session: sight.session.into(),
@@ -88,21 +88,21 @@ impl Mark {
     }
 
     /// What this stop finds.
-    pub(super) fn news(&self, record: &Record, sight: &Sight<'_>) -> News {
+    pub(super) fn news(&self, record: &TaskRecord, sight: &TaskSight<'_>) -> StepNews {
         if self.progress.as_ref().is_some_and(|steps| *steps != progress(record)) {
-            return News::Moved;
+            return StepNews::Moved;
         }
-        if self.is_continuation(sight) { News::Unmoved } else { News::Fresh }
+        if self.is_continuation(sight) { StepNews::Unmoved } else { StepNews::Fresh }
     }
 
     /// Whether the agent has counted since the last stop, so that the hook need not.
-    pub(super) fn was_counted(&self, record: &Record) -> bool {
+    pub(super) fn was_counted(&self, record: &TaskRecord) -> bool {
         self.iteration.is_some_and(|left| left != record.iteration)
     }
 
     /// Whether the hook sent the agent back to this stop. The client's word for it is taken,
     /// but for a denial within the same prompt, and silence is not a denial.
-    fn is_continuation(&self, sight: &Sight<'_>) -> bool {
+    fn is_continuation(&self, sight: &TaskSight<'_>) -> bool {
         let same_session = self.session == sight.session;
         let was_sent_back = same_session && self.iteration.is_some() && self.paused.is_none();
         match sight.continued {
@@ -117,7 +117,7 @@ impl Mark {
     }
 
     /// Whether the task rests. A limit that was raised in the record ends the rest it caused.
-    pub(super) fn is_paused(&self, record: &Record) -> bool {
+    pub(super) fn is_paused(&self, record: &TaskRecord) -> bool {
         let Some(pause) = &self.paused else { return false };
         if pause.rule == Rule::Iterations.word() {
             return record.iteration >= record.max_iterations;
@@ -128,7 +128,7 @@ impl Mark {
         true
     }
 
-    pub(super) fn sent_back(mut self, record: &Record, unmoved: u32, iteration: u32) -> Self {
+    pub(super) fn sent_back(mut self, record: &TaskRecord, unmoved: u32, iteration: u32) -> Self {
         self.iteration = Some(iteration);
         self.unmoved = unmoved;
         self.progress = Some(progress(record));
@@ -137,13 +137,13 @@ impl Mark {
         self
     }
 
-    pub(super) fn let_go(self, record: &Record, pause: Pause) -> Self {
+    pub(super) fn let_go(self, record: &TaskRecord, pause: Pause) -> Self {
         let mark = self.sent_back(record, 0, record.iteration);
         Self { paused: Some(pause), ..mark }
     }
 
     /// The memory after somebody resumed the task: what was wrong is settled.
-    pub(super) fn resumed(&self, record: &Record) -> Self {
+    pub(super) fn resumed(&self, record: &TaskRecord) -> Self {
         let mark = self.clone().sent_back(record, 0, record.iteration);
         Self { settled: record.errors.len(), ..mark }
     }
@@ -186,7 +186,7 @@ impl Pause {
 }
 
 /// The steps as a fingerprint: they change when one of them is finished.
-fn progress(record: &Record) -> String {
+fn progress(record: &TaskRecord) -> String {
     let mut digest = Digest::new();
     for step in &record.completed {
         digest = digest.part(step.as_bytes());

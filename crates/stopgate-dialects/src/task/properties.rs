@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::{Record, Sight, TaskEdit};
+use super::{TaskEdit, TaskRecord, TaskSight};
 use crate::json_text::Document;
 
 /// Foreign members in somebody's own layout, with comments.
@@ -40,11 +40,11 @@ proptest! {
         let text = format!(
             "{{{before}\"status\": \"in_progress\", \"metadata\": {{{inside}\"iteration\": 1}}}}"
         );
-        let record = Record::read(&text).unwrap();
-        let sight = Sight { session: "s", ..Sight::default() };
+        let record = TaskRecord::read(&text).unwrap();
+        let sight = TaskSight { session: "s", ..TaskSight::default() };
         let mark = record.mark.seen_by(&record, &sight).sent_back(&record, 0, 1);
         let edited = TaskEdit::of(&text).mark(&mark).text();
-        prop_assert_eq!(&Record::read(&edited).unwrap().mark.session, "s");
+        prop_assert_eq!(&TaskRecord::read(&edited).unwrap().mark.session, "s");
         let mut value = Document::read(&edited).unwrap().root().value();
         value["metadata"].as_object_mut().unwrap().remove("stopgate");
         prop_assert_eq!(value, Document::read(&text).unwrap().root().value());
@@ -55,7 +55,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_it_panic(text in "\\PC{0,80}") {
-        let _ = Record::read(&text);
+        let _ = TaskRecord::read(&text);
         let _ = TaskEdit::of(&text).iteration(1).text();
     }
 }

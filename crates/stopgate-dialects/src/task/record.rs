@@ -3,7 +3,7 @@
 use stopgate_core::{ErrorClass, Timestamp, WrittenError};
 
 use super::classes::class_of;
-use super::mark::{Mark, Pause};
+use super::mark::{Pause, TaskMark};
 use super::rubric::Shape;
 use crate::instant::instant;
 use crate::json_text::{Document, JsonTextError, Node};
@@ -13,7 +13,7 @@ pub(super) const MAX_ITERATIONS: u32 = 10;
 
 /// All that one task record says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct TaskRecord {
     /// Its name.
     pub id: String,
     /// What it is about.
@@ -21,7 +21,7 @@ pub struct Record {
     /// The whole of what is asked for.
     pub description: String,
     /// How it stands.
-    pub status: Status,
+    pub status: TaskStanding,
     /// How often the agent was sent back.
     pub iteration: u32,
     /// How often it may be; `u32::MAX` means no limit.
@@ -47,12 +47,12 @@ pub struct Record {
     /// Whether it has a loop's metadata, or is a plain entry of a list.
     pub has_loop: bool,
     /// What the hook remembers.
-    pub mark: Mark,
+    pub mark: TaskMark,
 }
 
 /// How a task stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
+pub enum TaskStanding {
     /// Nobody works on it yet.
     Pending,
     /// It is being worked on.
@@ -67,7 +67,7 @@ pub enum Status {
 
 /// Why a text could not be taken for a task record.
 #[derive(Debug, thiserror::Error)]
-pub enum Unreadable {
+pub enum UnreadableTask {
     /// It is not JSON.
     #[error("read the task record")]
     NotJson(#[from] JsonTextError),
@@ -79,14 +79,14 @@ pub enum Unreadable {
     NoNumber(&'static str),
 }
 
-impl Record {
+impl TaskRecord {
     /// Reads a record. What is missing or null takes its default; a limit that makes no
     /// sense makes the record unreadable, for nobody may be held by it.
-    pub fn read(text: &str) -> Result<Self, Unreadable> {
+    pub fn read(text: &str) -> Result<Self, UnreadableTask> {
         let document = Document::read(text)?;
         let root = document.root();
         if !root.is_object() {
-            return Err(Unreadable::NoObject);
+            return Err(UnreadableTask::NoObject);
         }
         let text = |name: &str| root.key(name).and_then(Node::plain).unwrap_or_default();
         let meta = Meta(root.key("metadata").filter(|meta| meta.is_object()));
@@ -94,7 +94,7 @@ impl Record {
             id: text("id").into(),
             subject: text("subject").into(),
             description: text("description").into(),
-            status: Status::named(text("status")),
+            status: TaskStanding::named(text("status")),
             iteration: meta.count("iteration")?.unwrap_or(0),
             max_iterations: limit(meta.count("maxIterations")?),
             cost_micros: meta.micros("cost")?.unwrap_or(0),
@@ -107,7 +107,7 @@ impl Record {
             errors: meta.errors(),
             blocked_by: words(root.key("blockedBy")),
             has_loop: meta.has_loop(),
-            mark: Mark::read(meta.key("stopgate")),
+            mark: TaskMark::read(meta.key("stopgate")),
         })
     }
 
@@ -125,13 +125,16 @@ impl Record {
     /// Whether an agent works on it.
     pub const fn is_active(&self) -> bool {
         match self.status {
-            Status::InProgress => true,
-            Status::Pending | Status::Completed | Status::Paused | Status::Other => false,
+            TaskStanding::InProgress => true,
+            TaskStanding::Pending
+            | TaskStanding::Completed
+            | TaskStanding::Paused
+            | TaskStanding::Other => false,
         }
     }
 }
 
-impl Status {
+impl TaskStanding {
     fn named(word: &str) -> Self {
         match word {
             "pending" => Self::Pending,
@@ -165,13 +168,13 @@ impl<'d> Meta<'d> {
         self.key(name).and_then(Node::text)
     }
 
-    fn number(&self, name: &'static str) -> Result<Option<f64>, Unreadable> {
+    fn number(&self, name: &'static str) -> Result<Option<f64>, UnreadableTask> {
         let Some(node) = self.key(name).filter(|node| !node.value().is_null()) else {
             return Ok(None);
         };
         let number = node.plain().and_then(|written| written.trim().parse::<f64>().ok());
         let sound = number.filter(|number| number.is_finite() && *number >= 0.0);
-        sound.map(Some).ok_or(Unreadable::NoNumber(name))
+        sound.map(Some).ok_or(UnreadableTask::NoNumber(name))
     }
 
     #[expect(
@@ -179,10 +182,10 @@ impl<'d> Meta<'d> {
         clippy::cast_sign_loss,
         reason = "it is not negative, and what is too large for a count means no limit"
     )]
-    fn count(&self, name: &'static str) -> Result<Option<u32>, Unreadable> {
+    fn count(&self, name: &'static str) -> Result<Option<u32>, UnreadableTask> {
         let number = self.number(name)?;
         if number.is_some_and(|number| number.fract() != 0.0) {
-            return Err(Unreadable::NoNumber(name));
+            return Err(UnreadableTask::NoNumber(name));
         }
         Ok(number.map(|number| number as u32))
     }
@@ -192,7 +195,7 @@ impl<'d> Meta<'d> {
         clippy::cast_sign_loss,
         reason = "it is not negative, and more money than that means no limit"
     )]
-    fn micros(&self, name: &'static str) -> Result<Option<u64>, Unreadable> {
+    fn micros(&self, name: &'static str) -> Result<Option<u64>, UnreadableTask> {
         Ok(self.number(name)?.map(|money| (money * 1e6).round() as u64))
     }
 

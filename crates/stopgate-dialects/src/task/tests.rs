@@ -3,8 +3,8 @@ use stopgate_core::{
 };
 
 use super::{
-    Look, NewTask, Pause, Record, Rubric, Shape, Sight, Status, TaskEdit, Unreadable, begin,
-    choose, next, paused, policy, summary,
+    NewTask, Pause, Rubric, Shape, TaskEdit, TaskLook, TaskRecord, TaskSight, TaskStanding,
+    UnreadableTask, begin, choose, next, paused, policy, summary,
 };
 
 /// Twelve o'clock on 15 November 2026.
@@ -29,9 +29,9 @@ impl Play {
         Self { text, tally: Tally::default() }
     }
 
-    fn stop(&mut self, sight: &Sight<'_>, markers: &[Marker]) -> String {
-        let record = Record::read(&self.text).unwrap();
-        let look = Look::new(&record, sight);
+    fn stop(&mut self, sight: &TaskSight<'_>, markers: &[Marker]) -> String {
+        let record = TaskRecord::read(&self.text).unwrap();
+        let look = TaskLook::new(&record, sight);
         let state = State {
             id: LoopId::new("t"),
             goal: record.subject.clone(),
@@ -68,24 +68,24 @@ impl Play {
     }
 
     fn again(&mut self) -> String {
-        self.stop(&Sight { session: "s", continued: Some(true), ..Sight::default() }, &[])
+        self.stop(&TaskSight { session: "s", continued: Some(true), ..TaskSight::default() }, &[])
     }
 
     fn first(&mut self) -> String {
-        self.stop(&Sight { session: "s", continued: Some(false), ..Sight::default() }, &[])
+        self.stop(&TaskSight { session: "s", continued: Some(false), ..TaskSight::default() }, &[])
     }
 
-    fn change(&mut self, change: impl FnOnce(TaskEdit, &Record) -> TaskEdit) {
-        let record = Record::read(&self.text).unwrap();
+    fn change(&mut self, change: impl FnOnce(TaskEdit, &TaskRecord) -> TaskEdit) {
+        let record = TaskRecord::read(&self.text).unwrap();
         self.text = change(TaskEdit::of(&self.text), &record).text();
     }
 
-    fn record(&self) -> Record {
-        Record::read(&self.text).unwrap()
+    fn record(&self) -> TaskRecord {
+        TaskRecord::read(&self.text).unwrap()
     }
 }
 
-fn say(record: &Record, decision: &Decision, pause: Option<&Pause>) -> String {
+fn say(record: &TaskRecord, decision: &Decision, pause: Option<&Pause>) -> String {
     match (&decision.verdict, pause) {
         (Verdict::Continue { .. }, _) => next(record),
         (Verdict::Complete { outcome, .. }, _) => format!("complete: {outcome}"),
@@ -156,11 +156,11 @@ fn written_errors_pause_by_their_class() {
 fn what_was_said_comes_before_every_limit() {
     let said = |metadata: &str| {
         let mut play = Play::of(metadata);
-        let sight = Sight { session: "s", ..Sight::default() };
+        let sight = TaskSight { session: "s", ..TaskSight::default() };
         let answer = play.stop(&sight, &[Marker::PromiseComplete, Marker::LoopComplete]);
         (answer, play.record().status, play.text.contains("stopgate"))
     };
-    let complete = ("complete: attested".to_string(), Status::Completed, false);
+    let complete = ("complete: attested".to_string(), TaskStanding::Completed, false);
     assert_eq!(said(STEPS), complete);
     assert_eq!(said(r#""iteration": 10, "budget": 1, "cost": 2"#), complete);
     assert_eq!(said(r#""stopgate": {"paused": {"rule": "person", "why": "x"}}"#), complete);
@@ -169,7 +169,7 @@ fn what_was_said_comes_before_every_limit() {
 #[test]
 fn other_markers_are_no_words_of_this_format() {
     let mut play = Play::of(STEPS);
-    let sight = Sight { session: "s", ..Sight::default() };
+    let sight = TaskSight { session: "s", ..TaskSight::default() };
     assert_eq!(play.stop(&sight, &[Marker::PromiseComplete, Marker::LoopDoneStuck]), "next: b");
 }
 
@@ -209,12 +209,12 @@ fn a_new_prompt_begins_the_count_anew_but_a_denial_within_one_does_not() {
         play.first();
     }
     assert_eq!(play.record().mark.unmoved, 0);
-    let denied = Sight { session: "s", prompt_id: Some("p"), continued: Some(false) };
+    let denied = TaskSight { session: "s", prompt_id: Some("p"), continued: Some(false) };
     let answers = [(); 4].map(|()| play.stop(&denied, &[]));
     assert_eq!(answers[..3], ["next: b"; 3]);
     assert!(answers[3].starts_with("paused"), "it was the same prompt: {answers:?}");
     let mut play = Play::of(STEPS);
-    let silent = Sight { session: "s", ..Sight::default() };
+    let silent = TaskSight { session: "s", ..TaskSight::default() };
     let answers = [(); 4].map(|()| play.stop(&silent, &[]));
     assert!(answers[3].starts_with("paused"), "silence is not a denial: {answers:?}");
 }
@@ -225,7 +225,7 @@ fn each_session_is_counted_by_itself() {
     play.first();
     play.again();
     play.again();
-    let other = Sight { session: "other", continued: Some(true), ..Sight::default() };
+    let other = TaskSight { session: "other", continued: Some(true), ..TaskSight::default() };
     assert_eq!(play.stop(&other, &[]), "next: b");
     assert_eq!(play.record().mark.unmoved, 1);
 }
@@ -285,11 +285,11 @@ fn a_limit_that_is_no_number_makes_the_record_unreadable() {
     for metadata in
         [r#""iteration": "x""#, r#""maxIterations": -1"#, r#""budget": []"#, r#""iteration": 1.5"#]
     {
-        let read = Record::read(&Play::of(metadata).text);
-        assert!(matches!(read, Err(Unreadable::NoNumber(_))), "{metadata}: {read:?}");
+        let read = TaskRecord::read(&Play::of(metadata).text);
+        assert!(matches!(read, Err(UnreadableTask::NoNumber(_))), "{metadata}: {read:?}");
     }
-    assert!(matches!(Record::read("[]"), Err(Unreadable::NoObject)));
-    assert!(matches!(Record::read("{"), Err(Unreadable::NotJson(_))));
+    assert!(matches!(TaskRecord::read("[]"), Err(UnreadableTask::NoObject)));
+    assert!(matches!(TaskRecord::read("{"), Err(UnreadableTask::NotJson(_))));
     let record = Play::of(r#""iteration": null, "cost": "4.5", "maxIterations": "7""#).record();
     assert_eq!((record.iteration, record.cost_micros, record.max_iterations), (0, 4_500_000, 7));
 }
@@ -309,7 +309,7 @@ fn what_the_client_wrote_is_understood_and_kept() {
 
 #[test]
 fn the_directory_names_the_task_that_is_worked_on() {
-    let records = [REAL_PLAIN, REAL].map(|text| Record::read(text).unwrap());
+    let records = [REAL_PLAIN, REAL].map(|text| TaskRecord::read(text).unwrap());
     let (at, record) = choose(&records).unwrap();
     assert_eq!((at, record.id.as_str()), (1, "1"));
     assert_eq!(choose(&records[..1]), None, "nobody works on it");
@@ -322,7 +322,7 @@ fn a_plain_list_is_worked_off_in_its_order() {
             "{{\"id\": \"{id}\", \"subject\": \"task {id}\", \"status\": \"{status}\", \
              \"blockedBy\": [{blocked}]}}"
         );
-        Record::read(&text).unwrap()
+        TaskRecord::read(&text).unwrap()
     };
     let records = [
         task("10", "pending", ""),
@@ -361,7 +361,7 @@ fn a_new_record_is_one_that_can_be_read() {
         budget: Some(2.5),
         max_iterations: None,
     };
-    let record = Record::read(&begin(&task, NOON)).unwrap();
+    let record = TaskRecord::read(&begin(&task, NOON)).unwrap();
     assert_eq!(record.subject, "Complete: Move the tests");
     assert_eq!(record.description, task.spec);
     assert_eq!((record.budget_micros, record.max_iterations), (Some(2_500_000), 10));
@@ -390,7 +390,7 @@ fn every_brake_pauses_and_none_is_done() {
     for metadata in brakes {
         let mut play = Play::of(metadata);
         assert!(play.first().starts_with("paused"), "{metadata}");
-        assert_eq!(play.record().status, Status::InProgress, "the files know no other word");
+        assert_eq!(play.record().status, TaskStanding::InProgress, "the files know no other word");
         assert_ne!(Outcome::Done.word(), play.record().status.word());
     }
 }

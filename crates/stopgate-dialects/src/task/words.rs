@@ -3,7 +3,7 @@
 use stopgate_core::{clean, clip};
 
 use super::mark::Pause;
-use super::record::Record;
+use super::record::TaskRecord;
 
 /// No step needs more words.
 const STEP_BYTES_MAX: usize = 1024;
@@ -30,7 +30,7 @@ Print one JSON object with exactly the fields ok and reason. No other text, no M
 JSON ONLY:";
 
 /// What the agent should do next.
-pub fn next(record: &Record) -> String {
+pub fn next(record: &TaskRecord) -> String {
     if let Some(error) = record.to_retry() {
         let step = record.remaining.first().map_or(&record.subject, |step| step);
         return format!(
@@ -63,7 +63,7 @@ pub fn paused(pause: &Pause, resume: &str) -> String {
 }
 
 /// What became of a task, for the person.
-pub fn summary(record: &Record) -> String {
+pub fn summary(record: &TaskRecord) -> String {
     let subject = line(&record.subject, STEP_BYTES_MAX);
     let mut parts = vec![match record.max_iterations {
         u32::MAX => format!("{} iterations", record.iteration),

@@ -6,7 +6,7 @@ use stopgate_core::LoopState;
 use stopgate_engine::{Failure, LoopView, RealWorld, Settings, World};
 
 use super::{DriveEnd, Driver};
-use crate::interrupt::Wish;
+use crate::interrupt::Interrupt;
 use crate::plan::DriveNews;
 use crate::session::now;
 
@@ -67,7 +67,7 @@ impl Driver<'_> {
         let begun = now();
         let mut asked_at = now();
         while begun.elapsed() < wait {
-            if self.interrupts.wish() != Wish::GoOn {
+            if self.interrupts.wish() != Interrupt::GoOn {
                 return Ok(Some(DriveEnd::Interrupted));
             }
             let asks = asked_at.elapsed() >= ASK_EVERY;
@@ -102,7 +102,7 @@ impl Driver<'_> {
         (self.news)(&DriveNews::Asked { question: &question, within });
         let begun = now();
         while begun.elapsed() < within {
-            if self.interrupts.wish() != Wish::GoOn {
+            if self.interrupts.wish() != Interrupt::GoOn {
                 return Ok(Some(DriveEnd::Interrupted));
             }
             std::thread::sleep(ASK_EVERY.min(within.saturating_sub(begun.elapsed())));

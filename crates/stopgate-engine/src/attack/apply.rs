@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::exploit::{Ecosystem, Edit, Pick, is_test};
+use super::exploit::{Ecosystem, ExploitEdit, Pick, is_test};
 
 /// No larger file is edited.
 const BYTES_MAX: u64 = 1024 * 1024;
@@ -98,36 +98,42 @@ impl Edits {
         &mut self,
         grounds: &Grounds,
         ecosystem: Ecosystem,
-        edit: &Edit,
+        edit: &ExploitEdit,
     ) -> io::Result<bool> {
         let each = |edits: &mut Self, pick: Pick, change: &dyn Fn(&str) -> String| {
             edits.change_each(grounds, &edits.picked(grounds, pick, ecosystem), change)
         };
         match *edit {
-            Edit::Create(path, text) => self.create(grounds, Path::new(path), text, 0o644),
-            Edit::CreateProgram(path, text) => self.create(grounds, Path::new(path), text, 0o755),
-            Edit::Overwrite(pick, text) => each(self, pick, &|_| text.into()),
-            Edit::Prepend(pick, text) => each(self, pick, &|old| prepended(old, text)),
-            Edit::Append(pick, text) => each(self, pick, &|old| format!("{old}{text}")),
-            Edit::Swap(pick, pairs) => each(self, pick, &|old| swapped(old, pairs)),
-            Edit::Lines(pick, starts, with) => each(self, pick, &|old| lines(old, starts, with)),
-            Edit::Delete(pick) => {
+            ExploitEdit::Create(path, text) => self.create(grounds, Path::new(path), text, 0o644),
+            ExploitEdit::CreateProgram(path, text) => {
+                self.create(grounds, Path::new(path), text, 0o755)
+            }
+            ExploitEdit::Overwrite(pick, text) => each(self, pick, &|_| text.into()),
+            ExploitEdit::Prepend(pick, text) => each(self, pick, &|old| prepended(old, text)),
+            ExploitEdit::Append(pick, text) => each(self, pick, &|old| format!("{old}{text}")),
+            ExploitEdit::Swap(pick, pairs) => each(self, pick, &|old| swapped(old, pairs)),
+            ExploitEdit::Lines(pick, starts, with) => {
+                each(self, pick, &|old| lines(old, starts, with))
+            }
+            ExploitEdit::Delete(pick) => {
                 let paths = grounds.pick(pick, ecosystem);
                 for path in &paths {
                     self.remove(grounds, path)?;
                 }
                 Ok(!paths.is_empty())
             }
-            Edit::Rename(pick, end) => self.rename(grounds, &grounds.pick(pick, ecosystem), end),
-            Edit::Setting(path, header, line) => {
+            ExploitEdit::Rename(pick, end) => {
+                self.rename(grounds, &grounds.pick(pick, ecosystem), end)
+            }
+            ExploitEdit::Setting(path, header, line) => {
                 let path = Path::new(path);
                 let Some(text) = grounds.text(path) else { return Ok(false) };
                 self.replace(grounds, path, &text, &with_setting(&text, header, line))
             }
-            Edit::Json(path, keys, value) => {
+            ExploitEdit::Json(path, keys, value) => {
                 self.json(grounds, Path::new(path), |json| set(json, keys, value))
             }
-            Edit::TestScripts(command) => {
+            ExploitEdit::TestScripts(command) => {
                 self.json(grounds, Path::new("package.json"), |json| set_scripts(json, command))
             }
         }

@@ -20,7 +20,7 @@ pub enum AttemptResult {
 
 /// One exploit, tried on one criterion.
 #[derive(Clone, Debug, Serialize)]
-pub struct Attempt {
+pub struct ExploitTrial {
     /// The criterion.
     pub criterion: String,
     /// The exploit.
@@ -78,7 +78,7 @@ pub struct AttackReport {
     /// What was attacked.
     pub criteria: Vec<AttackedCriterion>,
     /// Every exploit that fits the project's tools.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<ExploitTrial>,
     /// What to do about those that passed.
     pub advice: Vec<AttackAdvice>,
 }
@@ -101,7 +101,7 @@ pub enum AttackStep<'a> {
     /// A criterion's check is run, and the work broken.
     Began(&'a str),
     /// One exploit was tried.
-    Tried(&'a Attempt),
+    Tried(&'a ExploitTrial),
     /// The advice is tried out.
     Advising(&'a str),
 }

@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use stopgate_core::{Criterion, Ground, Receipt, Timestamp, Weight};
 use stopgate_verify::files::{Durable, replace_private};
 use stopgate_verify::{
-    Basis, BasisStore, Files, Freshness, Place, ProjectCopy, Proved, Request, Scope, Strangers,
-    content_fingerprint, fingerprint,
+    Basis, BasisStore, Files, Freshness, ProjectCopy, ProofRequest, ProofStorage, Proved,
+    Strangers, TreeScope, content_fingerprint, fingerprint,
 };
 
 use crate::failure::Failure;
-use crate::project_file::{AtStart, Draft};
+use crate::project_file::{AtStart, CriterionDraft};
 use crate::world::World;
 
 /// Why a source file judges that is work for the rest.
@@ -32,7 +32,7 @@ pub(super) struct TrialRoom {
     /// The copy.
     pub(super) root: PathBuf,
     /// A state directory for it.
-    pub(super) place: Place,
+    pub(super) place: ProofStorage,
     /// What the project's file says beyond criteria.
     pub(super) ground: Ground,
     pub(super) pass: Vec<String>,
@@ -65,7 +65,7 @@ impl Trial<'_> {
 
     /// The files of the copy.
     pub(super) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
-        let tree = fingerprint(&[&self.room.root], Scope::Whole, &self.room.place.trees());
+        let tree = fingerprint(&[&self.room.root], TreeScope::Whole, &self.room.place.trees());
         let tree = tree.map_err(|error| {
             Failure::fault("could not look at the copy of the project").because(error)
         })?;
@@ -73,7 +73,7 @@ impl Trial<'_> {
     }
 
     /// Begins as `start` does: one run, then a basis.
-    pub(super) fn begin(&mut self, draft: &Draft) -> Result<TriedCriterion, Failure> {
+    pub(super) fn begin(&mut self, draft: &CriterionDraft) -> Result<TriedCriterion, Failure> {
         let mut criterion = draft.criterion.clone();
         criterion.weight = Weight::Required;
         let ground = self.room.ground.clone();
@@ -137,8 +137,8 @@ impl TrialRoom {
         ground: &'a Ground,
         since: Option<SystemTime>,
         budget: Duration,
-    ) -> Request<'a> {
-        Request {
+    ) -> ProofRequest<'a> {
+        ProofRequest {
             criteria,
             root: &self.root,
             ground,

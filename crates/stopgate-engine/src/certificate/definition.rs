@@ -5,7 +5,7 @@
 
 use stopgate_core::{Author, Baseline, Criterion};
 
-use crate::project_file::{AtStart, Draft};
+use crate::project_file::{AtStart, CriterionDraft};
 
 /// The fingerprint of a criterion's definition. Whether failures that were there before count
 /// is part of it; which ones they were is not.
@@ -20,7 +20,7 @@ pub(crate) fn definition_of(criterion: &Criterion) -> String {
 }
 
 /// The same for a criterion that was only read.
-pub(crate) fn definition_of_draft(draft: &Draft) -> String {
+pub(crate) fn definition_of_draft(draft: &CriterionDraft) -> String {
     let mut criterion = draft.criterion.clone();
     if draft.start == AtStart::Baseline {
         criterion.terms.baseline = Some(Baseline::default());
@@ -33,7 +33,7 @@ mod tests {
     use stopgate_core::{Author, Baseline, Criterion, Proof, Tests};
 
     use super::{definition_of, definition_of_draft};
-    use crate::project_file::{AtStart, Draft};
+    use crate::project_file::{AtStart, CriterionDraft};
 
     fn criterion(command: &str) -> Criterion {
         let proof = Proof::Check { command: command.into(), timeout_ms: 1000 };
@@ -48,7 +48,7 @@ mod tests {
         measured.tests = Some(Tests { collected: 3, ..Tests::default() });
         assert_eq!(definition_of(&plain), definition_of(&measured));
         measured.terms.baseline = Some(Baseline { failures: vec![7], ..Baseline::default() });
-        let draft = Draft { criterion: plain, start: AtStart::Baseline };
+        let draft = CriterionDraft { criterion: plain, start: AtStart::Baseline };
         assert_eq!(definition_of_draft(&draft), definition_of(&measured));
     }
 
@@ -57,7 +57,7 @@ mod tests {
         let plain = definition_of(&criterion("true"));
         let mut terms = criterion("true");
         terms.terms.inputs = vec!["src/**".into()];
-        let baseline = Draft { criterion: criterion("true"), start: AtStart::Baseline };
+        let baseline = CriterionDraft { criterion: criterion("true"), start: AtStart::Baseline };
         assert_ne!(definition_of(&criterion("false")), plain);
         assert_ne!(definition_of_draft(&baseline), plain);
         assert_ne!(definition_of(&terms), plain);

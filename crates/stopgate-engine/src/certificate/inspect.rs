@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use stopgate_core::{Outcome, Repository, Status};
-use stopgate_verify::{Scope, fingerprint};
+use stopgate_verify::{TreeScope, fingerprint};
 
 use super::definition::definition_of_draft;
 use super::{Certificate, Proven, ProvenCriterion, Signed, VERSION, repository};
@@ -159,8 +159,8 @@ fn other_files(proven: &Proven, project: &Path, trees: &Path) -> Vec<String> {
     let differs = |criterion: &&ProvenCriterion| {
         let Some(tree) = &criterion.tree else { return true };
         let scope = match criterion.inputs.as_slice() {
-            [] => Scope::Whole,
-            inputs => Scope::Globs(inputs),
+            [] => TreeScope::Whole,
+            inputs => TreeScope::Globs(inputs),
         };
         let more: Vec<PathBuf> = criterion.roots.iter().map(|root| project.join(root)).collect();
         let roots: Vec<&Path> =

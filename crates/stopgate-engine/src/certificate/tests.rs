@@ -3,7 +3,7 @@ use stopgate_verify::Key;
 use super::{Certificate, Proven, ReceiptDemands, Signed, text};
 use crate::engine::Engine;
 use crate::settings::Settings;
-use crate::stores::{Choice, Stores};
+use crate::stores::{StoreChoice, Stores};
 use crate::world::RealWorld;
 use crate::{Address, Home};
 
@@ -14,7 +14,7 @@ const OLD: &str = r#"{"stopgate_receipt":1,"loop":"l1","goal":"Work","outcome":"
     "retries":0,"tree":"t0","at":"2026-11-15T06:01:00Z"}]}"#;
 
 fn engine(directory: &std::path::Path) -> Engine {
-    let choice = Choice {
+    let choice = StoreChoice {
         address: Address::Own,
         tenant: "default".into(),
         deadline: None,

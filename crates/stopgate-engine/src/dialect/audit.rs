@@ -6,7 +6,7 @@
 use stopgate_core::{Event, Frame, LoopId, Outcome, Started, State, apply};
 use stopgate_store::{Appended, Recorded, Revision, Stored};
 
-use super::Desk;
+use super::DialectCall;
 use super::memory::Memory;
 use crate::engine::Engine;
 use crate::failure::Failure;
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 const TRIES_MAX: usize = 8;
 
 /// Adds what happened at a stop, with the loop as the file had it before.
-pub(super) fn record(desk: &Desk, memory: &mut Memory, before: &State, events: &[Event]) {
+pub(super) fn record(desk: &DialectCall, memory: &mut Memory, before: &State, events: &[Event]) {
     if events.is_empty() {
         return;
     }
@@ -28,12 +28,12 @@ pub(super) fn record(desk: &Desk, memory: &mut Memory, before: &State, events: &
 }
 
 /// Ends the trail of a loop that is in the file no more.
-pub(super) fn replaced(desk: &Desk, memory: &Memory) {
+pub(super) fn replaced(desk: &DialectCall, memory: &Memory) {
     ended(desk, memory, Outcome::Aborted, "another loop took its place in the file");
 }
 
 /// Ends a trail by command.
-pub(super) fn ended(desk: &Desk, memory: &Memory, outcome: Outcome, why: &str) {
+pub(super) fn ended(desk: &DialectCall, memory: &Memory, outcome: Outcome, why: &str) {
     let Some(id) = memory.trail.as_deref() else { return };
     let end = Event::Ended { outcome, why: why.into() };
     let ended = with_engine(desk, |engine| {
@@ -47,7 +47,7 @@ pub(super) fn ended(desk: &Desk, memory: &Memory, outcome: Outcome, why: &str) {
 
 /// Opens the journal once for all that a call has to tell.
 pub(super) fn with_engine<T>(
-    desk: &Desk,
+    desk: &DialectCall,
     act: impl FnOnce(&mut Engine) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let mut opened = desk.engine.borrow_mut();
@@ -59,7 +59,7 @@ pub(super) fn with_engine<T>(
 
 fn try_record(
     engine: &mut Engine,
-    desk: &Desk,
+    desk: &DialectCall,
     trail: Option<&str>,
     before: &State,
     events: &[Event],
@@ -126,7 +126,7 @@ fn begun(engine: &mut Engine, before: &State) -> Event {
 /// Stores the events; nothing where another process was faster. Writes no sign file: nobody is held.
 fn append(
     engine: &mut Engine,
-    desk: &Desk,
+    desk: &DialectCall,
     stored: Option<Stored>,
     events: &[Event],
 ) -> Result<Option<LoopId>, Failure> {

@@ -8,18 +8,18 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::json;
-use stopgate_agents::{Answer, Call, Client, Reply};
+use stopgate_agents::{AgentAnswer, Call, Client, Reply};
 use stopgate_core::{
     Digest, Frame, Leave, Mode, Outcome, Phase, Policy, Rest, Verdict, clean, clip,
 };
 use stopgate_dialects::criteria::{
-    Record, STUCK_MAX, Status, announcement, blocked, counted, let_go, verified,
+    CriteriaRecord, CriteriaStatus, STUCK_MAX, announcement, blocked, counted, let_go, verified,
 };
 
 use self::checks::Checked;
 pub use self::command::{Completion, CriteriaView, MarkView};
-use super::desk::{Held, Judged, Sheet};
-use super::{Answered, Desk, OkForm, files};
+use super::desk::{Held, JudgedFile, Sheet};
+use super::{Answered, DialectCall, OkForm, files};
 use crate::failure::{Failure, chain};
 
 pub(super) const FILE: &str = ".loop/state.json";
@@ -30,14 +30,16 @@ const UNTRUSTED: &str = " (its checks do not run: a person has to trust them wit
 /// The note of the counts that the hook itself wrote last.
 const COUNTS: &str = "counts";
 
-pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+pub(super) fn stop(desk: &DialectCall, call: &Call<'_>) -> Result<Answered, Failure> {
     let file = file(desk);
     // Without a loop nothing is made, not even a lock.
     if !file.exists() {
         return Ok(allow(desk, None));
     }
-    let checked = match files::read(&file).ok().flatten().map(|text| Record::read(&text)) {
-        Some(Ok(record)) if record.status == Status::InProgress => desk.criteria_run(&record)?,
+    let checked = match files::read(&file).ok().flatten().map(|text| CriteriaRecord::read(&text)) {
+        Some(Ok(record)) if record.status == CriteriaStatus::InProgress => {
+            desk.criteria_run(&record)?
+        }
         Some(_) | None => Checked::Nothing,
     };
     let held = desk.hold(&file)?;
@@ -52,7 +54,7 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
 
 /// Writes what the checks showed into the file's text, and judges the stop by it.
 fn judge_checked(
-    desk: &Desk,
+    desk: &DialectCall,
     call: &Call<'_>,
     mut held: Held<'_>,
     text: String,
@@ -68,39 +70,39 @@ fn judge_checked(
             text = edited;
         }
     }
-    let record = Record::read(&text).map_err(|error| told(&error))?;
+    let record = CriteriaRecord::read(&text).map_err(|error| told(&error))?;
     judge(desk, call, held, &text, &record, checked).map_err(|failure| failure.story())
 }
 
-pub(super) fn session_start(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+pub(super) fn session_start(desk: &DialectCall, call: &Call<'_>) -> Result<Answered, Failure> {
     let text = files::read(&file(desk))?;
-    let record = text.and_then(|text| Record::read(&text).ok());
+    let record = text.and_then(|text| CriteriaRecord::read(&text).ok());
     let Some(text) = record.and_then(|record| announcement(&record)) else {
         return Ok(Answered::nothing());
     };
     let text = clip(&clean(&text), REASON_BYTES_MAX);
-    let answer = Answer::Context { event: call.event, text: &text };
+    let answer = AgentAnswer::Context { event: call.event, text: &text };
     Ok(Answered::Allow(call.agent.render(&answer, Client::default())))
 }
 
-fn file(desk: &Desk) -> PathBuf {
+fn file(desk: &DialectCall) -> PathBuf {
     desk.directory.join(FILE)
 }
 
 fn judge(
-    desk: &Desk,
+    desk: &DialectCall,
     call: &Call<'_>,
     mut held: Held<'_>,
     text: &str,
-    record: &Record,
+    record: &CriteriaRecord,
     checked: &Checked,
 ) -> Result<Answered, Failure> {
     let sheet = sheet(desk, record);
     held.meet(&sheet.run);
     // The breaker's count is the file's own.
     held.memory.tally.repeat = record.breaker.stuck;
-    let message = Desk::last_message(call);
-    let seen = Desk::seen(call, message.as_deref());
+    let message = DialectCall::last_message(call);
+    let seen = DialectCall::seen(call, message.as_deref());
     let judged = held.judge(&sheet, &seen);
     let (answered, words) = match &judged.decision.verdict {
         Verdict::Continue { .. } => {
@@ -124,7 +126,12 @@ fn judge(
 
 /// Counts what the agent has not counted itself: where a count moved since our own last
 /// write, another process did.
-fn count(held: &mut Held<'_>, text: &str, record: &Record, judged: &Judged) -> Result<(), Failure> {
+fn count(
+    held: &mut Held<'_>,
+    text: &str,
+    record: &CriteriaRecord,
+    judged: &JudgedFile,
+) -> Result<(), Failure> {
     let found = json!([record.iteration, record.breaker.stuck]);
     if held.memory.notes.get(COUNTS).is_some_and(|ours| *ours != found) {
         held.memory.notes.insert(COUNTS.into(), found);
@@ -141,14 +148,14 @@ fn count(held: &mut Held<'_>, text: &str, record: &Record, judged: &Judged) -> R
     Ok(())
 }
 
-fn sheet(desk: &Desk, record: &Record) -> Sheet {
+fn sheet(desk: &DialectCall, record: &CriteriaRecord) -> Sheet {
     let over = |outcome, why: &str| Phase::Ended { outcome, why: why.into(), at: desk.now };
     let phase = match record.status {
-        Status::Completed => over(Outcome::Attested, "the file says that it is completed"),
-        Status::Cancelled => over(Outcome::Cancelled, "the file says that it is cancelled"),
-        Status::Paused => Phase::Paused { rest: Rest::Resume, since: desk.now },
-        Status::InProgress if record.exit_signal => Phase::Completing,
-        Status::InProgress => Phase::Active,
+        CriteriaStatus::Completed => over(Outcome::Attested, "the file says that it is completed"),
+        CriteriaStatus::Cancelled => over(Outcome::Cancelled, "the file says that it is cancelled"),
+        CriteriaStatus::Paused => Phase::Paused { rest: Rest::Resume, since: desk.now },
+        CriteriaStatus::InProgress if record.exit_signal => Phase::Completing,
+        CriteriaStatus::InProgress => Phase::Active,
     };
     let prompt = record.remaining.first().cloned().unwrap_or_else(|| record.spec.clone());
     let frame = Frame { mode: Mode::Loop, iteration: record.iteration, max: 0, prompt };
@@ -170,7 +177,7 @@ fn sheet(desk: &Desk, record: &Record) -> Sheet {
 }
 
 /// A file that is not a state file holds nobody, and a person should know.
-fn invalid(desk: &Desk, story: &str) -> Answered {
+fn invalid(desk: &DialectCall, story: &str) -> Answered {
     desk.note(&format!("let a stop pass: {story}"));
     allow(desk, Some(INVALID))
 }
@@ -188,7 +195,7 @@ struct OkWire<'a> {
 }
 
 /// A reason to let go is told to the person, too, where the client can.
-fn allow(desk: &Desk, reason: Option<&str>) -> Answered {
+fn allow(desk: &DialectCall, reason: Option<&str>) -> Answered {
     let message = |reason: &str| format!("Loop in {FILE}: {reason}");
     let system_message = match desk.request.form {
         OkForm::Full => reason.map(message),
@@ -197,7 +204,7 @@ fn allow(desk: &Desk, reason: Option<&str>) -> Answered {
     Answered::Allow(print(&OkWire { ok: true, reason, decision: None, system_message }))
 }
 
-fn block(desk: &Desk, reason: &str) -> Answered {
+fn block(desk: &DialectCall, reason: &str) -> Answered {
     let decision = match desk.request.form {
         OkForm::Full => Some("block"),
         OkForm::Strict => None,

@@ -19,7 +19,7 @@ use crate::engine::{Engine, unusable};
 use crate::failure::Failure;
 use crate::home::{Home, file_name};
 use crate::hook::log_fault;
-use crate::observe::{Reading, last_message};
+use crate::observe::{ReadDepth, last_message};
 use crate::project::project_of;
 use crate::settings::Settings;
 use crate::stores::Stores;
@@ -31,7 +31,7 @@ use stopgate_verify::files::FileLock;
 const PATIENCE: Duration = Duration::from_secs(4);
 
 /// One call or command in one directory.
-pub struct Desk {
+pub struct DialectCall {
     pub(crate) request: DialectRequest,
     pub(crate) settings: Settings,
     pub(crate) stores: Stores,
@@ -44,7 +44,7 @@ pub struct Desk {
     pub(super) engine: RefCell<Option<Engine>>,
 }
 
-impl Desk {
+impl DialectCall {
     /// The desk of a command or a call in `directory`; the loop may be kept above it, or in the
     /// client's own directory.
     pub fn new(
@@ -103,7 +103,7 @@ impl Desk {
     pub(crate) fn last_message(call: &Call<'_>) -> Option<String> {
         match &call.last_message {
             Some(message) => Some(message.to_string()),
-            None => last_message(call, Reading::Turn).ok().flatten(),
+            None => last_message(call, ReadDepth::Turn).ok().flatten(),
         }
     }
 
@@ -111,7 +111,7 @@ impl Desk {
     pub(crate) fn last_message_ever(call: &Call<'_>) -> Option<String> {
         match &call.last_message {
             Some(message) => Some(message.to_string()),
-            None => last_message(call, Reading::Whole).ok().flatten(),
+            None => last_message(call, ReadDepth::Whole).ok().flatten(),
         }
     }
 
@@ -180,7 +180,7 @@ impl Desk {
 
 /// A state file in hand.
 pub(crate) struct Held<'d> {
-    pub(crate) desk: &'d Desk,
+    pub(crate) desk: &'d DialectCall,
     /// Where the state file is.
     pub(crate) file: PathBuf,
     /// What was remembered of it; written back when it is closed.
@@ -210,7 +210,7 @@ pub(crate) struct Sheet {
 
 /// A stop that was judged.
 #[derive(Clone, Debug)]
-pub(crate) struct Judged {
+pub(crate) struct JudgedFile {
     /// The loop as the file had it.
     pub(crate) before: State,
     /// The verdict and its rule.
@@ -226,7 +226,7 @@ impl Held<'_> {
     }
 
     /// Judges a stop of the loop that the sheet describes. Nothing is written yet.
-    pub(crate) fn judge(&mut self, sheet: &Sheet, seen: &Seen) -> Judged {
+    pub(crate) fn judge(&mut self, sheet: &Sheet, seen: &Seen) -> JudgedFile {
         let now = self.desk.now;
         self.meet(&sheet.run);
         let since = *self.memory.since.get_or_insert(now.unix_millis());
@@ -236,7 +236,7 @@ impl Held<'_> {
         let step = |state: State, event| apply(Some(state), event, now);
         let after = decision.events.iter().try_fold(state.clone(), step);
         let after = after.unwrap_or_else(|| state.clone());
-        Judged { before: state, decision, after }
+        JudgedFile { before: state, decision, after }
     }
 
     /// Begins with a blank memory where another loop is in the file than before.
@@ -262,7 +262,7 @@ impl Held<'_> {
     }
 
     /// Remembers and records what came of a stop, in the words that were sent; never fails.
-    pub(crate) fn close(mut self, judged: Judged, words: &str) {
+    pub(crate) fn close(mut self, judged: JudgedFile, words: &str) {
         self.memory.tally = judged.after.tally.clone();
         let decision = judged.decision.saying(words);
         let over = judged.after.outcome().is_some();

@@ -12,14 +12,14 @@ use stopgate_core::{
     Digest, Frame, Leave, Mode, Outcome, Phase, Policy, Rest, Verdict, clean, clip,
 };
 use stopgate_dialects::features::{
-    FeatureList, HandOver, Progress, Standing, advanced, batch_is_done, complete, continue_with,
-    ended, handed_over, log_line, nothing_listed, overflowing, reached_limit,
+    FeatureList, HandOverReason, ProgressFile, ProgressStanding, advanced, batch_is_done, complete,
+    continue_with, ended, handed_over, log_line, nothing_listed, overflowing, reached_limit,
 };
-use stopgate_signals::transcript::{self, Bound, Record};
+use stopgate_signals::transcript::{self, Bound, TranscriptRecord};
 
-pub use self::check::{CheckedView, NewFeatures, Trouble};
-use super::desk::{Held, Judged, Sheet};
-use super::{Answered, Desk, files};
+pub use self::check::{CheckedView, FeatureTrouble, NewFeatures};
+use super::desk::{Held, JudgedFile, Sheet};
+use super::{Answered, DialectCall, files};
 use crate::failure::{Failure, chain};
 use crate::view::LoopView;
 use stopgate_verify::files::{append_private, open_regular};
@@ -38,7 +38,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(desk: &Desk) -> Self {
+    fn of(desk: &DialectCall) -> Self {
         let directory = desk.settings.features_directory().unwrap_or_else(|| DIRECTORY.into());
         let directory = desk.directory.join(directory);
         Self {
@@ -53,7 +53,7 @@ impl Place {
 /// What the files say.
 struct Found {
     list: FeatureList,
-    progress: Progress,
+    progress: ProgressFile,
     /// The progress file's text.
     text: String,
 }
@@ -69,7 +69,7 @@ struct Said {
     story: String,
 }
 
-pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+pub(super) fn stop(desk: &DialectCall, call: &Call<'_>) -> Result<Answered, Failure> {
     let place = Place::of(desk);
     // Without a loop nothing is made, not even a lock.
     if !place.list.exists() && !place.progress.exists() {
@@ -86,11 +86,11 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
 }
 
 /// Where the loop's progress is kept.
-pub(super) fn progress_file(desk: &Desk) -> PathBuf {
+pub(super) fn progress_file(desk: &DialectCall) -> PathBuf {
     Place::of(desk).progress
 }
 
-impl Desk {
+impl DialectCall {
     /// Where the files of a loop over features are.
     pub fn features_directory(&self) -> PathBuf {
         Place::of(self).directory
@@ -104,10 +104,11 @@ impl Desk {
     /// How the loop ended, as the progress file has it.
     pub(crate) fn features_end(&self) -> Result<Option<(Outcome, String)>, Failure> {
         let found = read(&Place::of(self))?;
-        let is = |standing: Standing| found.progress.status.as_deref() == Some(standing.word());
-        Ok(if is(Standing::Complete) && found.list.remaining() == 0 {
+        let is =
+            |standing: ProgressStanding| found.progress.status.as_deref() == Some(standing.word());
+        Ok(if is(ProgressStanding::Complete) && found.list.remaining() == 0 {
             Some((Outcome::Attested, complete(&found.list)))
-        } else if is(Standing::ReachedLimit) {
+        } else if is(ProgressStanding::ReachedLimit) {
             Some((Outcome::MaxIterations, reached_limit(&found.list, &found.progress)))
         } else {
             None
@@ -139,11 +140,11 @@ fn read(place: &Place) -> Result<Found, Failure> {
             chain(&error)
         ))
     })?;
-    Ok(Found { list, progress: Progress::read(&text), text })
+    Ok(Found { list, progress: ProgressFile::read(&text), text })
 }
 
 fn judge(
-    desk: &Desk,
+    desk: &DialectCall,
     call: &Call<'_>,
     place: &Place,
     found: &Found,
@@ -155,7 +156,7 @@ fn judge(
     }
     let hand_over = hand_over(&mut held, call, found);
     let sheet = sheet(desk, place, found, hand_over);
-    let judged = held.judge(&sheet, &Desk::seen(call, None));
+    let judged = held.judge(&sheet, &DialectCall::seen(call, None));
     let said = say(found, &judged, hand_over);
     if let Some(text) = said.text.as_deref().filter(|text| *text != found.text) {
         held.write(&place.progress, text)?;
@@ -175,7 +176,7 @@ fn run(list: &FeatureList) -> String {
 }
 
 /// Why another session should go on, if one should; a finished list needs none.
-fn hand_over(held: &mut Held<'_>, call: &Call<'_>, found: &Found) -> Option<HandOver> {
+fn hand_over(held: &mut Held<'_>, call: &Call<'_>, found: &Found) -> Option<HandOverReason> {
     let complete = found.list.complete();
     let note = held.memory.notes.get(SESSION).filter(|note| note["id"] == *call.session);
     let before = note.and_then(|note| note["complete"].as_u64());
@@ -190,11 +191,11 @@ fn hand_over(held: &mut Held<'_>, call: &Call<'_>, found: &Found) -> Option<Hand
     if let Some(before) =
         before.filter(|before| batch_is_done(complete, *before, found.progress.per_session))
     {
-        return Some(HandOver::Batch { done: complete - before });
+        return Some(HandOverReason::Batch { done: complete - before });
     }
     let used = context_tokens(call).filter(|_| found.progress.context_limit != Some(0))?;
     let window = overflowing(used, found.progress.context_limit)?;
-    Some(HandOver::Context { used, window })
+    Some(HandOverReason::Context { used, window })
 }
 
 /// How full the context is, by the newest line of the transcript that says so.
@@ -205,12 +206,17 @@ fn context_tokens(call: &Call<'_>) -> Option<u64> {
     let _ = transcript::last_message(file, Bound::default(), |line| {
         tokens = call.agent.context_tokens(line);
         // To have found it is to have seen enough.
-        if tokens.is_some() { Record::UserTurn } else { Record::Other }
+        if tokens.is_some() { TranscriptRecord::UserTurn } else { TranscriptRecord::Other }
     });
     tokens
 }
 
-fn sheet(desk: &Desk, place: &Place, found: &Found, hand_over: Option<HandOver>) -> Sheet {
+fn sheet(
+    desk: &DialectCall,
+    place: &Place,
+    found: &Found,
+    hand_over: Option<HandOverReason>,
+) -> Sheet {
     let next = found.list.next().map_or("", |next| &next.description);
     let frame = Frame {
         mode: Mode::Loop,
@@ -218,7 +224,7 @@ fn sheet(desk: &Desk, place: &Place, found: &Found, hand_over: Option<HandOver>)
         max: found.progress.max,
         prompt: next.into(),
     };
-    let cancelled = found.progress.status.as_deref() == Some(Standing::Cancelled.word());
+    let cancelled = found.progress.status.as_deref() == Some(ProgressStanding::Cancelled.word());
     let phase = match hand_over {
         _ if cancelled => Phase::Ended {
             outcome: Outcome::Cancelled,
@@ -247,9 +253,9 @@ fn sheet(desk: &Desk, place: &Place, found: &Found, hand_over: Option<HandOver>)
     }
 }
 
-fn say(found: &Found, judged: &Judged, hand_over: Option<HandOver>) -> Said {
+fn say(found: &Found, judged: &JudgedFile, hand_over: Option<HandOverReason>) -> Said {
     let (list, progress) = (&found.list, &found.progress);
-    let over = |words: String, standing: Standing| Said {
+    let over = |words: String, standing: ProgressStanding| Said {
         answered: tell(&words),
         text: Some(ended(&found.text, standing)),
         story: format!("{}: {words}", standing.word()),
@@ -262,9 +268,9 @@ fn say(found: &Found, judged: &Judged, hand_over: Option<HandOver>) -> Said {
         words,
     };
     match &judged.decision.verdict {
-        Verdict::Complete { .. } => over(complete(list), Standing::Complete),
+        Verdict::Complete { .. } => over(complete(list), ProgressStanding::Complete),
         Verdict::Escalate { outcome: Outcome::MaxIterations, .. } => {
-            over(reached_limit(list, progress), Standing::ReachedLimit)
+            over(reached_limit(list, progress), ProgressStanding::ReachedLimit)
         }
         Verdict::Escalate { why, .. } => let_go(why.clone(), "ALLOW"),
         Verdict::Allow(Leave::Empty) => let_go(nothing_listed(), "WARNING"),
@@ -282,7 +288,7 @@ fn say(found: &Found, judged: &Judged, hand_over: Option<HandOver>) -> Said {
     }
 }
 
-fn go_on(found: &Found, judged: &Judged) -> Said {
+fn go_on(found: &Found, judged: &JudgedFile) -> Said {
     let iteration = judged.after.frames.first().map_or(1, |frame| frame.iteration);
     let Some(next) = found.list.next() else {
         return Said {

@@ -12,22 +12,22 @@ use stopgate_agents::{Call, Reply};
 use stopgate_core::{Policy, Seen, clean, clip};
 use stopgate_dialects::idle::file::After;
 use stopgate_dialects::idle::{
-    Change, FILE, Loop, STALE_AFTER_MS, Standing, TOPIC, Touched, change, file, message, reason,
-    review_reason,
+    FILE, IdleLoop, IdleStanding, LastTouched, STALE_AFTER_MS, TOPIC, TextChange, change, file,
+    message, reason, review_reason,
 };
 
 pub(super) use self::anchor::{pre_compact, session_start};
 use self::outside::Unreviewed;
 pub(super) use self::outside::guard;
-use super::desk::{Held, Judged, Sheet};
+use super::desk::{Held, JudgedFile, Sheet};
 use super::jwz::Store;
-use super::{Answered, Desk, files};
+use super::{Answered, DialectCall, files};
 use crate::failure::Failure;
 
 const REASON_BYTES_MAX: usize = 8 * 1024;
 
 /// Answers one stop.
-pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+pub(super) fn stop(desk: &DialectCall, call: &Call<'_>) -> Result<Answered, Failure> {
     if outside::is_switched_off(desk) {
         return Ok(Answered::nothing());
     }
@@ -36,26 +36,26 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
     let Some((mut held, found)) = find(desk)? else {
         return Ok(Answered::nothing());
     };
-    if found.state.standing == Standing::Active
+    if found.state.standing == IdleStanding::Active
         && let Some(answered) = outside::obey(desk, &mut held, &found, told)?
     {
         return Ok(answered);
     }
     match &found.state.standing {
-        Standing::Active if held.is_paused(&found.state.run) => return Ok(Answered::nothing()),
-        Standing::Active => {}
-        Standing::Over(outcome, why) => {
+        IdleStanding::Active if held.is_paused(&found.state.run) => return Ok(Answered::nothing()),
+        IdleStanding::Active => {}
+        IdleStanding::Over(outcome, why) => {
             held.over(*outcome, why);
             return Ok(Answered::nothing());
         }
-        Standing::Off => {
-            apply(desk, &mut held, &found, &Change::Sweep)?;
+        IdleStanding::Off => {
+            apply(desk, &mut held, &found, &TextChange::Sweep)?;
             held.over(stopgate_core::Outcome::Aborted, "it was switched off");
             return Ok(Answered::nothing());
         }
     }
-    let message = Desk::last_message_ever(call);
-    let mut seen = Desk::seen(call, message.as_deref());
+    let message = DialectCall::last_message_ever(call);
+    let mut seen = DialectCall::seen(call, message.as_deref());
     let unreviewed = outside::review(desk, &mut held, &found, &mut seen)?;
     let judged = held.judge(&sheet(desk, &found.state), &seen);
     let (answered, words) = settle(desk, &mut held, &found, &judged, &seen, unreviewed.as_ref())?;
@@ -68,7 +68,7 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
 struct Found {
     place: Place,
     text: String,
-    state: Loop,
+    state: IdleLoop,
 }
 
 enum Place {
@@ -77,7 +77,7 @@ enum Place {
 }
 
 /// Finds the loop and takes it in hand: the message store first, else the file.
-fn find(desk: &Desk) -> Result<Option<(Held<'_>, Found)>, Failure> {
+fn find(desk: &DialectCall) -> Result<Option<(Held<'_>, Found)>, Failure> {
     let path = desk.directory.join(FILE);
     let store = Store::find(&desk.directory);
     if store.is_none() && !path.exists() {
@@ -89,7 +89,7 @@ fn find(desk: &Desk) -> Result<Option<(Held<'_>, Found)>, Failure> {
 }
 
 /// What everybody locks who shares the state: the store's directory, else the file.
-fn home(desk: &Desk, store: Option<&Store>) -> PathBuf {
+fn home(desk: &DialectCall, store: Option<&Store>) -> PathBuf {
     store.map_or(&desk.directory, |store| &store.directory).join(FILE)
 }
 
@@ -104,15 +104,15 @@ fn look(store: Option<Store>, path: PathBuf) -> Result<Option<Found>, Failure> {
     let Some(mut state) = file::read(&text) else {
         return Err(Failure::fault(format!("could not read a loop in {}", path.display())));
     };
-    if state.touched == Touched::Unsaid
+    if state.touched == LastTouched::Unsaid
         && let Some(changed) = files::changed_at(&path)
     {
-        state.touched = Touched::At(changed);
+        state.touched = LastTouched::At(changed);
     }
     Ok(Some(Found { place: Place::File(path), text, state }))
 }
 
-fn sheet(desk: &Desk, state: &Loop) -> Sheet {
+fn sheet(desk: &DialectCall, state: &IdleLoop) -> Sheet {
     Sheet {
         run: state.run.clone(),
         goal: state.goal.clone(),
@@ -137,20 +137,20 @@ fn policy() -> Policy {
 
 /// Writes what the decision means, and puts the answer into this format's words.
 fn settle(
-    desk: &Desk,
+    desk: &DialectCall,
     held: &mut Held<'_>,
     found: &Found,
-    judged: &Judged,
+    judged: &JudgedFile,
     seen: &Seen,
     unreviewed: Option<&Unreviewed>,
 ) -> Result<(Answered, String), Failure> {
-    let Judged { before, decision, after } = judged;
+    let JudgedFile { before, decision, after } = judged;
     let Some(change) = change(decision, before, after, &seen.markers) else {
         return Ok((Answered::nothing(), String::new()));
     };
     apply(desk, held, found, &change)?;
     Ok(match change {
-        Change::Count(iteration) => {
+        TextChange::Count(iteration) => {
             let max = after.top().map_or(0, |top| top.max);
             // One that is not there helps nobody, and the documented text has no such line.
             let worktree = found.state.worktree.as_ref();
@@ -165,16 +165,16 @@ fn settle(
             };
             (Answered::Block(block(&words)), words)
         }
-        Change::Stale => {
+        TextChange::Stale => {
             let hint = "stopgate resume --dialect idle revives it";
             let stderr = format!("stopgate: the idle loop is stale and was let go; {hint}\n");
             (Answered::Allow(Reply { stderr, ..Reply::default() }), String::new())
         }
-        Change::Abort(_) => {
+        TextChange::Abort(_) => {
             let stderr = "stopgate: the idle loop's counts made no sense; it was aborted\n".into();
             (Answered::Allow(Reply { stderr, ..Reply::default() }), String::new())
         }
-        Change::Pop | Change::Done(_) | Change::Revive | Change::Sweep => {
+        TextChange::Pop | TextChange::Done(_) | TextChange::Revive | TextChange::Sweep => {
             (Answered::nothing(), String::new())
         }
     })
@@ -191,7 +191,12 @@ fn block(words: &str) -> Reply {
 }
 
 /// Makes a change where the state is kept.
-fn apply(desk: &Desk, held: &mut Held<'_>, found: &Found, change: &Change) -> Result<(), Failure> {
+fn apply(
+    desk: &DialectCall,
+    held: &mut Held<'_>,
+    found: &Found,
+    change: &TextChange,
+) -> Result<(), Failure> {
     let unfit = || Failure::fault("could not change the loop: its state has another form");
     match &found.place {
         Place::Topic(store) => {

@@ -7,10 +7,10 @@ use stopgate_dialects::{Dialect, criteria, features, idle, ralph_loop};
 
 use super::features::DIRECTORY;
 use super::jwz::Store;
-use super::{Desk, files, task};
+use super::{DialectCall, files, task};
 use crate::failure::{Failure, chain};
 
-impl Desk {
+impl DialectCall {
     /// The loop that this format's files hold, ready to be started.
     pub fn carried(&self) -> Result<Carried, Failure> {
         let carried = match self.request.dialect {
@@ -18,7 +18,8 @@ impl Desk {
             Dialect::Features => self.features_carried()?,
             Dialect::Criteria => {
                 let text = self.text(".loop/state.json")?;
-                let record = criteria::Record::read(&text).map_err(|error| unclear(&error))?;
+                let record =
+                    criteria::CriteriaRecord::read(&text).map_err(|error| unclear(&error))?;
                 from_criteria(&record)
             }
             Dialect::Task => {
@@ -27,7 +28,7 @@ impl Desk {
             }
             Dialect::RalphLoop => {
                 let text = self.text(ralph_loop::FILE)?;
-                let found = ralph_loop::Loop::read(&text);
+                let found = ralph_loop::RalphLoop::read(&text);
                 from_ralph_loop(&found.ok_or_else(|| missing("a loop in that file"))?)
             }
         };
@@ -54,7 +55,7 @@ impl Desk {
         let list = self.text(&directory.join("feature_list.json").display().to_string())?;
         let list = features::FeatureList::read(&list).map_err(|error| unclear(&error))?;
         let progress = files::read(&directory.join("progress.txt"))?.unwrap_or_default();
-        Ok(from_features(&list, &features::Progress::read(&progress)))
+        Ok(from_features(&list, &features::ProgressFile::read(&progress)))
     }
 
     fn text(&self, name: &str) -> Result<String, Failure> {

@@ -5,14 +5,14 @@
 use std::path::{Path, PathBuf};
 
 use stopgate_core::{LoopState, Outcome, Phase, Rest, Timestamp};
-use stopgate_dialects::features::{Standing, ended};
+use stopgate_dialects::features::{ProgressStanding, ended};
 use stopgate_dialects::{Dialect, idle, ralph_loop as ralph};
 
 use super::desk::{Held, Sheet};
 use super::jwz::Store;
 use super::task::TaskChange;
-use super::{Desk, DialectRequest, OkForm, criteria, features};
-use crate::failure::{Failure, Kind};
+use super::{DialectCall, DialectRequest, OkForm, criteria, features};
+use crate::failure::{Failure, FailureKind};
 use crate::project::project_of;
 use crate::settings::Settings;
 use crate::stores::Stores;
@@ -22,7 +22,7 @@ use crate::view::{LoopView, WhoActs};
 const PAUSED: &str = "paused";
 const BY_PERSON: &str = "a person cancelled it";
 
-impl Desk {
+impl DialectCall {
     /// How the loop stands.
     pub fn view_loop(&self) -> Result<LoopView, Failure> {
         match self.request.dialect {
@@ -134,7 +134,12 @@ impl Desk {
     fn is_running(&self) -> Result<bool, Failure> {
         match self.view_loop() {
             Ok(view) => Ok(view.outcome.is_none()),
-            Err(failure) if matches!(failure.kind, Kind::NoLoop | Kind::Usage | Kind::Fault) => {
+            Err(failure)
+                if matches!(
+                    failure.kind,
+                    FailureKind::NoLoop | FailureKind::Usage | FailureKind::Fault
+                ) =>
+            {
                 Ok(false)
             }
             Err(failure) => Err(failure),
@@ -201,7 +206,7 @@ impl Desk {
             Failure::no_loop(format!("there is no {}", path.display()))
                 .hint("begin a loop: stopgate features init")
         })?;
-        held.write(&path, &ended(&text, Standing::Cancelled))?;
+        held.write(&path, &ended(&text, ProgressStanding::Cancelled))?;
         held.over(Outcome::Cancelled, BY_PERSON);
         drop(held);
         self.features_view()

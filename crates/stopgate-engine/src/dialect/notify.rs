@@ -2,10 +2,10 @@
 
 use stopgate_core::State;
 
-use super::Desk;
+use super::DialectCall;
 use crate::notify::{NoticeWire, send};
 
-impl Desk {
+impl DialectCall {
     /// Sends a message as the person wishes.
     pub(super) fn notify(&self, state: &State, message: &str) {
         let notice = NoticeWire::of_file(state, message, self.now);

@@ -6,11 +6,11 @@
 use serde::Serialize;
 use stopgate_agents::{Call, Reply};
 use stopgate_core::{Frame, Marker, Outcome, Phase, Policy, Verdict};
-use stopgate_dialects::ralph_loop::{FILE, Loop, Trouble, counted, note};
+use stopgate_dialects::ralph_loop::{FILE, FieldTrouble, RalphLoop, counted, note};
 use stopgate_signals::markers;
 
-use super::desk::{Held, Judged, Sheet};
-use super::{Answered, Desk};
+use super::desk::{Held, JudgedFile, Sheet};
+use super::{Answered, DialectCall};
 use crate::failure::Failure;
 use crate::view::LoopView;
 
@@ -23,7 +23,7 @@ struct BlockWire<'a> {
 }
 
 /// Answers one stop.
-pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+pub(super) fn stop(desk: &DialectCall, call: &Call<'_>) -> Result<Answered, Failure> {
     let Some((mut held, text, found)) = find(desk)? else {
         return Ok(Answered::nothing());
     };
@@ -37,8 +37,8 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
         Ok(frame) => frame,
         Err(trouble) => return Ok(corrupt(desk, trouble)),
     };
-    let message = Desk::last_message(call);
-    let mut seen = Desk::seen(call, message.as_deref());
+    let message = DialectCall::last_message(call);
+    let mut seen = DialectCall::seen(call, message.as_deref());
     // Here one promise counts, and it is the file's.
     seen.markers.clear();
     if let (Some(message), Some(promise)) = (&message, &found.promise)
@@ -52,7 +52,7 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
     Ok(answered)
 }
 
-impl Desk {
+impl DialectCall {
     /// How the plugin's loop in this directory stands.
     pub fn ralph_loop_view(&self) -> Result<LoopView, Failure> {
         let (held, _, found) = find(self)?.ok_or_else(nothing)?;
@@ -84,20 +84,20 @@ impl Desk {
     }
 }
 
-fn find(desk: &Desk) -> Result<Option<(Held<'_>, String, Loop)>, Failure> {
+fn find(desk: &DialectCall) -> Result<Option<(Held<'_>, String, RalphLoop)>, Failure> {
     let path = desk.directory.join(FILE);
     if !path.exists() {
         return Ok(None);
     }
     let held = desk.hold(&path)?;
     let Some(text) = held.read()? else { return Ok(None) };
-    let Some(found) = Loop::read(&text) else {
+    let Some(found) = RalphLoop::read(&text) else {
         return Err(Failure::fault(format!("could not read a loop in {}", path.display())));
     };
     Ok(Some((held, text, found)))
 }
 
-fn sheet(desk: &Desk, found: &Loop, frame: &Frame) -> Sheet {
+fn sheet(desk: &DialectCall, found: &RalphLoop, frame: &Frame) -> Sheet {
     let off = Phase::Ended { outcome: Outcome::Aborted, why: "switched off".into(), at: desk.now };
     Sheet {
         run: found.run.clone(),
@@ -114,8 +114,8 @@ fn sheet(desk: &Desk, found: &Loop, frame: &Frame) -> Sheet {
 fn settle(
     held: &mut Held<'_>,
     text: &str,
-    found: &Loop,
-    judged: &Judged,
+    found: &RalphLoop,
+    judged: &JudgedFile,
 ) -> Result<(Answered, String), Failure> {
     let path = held.file.clone();
     match &judged.decision.verdict {
@@ -146,14 +146,14 @@ fn told(what: &str) -> Answered {
     Answered::Allow(Reply { stderr: format!("stopgate: {what}\n"), ..Reply::default() })
 }
 
-fn corrupt(desk: &Desk, trouble: &Trouble) -> Answered {
+fn corrupt(desk: &DialectCall, trouble: &FieldTrouble) -> Answered {
     let what = confused(trouble).story();
     desk.note(&what);
     told(&format!("{what}; the stop was allowed and the file left as it is"))
 }
 
-fn confused(trouble: &Trouble) -> Failure {
-    let Trouble { field, value } = trouble;
+fn confused(trouble: &FieldTrouble) -> Failure {
+    let FieldTrouble { field, value } = trouble;
     Failure::fault(format!("could not follow {FILE}: {field} says \"{value}\""))
         .hint("fix that field, or end the loop: stopgate cancel --dialect ralph-loop")
 }

@@ -9,12 +9,13 @@ use serde::Serialize;
 use stopgate_agents::{Agent, Call, Reply};
 use stopgate_core::{Digest, Leave, Outcome, Verdict};
 use stopgate_dialects::task::{
-    Look, Pause, Record, Settled, Sight, Status, Unreadable, choose, next, paused, policy, summary,
+    Pause, Settled, TaskLook, TaskRecord, TaskSight, TaskStanding, UnreadableTask, choose, next,
+    paused, policy, summary,
 };
 
 pub use self::command::{TaskChange, TaskView};
-use super::desk::{Held, Judged, Sheet};
-use super::{Answered, Desk, OkForm, files};
+use super::desk::{Held, JudgedFile, Sheet};
+use super::{Answered, DialectCall, OkForm, files};
 use crate::failure::{Failure, chain};
 
 /// No session has more tasks than this; what lies behind them is not looked at.
@@ -26,7 +27,7 @@ const NO_TASK: &str = "no active task";
 /// The agent whose task directories have this form.
 const TASK_AGENT: Agent = Agent::Claude;
 
-pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
+pub(super) fn stop(desk: &DialectCall, call: &Call<'_>) -> Result<Answered, Failure> {
     let place = Place::of(desk, Some(&call.session))?;
     // Without a task nothing is made, not even a lock.
     let Some(found) = place.look()?.filter(Found::is_open) else {
@@ -61,14 +62,14 @@ pub(super) fn stop(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
 
 /// Lets a colleague stop after each step, so that the person says whether to go on.
 fn ask_person(
-    desk: &Desk,
+    desk: &DialectCall,
     held: &mut Held<'_>,
     call: &Call<'_>,
     found: &Found,
 ) -> Result<Option<Answered>, Failure> {
-    let look = Look::new(&found.record, &sight(call));
-    let message = Desk::last_message(call);
-    let says_complete = !look.seen(Desk::seen(call, message.as_deref())).markers.is_empty();
+    let look = TaskLook::new(&found.record, &sight(call));
+    let message = DialectCall::last_message(call);
+    let says_complete = !look.seen(DialectCall::seen(call, message.as_deref())).markers.is_empty();
     if says_complete || !look.asks() {
         return Ok(None);
     }
@@ -82,28 +83,33 @@ fn ask_person(
     Ok(Some(answer(desk, &Said { ok: true, reason, news })))
 }
 
-fn sight<'a>(call: &'a Call<'_>) -> Sight<'a> {
-    Sight {
+fn sight<'a>(call: &'a Call<'_>) -> TaskSight<'a> {
+    TaskSight {
         session: &call.session,
         prompt_id: call.prompt_id.as_deref(),
         continued: call.continued,
     }
 }
 
-fn judge(desk: &Desk, held: &mut Held<'_>, call: &Call<'_>, found: &Found) -> (Judged, Settled) {
+fn judge(
+    desk: &DialectCall,
+    held: &mut Held<'_>,
+    call: &Call<'_>,
+    found: &Found,
+) -> (JudgedFile, Settled) {
     let record = &found.record;
-    let look = Look::new(record, &sight(call));
+    let look = TaskLook::new(record, &sight(call));
     let sheet = sheet(desk, &look, record);
     held.meet(&sheet.run);
     held.memory.tally = look.tally(std::mem::take(&mut held.memory.tally));
-    let message = Desk::last_message(call);
-    let seen = look.seen(Desk::seen(call, message.as_deref()));
+    let message = DialectCall::last_message(call);
+    let seen = look.seen(DialectCall::seen(call, message.as_deref()));
     let judged = held.judge(&sheet, &seen);
     let settled = look.settle(&found.text, &judged.decision, &judged.after, desk.now);
     (judged, settled)
 }
 
-fn sheet(desk: &Desk, look: &Look<'_>, record: &Record) -> Sheet {
+fn sheet(desk: &DialectCall, look: &TaskLook<'_>, record: &TaskRecord) -> Sheet {
     let digest = Digest::new().part(record.id.as_bytes()).part(record.subject.as_bytes());
     let began = record.started_at.map_or(0, stopgate_core::Timestamp::unix_millis);
     Sheet {
@@ -125,7 +131,12 @@ struct Said {
     news: Option<String>,
 }
 
-fn say(desk: &Desk, record: &Record, judged: &Judged, pause: Option<&Pause>) -> Said {
+fn say(
+    desk: &DialectCall,
+    record: &TaskRecord,
+    judged: &JudgedFile,
+    pause: Option<&Pause>,
+) -> Said {
     let rests = pause.map(|pause| paused(pause, &resume_command(desk, record, pause)));
     match &judged.decision.verdict {
         Verdict::Continue { .. } => Said { ok: false, reason: next(record), news: None },
@@ -156,7 +167,7 @@ fn say(desk: &Desk, record: &Record, judged: &Judged, pause: Option<&Pause>) -> 
 }
 
 /// How the person lets the task go on.
-fn resume_command(desk: &Desk, record: &Record, pause: &Pause) -> String {
+fn resume_command(desk: &DialectCall, record: &TaskRecord, pause: &Pause) -> String {
     let more = match pause.rule.as_str() {
         "iterations" => {
             format!(" --max-iterations {}", record.max_iterations.saturating_add(MORE_ITERATIONS))
@@ -170,7 +181,7 @@ fn resume_command(desk: &Desk, record: &Record, pause: &Pause) -> String {
     plain_resume(desk) + &more
 }
 
-fn plain_resume(desk: &Desk) -> String {
+fn plain_resume(desk: &DialectCall) -> String {
     match &desk.request.task_file {
         Some(file) => format!("stopgate task resume --task-file {}", file.display()),
         None => "stopgate task resume".into(),
@@ -188,11 +199,11 @@ struct OkWire<'a> {
     system_message: Option<String>,
 }
 
-fn allow(desk: &Desk, reason: &str) -> Answered {
+fn allow(desk: &DialectCall, reason: &str) -> Answered {
     answer(desk, &Said { ok: true, reason: reason.into(), news: None })
 }
 
-fn answer(desk: &Desk, said: &Said) -> Answered {
+fn answer(desk: &DialectCall, said: &Said) -> Answered {
     let full = desk.request.form == OkForm::Full;
     let wire = OkWire {
         ok: said.ok,
@@ -215,22 +226,22 @@ enum Place {
 struct Found {
     file: PathBuf,
     text: String,
-    record: Record,
+    record: TaskRecord,
 }
 
 impl Found {
     /// Whether it is worked on, or rests.
     fn is_open(&self) -> bool {
         match self.record.status {
-            Status::InProgress | Status::Paused => true,
-            Status::Pending | Status::Completed | Status::Other => false,
+            TaskStanding::InProgress | TaskStanding::Paused => true,
+            TaskStanding::Pending | TaskStanding::Completed | TaskStanding::Other => false,
         }
     }
 }
 
 impl Place {
     /// The record that was named, else the directory of tasks that the agent keeps for `session`.
-    fn of(desk: &Desk, session: Option<&str>) -> Result<Self, Failure> {
+    fn of(desk: &DialectCall, session: Option<&str>) -> Result<Self, Failure> {
         if let Some(file) = &desk.request.task_file {
             return Ok(Self::File(desk.directory.join(file)));
         }
@@ -261,11 +272,11 @@ fn directory_name(list: &str) -> String {
 
 fn read(file: &Path) -> Result<Option<Found>, Failure> {
     let Some(text) = files::read(file)? else { return Ok(None) };
-    let record = Record::read(&text).map_err(|error| unreadable(file, &error))?;
+    let record = TaskRecord::read(&text).map_err(|error| unreadable(file, &error))?;
     Ok(Some(Found { file: file.into(), text, record }))
 }
 
-fn unreadable(file: &Path, error: &Unreadable) -> Failure {
+fn unreadable(file: &Path, error: &UnreadableTask) -> Failure {
     Failure::fault(format!("could not {} ({})", chain(error), file.display()))
         .hint("repair the record, or remove it")
 }
@@ -282,16 +293,16 @@ fn look_in(directory: &Path) -> Option<Found> {
     for path in paths.filter(is_record).take(TASKS_MAX) {
         found.extend(read(&path).ok().flatten());
     }
-    let records: Vec<Record> = found.iter().map(|found| found.record.clone()).collect();
+    let records: Vec<TaskRecord> = found.iter().map(|found| found.record.clone()).collect();
     let (at, record) = choose(&records)?;
     Some(Found { record, ..found.swap_remove(at) })
 }
 
-impl Desk {
+impl DialectCall {
     /// Why the task rests, where a rule and not a person paused it.
     pub(crate) fn task_end(&self) -> Result<Option<(Outcome, String)>, Failure> {
         let record = found(self)?;
-        let pause = record.as_ref().and_then(Record::pause).cloned();
+        let pause = record.as_ref().and_then(TaskRecord::pause).cloned();
         Ok(pause.and_then(|pause| {
             let outcome = match pause.rule.as_str() {
                 "person" => return None,
@@ -305,13 +316,13 @@ impl Desk {
 }
 
 /// The file of the record that is meant here.
-pub(super) fn record_file(desk: &Desk) -> Result<Option<PathBuf>, Failure> {
+pub(super) fn record_file(desk: &DialectCall) -> Result<Option<PathBuf>, Failure> {
     let place = Place::of(desk, desk.settings.session().as_deref())?;
     Ok(place.look()?.map(|found| found.file))
 }
 
 /// The record that is meant here, whether or not it is worked on.
-pub(super) fn found(desk: &Desk) -> Result<Option<Record>, Failure> {
+pub(super) fn found(desk: &DialectCall) -> Result<Option<TaskRecord>, Failure> {
     let place = Place::of(desk, desk.settings.session().as_deref())?;
     Ok(place.look()?.map(|found| found.record))
 }

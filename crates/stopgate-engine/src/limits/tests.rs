@@ -1,15 +1,15 @@
 use proptest::prelude::*;
 use stopgate_core::Enforcement;
 
-use super::{Asked, Origin, settle};
+use super::{LimitOrigin, RequestedLimits, settle};
 
-fn asked(max_minutes: Option<u32>) -> Asked {
-    Asked { max_minutes, ..Asked::default() }
+fn asked(max_minutes: Option<u32>) -> RequestedLimits {
+    RequestedLimits { max_minutes, ..RequestedLimits::default() }
 }
 
 #[test]
 fn a_person_s_word_beats_the_default_and_a_flag_beats_their_settings() {
-    let none = Asked::default();
+    let none = RequestedLimits::default();
     let minutes = |flag, user| settle(&asked(flag), &asked(user), &none).0.policy.max_minutes;
     assert_eq!(minutes(None, None), 240);
     assert_eq!(minutes(None, Some(500)), 500);
@@ -18,25 +18,28 @@ fn a_person_s_word_beats_the_default_and_a_flag_beats_their_settings() {
 
 #[test]
 fn a_project_tightens_and_says_so() {
-    let (limits, settings) = settle(&asked(Some(700)), &Asked::default(), &asked(Some(60)));
+    let (limits, settings) =
+        settle(&asked(Some(700)), &RequestedLimits::default(), &asked(Some(60)));
     assert_eq!(limits.policy.max_minutes, 60);
     let setting = settings.iter().find(|setting| setting.key == "max_minutes").unwrap();
-    assert_eq!((setting.value.as_str(), setting.origin), ("60", Origin::Project));
+    assert_eq!((setting.value.as_str(), setting.origin), ("60", LimitOrigin::Project));
 }
 
 #[test]
 fn a_project_never_loosens() {
     for wish in [Some(241), Some(0)] {
-        let (limits, settings) = settle(&Asked::default(), &Asked::default(), &asked(wish));
+        let (limits, settings) =
+            settle(&RequestedLimits::default(), &RequestedLimits::default(), &asked(wish));
         assert_eq!(limits.policy.max_minutes, 240);
         let setting = settings.iter().find(|setting| setting.key == "max_minutes").unwrap();
-        assert_eq!(setting.origin, Origin::Default);
+        assert_eq!(setting.origin, LimitOrigin::Default);
         assert!(setting.refused.as_ref().unwrap().contains("looser"), "{setting:?}");
     }
-    let shadow = Asked { enforcement: Some(Enforcement::Shadow), ..Asked::default() };
-    let (limits, _) = settle(&Asked::default(), &Asked::default(), &shadow);
+    let shadow =
+        RequestedLimits { enforcement: Some(Enforcement::Shadow), ..RequestedLimits::default() };
+    let (limits, _) = settle(&RequestedLimits::default(), &RequestedLimits::default(), &shadow);
     assert_eq!(limits.policy.enforcement, Enforcement::Enforce);
-    let (limits, _) = settle(&shadow, &Asked::default(), &Asked::default());
+    let (limits, _) = settle(&shadow, &RequestedLimits::default(), &RequestedLimits::default());
     assert_eq!(limits.policy.enforcement, Enforcement::Shadow);
 }
 
@@ -44,17 +47,17 @@ proptest! {
     #[test]
     fn no_project_makes_any_limit_looser(values in proptest::array::uniform5(proptest::option::of(0u32..1000)), user in proptest::option::of(1u32..1000)) {
         let [iterations, minutes, idle, repeat, stale] = values;
-        let project = Asked {
+        let project = RequestedLimits {
             max_iterations: iterations.filter(|n| *n > 0),
             max_minutes: minutes,
             max_idle: idle,
             max_repeat: repeat,
             stale_after_ms: stale.map(|s| i64::from(s) * 1000 + 1000),
-            ..Asked::default()
+            ..RequestedLimits::default()
         };
-        let user = Asked { max_minutes: user, max_idle: user, ..Asked::default() };
-        let (without, _) = settle(&Asked::default(), &user, &Asked::default());
-        let (with, _) = settle(&Asked::default(), &user, &project);
+        let user = RequestedLimits { max_minutes: user, max_idle: user, ..RequestedLimits::default() };
+        let (without, _) = settle(&RequestedLimits::default(), &user, &RequestedLimits::default());
+        let (with, _) = settle(&RequestedLimits::default(), &user, &project);
         let loose = |n: u32| if n == 0 { u32::MAX } else { n };
         prop_assert!(with.max_iterations <= without.max_iterations);
         prop_assert!(loose(with.policy.max_minutes) <= loose(without.policy.max_minutes));

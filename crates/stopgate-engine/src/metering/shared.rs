@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use stopgate_core::{BudgetKind, SharedBudget, Spend, State, Timestamp};
-use stopgate_store::{Filter, Standing};
+use stopgate_store::{EndedFilter, Filter};
 use stopgate_usage::day_of;
 
 use crate::config::SharedLimits;
@@ -58,8 +58,8 @@ impl Engine {
 
     /// What the other loops have used: all that run, and so many of those that ended.
     fn others(&mut self, state: &State, project: Option<&str>, limit: usize) -> Vec<Spend> {
-        let running = Filter { project, standing: Standing::Running, limit: 0 };
-        let newest = Filter { project, standing: Standing::Any, limit };
+        let running = Filter { project, standing: EndedFilter::Running, limit: 0 };
+        let newest = Filter { project, standing: EndedFilter::Any, limit };
         // A limit that can't be looked up must not end a turn: the loop's own still hold.
         let mut found = self.journal.list(&running).unwrap_or_default();
         found.extend(self.journal.list(&newest).unwrap_or_default());

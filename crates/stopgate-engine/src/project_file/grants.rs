@@ -4,7 +4,7 @@
 //! read or set beyond its own files does. What is listed here is all that trust allows.
 
 use serde::Serialize;
-use stopgate_core::{Criterion, Proof, Subject};
+use stopgate_core::{Criterion, PatternSubject, Proof};
 
 use super::ProjectFile;
 
@@ -71,10 +71,10 @@ pub(crate) fn of_criterion(criterion: &Criterion) -> Vec<Grant> {
 fn paths_of(proof: &Proof) -> Vec<&String> {
     match proof {
         Proof::Files { exist, absent } => exist.iter().chain(absent).collect(),
-        Proof::Pattern { subject: Subject::File(file), .. } => vec![file],
+        Proof::Pattern { subject: PatternSubject::File(file), .. } => vec![file],
         Proof::Coverage { report, .. } => vec![report],
         Proof::Features { list } => vec![list],
-        Proof::Pattern { subject: Subject::Message, .. }
+        Proof::Pattern { subject: PatternSubject::Message, .. }
         | Proof::Check { .. }
         | Proof::Run { .. }
         | Proof::Git { .. }

@@ -1,16 +1,16 @@
 use stopgate_core::{
-    Author, CoverageFormat, Enforcement, Floor, GitDemand, Proof, Reuse, Site, Subject, Visibility,
-    Weight,
+    Author, CoverageFormat, Enforcement, Floor, GitDemand, PatternSubject, Proof, Reuse, Site,
+    Visibility, Weight,
 };
 
 use super::wire::parse;
-use super::{AtStart, Draft, ProjectFile};
+use super::{AtStart, CriterionDraft, ProjectFile};
 
 fn read(text: &str) -> ProjectFile {
     parse(text).unwrap_or_else(|why| panic!("{why}\n{text}"))
 }
 
-fn one(body: &str) -> Draft {
+fn one(body: &str) -> CriterionDraft {
     let file = read(&format!("[[criterion]]\nname = \"it\"\n{body}"));
     file.criteria.into_iter().next().unwrap()
 }
@@ -35,7 +35,7 @@ fn every_kind_is_read() {
         (
             r#"pattern = { file = "a.txt", must = "x", must_not = ["y", "z"] }"#,
             Proof::Pattern {
-                subject: Subject::File("a.txt".into()),
+                subject: PatternSubject::File("a.txt".into()),
                 must: vec!["x".into()],
                 must_not: vec!["y".into(), "z".into()],
             },
@@ -43,7 +43,7 @@ fn every_kind_is_read() {
         (
             r#"pattern = { message = true, must = "ready" }"#,
             Proof::Pattern {
-                subject: Subject::Message,
+                subject: PatternSubject::Message,
                 must: vec!["ready".into()],
                 must_not: vec![],
             },
@@ -79,7 +79,7 @@ fn terms_are_read() {
          pristine = true\nenv = { A = \"b\" }\npass_env = [\"C\"]\n\
          version = [\"t\", \"--version\"]\nmemory = \"2GiB\"\ncpu = \"90s\"",
     );
-    let Draft { criterion, start } = draft;
+    let CriterionDraft { criterion, start } = draft;
     assert_eq!(start, AtStart::Baseline);
     assert_eq!((criterion.weight, criterion.visibility), (Weight::Advisory, Visibility::Hidden));
     let terms = criterion.terms;

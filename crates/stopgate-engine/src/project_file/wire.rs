@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use stopgate_core::{
-    Author, CoverageFormat, Criterion, Floor, GitDemand, JudgesAre, Proof, Reuse, Site, Source,
-    Strength, Subject, Terms, Visibility, Weight,
+    Author, CoverageFormat, Criterion, Floor, GitDemand, JudgesAre, PatternSubject, ProjectSource,
+    Proof, Reuse, Site, Strength, Terms, Visibility, Weight,
 };
 use toml::Spanned;
 
-use super::{AtStart, Draft, ProjectFile};
-use crate::limits::{Asked, LoopWire};
+use super::{AtStart, CriterionDraft, ProjectFile};
+use crate::limits::{LoopWire, RequestedLimits};
 use crate::span::{bytes, span_ms};
 use crate::toml_place::{located, position};
 
@@ -168,7 +168,7 @@ pub(super) fn parse(text: &str) -> Result<ProjectFile, String> {
     if wire.criterion.len() > CRITERIA_MAX {
         return Err(format!("more than {CRITERIA_MAX} criteria"));
     }
-    let mut criteria: Vec<Draft> = Vec::new();
+    let mut criteria: Vec<CriterionDraft> = Vec::new();
     for criterion in wire.criterion {
         let begins = criterion.span().start;
         let criterion = criterion.into_inner();
@@ -191,8 +191,8 @@ pub(super) fn parse(text: &str) -> Result<ProjectFile, String> {
     if let Some(gate) = wire.gates.iter().find(|gate| crate::gates::has_command(gate)) {
         return Err(format!("gates: `{gate}` runs a command; give that with start --gate"));
     }
-    let limits = Asked::at(text, wire.limits.as_ref())?;
-    let source = Source { path: String::new(), content: String::new(), accepted: None };
+    let limits = RequestedLimits::at(text, wire.limits.as_ref())?;
+    let source = ProjectSource { path: String::new(), content: String::new(), accepted: None };
     Ok(ProjectFile {
         source,
         limits,
@@ -203,7 +203,7 @@ pub(super) fn parse(text: &str) -> Result<ProjectFile, String> {
     })
 }
 
-fn draft(name: &str, mut wire: CriterionWire) -> Result<Draft, String> {
+fn draft(name: &str, mut wire: CriterionWire) -> Result<CriterionDraft, String> {
     if name.is_empty() {
         return Err("it needs a name".into());
     }
@@ -225,7 +225,7 @@ fn draft(name: &str, mut wire: CriterionWire) -> Result<Draft, String> {
         (false, false) => AtStart::Rest,
     };
     criterion.terms = terms(wire)?;
-    Ok(Draft { criterion, start })
+    Ok(CriterionDraft { criterion, start })
 }
 
 /// Exactly one kind, so that nobody wonders which of two counts.
@@ -275,8 +275,8 @@ fn review(wire: ReviewWire, timeout_ms: u64) -> Result<Proof, String> {
 
 fn pattern(wire: PatternWire) -> Result<Proof, String> {
     let subject = match (wire.file, wire.message) {
-        (Some(file), false) => Subject::File(file),
-        (None, true) => Subject::Message,
+        (Some(file), false) => PatternSubject::File(file),
+        (None, true) => PatternSubject::Message,
         (Some(_), true) | (None, false) => {
             return Err("`pattern` looks at one text: `file = \"…\"` or `message = true`".into());
         }

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use stopgate_agents::Agent;
-use stopgate_agents::settings::{self as text, Command, Found, Switches};
+use stopgate_agents::settings::{self as text, EntryCommand, InstalledEntry, Switches};
 
-use super::{Place, Scope, plugin};
+use super::{ScopeFiles, SettingsScope, plugin};
 use crate::dialect;
 use crate::failure::Failure;
 use crate::project::project_of;
@@ -39,7 +39,7 @@ pub enum Level {
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, Serialize)]
-pub struct Finding {
+pub struct DoctorFinding {
     /// How bad it is.
     pub level: Level,
     /// What was looked at, in a word.
@@ -57,9 +57,9 @@ pub struct Configured {
     /// The agent that runs it.
     pub agent: Agent,
     /// Whose settings name it; the first of them, where several do.
-    pub scope: Scope,
+    pub scope: SettingsScope,
     /// What it starts.
-    pub command: Command,
+    pub command: EntryCommand,
     /// Whose loop files it serves, where it is not for loops of our own.
     pub dialect: Option<String>,
 }
@@ -68,12 +68,12 @@ pub struct Configured {
 #[derive(Clone, Debug)]
 pub struct Examination {
     /// The findings, in reading order.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<DoctorFinding>,
     /// The distinct hooks, ready to be tried.
     pub hooks: Vec<Configured>,
 }
 
-impl Finding {
+impl DoctorFinding {
     /// As it should be.
     pub fn ok(about: &'static str, text: impl Into<String>) -> Self {
         Self { level: Level::Ok, about, text: text.into(), hint: None }
@@ -101,7 +101,7 @@ pub fn examine(
     let mut hooks = Vec::new();
     findings.extend(on_path(settings.on_path().as_deref(), program));
     for agent in examined(settings, directory) {
-        let places = Place::all(settings, agent, directory);
+        let places = ScopeFiles::all(settings, agent, directory);
         let looks: Vec<Look> = places.iter().map(Look::at).collect();
         let plugin: Vec<Configured> =
             plugin::hook_of(settings, agent, directory).into_iter().collect();
@@ -130,7 +130,7 @@ pub fn examine(
 /// The agents whose settings have entries of ours; the first one where none has.
 fn examined(settings: Settings, directory: &Path) -> Vec<Agent> {
     let has_entries = |agent: &Agent| {
-        let places = Place::all(settings, *agent, directory);
+        let places = ScopeFiles::all(settings, *agent, directory);
         places.iter().any(|place| match place.entries() {
             Ok(entries) => !entries.is_empty(),
             // A file that can't be read may have had some.
@@ -147,7 +147,7 @@ fn examined(settings: Settings, directory: &Path) -> Vec<Agent> {
 /// One settings file, read.
 struct Look {
     agent: Agent,
-    scope: Scope,
+    scope: SettingsScope,
     path: PathBuf,
     read: Result<Read, Failure>,
 }
@@ -155,12 +155,12 @@ struct Look {
 /// What of a settings file concerns us.
 #[derive(Default)]
 struct Read {
-    entries: Vec<Found>,
+    entries: Vec<InstalledEntry>,
     switches: Switches,
 }
 
 impl Look {
-    fn at(place: &Place) -> Self {
+    fn at(place: &ScopeFiles) -> Self {
         let read = place.read().and_then(|text| {
             let text = text.unwrap_or_default();
             let entries = text::find(place.agent, &text).map_err(|error| place.refused(error))?;
@@ -175,27 +175,27 @@ impl Look {
     }
 
     /// Our entries, those for another tool's loop files aside.
-    fn entries(&self) -> impl Iterator<Item = &Found> {
+    fn entries(&self) -> impl Iterator<Item = &InstalledEntry> {
         self.all_entries().filter(|found| found.dialect().is_none())
     }
 
     /// All of our entries.
-    fn all_entries(&self) -> impl Iterator<Item = &Found> {
+    fn all_entries(&self) -> impl Iterator<Item = &InstalledEntry> {
         self.read.as_ref().ok().into_iter().flat_map(|read| &read.entries)
     }
 }
 
-fn on_path(found: Option<&Path>, program: &Path) -> Vec<Finding> {
+fn on_path(found: Option<&Path>, program: &Path) -> Vec<DoctorFinding> {
     let finding = match found {
         Some(path) if super::same_file(path, program) => {
-            Finding::ok("path", format!("`stopgate` is {}", path.display()))
+            DoctorFinding::ok("path", format!("`stopgate` is {}", path.display()))
         }
-        Some(path) => Finding::warning(
+        Some(path) => DoctorFinding::warning(
             "path",
             format!("`stopgate` is {}, another program than this one", path.display()),
             format!("this one is {}; let PATH name it first", program.display()),
         ),
-        None => Finding::warning(
+        None => DoctorFinding::warning(
             "path",
             "`stopgate` is not on PATH: the agent can't type `stopgate done` or `stopgate blocked`",
             format!(

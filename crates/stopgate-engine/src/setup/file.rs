@@ -20,14 +20,14 @@ pub struct FileChange {
     pub before: Option<String>,
     /// What it becomes; nothing where it goes.
     pub after: Option<String>,
-    pub(super) keep: Keep,
+    pub(super) keep: BackupPlace,
     /// The directory that stays, however empty it is.
     pub(super) floor: PathBuf,
 }
 
 /// Where the file as it was is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(super) enum BackupPlace {
     /// In the one backup beside it.
     Beside,
     /// Nowhere: it was ours, or only our own entries go.
@@ -58,8 +58,8 @@ impl FileChange {
 
     fn back_up(&self) -> io::Result<Option<PathBuf>> {
         match (&self.before, self.keep) {
-            (Some(before), Keep::Beside) => back_up(&self.path, before).map(Some),
-            (None, _) | (_, Keep::Nowhere) => Ok(None),
+            (Some(before), BackupPlace::Beside) => back_up(&self.path, before).map(Some),
+            (None, _) | (_, BackupPlace::Nowhere) => Ok(None),
         }
     }
 

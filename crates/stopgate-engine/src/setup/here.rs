@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use stopgate_agents::Agent;
-use stopgate_agents::settings::Found;
+use stopgate_agents::settings::InstalledEntry;
 
-use super::Place;
+use super::ScopeFiles;
 use crate::settings::Settings;
 
 /// An agent that a person seems to use on this machine.
@@ -16,7 +16,7 @@ pub struct AgentHere {
     /// Its program, if it is on PATH.
     pub program: Option<PathBuf>,
     /// Where our hook is installed for it.
-    pub hooked: Vec<Place>,
+    pub hooked: Vec<ScopeFiles>,
 }
 
 /// Every agent: whether its program or its directory is here, and where it has our hook.
@@ -24,11 +24,11 @@ pub fn agents_here(settings: Settings, directory: &Path) -> Vec<(Agent, Option<A
     let look = |agent: Agent| {
         let programs = agent.files().programs.iter();
         let program = programs.into_iter().find_map(|name| settings.program(name));
-        let hooked = |place: &Place| {
-            place.entries().is_ok_and(|entries| entries.iter().any(Found::judges_stops))
+        let hooked = |place: &ScopeFiles| {
+            place.entries().is_ok_and(|entries| entries.iter().any(InstalledEntry::judges_stops))
         };
-        let hooked: Vec<Place> =
-            Place::all(settings, agent, directory).into_iter().filter(hooked).collect();
+        let hooked: Vec<ScopeFiles> =
+            ScopeFiles::all(settings, agent, directory).into_iter().filter(hooked).collect();
         let has_home = settings.agent_home(agent).is_some_and(|home| home.is_dir());
         let is_here = program.is_some() || has_home || !hooked.is_empty();
         (agent, is_here.then_some(AgentHere { agent, program, hooked }))

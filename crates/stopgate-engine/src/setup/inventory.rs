@@ -8,7 +8,7 @@ use stopgate_agents::Agent;
 use stopgate_agents::settings::{self as text, AnyHook};
 use stopgate_verify::files::{Durable, read_text, replace_private};
 
-use super::Place;
+use super::ScopeFiles;
 use crate::failure::Failure;
 use crate::settings::Settings;
 
@@ -57,7 +57,7 @@ struct LookWire {
 pub fn hook_inventory(settings: Settings, directory: &Path) -> Result<Vec<HookView>, Failure> {
     let mut views = Vec::new();
     for agent in Agent::ALL {
-        for place in Place::all(settings, agent, directory) {
+        for place in ScopeFiles::all(settings, agent, directory) {
             let Ok(Some(file)) = place.read() else { continue };
             let hooks = text::all_hooks(agent, &file).map_err(|error| place.refused(error))?;
             views.extend(hooks.into_iter().map(|hook| view(&place, hook)));
@@ -78,7 +78,7 @@ pub fn hook_inventory(settings: Settings, directory: &Path) -> Result<Vec<HookVi
     Ok(views)
 }
 
-fn view(place: &Place, hook: AnyHook) -> HookView {
+fn view(place: &ScopeFiles, hook: AnyHook) -> HookView {
     let hash = hook.fingerprint(&place.settings.display().to_string());
     HookView {
         agent: place.agent.word(),

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use stopgate_agents::Agent;
-use stopgate_agents::settings::{self as text, Found, plugin_stop};
+use stopgate_agents::settings::{self as text, InstalledEntry, plugin_stop};
 
 use super::examine::Configured;
-use super::{Place, Scope, file};
+use super::{ScopeFiles, SettingsScope, file};
 use crate::settings::Settings;
 
 /// Whether the agent has our plugin, as far as its files tell.
@@ -15,7 +15,7 @@ pub(super) fn has_plugin(settings: Settings, agent: Agent, directory: &Path) -> 
     let own = settings.agent_home(agent).map(|home| home.join(mark.file));
     // A project may enable a plugin in its settings, too.
     let is_settings = agent.files().user == Some(mark.file);
-    let places = Place::all(settings, agent, directory).into_iter().filter(|_| is_settings);
+    let places = ScopeFiles::all(settings, agent, directory).into_iter().filter(|_| is_settings);
     let mut files = own.into_iter().chain(places.map(|place| place.settings));
     files.any(|path| matches!(file::read(&path), Ok(Some(text)) if (mark.shows)(&text)))
 }
@@ -25,20 +25,22 @@ pub(super) fn hook_of(settings: Settings, agent: Agent, directory: &Path) -> Opt
     let is_alone = has_plugin(settings, agent, directory)
         && !is_answered_by_settings(settings, agent, directory);
     let command = plugin_stop(agent).filter(|_| is_alone)?;
-    Some(Configured { agent, scope: Scope::User, command, dialect: None })
+    Some(Configured { agent, scope: SettingsScope::User, command, dialect: None })
 }
 
 /// Whether settings that a client reads which was started in `directory` have an entry for stops,
 /// so that the plugin's need not answer.
 pub fn is_answered_by_settings(settings: Settings, agent: Agent, directory: &Path) -> bool {
     let directory = directory.canonicalize().unwrap_or_else(|_| directory.into());
-    Scope::ALL.into_iter().any(|scope| {
-        let Ok(mut place) = Place::of(settings, agent, scope, &directory) else { return false };
-        if scope != Scope::User && agent.reads_start_directory_only() {
+    SettingsScope::ALL.into_iter().any(|scope| {
+        let Ok(mut place) = ScopeFiles::of(settings, agent, scope, &directory) else {
+            return false;
+        };
+        if scope != SettingsScope::User && agent.reads_start_directory_only() {
             let name = place.settings.strip_prefix(&place.floor).map(Path::to_path_buf);
             place.settings = name.map(|name| directory.join(name)).unwrap_or(place.settings);
         }
         let read = place.read().ok().flatten().unwrap_or_default();
-        text::find(agent, &read).is_ok_and(|found| found.iter().any(Found::judges_stops))
+        text::find(agent, &read).is_ok_and(|found| found.iter().any(InstalledEntry::judges_stops))
     })
 }

@@ -10,7 +10,7 @@ const STAMP: &str = "<!-- Written by stopgate. It keeps this file up to date unt
 
 /// Who wrote the skill file that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Author {
+pub(super) enum SkillAuthor {
     /// There is none.
     Nobody,
     /// This program.
@@ -27,16 +27,16 @@ pub(super) fn stamped() -> String {
 }
 
 /// Tells who wrote the file.
-pub(super) fn author(found: Option<&str>) -> Author {
-    let Some(text) = found else { return Author::Nobody };
+pub(super) fn author(found: Option<&str>) -> SkillAuthor {
+    let Some(text) = found else { return SkillAuthor::Nobody };
     let Some(at) = text.rfind(STAMP) else {
-        return if text == SKILL { Author::Earlier } else { Author::Somebody };
+        return if text == SKILL { SkillAuthor::Earlier } else { SkillAuthor::Somebody };
     };
     let (body, end) = text.split_at(at);
     match end == stamp_line(body) {
-        true if body.trim_end() == SKILL.trim_end() => Author::Us,
-        true => Author::Earlier,
-        false => Author::Somebody,
+        true if body.trim_end() == SKILL.trim_end() => SkillAuthor::Us,
+        true => SkillAuthor::Earlier,
+        false => SkillAuthor::Somebody,
     }
 }
 

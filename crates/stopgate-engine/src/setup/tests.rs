@@ -6,23 +6,23 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use tempfile::TempDir;
 
-use super::skill::{Author, author, stamped};
+use super::skill::{SkillAuthor, author, stamped};
 use super::*;
 
 const PROGRAM: &str = "/opt/bin/stopgate";
 
 struct Stage {
     directory: TempDir,
-    place: Place,
+    place: ScopeFiles,
 }
 
 impl Stage {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let claude = directory.path().join(".claude");
-        let place = Place {
+        let place = ScopeFiles {
             agent: Agent::Claude,
-            scope: Scope::Project,
+            scope: SettingsScope::Project,
             settings: claude.join("settings.json"),
             skill: Some(claude.join(SKILL_PATH)),
             floor: directory.path().into(),
@@ -129,12 +129,12 @@ fn a_file_that_changed_meanwhile_is_left_alone() {
 
 #[test]
 fn a_skill_is_ours_until_somebody_changes_it() {
-    assert_eq!(author(None), Author::Nobody);
-    assert_eq!(author(Some(&stamped())), Author::Us);
-    assert_eq!(author(Some(stopgate_agents::SKILL)), Author::Earlier);
-    assert_eq!(author(Some(&format!("{}mine\n", stamped()))), Author::Somebody);
-    assert_eq!(author(Some(&stamped().replacen("loop", "round", 1))), Author::Somebody);
-    assert_eq!(author(Some("---\nname: stopgate\n---\nmine")), Author::Somebody);
+    assert_eq!(author(None), SkillAuthor::Nobody);
+    assert_eq!(author(Some(&stamped())), SkillAuthor::Us);
+    assert_eq!(author(Some(stopgate_agents::SKILL)), SkillAuthor::Earlier);
+    assert_eq!(author(Some(&format!("{}mine\n", stamped()))), SkillAuthor::Somebody);
+    assert_eq!(author(Some(&stamped().replacen("loop", "round", 1))), SkillAuthor::Somebody);
+    assert_eq!(author(Some("---\nname: stopgate\n---\nmine")), SkillAuthor::Somebody);
 }
 
 #[test]
@@ -151,17 +151,17 @@ fn a_changed_skill_stays() {
 #[test]
 fn another_program_in_other_settings_is_pointed_out_and_a_shared_entry_is_not() {
     let stage = Stage::new();
-    let place = |scope, name: &str| Place {
+    let place = |scope, name: &str| ScopeFiles {
         scope,
         settings: stage.place.settings.with_file_name(name),
         ..stage.place.clone()
     };
-    let local = place(Scope::Local, "settings.local.json");
+    let local = place(SettingsScope::Local, "settings.local.json");
     let plan =
         |program| local.install(Settings, stage.directory.path(), Path::new(program)).unwrap();
     stage.install().carry_out().unwrap();
     assert!(!plan(PROGRAM).notes.iter().any(|note| note.contains("count twice")), "it is shared");
-    let other = text::install(None, &Entry::new(Agent::Claude, "/elsewhere/stopgate")).unwrap();
+    let other = text::install(None, &HookEntry::new(Agent::Claude, "/elsewhere/stopgate")).unwrap();
     fs::write(&stage.place.settings, other.text).unwrap();
     assert!(plan(PROGRAM).notes.iter().any(|note| note.contains("count twice")));
 }

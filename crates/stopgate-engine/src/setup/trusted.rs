@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use stopgate_agents::settings::{Edited, SettingsError};
 
 use super::file;
-use super::{HookTrust, Keep, Place, Plan};
+use super::{BackupPlace, HookTrust, Plan, ScopeFiles};
 use crate::failure::Failure;
 use crate::settings::Settings;
 
@@ -17,7 +17,7 @@ impl Plan {
     pub(super) fn change_trust(
         &mut self,
         settings: Settings,
-        place: &Place,
+        place: &ScopeFiles,
         hooks: &str,
         trust: HookTrust,
     ) -> Result<(), Failure> {
@@ -36,7 +36,7 @@ impl Plan {
     pub(super) fn drop_trust(
         &mut self,
         settings: Settings,
-        place: &Place,
+        place: &ScopeFiles,
         hooks: &str,
     ) -> Result<(), Failure> {
         let Some(path) = list_of(settings, place).filter(|path| path.exists()) else {
@@ -53,28 +53,31 @@ impl Plan {
 
     fn edit_list(
         &mut self,
-        place: &Place,
+        place: &ScopeFiles,
         path: PathBuf,
         edit: impl Fn(&str) -> Result<Edited, SettingsError>,
     ) -> Result<(), Failure> {
         let before = file::read(&path)?;
         let text = before.clone().unwrap_or_default();
-        let list = Place { settings: path, ..place.clone() };
+        let list = ScopeFiles { settings: path, ..place.clone() };
         let edited = edit(&text).map_err(|error| list.refused(error))?;
         if edited.changes.is_empty() {
             return Ok(());
         }
         self.changes.extend(edited.changes);
         let after = Some(edited.text).filter(|text| !text.is_empty());
-        let keep =
-            if file::backup_of(&list.settings).exists() { Keep::Nowhere } else { Keep::Beside };
+        let keep = if file::backup_of(&list.settings).exists() {
+            BackupPlace::Nowhere
+        } else {
+            BackupPlace::Beside
+        };
         self.change(&list, &list.settings, before, after, keep);
         Ok(())
     }
 }
 
 /// The list of trusted hooks, if the agent has one. It is always the person's own.
-fn list_of(settings: Settings, place: &Place) -> Option<PathBuf> {
+fn list_of(settings: Settings, place: &ScopeFiles) -> Option<PathBuf> {
     Some(settings.agent_home(place.agent)?.join(place.agent.trust_list()?))
 }
 

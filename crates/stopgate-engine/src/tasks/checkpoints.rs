@@ -1,7 +1,7 @@
 //! Checkpoints of a task: taken, and gone back to.
 
-use stopgate_core::Hold;
-use stopgate_gates::{CheckpointData, Step};
+use stopgate_core::TaskHold;
+use stopgate_gates::{CheckpointData, TaskStep};
 
 use super::{
     CheckpointCreate, CheckpointResume, CheckpointView, HistoryView, ResumedView, TEXT_BYTES_MAX,
@@ -32,7 +32,7 @@ impl Tasks {
         let id = self.task(&ask.task_id)?.stored.state.id;
         let loaded = self.change(&id, &mut |task, _, now| {
             let name = task.name("CP", id.as_str(), now);
-            Ok((vec![task.checkpoint(name, kept.clone(), None, now)], Hold::Keep))
+            Ok((vec![task.checkpoint(name, kept.clone(), None, now)], TaskHold::Keep))
         })?;
         let taken = loaded.task.checkpoint_of(None)?;
         Ok(CheckpointView {
@@ -56,8 +56,8 @@ impl Tasks {
             let hold = checkpoint
                 .iteration
                 .as_ref()
-                .map_or(Hold::Keep, |kept| link::begin(kept, &id, session.clone()));
-            let step = Step::Resumed { checkpoint: checkpoint.id.clone() };
+                .map_or(TaskHold::Keep, |kept| link::begin(kept, &id, session.clone()));
+            let step = TaskStep::Resumed { checkpoint: checkpoint.id.clone() };
             taken = Some(checkpoint);
             Ok((vec![step], hold))
         })?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use stopgate_core::{LoopId, Status, fenced};
 use stopgate_gates::{CommandGate, Hands};
-use stopgate_verify::{Check, Command, Limits, Ran, Run, Strangers, Whole};
+use stopgate_verify::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, Strangers};
 
 use crate::engine::Engine;
 use crate::failure::Failure;
@@ -64,10 +64,10 @@ impl<'a> EngineHands<'a> {
         let line = format!("( {command}\n) < {}", quoted(&input));
         let check = Check {
             timeout,
-            whole: Whole::Text { bytes_max: ANSWER_BYTES_MAX },
+            whole: OutputWanted::Text { bytes_max: ANSWER_BYTES_MAX },
             ..Check::new(
                 "gate",
-                Command::Shell(&line),
+                CheckCommand::Shell(&line),
                 self.directory.clone(),
                 logs.join("gate.log"),
             )
@@ -86,10 +86,10 @@ impl<'a> EngineHands<'a> {
     ) -> Result<Vec<Run>, String> {
         let pass = self.engine.passed_variables();
         // The server has children of its own, so it ends only those that carry a mark.
-        let limits = Limits { budget, jobs: 2, pass: &pass, strangers: Strangers::Spare };
+        let limits = RunLimits { budget, jobs: 2, pass: &pass, strangers: Strangers::Spare };
         match self.engine.world.run(checks, limits) {
-            Ran::Runs(runs) => Ok(runs),
-            Ran::Interrupted => {
+            ChecksRun::Runs(runs) => Ok(runs),
+            ChecksRun::Interrupted => {
                 self.ended = true;
                 Err("it was ended".into())
             }

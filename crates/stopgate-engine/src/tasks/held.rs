@@ -5,15 +5,15 @@
 
 use std::time::Duration;
 
-use stopgate_core::{Event, Hold, State, clip};
+use stopgate_core::{Event, State, TaskHold, clip};
 use stopgate_gates::{
-    AgentContext, Evaluation, Gate, Iteration, PromiseType, Registered, Rule, Signal, Source, Step,
-    Task, Validated, ValidationResult, detect, evaluate, judge,
+    AgentContext, AgentSignal, Evaluation, Gate, GateSource, Iteration, PromiseType, Registered,
+    Task, TaskStep, Validated, ValidationResult, ValidationRule, detect, evaluate, judge,
 };
 use stopgate_store::Stored;
 
 use super::hands::EngineHands;
-use super::rules::{self, Sight};
+use super::rules::{self, RuleSight};
 use super::{TITLE_BYTES_MAX, note, read_step};
 use crate::engine::Engine;
 use crate::failure::Failure;
@@ -38,7 +38,7 @@ pub(super) struct TaskClaim<'a> {
 pub(crate) struct TaskWord {
     /// Why it is not believed, where it is not.
     pub(crate) objection: Option<String>,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<TaskStep>,
 }
 
 impl TaskWord {
@@ -47,7 +47,7 @@ impl TaskWord {
         if self.steps.is_empty() {
             return Ok(None);
         }
-        note(&self.steps, Hold::Keep).map(Some)
+        note(&self.steps, TaskHold::Keep).map(Some)
     }
 }
 
@@ -72,7 +72,7 @@ impl Engine {
         let mut word = judge_claim(self, &claim)?;
         if word.objection.is_none() {
             let promise = PromiseType::Complete;
-            word.steps.push(Step::Finished { promise, summary: None });
+            word.steps.push(TaskStep::Finished { promise, summary: None });
         }
         Ok(word)
     }
@@ -102,7 +102,7 @@ pub(super) fn judge_claim(engine: &mut Engine, ask: &TaskClaim<'_>) -> Result<Ta
         .map(|result| format!("{}: {}", result.rule_name, result.message))
         .collect();
     let objection = match (failed.is_empty(), judgement.signal) {
-        (true, Signal::Complete) => None,
+        (true, AgentSignal::Complete) => None,
         (false, _) => Some(failed.join("\n")),
         (true, _) => evaluation.as_ref().map(|heard| heard.answer.reason.clone()),
     };
@@ -110,11 +110,11 @@ pub(super) fn judge_claim(engine: &mut Engine, ask: &TaskClaim<'_>) -> Result<Ta
         number: iteration.number,
         results: results.clone(),
         files: context.files_modified.clone(),
-        signal: if objection.is_some() { Signal::Continue } else { Signal::Complete },
+        signal: if objection.is_some() { AgentSignal::Continue } else { AgentSignal::Complete },
         why: None,
         evaluation,
     };
-    let steps = vec![Step::Validated(Box::new(validated))];
+    let steps = vec![TaskStep::Validated(Box::new(validated))];
     Ok(TaskWord { objection: objection.map(|why| clip(&why, TITLE_BYTES_MAX)), steps })
 }
 
@@ -126,14 +126,15 @@ pub(super) fn run_rules(
     context: &AgentContext,
     budget: Duration,
 ) -> Result<Vec<ValidationResult>, Failure> {
-    let read = |(n, rule)| Rule::read(rule, &format!("validationRules[{n}]"));
-    let rules: Result<Vec<Rule>, String> = iteration.rules.iter().enumerate().map(read).collect();
+    let read = |(n, rule)| ValidationRule::read(rule, &format!("validationRules[{n}]"));
+    let rules: Result<Vec<ValidationRule>, String> =
+        iteration.rules.iter().enumerate().map(read).collect();
     let rules = rules.map_err(|error| {
         Failure::fault(format!("could not read a rule of this iteration: {error}"))
             .hint("begin the iterations anew with rules that this version knows")
     })?;
     let config = engine.settings.config_file();
-    let sight = Sight {
+    let sight = RuleSight {
         context,
         notes: task.notes.as_deref().unwrap_or_default(),
         product: task.products.last().map(|product| product.content.as_str()),
@@ -153,7 +154,7 @@ pub(super) fn ask_gates(
     gates: &[Registered],
     context: &AgentContext,
 ) -> Result<Evaluation, Failure> {
-    let sources: Vec<Source<'_>> = gates.iter().map(Registered::source).collect();
+    let sources: Vec<GateSource<'_>> = gates.iter().map(Registered::source).collect();
     let (id, directory) = (state.id.clone(), state.project.clone().into());
     let mut hands = EngineHands::new(engine, id, directory);
     let evaluation = evaluate(&sources, context, &mut hands);
@@ -180,7 +181,7 @@ pub(super) fn task_of(engine: &mut Engine, stored: &Stored) -> Result<Task, Fail
 pub(super) fn hopeless_rules(iteration: &Iteration) -> Vec<String> {
     let read = |(n, rule)| {
         let at = format!("validationRules[{n}]");
-        let problem = Rule::read(rule, &at).ok()?.kind.problem()?;
+        let problem = ValidationRule::read(rule, &at).ok()?.kind.problem()?;
         Some(format!("{at} can never pass: {problem}"))
     };
     iteration.rules.iter().enumerate().filter_map(read).collect()

@@ -1,8 +1,8 @@
 //! Gates of a task: registered, listed, switched, removed and asked.
 
 use serde_json::{Map, Value};
-use stopgate_core::{Hold, LoopId, Timestamp};
-use stopgate_gates::{AgentContext, CheckpointData, Evaluation, Gate, Registered, Step, Task};
+use stopgate_core::{LoopId, TaskHold, Timestamp};
+use stopgate_gates::{AgentContext, CheckpointData, Evaluation, Gate, Registered, Task, TaskStep};
 
 use super::context::{context, measure};
 use super::{
@@ -31,7 +31,7 @@ impl Tasks {
             let loaded = self.change(&id, &mut |task, _, now| {
                 let name = task.name("HOOK", id.as_str(), now);
                 let gate = Registered::new(name, gate.clone(), metadata.clone());
-                Ok((vec![task.register(gate)?], Hold::Keep))
+                Ok((vec![task.register(gate)?], TaskHold::Keep))
             })?;
             last(loaded.task.gates)?
         };
@@ -73,8 +73,8 @@ impl Tasks {
         let mut stored = 0;
         self.change(&id, &mut |task, _, _| {
             stored = task.gates.len();
-            let steps = if stored == 0 { Vec::new() } else { vec![Step::Cleared] };
-            Ok((steps, Hold::Keep))
+            let steps = if stored == 0 { Vec::new() } else { vec![TaskStep::Cleared] };
+            Ok((steps, TaskHold::Keep))
         })?;
         let hooks_cleared = stored + self.gates.clear(&id);
         Ok(HookClearView { task_id: ask.task_id.clone(), hooks_cleared })
@@ -88,7 +88,7 @@ impl Tasks {
     ) -> Result<HookClearView, Failure> {
         if !self.gates.remove(id, hook) {
             self.change(id, &mut |task, _, _| match task.remove(hook) {
-                Some(step) => Ok((vec![step], Hold::Keep)),
+                Some(step) => Ok((vec![step], TaskHold::Keep)),
                 None => Err(Failure::no_loop(format!("Hook not found: {hook}"))
                     .hint(format!("hook_list names the hooks of {}", ask.task_id))),
             })?;
@@ -110,9 +110,9 @@ impl Tasks {
         }
         let loaded = self.change(&id, &mut |task, _, _| {
             let gate = task.gate(&ask.hook_id).ok_or_else(unknown)?;
-            let step = Step::Switched { gate: ask.hook_id.clone(), enabled: ask.enabled };
+            let step = TaskStep::Switched { gate: ask.hook_id.clone(), enabled: ask.enabled };
             let steps = if gate.enabled == ask.enabled { Vec::new() } else { vec![step] };
-            Ok((steps, Hold::Keep))
+            Ok((steps, TaskHold::Keep))
         })?;
         let gate = loaded.task.gate(&ask.hook_id).ok_or_else(unknown)?;
         Ok(hook_view(gate, &name))
@@ -164,12 +164,12 @@ impl Tasks {
         self.change(id, &mut |task, _, now| {
             same = task.gates == seen.gates && task.iteration == seen.iteration;
             if !same {
-                return Ok((Vec::new(), Hold::Keep));
+                return Ok((Vec::new(), TaskHold::Keep));
             }
             task.run_of(&ask.iteration_id)?;
-            let mut steps = vec![Step::Evaluated(Box::new(evaluation.clone()))];
+            let mut steps = vec![TaskStep::Evaluated(Box::new(evaluation.clone()))];
             steps.extend(checkpoint_of(task, id, evaluation, now));
-            Ok((steps, Hold::Keep))
+            Ok((steps, TaskHold::Keep))
         })?;
         Ok(same)
     }
@@ -189,7 +189,7 @@ pub(super) fn checkpoint_of(
     id: &LoopId,
     evaluation: &Evaluation,
     now: Timestamp,
-) -> Option<Step> {
+) -> Option<TaskStep> {
     let kept = evaluation.answer.checkpoint_data.clone()?;
     let step = kept.execution_step.clone();
     let number = task.iteration.as_ref().map(|iteration| iteration.number.into());

@@ -1,9 +1,9 @@
 //! Iterations of a task: begun, validated, counted and ended.
 
-use stopgate_core::{Hold, Outcome, clip};
+use stopgate_core::{Outcome, TaskHold, clip};
 use stopgate_gates::{
-    AgentContext, Evaluation, Iteration, Judgement, PromiseType, Signal, Step, Task, Validated,
-    ValidationResult, judge, wants_gates,
+    AgentContext, AgentSignal, Evaluation, Iteration, Judgement, PromiseType, Task, TaskStep,
+    Validated, ValidationResult, judge, wants_gates,
 };
 
 use super::context::{context, measure};
@@ -36,8 +36,8 @@ impl Tasks {
                 now,
             )?;
             let hold = match &step {
-                Step::Begun(iteration) => link::begin(iteration, &id, session.clone()),
-                _other => Hold::Keep,
+                TaskStep::Begun(iteration) => link::begin(iteration, &id, session.clone()),
+                _other => TaskHold::Keep,
             };
             Ok((vec![step], hold))
         })?;
@@ -94,7 +94,7 @@ impl Tasks {
                 let name = task.name("CP", id.as_str(), now);
                 steps.push(task.checkpoint(name, kept, None, now));
             }
-            Ok((steps, Hold::Keep))
+            Ok((steps, TaskHold::Keep))
         })?;
         iteration_view(&loaded)
     }
@@ -117,7 +117,7 @@ impl Tasks {
             cleared = task.gates.len();
             let summary = ask.summary.clone();
             let hold = ended(promised, summary.as_deref());
-            Ok((vec![Step::Finished { promise: promised, summary }], hold))
+            Ok((vec![TaskStep::Finished { promise: promised, summary }], hold))
         })?;
         let hooks_cleared = cleared + self.gates.clear(&id);
         Ok(CompletedView {
@@ -165,7 +165,7 @@ impl Tasks {
         let id = &loaded.stored.state.id;
         self.change(id, &mut |task, _, _| {
             moved_on(task, iteration)?;
-            Ok((word.steps.clone(), Hold::Keep))
+            Ok((word.steps.clone(), TaskHold::Keep))
         })?;
         Err(Failure::usage(format!("the task is not complete: {why}"))
             .hint("fix that and validate again, or end with BLOCKED if that is how it stands"))
@@ -185,17 +185,21 @@ impl Tasks {
             results: context.validation_results.clone(),
             files: context.files_modified.clone(),
             signal: judgement.signal,
-            why: (judgement.signal == Signal::Escalate).then(|| why.clone()),
+            why: (judgement.signal == AgentSignal::Escalate).then(|| why.clone()),
             evaluation: evaluation.cloned(),
         };
         let id = &loaded.stored.state.id;
         self.change(id, &mut |task, _, now| {
             moved_on(task, iteration)?;
-            let mut steps = vec![Step::Validated(Box::new(validated.clone()))];
+            let mut steps = vec![TaskStep::Validated(Box::new(validated.clone()))];
             steps.extend(evaluation.and_then(|e| checkpoint_of(task, id, e, now)));
             let hold = match judgement.signal {
-                Signal::Escalate => Hold::End { outcome: Outcome::Blocked, why: why.clone() },
-                Signal::Continue | Signal::Complete | Signal::Blocked => Hold::Keep,
+                AgentSignal::Escalate => {
+                    TaskHold::End { outcome: Outcome::Blocked, why: why.clone() }
+                }
+                AgentSignal::Continue | AgentSignal::Complete | AgentSignal::Blocked => {
+                    TaskHold::Keep
+                }
             };
             Ok((steps, hold))
         })?;
@@ -227,7 +231,7 @@ fn why(judgement: &Judgement, evaluation: Option<&Evaluation>) -> String {
     clip(&why, TITLE_BYTES_MAX)
 }
 
-fn ended(promise: PromiseType, summary: Option<&str>) -> Hold {
+fn ended(promise: PromiseType, summary: Option<&str>) -> TaskHold {
     let said = summary.map(|text| clip(text, TITLE_BYTES_MAX));
     let (outcome, why) = match promise {
         PromiseType::Complete => {
@@ -240,7 +244,7 @@ fn ended(promise: PromiseType, summary: Option<&str>) -> Hold {
         Some(said) if outcome != Outcome::Attested => said,
         Some(_) | None => why.into(),
     };
-    Hold::End { outcome, why }
+    TaskHold::End { outcome, why }
 }
 
 fn iteration_view(loaded: &Loaded) -> Result<IterationView, Failure> {

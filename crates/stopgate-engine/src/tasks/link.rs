@@ -1,6 +1,6 @@
 //! Which session works on a task: the one whose client started this server.
 
-use stopgate_core::{Frame, Hold, LoopId, Mode, SessionId};
+use stopgate_core::{Frame, LoopId, Mode, SessionId, TaskHold};
 use stopgate_gates::Iteration;
 
 use super::Tasks;
@@ -24,7 +24,7 @@ impl Tasks {
 }
 
 /// Iterations hold the session: what its stop hook says while they run.
-pub(super) fn begin(iteration: &Iteration, id: &LoopId, session: Option<SessionId>) -> Hold {
+pub(super) fn begin(iteration: &Iteration, id: &LoopId, session: Option<SessionId>) -> TaskHold {
     let prompt = format!(
         "Iterations {} of task TASK-{id} are running. Ask iteration_validate whether you are \
          done; go on with iteration_next; when you are finished or blocked, end them with \
@@ -32,5 +32,5 @@ pub(super) fn begin(iteration: &Iteration, id: &LoopId, session: Option<SessionI
         iteration.id
     );
     let max = iteration.max.max(1);
-    Hold::Begin { session, frame: Frame { mode: Mode::Loop, iteration: 0, max, prompt } }
+    TaskHold::Begin { session, frame: Frame { mode: Mode::Loop, iteration: 0, max, prompt } }
 }

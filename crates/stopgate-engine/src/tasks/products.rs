@@ -1,7 +1,7 @@
 //! Work products: what was made for a task and is kept with it.
 
 use stopgate_core::Timestamp;
-use stopgate_gates::{Step, Task, WorkProduct};
+use stopgate_gates::{Task, TaskStep, WorkProduct};
 
 use super::checkpoints::DRAFT_BYTES_MAX;
 use super::{TITLE_BYTES_MAX, WorkProductAsk, WorkProductView, bounded};
@@ -19,8 +19,8 @@ impl WorkProductAsk {
     }
 
     /// The step that keeps it with `task`, the loop called `id`.
-    pub(super) fn step(&self, task: &Task, id: &str, now: Timestamp) -> Step {
-        Step::Produced(Box::new(WorkProduct {
+    pub(super) fn step(&self, task: &Task, id: &str, now: Timestamp) -> TaskStep {
+        TaskStep::Produced(Box::new(WorkProduct {
             id: task.name("WP", id, now),
             kind: self.kind.clone(),
             title: self.title.clone().unwrap_or_else(|| task.title.clone()),

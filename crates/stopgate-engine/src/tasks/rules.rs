@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::json;
 use stopgate_core::{Status, clean, clip_end, fenced};
 use stopgate_gates::{
-    AgentContext, Enough, Rule, RuleKind, Target, ValidationResult, pattern_result,
+    AgentContext, Enough, PatternTarget, RuleKind, ValidationResult, ValidationRule, pattern_result,
 };
-use stopgate_verify::{Check, Command, Run, coverage};
+use stopgate_verify::{Check, CheckCommand, Run, coverage};
 
 use super::hands::EngineHands;
 
@@ -20,7 +20,7 @@ const TAIL_BYTES_MAX: usize = 480;
 const REPORT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// What rules look at beside the work tree.
-pub(super) struct Sight<'a> {
+pub(super) struct RuleSight<'a> {
     pub(super) context: &'a AgentContext,
     pub(super) notes: &'a str,
     /// The newest work product, where there is one.
@@ -33,11 +33,11 @@ pub(super) struct Sight<'a> {
 
 /// Runs the rules that are enabled, in order; commands run side by side.
 pub(super) fn run(
-    rules: &[Rule],
-    sight: &Sight<'_>,
+    rules: &[ValidationRule],
+    sight: &RuleSight<'_>,
     hands: &mut EngineHands<'_>,
 ) -> Vec<ValidationResult> {
-    let asked: Vec<&Rule> = rules.iter().filter(|rule| rule.enabled).collect();
+    let asked: Vec<&ValidationRule> = rules.iter().filter(|rule| rule.enabled).collect();
     let mut commands = run_commands(&asked, sight.budget, hands).into_iter();
     let mut results = Vec::new();
     for rule in asked {
@@ -64,7 +64,11 @@ pub(super) fn run(
     results
 }
 
-fn result(rule: &Rule, (passed, message): (bool, String), duration_ms: u64) -> ValidationResult {
+fn result(
+    rule: &ValidationRule,
+    (passed, message): (bool, String),
+    duration_ms: u64,
+) -> ValidationResult {
     ValidationResult {
         rule_name: rule.name.clone(),
         rule_type: rule.word.into(),
@@ -74,11 +78,11 @@ fn result(rule: &Rule, (passed, message): (bool, String), duration_ms: u64) -> V
     }
 }
 
-fn text_of<'a>(target: Target, sight: &Sight<'a>) -> &'a str {
+fn text_of<'a>(target: PatternTarget, sight: &RuleSight<'a>) -> &'a str {
     match target {
-        Target::AgentOutput => sight.context.agent_output.as_deref().unwrap_or_default(),
-        Target::TaskNotes => sight.notes,
-        Target::DraftContent => {
+        PatternTarget::AgentOutput => sight.context.agent_output.as_deref().unwrap_or_default(),
+        PatternTarget::TaskNotes => sight.notes,
+        PatternTarget::DraftContent => {
             let draft = sight.context.draft_content.as_deref();
             draft.or(sight.product).unwrap_or_default()
         }
@@ -86,13 +90,13 @@ fn text_of<'a>(target: Target, sight: &Sight<'a>) -> &'a str {
 }
 
 fn run_commands(
-    rules: &[&Rule],
+    rules: &[&ValidationRule],
     budget: Duration,
     hands: &mut EngineHands<'_>,
 ) -> Vec<Result<Run, String>> {
     let logs = hands.engine.home.check_logs(&hands.id);
     let directory = hands.directory.clone();
-    let check = |rule: &&'_ Rule| match &rule.kind {
+    let check = |rule: &&'_ ValidationRule| match &rule.kind {
         RuleKind::Command { command, timeout_ms, directory: below, set, .. } => {
             let place =
                 below.as_ref().map_or_else(|| directory.clone(), |below| directory.join(below));
@@ -110,7 +114,7 @@ fn run_commands(
         .map(|(command, timeout_ms, place, log, set, name)| Check {
             timeout: Duration::from_millis(*timeout_ms),
             set,
-            ..Check::new(name, Command::Shell(command), place.clone(), log.clone())
+            ..Check::new(name, CheckCommand::Shell(command), place.clone(), log.clone())
         })
         .collect();
     match hands.run(&checks, budget) {
@@ -119,7 +123,11 @@ fn run_commands(
     }
 }
 
-fn command_result(rule: &Rule, codes: &[i32], run: Result<Run, String>) -> ValidationResult {
+fn command_result(
+    rule: &ValidationRule,
+    codes: &[i32],
+    run: Result<Run, String>,
+) -> ValidationResult {
     let run = match run {
         Ok(run) => run.receipt,
         Err(error) => return result(rule, (false, error), 0),
@@ -154,8 +162,10 @@ fn covered(
     match coverage::read(&text, Some(format)) {
         Err(error) => unreadable(error),
         Ok(found) => match coverage::judge(&found, floor) {
-            coverage::Verdict::Met => (true, format!("Coverage is high enough: {found}")),
-            coverage::Verdict::Short(why) | coverage::Verdict::Unproven(why) => (false, why),
+            coverage::CoverageVerdict::Met => (true, format!("Coverage is high enough: {found}")),
+            coverage::CoverageVerdict::Short(why) | coverage::CoverageVerdict::Unproven(why) => {
+                (false, why)
+            }
         },
     }
 }
@@ -177,7 +187,7 @@ fn files(directory: &Path, paths: &[String], enough: Enough) -> (bool, String) {
 fn custom(
     validator: &str,
     config: &serde_json::Value,
-    sight: &Sight<'_>,
+    sight: &RuleSight<'_>,
     hands: &mut EngineHands<'_>,
 ) -> (bool, String) {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use stopgate_core::{Event, GateAction, GateTrace, GateWord, Outcome, State, Surface, Timestamp};
-use stopgate_gates::{Action, Gate, Metrics, Step, Task, Trace};
-use stopgate_store::{Entry, Filter};
+use stopgate_gates::{Action, Gate, Metrics, Task, TaskStep, Trace};
+use stopgate_store::{Filter, JournalEntry};
 
 use super::MetricsView;
 use crate::engine::Engine;
@@ -98,7 +98,7 @@ impl Engine {
         let mut names: BTreeMap<String, String> = BTreeMap::new();
         let mut task = None;
         for (step, at) in steps(self.journal.history(id)?) {
-            if let Step::Registered(gate) = &step {
+            if let TaskStep::Registered(gate) = &step {
                 let name = called(&gate.definition);
                 counts.entry(name.clone()).or_default().registered += 1;
                 names.insert(gate.id.clone(), name);
@@ -114,7 +114,7 @@ impl Engine {
 }
 
 /// The steps of a task; those of a later version count for nothing here.
-fn steps(entries: Vec<Entry>) -> impl Iterator<Item = (Step, Timestamp)> {
+fn steps(entries: Vec<JournalEntry>) -> impl Iterator<Item = (TaskStep, Timestamp)> {
     entries.into_iter().flat_map(|entry| {
         let texts = match entry.recorded.event {
             Event::Task(note) => note.steps,

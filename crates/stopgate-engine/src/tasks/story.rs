@@ -4,13 +4,15 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use stopgate_core::{Event, Surface, clip};
-use stopgate_gates::{Evaluation, Signal, Step, TaskStatus, Trace, Validated, ValidationResult};
+use stopgate_gates::{
+    AgentSignal, Evaluation, TaskStatus, TaskStep, Trace, Validated, ValidationResult,
+};
 
 use super::held::task_of;
 use super::read_step;
 use crate::engine::Engine;
 use crate::failure::Failure;
-use crate::target::Target;
+use crate::target::LoopTarget;
 use crate::view::{SCHEMA_VERSION, time_text};
 
 const REASON_BYTES_MAX: usize = 120;
@@ -42,7 +44,7 @@ pub struct TaskEvaluation {
     /// The iteration.
     pub iteration: u32,
     /// What the agent was told; nothing where only the gates were asked.
-    pub signal: Option<Signal>,
+    pub signal: Option<AgentSignal>,
     /// How each rule came out.
     pub rules: Vec<ValidationResult>,
     /// The gate that was heard.
@@ -55,7 +57,10 @@ pub struct TaskEvaluation {
 
 impl Engine {
     /// Explains a task; nothing where `target` is a loop of another kind.
-    pub fn explain_task(&mut self, target: &Target) -> Result<Option<TaskExplanation>, Failure> {
+    pub fn explain_task(
+        &mut self,
+        target: &LoopTarget,
+    ) -> Result<Option<TaskExplanation>, Failure> {
         let stored = self.resolve(target)?;
         if stored.state.surface != Surface::Tools {
             return Ok(None);
@@ -84,12 +89,12 @@ impl Engine {
 }
 
 /// What a step says of rules and gates; keeps count of the iterations meanwhile.
-fn evaluation(at: String, step: Step, number: &mut u32) -> Option<TaskEvaluation> {
+fn evaluation(at: String, step: TaskStep, number: &mut u32) -> Option<TaskEvaluation> {
     match step {
-        Step::Begun(iteration) => *number = iteration.number,
-        Step::Advanced(over) => *number = over.iteration.saturating_add(1),
-        Step::Validated(validated) => return Some(of_validation(at, *validated)),
-        Step::Evaluated(asked) => return Some(of_gates(at, *number, &asked)),
+        TaskStep::Begun(iteration) => *number = iteration.number,
+        TaskStep::Advanced(over) => *number = over.iteration.saturating_add(1),
+        TaskStep::Validated(validated) => return Some(of_validation(at, *validated)),
+        TaskStep::Evaluated(asked) => return Some(of_gates(at, *number, &asked)),
         _other => {}
     }
     None
@@ -129,27 +134,27 @@ pub(crate) fn step_line(text: &str) -> String {
     }
 }
 
-fn line(step: &Step) -> String {
+fn line(step: &TaskStep) -> String {
     match step {
-        Step::Created { title, .. } => format!("created: {title}"),
-        Step::Updated(changes) => match (changes.status, &changes.blocked_reason) {
+        TaskStep::Created { title, .. } => format!("created: {title}"),
+        TaskStep::Updated(changes) => match (changes.status, &changes.blocked_reason) {
             (Some(TaskStatus::Blocked), Some(why)) => format!("now blocked: {why}"),
             (Some(status), _) => format!("now {}", status.word().replace('_', " ")),
             (None, _) => "updated".into(),
         },
-        Step::Registered(gate) => {
+        TaskStep::Registered(gate) => {
             let word = gate.definition.as_str().unwrap_or("custom");
             format!("hook {word} registered as {}", gate.id)
         }
-        Step::Switched { gate, enabled: true } => format!("hook {gate} enabled"),
-        Step::Switched { gate, enabled: false } => format!("hook {gate} disabled"),
-        Step::Cleared => "all hooks removed".into(),
-        Step::Removed { gate } => format!("hook {gate} removed"),
-        Step::Produced(product) => format!("work product, {}: {}", product.kind, product.title),
-        Step::Begun(iteration) => format!("iterations began, at most {}", iteration.max),
-        Step::Evaluated(asked) => heard(asked),
-        Step::Validated(validated) => validation(validated),
-        Step::Advanced(entry) => {
+        TaskStep::Switched { gate, enabled: true } => format!("hook {gate} enabled"),
+        TaskStep::Switched { gate, enabled: false } => format!("hook {gate} disabled"),
+        TaskStep::Cleared => "all hooks removed".into(),
+        TaskStep::Removed { gate } => format!("hook {gate} removed"),
+        TaskStep::Produced(product) => format!("work product, {}: {}", product.kind, product.title),
+        TaskStep::Begun(iteration) => format!("iterations began, at most {}", iteration.max),
+        TaskStep::Evaluated(asked) => heard(asked),
+        TaskStep::Validated(validated) => validation(validated),
+        TaskStep::Advanced(entry) => {
             let passed = match entry.passed {
                 Some(true) => "passed",
                 Some(false) => "failed",
@@ -157,9 +162,9 @@ fn line(step: &Step) -> String {
             };
             format!("iteration {} {passed}; the next one began", entry.iteration)
         }
-        Step::Checkpointed(kept) => format!("checkpoint {} taken", kept.id),
-        Step::Resumed { checkpoint } => format!("went back to checkpoint {checkpoint}"),
-        Step::Finished { promise, .. } => format!("iterations ended: {}", promise.text()),
+        TaskStep::Checkpointed(kept) => format!("checkpoint {} taken", kept.id),
+        TaskStep::Resumed { checkpoint } => format!("went back to checkpoint {checkpoint}"),
+        TaskStep::Finished { promise, .. } => format!("iterations ended: {}", promise.text()),
     }
 }
 
@@ -171,10 +176,10 @@ fn validation(validated: &Validated) -> String {
         .map(|result| result.rule_name.as_str())
         .collect();
     let word = match validated.signal {
-        Signal::Continue => "CONTINUE",
-        Signal::Complete => "COMPLETE",
-        Signal::Blocked => "BLOCKED",
-        Signal::Escalate => "ESCALATE",
+        AgentSignal::Continue => "CONTINUE",
+        AgentSignal::Complete => "COMPLETE",
+        AgentSignal::Blocked => "BLOCKED",
+        AgentSignal::Escalate => "ESCALATE",
     };
     let mut text = format!("iteration {} validated: {word}", validated.number);
     match (validated.results.len(), failed.as_slice()) {

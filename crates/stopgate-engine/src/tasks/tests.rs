@@ -4,7 +4,7 @@ use std::thread;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use stopgate_core::{Outcome, SessionId};
-use stopgate_gates::Signal;
+use stopgate_gates::AgentSignal;
 use tempfile::TempDir;
 
 use super::{SessionGates, Tasks};
@@ -13,8 +13,8 @@ use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::settings::Settings;
-use crate::stores::{Choice, Stores};
-use crate::target::Target;
+use crate::stores::{StoreChoice, Stores};
+use crate::target::LoopTarget;
 use crate::world::RealWorld;
 
 /// A home and a project of their own; every server on it sees the same journal.
@@ -44,7 +44,7 @@ fn server(directory: &Path, gates: SessionGates) -> Tasks {
     let home = Home::new(directory.join("home"));
     let world = Box::new(RealWorld::new(Settings));
     let config = crate::config::Config::default();
-    let (choice, _) = Choice::of(Settings, config, Address::Own);
+    let (choice, _) = StoreChoice::of(Settings, config, Address::Own);
     let engine = Engine::with(home, world, Settings, Stores::default(), choice).expect("an engine");
     Tasks::over(engine, directory.join("project"), gates)
 }
@@ -105,13 +105,13 @@ fn a_task_is_worked_on_to_its_end() {
     let rule = json!({"type": "file_existence", "name": "made", "config": {"paths": ["made"]}});
     let iteration = start(&mut server, &task, &json!({"validationRules": [rule]}));
     let first = validate(&mut server, &iteration, "working");
-    assert_eq!((first.validation_passed, first.completion_signal), (false, Signal::Continue));
+    assert_eq!((first.validation_passed, first.completion_signal), (false, AgentSignal::Continue));
     assert_eq!(first.feedback, ["made: Missing: made"]);
     assert!(first.next_prompt.expect("advice").contains("- made: Missing: made"));
     assert_eq!(next(&mut server, &iteration).expect("one more"), 2);
     std::fs::write(stage.project().join("made"), "").expect("the work");
     let second = validate(&mut server, &iteration, "done <promise>COMPLETE</promise>");
-    assert_eq!((second.validation_passed, second.completion_signal), (true, Signal::Complete));
+    assert_eq!((second.validation_passed, second.completion_signal), (true, AgentSignal::Complete));
     let complete = json!({"iterationId": iteration, "completionPromise": "COMPLETE"});
     let ended = server.iteration_complete(&ask(complete)).expect("an end");
     assert_eq!(
@@ -222,7 +222,7 @@ fn an_escalation_lets_the_session_go_and_a_person_lets_it_go_on() {
         &json!({"if": "iteration >= 1", "action": "escalate", "reason": "tired"}),
     );
     let iteration = start(&mut server, &task, &json!({"session": "s1"}));
-    assert_eq!(validate(&mut server, &iteration, "x").completion_signal, Signal::Escalate);
+    assert_eq!(validate(&mut server, &iteration, "x").completion_signal, AgentSignal::Escalate);
     assert!(!server.engine.signs.may_hold("s1"));
     assert!(next(&mut server, &iteration).expect_err("blocked").message.contains("blocked: tired"));
     let on = json!({"id": task, "status": "in_progress"});
@@ -237,7 +237,7 @@ fn what_a_person_cancelled_stays_cancelled() {
     let task = create(&mut server);
     let iteration = start(&mut server, &task, &json!({}));
     let name = task.strip_prefix("TASK-").expect("a task's name");
-    let cancelled = server.engine.cancel(&Target::Named(name.into())).expect("a cancel");
+    let cancelled = server.engine.cancel(&LoopTarget::Named(name.into())).expect("a cancel");
     assert_eq!(cancelled.state.outcome(), Some(Outcome::Cancelled));
     assert!(
         next(&mut server, &iteration).expect_err("cancelled").message.contains("was cancelled")
@@ -347,7 +347,7 @@ fn a_gate_takes_checkpoints_and_work_goes_back_to_them() {
         next(&mut server, &iteration).expect("one more");
     }
     let fifth = validate(&mut server, &iteration, "x");
-    assert_eq!((fifth.checkpoint_created, fifth.completion_signal), (true, Signal::Continue));
+    assert_eq!((fifth.checkpoint_created, fifth.completion_signal), (true, AgentSignal::Continue));
     next(&mut server, &iteration).expect("one more");
     let back = server.checkpoint_resume(&ask(json!({"taskId": task}))).expect("a checkpoint");
     assert_eq!((back.iteration_number, back.history.len()), (Some(5), 4));
@@ -394,7 +394,7 @@ fn a_loop_that_is_no_task_is_not_found_as_one() {
     let mut server = stage.server();
     let task = create(&mut server);
     let id = task.strip_prefix("TASK-").expect("a task's name");
-    assert!(server.engine.resolve(&Target::Named(id.into())).is_ok());
+    assert!(server.engine.resolve(&LoopTarget::Named(id.into())).is_ok());
     // Where no loop is named, a task that holds nobody is not meant.
-    assert!(server.engine.resolve(&Target::Here(stage.project())).is_err());
+    assert!(server.engine.resolve(&LoopTarget::Here(stage.project())).is_err());
 }

@@ -264,7 +264,7 @@ view! {
         /// How each rule came out.
         results: Vec<ValidationResult>,
         /// What to do: `CONTINUE`, `COMPLETE`, `BLOCKED` or `ESCALATE`.
-        completion_signal: stopgate_gates::Signal,
+        completion_signal: stopgate_gates::AgentSignal,
         /// The promise that decided.
         detected_promise: Option<String>,
         /// The promises that were looked for and found.

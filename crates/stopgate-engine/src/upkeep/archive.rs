@@ -11,10 +11,10 @@ use stopgate_store::transfer::{Exported, Reader, scan};
 use crate::failure::Failure;
 
 /// Writes an export.
-pub(super) type Writer<'a> = &'a mut dyn FnMut(&mut dyn Write) -> Result<Exported, Failure>;
+pub(super) type ExportWriter<'a> = &'a mut dyn FnMut(&mut dyn Write) -> Result<Exported, Failure>;
 
 /// Writes a new file at `path`, in place of what is there; a pipe or a device is written to.
-pub(super) fn write(path: &Path, writer: Writer<'_>) -> Result<Exported, Failure> {
+pub(super) fn write(path: &Path, writer: ExportWriter<'_>) -> Result<Exported, Failure> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         let opened = OpenOptions::new().write(true).open(path);
         let mut out = BufWriter::new(opened.map_err(|error| unwritten(path, error))?);
@@ -24,7 +24,7 @@ pub(super) fn write(path: &Path, writer: Writer<'_>) -> Result<Exported, Failure
 }
 
 /// Adds an export to the archive at `path`; it is on the disk when this returns.
-pub(super) fn add(path: &Path, writer: Writer<'_>) -> Result<Exported, Failure> {
+pub(super) fn add(path: &Path, writer: ExportWriter<'_>) -> Result<Exported, Failure> {
     let trouble = |error| unwritten(path, error);
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(Failure::usage(format!("{} is not a file", path.display())));
@@ -49,7 +49,7 @@ pub(super) fn add(path: &Path, writer: Writer<'_>) -> Result<Exported, Failure> 
 fn replace(
     path: &Path,
     begin: &mut dyn FnMut(&mut File) -> Result<(), Failure>,
-    writer: Writer<'_>,
+    writer: ExportWriter<'_>,
 ) -> Result<Exported, Failure> {
     let part = part(path);
     let written = write_part(path, &part, begin, writer);
@@ -64,7 +64,7 @@ fn write_part(
     path: &Path,
     part: &Path,
     begin: &mut dyn FnMut(&mut File) -> Result<(), Failure>,
-    writer: Writer<'_>,
+    writer: ExportWriter<'_>,
 ) -> Result<Exported, Failure> {
     let trouble = |error| unwritten(path, error);
     let mut options = OpenOptions::new();

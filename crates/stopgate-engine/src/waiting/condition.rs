@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stopgate_core::{LoopId, Status, Timestamp, WaitCondition};
-use stopgate_verify::{Check, Command, GitFilters, Limits, ProcessMark, Ran, Strangers, git};
+use stopgate_verify::{
+    Check, CheckCommand, ChecksRun, GitFilters, ProcessMark, RunLimits, Strangers, git,
+};
 
 use super::{WaitFor, instant};
 use crate::engine::Engine;
@@ -207,19 +209,20 @@ impl Engine {
     /// Runs a command as a check is run: with its limits, its variables and no more.
     fn run_condition(&mut self, id: &LoopId, command: &str, directory: &str) -> ConditionWord {
         let log = self.home.check_logs(id).join("wait.log");
-        let mut check = Check::new("wait", Command::Shell(command), PathBuf::from(directory), log);
+        let mut check =
+            Check::new("wait", CheckCommand::Shell(command), PathBuf::from(directory), log);
         check.timeout = COMMAND_TIME;
         let pass = self.passed_variables();
         let limits =
-            Limits { budget: COMMAND_TIME, jobs: 1, pass: &pass, strangers: Strangers::Spare };
+            RunLimits { budget: COMMAND_TIME, jobs: 1, pass: &pass, strangers: Strangers::Spare };
         watchdog::allow(COMMAND_TIME);
         let ran = self.world.run(&[check], limits);
         watchdog::allow(Duration::ZERO);
         match ran {
-            Ran::Runs(runs) => {
+            ChecksRun::Runs(runs) => {
                 ConditionWord::from(runs.iter().any(|run| run.receipt.status == Status::Pass))
             }
-            Ran::Interrupted => ConditionWord::Open,
+            ChecksRun::Interrupted => ConditionWord::Open,
         }
     }
 }

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Hands, Source, evaluate};
+use super::{GateSource, Hands, evaluate};
 use crate::gate::{CommandGate, Gate};
 use crate::promise::detect;
 use crate::words::{Action, AgentContext, ValidationResult};
@@ -57,10 +57,10 @@ fn check(gates: &[Value], words: &str, expected: &str) {
         })
         .collect();
     let ids: Vec<String> = (1..=gates.len()).map(|n| n.to_string()).collect();
-    let sources: Vec<Source<'_>> = gates
+    let sources: Vec<GateSource<'_>> = gates
         .iter()
         .zip(&ids)
-        .map(|((enabled, gate), id)| Source { id, enabled: *enabled, gate: Some(gate) })
+        .map(|((enabled, gate), id)| GateSource { id, enabled: *enabled, gate: Some(gate) })
         .collect();
     let evaluation = evaluate(&sources, &scene(words), &mut Echo);
     let got = format!(
@@ -114,7 +114,7 @@ fn presets_judge_in_exactly_their_order() {
 #[test]
 fn failures_are_told_in_the_next_prompt() {
     let gate = Gate::named("validation").expect("a preset");
-    let source = Source { id: "1", enabled: true, gate: Some(&gate) };
+    let source = GateSource { id: "1", enabled: true, gate: Some(&gate) };
     let next = evaluate(&[source], &scene("ok bad"), &mut Echo).answer.next_prompt;
     assert_eq!(next.as_deref(), Some("Fix the following validation failures:\n- bad: exit 1"));
 }
@@ -143,8 +143,8 @@ fn the_first_that_does_not_continue_ends_and_else_the_last_is_heard() {
 fn gates_after_the_end_are_not_asked() {
     let gates = [Gate::named("promise"), Gate::named("default")].map(|gate| gate.expect("a gate"));
     let sources = [
-        Source { id: "a", enabled: true, gate: Some(&gates[0]) },
-        Source { id: "b", enabled: true, gate: Some(&gates[1]) },
+        GateSource { id: "a", enabled: true, gate: Some(&gates[0]) },
+        GateSource { id: "b", enabled: true, gate: Some(&gates[1]) },
     ];
     let evaluation = evaluate(&sources, &scene("COMPLETE"), &mut Echo);
     assert_eq!(evaluation.traces.len(), 1);
@@ -160,7 +160,7 @@ fn a_gate_that_fails_escalates_with_its_error() {
     let gate =
         Gate::read(&json!({"if": "filesModified[7] > 1", "action": "complete", "reason": "r"}));
     let gate = gate.expect("a gate");
-    let source = Source { id: "1", enabled: true, gate: Some(&gate) };
+    let source = GateSource { id: "1", enabled: true, gate: Some(&gate) };
     let answer = evaluate(&[source], &scene(""), &mut Echo).answer;
     assert_eq!(answer.action, Action::Escalate);
     let error = answer.metadata["error"].as_str().expect("an error");
@@ -229,7 +229,7 @@ fn a_condition_that_does_not_hold_passes_the_gate_over() {
 
 #[test]
 fn a_gate_that_cannot_be_read_lets_nothing_pass() {
-    let source = Source { id: "1", enabled: true, gate: None };
+    let source = GateSource { id: "1", enabled: true, gate: None };
     let evaluation = evaluate(&[source], &scene("COMPLETE"), &mut Echo);
     assert_eq!(evaluation.answer.action, Action::Escalate);
     assert!(evaluation.traces[0].failed);

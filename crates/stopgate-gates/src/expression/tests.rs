@@ -1,4 +1,4 @@
-use super::{Scene, check_condition, check_text};
+use super::{ExpressionContext, check_condition, check_text};
 use crate::words::{AgentContext, CompletionPromise, PromiseType, ValidationResult};
 
 fn context() -> AgentContext {
@@ -55,7 +55,9 @@ fn another_languages_operators_get_a_hint() {
 
 #[test]
 fn length_as_a_property_gets_a_hint_when_it_is_asked() {
-    let error = Scene::new(&context()).holds("filesModified.length == 0").expect_err("undefined");
+    let error = ExpressionContext::new(&context())
+        .holds("filesModified.length == 0")
+        .expect_err("undefined");
     assert!(error.contains("filesModified|length"), "{error}");
 }
 
@@ -64,7 +66,7 @@ fn an_expression_can_not_think_for_long() {
     let context = context();
     let endless = "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}";
     check_text(endless).expect_err("no loops");
-    Scene::new(&context).render(endless).expect_err("no loops");
+    ExpressionContext::new(&context).render(endless).expect_err("no loops");
     check("range(99999)|select('even')|list|length > 1", "true");
 }
 
@@ -72,7 +74,7 @@ fn an_expression_can_not_think_for_long() {
 #[test]
 fn an_expression_can_not_make_much_of_little() {
     let context = context();
-    let scene = Scene::new(&context);
+    let scene = ExpressionContext::new(&context);
     for source in [
         "('a'*1000000)|replace('a','b'*10000) == ''",
         "'a' * 99999999 == ''",
@@ -109,7 +111,7 @@ fn an_expression_can_not_make_much_of_little() {
 #[test]
 fn a_text_is_filled_in_as_it_is() {
     let context = context();
-    let scene = Scene::new(&context);
+    let scene = ExpressionContext::new(&context);
     let text = scene.render("{{ iteration }} of {{ agentOutput }}").expect("a text");
     assert_eq!(text, "11 of all <b>good</b>");
     assert_eq!(scene.render("plain").expect("a text"), "plain");
@@ -119,7 +121,7 @@ fn a_text_is_filled_in_as_it_is() {
 fn check(source: &str, expected: &str) {
     check_condition(source).unwrap_or_else(|error| panic!("{source}: {error}"));
     let context = context();
-    let held = Scene::new(&context).holds(source);
+    let held = ExpressionContext::new(&context).holds(source);
     let got = held.map_or_else(|error| error, |held| held.to_string());
     assert_eq!(got, expected, "{source}");
 }

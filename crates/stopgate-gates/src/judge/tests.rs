@@ -1,10 +1,10 @@
 use stopgate_core::Timestamp;
 
-use super::{Signal, judge, wants_gates};
+use super::{AgentSignal, judge, wants_gates};
 use crate::evaluate::{Evaluation, Trace};
 use crate::iteration::{HistoryEntry, Iteration, IterationStatus};
 use crate::promise::detect;
-use crate::words::{Action, Answer, PromiseType, ValidationResult};
+use crate::words::{Action, GateAnswer, PromiseType, ValidationResult};
 
 const NOON: Timestamp = Timestamp::from_unix_millis(0);
 
@@ -52,7 +52,7 @@ fn gates(action: Action, objection: Option<&str>) -> Evaluation {
     };
     Evaluation {
         gate: "g".into(),
-        answer: Answer::new(action, "r"),
+        answer: GateAnswer::new(action, "r"),
         objection: objection.map(String::from),
         traces: vec![trace],
     }
@@ -63,10 +63,10 @@ fn check(history: &str, output: &str, evaluation: Option<&Evaluation>, expected:
     let iteration = iteration(history);
     let judged = judge(&iteration, &detect(output, "now"), &[], evaluation);
     let word = match judged.signal {
-        Signal::Continue => "continue",
-        Signal::Complete => "complete",
-        Signal::Blocked => "blocked",
-        Signal::Escalate => "escalate",
+        AgentSignal::Continue => "continue",
+        AgentSignal::Complete => "complete",
+        AgentSignal::Blocked => "blocked",
+        AgentSignal::Escalate => "escalate",
     };
     let by = judged.feedback.last().and_then(|line| line.strip_prefix("Blocked by: "));
     let got = by.map_or_else(|| word.to_string(), |guard| format!("{word} by {guard}"));
@@ -157,6 +157,6 @@ fn failed_rules_are_told() {
     assert_eq!(judged.feedback, ["tests: exit 1"]);
     let heard = detect("<promise>COMPLETE</promise>", "now");
     let judged = judge(&iteration(""), &heard, &[failed], None);
-    assert_eq!(judged.signal, Signal::Complete);
+    assert_eq!(judged.signal, AgentSignal::Complete);
     assert_eq!(judged.warnings, ["1 validation rule(s) failed although completion was promised"]);
 }

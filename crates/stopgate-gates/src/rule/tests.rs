@@ -1,7 +1,9 @@
 use serde_json::{Value, json};
 use stopgate_core::{CoverageFormat, Floor};
 
-use super::{Enough, Measure, Rule, RuleKind, Target, Wanted, pattern_result};
+use super::{
+    Enough, Measure, PatternTarget, PatternWanted, RuleKind, ValidationRule, pattern_result,
+};
 
 #[test]
 fn what_is_left_out_has_its_documented_default() {
@@ -20,8 +22,8 @@ fn what_is_left_out_has_its_documented_default() {
         &RuleKind::Pattern {
             pattern: "x".into(),
             flags: String::new(),
-            target: Target::AgentOutput,
-            wanted: Wanted::Match,
+            target: PatternTarget::AgentOutput,
+            wanted: PatternWanted::Match,
         },
     );
     check(
@@ -96,34 +98,39 @@ fn what_is_out_of_range_is_refused_with_its_place() {
         ("custom", json!({}), "r.config.validatorId: is required"),
     ] {
         let rule = json!({"type": kind, "name": "n", "config": config});
-        let error = Rule::read(&rule, "r").expect_err(&rule.to_string());
+        let error = ValidationRule::read(&rule, "r").expect_err(&rule.to_string());
         assert!(error.contains(expected), "{rule}: {error}");
     }
-    assert!(Rule::read(&json!({"type": "custom", "config": {}}), "r").is_err());
-    assert!(Rule::read(&json!({"type": "custom", "name": "n"}), "r").is_err());
-    assert!(Rule::read(&json!(1), "r").is_err());
+    assert!(ValidationRule::read(&json!({"type": "custom", "config": {}}), "r").is_err());
+    assert!(ValidationRule::read(&json!({"type": "custom", "name": "n"}), "r").is_err());
+    assert!(ValidationRule::read(&json!(1), "r").is_err());
 }
 
 #[test]
 fn a_pattern_is_judged_in_words() {
     let judge = |pattern, flags, wanted, text| {
-        pattern_result(pattern, flags, wanted, text, Target::AgentOutput)
+        pattern_result(pattern, flags, wanted, text, PatternTarget::AgentOutput)
     };
     for (pattern, flags, wanted, expected) in [
-        ("TODO", "", Wanted::NoMatch, (false, "Pattern found in agent_output (unexpected)")),
-        ("todo", "i", Wanted::Match, (true, "Pattern found in agent_output")),
-        ("todo", "", Wanted::Match, (false, "Pattern not found in agent_output")),
-        ("todo", "", Wanted::NoMatch, (true, "Pattern not found in agent_output (as expected)")),
+        ("TODO", "", PatternWanted::NoMatch, (false, "Pattern found in agent_output (unexpected)")),
+        ("todo", "i", PatternWanted::Match, (true, "Pattern found in agent_output")),
+        ("todo", "", PatternWanted::Match, (false, "Pattern not found in agent_output")),
+        (
+            "todo",
+            "",
+            PatternWanted::NoMatch,
+            (true, "Pattern not found in agent_output (as expected)"),
+        ),
     ] {
         let (passed, message) = judge(pattern, flags, wanted, "TODO left");
         assert_eq!((passed, message.as_str()), expected);
     }
-    let (passed, message) = judge("[", "", Wanted::Match, "x");
+    let (passed, message) = judge("[", "", PatternWanted::Match, "x");
     assert!(!passed && message.starts_with("Pattern validation error: "), "{message}");
 }
 
 #[track_caller]
 fn check(rule: &Value, expected: &RuleKind) {
-    let read = Rule::read(rule, "r").unwrap_or_else(|error| panic!("{rule}: {error}"));
+    let read = ValidationRule::read(rule, "r").unwrap_or_else(|error| panic!("{rule}: {error}"));
     assert_eq!((&read.kind, read.enabled), (expected, true));
 }

@@ -3,12 +3,12 @@
 use serde_json::Value;
 use stopgate_core::Timestamp;
 
-use super::{GATES_MAX, Refusal, Task, TaskStatus};
-use crate::evaluate::Source;
+use super::{GATES_MAX, Task, TaskRefusal, TaskStatus};
+use crate::evaluate::GateSource;
 use crate::iteration::{HistoryEntry, Iteration, IterationStatus};
 use crate::promise::normalise;
-use crate::rule::Rule;
-use crate::step::{Checkpoint, Registered, Step};
+use crate::rule::ValidationRule;
+use crate::step::{Checkpoint, Registered, TaskStep};
 use crate::words::{CheckpointData, PromiseType};
 
 const RULES_MAX: usize = 32;
@@ -25,14 +25,14 @@ impl Task {
     }
 
     /// Registers a gate.
-    pub fn register(&self, gate: Registered) -> Result<Step, Refusal> {
+    pub fn register(&self, gate: Registered) -> Result<TaskStep, TaskRefusal> {
         if self.gates.len() >= GATES_MAX {
-            return Err(Refusal::new(
+            return Err(TaskRefusal::new(
                 format!("the task has {GATES_MAX} hooks, and that is the most"),
                 "take them down with hook_clear, or join several into one with all, any or first",
             ));
         }
-        Ok(Step::Registered(gate))
+        Ok(TaskStep::Registered(gate))
     }
 
     /// The gate of that name.
@@ -41,7 +41,7 @@ impl Task {
     }
 
     /// Its gates, for evaluation.
-    pub fn sources(&self) -> Vec<Source<'_>> {
+    pub fn sources(&self) -> Vec<GateSource<'_>> {
         self.gates.iter().map(Registered::source).collect()
     }
 
@@ -54,9 +54,9 @@ impl Task {
         rules: &[Value],
         breaker: Option<u32>,
         at: Timestamp,
-    ) -> Result<Step, Refusal> {
+    ) -> Result<TaskStep, TaskRefusal> {
         if let Some(running) = self.running() {
-            return Err(Refusal::new(
+            return Err(TaskRefusal::new(
                 format!("iteration {} of this task is still running", running.id),
                 "go on with iteration_next, or end it with iteration_complete",
             ));
@@ -81,7 +81,7 @@ impl Task {
             validations: 0,
             started_at: at,
         };
-        Ok(Step::Begun(Box::new(iteration)))
+        Ok(TaskStep::Begun(Box::new(iteration)))
     }
 
     /// The iterations that run.
@@ -90,11 +90,11 @@ impl Task {
     }
 
     /// The iterations called `id`, if they run.
-    pub fn run_of(&self, id: &str) -> Result<&Iteration, Refusal> {
+    pub fn run_of(&self, id: &str) -> Result<&Iteration, TaskRefusal> {
         match &self.iteration {
             Some(iteration) if iteration.id == id => match iteration.status {
                 IterationStatus::Running => Ok(iteration),
-                IterationStatus::Completed | IterationStatus::Blocked => Err(Refusal::new(
+                IterationStatus::Completed | IterationStatus::Blocked => Err(TaskRefusal::new(
                     format!("iteration {id} is over: {}", iteration.status.word()),
                     "begin anew with iteration_start, or go back with checkpoint_resume",
                 )),
@@ -104,12 +104,12 @@ impl Task {
     }
 
     /// The iterations called `id`, if they run and this one may be validated once more.
-    pub fn run_to_validate(&self, id: &str) -> Result<&Iteration, Refusal> {
+    pub fn run_to_validate(&self, id: &str) -> Result<&Iteration, TaskRefusal> {
         let iteration = self.run_of(id)?;
         if iteration.validations < VALIDATIONS_MAX {
             return Ok(iteration);
         }
-        Err(Refusal::new(
+        Err(TaskRefusal::new(
             format!(
                 "iteration {} was validated {VALIDATIONS_MAX} times, and that is the most",
                 iteration.number
@@ -119,35 +119,40 @@ impl Task {
     }
 
     /// Removes the gate called `id`.
-    pub fn remove(&self, id: &str) -> Option<Step> {
-        self.gate(id).map(|gate| Step::Removed { gate: gate.id.clone() })
+    pub fn remove(&self, id: &str) -> Option<TaskStep> {
+        self.gate(id).map(|gate| TaskStep::Removed { gate: gate.id.clone() })
     }
 
     /// Ends this iteration and begins the next.
-    pub fn advance(&self, id: &str, told: Option<&Value>, at: Timestamp) -> Result<Step, Refusal> {
+    pub fn advance(
+        &self,
+        id: &str,
+        told: Option<&Value>,
+        at: Timestamp,
+    ) -> Result<TaskStep, TaskRefusal> {
         let iteration = self.run_of(id)?;
         if self.status == TaskStatus::Blocked {
             let why = self.blocked_reason.as_deref().unwrap_or("a person is needed");
-            return Err(Refusal::new(
+            return Err(TaskRefusal::new(
                 format!("the task is blocked: {why}"),
                 "stop and tell the person; they let it go on with task_update status in_progress",
             ));
         }
         if iteration.number >= iteration.max {
-            return Err(Refusal::new(
+            return Err(TaskRefusal::new(
                 format!("Maximum iterations reached: {} of {}", iteration.number, iteration.max),
                 "end with iteration_complete, promising COMPLETE or BLOCKED as it really is",
             ));
         }
-        Ok(Step::Advanced(entry(iteration, told, at)?))
+        Ok(TaskStep::Advanced(entry(iteration, told, at)?))
     }
 
     /// Ends the iterations with a promise.
-    pub fn finish_with(&self, id: &str, promise: &str) -> Result<PromiseType, Refusal> {
+    pub fn finish_with(&self, id: &str, promise: &str) -> Result<PromiseType, TaskRefusal> {
         let iteration = self.run_of(id)?;
         let configured: Vec<&str> = iteration.promises.iter().map(|p| p.text()).collect();
         normalise(promise).filter(|kind| iteration.promises.contains(kind)).ok_or_else(|| {
-            Refusal::new(
+            TaskRefusal::new(
                 format!("Invalid completion promise: {promise}"),
                 format!("this iteration was started with {}", configured.join(", ")),
             )
@@ -161,24 +166,24 @@ impl Task {
         kept: CheckpointData,
         by: Option<String>,
         at: Timestamp,
-    ) -> Step {
+    ) -> TaskStep {
         let iteration = self.iteration.clone();
         let sequence = self.taken + 1;
-        Step::Checkpointed(Box::new(Checkpoint { id, sequence, kept, iteration, by, at }))
+        TaskStep::Checkpointed(Box::new(Checkpoint { id, sequence, kept, iteration, by, at }))
     }
 
     /// The checkpoint called `id`, or the newest.
-    pub fn checkpoint_of(&self, id: Option<&str>) -> Result<&Checkpoint, Refusal> {
+    pub fn checkpoint_of(&self, id: Option<&str>) -> Result<&Checkpoint, TaskRefusal> {
         let found = match id {
             Some(id) => self.checkpoints.iter().find(|checkpoint| checkpoint.id == id),
             None => self.checkpoints.last(),
         };
         found.ok_or_else(|| match id {
-            Some(id) => Refusal::new(
+            Some(id) => TaskRefusal::new(
                 format!("Checkpoint not found: {id}"),
                 "task_get lists those that are kept, the newest five",
             ),
-            None => Refusal::new(
+            None => TaskRefusal::new(
                 "Checkpoint not found: the task has none",
                 "take one with checkpoint_create",
             ),
@@ -186,31 +191,33 @@ impl Task {
     }
 }
 
-pub(crate) fn no_iteration(id: &str) -> Refusal {
-    Refusal::new(
+pub(crate) fn no_iteration(id: &str) -> TaskRefusal {
+    TaskRefusal::new(
         format!("Iteration checkpoint not found: {id}"),
         "task_get names the task's iteration; iteration_start begins one",
     )
 }
 
-fn within(name: &str, number: u32, most: u32) -> Result<(), Refusal> {
+fn within(name: &str, number: u32, most: u32) -> Result<(), TaskRefusal> {
     let hint = format!("give a whole number from 1 to {most}");
     match number {
-        0 => Err(Refusal::new(format!("{name}: Must be at least 1"), hint)),
-        more if more > most => Err(Refusal::new(format!("{name}: Must be at most {most}"), hint)),
+        0 => Err(TaskRefusal::new(format!("{name}: Must be at least 1"), hint)),
+        more if more > most => {
+            Err(TaskRefusal::new(format!("{name}: Must be at most {most}"), hint))
+        }
         _fine => Ok(()),
     }
 }
 
-fn read_promises(promises: &[String]) -> Result<Vec<PromiseType>, Refusal> {
+fn read_promises(promises: &[String]) -> Result<Vec<PromiseType>, TaskRefusal> {
     let hint = "give COMPLETE, BLOCKED or ESCALATE";
     if promises.is_empty() {
-        return Err(Refusal::new("completionPromises: Must have at least 1 item", hint));
+        return Err(TaskRefusal::new("completionPromises: Must have at least 1 item", hint));
     }
     let mut read = Vec::new();
     for (at, promise) in promises.iter().enumerate() {
         let kind = normalise(promise).ok_or_else(|| {
-            Refusal::new(format!("completionPromises[{at}]: unknown promise {promise:?}"), hint)
+            TaskRefusal::new(format!("completionPromises[{at}]: unknown promise {promise:?}"), hint)
         })?;
         if !read.contains(&kind) {
             read.push(kind);
@@ -219,15 +226,15 @@ fn read_promises(promises: &[String]) -> Result<Vec<PromiseType>, Refusal> {
     Ok(read)
 }
 
-fn read_rules(rules: &[Value]) -> Result<Vec<Value>, Refusal> {
-    let wrong = |message: String| Refusal::new(message, "nothing was stored; correct the rule");
+fn read_rules(rules: &[Value]) -> Result<Vec<Value>, TaskRefusal> {
+    let wrong = |message: String| TaskRefusal::new(message, "nothing was stored; correct the rule");
     if rules.len() > RULES_MAX {
         return Err(wrong(format!("validationRules: Must have at most {RULES_MAX} items")));
     }
     let mut names: Vec<String> = Vec::new();
     for (n, rule) in rules.iter().enumerate() {
         let at = format!("validationRules[{n}]");
-        let read = Rule::read(rule, &at).map_err(wrong)?;
+        let read = ValidationRule::read(rule, &at).map_err(wrong)?;
         if names.contains(&read.name) {
             return Err(wrong(format!("{at}.name: two rules are called {:?}", read.name)));
         }
@@ -241,7 +248,7 @@ fn entry(
     iteration: &Iteration,
     told: Option<&Value>,
     at: Timestamp,
-) -> Result<HistoryEntry, Refusal> {
+) -> Result<HistoryEntry, TaskRefusal> {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let results = iteration.results.as_deref().unwrap_or_default();
     let met = results.iter().filter(|result| result.passed).count();
@@ -265,9 +272,9 @@ fn entry(
     })
 }
 
-fn read_told(told: &Value) -> Result<(Option<bool>, Vec<String>), Refusal> {
+fn read_told(told: &Value) -> Result<(Option<bool>, Vec<String>), TaskRefusal> {
     let hint = "give {\"passed\": true or false, \"flags\": [{\"message\": …}]}, or what iteration_validate answered";
-    let wrong = |what: &str| Refusal::new(format!("validationResult{what}"), hint);
+    let wrong = |what: &str| TaskRefusal::new(format!("validationResult{what}"), hint);
     let object = told.as_object().ok_or_else(|| wrong(": Must be of type: object"))?;
     let mut passed = None;
     for name in ["passed", "validationPassed"] {

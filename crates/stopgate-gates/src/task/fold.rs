@@ -9,16 +9,16 @@ use super::{CHECKPOINTS_MAX, PRODUCTS_MAX, Task, TaskStatus};
 use crate::evaluate::Evaluation;
 use crate::gate::Gate;
 use crate::iteration::{Iteration, IterationStatus};
-use crate::judge::Signal;
-use crate::step::{Changes, Registered, Step, Validated};
+use crate::judge::AgentSignal;
+use crate::step::{Changes, Registered, TaskStep, Validated};
 use crate::words::{Action, PromiseType};
 
 impl Task {
     /// The task after one more step; nothing unless the first one creates it.
-    pub fn apply(task: Option<Self>, step: &Step, at: Timestamp) -> Option<Self> {
+    pub fn apply(task: Option<Self>, step: &TaskStep, at: Timestamp) -> Option<Self> {
         let Some(mut task) = task else {
             return match step {
-                Step::Created { title, description, notes, metadata } => {
+                TaskStep::Created { title, description, notes, metadata } => {
                     let task = Self::created(title.clone(), metadata.clone(), at);
                     Some(Self { description: description.clone(), notes: notes.clone(), ..task })
                 }
@@ -50,36 +50,36 @@ impl Task {
         }
     }
 
-    fn change(&mut self, step: &Step) {
+    fn change(&mut self, step: &TaskStep) {
         match step {
-            Step::Created { .. } => {}
-            Step::Updated(changes) => self.update(changes),
-            Step::Registered(gate) => {
+            TaskStep::Created { .. } => {}
+            TaskStep::Updated(changes) => self.update(changes),
+            TaskStep::Registered(gate) => {
                 self.named += 1;
                 let read = gate.gate.clone().or_else(|| Gate::read(&gate.definition).ok());
                 self.gates.push(Registered { gate: read, ..gate.clone() });
             }
-            Step::Switched { gate, enabled } => {
+            TaskStep::Switched { gate, enabled } => {
                 if let Some(found) = self.gates.iter_mut().find(|g| g.id == *gate) {
                     found.enabled = *enabled;
                 }
             }
-            Step::Cleared => self.gates.clear(),
-            Step::Removed { gate } => self.gates.retain(|found| found.id != *gate),
-            Step::Produced(product) => {
+            TaskStep::Cleared => self.gates.clear(),
+            TaskStep::Removed { gate } => self.gates.retain(|found| found.id != *gate),
+            TaskStep::Produced(product) => {
                 self.named += 1;
                 self.products.push((**product).clone());
                 let spare = self.products.len().saturating_sub(PRODUCTS_MAX);
                 self.products.drain(..spare);
             }
-            Step::Begun(iteration) => {
+            TaskStep::Begun(iteration) => {
                 self.named += 1;
                 self.go_on();
                 self.iteration = Some((**iteration).clone());
             }
-            Step::Evaluated(evaluation) => self.hear(evaluation),
-            Step::Validated(validated) => self.validate(validated),
-            Step::Advanced(entry) => {
+            TaskStep::Evaluated(evaluation) => self.hear(evaluation),
+            TaskStep::Validated(validated) => self.validate(validated),
+            TaskStep::Advanced(entry) => {
                 if let Some(iteration) = &mut self.iteration {
                     iteration.history.push(entry.clone());
                     iteration.number = iteration.number.saturating_add(1);
@@ -88,15 +88,15 @@ impl Task {
                     iteration.validations = 0;
                 }
             }
-            Step::Checkpointed(checkpoint) => {
+            TaskStep::Checkpointed(checkpoint) => {
                 self.named += 1;
                 self.taken += 1;
                 self.checkpoints.push((**checkpoint).clone());
                 let spare = self.checkpoints.len().saturating_sub(CHECKPOINTS_MAX);
                 self.checkpoints.drain(..spare);
             }
-            Step::Resumed { checkpoint } => self.resume(checkpoint),
-            Step::Finished { promise, summary } => self.finish(*promise, summary.as_deref()),
+            TaskStep::Resumed { checkpoint } => self.resume(checkpoint),
+            TaskStep::Finished { promise, summary } => self.finish(*promise, summary.as_deref()),
         }
     }
 
@@ -209,7 +209,7 @@ impl Task {
             iteration.files.sort();
             iteration.files.dedup();
         }
-        if validated.signal == Signal::Escalate {
+        if validated.signal == AgentSignal::Escalate {
             self.status = TaskStatus::Blocked;
             self.blocked_reason.clone_from(&validated.why);
         }

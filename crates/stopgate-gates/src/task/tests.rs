@@ -5,14 +5,14 @@ use super::{CHECKPOINTS_MAX, GATES_MAX, Task, TaskStatus};
 use crate::evaluate::{Evaluation, Trace};
 use crate::gate::Gate;
 use crate::iteration::IterationStatus;
-use crate::judge::Signal;
-use crate::step::{Changes, Registered, Step, Validated};
-use crate::words::{Action, Answer, CheckpointData, PromiseType, ValidationResult};
+use crate::judge::AgentSignal;
+use crate::step::{Changes, Registered, TaskStep, Validated};
+use crate::words::{Action, CheckpointData, GateAnswer, PromiseType, ValidationResult};
 
 const NOON: Timestamp = Timestamp::from_unix_millis(1000);
 
 fn created() -> Task {
-    let step = Step::Created {
+    let step = TaskStep::Created {
         title: "t".into(),
         description: None,
         notes: None,
@@ -22,13 +22,13 @@ fn created() -> Task {
 }
 
 /// Steps go through their stored form, as they do in the journal.
-fn after(task: Task, step: &Step) -> Task {
+fn after(task: Task, step: &TaskStep) -> Task {
     let text = serde_json::to_string(step).expect("a step's form");
-    let read: Step = serde_json::from_str(&text).expect("a step");
+    let read: TaskStep = serde_json::from_str(&text).expect("a step");
     Task::apply(Some(task), &read, NOON).expect("a task")
 }
 
-fn begin(task: &Task) -> Step {
+fn begin(task: &Task) -> TaskStep {
     let id = task.name("IT", "loop", NOON);
     task.begin(id, 3, &["COMPLETE".into(), "BLOCKED".into()], &[], None, NOON).expect("a start")
 }
@@ -56,17 +56,17 @@ fn evaluated(gate: &str, action: Action) -> Evaluation {
     };
     Evaluation {
         gate: gate.into(),
-        answer: Answer::new(action, "r"),
+        answer: GateAnswer::new(action, "r"),
         objection: None,
         traces: vec![trace],
     }
 }
 
-fn validated(word: &str, signal: Signal) -> Step {
+fn validated(word: &str, signal: AgentSignal) -> TaskStep {
     let passed = word == "passes";
     let result =
         ValidationResult { rule_name: "tests".into(), passed, ..ValidationResult::default() };
-    Step::Validated(Box::new(Validated {
+    TaskStep::Validated(Box::new(Validated {
         number: 1,
         results: vec![result],
         files: vec!["a".into()],
@@ -76,13 +76,13 @@ fn validated(word: &str, signal: Signal) -> Step {
     }))
 }
 
-fn stands(status: TaskStatus) -> Step {
-    Step::Updated(Box::new(Changes { status: Some(status), ..Changes::default() }))
+fn stands(status: TaskStatus) -> TaskStep {
+    TaskStep::Updated(Box::new(Changes { status: Some(status), ..Changes::default() }))
 }
 
 #[test]
 fn nothing_happens_to_a_task_that_was_never_created() {
-    assert_eq!(Task::apply(None, &Step::Cleared, NOON), None);
+    assert_eq!(Task::apply(None, &TaskStep::Cleared, NOON), None);
 }
 
 #[test]
@@ -130,18 +130,18 @@ fn promises_finish_only_where_they_were_configured() {
     assert_eq!(task.finish_with(&id, "complete"), Ok(PromiseType::Complete));
     let refused = task.finish_with(&id, "ESCALATE").expect_err("not configured");
     assert!(refused.message.starts_with("Invalid completion promise"), "{refused:?}");
-    let done = after(task, &Step::Finished { promise: PromiseType::Complete, summary: None });
+    let done = after(task, &TaskStep::Finished { promise: PromiseType::Complete, summary: None });
     assert_eq!(done.status, TaskStatus::Completed);
     assert!(done.run_of(&id).expect_err("over").message.contains("is over: completed"));
     let blocked =
-        after(running(), &Step::Finished { promise: PromiseType::Blocked, summary: None });
+        after(running(), &TaskStep::Finished { promise: PromiseType::Blocked, summary: None });
     assert_eq!(blocked.status, TaskStatus::Blocked);
 }
 
 #[test]
 fn the_end_takes_the_gates_down() {
     let task = register(running(), "default");
-    let done = after(task, &Step::Finished { promise: PromiseType::Complete, summary: None });
+    let done = after(task, &TaskStep::Finished { promise: PromiseType::Complete, summary: None });
     assert_eq!(done.gates, []);
 }
 
@@ -169,7 +169,7 @@ fn a_definition_of_a_later_version_is_kept_and_not_judged_by() {
         metadata: serde_json::Map::new(),
         gate: None,
     };
-    let task = after(created(), &Step::Registered(gate));
+    let task = after(created(), &TaskStep::Registered(gate));
     assert!(task.sources()[0].gate.is_none());
 }
 
@@ -198,8 +198,8 @@ fn going_back_restores_configuration_number_and_history() {
     let kept = task.iteration.clone();
     let step = task.advance(&id, None, NOON).expect("one more");
     task = after(task, &step);
-    task = after(task, &Step::Finished { promise: PromiseType::Blocked, summary: None });
-    task = after(task, &Step::Resumed { checkpoint: "CP-1".into() });
+    task = after(task, &TaskStep::Finished { promise: PromiseType::Blocked, summary: None });
+    task = after(task, &TaskStep::Resumed { checkpoint: "CP-1".into() });
     assert_eq!(task.iteration, kept);
     assert_eq!(task.status, TaskStatus::InProgress);
     assert_eq!(
@@ -210,7 +210,7 @@ fn going_back_restores_configuration_number_and_history() {
 
 #[test]
 fn a_call_for_a_person_blocks_until_somebody_lets_it_go_on() {
-    let task = after(running(), &validated("fails", Signal::Escalate));
+    let task = after(running(), &validated("fails", AgentSignal::Escalate));
     let id = task.iteration.clone().expect("an iteration").id;
     assert_eq!(task.status, TaskStatus::Blocked);
     assert!(task.advance(&id, None, NOON).expect_err("blocked").message.contains("blocked: why"));
@@ -221,13 +221,13 @@ fn a_call_for_a_person_blocks_until_somebody_lets_it_go_on() {
 
 #[test]
 fn what_validating_showed_is_remembered_whatever_is_told() {
-    let task = after(running(), &validated("fails", Signal::Continue));
+    let task = after(running(), &validated("fails", AgentSignal::Continue));
     let id = task.iteration.clone().expect("an iteration").id;
-    let Ok(Step::Advanced(entry)) = task.advance(&id, None, NOON) else { panic!("one more") };
+    let Ok(TaskStep::Advanced(entry)) = task.advance(&id, None, NOON) else { panic!("one more") };
     assert_eq!((entry.passed, entry.met, entry.rules), (Some(false), 0, 1));
     assert_eq!(entry.files, ["a"]);
     let told = json!({"validationPassed": true, "flags": [{"message": "file: b.rs, twice"}]});
-    let Ok(Step::Advanced(entry)) = task.advance(&id, Some(&told), NOON) else {
+    let Ok(TaskStep::Advanced(entry)) = task.advance(&id, Some(&told), NOON) else {
         panic!("one more")
     };
     assert_eq!(
@@ -237,20 +237,26 @@ fn what_validating_showed_is_remembered_whatever_is_told() {
     for wrong in [json!(1), json!({"passed": "yes"}), json!({"flags": 1})] {
         assert!(task.advance(&id, Some(&wrong), NOON).is_err(), "{wrong}");
     }
-    let Ok(Step::Advanced(entry)) = running().advance(&id, None, NOON) else { panic!("one more") };
+    let Ok(TaskStep::Advanced(entry)) = running().advance(&id, None, NOON) else {
+        panic!("one more")
+    };
     assert_eq!(entry.passed, None);
 }
 
 #[test]
 fn a_gate_is_charged_for_what_proves_wrong_once() {
-    let said = |action| Step::Evaluated(Box::new(evaluated("g", action)));
+    let said = |action| TaskStep::Evaluated(Box::new(evaluated("g", action)));
     let wrong = |task: &Task| (task.metrics["g"].false_complete, task.metrics["g"].false_continue);
     let believed = after(running(), &said(Action::Complete));
-    let failed = after(believed.clone(), &validated("fails", Signal::Continue));
+    let failed = after(believed.clone(), &validated("fails", AgentSignal::Continue));
     assert_eq!(wrong(&failed), (1, 0));
-    assert_eq!(wrong(&after(failed, &validated("fails", Signal::Continue))), (1, 0));
-    assert_eq!(wrong(&after(believed.clone(), &validated("passes", Signal::Complete))), (0, 0));
-    let done = after(believed, &Step::Finished { promise: PromiseType::Complete, summary: None });
+    assert_eq!(wrong(&after(failed, &validated("fails", AgentSignal::Continue))), (1, 0));
+    assert_eq!(
+        wrong(&after(believed.clone(), &validated("passes", AgentSignal::Complete))),
+        (0, 0)
+    );
+    let done =
+        after(believed, &TaskStep::Finished { promise: PromiseType::Complete, summary: None });
     assert_eq!(wrong(&after(done.clone(), &stands(TaskStatus::InProgress))), (1, 0));
     let again = after(done, &begin(&created()));
     assert_eq!(wrong(&again), (1, 0));
@@ -263,7 +269,7 @@ fn a_gate_is_charged_for_what_proves_wrong_once() {
 fn metadata_is_merged_and_null_removes() {
     let set = |value: Value| {
         let metadata = value.as_object().cloned();
-        Step::Updated(Box::new(Changes { metadata, ..Changes::default() }))
+        TaskStep::Updated(Box::new(Changes { metadata, ..Changes::default() }))
     };
     let task = after(created(), &set(json!({"a": 1, "b": 2})));
     let task = after(task, &set(json!({"a": null, "c": 3})));
@@ -271,7 +277,7 @@ fn metadata_is_merged_and_null_removes() {
 }
 
 /// One of each step, as somebody could write them in any order.
-fn one_of_each() -> Vec<Step> {
+fn one_of_each() -> Vec<TaskStep> {
     let task = running();
     let iteration = task.iteration.clone().expect("an iteration");
     let gate =
@@ -280,17 +286,17 @@ fn one_of_each() -> Vec<Step> {
     let Ok(advanced) = task.advance(&iteration.id, None, NOON) else { panic!("one more") };
     vec![
         begin(&created()),
-        Step::Registered(gate),
-        Step::Switched { gate: "g".into(), enabled: false },
-        Step::Cleared,
-        Step::Evaluated(Box::new(evaluated("g", Action::Complete))),
-        validated("fails", Signal::Escalate),
-        validated("passes", Signal::Complete),
+        TaskStep::Registered(gate),
+        TaskStep::Switched { gate: "g".into(), enabled: false },
+        TaskStep::Cleared,
+        TaskStep::Evaluated(Box::new(evaluated("g", Action::Complete))),
+        validated("fails", AgentSignal::Escalate),
+        validated("passes", AgentSignal::Complete),
         advanced,
         checkpoint,
-        Step::Resumed { checkpoint: "CP-1".into() },
-        Step::Finished { promise: PromiseType::Complete, summary: None },
-        Step::Finished { promise: PromiseType::Blocked, summary: None },
+        TaskStep::Resumed { checkpoint: "CP-1".into() },
+        TaskStep::Finished { promise: PromiseType::Complete, summary: None },
+        TaskStep::Finished { promise: PromiseType::Blocked, summary: None },
         stands(TaskStatus::InProgress),
         stands(TaskStatus::Completed),
     ]

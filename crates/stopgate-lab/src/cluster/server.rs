@@ -12,7 +12,7 @@ use crate::error::LabError;
 
 /// How to stop a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum ServerStop {
     /// Clients are sent away, the shutdown is orderly.
     Fast,
     /// Everything is dropped; the next start recovers.
@@ -23,12 +23,12 @@ pub enum Stop {
 
 /// A server that was started.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(super) struct ClusterServer {
     child: Mutex<Child>,
     pid: Pid,
 }
 
-impl Server {
+impl ClusterServer {
     /// Starts it with its output at the end of `log`, out of reach of the terminal's signals.
     pub(super) fn launch(mut command: Command, log: &Path) -> Result<Self, LabError> {
         let out = OpenOptions::new().create(true).append(true).open(log);
@@ -58,11 +58,11 @@ impl Server {
     }
 
     /// Stops it and waits for its end.
-    pub(super) fn stop(self, how: Stop) -> Result<(), LabError> {
+    pub(super) fn stop(self, how: ServerStop) -> Result<(), LabError> {
         let signal = match how {
-            Stop::Fast => Signal::INT,
-            Stop::Immediate => Signal::QUIT,
-            Stop::Kill => Signal::KILL,
+            ServerStop::Fast => Signal::INT,
+            ServerStop::Immediate => Signal::QUIT,
+            ServerStop::Kill => Signal::KILL,
         };
         let mut child = self.child.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         if matches!(child.try_wait(), Ok(None)) {

@@ -32,9 +32,9 @@ fn say(model: &FakeModel, session: &str) -> String {
 #[test]
 fn each_session_has_its_own_script_and_then_the_default() {
     let model = FakeModel::start().unwrap();
-    model.script("a", [Turn::text("first of a")]);
-    model.script_for_all([Turn::text("first of anyone")]);
-    model.default_turn(Turn::text("call {n}"));
+    model.script("a", [ScriptedTurn::text("first of a")]);
+    model.script_for_all([ScriptedTurn::text("first of anyone")]);
+    model.default_turn(ScriptedTurn::text("call {n}"));
     let said = ["a", "b", "a", "b", "c"].map(|session| say(&model, session));
     assert_eq!(said, ["first of a", "first of anyone", "call 2", "call 2", "first of anyone"]);
     assert_eq!(model.main_calls().len(), 5);
@@ -44,7 +44,7 @@ fn each_session_has_its_own_script_and_then_the_default() {
 #[test]
 fn a_stream_carries_text_and_tool_calls() {
     let model = FakeModel::start().unwrap();
-    model.script_for_all([Turn::bash("true").and_text("after")]);
+    model.script_for_all([ScriptedTurn::bash("true").and_text("after")]);
     let mut body = prompt("hello");
     body["stream"] = json!(true);
     let answer = ask(&model, "POST /v1/messages?beta=true", "a", &body);
@@ -82,7 +82,8 @@ fn events(answer: &str) -> Vec<Value> {
 
 #[test]
 fn every_api_carries_text_and_tool_calls() {
-    let turn = Turn::text("before").and(Turn::tool("shell", json!({"command": "true"})));
+    let turn =
+        ScriptedTurn::text("before").and(ScriptedTurn::tool("shell", json!({"command": "true"})));
     let at = |events: &[Value], pointer: &str| {
         events.iter().rev().find_map(|event| event.pointer(pointer).cloned()).unwrap_or_default()
     };
@@ -165,7 +166,7 @@ fn told_is_found_in_every_api() {
         let mut body = body;
         body["tools"] = json!([{"name": "shell"}]);
         ask(&model, &format!("POST {path}"), "a", &body);
-        let told = Told { session: "a".into(), call: 1, text: "exit 0\nnot yet".into() };
+        let told = ModelInput { session: "a".into(), call: 1, text: "exit 0\nnot yet".into() };
         assert_eq!(model.told(), [told], "{path}");
     }
 }
@@ -176,7 +177,11 @@ fn every_api_refuses_in_its_own_words() {
     let words = ["rate_limit_error", "resets_in_seconds", "rate_limit_exceeded", "900s"];
     for ((path, body), word) in prompts().into_iter().zip(words) {
         let model = FakeModel::start().unwrap();
-        model.script_for_all([Turn::rate_limited(reset), Turn::unauthorized(), Turn::status(500)]);
+        model.script_for_all([
+            ScriptedTurn::rate_limited(reset),
+            ScriptedTurn::unauthorized(),
+            ScriptedTurn::status(500),
+        ]);
         let answers = [0; 3].map(|_| ask(&model, &format!("POST {path}"), "a", &body));
         for part in ["429 Too Many Requests", "retry-after: 900\r\n", word] {
             assert!(answers[0].contains(part), "{path}: no {part} in {}", answers[0]);
@@ -191,7 +196,7 @@ fn every_api_refuses_in_its_own_words() {
 fn a_broken_stream_has_no_end() {
     for (path, body) in prompts() {
         let model = FakeModel::start().unwrap();
-        model.script_for_all([Turn::text("half").cut(), Turn::dropped()]);
+        model.script_for_all([ScriptedTurn::text("half").cut(), ScriptedTurn::dropped()]);
         let cut = ask(&model, &format!("POST {path}"), "a", &body);
         assert!(cut.starts_with("HTTP/1.1 200 OK\r\n") && cut.contains("data: "), "{cut}");
         assert!(!cut.ends_with("\r\n0\r\n\r\n"), "{cut}");
@@ -202,7 +207,7 @@ fn a_broken_stream_has_no_end() {
 #[test]
 fn a_hanging_model_says_nothing_until_it_is_gone() {
     let model = FakeModel::start().unwrap();
-    model.default_turn(Turn::hang());
+    model.default_turn(ScriptedTurn::hang());
     let mut stream = TcpStream::connect(model.address).unwrap();
     let body = prompt("hello").to_string();
     let length = body.len();
@@ -259,7 +264,7 @@ fn told_is_what_came_after_the_last_answer() {
         ]},
     ]);
     ask(&model, "POST /v1/messages", "a", &body);
-    let told = Told { session: "a".into(), call: 2, text: "exit 0\nnot yet".into() };
+    let told = ModelInput { session: "a".into(), call: 2, text: "exit 0\nnot yet".into() };
     assert_eq!(model.told(), [told]);
 }
 

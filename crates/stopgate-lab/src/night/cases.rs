@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::pinned::LabAgent;
-use crate::turn::Turn;
+use crate::turn::ScriptedTurn;
 
 /// Something that happens to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub enum NightCase {
 
 /// How a case must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Expected {
+pub struct ExpectedNight {
     /// The loop's outcome; a question has none yet.
     pub outcome: &'static str,
     /// The exit code of `run`.
@@ -93,8 +93,8 @@ impl NightCase {
     }
 
     /// How it must end.
-    pub fn expected(self, agent: LabAgent) -> Expected {
-        let end = |outcome, code, sessions| Expected { outcome, code, sessions };
+    pub fn expected(self, agent: LabAgent) -> ExpectedNight {
+        let end = |outcome, code, sessions| ExpectedNight { outcome, code, sessions };
         match self {
             Self::LimitLeft => end("rate_limited", 75, 1),
             // Gemini does not try again after a cut, and loses a first turn that failed; Qwen takes
@@ -114,9 +114,10 @@ impl NightCase {
     }
 
     /// What the model says.
-    pub(super) fn turns(self, agent: LabAgent) -> Vec<Turn> {
-        let works = || vec![agent.shell("touch made.txt"), Turn::text("Now the file is there.")];
-        let first = |turn: Turn, times: usize| {
+    pub(super) fn turns(self, agent: LabAgent) -> Vec<ScriptedTurn> {
+        let works =
+            || vec![agent.shell("touch made.txt"), ScriptedTurn::text("Now the file is there.")];
+        let first = |turn: ScriptedTurn, times: usize| {
             let mut turns = vec![turn; times];
             turns.extend(works());
             turns
@@ -124,21 +125,23 @@ impl NightCase {
         match self {
             // Two clients would sleep for the hour without a word; a short time they give up on.
             Self::LimitLeft if matches!(agent, LabAgent::OpenCode | LabAgent::Qwen) => {
-                vec![Turn::rate_limited(Duration::from_secs(3)); 200]
+                vec![ScriptedTurn::rate_limited(Duration::from_secs(3)); 200]
             }
-            Self::LimitLeft => vec![Turn::rate_limited(Duration::from_hours(1)); 40],
-            Self::LimitWaited => first(Turn::rate_limited(Duration::from_secs(2)), 1),
-            Self::ServerTwice => first(Turn::status(500), 2),
-            Self::Overloaded => vec![Turn::status(529); 200],
-            Self::Auth => vec![Turn::unauthorized(); 40],
-            Self::TooLong => vec![Turn::too_long(); 40],
-            Self::Cut => first(Turn::text("I am going to make the file.").cut(), 1),
-            Self::Hang => vec![Turn::hang(); 10],
-            Self::Question => vec![Turn::text("Both would work.\n\nWhich colour should it have?")],
-            Self::Hooked => first(Turn::text("All done."), 2),
+            Self::LimitLeft => vec![ScriptedTurn::rate_limited(Duration::from_hours(1)); 40],
+            Self::LimitWaited => first(ScriptedTurn::rate_limited(Duration::from_secs(2)), 1),
+            Self::ServerTwice => first(ScriptedTurn::status(500), 2),
+            Self::Overloaded => vec![ScriptedTurn::status(529); 200],
+            Self::Auth => vec![ScriptedTurn::unauthorized(); 40],
+            Self::TooLong => vec![ScriptedTurn::too_long(); 40],
+            Self::Cut => first(ScriptedTurn::text("I am going to make the file.").cut(), 1),
+            Self::Hang => vec![ScriptedTurn::hang(); 10],
+            Self::Question => {
+                vec![ScriptedTurn::text("Both would work.\n\nWhich colour should it have?")]
+            }
+            Self::Hooked => first(ScriptedTurn::text("All done."), 2),
             Self::ClientKilled => first(agent.shell("kill -9 $PPID; sleep 30"), 1),
             Self::DriverKilled => {
-                first(Turn::text("I am thinking.").after(Duration::from_secs(3)), 1)
+                first(ScriptedTurn::text("I am thinking.").after(Duration::from_secs(3)), 1)
             }
         }
     }

@@ -6,12 +6,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::cases::NightCase;
-use crate::client::Client;
+use crate::client::LabClient;
 use crate::door;
 use crate::error::LabError;
 use crate::pinned::LabAgent;
 use crate::program::Program;
-use crate::stage::Stage;
+use crate::stage::Lab;
 
 /// No case takes longer.
 const LIMIT: Duration = Duration::from_mins(8);
@@ -69,7 +69,7 @@ impl NightResult {
 /// Plays one case with one client.
 pub fn play(agent: LabAgent, case: NightCase, program: &Program) -> Result<NightResult, LabError> {
     let begun = door::now();
-    let stage = Stage::new(Client::install_agent(agent)?)?;
+    let stage = Lab::new(LabClient::install_agent(agent)?)?;
     let program = stage.place(program)?;
     if case == NightCase::Hooked {
         let trust: &[&str] = if agent == LabAgent::Codex { &["--accept-trust"] } else { &[] };
@@ -146,7 +146,7 @@ impl Driven {
 }
 
 fn drive(
-    stage: &Stage,
+    stage: &Lab,
     program: &Program,
     case: NightCase,
     more: &[&str],
@@ -184,7 +184,7 @@ const fn own_flags(agent: LabAgent) -> &'static [&'static str] {
 }
 
 /// How many fresh sessions the driver began.
-fn sessions(stage: &Stage) -> u64 {
+fn sessions(stage: &Lab) -> u64 {
     let runs = fs::read_dir(stage.state().join("runs")).into_iter().flatten().flatten();
     let records = runs.filter_map(|run| fs::read_to_string(run.path().join("driver.json")).ok());
     let records = records.filter_map(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
@@ -198,7 +198,7 @@ fn until(begun: Instant, holds: impl Fn() -> bool) {
 }
 
 /// Processes that belong to the stage and are still there.
-fn left_behind(stage: &Stage) -> Vec<String> {
+fn left_behind(stage: &Lab) -> Vec<String> {
     let mark = stage.state().display().to_string();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let belongs = |pid: &String| {

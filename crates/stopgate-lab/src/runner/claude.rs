@@ -1,12 +1,12 @@
 //! Claude Code with a model of its own.
 
-use super::{DUMMY_KEY, HomeFile, Runner, RunnerPlace, line};
+use super::{ClientRunner, DUMMY_KEY, HomeFile, RunnerPlace, line};
 use crate::prompt::Prompt;
-use crate::turn::Turn;
+use crate::turn::ScriptedTurn;
 
 pub(super) struct ClaudeRunner;
 
-impl Runner for ClaudeRunner {
+impl ClientRunner for ClaudeRunner {
     fn settings(&self, _place: &RunnerPlace<'_>) -> Vec<HomeFile> {
         Vec::new()
     }
@@ -27,7 +27,7 @@ impl Runner for ClaudeRunner {
         line(&options, prompt, &["--continue"], &["-p", &prompt.text])
     }
 
-    fn shell(&self, command: &str) -> Turn {
-        Turn::bash(command)
+    fn shell(&self, command: &str) -> ScriptedTurn {
+        ScriptedTurn::bash(command)
     }
 }

@@ -2,15 +2,15 @@
 
 use serde_json::json;
 
-use super::{DUMMY_KEY, HomeFile, Runner, RunnerPlace, line};
+use super::{ClientRunner, DUMMY_KEY, HomeFile, RunnerPlace, line};
 use crate::prompt::Prompt;
-use crate::turn::Turn;
+use crate::turn::ScriptedTurn;
 
 const KEY_VARIABLE: &str = "LAB_KEY";
 
 pub(super) struct CodexRunner;
 
-impl Runner for CodexRunner {
+impl ClientRunner for CodexRunner {
     fn settings(&self, place: &RunnerPlace<'_>) -> Vec<HomeFile> {
         // JSON's strings are TOML's basic strings, too.
         let (url, project) = (json!(format!("{}/v1", place.url)), json!(place.project));
@@ -44,7 +44,7 @@ impl Runner for CodexRunner {
         line(&["exec"], prompt, &["resume", "--last"], &[&prompt.text])
     }
 
-    fn shell(&self, command: &str) -> Turn {
-        Turn::tool("exec_command", json!({"cmd": command}))
+    fn shell(&self, command: &str) -> ScriptedTurn {
+        ScriptedTurn::tool("exec_command", json!({"cmd": command}))
     }
 }

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::{DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use super::{ClientRunner, DUMMY_KEY, HomeFile, MODEL, RunnerPlace, line};
 use crate::prompt::Prompt;
-use crate::turn::Turn;
+use crate::turn::ScriptedTurn;
 
 pub(super) struct CopilotRunner;
 
-impl Runner for CopilotRunner {
+impl ClientRunner for CopilotRunner {
     fn settings(&self, place: &RunnerPlace<'_>) -> Vec<HomeFile> {
         let settings = json!({"trustedFolders": [place.project]});
         vec![(place.home.join(".copilot/config.json"), format!("{settings:#}\n"))]
@@ -30,7 +30,7 @@ impl Runner for CopilotRunner {
         line(&["--allow-all-tools"], prompt, &["--continue"], &["-p", &prompt.text])
     }
 
-    fn shell(&self, command: &str) -> Turn {
-        Turn::tool("bash", json!({"command": command, "description": "scripted"}))
+    fn shell(&self, command: &str) -> ScriptedTurn {
+        ScriptedTurn::tool("bash", json!({"command": command, "description": "scripted"}))
     }
 }

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::{DUMMY_KEY, HomeFile, Runner, RunnerPlace, line};
+use super::{ClientRunner, DUMMY_KEY, HomeFile, RunnerPlace, line};
 use crate::prompt::Prompt;
-use crate::turn::Turn;
+use crate::turn::ScriptedTurn;
 
 pub(super) struct GeminiRunner;
 
-impl Runner for GeminiRunner {
+impl ClientRunner for GeminiRunner {
     fn settings(&self, place: &RunnerPlace<'_>) -> Vec<HomeFile> {
         let settings = json!({
             "security": {
@@ -37,7 +37,10 @@ impl Runner for GeminiRunner {
         line(&options, prompt, &["--resume", "latest"], &["-p", &prompt.text])
     }
 
-    fn shell(&self, command: &str) -> Turn {
-        Turn::tool("run_shell_command", json!({"command": command, "description": "scripted"}))
+    fn shell(&self, command: &str) -> ScriptedTurn {
+        ScriptedTurn::tool(
+            "run_shell_command",
+            json!({"command": command, "description": "scripted"}),
+        )
     }
 }

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::{DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use super::{ClientRunner, DUMMY_KEY, HomeFile, MODEL, RunnerPlace, line};
 use crate::prompt::Prompt;
-use crate::turn::Turn;
+use crate::turn::ScriptedTurn;
 
 pub(super) struct KimiRunner;
 
-impl Runner for KimiRunner {
+impl ClientRunner for KimiRunner {
     fn settings(&self, place: &RunnerPlace<'_>) -> Vec<HomeFile> {
         let url = json!(format!("{}/v1", place.url));
         let text = format!(
@@ -38,7 +38,7 @@ impl Runner for KimiRunner {
         line(&[], prompt, &["--continue"], &["-p", &prompt.text])
     }
 
-    fn shell(&self, command: &str) -> Turn {
-        Turn::tool("Bash", json!({"command": command}))
+    fn shell(&self, command: &str) -> ScriptedTurn {
+        ScriptedTurn::tool("Bash", json!({"command": command}))
     }
 }

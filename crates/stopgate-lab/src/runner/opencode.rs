@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::{DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use super::{ClientRunner, DUMMY_KEY, HomeFile, MODEL, RunnerPlace, line};
 use crate::prompt::Prompt;
-use crate::turn::Turn;
+use crate::turn::ScriptedTurn;
 
 pub(super) struct OpenCodeRunner;
 
-impl Runner for OpenCodeRunner {
+impl ClientRunner for OpenCodeRunner {
     fn settings(&self, place: &RunnerPlace<'_>) -> Vec<HomeFile> {
         let model = format!("lab/{MODEL}");
         let settings = json!({
@@ -39,7 +39,7 @@ impl Runner for OpenCodeRunner {
         line(&["run", "--auto"], prompt, &["--continue"], &[&prompt.text])
     }
 
-    fn shell(&self, command: &str) -> Turn {
-        Turn::tool("bash", json!({"command": command, "description": "scripted"}))
+    fn shell(&self, command: &str) -> ScriptedTurn {
+        ScriptedTurn::tool("bash", json!({"command": command, "description": "scripted"}))
     }
 }

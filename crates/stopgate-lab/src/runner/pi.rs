@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::{DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use super::{ClientRunner, DUMMY_KEY, HomeFile, MODEL, RunnerPlace, line};
 use crate::prompt::Prompt;
-use crate::turn::Turn;
+use crate::turn::ScriptedTurn;
 
 pub(super) struct PiRunner;
 
-impl Runner for PiRunner {
+impl ClientRunner for PiRunner {
     fn settings(&self, place: &RunnerPlace<'_>) -> Vec<HomeFile> {
         let models = json!({"providers": {"lab": {
             "baseUrl": format!("{}/v1", place.url), "api": "openai-completions",
@@ -26,7 +26,7 @@ impl Runner for PiRunner {
         line(&options, prompt, &["--continue"], &["-p", &prompt.text])
     }
 
-    fn shell(&self, command: &str) -> Turn {
-        Turn::tool("bash", json!({"command": command}))
+    fn shell(&self, command: &str) -> ScriptedTurn {
+        ScriptedTurn::tool("bash", json!({"command": command}))
     }
 }

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::{DUMMY_KEY, HomeFile, MODEL, Runner, RunnerPlace, line};
+use super::{ClientRunner, DUMMY_KEY, HomeFile, MODEL, RunnerPlace, line};
 use crate::prompt::Prompt;
-use crate::turn::Turn;
+use crate::turn::ScriptedTurn;
 
 pub(super) struct QwenRunner;
 
-impl Runner for QwenRunner {
+impl ClientRunner for QwenRunner {
     fn settings(&self, place: &RunnerPlace<'_>) -> Vec<HomeFile> {
         let settings = json!({
             "security": {"auth": {"selectedType": "openai"}},
@@ -35,8 +35,8 @@ impl Runner for QwenRunner {
         line(&options, prompt, &["--continue"], &["-p", &prompt.text])
     }
 
-    fn shell(&self, command: &str) -> Turn {
+    fn shell(&self, command: &str) -> ScriptedTurn {
         let input = json!({"command": command, "description": "scripted", "is_background": false});
-        Turn::tool("run_shell_command", input)
+        ScriptedTurn::tool("run_shell_command", input)
     }
 }

@@ -5,20 +5,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use stopgate_lab::{Asked, Client, Exit, LabAgent, Program, Prompt, Reply, Stage, Turn};
+use stopgate_lab::{
+    Exit, Lab, LabAgent, LabClient, LabOutput, Program, Prompt, PromptRun, ScriptedTurn,
+};
 
 const GOAL: &str = "make the file";
 
 pub(crate) struct Scene {
-    pub(crate) stage: Stage,
+    pub(crate) stage: Lab,
     program: Program,
 }
 
 impl Scene {
     pub(crate) fn new(agent: LabAgent) -> Result<Self> {
         let found = Program::find().context("could not")?;
-        let client = Client::install_agent(agent).context("could not")?;
-        let stage = Stage::new(client)?;
+        let client = LabClient::install_agent(agent).context("could not")?;
+        let stage = Lab::new(client)?;
         let program = stage.place(&found)?;
         Ok(Self { stage, program })
     }
@@ -35,14 +37,14 @@ impl Scene {
     }
 
     /// A second client, with the hook installed for it, too.
-    pub(crate) fn add(&self, agent: LabAgent) -> Result<Client> {
-        let client = Client::install_agent(agent).context("could not")?;
+    pub(crate) fn add(&self, agent: LabAgent) -> Result<LabClient> {
+        let client = LabClient::install_agent(agent).context("could not")?;
         self.stage.set_up(&client)?;
         self.install_for(agent)?;
         Ok(client)
     }
 
-    pub(crate) fn stopgate(&self, args: &[&str]) -> Result<Reply> {
+    pub(crate) fn stopgate(&self, args: &[&str]) -> Result<LabOutput> {
         let reply = self.stage.stopgate(&self.program, args)?;
         ensure!(reply.code == 0, "stopgate {args:?}: {reply:#?}");
         Ok(reply)
@@ -63,7 +65,7 @@ impl Scene {
     }
 
     /// The client's answer to a prompt, which has to end well.
-    pub(crate) fn answered(&self, prompt: &Prompt) -> Result<Asked> {
+    pub(crate) fn answered(&self, prompt: &Prompt) -> Result<PromptRun> {
         let asked = self.stage.ask(self.stage.client(), prompt)?;
         ensure!(asked.exit == Exit::Code(0), "{asked}");
         Ok(asked)
@@ -110,7 +112,7 @@ impl ProgramAway<'_> {
 /// The session called the model this often, and was sent back `times` times, each counted aloud,
 /// by one message each.
 #[track_caller]
-pub(crate) fn check_held(asked: &Asked, times: usize, calls: usize) {
+pub(crate) fn check_held(asked: &PromptRun, times: usize, calls: usize) {
     assert_eq!(asked.model_calls, calls, "{asked}");
     for iteration in 1..=times {
         let counted = format!("Loop {iteration}/20");
@@ -122,28 +124,29 @@ pub(crate) fn check_held(asked: &Asked, times: usize, calls: usize) {
 }
 
 /// Three claims, then the work, then another claim.
-pub(crate) fn proven_at_the_fourth(agent: LabAgent) -> Vec<Turn> {
+pub(crate) fn proven_at_the_fourth(agent: LabAgent) -> Vec<ScriptedTurn> {
     vec![
-        Turn::text("All done."),
-        Turn::text("It is done, really."),
-        Turn::text("Nothing is left to do."),
+        ScriptedTurn::text("All done."),
+        ScriptedTurn::text("It is done, really."),
+        ScriptedTurn::text("Nothing is left to do."),
         agent.shell("touch made.txt"),
-        Turn::text("Now the file is there."),
+        ScriptedTurn::text("Now the file is there."),
     ]
 }
 
 /// The work and a claim, with a word before the work.
-pub(crate) fn text_before_tool(agent: LabAgent) -> Vec<Turn> {
-    let turn = Turn::text("I am going to make the file.").and(agent.shell("touch made.txt"));
-    vec![turn, Turn::text("Now the file is there.")]
+pub(crate) fn text_before_tool(agent: LabAgent) -> Vec<ScriptedTurn> {
+    let turn =
+        ScriptedTurn::text("I am going to make the file.").and(agent.shell("touch made.txt"));
+    vec![turn, ScriptedTurn::text("Now the file is there.")]
 }
 
 /// Has the model make the file in its next turn.
 pub(crate) fn make_the_file(scene: &Scene) {
     let agent = scene.stage.client().agent();
     let before = scene.stage.model().main_calls_of(agent.name()).len();
-    let mut turns = vec![Turn::text("All done."); before];
-    turns.extend([agent.shell("touch made.txt"), Turn::text("Now the file is there.")]);
+    let mut turns = vec![ScriptedTurn::text("All done."); before];
+    turns.extend([agent.shell("touch made.txt"), ScriptedTurn::text("Now the file is there.")]);
     scene.stage.model().script(agent.name(), turns);
 }
 

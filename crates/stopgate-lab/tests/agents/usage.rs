@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use stopgate_lab::{LabAgent, Prompt, Turn, TurnUsage};
+use stopgate_lab::{LabAgent, Prompt, ScriptedTurn, TurnUsage};
 
 use crate::scene::Scene;
 
@@ -40,10 +40,10 @@ fn check_usage(agent: LabAgent) -> Result<()> {
     let scene = Scene::installed(agent)?;
     let turns = [
         agent.shell("echo begun > begun.txt"),
-        Turn::hang(),
-        Turn::text("All done."),
+        ScriptedTurn::hang(),
+        ScriptedTurn::text("All done."),
         agent.shell("touch made.txt"),
-        Turn::text("Now the file is there."),
+        ScriptedTurn::text("Now the file is there."),
     ];
     let turns = (1..).zip(turns).map(|(call, turn)| turn.using(odd(call)));
     scene.stage.model().script(agent.name(), turns);
@@ -63,7 +63,7 @@ fn check_usage(agent: LabAgent) -> Result<()> {
 fn check_limit(agent: LabAgent) -> Result<()> {
     let scene = Scene::installed(agent)?;
     let usage = TurnUsage { input: 1000, ..TurnUsage::default() };
-    scene.stage.model().default_turn(Turn::text("Still at it: {n}").using(usage));
+    scene.stage.model().default_turn(ScriptedTurn::text("Still at it: {n}").using(usage));
     let id = scene.start(&["--max-tokens", "2500"])?;
     let asked = scene.answered(&Prompt::first("begin"))?;
     assert_eq!(scene.standing(&id)?, "budget 2", "{asked}");

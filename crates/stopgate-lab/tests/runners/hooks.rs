@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use stopgate_lab::{LabAgent, Stage};
+use stopgate_lab::{Lab, LabAgent};
 
 /// Where the hook writes a line for each call.
-pub(crate) fn log(stage: &Stage) -> PathBuf {
+pub(crate) fn log(stage: &Lab) -> PathBuf {
     stage.state().join("stops.log")
 }
 
 /// Has the client of `stage` ask a hook that holds it this many times, and then lets it go.
-pub(crate) fn write(stage: &Stage, agent: LabAgent, holds: usize) -> Result<()> {
+pub(crate) fn write(stage: &Lab, agent: LabAgent, holds: usize) -> Result<()> {
     let script = stage.state().join("hook.sh");
     fs::write(&script, script_text(stage, agent, holds))?;
     let command = format!("sh '{}'", script.display());
@@ -46,7 +46,7 @@ pub(crate) fn write(stage: &Stage, agent: LabAgent, holds: usize) -> Result<()> 
 }
 
 /// Counts its calls in the log, and answers each in the form that the client reads.
-fn script_text(stage: &Stage, agent: LabAgent, holds: usize) -> String {
+fn script_text(stage: &Lab, agent: LabAgent, holds: usize) -> String {
     let answer = match agent {
         LabAgent::Kimi => format!("echo \"held $held of {holds}\" >&2; exit 2"),
         _ => format!(r#"printf '{{"decision":"block","reason":"held %s of {holds}"}}' $held"#),

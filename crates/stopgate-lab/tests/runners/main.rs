@@ -8,23 +8,23 @@ mod hooks;
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use stopgate_lab::{Asked, Client, Exit, LabAgent, Prompt, Stage, Turn};
+use stopgate_lab::{Exit, Lab, LabAgent, LabClient, Prompt, PromptRun, ScriptedTurn};
 
 /// A stage of one client, with a hook that holds it a number of times.
 struct Scene {
-    stage: Stage,
+    stage: Lab,
 }
 
 impl Scene {
     fn new(agent: LabAgent, holds: usize) -> Result<Self> {
-        let client = Client::install_agent(agent).context("could not")?;
-        let stage = Stage::new(client)?;
+        let client = LabClient::install_agent(agent).context("could not")?;
+        let stage = Lab::new(client)?;
         hooks::write(&stage, agent, holds)?;
         Ok(Self { stage })
     }
 
     /// The client's answer to a prompt, however it ends.
-    fn ask(&self, prompt: Prompt) -> Result<Asked> {
+    fn ask(&self, prompt: Prompt) -> Result<PromptRun> {
         let client = self.stage.client();
         let prompt = match client.agent() {
             // Nobody has reviewed the scripted hook.
@@ -35,7 +35,7 @@ impl Scene {
     }
 
     /// The same where nothing may go wrong.
-    fn answered(&self, prompt: Prompt) -> Result<Asked> {
+    fn answered(&self, prompt: Prompt) -> Result<PromptRun> {
         let asked = self.ask(prompt)?;
         ensure!(asked.exit == Exit::Code(0), "{asked}");
         Ok(asked)
@@ -74,7 +74,8 @@ fn check_held(agent: LabAgent) -> Result<()> {
 /// The client runs the command that the model wants, and tells the model how it went.
 fn check_shell(agent: LabAgent) -> Result<()> {
     let scene = Scene::new(agent, 0)?;
-    let turns = [agent.shell("echo seen >made.txt && cat made.txt"), Turn::text("It is made.")];
+    let turns =
+        [agent.shell("echo seen >made.txt && cat made.txt"), ScriptedTurn::text("It is made.")];
     scene.stage.model().script(agent.name(), turns);
     let asked = scene.answered(Prompt::first("make the file"))?;
     assert_eq!(asked.model_calls, 2, "{asked}");
@@ -87,7 +88,7 @@ fn check_shell(agent: LabAgent) -> Result<()> {
 /// A refused request ends the session, and the hook is not asked.
 fn check_refused(agent: LabAgent) -> Result<()> {
     let scene = Scene::new(agent, 3)?;
-    scene.stage.model().default_turn(Turn::status(400));
+    scene.stage.model().default_turn(ScriptedTurn::status(400));
     let asked = scene.ask(Prompt::first("begin"))?;
     assert!(matches!(asked.exit, Exit::Code(code) if code != 0), "{asked}");
     assert_eq!(scene.stops(), 0, "{asked}");

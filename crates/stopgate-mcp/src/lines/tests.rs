@@ -5,7 +5,7 @@ use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use super::{Lines, MESSAGE_BYTES_MAX};
+use super::{LineTransport, MESSAGE_BYTES_MAX};
 
 /// Hands its bytes out in pieces of this size.
 struct Pieces {
@@ -37,7 +37,7 @@ fn heard(input: &[u8], size: usize) -> (Vec<Value>, Vec<Value>) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(async {
         let from = Pieces { bytes: input.into(), size, at: 0 };
-        let mut lines = Lines::new(from, Vec::new());
+        let mut lines = LineTransport::new(from, Vec::new());
         let mut ids = Vec::new();
         while let Some(message) = lines.receive().await {
             ids.push(serde_json::to_value(message).expect("a message")["id"].clone());

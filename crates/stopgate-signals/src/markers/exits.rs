@@ -6,7 +6,7 @@
 use stopgate_core::SpokenExit;
 
 use super::quoted::Quoted;
-use super::{Place, is_escaped, place, tags};
+use super::{MarkerPlace, is_escaped, place, tags};
 
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";
@@ -32,7 +32,9 @@ fn exit_at(message: &str, start: usize) -> Option<SpokenExit> {
     let length = inner.find(CLOSE)?;
     let end = start + OPEN.len() + length + CLOSE.len();
     let said = &inner[..length];
-    if said.contains(['\n', '\r']) || place(&message[..start], &message[end..]) != Place::OwnLine {
+    if said.contains(['\n', '\r'])
+        || place(&message[..start], &message[end..]) != MarkerPlace::OwnLine
+    {
         return None;
     }
     let (word, reason) = said.split_once(':')?;

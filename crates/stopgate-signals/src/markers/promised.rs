@@ -1,7 +1,7 @@
 //! A promise in words of its owner's choice.
 
 use super::quoted::Quoted;
-use super::{Place, is_escaped, place, tags};
+use super::{MarkerPlace, is_escaped, place, tags};
 
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";
@@ -23,7 +23,7 @@ pub fn promised(message: &str, promise: &str) -> bool {
         let is_said = !quoted.hides(start) && !is_escaped(&message[..start]);
         is_said
             && words(&inner[..length]) == wanted
-            && place(&message[..start], &message[end..]) == Place::OwnLine
+            && place(&message[..start], &message[end..]) == MarkerPlace::OwnLine
     })
 }
 

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Place, read};
+use super::{MarkerPlace, read};
 
 /// What hostile and honest messages are made of.
 const PIECES: [&str; 52] = [
@@ -105,7 +105,7 @@ proptest! {
     #[test]
     fn an_own_line_holds_nothing_but_the_marker(message in message()) {
         let spoken = read(&message);
-        let own = spoken.iter().filter(|spoken| spoken.place == Place::OwnLine).count();
+        let own = spoken.iter().filter(|spoken| spoken.place == MarkerPlace::OwnLine).count();
         let begins = |line: &&str| ["<promise>", "<loop", "<grind"].iter().any(|tag| line.starts_with(tag));
         let ends = |line: &&str| line.trim_end_matches([' ', '\t']).ends_with('>');
         let lines = message.split(['\n', '\r']).filter(begins).filter(ends).count();
@@ -121,6 +121,6 @@ proptest! {
     fn a_marker_after_prose_is_said(prose in prose()) {
         let spoken = read(&format!("{prose}\n<promise>COMPLETE</promise>\n"));
         prop_assert_eq!(spoken.len(), 1);
-        prop_assert_eq!(spoken[0].place, Place::OwnLine);
+        prop_assert_eq!(spoken[0].place, MarkerPlace::OwnLine);
     }
 }

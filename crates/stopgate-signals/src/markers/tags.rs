@@ -10,7 +10,7 @@ use stopgate_core::Marker;
 
 /// One marker's bytes in a message.
 #[derive(Debug)]
-pub(super) struct Tag {
+pub(super) struct MarkerTag {
     pub(super) marker: Marker,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -35,7 +35,7 @@ const ALONE: &str = "loop-complete";
 const BLANKS: [char; 2] = [' ', '\t'];
 
 /// Every marker in `message`, in order.
-pub(super) fn find(message: &str) -> Vec<Tag> {
+pub(super) fn find(message: &str) -> Vec<MarkerTag> {
     message.match_indices('<').filter_map(|(start, _)| tag_at(message, start)).collect()
 }
 
@@ -71,10 +71,10 @@ fn without_last_tabs(line: &str) -> [Cow<'_, str>; 2] {
     [text.into(), blanks]
 }
 
-fn tag_at(message: &str, start: usize) -> Option<Tag> {
+fn tag_at(message: &str, start: usize) -> Option<MarkerTag> {
     let rest = &message[start + 1..];
     let (marker, after) = alone(rest).or_else(|| pair(rest))?;
-    Some(Tag { marker, start, end: message.len() - after.len() })
+    Some(MarkerTag { marker, start, end: message.len() - after.len() })
 }
 
 /// Reads a word between two tags, after the first `<`; gives what follows it.

@@ -1,6 +1,6 @@
 use stopgate_core::Marker;
 
-use super::{Place, Spoken, own_line, read};
+use super::{MarkerPlace, Spoken, own_line, read};
 
 /// `P` and `L` in a message stand for two markers, as agents write them.
 #[track_caller]
@@ -33,9 +33,9 @@ fn said(message: &str) -> String {
 
 fn word(spoken: Spoken) -> String {
     let place = match spoken.place {
-        Place::OwnLine => "line",
-        Place::LineStart => "start",
-        Place::Prose => "prose",
+        MarkerPlace::OwnLine => "line",
+        MarkerPlace::LineStart => "start",
+        MarkerPlace::Prose => "prose",
     };
     match spoken.marker {
         Marker::PromiseComplete => place.into(),

@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 /// One line, without its line end.
 #[derive(Debug)]
-pub(super) enum Line {
+pub(super) enum TranscriptLine {
     /// A whole line.
     Ended(Vec<u8>),
     /// The file's last line, which has no line end yet.
@@ -17,7 +17,7 @@ pub(super) enum Line {
 
 /// Reads lines backwards and passes over blank ones.
 #[derive(Debug)]
-pub(super) struct Lines<R> {
+pub(super) struct LinesBackwards<R> {
     reader: R,
     block_bytes: u32,
     floor: Floor,
@@ -48,7 +48,7 @@ enum Next {
     Nothing,
 }
 
-impl<R: Read + Seek> Lines<R> {
+impl<R: Read + Seek> LinesBackwards<R> {
     /// The lines in the last `bytes_max` of the file; the first block is read at
     /// once, with a single seek where the file is long enough.
     pub(super) fn from_end(mut reader: R, bytes_max: u64, block_bytes: u32) -> io::Result<Self> {
@@ -77,7 +77,7 @@ impl<R: Read + Seek> Lines<R> {
     }
 
     /// The line before the one given last.
-    pub(super) fn previous(&mut self) -> io::Result<Option<Line>> {
+    pub(super) fn previous(&mut self) -> io::Result<Option<TranscriptLine>> {
         while self.next != Next::Nothing {
             let line = self.step()?;
             if line.is_some() {
@@ -88,7 +88,7 @@ impl<R: Read + Seek> Lines<R> {
     }
 
     /// One step towards the floor, which may not complete a line.
-    fn step(&mut self) -> io::Result<Option<Line>> {
+    fn step(&mut self) -> io::Result<Option<TranscriptLine>> {
         match self.block.iter().rposition(|byte| *byte == b'\n') {
             Some(end) => Ok(self.line_after(end)),
             None if self.start > self.floor.at() => self.step_back().map(|()| None),
@@ -102,18 +102,18 @@ impl<R: Read + Seek> Lines<R> {
     }
 
     /// Takes the line behind the line end at `end`.
-    fn line_after(&mut self, end: usize) -> Option<Line> {
+    fn line_after(&mut self, end: usize) -> Option<TranscriptLine> {
         let line = self.take_line(end + 1);
         self.block.truncate(end);
         std::mem::replace(&mut self.next, Next::Ended).line(line)
     }
 
     /// Ends the walk with the line at the floor.
-    fn first_line(&mut self) -> Option<Line> {
+    fn first_line(&mut self) -> Option<TranscriptLine> {
         let next = std::mem::replace(&mut self.next, Next::Nothing);
         match self.floor {
             Floor::LineStart(_) => next.line(self.take_line(0)),
-            Floor::MidFile(_) => Some(Line::Cut),
+            Floor::MidFile(_) => Some(TranscriptLine::Cut),
         }
     }
 
@@ -164,7 +164,7 @@ impl Floor {
 
 impl Next {
     /// `line` as what it was said to be; none when it is blank.
-    fn line(self, mut line: Vec<u8>) -> Option<Line> {
+    fn line(self, mut line: Vec<u8>) -> Option<TranscriptLine> {
         if line.last() == Some(&b'\r') {
             line.pop();
         }
@@ -172,8 +172,8 @@ impl Next {
             return None;
         }
         match self {
-            Self::Open => Some(Line::Open(line)),
-            Self::Ended => Some(Line::Ended(line)),
+            Self::Open => Some(TranscriptLine::Open(line)),
+            Self::Ended => Some(TranscriptLine::Ended(line)),
             Self::Nothing => None,
         }
     }

@@ -3,7 +3,7 @@ use std::io::Cursor;
 use proptest::prelude::*;
 
 use super::tests::{classify, is_tool_use};
-use super::{Bound, Last, Record, ToolUse, last_message_by, tool_used_by};
+use super::{Bound, Last, TranscriptRecord, TranscriptToolUse, last_message_by, tool_used_by};
 
 fn file() -> impl Strategy<Value = Vec<u8>> {
     let lines: [&[u8]; 18] = [
@@ -39,8 +39,9 @@ fn oracle(file: &[u8]) -> Last {
         file.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let lines: Vec<_> = lines.filter(|line| !line.trim_ascii().is_empty()).collect();
     let mut records: Vec<_> = lines.iter().map(|line| classify(line)).collect();
-    records.retain(|record| *record != Record::Foreign);
-    let turn = records.rsplit(|record| *record == Record::UserTurn).next().unwrap_or_default();
+    records.retain(|record| *record != TranscriptRecord::Foreign);
+    let turn =
+        records.rsplit(|record| *record == TranscriptRecord::UserTurn).next().unwrap_or_default();
     let parts: Vec<_> = turn.iter().filter_map(part).collect();
     let same = |(id, _): &&(Option<String>, String)| {
         id.is_some() && Some(id) == parts.last().map(|(id, _)| id)
@@ -57,20 +58,20 @@ fn oracle(file: &[u8]) -> Last {
     }
 }
 
-fn part(record: &Record) -> Option<(Option<String>, String)> {
+fn part(record: &TranscriptRecord) -> Option<(Option<String>, String)> {
     match record {
-        Record::Assistant { message, text } => {
+        TranscriptRecord::Assistant { message, text } => {
             Some((message.clone(), text.clone().unwrap_or_default()))
         }
-        Record::UserTurn | Record::Other | Record::Foreign => None,
+        TranscriptRecord::UserTurn | TranscriptRecord::Other | TranscriptRecord::Foreign => None,
     }
 }
 
-fn tool_oracle(added: &[u8]) -> ToolUse {
+fn tool_oracle(added: &[u8]) -> TranscriptToolUse {
     let mut lines: Vec<_> = added.split(|byte| *byte == b'\n').collect();
     lines.pop();
     let used = lines.iter().any(|line| is_tool_use(line.strip_suffix(b"\r").unwrap_or(line)));
-    if used { ToolUse::Used } else { ToolUse::None }
+    if used { TranscriptToolUse::Used } else { TranscriptToolUse::None }
 }
 
 fn read_by(file: &[u8], bytes_max: u64, block_bytes: u32) -> Last {
@@ -100,13 +101,13 @@ proptest! {
     #[test]
     fn tool_use_is_found_in_what_was_added(file in file(), offset in 0_usize..60, block_bytes in 1_u32..40) {
         let used = tool_used_by(Cursor::new(&file), offset as u64, u64::MAX, block_bytes, is_tool_use).unwrap();
-        prop_assert_eq!(used, file.get(offset..).map_or(ToolUse::Unknown, tool_oracle));
+        prop_assert_eq!(used, file.get(offset..).map_or(TranscriptToolUse::Unknown, tool_oracle));
     }
 
     #[test]
     fn a_bound_on_tool_use_only_adds_doubt(file in file(), bytes_max in 0_u64..60, block_bytes in 1_u32..40) {
         let used = tool_used_by(Cursor::new(&file), 0, bytes_max, block_bytes, is_tool_use).unwrap();
         let is_cut = file.len() as u64 > bytes_max;
-        prop_assert!(used == tool_oracle(&file) || (is_cut && used == ToolUse::Unknown), "{:?}", used);
+        prop_assert!(used == tool_oracle(&file) || (is_cut && used == TranscriptToolUse::Unknown), "{:?}", used);
     }
 }

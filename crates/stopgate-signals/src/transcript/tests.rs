@@ -1,26 +1,26 @@
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use super::{
-    BLOCK_BYTES, Bound, Last, Record, ToolUse, last_message, last_message_by, tool_used_by,
-    tool_used_since,
+    BLOCK_BYTES, Bound, Last, TranscriptRecord, TranscriptToolUse, last_message, last_message_by,
+    tool_used_by, tool_used_since,
 };
 
 /// A line of a scene: `a1 text` is a part of message 1, `a1` a part without text,
 /// `a text` a message without an id, `u` a user's turn, `o` a record that does not
 /// matter. All else is foreign.
-pub(super) fn classify(line: &[u8]) -> Record {
+pub(super) fn classify(line: &[u8]) -> TranscriptRecord {
     let Ok(line) = std::str::from_utf8(line) else {
-        return Record::Foreign;
+        return TranscriptRecord::Foreign;
     };
     let (kind, text) = line.split_once(' ').map_or((line, None), |(kind, text)| (kind, Some(text)));
     match (kind, kind.strip_prefix('a')) {
-        ("u", _) => Record::UserTurn,
-        ("o", _) => Record::Other,
-        (_, Some(id)) => Record::Assistant {
+        ("u", _) => TranscriptRecord::UserTurn,
+        ("o", _) => TranscriptRecord::Other,
+        (_, Some(id)) => TranscriptRecord::Assistant {
             message: Some(id.to_owned()).filter(|id| !id.is_empty()),
             text: text.map(str::to_owned),
         },
-        _ => Record::Foreign,
+        _ => TranscriptRecord::Foreign,
     }
 }
 
@@ -53,7 +53,7 @@ fn check_bound(file: &str, bytes_max: u64, expected: &str) {
 }
 
 #[track_caller]
-fn check_tools(file: &str, offset: u64, bytes_max: u64, expected: ToolUse) {
+fn check_tools(file: &str, offset: u64, bytes_max: u64, expected: TranscriptToolUse) {
     for block_bytes in (1..12).chain([BLOCK_BYTES]) {
         let used = tool_used_by(Cursor::new(file), offset, bytes_max, block_bytes, is_tool_use);
         assert_eq!(used.unwrap(), expected, "{file:?} from {offset} by {block_bytes}");
@@ -157,28 +157,28 @@ fn a_long_message_is_read_whole() {
 
 #[test]
 fn a_tool_is_used_when_a_line_after_the_offset_says_so() {
-    check_tools("tool\nx\n", 0, 100, ToolUse::Used);
-    check_tools("x\ntool\n", 2, 100, ToolUse::Used);
-    check_tools("x\ntool\r\nx\n", 2, 100, ToolUse::Used);
-    check_tools("tool\nx\n", 5, 100, ToolUse::None);
-    check_tools("tool\n", 5, 100, ToolUse::None);
-    check_tools("", 0, 100, ToolUse::None);
+    check_tools("tool\nx\n", 0, 100, TranscriptToolUse::Used);
+    check_tools("x\ntool\n", 2, 100, TranscriptToolUse::Used);
+    check_tools("x\ntool\r\nx\n", 2, 100, TranscriptToolUse::Used);
+    check_tools("tool\nx\n", 5, 100, TranscriptToolUse::None);
+    check_tools("tool\n", 5, 100, TranscriptToolUse::None);
+    check_tools("", 0, 100, TranscriptToolUse::None);
 }
 
 #[test]
 fn a_line_that_is_still_being_written_is_left_for_later() {
-    check_tools("x\ntool", 2, 100, ToolUse::None);
-    check_tools("x\ntool\nhalf", 2, 100, ToolUse::Used);
+    check_tools("x\ntool", 2, 100, TranscriptToolUse::None);
+    check_tools("x\ntool\nhalf", 2, 100, TranscriptToolUse::Used);
 }
 
 #[test]
 fn too_much_or_a_replaced_file_is_unknown() {
-    check_tools("x\n", 3, 100, ToolUse::Unknown);
-    check_tools("tool\nxxxx\nyyyy\n", 0, 10, ToolUse::Unknown);
-    check_tools("tool\nxxxx\nyyyy\n", 5, 10, ToolUse::None);
-    check_tools("xxxx\nyyyy\ntool\n", 0, 10, ToolUse::Used);
-    check_tools("xxxxtool\n", 0, 5, ToolUse::Unknown);
-    check_tools("x\n", 0, 0, ToolUse::Unknown);
+    check_tools("x\n", 3, 100, TranscriptToolUse::Unknown);
+    check_tools("tool\nxxxx\nyyyy\n", 0, 10, TranscriptToolUse::Unknown);
+    check_tools("tool\nxxxx\nyyyy\n", 5, 10, TranscriptToolUse::None);
+    check_tools("xxxx\nyyyy\ntool\n", 0, 10, TranscriptToolUse::Used);
+    check_tools("xxxxtool\n", 0, 5, TranscriptToolUse::Unknown);
+    check_tools("x\n", 0, 0, TranscriptToolUse::Unknown);
 }
 
 /// A file that counts what is asked of it.
@@ -244,14 +244,14 @@ fn one_endless_line_costs_no_more_than_the_bound() {
 
     let mut file = Counted::new(50 << 20, b"\n");
     let used = tool_used_since(&mut file, 10, 100_000, is_tool_use).unwrap();
-    assert_eq!((used, file.bytes), (ToolUse::Unknown, 100_000));
+    assert_eq!((used, file.bytes), (TranscriptToolUse::Unknown, 100_000));
 }
 
 #[test]
 fn nothing_appended_is_not_read_for() {
     let mut file = Counted::new(50 << 20, b"\n");
     let used = tool_used_since(&mut file, (50 << 20) + 1, 100_000, is_tool_use).unwrap();
-    assert_eq!((used, file.seeks, file.bytes), (ToolUse::None, 1, 0));
+    assert_eq!((used, file.seeks, file.bytes), (TranscriptToolUse::None, 1, 0));
 }
 
 /// A file that is truncated after its length was told.
@@ -275,7 +275,7 @@ fn a_file_that_shrinks_while_it_is_read_is_not_known() {
         let last = last_message(Shrunk(Counted::new(len, b"")), Bound::default(), classify);
         assert_eq!(word(last.unwrap()), "unreadable");
         let used = tool_used_since(Shrunk(Counted::new(len, b"")), 0, 1 << 20, is_tool_use);
-        assert_eq!(used.unwrap(), ToolUse::Unknown);
+        assert_eq!(used.unwrap(), TranscriptToolUse::Unknown);
     }
 }
 

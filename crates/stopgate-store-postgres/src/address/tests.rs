@@ -1,4 +1,4 @@
-use super::{Address, Roots, Safety, Wanted, redacted};
+use super::{Roots, Safety, ServerAddress, ServerWanted, redacted};
 
 #[test]
 fn an_address_is_read_as_libpq_does() {
@@ -56,7 +56,7 @@ fn no_form_shows_its_password() {
         "password = 'x secret' host=h",
     ] {
         assert!(!redacted(address).contains("secret"), "{}", redacted(address));
-        let parsed = Address::parse(address);
+        let parsed = ServerAddress::parse(address);
         let shown = parsed.as_ref().map_or_else(ToString::to_string, |a| a.shown.clone());
         assert!(!shown.contains("secret"), "{shown}");
         assert!(!format!("{parsed:?}").contains("secret"), "{parsed:?}");
@@ -65,21 +65,21 @@ fn no_form_shows_its_password() {
 
 #[track_caller]
 fn check(address: &str, expected: &str) {
-    let seen = match Address::parse(address) {
+    let seen = match ServerAddress::parse(address) {
         Err(error) => format!("could not {error}"),
         Ok(parsed) => describe(&parsed),
     };
     assert_eq!(seen, expected, "{address}");
 }
 
-fn describe(address: &Address) -> String {
+fn describe(address: &ServerAddress) -> String {
     let user = address.config.get_user().map_or(String::new(), |user| format!("{user}@"));
     let database = address.config.get_dbname().map_or(String::new(), |name| format!("/{name}"));
     let places: Vec<String> =
         address.places.iter().map(|place| format!("{}:{}", place.host, place.port)).collect();
     let wanted = match address.wanted {
-        Wanted::Any => "any",
-        Wanted::ReadWrite => "writes",
+        ServerWanted::Any => "any",
+        ServerWanted::ReadWrite => "writes",
     };
     let roots = match &address.roots {
         Roots::Platform => "Platform".into(),

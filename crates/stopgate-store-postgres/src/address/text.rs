@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 /// Names and values, in the order they were written; the last of a name counts.
 #[derive(Debug, Default)]
-pub(super) struct Settings(Vec<(String, String)>);
+pub(super) struct AddressSettings(Vec<(String, String)>);
 
-impl Settings {
+impl AddressSettings {
     /// The value of `name`.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
@@ -35,7 +35,7 @@ impl Settings {
 }
 
 /// Reads either form. What is wrong is said without quoting the text: it may hold a password.
-pub(super) fn settings(address: &str) -> Result<Settings, String> {
+pub(super) fn settings(address: &str) -> Result<AddressSettings, String> {
     let url = ["postgres://", "postgresql://"].iter().find_map(|s| address.strip_prefix(s));
     match url {
         Some(rest) => from_url(rest),
@@ -43,8 +43,8 @@ pub(super) fn settings(address: &str) -> Result<Settings, String> {
     }
 }
 
-fn from_url(rest: &str) -> Result<Settings, String> {
-    let mut settings = Settings::default();
+fn from_url(rest: &str) -> Result<AddressSettings, String> {
+    let mut settings = AddressSettings::default();
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
     let (user, hosts) = authority.rsplit_once('@').unwrap_or(("", authority));
@@ -100,8 +100,8 @@ fn decode(text: &str) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| wrong())
 }
 
-fn from_pairs(text: &str) -> Result<Settings, String> {
-    let mut settings = Settings::default();
+fn from_pairs(text: &str) -> Result<AddressSettings, String> {
+    let mut settings = AddressSettings::default();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
         let (key, after) = rest.split_once('=').ok_or(

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use stopgate_lab::{Cluster, Setup, Stop};
+use stopgate_lab::{Cluster, ServerStop, Setup};
 use stopgate_store::contract::named;
 use stopgate_store::{Appended, Journal, Revision, StoreError};
 use stopgate_store_postgres::{Options, PostgresJournal};
@@ -187,7 +187,7 @@ fn a_server_that_is_full_stopped_or_frozen_is_named() {
     }
     own.thaw();
     assert!(journal.load(&named("a")).unwrap().is_some());
-    own.stop(Stop::Fast).unwrap();
+    own.stop(ServerStop::Fast).unwrap();
     let error = timed(|| journal.load(&named("a"))).unwrap_err();
     assert!(matches!(error, StoreError::Unreachable { .. }), "{}", story(&error));
     own.start_again().unwrap();

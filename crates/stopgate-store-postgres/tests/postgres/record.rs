@@ -5,7 +5,7 @@ use std::path::Path;
 use stopgate_core::{Event, apply};
 use stopgate_store::contract::{named, prompted, started};
 use stopgate_store::{
-    Appended, Filter, Journal, Recorded, Revision, Soundness, Writer, WriterKey, audit,
+    Appended, Filter, Journal, KeySource, Recorded, Revision, Soundness, WriterKey, audit,
 };
 use stopgate_store_postgres::PostgresJournal;
 
@@ -14,8 +14,8 @@ use crate::scene::{NOON, cluster, database, journal};
 fn signed(url: &str, key: u8) -> PostgresJournal {
     let mut journal = journal(url);
     journal.sign_as(match key {
-        1 => Writer::new(Path::new("a"), |_| WriterKey::from_bytes(&[1; 48])),
-        _ => Writer::new(Path::new("b"), |_| WriterKey::from_bytes(&[2; 48])),
+        1 => KeySource::new(Path::new("a"), |_| WriterKey::from_bytes(&[1; 48])),
+        _ => KeySource::new(Path::new("b"), |_| WriterKey::from_bytes(&[2; 48])),
     });
     journal
 }

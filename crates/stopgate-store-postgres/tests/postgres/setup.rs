@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use stopgate_store::contract::{named, prompted, started};
 use stopgate_store::{Appended, Cursor, Filter, Journal, Recorded, Revision, StoreError};
-use stopgate_store_postgres::{Heard, Listener, PostgresJournal, migrate};
+use stopgate_store_postgres::{Listened, Listener, PostgresJournal, migrate};
 
 use crate::scene::{NOON, begin, cluster, database, journal, options, store, story};
 
@@ -177,16 +177,16 @@ fn a_listener_hears_of_its_tenants_news_only() {
     let mut ear = Listener::new(&url, options("one")).unwrap();
     let mut one = PostgresJournal::new(&url, options("one")).unwrap();
     let mut other = PostgresJournal::new(&url, options("other")).unwrap();
-    assert_eq!(ear.wait(Duration::ZERO).unwrap(), Heard::News, "a new ear may have missed some");
+    assert_eq!(ear.wait(Duration::ZERO).unwrap(), Listened::News, "a new ear may have missed some");
     let _ = begin(&mut other, "a").unwrap();
     other.settle();
-    assert_eq!(ear.wait(Duration::from_millis(200)).unwrap(), Heard::Nothing);
+    assert_eq!(ear.wait(Duration::from_millis(200)).unwrap(), Listened::Nothing);
     let _ = begin(&mut one, "a").unwrap();
-    assert_eq!(ear.wait(Duration::from_millis(200)).unwrap(), Heard::Nothing, "not yet told");
+    assert_eq!(ear.wait(Duration::from_millis(200)).unwrap(), Listened::Nothing, "not yet told");
     one.settle();
-    assert_eq!(ear.wait(Duration::from_secs(5)).unwrap(), Heard::News);
+    assert_eq!(ear.wait(Duration::from_secs(5)).unwrap(), Listened::News);
     one.settle();
-    assert_eq!(ear.wait(Duration::from_millis(200)).unwrap(), Heard::Nothing, "told once");
+    assert_eq!(ear.wait(Duration::from_millis(200)).unwrap(), Listened::Nothing, "told once");
 }
 
 /// The statements of docs/postgres.md, as an administrator runs them.

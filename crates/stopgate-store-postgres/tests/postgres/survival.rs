@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use stopgate_core::{apply, fold};
-use stopgate_lab::{Cluster, Setup, Stop};
+use stopgate_lab::{Cluster, ServerStop, Setup};
 use stopgate_store::contract::{named, prompted, started};
 use stopgate_store::{Appended, Journal, Recorded, Revision};
 use stopgate_store_postgres::{Options, PostgresJournal, migrate};
@@ -22,7 +22,7 @@ fn a_server_that_is_killed_under_load_loses_nothing_acknowledged() {
     let mut own = Cluster::start(Setup::default()).unwrap();
     let url = own.url("postgres");
     let acknowledged = storm(&url, |written| {
-        for how in [Stop::Kill, Stop::Immediate, Stop::Kill] {
+        for how in [ServerStop::Kill, ServerStop::Immediate, ServerStop::Kill] {
             everybody_writes(written);
             own.stop(how).unwrap();
             own.start_again().unwrap();
@@ -46,7 +46,7 @@ fn a_standby_that_is_promoted_under_load_has_everything_acknowledged() {
     let mut before = 0;
     let acknowledged = storm(&url, |written| {
         everybody_writes(written);
-        primary.stop(Stop::Kill).unwrap();
+        primary.stop(ServerStop::Kill).unwrap();
         standby.promote().unwrap();
         before = events(&standby);
         everybody_writes(written);

@@ -3,22 +3,22 @@ use std::path::Path;
 use stopgate_core::Soundness;
 
 use super::{
-    ChainBase, ChainLink, ChainWalk, EventRecord, EventSeal, StateRecord, Writer, WriterKey,
+    ChainBase, ChainLink, ChainWalk, EventRecord, EventSeal, KeySource, StateRecord, WriterKey,
     look_at_state,
 };
 
-fn writer() -> Writer {
-    Writer::new(Path::new("a"), |_| WriterKey::from_bytes(&[1; 48]))
+fn writer() -> KeySource {
+    KeySource::new(Path::new("a"), |_| WriterKey::from_bytes(&[1; 48]))
 }
 
-fn stranger() -> Writer {
-    Writer::new(Path::new("b"), |_| WriterKey::from_bytes(&[2; 48]))
+fn stranger() -> KeySource {
+    KeySource::new(Path::new("b"), |_| WriterKey::from_bytes(&[2; 48]))
 }
 
 const STATE: StateRecord<'static> = StateRecord { id: "loop", revision: 3, body: "{}" };
 
 /// A loop of three events and their seals, as `writer` writes it.
-fn life(writer: &Writer) -> (Vec<Option<EventSeal>>, Vec<u8>) {
+fn life(writer: &KeySource) -> (Vec<Option<EventSeal>>, Vec<u8>) {
     let mut link = ChainLink::new(writer, ChainBase::FIRST);
     let seals = (1..=3).map(|revision| link.event(&event(revision))).collect();
     (seals, link.state(None, &STATE).map(Vec::from).unwrap_or_default())
@@ -29,7 +29,7 @@ fn event(revision: u64) -> EventRecord<'static> {
 }
 
 fn walk(
-    writer: &Writer,
+    writer: &KeySource,
     events: &[(Option<EventSeal>, EventRecord<'_>)],
     state: &[u8],
 ) -> Soundness {
@@ -50,7 +50,7 @@ fn what_a_writer_wrote_is_sound_to_it_and_of_an_unknown_writer_to_others() {
     let (seals, state) = life(&writer());
     assert_eq!(walk(&writer(), &whole(&seals), &state), Soundness::Sound);
     assert_eq!(walk(&stranger(), &whole(&seals), &state), Soundness::UnknownWriter);
-    assert_eq!(walk(&Writer::default(), &whole(&seals), &state), Soundness::UnknownWriter);
+    assert_eq!(walk(&KeySource::default(), &whole(&seals), &state), Soundness::UnknownWriter);
 }
 
 #[test]

@@ -5,10 +5,10 @@ use stopgate_core::{SessionId, fold};
 use super::scene::{
     NOON, add, add_at, after, begin, bound, ended, get, named, names, prompted, started,
 };
-use super::{Bench, Case};
-use crate::journal::{Appended, Cursor, Filter, Recorded, Revision, Standing};
+use super::{Bench, ContractCase};
+use crate::journal::{Appended, Cursor, EndedFilter, Filter, Recorded, Revision};
 
-pub(super) fn all() -> Vec<Case> {
+pub(super) fn all() -> Vec<ContractCase> {
     vec![
         ("an empty journal has nothing", empty),
         ("a loop that begins is found every way", found_every_way),
@@ -146,7 +146,7 @@ fn listed(bench: &dyn Bench) {
     let mut list = |filter: Filter<'_>| journal.list(&filter).expect("list");
     assert_eq!(names(&list(Filter::default())), ["c", "b", "a"]);
     assert_eq!(names(&list(Filter { project: Some("/p"), ..Filter::default() })), ["c", "a"]);
-    let running = Filter { standing: Standing::Running, ..Filter::default() };
+    let running = Filter { standing: EndedFilter::Running, ..Filter::default() };
     assert_eq!(names(&list(running)), ["b", "a"]);
     assert_eq!(names(&list(Filter { limit: 2, ..Filter::default() })), ["c", "b"]);
 }
@@ -176,7 +176,7 @@ fn tail_pages(bench: &dyn Bench) {
     assert_eq!(paged, whole);
 }
 
-fn last(entries: &[crate::journal::Entry]) -> Cursor {
+fn last(entries: &[crate::journal::JournalEntry]) -> Cursor {
     entries.last().map_or(Cursor(0), |entry| entry.cursor)
 }
 

@@ -3,13 +3,13 @@
 use stopgate_core::fold;
 
 use super::scene::{add, add_at, begin, bound, get, named, prompted};
-use super::{Bench, Case};
+use super::{Bench, ContractCase};
 use crate::journal::{Appended, Cursor, Journal, Revision};
 
 const USERS: usize = 8;
 const TURNS: usize = 25;
 
-pub(super) fn all() -> Vec<Case> {
+pub(super) fn all() -> Vec<ContractCase> {
     vec![
         ("no append of a crowd is lost, with turns", with_turns),
         ("no append of a crowd is lost, without turns", without_turns),

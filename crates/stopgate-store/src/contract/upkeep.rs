@@ -3,11 +3,11 @@
 use stopgate_core::{FORMAT, LoopId, SessionId};
 
 use super::scene::{add, add_at, begin, bound, ended, get, named, names, prompted, started};
-use super::{Bench, Case};
+use super::{Bench, ContractCase};
 use crate::audit::audit;
 use crate::journal::{Appended, Cursor, Delivered, Filter, Journal, Migrated, Revision};
 
-pub(super) fn all() -> Vec<Case> {
+pub(super) fn all() -> Vec<ContractCase> {
     vec![
         ("names come in the order of their bytes, in pages", names_in_order),
         ("gathered appends are kept together", kept_together),
@@ -183,7 +183,7 @@ fn says_format(bench: &dyn Bench) {
     assert!(from == to && from >= FORMAT, "from {from} to {to}");
 }
 
-fn tail(journal: &mut dyn Journal) -> Vec<crate::journal::Entry> {
+fn tail(journal: &mut dyn Journal) -> Vec<crate::journal::JournalEntry> {
     journal.tail(Cursor(0), 100).expect("tail")
 }
 

@@ -14,11 +14,11 @@ use crate::StoreError;
 
 /// Held until dropped, or until the process ends.
 #[derive(Debug)]
-pub(super) struct FileLock {
+pub(super) struct DatabaseLock {
     _file: File,
 }
 
-impl FileLock {
+impl DatabaseLock {
     /// Waits for the lock at `path`, but not longer than `patience`.
     pub(super) fn take(path: &Path, patience: Duration) -> Result<Self, StoreError> {
         let trouble = |source| StoreError::Lock { path: path.into(), source };
@@ -43,7 +43,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Waits in the kernel's queue, on a thread that is left behind when patience ends.
-fn wait(file: File, path: &Path, patience: Duration) -> Result<FileLock, StoreError> {
+fn wait(file: File, path: &Path, patience: Duration) -> Result<DatabaseLock, StoreError> {
     let (done, waiting) = mpsc::channel();
     let queue = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || {
         let locked = file.lock();
@@ -53,7 +53,7 @@ fn wait(file: File, path: &Path, patience: Duration) -> Result<FileLock, StoreEr
     let trouble = |source| StoreError::Lock { path: path.into(), source };
     queue.map_err(trouble)?;
     match waiting.recv_timeout(patience) {
-        Ok(locked) => locked.map(|file| FileLock { _file: file }).map_err(trouble),
+        Ok(locked) => locked.map(|file| DatabaseLock { _file: file }).map_err(trouble),
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
             Err(StoreError::Busy { path: path.into() })
         }

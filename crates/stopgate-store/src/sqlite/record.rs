@@ -3,17 +3,17 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use stopgate_core::{LoopId, Soundness};
 
-use super::rows::{RowError, as_u64, base_of, event_row};
-use crate::chain::{ChainWalk, EventRecord, Writer};
+use super::rows::{SqliteRowError, as_u64, base_of, event_row};
+use crate::chain::{ChainWalk, EventRecord, KeySource};
 
 /// Whether everything about a loop is what its writers wrote.
 ///
 /// Needs a transaction around it: the state and its events must be of one moment.
 pub(super) fn soundness(
     connection: &Connection,
-    writer: &Writer,
+    writer: &KeySource,
     id: &LoopId,
-) -> Result<Soundness, RowError> {
+) -> Result<Soundness, SqliteRowError> {
     let mut found =
         connection.prepare("SELECT id, revision, state, seal, newest FROM loop WHERE id = ?1")?;
     let mut rows = found.query(params![id.as_str()])?;

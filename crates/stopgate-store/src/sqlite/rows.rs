@@ -10,25 +10,27 @@ use stopgate_core::{FORMAT, LoopId, SessionId, State, Timestamp};
 use super::schema::refuse;
 use crate::StoreError;
 use crate::chain::{
-    ChainBase, ChainLink, EventRecord, EventSeal, StateRecord, Writer, look_at_state,
+    ChainBase, ChainLink, EventRecord, EventSeal, KeySource, StateRecord, look_at_state,
 };
-use crate::journal::{Appended, Cursor, Entry, Filter, Recorded, Revision, Standing, Stored};
+use crate::journal::{
+    Appended, Cursor, EndedFilter, Filter, JournalEntry, Recorded, Revision, Stored,
+};
 
 /// What can go wrong with a row.
-pub(super) enum RowError {
+pub(super) enum SqliteRowError {
     Engine(rusqlite::Error),
     Decode { id: String, source: serde_json::Error },
     Encode { id: String, source: serde_json::Error },
     Newer { found: u32 },
 }
 
-impl From<rusqlite::Error> for RowError {
+impl From<rusqlite::Error> for SqliteRowError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Engine(error)
     }
 }
 
-impl RowError {
+impl SqliteRowError {
     pub(super) fn at(self, doing: &'static str, path: PathBuf) -> StoreError {
         match self {
             Self::Engine(source) => refuse(doing, &path, source),
@@ -43,9 +45,9 @@ const COLUMNS: &str = "SELECT id, revision, state, seal FROM loop";
 
 pub(super) fn load(
     connection: &Connection,
-    writer: &Writer,
+    writer: &KeySource,
     id: &LoopId,
-) -> Result<Option<Found>, RowError> {
+) -> Result<Option<FoundLoop>, SqliteRowError> {
     one(
         connection,
         writer,
@@ -57,9 +59,9 @@ pub(super) fn load(
 
 pub(super) fn load_held(
     connection: &Connection,
-    writer: &Writer,
+    writer: &KeySource,
     session: &SessionId,
-) -> Result<Option<Found>, RowError> {
+) -> Result<Option<FoundLoop>, SqliteRowError> {
     one(
         connection,
         writer,
@@ -71,14 +73,14 @@ pub(super) fn load_held(
 
 pub(super) fn pending(
     connection: &Connection,
-    writer: &Writer,
+    writer: &KeySource,
     project: &str,
-) -> Result<Vec<Stored>, RowError> {
+) -> Result<Vec<Stored>, SqliteRowError> {
     let wanted = "WHERE session IS NULL AND running = 1 AND project = ?1 ORDER BY number";
     many(connection, writer, &format!("{COLUMNS} {wanted}"), params![project])
 }
 
-pub(super) fn find(connection: &Connection, prefix: &str) -> Result<Vec<LoopId>, RowError> {
+pub(super) fn find(connection: &Connection, prefix: &str) -> Result<Vec<LoopId>, SqliteRowError> {
     let mut found = connection.prepare(
         "SELECT id FROM loop WHERE id >= ?1 AND substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 3",
     )?;
@@ -88,20 +90,23 @@ pub(super) fn find(connection: &Connection, prefix: &str) -> Result<Vec<LoopId>,
 
 pub(super) fn list(
     connection: &Connection,
-    writer: &Writer,
+    writer: &KeySource,
     filter: &Filter<'_>,
-) -> Result<Vec<Stored>, RowError> {
+) -> Result<Vec<Stored>, SqliteRowError> {
     let limit = if filter.limit == 0 { i64::MAX } else { as_i64(filter.limit as u64) };
     let running = match filter.standing {
-        Standing::Any => "",
-        Standing::Running => "AND running = 1",
+        EndedFilter::Any => "",
+        EndedFilter::Running => "AND running = 1",
     };
     let wanted = format!("WHERE (?1 IS NULL OR project = ?1) {running}");
     let sql = format!("{COLUMNS} {wanted} ORDER BY number DESC LIMIT ?2");
     many(connection, writer, &sql, params![filter.project, limit])
 }
 
-pub(super) fn history(connection: &Connection, id: &LoopId) -> Result<Vec<Entry>, RowError> {
+pub(super) fn history(
+    connection: &Connection,
+    id: &LoopId,
+) -> Result<Vec<JournalEntry>, SqliteRowError> {
     let newest = "SELECT newest FROM loop WHERE id = ?1";
     let found = connection.query_row(newest, params![id.as_str()], |row| row.get::<_, i64>(0));
     let mut cursor = found.optional()?.unwrap_or(0);
@@ -127,7 +132,7 @@ pub(super) fn tail(
     connection: &Connection,
     cursor: Cursor,
     limit: usize,
-) -> Result<Vec<Entry>, RowError> {
+) -> Result<Vec<JournalEntry>, SqliteRowError> {
     let mut next = connection.prepare(
         "SELECT cursor, event.revision, format, at, body, event.seal, loop.id FROM event \
          JOIN loop ON loop.number = event.loop WHERE cursor > ?1 ORDER BY cursor LIMIT ?2",
@@ -145,7 +150,7 @@ pub(super) fn names(
     connection: &Connection,
     after: &LoopId,
     limit: usize,
-) -> Result<Vec<LoopId>, RowError> {
+) -> Result<Vec<LoopId>, SqliteRowError> {
     let mut found = connection.prepare("SELECT id FROM loop WHERE id > ?1 ORDER BY id LIMIT ?2")?;
     let wanted = params![after.as_str(), as_i64(limit as u64)];
     let names = found.query_map(wanted, |row| row.get::<_, String>(0))?;
@@ -154,7 +159,7 @@ pub(super) fn names(
 
 /// Where a loop's row lies, as it was read in the running transaction.
 #[derive(Clone, Debug)]
-pub(super) struct Spot {
+pub(super) struct RowSpot {
     id: String,
     pub(super) number: i64,
     pub(super) revision: i64,
@@ -167,26 +172,26 @@ pub(super) struct Spot {
 
 /// When a loop begins to hold its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hold {
+pub(super) enum SqliteHold {
     /// With the append.
     Now,
     /// When all that is gathered is delivered.
     Later,
 }
 
-impl Hold {
+impl SqliteHold {
     fn running(self, state: &State) -> bool {
         self == Self::Now && state.outcome().is_none()
     }
 }
 
-impl Spot {
+impl RowSpot {
     pub(super) fn is_of(&self, id: &LoopId) -> bool {
         self.id == id.as_str()
     }
 
     /// Whether the columns that an index covers stay as they are.
-    fn holds_as(&self, state: &State, hold: Hold) -> bool {
+    fn holds_as(&self, state: &State, hold: SqliteHold) -> bool {
         self.session.as_deref() == session(state) && self.running == hold.running(state)
     }
 }
@@ -194,9 +199,9 @@ impl Spot {
 /// Looks for a loop's row.
 pub(super) fn spot(
     connection: &Connection,
-    writer: &Writer,
+    writer: &KeySource,
     id: &LoopId,
-) -> Result<Option<Spot>, RowError> {
+) -> Result<Option<RowSpot>, SqliteRowError> {
     let mut place = connection.prepare(
         "SELECT id, revision, state, seal, number, newest, session, running FROM loop \
          WHERE id = ?1",
@@ -206,8 +211,8 @@ pub(super) fn spot(
     Ok(Some(spot_of(row, base_of(row, writer)?)?))
 }
 
-fn spot_of(row: &Row<'_>, base: ChainBase) -> Result<Spot, rusqlite::Error> {
-    Ok(Spot {
+fn spot_of(row: &Row<'_>, base: ChainBase) -> Result<RowSpot, rusqlite::Error> {
+    Ok(RowSpot {
         id: row.get(0)?,
         revision: row.get(1)?,
         seal: seal(row, 3)?.map(Vec::from),
@@ -220,22 +225,22 @@ fn spot_of(row: &Row<'_>, base: ChainBase) -> Result<Spot, rusqlite::Error> {
 }
 
 /// What is appended, and by whom.
-pub(super) struct News<'a> {
-    pub(super) writer: &'a Writer,
+pub(super) struct SqliteAppend<'a> {
+    pub(super) writer: &'a KeySource,
     pub(super) expected: Revision,
     pub(super) events: &'a [Recorded],
     /// The seals that the events had elsewhere, where they come from elsewhere.
     pub(super) kept: Option<&'a [Option<EventSeal>]>,
     pub(super) state: &'a State,
-    pub(super) hold: Hold,
+    pub(super) hold: SqliteHold,
 }
 
 pub(super) fn append(
     connection: &Connection,
-    spot: Option<Spot>,
-    news: &News<'_>,
-) -> Result<Appended, RowError> {
-    let News { expected, state, hold, .. } = *news;
+    spot: Option<RowSpot>,
+    news: &SqliteAppend<'_>,
+) -> Result<Appended, SqliteRowError> {
+    let SqliteAppend { expected, state, hold, .. } = *news;
     let known = spot.as_ref().map_or(0, |spot| spot.revision);
     if known != as_i64(expected.0) {
         return Ok(Appended::Conflict);
@@ -260,15 +265,15 @@ pub(super) fn append(
 fn insert_loop(
     connection: &Connection,
     state: &State,
-    hold: Hold,
-) -> Result<Option<Spot>, RowError> {
+    hold: SqliteHold,
+) -> Result<Option<RowSpot>, SqliteRowError> {
     let running = hold.running(state);
     let inserted = connection.execute(
         "INSERT INTO loop (id, session, project, running, revision, newest, state) \
          VALUES (?1, ?2, ?3, ?4, 0, 0, '')",
         params![state.id.as_str(), session(state), state.project, running],
     );
-    Ok(not_taken(inserted)?.then(|| Spot {
+    Ok(not_taken(inserted)?.then(|| RowSpot {
         id: state.id.as_str().into(),
         number: connection.last_insert_rowid(),
         revision: 0,
@@ -283,12 +288,12 @@ fn insert_loop(
 /// Writes the columns that an index covers only where they change: one page less a stop.
 fn update_loop(
     connection: &Connection,
-    news: &News<'_>,
-    spot: &Spot,
+    news: &SqliteAppend<'_>,
+    spot: &RowSpot,
     chain: &ChainLink<'_>,
     (revision, newest): (i64, i64),
-) -> Result<bool, RowError> {
-    let News { state, hold, .. } = *news;
+) -> Result<bool, SqliteRowError> {
+    let SqliteAppend { state, hold, .. } = *news;
     let body = encode(&state.id, state)?;
     let record = StateRecord { id: &spot.id, revision: as_u64(revision), body: &body };
     let seal = chain.state(spot.seal.as_deref(), &record);
@@ -311,7 +316,7 @@ fn update_loop(
 pub(super) fn hold(
     connection: &Connection,
     running: &BTreeSet<LoopId>,
-) -> Result<Option<LoopId>, RowError> {
+) -> Result<Option<LoopId>, SqliteRowError> {
     let mut update = connection.prepare("UPDATE loop SET running = 1 WHERE id = ?1")?;
     for id in running {
         if !not_taken(update.execute(params![id.as_str()]))? {
@@ -323,10 +328,10 @@ pub(super) fn hold(
 
 fn insert_events(
     connection: &Connection,
-    news: &News<'_>,
-    spot: &Spot,
+    news: &SqliteAppend<'_>,
+    spot: &RowSpot,
     chain: &mut ChainLink<'_>,
-) -> Result<i64, RowError> {
+) -> Result<i64, SqliteRowError> {
     let (mut revision, mut newest) = (spot.revision, spot.newest);
     let mut insert = connection.prepare(
         "INSERT INTO event (previous, loop, revision, format, at, body, seal) \
@@ -354,7 +359,7 @@ fn insert_events(
 }
 
 /// A broken uniqueness of the held session is an answer, not an error.
-fn not_taken(written: Result<usize, rusqlite::Error>) -> Result<bool, RowError> {
+fn not_taken(written: Result<usize, rusqlite::Error>) -> Result<bool, SqliteRowError> {
     match written {
         Ok(_) => Ok(true),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
@@ -374,15 +379,15 @@ pub(super) struct EventRow {
 }
 
 impl EventRow {
-    fn entry(self, id: LoopId) -> Result<Entry, RowError> {
+    fn entry(self, id: LoopId) -> Result<JournalEntry, SqliteRowError> {
         if self.format > FORMAT {
-            return Err(RowError::Newer { found: self.format });
+            return Err(SqliteRowError::Newer { found: self.format });
         }
         let event = decode(id.as_str(), &self.body)?;
         let recorded = Recorded { event, at: Timestamp::from_unix_millis(self.at) };
         let cursor = Cursor(as_u64(self.cursor));
         let seal = self.seal.as_deref().and_then(EventSeal::from_bytes);
-        Ok(Entry { cursor, id, revision: Revision(as_u64(self.revision)), recorded, seal })
+        Ok(JournalEntry { cursor, id, revision: Revision(as_u64(self.revision)), recorded, seal })
     }
 }
 
@@ -398,14 +403,14 @@ pub(super) fn event_row(row: &Row<'_>) -> Result<EventRow, rusqlite::Error> {
 }
 
 /// A loop and where its row lies.
-pub(super) type Found = (Stored, Spot);
+pub(super) type FoundLoop = (Stored, RowSpot);
 
 fn one(
     connection: &Connection,
-    writer: &Writer,
+    writer: &KeySource,
     sql: &str,
     wanted: impl Params,
-) -> Result<Option<Found>, RowError> {
+) -> Result<Option<FoundLoop>, SqliteRowError> {
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query(wanted)?;
     let Some(row) = rows.next()? else { return Ok(None) };
@@ -415,10 +420,10 @@ fn one(
 
 fn many(
     connection: &Connection,
-    writer: &Writer,
+    writer: &KeySource,
     sql: &str,
     wanted: impl Params,
-) -> Result<Vec<Stored>, RowError> {
+) -> Result<Vec<Stored>, SqliteRowError> {
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query(wanted)?;
     let mut found = Vec::new();
@@ -429,7 +434,7 @@ fn many(
 }
 
 /// What the seal under a loop's state says. The first columns are id, revision, state, seal.
-pub(super) fn base_of(row: &Row<'_>, writer: &Writer) -> Result<ChainBase, RowError> {
+pub(super) fn base_of(row: &Row<'_>, writer: &KeySource) -> Result<ChainBase, SqliteRowError> {
     let (id, revision) = (row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?, row.get(1)?);
     let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
     let record = StateRecord { id, revision: as_u64(revision), body };
@@ -444,7 +449,7 @@ fn seal<'a>(row: &'a Row<'_>, column: usize) -> Result<Option<&'a [u8]>, rusqlit
     })
 }
 
-fn stored(row: &Row<'_>, base: ChainBase) -> Result<Stored, RowError> {
+fn stored(row: &Row<'_>, base: ChainBase) -> Result<Stored, SqliteRowError> {
     let id = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
     let revision: i64 = row.get(1)?;
     let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
@@ -455,13 +460,13 @@ fn stored(row: &Row<'_>, base: ChainBase) -> Result<Stored, RowError> {
 pub(super) fn decode<'a, T: serde::Deserialize<'a>>(
     id: &str,
     body: &'a str,
-) -> Result<T, RowError> {
-    serde_json::from_str(body).map_err(|source| RowError::Decode { id: id.into(), source })
+) -> Result<T, SqliteRowError> {
+    serde_json::from_str(body).map_err(|source| SqliteRowError::Decode { id: id.into(), source })
 }
 
-fn encode<T: serde::Serialize>(id: &LoopId, value: &T) -> Result<String, RowError> {
+fn encode<T: serde::Serialize>(id: &LoopId, value: &T) -> Result<String, SqliteRowError> {
     serde_json::to_string(value)
-        .map_err(|source| RowError::Encode { id: id.as_str().into(), source })
+        .map_err(|source| SqliteRowError::Encode { id: id.as_str().into(), source })
 }
 
 pub(super) fn session(state: &State) -> Option<&str> {

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, params};
 use stopgate_core::{LoopId, State};
 
-use super::rows::{RowError, Spot, as_i64, decode, session, spot};
-use crate::chain::Writer;
+use super::rows::{RowSpot, SqliteRowError, as_i64, decode, session, spot};
+use crate::chain::KeySource;
 use crate::journal::Revision;
 
 const FINDINGS_MAX: usize = 100;
@@ -16,13 +16,13 @@ const FINDINGS_MAX: usize = 100;
 pub(super) fn remove(
     connection: &Connection,
     loops: &[(LoopId, Revision)],
-) -> Result<u64, RowError> {
+) -> Result<u64, SqliteRowError> {
     let newest = connection
         .query_row("SELECT max(cursor) FROM event", [], |row| row.get::<_, Option<i64>>(0))?;
     let mut removed = 0;
     for (id, revision) in loops {
-        let ended = |spot: &Spot| !spot.running && spot.revision == as_i64(revision.0);
-        if let Some(spot) = spot(connection, &Writer::default(), id)?.filter(ended) {
+        let ended = |spot: &RowSpot| !spot.running && spot.revision == as_i64(revision.0);
+        if let Some(spot) = spot(connection, &KeySource::default(), id)?.filter(ended) {
             remove_events(connection, spot.newest, newest.unwrap_or(0))?;
             connection.execute("DELETE FROM loop WHERE number = ?1", params![spot.number])?;
             removed += 1;
@@ -33,7 +33,11 @@ pub(super) fn remove(
 
 /// Removes a loop's events from its newest on. The journal's newest one is only emptied: its
 /// cursor would be given to the next event, and a follower of the tail would miss that.
-fn remove_events(connection: &Connection, mut cursor: i64, newest: i64) -> Result<(), RowError> {
+fn remove_events(
+    connection: &Connection,
+    mut cursor: i64,
+    newest: i64,
+) -> Result<(), SqliteRowError> {
     let mut previous = connection.prepare("SELECT previous FROM event WHERE cursor = ?1")?;
     let mut delete = connection.prepare("DELETE FROM event WHERE cursor = ?1")?;
     while cursor > 0 {
@@ -51,14 +55,14 @@ fn remove_events(connection: &Connection, mut cursor: i64, newest: i64) -> Resul
 }
 
 /// Writes the file anew without its holes.
-pub(super) fn reclaim(connection: &Connection) -> Result<(), RowError> {
+pub(super) fn reclaim(connection: &Connection) -> Result<(), SqliteRowError> {
     connection.execute_batch("VACUUM")?;
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     Ok(())
 }
 
 /// What is wrong with the file, its rows and its chains.
-pub(super) fn check(connection: &Connection) -> Result<Vec<String>, RowError> {
+pub(super) fn check(connection: &Connection) -> Result<Vec<String>, SqliteRowError> {
     let mut found = integrity(connection)?;
     // A file that is damaged can't be asked anything else.
     if found.is_empty() {
@@ -69,7 +73,7 @@ pub(super) fn check(connection: &Connection) -> Result<Vec<String>, RowError> {
     Ok(found)
 }
 
-fn integrity(connection: &Connection) -> Result<Vec<String>, RowError> {
+fn integrity(connection: &Connection) -> Result<Vec<String>, SqliteRowError> {
     let mut check = connection.prepare("PRAGMA integrity_check(100)")?;
     let lines = check.query_map([], |row| row.get::<_, String>(0))?;
     let lines = lines.collect::<Result<Vec<String>, _>>()?;
@@ -77,7 +81,7 @@ fn integrity(connection: &Connection) -> Result<Vec<String>, RowError> {
 }
 
 /// Events without a loop, and loops that have more or fewer events than they count.
-fn strays(connection: &Connection) -> Result<Vec<String>, RowError> {
+fn strays(connection: &Connection) -> Result<Vec<String>, SqliteRowError> {
     let mut found = Vec::new();
     let lost =
         "SELECT count(*) FROM event WHERE loop <> 0 AND loop NOT IN (SELECT number FROM loop)";
@@ -99,14 +103,14 @@ fn strays(connection: &Connection) -> Result<Vec<String>, RowError> {
 }
 
 /// How many events each loop has. Counted in one pass: no index leads from a loop to them.
-fn kept(connection: &Connection) -> Result<BTreeMap<i64, i64>, RowError> {
+fn kept(connection: &Connection) -> Result<BTreeMap<i64, i64>, SqliteRowError> {
     let mut counts = connection.prepare("SELECT loop, count(*) FROM event GROUP BY loop")?;
     let counts = counts.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(counts.collect::<Result<_, _>>()?)
 }
 
 /// Columns that say something else than the state beside them.
-fn columns(connection: &Connection) -> Result<Vec<String>, RowError> {
+fn columns(connection: &Connection) -> Result<Vec<String>, SqliteRowError> {
     let mut found = Vec::new();
     let mut all = connection.prepare("SELECT id, state, session, project, running FROM loop")?;
     let mut rows = all.query([])?;

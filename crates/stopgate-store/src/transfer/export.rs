@@ -8,7 +8,7 @@ use stopgate_core::FORMAT;
 use super::TransferError;
 use super::form::{EndWire, EventWire, FooterWire, HeaderWire, JOURNAL, VERSION};
 use crate::chain::EventSeal;
-use crate::journal::{Cursor, Entry, Journal};
+use crate::journal::{Cursor, Journal, JournalEntry};
 
 const PAGE: usize = 1000;
 
@@ -61,7 +61,7 @@ impl<'a> Exporter<'a> {
     }
 
     /// Writes one event.
-    pub fn entry(&mut self, entry: &Entry) -> Result<(), TransferError> {
+    pub fn entry(&mut self, entry: &JournalEntry) -> Result<(), TransferError> {
         let id = entry.id.as_str();
         let (revision, at) = (entry.revision.0, entry.recorded.at.unix_millis());
         let event = &entry.recorded.event;

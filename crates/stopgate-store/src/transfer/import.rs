@@ -10,7 +10,9 @@ use stopgate_core::{LoopId, Soundness, State, apply};
 
 use super::{Exported, Exporter, Moved, Reader, TransferError};
 use crate::chain::EventSeal;
-use crate::journal::{Appended, Cursor, Delivered, Entry, Journal, Recorded, Revision, Stored};
+use crate::journal::{
+    Appended, Cursor, Delivered, Journal, JournalEntry, Recorded, Revision, Stored,
+};
 
 const PAGE: usize = 1000;
 const RUN_MAX: usize = 256;
@@ -157,7 +159,7 @@ impl<'a> Import<'a> {
             cursor = last.cursor;
             for entry in page {
                 exporter.entry(&entry)?;
-                let Entry { id, revision, recorded, seal, .. } = entry;
+                let JournalEntry { id, revision, recorded, seal, .. } = entry;
                 self.put(Moved { id, revision, recorded, seal })?;
             }
         }

@@ -5,13 +5,13 @@ mod spends;
 mod word;
 
 use stopgate_core::{
-    ApprovedJudges, Author, Baseline, Binding, CoverageFormat, Criterion, Edit, Enforcement, Event,
-    Evidence, Facts, Floor, Frame, GateAction, GateTrace, GateWord, GitDemand, Ground, Hold,
-    JudgesAre, Leave, LoopGate, LoopId, Marker, Mode, Order, Origin, OriginalRun, OriginalVerdict,
-    Outcome, Party, Phase, Policy, Proof, Receipt, Replaced, Repository, Rest, Reuse, Rule, Ruling,
-    SessionId, Site, Source, Speaker, SpokenExit, Standing, Started, Status, Stopped, Strength,
-    Subject, Surface, Tally, TaskNote, Terms, Tests, Timestamp, ToolUse, Visibility, Vouch,
-    Waiting, Weight,
+    ApprovedJudges, Author, Baseline, Binding, CoverageFormat, Criterion, Enforcement, Event,
+    Evidence, Facts, Floor, Frame, GateAction, GateTrace, GateWord, GitDemand, Ground, JudgesAre,
+    Leave, LoopEdit, LoopGate, LoopId, Marker, Mode, Order, Origin, OriginalRun, OriginalVerdict,
+    Outcome, Party, PatternSubject, Phase, Policy, ProjectSource, Proof, Receipt, Replaced,
+    Repository, Rest, Reuse, Rule, Ruling, SessionId, Site, Speaker, SpokenExit, Standing, Started,
+    Status, Stopped, Strength, Surface, Tally, TaskHold, TaskNote, Terms, Tests, Timestamp,
+    ToolUse, Visibility, Vouch, Waiting, Weight,
 };
 
 pub(crate) use self::spends::spends;
@@ -101,7 +101,7 @@ pub(crate) fn more() -> Vec<Event> {
     let mut begun = begin();
     begun.ground = Ground {
         seal: Some("5ea1".into()),
-        source: Some(Source {
+        source: Some(ProjectSource {
             path: "/golden/stopgate.toml".into(),
             content: "c0".into(),
             accepted: Some("c1".into()),
@@ -155,13 +155,13 @@ pub(crate) fn more() -> Vec<Event> {
             origin: Origin::default(),
             ..begin()
         })),
-        task(Hold::Keep),
-        task(Hold::Begin {
+        task(TaskHold::Keep),
+        task(TaskHold::Begin {
             session: Some(session("s1")),
             frame: Frame { mode: Mode::Loop, iteration: 0, max: 5, prompt: "iterate".into() },
         }),
-        task(Hold::Open),
-        task(Hold::End { outcome: Outcome::Attested, why: "promised".into() }),
+        task(TaskHold::Open),
+        task(TaskHold::End { outcome: Outcome::Attested, why: "promised".into() }),
     ]
 }
 
@@ -172,14 +172,14 @@ pub(crate) fn controls() -> Vec<Event> {
         Event::Bound { session: session("s3"), how: Binding::Attached },
         Event::Answered { text: "PostgreSQL \u{1f980}".into() },
         Event::Edited(Box::default()),
-        Event::Edited(Box::new(Edit {
+        Event::Edited(Box::new(LoopEdit {
             goal: Some("another goal".into()),
             max_iterations: Some(30),
             max_minutes: Some(0),
             added: vec![Criterion::new("reads better", Proof::Attest)],
             dropped: vec!["tests".into()],
             seal: Some("5ea2".into()),
-            ..Edit::default()
+            ..LoopEdit::default()
         })),
         Event::Stopped(Box::new(Stopped {
             facts: Facts {
@@ -191,7 +191,7 @@ pub(crate) fn controls() -> Vec<Event> {
     ]
 }
 
-fn task(hold: Hold) -> Event {
+fn task(hold: TaskHold) -> Event {
     Event::Task(Box::new(TaskNote { steps: vec!["\"cleared\"".into()], hold }))
 }
 
@@ -217,11 +217,15 @@ fn proofs() -> Vec<Proof> {
         Proof::Run { argv: vec!["cargo".into(), "test".into()], timeout_ms: 1 },
         Proof::Files { exist: vec!["a".into()], absent: vec!["b".into()] },
         Proof::Pattern {
-            subject: Subject::File("a".into()),
+            subject: PatternSubject::File("a".into()),
             must: vec!["x".into()],
             must_not: vec!["y".into()],
         },
-        Proof::Pattern { subject: Subject::Message, must: Vec::new(), must_not: vec!["y".into()] },
+        Proof::Pattern {
+            subject: PatternSubject::Message,
+            must: Vec::new(),
+            must_not: vec!["y".into()],
+        },
         Proof::Coverage {
             report: "lcov.info".into(),
             format: Some(CoverageFormat::Lcov),

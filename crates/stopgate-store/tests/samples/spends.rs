@@ -1,9 +1,9 @@
 //! Samples of what agents use.
 
 use stopgate_core::{
-    BudgetKind, ContextUse, CountedCall, DaySpend, Edit, Event, MeterDoubt, ModelSpend, Outcome,
-    Policy, QuotaUse, Rule, Ruling, SharedBudget, Spend, SpendMark, Started, Stopped, TokenUse,
-    UsageFile,
+    BudgetKind, ContextUse, CountedCall, DaySpend, Event, LoopEdit, MeterDoubt, ModelSpend,
+    Outcome, Policy, QuotaUse, Rule, Ruling, SharedBudget, Spend, SpendMark, Started, Stopped,
+    TokenUse, UsageFile,
 };
 
 use super::{at, begin, sent_back};
@@ -56,11 +56,11 @@ pub(crate) fn spends() -> Vec<Event> {
             ruling: Ruling::Escalate(Outcome::Budget),
             ..sent_back()
         })),
-        Event::Edited(Box::new(Edit {
+        Event::Edited(Box::new(LoopEdit {
             max_tokens: Some(0),
             max_cost_micros: Some(1),
             max_quota: Some(90),
-            ..Edit::default()
+            ..LoopEdit::default()
         })),
     ]
 }

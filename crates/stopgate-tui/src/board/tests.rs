@@ -11,7 +11,7 @@ use stopgate_core::{
 use stopgate_view::hostile::PAYLOADS;
 use stopgate_view::{Happened, LoopRow, RowGroup};
 
-use super::{Board, Wish};
+use super::{Board, BoardCommand};
 use crate::keys::PressedKey;
 use crate::theme::{Colours, Letters, Theme};
 
@@ -231,24 +231,24 @@ fn keys_become_wishes() {
     let wish = |keys: &[PressedKey]| {
         let mut board = board(Theme::default());
         board.chosen = Some(id());
-        let wishes: Vec<Wish> = keys.iter().filter_map(|key| board.press(*key)).collect();
+        let wishes: Vec<BoardCommand> = keys.iter().filter_map(|key| board.press(*key)).collect();
         wishes.last().cloned()
     };
     let letters = |text: &str| text.chars().map(PressedKey::Letter).collect::<Vec<PressedKey>>();
-    assert_eq!(wish(&letters("p")), Some(Wish::Pause(id())));
-    assert_eq!(wish(&letters("r")), Some(Wish::Resume(id())));
-    assert_eq!(wish(&letters("v")), Some(Wish::Verify(id())));
-    assert_eq!(wish(&letters("a")), Some(Wish::AskApproval(id())));
-    assert_eq!(wish(&[PressedKey::Enter]), Some(Wish::Open(id())));
-    assert_eq!(wish(&letters("q")), Some(Wish::Quit));
+    assert_eq!(wish(&letters("p")), Some(BoardCommand::Pause(id())));
+    assert_eq!(wish(&letters("r")), Some(BoardCommand::Resume(id())));
+    assert_eq!(wish(&letters("v")), Some(BoardCommand::Verify(id())));
+    assert_eq!(wish(&letters("a")), Some(BoardCommand::AskApproval(id())));
+    assert_eq!(wish(&[PressedKey::Enter]), Some(BoardCommand::Open(id())));
+    assert_eq!(wish(&letters("q")), Some(BoardCommand::Quit));
     assert_eq!(wish(&letters("c")), None);
     assert_eq!(wish(&letters("cy")), None, "asked twice");
-    assert_eq!(wish(&letters("cyy")), Some(Wish::Cancel(id())));
+    assert_eq!(wish(&letters("cyy")), Some(BoardCommand::Cancel(id())));
     assert_eq!(wish(&letters("cny")), None);
     assert_eq!(wish(&letters("cyny")), None);
     let mut typed = letters("wSQLitf");
     typed.extend([PressedKey::Backspace, PressedKey::Letter('e'), PressedKey::Enter]);
-    assert_eq!(wish(&typed), Some(Wish::Answer(id(), "SQLite".into())));
+    assert_eq!(wish(&typed), Some(BoardCommand::Answer(id(), "SQLite".into())));
     assert_eq!(
         wish(&[PressedKey::Letter('w'), PressedKey::Enter]),
         None,
@@ -265,7 +265,10 @@ fn an_approval_is_asked_with_what_it_accepts() {
     assert!(shown.contains("tests/cart.rs changed␛[2J"), "{shown}");
     assert_eq!(board.press(PressedKey::Letter('n')), None);
     board.ask_approval("b7c2d9f4h1", &[]);
-    assert_eq!(board.press(PressedKey::Letter('y')), Some(Wish::Approve("b7c2d9f4h1".into())));
+    assert_eq!(
+        board.press(PressedKey::Letter('y')),
+        Some(BoardCommand::Approve("b7c2d9f4h1".into()))
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// What a line is.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum LineKind {
     /// A compiler's or linter's error, without what changes.
     Error(String),
     /// Anything else that says something.
@@ -47,17 +47,17 @@ const PROGRESS: [&str; 22] = [
 const ECHOES: [&str; 3] = ["error: test failed", "error: doctest failed", "error: test run failed"];
 
 /// Reads one line.
-pub(super) fn line(line: &str) -> Line {
+pub(super) fn line(line: &str) -> LineKind {
     let text = line.trim();
     let says_something = text.chars().any(char::is_alphanumeric);
     if !says_something || is_progress(text) {
-        return Line::Noise;
+        return LineKind::Noise;
     }
     let stable = stable(text);
     if !stable.chars().any(|c| c.is_alphanumeric() || c == '#') {
-        return Line::Noise;
+        return LineKind::Noise;
     }
-    if is_error(line) { Line::Error(stable) } else { Line::Other(stable) }
+    if is_error(line) { LineKind::Error(stable) } else { LineKind::Other(stable) }
 }
 
 fn is_progress(text: &str) -> bool {

@@ -2,20 +2,20 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use super::{Compared, Exit, TooMany, compare, failures, take};
+use super::{CommandExit, Compared, TooMany, compare, failures, take};
 
 fn here() -> &'static Path {
     Path::new("/home/me/demo")
 }
 
 fn names(output: &str) -> Vec<String> {
-    failures(output, Exit::Failed, here()).into_iter().map(|failure| failure.name).collect()
+    failures(output, CommandExit::Failed, here()).into_iter().map(|failure| failure.name).collect()
 }
 
 #[track_caller]
 fn check(before: &str, now: &str, new: &[&str]) -> Compared {
-    let baseline = take(before, Exit::Failed, here()).expect("few failures");
-    let compared = compare(&baseline, now, Exit::Failed, here());
+    let baseline = take(before, CommandExit::Failed, here()).expect("few failures");
+    let compared = compare(&baseline, now, CommandExit::Failed, here());
     assert_eq!(compared.new, new, "{compared:?}");
     compared
 }
@@ -34,9 +34,9 @@ error: test failed, to rerun pass `--lib`
 
 #[test]
 fn a_check_that_passes_has_no_failures() {
-    assert_eq!(failures(ONE, Exit::Passed, here()), []);
+    assert_eq!(failures(ONE, CommandExit::Passed, here()), []);
     assert_eq!(
-        compare(&take(ONE, Exit::Failed, here()).unwrap(), ONE, Exit::Passed, here()),
+        compare(&take(ONE, CommandExit::Failed, here()).unwrap(), ONE, CommandExit::Passed, here()),
         Compared::default()
     );
 }
@@ -133,9 +133,9 @@ fn silence_is_a_failure_unless_it_was_before() {
     check("\n  \n---\n", "", &[]);
     check("error: x", "", &["failed without a word"]);
     check("", "error: x", &["error: x"]);
-    let passed = take("all fine", Exit::Passed, here()).unwrap();
+    let passed = take("all fine", CommandExit::Passed, here()).unwrap();
     assert_eq!(passed.failures, Vec::<u64>::new());
-    assert_eq!(compare(&passed, "", Exit::Failed, here()).new, ["failed without a word"]);
+    assert_eq!(compare(&passed, "", CommandExit::Failed, here()).new, ["failed without a word"]);
 }
 
 #[test]
@@ -148,9 +148,9 @@ fn a_runner_that_counts_no_failure_is_read_by_lines() {
 fn a_baseline_keeps_few_names_and_refuses_a_flood() {
     let lines =
         |count: usize| (0..count).map(|n| format!("odd {n}")).collect::<Vec<_>>().join("\n");
-    let baseline = take(&lines(4000), Exit::Failed, here()).expect("just enough");
+    let baseline = take(&lines(4000), CommandExit::Failed, here()).expect("just enough");
     assert_eq!((baseline.failures.len(), baseline.names.len()), (4000, 16));
-    assert_eq!(take(&lines(4001), Exit::Failed, here()), Err(TooMany { count: 4001 }));
+    assert_eq!(take(&lines(4001), CommandExit::Failed, here()), Err(TooMany { count: 4001 }));
 }
 
 #[test]
@@ -197,30 +197,34 @@ fn another_failure_is_another_one_whatever_its_line() {
         ("version 1.2\n", "version 1.3\n"),
     ];
     for (before, now) in rows {
-        let baseline = take(before, Exit::Failed, here()).expect("few failures");
-        assert_eq!(compare(&baseline, now, Exit::Failed, here()).new.len(), 1, "{before} {now}");
+        let baseline = take(before, CommandExit::Failed, here()).expect("few failures");
+        assert_eq!(
+            compare(&baseline, now, CommandExit::Failed, here()).new.len(),
+            1,
+            "{before} {now}"
+        );
     }
 }
 
 #[test]
 fn a_copy_of_the_project_fails_alike() {
     let before = "/home/me/demo/src/a.py:3:5: E302 blank lines\ncould not open /home/me/demo/x\n";
-    let baseline = take(before, Exit::Failed, here()).expect("few failures");
+    let baseline = take(before, CommandExit::Failed, here()).expect("few failures");
     let copy = Path::new("/var/lib/copies/1");
     let now = before.replace("/home/me/demo", "/var/lib/copies/1").replace(":3:5:", ":8:5:");
-    assert_eq!(compare(&baseline, &now, Exit::Failed, copy).new, Vec::<String>::new());
+    assert_eq!(compare(&baseline, &now, CommandExit::Failed, copy).new, Vec::<String>::new());
 }
 
 proptest! {
     #[test]
     fn every_output_is_its_own_baseline(output in "(?s).{0,200}") {
-        let baseline = take(&output, Exit::Failed, here()).expect("few failures");
-        prop_assert_eq!(compare(&baseline, &output, Exit::Failed, here()).new, Vec::<String>::new());
+        let baseline = take(&output, CommandExit::Failed, here()).expect("few failures");
+        prop_assert_eq!(compare(&baseline, &output, CommandExit::Failed, here()).new, Vec::<String>::new());
         prop_assert!(!baseline.failures.is_empty());
     }
 
     #[test]
     fn no_line_is_too_odd(output in "[a/:.(),0-9xTs|> \\n-]{0,80}") {
-        let _ = take(&output, Exit::Failed, here());
+        let _ = take(&output, CommandExit::Failed, here());
     }
 }

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use stopgate_core::Criterion;
 
-use super::keep::Keep;
+use super::keep::ContentStore;
 use super::listing::{Listing, listing_of};
 use super::moved::{NamedSource, moves};
 use super::text::{CriterionText, FileText, KindText, text_path};
@@ -15,7 +15,7 @@ use crate::judges::sections::{judging, restore, with_moved_entries, with_moved_t
 use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why};
 use crate::place::{FileContent, Mask, RestoredFile};
 use crate::program::definition;
-use crate::tree::{Kind, Tree, TreeFile, hash_of, hex};
+use crate::tree::{FileKind, Tree, TreeFile, hash_of, hex};
 
 /// Tools that may run a binary that was built from another state of a judge.
 const BUILDERS: [&str; 16] = [
@@ -82,7 +82,7 @@ impl Basis {
             noted,
             now: &now,
             files: ListedFiles::new(root, &now.paths()),
-            keep: Keep::new(store.objects, 0),
+            keep: ContentStore::new(store.objects, 0),
             since: since.and_then(nanos),
             moved: BTreeMap::new(),
             found: JudgeChanges::default(),
@@ -100,7 +100,7 @@ struct Compare<'a> {
     noted: &'a CriterionText,
     now: &'a Listing,
     files: ListedFiles,
-    keep: Keep<'a>,
+    keep: ContentStore<'a>,
     since: Option<i64>,
     /// Sources with tests that have another name now.
     moved: BTreeMap<PathBuf, PathBuf>,
@@ -243,7 +243,7 @@ impl Compare<'_> {
     fn merged(&mut self, path: &Path, kind: MixedKind, text: String, now: &TreeFile) {
         self.found.texts.push(format!("{}: {kind} changed", path.display()));
         self.bind(path, &hex(&now.content));
-        let executable = now.kind == Kind::Executable;
+        let executable = now.kind == FileKind::Executable;
         let content = FileContent::File { bytes: text.into_bytes(), executable };
         self.found.restore.push(RestoredFile { path: path.into(), content });
     }
@@ -394,7 +394,7 @@ impl Compare<'_> {
 
 /// Whether a file is what it was; that it can be executed makes no difference to a test.
 fn is_same(noted: &FileText, now: &TreeFile) -> bool {
-    let is_link = now.kind == Kind::Link;
+    let is_link = now.kind == FileKind::Link;
     (noted.kind == KindText::Link) == is_link && noted.content == hex(&now.content)
 }
 

@@ -12,12 +12,12 @@ use crate::tree::{hash_of, hex};
 pub(super) const KEPT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// A directory of contents.
-pub(crate) struct Keep<'a> {
+pub(crate) struct ContentStore<'a> {
     directory: &'a Path,
     room: u64,
 }
 
-impl<'a> Keep<'a> {
+impl<'a> ContentStore<'a> {
     /// The directory, with room for this many bytes more.
     pub(crate) const fn new(directory: &'a Path, room: u64) -> Self {
         Self { directory, room }

@@ -9,7 +9,7 @@ use stopgate_core::Criterion;
 use super::BasisError;
 use crate::glob::Globs;
 use crate::judges::{is_code, is_installed, may_judge};
-use crate::tree::{Choice, Chosen, Scope, Tree, TreeError, TreeFile, fingerprint, look};
+use crate::tree::{Chosen, FileChoice, Tree, TreeError, TreeFile, TreeScope, fingerprint, look};
 
 /// The file by which tools mark their caches, so that others leave them out.
 const CACHE_MARK: &str = "CACHEDIR.TAG";
@@ -39,7 +39,7 @@ pub(super) fn listing(
     criteria: &[Criterion],
     cache: &Path,
 ) -> Result<Listing, BasisError> {
-    let tree = fingerprint(&[root], Scope::Whole, cache)?;
+    let tree = fingerprint(&[root], TreeScope::Whole, cache)?;
     listing_of(&tree, root, criteria, cache)
 }
 
@@ -54,7 +54,7 @@ pub(super) fn listing_of(
         criteria.iter().flat_map(|criterion| criterion.terms.protect.clone()).collect();
     let globs = Globs::new(&protected).map_err(TreeError::Pattern)?;
     let key = format!("judges {protected:?}");
-    let steering = look(&[root], Choice::Picked(&Steering { globs }), key.as_bytes(), cache)?;
+    let steering = look(&[root], FileChoice::Picked(&Steering { globs }), key.as_bytes(), cache)?;
     let counted = tree.files().filter(|file| file.root == 0);
     let mut caches = Caches { root, known: BTreeMap::new() };
     let steering = steering.files().filter(|file| !caches.have(&file.path));

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::keep::Keep;
+use super::keep::ContentStore;
 use super::text::{path_text, text_path};
 use crate::files::{read_regular, read_text};
 use crate::tree::{hash_of, hex};
@@ -93,7 +93,7 @@ pub(crate) fn note(
     root: &Path,
     variables: &Variables,
     linked: Vec<PathBuf>,
-    keep: &mut Keep<'_>,
+    keep: &mut ContentStore<'_>,
 ) -> Vec<OutsideFile> {
     let mut found = Vec::new();
     let linked = linked.into_iter().filter(|path| !path.starts_with(root));
@@ -134,7 +134,7 @@ pub(crate) fn changes(
     noted: &[OutsideFile],
     root: &Path,
     variables: &Variables,
-    keep: &Keep<'_>,
+    keep: &ContentStore<'_>,
 ) -> Vec<OutsideChange> {
     let mut known: BTreeMap<PathBuf, Option<&String>> =
         noted.iter().map(|file| (text_path(&file.path), file.content.as_ref())).collect();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use stopgate_core::{Receipt, Status, Timestamp};
 
-use super::{Check, Command, Limits, Ran, Run, Whole, run};
+use super::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, run};
 use crate::orphans::Strangers;
 
 #[test]
@@ -91,7 +91,7 @@ fn endless_output_is_counted_fingerprinted_and_cut() {
 fn a_log_is_for_its_owner_only() {
     let stage = tempfile::tempdir().unwrap();
     let log = stage.path().join("a/b/it.log");
-    let check = Check::new("it", Command::Shell("echo x"), stage.path().into(), log.clone());
+    let check = Check::new("it", CheckCommand::Shell("echo x"), stage.path().into(), log.clone());
     let run = &runs(&[check], Duration::from_mins(1), 1)[0];
     assert_eq!(run.receipt.log.as_deref(), log.to_str());
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -126,7 +126,7 @@ fn a_program_is_looked_for_on_the_path_of_the_check() {
     let stage = stage();
     let set = [("PATH".to_string(), stage.path().display().to_string())];
     let argv = ["script".to_string()];
-    let check = Check { command: Command::Argv(&argv), set: &set, ..shell("", stage.path()) };
+    let check = Check { command: CheckCommand::Argv(&argv), set: &set, ..shell("", stage.path()) };
     assert_eq!(runs(&[check], TIME, 1)[0].receipt.tail, "a script\n");
 }
 
@@ -239,7 +239,8 @@ fn the_version_of_a_tool_is_asked_for_once() {
 fn the_whole_text_is_there_for_who_asks() {
     let stage = tempfile::tempdir().unwrap();
     let line = "echo first; yes | head -c 50000; echo last";
-    let with = |bytes_max| Check { whole: Whole::Text { bytes_max }, ..shell(line, stage.path()) };
+    let with =
+        |bytes_max| Check { whole: OutputWanted::Text { bytes_max }, ..shell(line, stage.path()) };
     let ran = runs(&[with(100_000), with(10_000), shell(line, stage.path())], TIME, 1);
     let texts: Vec<Option<&[u8]>> = ran.iter().map(|run| run.text.as_deref()).collect();
     let whole = texts[0].unwrap();
@@ -258,7 +259,7 @@ fn limits_hold_the_check_and_not_us() {
     let memory = Check { memory_bytes: Some(256 << 20), ..memory };
     let missing = ["no-such-program".to_string()];
     let missing =
-        Check { command: Command::Argv(&missing), cpu_seconds: Some(9), ..memory.clone() };
+        Check { command: CheckCommand::Argv(&missing), cpu_seconds: Some(9), ..memory.clone() };
     let ran = runs(&[busy, memory, missing], TIME, 3);
     let shown: Vec<String> = ran
         .iter()
@@ -289,7 +290,7 @@ fn check_argv(argv: &[&str], expected: &str) {
     let stage = stage();
     let argv: Vec<String> = argv.iter().map(ToString::to_string).collect();
     let logs = tempfile::tempdir().unwrap();
-    let command = Command::Argv(&argv);
+    let command = CheckCommand::Argv(&argv);
     let check = Check::new("it", command, stage.path().into(), logs.path().join("it.log"));
     let receipt = runs(&[check], TIME, 1).remove(0).receipt;
     let trouble = receipt.trouble.as_ref().map(|trouble| format!(" | {trouble}"));
@@ -330,7 +331,7 @@ fn shown(receipt: &Receipt) -> String {
 /// A check in `directory`, with its log beside.
 fn shell<'a>(line: &'a str, directory: &Path) -> Check<'a> {
     let log = tempfile::tempdir().unwrap().keep().join("it.log");
-    Check::new("it", Command::Shell(line), directory.into(), log)
+    Check::new("it", CheckCommand::Shell(line), directory.into(), log)
 }
 
 fn one(command: &str, directory: &Path, timeout: Duration) -> Receipt {
@@ -339,10 +340,10 @@ fn one(command: &str, directory: &Path, timeout: Duration) -> Receipt {
 }
 
 fn runs(checks: &[Check<'_>], budget: Duration, jobs: usize) -> Vec<Run> {
-    let limits = Limits { budget, jobs, pass: &[], strangers: Strangers::Spare };
+    let limits = RunLimits { budget, jobs, pass: &[], strangers: Strangers::Spare };
     match run(checks, limits, &clock) {
-        Ran::Runs(runs) => runs,
-        Ran::Interrupted => panic!("interrupted"),
+        ChecksRun::Runs(runs) => runs,
+        ChecksRun::Interrupted => panic!("interrupted"),
     }
 }
 

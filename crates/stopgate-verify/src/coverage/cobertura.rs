@@ -1,7 +1,7 @@
 //! Cobertura's XML: sums in the first tag where the writer gives them, else lines.
 
 use super::{Coverage, Reached, Share};
-use crate::xml::{Role, Tag, Tags};
+use crate::xml::{Role, Tags, XmlTag};
 
 /// Reads the document.
 pub(super) fn read(text: &str) -> Result<Coverage, String> {
@@ -28,13 +28,13 @@ pub(super) fn read(text: &str) -> Result<Coverage, String> {
 }
 
 /// `lines-valid="8" lines-covered="4"`
-fn sums(root: &Tag<'_>, measure: &str) -> Option<Share> {
+fn sums(root: &XmlTag<'_>, measure: &str) -> Option<Share> {
     let total = root.number(&format!("{measure}-valid"))?;
     let covered = root.number(&format!("{measure}-covered"))?;
     Some(Share { covered, total })
 }
 
-fn rate(root: &Tag<'_>, name: &str) -> Option<Share> {
+fn rate(root: &XmlTag<'_>, name: &str) -> Option<Share> {
     Share::of_decimal(&root.attribute(name)?, 1)
 }
 
@@ -47,7 +47,7 @@ struct Counted {
 }
 
 impl Counted {
-    fn take(&mut self, tag: &Tag<'_>) {
+    fn take(&mut self, tag: &XmlTag<'_>) {
         match (tag.name, tag.role) {
             ("method", Role::Open) => self.method = Some(method(tag)),
             ("method", Role::Empty) => self.functions.count(method(tag)),
@@ -62,7 +62,7 @@ impl Counted {
     }
 
     /// A method's lines stand again among its class's.
-    fn take_line(&mut self, tag: &Tag<'_>) {
+    fn take_line(&mut self, tag: &XmlTag<'_>) {
         let reached = Reached::by(tag.number("hits").unwrap_or(0));
         if let Some(method) = &mut self.method {
             if reached == Reached::Some {
@@ -78,7 +78,7 @@ impl Counted {
     }
 }
 
-fn method(tag: &Tag<'_>) -> Reached {
+fn method(tag: &XmlTag<'_>) -> Reached {
     let by_rate = || rate(tag, "line-rate").map(|share| share.covered);
     Reached::by(tag.number("hits").or_else(by_rate).unwrap_or(0))
 }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use stopgate_core::{CoverageFormat, Floor};
 
-use super::{Coverage, Share, Verdict, judge, read};
+use super::{Coverage, CoverageVerdict, Share, judge, read};
 
 #[track_caller]
 fn check(file: &str, expected: &str) {
@@ -76,7 +76,7 @@ fn what_is_no_report_is_said_to_be_none() {
 }
 
 #[track_caller]
-fn judged(lines: Option<(u64, u64)>, floor: Floor) -> Verdict {
+fn judged(lines: Option<(u64, u64)>, floor: Floor) -> CoverageVerdict {
     let lines = lines.map(|(covered, total)| Share { covered, total });
     judge(&Coverage { lines, ..Coverage::default() }, &floor)
 }
@@ -84,21 +84,21 @@ fn judged(lines: Option<(u64, u64)>, floor: Floor) -> Verdict {
 #[test]
 fn too_little_is_said_in_words() {
     let floor = Floor { lines: Some(8000), ..Floor::default() };
-    assert_eq!(judged(Some((4, 5)), floor), Verdict::Met);
-    let short = |text: &str| Verdict::Short(text.into());
+    assert_eq!(judged(Some((4, 5)), floor), CoverageVerdict::Met);
+    let short = |text: &str| CoverageVerdict::Short(text.into());
     assert_eq!(judged(Some((79_999, 100_000)), floor), short("lines 79.99 % < 80 %"));
     assert_eq!(judged(Some((69, 87)), floor), short("lines 79.31 % < 80 %"));
-    assert_eq!(judged(Some((u64::MAX, u64::MAX)), floor), Verdict::Met);
+    assert_eq!(judged(Some((u64::MAX, u64::MAX)), floor), CoverageVerdict::Met);
 }
 
 #[test]
 fn what_is_not_measured_proves_nothing() {
     let floor = Floor { lines: Some(8000), branches: Some(0), functions: None };
-    let unproven = |text: &str| Verdict::Unproven(text.into());
+    let unproven = |text: &str| CoverageVerdict::Unproven(text.into());
     assert_eq!(judged(Some((1, 9)), floor), unproven("the report does not measure branches"));
     let floor = Floor { lines: Some(0), ..Floor::default() };
     assert_eq!(judged(Some((0, 0)), floor), unproven("the report has no lines at all"));
-    assert!(matches!(judged(Some((1, 1)), Floor::default()), Verdict::Unproven(_)));
+    assert!(matches!(judged(Some((1, 1)), Floor::default()), CoverageVerdict::Unproven(_)));
 }
 
 proptest! {
@@ -114,6 +114,6 @@ proptest! {
         let text = format!("{{\"lines\": {}.{:03}}}", thousandths / 1000, thousandths % 1000);
         let coverage = read(&text, None).expect("a percentage");
         let floor = Floor { lines: Some(8000), ..Floor::default() };
-        prop_assert_eq!(judge(&coverage, &floor) == Verdict::Met, thousandths >= 80_000);
+        prop_assert_eq!(judge(&coverage, &floor) == CoverageVerdict::Met, thousandths >= 80_000);
     }
 }

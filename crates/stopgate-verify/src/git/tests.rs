@@ -4,13 +4,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::{GitFilters, git};
-use crate::tree::scene::Scene;
+use crate::tree::scene::TreeScene;
 
 const TIME: Duration = Duration::from_mins(1);
 
 /// A repository whose own settings run a program that leaves a mark.
-fn hostile() -> Scene {
-    let scene = Scene::new();
+fn hostile() -> TreeScene {
+    let scene = TreeScene::new();
     let program = scene.beside("program");
     let mark = scene.beside("ran");
     fs::write(&program, format!("#!/bin/sh\necho $0 >> {}\ncat\n", mark.display())).unwrap();
@@ -30,7 +30,7 @@ fn hostile() -> Scene {
     scene
 }
 
-fn ran(scene: &Scene) -> bool {
+fn ran(scene: &TreeScene) -> bool {
     Path::new(&scene.beside("ran")).exists()
 }
 

@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 use stopgate_core::{CoverageFormat, Floor};
 
 use super::places::{self, Content};
-use super::{Finding, PathRule};
-use crate::coverage::{self as reports, Verdict};
+use super::{KindFinding, PathRule};
+use crate::coverage::{self as reports, CoverageVerdict};
 
 const REPORT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
@@ -36,10 +36,10 @@ pub fn coverage(
     floor: &Floor,
     times: ReportTimes,
     rule: PathRule,
-) -> Finding {
+) -> KindFinding {
     let path = match places::one(root, report, rule) {
         Ok(path) => path,
-        Err(trouble) => return Finding::error(trouble),
+        Err(trouble) => return KindFinding::error(trouble),
     };
     let finding = judge(&path, report, format, floor, times);
     match times.written_since {
@@ -66,35 +66,35 @@ fn judge(
     format: Option<CoverageFormat>,
     floor: &Floor,
     times: ReportTimes,
-) -> Finding {
+) -> KindFinding {
     let content = match places::read(path, REPORT_BYTES_MAX) {
         Content::Whole(content) => content,
         Content::Missing => {
-            return Finding::fail(format!(
+            return KindFinding::fail(format!(
                 "no such report: {report}: run the tests with coverage first"
             ));
         }
         Content::TooLarge => {
             let limit = REPORT_BYTES_MAX / 1024 / 1024;
-            return Finding::error(format!("{report} is larger than {limit} MiB"));
+            return KindFinding::error(format!("{report} is larger than {limit} MiB"));
         }
-        Content::Unreadable(why) => return Finding::error(format!("{report}: {why}")),
+        Content::Unreadable(why) => return KindFinding::error(format!("{report}: {why}")),
     };
     let written = path.metadata().and_then(|metadata| metadata.modified()).ok();
     if times.newer_than.zip(written).is_some_and(|(newest, written)| written < newest) {
-        return Finding::fail(format!(
+        return KindFinding::fail(format!(
             "{report} is older than the code: run the tests with coverage again"
         ));
     }
     let Ok(text) = str::from_utf8(&content) else {
-        return Finding::error(format!("{report} is not text"));
+        return KindFinding::error(format!("{report} is not text"));
     };
     match reports::read(text, format) {
-        Err(trouble) => Finding::error(format!("{report}: {trouble}")),
+        Err(trouble) => KindFinding::error(format!("{report}: {trouble}")),
         Ok(coverage) => match reports::judge(&coverage, floor) {
-            Verdict::Met => Finding::pass(coverage.to_string()),
-            Verdict::Short(short) => Finding::fail(short),
-            Verdict::Unproven(why) => Finding::error(format!("{report}: {why}")),
+            CoverageVerdict::Met => KindFinding::pass(coverage.to_string()),
+            CoverageVerdict::Short(short) => KindFinding::fail(short),
+            CoverageVerdict::Unproven(why) => KindFinding::error(format!("{report}: {why}")),
         },
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::places::{self, Content};
-use super::{Finding, PathRule, few};
+use super::{KindFinding, PathRule, few};
 
 const LIST_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const SHOWN_MAX: usize = 10;
@@ -13,27 +13,32 @@ const NAME_CHARS_MAX: usize = 100;
 const DONE: [&str; 7] = ["passing", "passed", "pass", "done", "complete", "completed", "finished"];
 
 /// Every feature of the JSON list must say that it passes, which is the word of its author.
-pub fn features(root: &Path, list: &str, rule: PathRule) -> Finding {
+pub fn features(root: &Path, list: &str, rule: PathRule) -> KindFinding {
     look(root, list, rule).into_word()
 }
 
-fn look(root: &Path, list: &str, rule: PathRule) -> Finding {
+fn look(root: &Path, list: &str, rule: PathRule) -> KindFinding {
     let path = match places::one(root, list, rule) {
         Ok(path) => path,
-        Err(trouble) => return Finding::error(trouble),
+        Err(trouble) => return KindFinding::error(trouble),
     };
     let content = match places::read(&path, LIST_BYTES_MAX) {
         Content::Whole(content) => content,
-        Content::Missing => return Finding::error(format!("no such list: {list}")),
-        Content::TooLarge => return Finding::error(format!("{list} is too large for a list")),
-        Content::Unreadable(why) => return Finding::error(format!("{list}: {why}")),
+        Content::Missing => return KindFinding::error(format!("no such list: {list}")),
+        Content::TooLarge => return KindFinding::error(format!("{list} is too large for a list")),
+        Content::Unreadable(why) => return KindFinding::error(format!("{list}: {why}")),
     };
     match unfinished(&content) {
-        Err(trouble) => Finding::error(format!("{list}: {trouble}")),
-        Ok((count, open)) if open.is_empty() => Finding::pass(format!("all {count} features pass")),
+        Err(trouble) => KindFinding::error(format!("{list}: {trouble}")),
+        Ok((count, open)) if open.is_empty() => {
+            KindFinding::pass(format!("all {count} features pass"))
+        }
         Ok((count, open)) => {
             let first = few(&open, SHOWN_MAX);
-            Finding::fail(format!("{} of {count} features do not pass yet: {first}", open.len()))
+            KindFinding::fail(format!(
+                "{} of {count} features do not pass yet: {first}",
+                open.len()
+            ))
         }
     }
 }

@@ -3,22 +3,22 @@
 use std::path::Path;
 
 use super::places::{self, Want};
-use super::{Finding, PathRule, few};
+use super::{KindFinding, PathRule, few};
 
 const SHOWN_MAX: usize = 20;
 
 /// Each of `exist` must name a regular file, and none of `absent` anything at all.
-pub fn files(root: &Path, exist: &[String], absent: &[String], rule: PathRule) -> Finding {
+pub fn files(root: &Path, exist: &[String], absent: &[String], rule: PathRule) -> KindFinding {
     if exist.is_empty() && absent.is_empty() {
-        return Finding::error("nothing is asked for: set exist or absent");
+        return KindFinding::error("nothing is asked for: set exist or absent");
     }
     match (missing(root, exist, rule), present(root, absent, rule)) {
-        (Err(trouble), _) | (_, Err(trouble)) => Finding::error(trouble),
+        (Err(trouble), _) | (_, Err(trouble)) => KindFinding::error(trouble),
         (Ok(missing), Ok(present)) => judge(exist, absent, &missing, &present),
     }
 }
 
-fn judge(exist: &[String], absent: &[String], missing: &[&str], present: &[String]) -> Finding {
+fn judge(exist: &[String], absent: &[String], missing: &[&str], present: &[String]) -> KindFinding {
     let mut parts = Vec::new();
     if !missing.is_empty() {
         parts.push(format!("missing: {}", few(missing, SHOWN_MAX)));
@@ -27,7 +27,7 @@ fn judge(exist: &[String], absent: &[String], missing: &[&str], present: &[Strin
         parts.push(format!("must not be there: {}", few(present, SHOWN_MAX)));
     }
     if !parts.is_empty() {
-        return Finding::fail(parts.join("\n"));
+        return KindFinding::fail(parts.join("\n"));
     }
     if !exist.is_empty() {
         parts.push(format!("there: {}", few(exist, SHOWN_MAX)));
@@ -35,7 +35,7 @@ fn judge(exist: &[String], absent: &[String], missing: &[&str], present: &[Strin
     if !absent.is_empty() {
         parts.push(format!("not there: {}", few(absent, SHOWN_MAX)));
     }
-    Finding::pass(parts.join("\n"))
+    KindFinding::pass(parts.join("\n"))
 }
 
 fn missing<'a>(root: &Path, exist: &'a [String], rule: PathRule) -> Result<Vec<&'a str>, String> {

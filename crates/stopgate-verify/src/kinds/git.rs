@@ -23,22 +23,22 @@ use std::time::Duration;
 use stopgate_core::{GitDemand, Status};
 
 pub use self::basis::GitBasis;
-use self::basis::Settings;
-use self::status::Standing;
-use super::{Finding, FindingBasis, few};
+use self::basis::GitSettings;
+use self::status::WorkTreeStanding;
+use super::{FindingBasis, KindFinding, few};
 use crate::tool::{own_tool, tool};
 
 const TIMEOUT: Duration = Duration::from_mins(1);
 const SHOWN_MAX: usize = 20;
 
 /// All of `demands` must hold, with git set up as it was at the start where that is known.
-pub fn git(root: &Path, demands: &[GitDemand], basis: Option<&GitBasis>) -> Finding {
+pub fn git(root: &Path, demands: &[GitDemand], basis: Option<&GitBasis>) -> KindFinding {
     if demands.is_empty() {
-        return Finding::error("nothing is asked for: set clean, pushed or no_conflicts");
+        return KindFinding::error("nothing is asked for: set clean, pushed or no_conflicts");
     }
     let mut answer = Answer::default();
     let found = Repository::open(root, basis).and_then(|repository| {
-        let standing = Standing::read(&repository)?;
+        let standing = WorkTreeStanding::read(&repository)?;
         for demand in demands {
             match demand {
                 GitDemand::Clean => clean::look(&repository, &standing, &mut answer)?,
@@ -53,9 +53,9 @@ pub fn git(root: &Path, demands: &[GitDemand], basis: Option<&GitBasis>) -> Find
         Ok(()) if answer.faults.is_empty() => {
             let words: Vec<&str> = demands.iter().map(|demand| word(*demand)).collect();
             let notes = answer.notes.iter().map(|note| format!("\n{note}"));
-            Finding::pass(format!("{}{}", words.join(", "), notes.collect::<String>()))
+            KindFinding::pass(format!("{}{}", words.join(", "), notes.collect::<String>()))
         }
-        Ok(()) => Finding::fail(answer.faults.join("\n")).at(answer.spots),
+        Ok(()) => KindFinding::fail(answer.faults.join("\n")).at(answer.spots),
     };
     finding.basis = answer.basis;
     finding
@@ -85,7 +85,7 @@ enum Trouble {
     Other(String),
 }
 
-impl From<Trouble> for Finding {
+impl From<Trouble> for KindFinding {
     fn from(trouble: Trouble) -> Self {
         match trouble {
             Trouble::Other(trouble) => Self::error(trouble),
@@ -113,7 +113,7 @@ struct Repository<'a> {
     /// Where settings and refs are, for all work trees.
     common_dir: PathBuf,
     /// Git's settings as they are now.
-    settings: Settings,
+    settings: GitSettings,
     /// How git was set up at the start.
     basis: Option<&'a GitBasis>,
     /// `key=value` of settings that are not as git must be set up.
@@ -147,7 +147,7 @@ impl<'a> Repository<'a> {
         }
         let common_dir = root.join(path(common));
         let git_dir = path(git_dir);
-        let settings = Settings::read(&top)?;
+        let settings = GitSettings::read(&top)?;
         let overrides = settings.overrides(basis, &common_dir);
         Ok(Self { root, top, git_dir, common_dir, settings, basis, overrides })
     }

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use regex::bytes::{Regex, RegexBuilder};
-use stopgate_core::Subject;
+use stopgate_core::PatternSubject;
 
 use super::places::{self, Content, Want};
 use super::text::texts;
-use super::{Finding, PathRule};
+use super::{KindFinding, PathRule};
 
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const FILES_MAX: usize = 1000;
@@ -22,54 +22,54 @@ const COMPILED_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// `must_not`. What a message says is the word of its author.
 pub fn pattern(
     root: &Path,
-    subject: &Subject,
+    subject: &PatternSubject,
     message: Option<&str>,
     must: &[String],
     must_not: &[String],
     rule: PathRule,
-) -> Finding {
+) -> KindFinding {
     let finding = look(root, subject, message, [must, must_not], rule);
-    if *subject == Subject::Message { finding.into_word() } else { finding }
+    if *subject == PatternSubject::Message { finding.into_word() } else { finding }
 }
 
 fn look(
     root: &Path,
-    subject: &Subject,
+    subject: &PatternSubject,
     message: Option<&str>,
     [must, must_not]: [&[String]; 2],
     rule: PathRule,
-) -> Finding {
+) -> KindFinding {
     if must.is_empty() && must_not.is_empty() {
-        return Finding::error("nothing is asked for: set must or must_not");
+        return KindFinding::error("nothing is asked for: set must or must_not");
     }
     let demands = match compile(must).and_then(|must| Ok((must, compile(must_not)?))) {
         Ok((must, must_not)) => Demands { must, must_not },
-        Err(trouble) => return Finding::error(trouble),
+        Err(trouble) => return KindFinding::error(trouble),
     };
     let mut seen = Seen::default();
     match (subject, message) {
-        (Subject::Message, None) => {
-            return Finding::error("there is no message to look at: the agent gave none");
+        (PatternSubject::Message, None) => {
+            return KindFinding::error("there is no message to look at: the agent gave none");
         }
-        (Subject::Message, Some(message)) => {
+        (PatternSubject::Message, Some(message)) => {
             demands.look("the message", message.as_bytes(), &mut seen);
         }
-        (Subject::File(pattern), _) => {
+        (PatternSubject::File(pattern), _) => {
             let named = match named(root, pattern, rule) {
                 Ok(named) => named,
-                Err(trouble) => return Finding::error(trouble),
+                Err(trouble) => return KindFinding::error(trouble),
             };
             demands.look_at_files(root, &named, &mut seen);
         }
     }
     if let Some(trouble) = seen.trouble {
-        return Finding::error(trouble);
+        return KindFinding::error(trouble);
     }
     if seen.faults.is_empty() {
-        return Finding::pass(format!("{} looked at, as it must be", seen.count()));
+        return KindFinding::pass(format!("{} looked at, as it must be", seen.count()));
     }
-    let spots = if *subject == Subject::Message { Vec::new() } else { seen.spots };
-    Finding::fail(seen.faults.join("\n")).at(spots)
+    let spots = if *subject == PatternSubject::Message { Vec::new() } else { seen.spots };
+    KindFinding::fail(seen.faults.join("\n")).at(spots)
 }
 
 fn compile(expressions: &[String]) -> Result<Vec<Regex>, String> {

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use stopgate_core::{Author, Floor, Status, Subject};
+use stopgate_core::{Author, Floor, PatternSubject, Status};
 use tempfile::TempDir;
 
 use super::text::texts;
-use super::{Finding, FindingBasis, PathRule, ReportTimes, coverage, features, files, pattern};
+use super::{FindingBasis, KindFinding, PathRule, ReportTimes, coverage, features, files, pattern};
 
 const ANY: PathRule = PathRule::Anywhere;
 const PROJECT: PathRule = PathRule::ProjectOnly;
@@ -29,11 +29,11 @@ fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
     text.encode_utf16().flat_map(bytes).collect()
 }
 
-fn must_not(root: &Path, file: &str, rule: PathRule) -> Finding {
-    pattern(root, &Subject::File(file.into()), None, &[], &["^TODO".into()], rule)
+fn must_not(root: &Path, file: &str, rule: PathRule) -> KindFinding {
+    pattern(root, &PatternSubject::File(file.into()), None, &[], &["^TODO".into()], rule)
 }
 
-fn said(finding: &Finding) -> String {
+fn said(finding: &KindFinding) -> String {
     let text = finding.trouble.as_deref().unwrap_or(&finding.text);
     format!("{}: {}", finding.status, text.replace('\n', " / "))
 }
@@ -65,7 +65,7 @@ fn a_text_is_read_however_it_is_kept() {
         let directory = directory(&[("a.txt", &bytes)]);
         assert_eq!(said(&must_not(directory.path(), "a.txt", ANY)), expected, "{name}");
         let must = ["two$|TODO$".into()];
-        let subject = Subject::File("a.txt".into());
+        let subject = PatternSubject::File("a.txt".into());
         let finding = pattern(directory.path(), &subject, None, &must, &[], ANY);
         assert_eq!(finding.status, Status::Pass, "{name}: {finding:?}");
     }
@@ -111,7 +111,8 @@ fn what_can_not_be_read_proves_nothing() {
     let is_root = fs::read(root.join("a.py")).is_ok();
     let expected = if is_root { Status::Pass } else { Status::Error };
     assert_eq!(must_not(root, "*.py", ANY).status, expected);
-    let must = pattern(root, &Subject::File("a.py".into()), None, &["fine".into()], &[], ANY);
+    let must =
+        pattern(root, &PatternSubject::File("a.py".into()), None, &["fine".into()], &[], ANY);
     assert_eq!(must.status, expected);
     close("a.py", 0o644);
     close("d", 0o000);
@@ -172,9 +173,9 @@ fn somebodys_word_is_not_what_was_seen() {
     let root = project.path();
     assert_eq!(features(root, "f.json", ANY).basis, FindingBasis::Word);
     let done = ["DONE".into()];
-    let message = pattern(root, &Subject::Message, Some("DONE"), &done, &[], ANY);
+    let message = pattern(root, &PatternSubject::Message, Some("DONE"), &done, &[], ANY);
     assert_eq!((message.status, message.basis), (Status::Pass, FindingBasis::Word));
-    let file = pattern(root, &Subject::File("a.txt".into()), None, &done, &[], ANY);
+    let file = pattern(root, &PatternSubject::File("a.txt".into()), None, &done, &[], ANY);
     assert_eq!((file.status, file.basis), (Status::Pass, FindingBasis::Seen));
     assert_eq!(files(root, &["a.txt".into()], &[], ANY).basis, FindingBasis::Seen);
 }

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use stopgate_core::{Floor, GitDemand, Status, Subject};
+use stopgate_core::{Floor, GitDemand, PatternSubject, Status};
 use tempfile::TempDir;
 
-use super::{Finding, PathRule, ReportTimes, coverage, features, files, git, pattern};
+use super::{KindFinding, PathRule, ReportTimes, coverage, features, files, git, pattern};
 
 const ANY: PathRule = PathRule::Anywhere;
 
@@ -31,7 +31,7 @@ fn words(list: &[&str]) -> Vec<String> {
 }
 
 /// What a finding says, with its status.
-fn said(finding: &Finding) -> String {
+fn said(finding: &KindFinding) -> String {
     let text = finding.trouble.as_deref().unwrap_or(&finding.text);
     format!("{}: {}", finding.status, text.replace('\n', " / "))
 }
@@ -93,7 +93,7 @@ fn links_do_not_lead_out_of_the_project() {
     check_files(root, &["out.txt"], &[], out);
     assert_eq!(files(root, &words(&["outdir/y.txt"]), &[], ANY).status, Status::Error);
     assert_eq!(files(root, &words(&["outdir/*.txt"]), &[], ANY).status, Status::Error);
-    let subject = Subject::File("out.txt".into());
+    let subject = PatternSubject::File("out.txt".into());
     assert_eq!(
         pattern(root, &subject, None, &words(&["secret"]), &[], PathRule::ProjectOnly).status,
         Status::Error
@@ -108,9 +108,15 @@ fn check_pattern(
     must: &[&str],
     must_not: &[&str],
     expected: &str,
-) -> Finding {
-    let finding =
-        pattern(root, &Subject::File(file.into()), None, &words(must), &words(must_not), ANY);
+) -> KindFinding {
+    let finding = pattern(
+        root,
+        &PatternSubject::File(file.into()),
+        None,
+        &words(must),
+        &words(must_not),
+        ANY,
+    );
     let said = said(&finding);
     assert!(said.starts_with(expected), "{said}");
     finding
@@ -155,7 +161,7 @@ fn large_files_prove_nothing() {
 fn a_message_is_a_text_too() {
     let root = Path::new("/");
     let look = |message, must: &[&str], must_not: &[&str]| {
-        said(&pattern(root, &Subject::Message, message, &words(must), &words(must_not), ANY))
+        said(&pattern(root, &PatternSubject::Message, message, &words(must), &words(must_not), ANY))
     };
     assert_eq!(look(Some("all\nDONE"), &["^DONE$"], &[]), "pass: 1 text looked at, as it must be");
     assert_eq!(look(Some("x"), &["y"], &[]), "fail: the message: nothing matches \"y\"");

@@ -12,7 +12,7 @@ use super::{
     PlaceProbe, PlaceRecipe, RestoredFile, RunPlace,
 };
 use crate::tool::{ToolOutput, tool};
-use crate::tree::scene::Scene;
+use crate::tree::scene::TreeScene;
 
 mod copies;
 mod entering;
@@ -38,7 +38,7 @@ fn kinds_at_the_path() -> Vec<PlaceKind> {
 
 /// A tree, and what a place makes of it.
 struct Stage {
-    scene: Scene,
+    scene: TreeScene,
     restore: Vec<RestoredFile>,
     absent: Vec<PathBuf>,
     mounts: Vec<BindMount>,
@@ -48,14 +48,14 @@ struct Stage {
 
 impl Stage {
     fn new() -> Self {
-        let scene = Scene::new();
+        let scene = TreeScene::new();
         scene.write("tests/a.py", "weak").write("tests/new.py", "new").write("src/x.py", "work");
         scene.write(".gitignore", "node_modules\n.env\n").write(".env", "secret");
         scene.write("node_modules/dep/index.js", "dep").link("src/link.py", "x.py");
         Self::of(scene)
     }
 
-    fn of(scene: Scene) -> Self {
+    fn of(scene: TreeScene) -> Self {
         Self {
             scene,
             restore: Vec::new(),
@@ -303,7 +303,7 @@ fn only_outer_paths_are_masked_and_only_inner_ones_restored() {
 
 #[test]
 fn a_private_directory_inside_the_tree_is_refused() {
-    let scene = Scene::new();
+    let scene = TreeScene::new();
     let (root, scratch) = (scene.root(), scene.path("state/copies"));
     let recipe = PlaceRecipe {
         root: &root,

@@ -63,7 +63,7 @@ enum BaseSort {
 
 /// What was in a place before the first run.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(super) struct PlaceRecord {
     /// The copy, or the upper layer.
     base: PathBuf,
     base_sort: BaseSort,
@@ -72,7 +72,7 @@ pub(super) struct Record {
     restored: BTreeMap<PathBuf, blake3::Hash>,
 }
 
-impl Record {
+impl PlaceRecord {
     /// Looks at a copy.
     pub(super) fn of_copy(copy: &Path, recipe: &PlaceRecipe<'_>) -> Result<Self, PlaceError> {
         Self::take(copy, BaseSort::Copy, recipe)

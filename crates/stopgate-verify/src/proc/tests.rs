@@ -1,4 +1,6 @@
-use super::{Life, Look, Process, carries, descendants, has_token, kill, own_pid, parse, process};
+use super::{
+    Life, Process, SearchDepth, carries, descendants, has_token, kill, own_pid, parse, process,
+};
 
 #[test]
 fn a_name_cannot_pretend_to_be_the_rest_of_the_line() {
@@ -23,7 +25,7 @@ fn a_mark_is_known_in_its_own_variable_only() {
 fn both_looks_find_a_grandchild_and_its_mark() {
     let mut child = sleeper("sleep 60 & wait");
     let pid = i32::try_from(child.id()).unwrap();
-    for look in [Look::Quick, Look::Thorough] {
+    for look in [SearchDepth::Quick, SearchDepth::Thorough] {
         let mut grandchild = None;
         while grandchild.is_none() {
             grandchild = descendants(look).into_iter().find(|one| one.parent == pid);
@@ -32,8 +34,10 @@ fn both_looks_find_a_grandchild_and_its_mark() {
         assert!(carries(grandchild.unwrap().pid, "proc-test.1."));
         assert!(!carries(grandchild.unwrap().pid, "proc-test.2."));
     }
-    let all: Vec<Process> =
-        descendants(Look::Quick).into_iter().filter(|p| p.pid == pid || p.parent == pid).collect();
+    let all: Vec<Process> = descendants(SearchDepth::Quick)
+        .into_iter()
+        .filter(|p| p.pid == pid || p.parent == pid)
+        .collect();
     all.iter().for_each(kill);
     child.wait().unwrap();
 }

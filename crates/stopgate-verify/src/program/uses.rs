@@ -81,7 +81,7 @@ pub(crate) struct Uses {
 }
 
 /// Looks into commands in one directory of a project.
-pub(crate) struct Look<'a> {
+pub(crate) struct CommandLook<'a> {
     /// The project's root.
     pub(crate) root: &'a Path,
     /// Where the command runs.
@@ -89,7 +89,7 @@ pub(crate) struct Look<'a> {
     pub(crate) uses: Uses,
 }
 
-impl Look<'_> {
+impl CommandLook<'_> {
     /// Looks into a shell command.
     pub(crate) fn shell(&mut self, text: &str, depth: usize) {
         for words in commands(text) {

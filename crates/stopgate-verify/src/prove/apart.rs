@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use stopgate_core::{Criterion, Receipt, Status, Strength, Timestamp};
 
-use super::original::Subject;
+use super::original::OriginalSubject;
 use super::round::{CommandRun, Round, command_of, tree_of};
-use super::{Freshness, Request, reading};
+use super::{Freshness, ProofRequest, reading};
 use crate::basis::{Basis, JudgeChanges, content_of};
 use crate::builds::{BuildOutputs, built_since};
-use crate::check::Command;
+use crate::check::CheckCommand;
 use crate::env::Variable;
 use crate::git::GitFilters;
 use crate::place::{Isolation, Launch, NetworkAccess, PlaceKind, PlaceRecipe, RunPlace};
@@ -85,7 +85,7 @@ impl ApartRun {
 
 /// Runs checks apart from the work tree.
 pub(super) struct Apart<'a> {
-    pub(super) request: &'a Request<'a>,
+    pub(super) request: &'a ProofRequest<'a>,
     pub(super) basis: &'a Basis,
     pub(super) now: &'a dyn Fn() -> Timestamp,
     pub(super) left: Duration,
@@ -98,7 +98,7 @@ pub(super) struct Apart<'a> {
 /// A check in its place.
 struct Opened<'s> {
     at: usize,
-    subject: &'s Subject<'s>,
+    subject: &'s OriginalSubject<'s>,
     place: RunPlace,
     launch: Launch,
     isolated: bool,
@@ -110,7 +110,7 @@ impl Apart<'_> {
     /// Runs each subject's check; nothing where the program was asked to end meanwhile.
     pub(super) fn run(
         &self,
-        subjects: &[&Subject<'_>],
+        subjects: &[&OriginalSubject<'_>],
         judges: Judges,
         suffix: &str,
     ) -> Option<Vec<ApartRun>> {
@@ -118,7 +118,7 @@ impl Apart<'_> {
         let due: Vec<usize> = (0..results.len()).filter(|at| !results[*at].ran()).collect();
         let restless = if due.is_empty() { Vec::new() } else { self.restless_now() };
         if !restless.is_empty() {
-            let left: Vec<&Subject<'_>> = due.iter().map(|at| subjects[*at]).collect();
+            let left: Vec<&OriginalSubject<'_>> = due.iter().map(|at| subjects[*at]).collect();
             let again = Apart { restless, ..*self };
             for (at, result) in due.into_iter().zip(again.run_once(&left, judges, suffix)?) {
                 results[at] = result;
@@ -140,7 +140,7 @@ impl Apart<'_> {
 
     fn run_once(
         &self,
-        subjects: &[&Subject<'_>],
+        subjects: &[&OriginalSubject<'_>],
         judges: Judges,
         suffix: &str,
     ) -> Option<Vec<ApartRun>> {
@@ -178,7 +178,7 @@ impl Apart<'_> {
     fn open<'s>(
         &self,
         at: usize,
-        subject: &'s Subject<'s>,
+        subject: &'s OriginalSubject<'s>,
         judges: Judges,
         kind: PlaceKind,
     ) -> Result<Opened<'s>, String> {
@@ -339,9 +339,9 @@ fn is_tracked(root: &Path, path: &Path) -> bool {
 
 fn argv_of(criterion: &Criterion) -> Vec<OsString> {
     match command_of(criterion).0 {
-        Command::Shell(line) => ["/bin/sh", "-c", line].map(OsString::from).into(),
-        Command::Argv(argv) => argv.iter().map(OsString::from).collect(),
-        Command::Exact(argv) => argv.to_vec(),
+        CheckCommand::Shell(line) => ["/bin/sh", "-c", line].map(OsString::from).into(),
+        CheckCommand::Argv(argv) => argv.iter().map(OsString::from).collect(),
+        CheckCommand::Exact(argv) => argv.to_vec(),
     }
 }
 

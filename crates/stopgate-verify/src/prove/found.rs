@@ -3,19 +3,19 @@
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use stopgate_core::{Criterion, Proof, Receipt, Status, Subject, Timestamp, clip_end};
+use stopgate_core::{Criterion, PatternSubject, Proof, Receipt, Status, Timestamp, clip_end};
 
-use super::Request;
+use super::ProofRequest;
 use super::round::told;
 use crate::basis::Basis;
-use crate::kinds::{self, Finding, FindingBasis, PathRule, ReportTimes};
+use crate::kinds::{self, FindingBasis, KindFinding, PathRule, ReportTimes};
 
 const TAIL_BYTES_MAX: usize = 4096;
 
 /// What a look shows; `wrote` is when this stop's commands began, where any ran.
 pub(super) fn look_at(
     criterion: &Criterion,
-    request: &Request<'_>,
+    request: &ProofRequest<'_>,
     basis: Option<&Basis>,
     wrote: Option<SystemTime>,
     at: Timestamp,
@@ -42,7 +42,7 @@ pub(super) fn look_at(
         | Proof::Run { .. }
         | Proof::Review { .. }
         | Proof::Attest
-        | Proof::Approve => Finding::error("it is not of a kind that can be looked at"),
+        | Proof::Approve => KindFinding::error("it is not of a kind that can be looked at"),
     };
     let mut receipt = told(criterion, finding.status, String::new(), at);
     receipt.trouble = finding.trouble;
@@ -59,10 +59,10 @@ fn path_rule(criterion: &Criterion) -> PathRule {
     let is_absolute = |path: &String| Path::new(path).is_absolute();
     let names_others = match &criterion.proof {
         Proof::Files { exist, absent } => exist.iter().chain(absent).any(is_absolute),
-        Proof::Pattern { subject: Subject::File(file), .. }
+        Proof::Pattern { subject: PatternSubject::File(file), .. }
         | Proof::Coverage { report: file, .. }
         | Proof::Features { list: file } => is_absolute(file),
-        Proof::Pattern { subject: Subject::Message, .. }
+        Proof::Pattern { subject: PatternSubject::Message, .. }
         | Proof::Git { .. }
         | Proof::Check { .. }
         | Proof::Run { .. }

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use stopgate_core::{Baseline, Receipt, Status, Timestamp};
 
-use super::reading::{Printed, Whole};
+use super::reading::{OutputKept, Printed};
 use super::round::{Round, tree_of};
-use super::{Request, reading};
-use crate::baseline::{self, Exit};
+use super::{ProofRequest, reading};
+use crate::baseline::{self, CommandExit};
 use crate::builds::BuildOutputs;
 use crate::env::kept_variables;
 
@@ -25,7 +25,7 @@ pub struct Measured {
 
 /// Runs every command among the criteria once, one receipt each, in their order; nothing where
 /// the program was asked to end meanwhile.
-pub fn measure(request: &Request<'_>, now: &dyn Fn() -> Timestamp) -> Option<Vec<Measured>> {
+pub fn measure(request: &ProofRequest<'_>, now: &dyn Fn() -> Timestamp) -> Option<Vec<Measured>> {
     let variables = kept_variables();
     for criterion in request.criteria {
         BuildOutputs::of(criterion, request.root, &request.place.home, &variables)
@@ -42,19 +42,19 @@ pub fn measure(request: &Request<'_>, now: &dyn Fn() -> Timestamp) -> Option<Vec
         let printed = Printed::of(&run.receipt, run.text.as_deref());
         let receipt = reading::read(criterion, run, request.root);
         let exit = match receipt.status {
-            Status::Fail => Exit::Failed,
+            Status::Fail => CommandExit::Failed,
             Status::Pass
             | Status::Error
             | Status::Timeout
             | Status::Tampered
-            | Status::NeedsApproval => Exit::Passed,
+            | Status::NeedsApproval => CommandExit::Passed,
         };
         let baseline = match printed.whole {
-            Whole::All => {
+            OutputKept::All => {
                 let taken = baseline::take(&printed.text, exit, request.root);
                 taken.map_err(|many| many.to_string())
             }
-            Whole::Cut => Err("it prints too much to tell its failures apart".into()),
+            OutputKept::Cut => Err("it prints too much to tell its failures apart".into()),
         };
         Measured { receipt, baseline, outputs: outputs.clone() }
     });

@@ -12,7 +12,7 @@ use stopgate_core::{
 
 use super::apart::{Apart, ApartRun, Judges};
 use super::round::Looked;
-use super::{Directories, Request, TestFloor, floor, red_first, span};
+use super::{Directories, ProofRequest, TestFloor, floor, red_first, span};
 use crate::basis::{Basis, JudgeChanges};
 use crate::files::read_regular;
 use crate::tree::{Tree, hash_of, hex};
@@ -26,7 +26,7 @@ const SHOWN_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Everything passes in the work tree; now the judges of the start are asked.
 pub(super) struct Originals<'a> {
-    pub(super) request: &'a Request<'a>,
+    pub(super) request: &'a ProofRequest<'a>,
     pub(super) basis: &'a Basis,
     pub(super) now: &'a dyn Fn() -> Timestamp,
     pub(super) begun: Timestamp,
@@ -34,14 +34,14 @@ pub(super) struct Originals<'a> {
 }
 
 /// One criterion that passes as things are.
-pub(super) struct Subject<'a> {
+pub(super) struct OriginalSubject<'a> {
     pub(super) criterion: &'a Criterion,
     pub(super) changes: JudgeChanges,
     /// How many tests ran at the start and now, where fewer did now.
     pub(super) fewer: Option<(u32, u32)>,
 }
 
-impl Subject<'_> {
+impl OriginalSubject<'_> {
     fn runs(&self) -> bool {
         self.criterion.command().is_some()
     }
@@ -92,7 +92,7 @@ impl Originals<'_> {
         &'s self,
         receipts: &[Receipt],
         tree: &Tree,
-    ) -> Result<Vec<Subject<'s>>, String> {
+    ) -> Result<Vec<OriginalSubject<'s>>, String> {
         let directories = Directories::of(self.request.place);
         let mut subjects = Vec::new();
         for criterion in self.request.criteria.iter().filter(|c| c.is_checked()) {
@@ -106,13 +106,13 @@ impl Originals<'_> {
             );
             let changes = changes.map_err(|error| story(&error))?;
             let fewer = fewer_tests(criterion, receipt);
-            subjects.push(Subject { criterion, changes, fewer });
+            subjects.push(OriginalSubject { criterion, changes, fewer });
         }
         Ok(subjects)
     }
 
     /// Says what a pass is worth before anything else runs.
-    fn grade(&self, subject: &Subject<'_>, receipts: &mut [Receipt]) {
+    fn grade(&self, subject: &OriginalSubject<'_>, receipts: &mut [Receipt]) {
         let Some(receipt) = receipt_of(receipts, &subject.criterion.name) else { return };
         receipt.evidence.strength = Some(Strength::Original);
         if !subject.runs() {
@@ -133,12 +133,12 @@ impl Originals<'_> {
     /// Runs with today's judges in a place of its own whatever could not be believed in the tree.
     fn run_privately<'s>(
         &self,
-        subjects: &'s [Subject<'s>],
+        subjects: &'s [OriginalSubject<'s>],
         receipts: &mut [Receipt],
     ) -> Option<Vec<(&'s str, ApartRun)>> {
         let touched = &self.looked.touched;
         let unsettled = !touched.files.is_empty() || !touched.directories.is_empty();
-        let due: Vec<&Subject<'_>> = subjects
+        let due: Vec<&OriginalSubject<'_>> = subjects
             .iter()
             .filter(|subject| subject.runs() && (unsettled || subject.wants_private().is_some()))
             .collect();
@@ -156,13 +156,13 @@ impl Originals<'_> {
 
     fn ask_originals(
         &self,
-        subjects: &[Subject<'_>],
+        subjects: &[OriginalSubject<'_>],
         controls: &[(&str, ApartRun)],
         digest: &str,
         receipts: &mut [Receipt],
     ) -> Option<()> {
-        let is_open = |own: &&Subject<'_>| own.is_open() && !self.is_first_tests(own);
-        let open: Vec<&Subject<'_>> = subjects.iter().filter(is_open).collect();
+        let is_open = |own: &&OriginalSubject<'_>| own.is_open() && !self.is_first_tests(own);
+        let open: Vec<&OriginalSubject<'_>> = subjects.iter().filter(is_open).collect();
         let approved = self.request.ground.approved.as_ref();
         if approved.is_some_and(|approved| approved.digest == digest) {
             for subject in open.iter().filter(|subject| !subject.changes.texts.is_empty()) {
@@ -171,13 +171,13 @@ impl Originals<'_> {
             }
             return Some(());
         }
-        let askable: Vec<&Subject<'_>> = open
+        let askable: Vec<&OriginalSubject<'_>> = open
             .iter()
             .copied()
             .filter(|subject| subject.runs() && subject.changes.lasting.is_empty())
             .collect();
         let runs = self.apart().run(&askable, Judges::Original, ".original")?;
-        let mut doubted: Vec<(&Subject<'_>, ApartRun)> = Vec::new();
+        let mut doubted: Vec<(&OriginalSubject<'_>, ApartRun)> = Vec::new();
         for (subject, run) in askable.iter().zip(runs) {
             if accepts(subject, &run) {
                 let told = told(subject, OriginalVerdict::Accepted, digest, Vec::new());
@@ -196,20 +196,20 @@ impl Originals<'_> {
     }
 
     /// Whether there was nothing at the start to ask: the first tests are the work's own.
-    fn is_first_tests(&self, subject: &Subject<'_>) -> bool {
+    fn is_first_tests(&self, subject: &OriginalSubject<'_>) -> bool {
         subject.changes.only_adds_tests() && self.basis.is_self_judged(subject.criterion)
     }
 
     /// Believes a rejection only where today's judges accept the work in the same place.
     fn control(
         &self,
-        doubted: &[(&Subject<'_>, ApartRun)],
+        doubted: &[(&OriginalSubject<'_>, ApartRun)],
         controls: &[(&str, ApartRun)],
         digest: &str,
         receipts: &mut [Receipt],
     ) -> Option<()> {
         let known = |name: &str| controls.iter().find(|(own, _)| *own == name).map(|(_, run)| run);
-        let due: Vec<&Subject<'_>> = doubted
+        let due: Vec<&OriginalSubject<'_>> = doubted
             .iter()
             .filter(|(subject, run)| run.ran() && known(&subject.criterion.name).is_none())
             .map(|(subject, _)| *subject)
@@ -252,7 +252,7 @@ impl Originals<'_> {
 }
 
 /// What a private run with today's judges means for a receipt.
-fn settle_private(subject: &Subject<'_>, run: &ApartRun, receipt: &mut Receipt) {
+fn settle_private(subject: &OriginalSubject<'_>, run: &ApartRun, receipt: &mut Receipt) {
     let wanted = subject.wants_private();
     match run {
         ApartRun::Ran { receipt: own, strength, written, .. } => {
@@ -293,14 +293,14 @@ fn take_over(receipt: &mut Receipt, own: &Receipt) {
 }
 
 /// Whether the judges of the start accept the work, with as many tests as there were.
-fn accepts(subject: &Subject<'_>, run: &ApartRun) -> bool {
+fn accepts(subject: &OriginalSubject<'_>, run: &ApartRun) -> bool {
     let ApartRun::Ran { receipt, written, .. } = run else { return false };
     receipt.status == Status::Pass
         && written.is_empty()
         && fewer_tests(subject.criterion, receipt).is_none()
 }
 
-fn rejection(subject: &Subject<'_>, run: &ApartRun) -> String {
+fn rejection(subject: &OriginalSubject<'_>, run: &ApartRun) -> String {
     let ApartRun::Ran { receipt, written, .. } = run else { return String::new() };
     if let Some(path) = written.first() {
         return format!(
@@ -334,7 +334,7 @@ fn undecided(run: &ApartRun) -> String {
 }
 
 fn told(
-    subject: &Subject<'_>,
+    subject: &OriginalSubject<'_>,
     verdict: OriginalVerdict,
     digest: &str,
     failing: Vec<String>,
@@ -394,14 +394,14 @@ fn receipt_of<'r>(receipts: &'r mut [Receipt], name: &str) -> Option<&'r mut Rec
     receipts.iter_mut().find(|receipt| receipt.criterion == name)
 }
 
-fn same(one: &Subject<'_>, other: &Subject<'_>) -> bool {
+fn same(one: &OriginalSubject<'_>, other: &OriginalSubject<'_>) -> bool {
     std::ptr::eq(one.criterion, other.criterion)
 }
 
 /// Identifies all changes together, so that a person accepts exactly what was shown.
-fn combined(subjects: &[Subject<'_>]) -> String {
-    let line = |subject: &Subject<'_>| {
-        let Subject { criterion, changes, fewer } = subject;
+fn combined(subjects: &[OriginalSubject<'_>]) -> String {
+    let line = |subject: &OriginalSubject<'_>| {
+        let OriginalSubject { criterion, changes, fewer } = subject;
         format!("{} {} {fewer:?}\n", criterion.name, changes.digest)
     };
     let open = subjects.iter().filter(|subject| subject.is_open());
@@ -440,7 +440,7 @@ pub struct ChangedFile {
 }
 
 /// What changed of that which judges the criteria; the reason where it can't be told.
-pub fn changed_judges(request: &Request<'_>) -> Result<ChangedJudges, String> {
+pub fn changed_judges(request: &ProofRequest<'_>) -> Result<ChangedJudges, String> {
     use super::standing::{BasisFound, find_basis};
     let basis = match find_basis(request) {
         BasisFound::Sound(basis) => basis,
@@ -466,7 +466,7 @@ pub fn changed_judges(request: &Request<'_>) -> Result<ChangedJudges, String> {
     Ok(all)
 }
 
-fn changed_files(request: &Request<'_>, changes: &JudgeChanges) -> Vec<ChangedFile> {
+fn changed_files(request: &ProofRequest<'_>, changes: &JudgeChanges) -> Vec<ChangedFile> {
     use crate::place::FileContent;
     let today = |path: &PathBuf| {
         let bytes = read_regular(&request.root.join(path), SHOWN_BYTES_MAX).ok()?;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use stopgate_core::{Criterion, Proof, Receipt, Status, Tests, excerpt};
 
-use crate::baseline::{self, Exit};
+use crate::baseline::{self, CommandExit};
 use crate::check::{Run, TAIL_BYTES_MAX};
 use crate::redact::redact;
 use crate::report::{self, LastSummary, Report};
@@ -18,12 +18,12 @@ const NEW_NAMED_MAX: usize = 3;
 /// What a check printed, as far as it was kept.
 pub(super) struct Printed {
     pub(super) text: String,
-    pub(super) whole: Whole,
+    pub(super) whole: OutputKept,
 }
 
 /// Whether all of it was kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whole {
+pub(super) enum OutputKept {
     All,
     Cut,
 }
@@ -31,8 +31,11 @@ pub(super) enum Whole {
 impl Printed {
     pub(super) fn of(receipt: &Receipt, text: Option<&[u8]>) -> Self {
         let kept = text.unwrap_or(receipt.tail.as_bytes());
-        let whole =
-            if (kept.len() as u64) < receipt.output_bytes { Whole::Cut } else { Whole::All };
+        let whole = if (kept.len() as u64) < receipt.output_bytes {
+            OutputKept::Cut
+        } else {
+            OutputKept::All
+        };
         // The model, the journal and the baseline see what the log shows.
         Self { text: redact(&String::from_utf8_lossy(kept)).into_owned(), whole }
     }
@@ -147,17 +150,17 @@ fn count_only_new(
     criterion: &Criterion,
     receipt: &mut Receipt,
     text: &str,
-    whole: Whole,
+    whole: OutputKept,
     root: &Path,
 ) {
     let Some(before) = &criterion.terms.baseline else { return };
     if receipt.status != Status::Fail {
         return;
     }
-    let compared = baseline::compare(before, text, Exit::Failed, root);
+    let compared = baseline::compare(before, text, CommandExit::Failed, root);
     receipt.evidence.known = compared.known.into_iter().take(KNOWN_MAX).collect();
     match compared.new.as_slice() {
-        [] if whole == Whole::Cut => {
+        [] if whole == OutputKept::Cut => {
             receipt.trouble =
                 Some("it printed too much to tell whether all of it failed before".into());
         }

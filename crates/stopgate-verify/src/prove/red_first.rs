@@ -10,7 +10,7 @@ use stopgate_core::{Criterion, OriginalVerdict, Receipt, Status};
 
 use super::apart::{Apart, ApartRun, Judges};
 use super::base_tree::{BaseFile, differing};
-use super::original::Subject;
+use super::original::OriginalSubject;
 use super::red_tests::{BaseRun, RedFinding, TestTexts, finding};
 use crate::basis::JudgeChanges;
 use crate::judges::sections::restore;
@@ -53,7 +53,7 @@ struct BasePlan {
 /// asked to end meanwhile.
 pub(super) fn ask(
     apart: &Apart<'_>,
-    subjects: &[Subject<'_>],
+    subjects: &[OriginalSubject<'_>],
     receipts: &mut [Receipt],
 ) -> Option<()> {
     for subject in subjects.iter().filter(|subject| subject.criterion.terms.red_first) {
@@ -78,7 +78,7 @@ pub(super) fn ask(
 
 fn verdict(
     apart: &Apart<'_>,
-    subject: &Subject<'_>,
+    subject: &OriginalSubject<'_>,
     original: Option<OriginalVerdict>,
 ) -> Option<RedVerdict> {
     let Some(commit) = apart.basis.commit() else {
@@ -145,7 +145,7 @@ fn run(
     changes: JudgeChanges,
     suffix: &str,
 ) -> Option<Result<BaseRun, String>> {
-    let subject = Subject { criterion, changes, fewer: None };
+    let subject = OriginalSubject { criterion, changes, fewer: None };
     let mut runs = apart.run(&[&subject], Judges::Original, suffix)?;
     Some(match runs.pop()? {
         ApartRun::NoPlace(why) => Err(format!("the base commit can't be run: {why}")),

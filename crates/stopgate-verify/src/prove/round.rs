@@ -10,14 +10,14 @@ use stopgate_core::{
 };
 
 use super::found::look_at;
-use super::{Files, Freshness, Request, SETTLE, passes, reading};
+use super::{Files, Freshness, ProofRequest, SETTLE, passes, reading};
 use crate::basis::Basis;
 use crate::builds::BuildOutputs;
-use crate::check::{Check, Command, Limits, Ran, Run, Whole, run};
+use crate::check::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, run};
 use crate::env::{Variable, kept_variables};
 use crate::place::Launch;
 use crate::program::command_fingerprint;
-use crate::tree::{Scope, Touched, Tree, fingerprint};
+use crate::tree::{TouchedFiles, Tree, TreeScope, fingerprint};
 
 /// Checks that build in the same tree get in each other's way, so one runs at a time unless asked.
 const JOBS: usize = 1;
@@ -25,7 +25,7 @@ const TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// One look at everything.
 pub(super) struct Round<'a> {
-    request: &'a Request<'a>,
+    request: &'a ProofRequest<'a>,
     basis: Option<&'a Basis>,
     freshness: Freshness,
     budget: Duration,
@@ -39,7 +39,7 @@ pub(super) struct Looked {
     /// Whether an earlier pass is among them.
     pub(super) reused: bool,
     /// What was touched while the checks ran, beyond what they write themselves.
-    pub(super) touched: Touched,
+    pub(super) touched: TouchedFiles,
     /// The tree afterwards; nothing where files can't be told apart.
     pub(super) tree: Option<Tree>,
 }
@@ -69,7 +69,7 @@ enum Plan {
 
 impl<'a> Round<'a> {
     pub(super) fn new(
-        request: &'a Request<'a>,
+        request: &'a ProofRequest<'a>,
         basis: Option<&'a Basis>,
         freshness: Freshness,
         budget: Duration,
@@ -93,7 +93,7 @@ impl<'a> Round<'a> {
         }
         let is_pass = |receipt: &Receipt| receipt.status == Status::Pass;
         let reused = receipts.iter().any(|receipt| is_pass(receipt) && receipt.evidence.reused);
-        let mut looked = Looked { receipts, reused, touched: Touched::default(), tree: None };
+        let mut looked = Looked { receipts, reused, touched: TouchedFiles::default(), tree: None };
         if ran || all_pass {
             looked.tree = tree_of(self.request, &[]);
             looked.touched = self.touched(looked.tree.as_ref());
@@ -122,9 +122,9 @@ impl<'a> Round<'a> {
     }
 
     /// What was touched since the look began, beyond what the checks write themselves.
-    fn touched(&self, after: Option<&Tree>) -> Touched {
+    fn touched(&self, after: Option<&Tree>) -> TouchedFiles {
         let before = self.trees.get(&[][..]).and_then(Option::as_ref);
-        let (Some(before), Some(after)) = (before, after) else { return Touched::default() };
+        let (Some(before), Some(after)) = (before, after) else { return TouchedFiles::default() };
         let mut touched = after.touched_since(before);
         let outputs = self.outputs();
         touched.files.retain(|path| !outputs.contains(path));
@@ -230,15 +230,15 @@ impl<'a> Round<'a> {
         let checks: Vec<Check<'_>> =
             pairs.map(|(command, noted)| self.check(command, noted, suffix)).collect();
         let jobs = usize::try_from(self.request.ground.jobs).unwrap_or(JOBS);
-        let limits = Limits {
+        let limits = RunLimits {
             budget: self.budget,
             jobs: if jobs == 0 { JOBS } else { jobs },
             pass: self.request.pass,
             strangers: self.request.strangers,
         };
         match run(&checks, limits, now) {
-            Ran::Runs(runs) => Some(runs),
-            Ran::Interrupted => None,
+            ChecksRun::Runs(runs) => Some(runs),
+            ChecksRun::Interrupted => None,
         }
     }
 
@@ -256,7 +256,7 @@ impl<'a> Round<'a> {
 
     /// Where the outputs of a command are.
     fn builds(&self, criterion: &Criterion, variables: &[Variable]) -> BuildOutputs {
-        let Request { root, place, .. } = self.request;
+        let ProofRequest { root, place, .. } = self.request;
         BuildOutputs::of(criterion, root, &place.home, variables)
     }
 
@@ -275,11 +275,11 @@ impl<'a> Round<'a> {
             memory_bytes: terms.memory_bytes,
             cpu_seconds: terms.cpu_seconds,
             version: &terms.version,
-            whole: Whole::Text { bytes_max: TEXT_BYTES_MAX },
+            whole: OutputWanted::Text { bytes_max: TEXT_BYTES_MAX },
             noted: Some(noted),
             ..Check::new(
                 &criterion.name,
-                launch.map_or(command, |launch| Command::Exact(&launch.argv)),
+                launch.map_or(command, |launch| CheckCommand::Exact(&launch.argv)),
                 launch.map_or(directory, |launch| launch.cwd.clone()),
                 self.request.place.logs.join(log),
             )
@@ -310,11 +310,11 @@ impl<'a> Round<'a> {
 }
 
 /// What a criterion runs, and how long it may take.
-pub(super) fn command_of(criterion: &Criterion) -> (Command<'_>, u64) {
+pub(super) fn command_of(criterion: &Criterion) -> (CheckCommand<'_>, u64) {
     use stopgate_core::Proof;
     match &criterion.proof {
-        Proof::Check { command, timeout_ms } => (Command::Shell(command), *timeout_ms),
-        Proof::Run { argv, timeout_ms } => (Command::Argv(argv), *timeout_ms),
+        Proof::Check { command, timeout_ms } => (CheckCommand::Shell(command), *timeout_ms),
+        Proof::Run { argv, timeout_ms } => (CheckCommand::Argv(argv), *timeout_ms),
         Proof::Files { .. }
         | Proof::Pattern { .. }
         | Proof::Coverage { .. }
@@ -322,16 +322,16 @@ pub(super) fn command_of(criterion: &Criterion) -> (Command<'_>, u64) {
         | Proof::Git { .. }
         | Proof::Review { .. }
         | Proof::Attest
-        | Proof::Approve => (Command::Argv(&[]), 0),
+        | Proof::Approve => (CheckCommand::Argv(&[]), 0),
     }
 }
 
 /// The tree as it is now; nothing where it can't be told apart from others.
-pub(super) fn tree_of(request: &Request<'_>, inputs: &[String]) -> Option<Tree> {
+pub(super) fn tree_of(request: &ProofRequest<'_>, inputs: &[String]) -> Option<Tree> {
     if request.files == Files::TooMany && inputs.is_empty() {
         return None;
     }
-    let scope = if inputs.is_empty() { Scope::Whole } else { Scope::Globs(inputs) };
+    let scope = if inputs.is_empty() { TreeScope::Whole } else { TreeScope::Globs(inputs) };
     let mut roots: Vec<PathBuf> = vec![request.root.into()];
     roots.extend(request.ground.roots.iter().map(|root| request.root.join(root)));
     let roots: Vec<&Path> = roots.iter().map(PathBuf::as_path).collect();

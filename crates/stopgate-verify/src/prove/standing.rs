@@ -1,6 +1,6 @@
 //! Whether what was noted at the start is still there, and still what was noted.
 
-use super::{Files, Request};
+use super::{Files, ProofRequest};
 use crate::basis::Basis;
 use crate::files::read_text;
 
@@ -20,7 +20,7 @@ pub(super) enum BasisFound {
 }
 
 /// Finds the basis that the loop's record names.
-pub(super) fn find_basis(request: &Request<'_>) -> BasisFound {
+pub(super) fn find_basis(request: &ProofRequest<'_>) -> BasisFound {
     let Some(fingerprint) = &request.ground.seal else { return BasisFound::None };
     if request.files == Files::TooMany {
         return BasisFound::None;

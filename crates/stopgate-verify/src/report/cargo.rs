@@ -5,14 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use super::session::{Ending, Session};
+use super::session::{RunnerEnd, RunnerSession};
 use super::{Report, count};
 
 const RUNNER: &str = "cargo test";
 const DIED: &str = "ended before its result";
 
 /// The sessions of Rust's own harness, one an invocation of cargo.
-pub(super) fn read(lines: &[&str]) -> Vec<Session> {
+pub(super) fn read(lines: &[&str]) -> Vec<RunnerSession> {
     let mut reading = Reading { lines, ..Reading::default() };
     for (at, line) in lines.iter().enumerate() {
         reading.take(at, line);
@@ -30,8 +30,8 @@ struct Reading<'a> {
     open: Vec<Program>,
     /// The last program that ended, until cargo has said what it is called.
     ended: Option<Program>,
-    invocation: Option<Session>,
-    sessions: Vec<Session>,
+    invocation: Option<RunnerSession>,
+    sessions: Vec<RunnerSession>,
     /// Results without a beginning.
     bare: Vec<(usize, Report)>,
     is_framed: bool,
@@ -175,7 +175,7 @@ impl Reading<'_> {
                 invocation.report.add(report);
                 invocation.span.1 = span.1;
             }
-            none => *none = Some(Session::new(RUNNER, report, span)),
+            none => *none = Some(RunnerSession::new(RUNNER, report, span)),
         }
     }
 
@@ -185,7 +185,7 @@ impl Reading<'_> {
         self.cargo = Cargo::Runs;
     }
 
-    fn finish(mut self) -> Vec<Session> {
+    fn finish(mut self) -> Vec<RunnerSession> {
         self.file_program();
         let unfinished = self.open.drain(..).next();
         if let Some(program) = unfinished {
@@ -212,12 +212,12 @@ impl Reading<'_> {
         self.ended = Some(program);
         self.file_program();
         if let Some(invocation) = &mut self.invocation {
-            invocation.ending = Ending::Missing;
+            invocation.ending = RunnerEnd::Missing;
         }
     }
 
     /// Only results were printed, as by `| grep 'test result'`.
-    fn all_bare(self) -> Vec<Session> {
+    fn all_bare(self) -> Vec<RunnerSession> {
         let (Some((first, _)), Some((last, _))) = (self.bare.first(), self.bare.last()) else {
             return Vec::new();
         };
@@ -229,7 +229,7 @@ impl Reading<'_> {
         }
         let names = self.lines.iter().filter_map(|line| listed(line)).collect();
         sum.failures = numbered(names, failed, None);
-        vec![Session::new(RUNNER, sum, span).bare()]
+        vec![RunnerSession::new(RUNNER, sum, span).bare()]
     }
 }
 

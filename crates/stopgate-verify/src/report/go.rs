@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::Report;
-use super::session::Session;
+use super::session::RunnerSession;
 
 const RUNNER: &str = "go test";
 
 /// What go printed, as events or as text.
-pub(super) fn read(lines: &[&str]) -> Vec<Session> {
+pub(super) fn read(lines: &[&str]) -> Vec<RunnerSession> {
     json(lines).or_else(|| plain(lines)).into_iter().collect()
 }
 
 /// What go prints; packages are counted where single tests are not shown.
-fn plain(lines: &[&str]) -> Option<Session> {
+fn plain(lines: &[&str]) -> Option<RunnerSession> {
     let mut reading = Reading::default();
     for (at, line) in lines.iter().enumerate() {
         reading.take(at, line);
@@ -31,7 +31,7 @@ fn plain(lines: &[&str]) -> Option<Session> {
     names.extend(pending);
     report.failures = names;
     report.skipped = skipped;
-    Some(Session::new(RUNNER, report, span))
+    Some(RunnerSession::new(RUNNER, report, span))
 }
 
 /// What go shows.
@@ -168,7 +168,7 @@ fn package<'a>(line: &'a str, begin: &str) -> Option<&'a str> {
 }
 
 /// One event a line, with the test's name and package.
-fn json(lines: &[&str]) -> Option<Session> {
+fn json(lines: &[&str]) -> Option<RunnerSession> {
     let mut events = Events::default();
     for (at, line) in lines.iter().enumerate() {
         if !line.starts_with('{') || !line.contains("\"Action\"") {
@@ -230,7 +230,7 @@ impl Events {
         }
     }
 
-    fn session(mut self) -> Option<Session> {
+    fn session(mut self) -> Option<RunnerSession> {
         let span = self.span?;
         for (id, result) in std::mem::take(&mut self.finished) {
             self.count(id, result);
@@ -241,6 +241,6 @@ impl Events {
                 self.report.failures.push(package);
             }
         }
-        Some(Session::new(RUNNER, self.report, span))
+        Some(RunnerSession::new(RUNNER, self.report, span))
     }
 }

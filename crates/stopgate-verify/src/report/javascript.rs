@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::session::{Block, Session, by_results};
+use super::session::{Block, RunnerSession, by_results};
 use super::{Report, count};
 
 const BROKEN_SUITE: &str = "Test suite failed to run";
@@ -10,7 +10,7 @@ const JEST: &str = "jest";
 const VITEST: &str = "vitest";
 
 /// jest: a line for each file, then `Test Suites: …` and `Tests:       1 failed, 5 total`.
-pub(super) fn jest(lines: &[&str]) -> Vec<Session> {
+pub(super) fn jest(lines: &[&str]) -> Vec<RunnerSession> {
     let mut blocks = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let empty = line.starts_with("No tests found, exiting with code ");
@@ -86,9 +86,9 @@ fn without_time(name: &str) -> &str {
 }
 
 /// vitest: from ` RUN  v4.1.12 /path` to `      Tests  1 failed | 2 passed (5)`.
-pub(super) fn vitest(lines: &[&str]) -> Vec<Session> {
+pub(super) fn vitest(lines: &[&str]) -> Vec<RunnerSession> {
     let mut open: Vec<usize> = Vec::new();
-    let mut sessions: Vec<Session> = Vec::new();
+    let mut sessions: Vec<RunnerSession> = Vec::new();
     let mut bare = None;
     for (at, line) in lines.iter().enumerate() {
         let text = line.trim_start();
@@ -97,13 +97,13 @@ pub(super) fn vitest(lines: &[&str]) -> Vec<Session> {
         } else if let Some(report) = vitest_summary(text) {
             let below_files = at > 0 && lines[at - 1].trim_start().starts_with("Test Files  ");
             match open.pop().filter(|_| below_files || report.tests.collected == 0) {
-                Some(first) => sessions.push(Session::new(VITEST, report, (first, at))),
-                None => bare = Some(Session::new(VITEST, report, (at, at)).bare()),
+                Some(first) => sessions.push(RunnerSession::new(VITEST, report, (first, at))),
+                None => bare = Some(RunnerSession::new(VITEST, report, (at, at)).bare()),
             }
         } else if let Some(session) = sessions.last_mut().filter(|_| open.is_empty()) {
             let errors = text.strip_prefix("Errors  ").and_then(vitest_errors);
             add_unhandled(&mut session.report, errors.unwrap_or(0));
-        } else if let Some(Session { report, .. }) = &mut bare {
+        } else if let Some(RunnerSession { report, .. }) = &mut bare {
             let errors = text.strip_prefix("Errors  ").and_then(vitest_errors);
             add_unhandled(report, errors.unwrap_or(0));
         }
@@ -164,13 +164,13 @@ fn vitest_errors(text: &str) -> Option<u32> {
 }
 
 /// `jest --json` and `vitest --reporter=json`: one object on a line of its own.
-pub(super) fn json(lines: &[&str]) -> Vec<Session> {
+pub(super) fn json(lines: &[&str]) -> Vec<RunnerSession> {
     let is_object = |line: &str| line.starts_with('{') && line.contains("\"numTotalTests\"");
     let found = lines.iter().enumerate().filter(|(_, line)| is_object(line));
     found
         .filter_map(|(at, line)| {
             let value: Value = serde_json::from_str(line).ok()?;
-            Some(Session::new("the JSON report", json_report(&value)?, (at, at)))
+            Some(RunnerSession::new("the JSON report", json_report(&value)?, (at, at)))
         })
         .collect()
 }

@@ -1,7 +1,7 @@
 //! `JUnit`'s XML, which many runners write.
 
 use super::{LastSummary, Report};
-use crate::xml::{Role, Tag, Tags};
+use crate::xml::{Role, Tags, XmlTag};
 
 /// Reads a `<testsuite>` or `<testsuites>` document; nothing where it is none, or is cut.
 pub fn read_junit(xml: &str) -> Option<Report> {
@@ -48,7 +48,7 @@ enum Outcome {
 }
 
 impl Reading {
-    fn take(&mut self, tag: &Tag<'_>) {
+    fn take(&mut self, tag: &XmlTag<'_>) {
         match (tag.name, tag.role) {
             ("testsuite", Role::Open) => {
                 self.add_totals(tag);
@@ -74,7 +74,7 @@ impl Reading {
         }
     }
 
-    fn begin(&self, tag: &Tag<'_>) -> Case {
+    fn begin(&self, tag: &XmlTag<'_>) -> Case {
         let text = |name| tag.attribute(name).filter(|value| !value.is_empty());
         let name = text("name").unwrap_or_default();
         let class = text("classname").or_else(|| text("file"));
@@ -116,7 +116,7 @@ impl Reading {
         }
     }
 
-    fn add_totals(&mut self, tag: &Tag<'_>) {
+    fn add_totals(&mut self, tag: &XmlTag<'_>) {
         let of = |name| {
             let number = tag.number(name).unwrap_or(0);
             u32::try_from(number).unwrap_or(u32::MAX)

@@ -1,13 +1,13 @@
 //! mocha: a sign for each test, then `  1 passing (4ms)`, `  2 pending`, `  2 failing`.
 
-use super::session::{Block, Session, by_results};
+use super::session::{Block, RunnerSession, by_results};
 use super::{Report, count};
 
 /// How deep a title may be nested.
 const TITLE_LINES_MAX: usize = 16;
 
 /// The sessions of mocha.
-pub(super) fn read(lines: &[&str]) -> Vec<Session> {
+pub(super) fn read(lines: &[&str]) -> Vec<RunnerSession> {
     let mut blocks = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let passed = line.strip_prefix("  ").filter(|text| text.ends_with(')'));

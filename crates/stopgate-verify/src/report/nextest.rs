@@ -1,15 +1,15 @@
 //! `cargo nextest`: from `Starting 5 tests` to its summary, and the list below.
 
-use super::session::{Frame, Session};
+use super::session::{RunnerSession, SummaryFrame};
 use super::{Report, count};
 
 const RUNNER: &str = "nextest";
 
 /// The sessions of nextest.
-pub(super) fn read(lines: &[&str]) -> Vec<Session> {
+pub(super) fn read(lines: &[&str]) -> Vec<RunnerSession> {
     let mut open: Vec<(usize, u32)> = Vec::new();
     let mut left_out = Vec::new();
-    let mut sessions: Vec<Session> = Vec::new();
+    let mut sessions: Vec<RunnerSession> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         if let Some(announced) = starting(line) {
             open.push((at, announced));
@@ -21,9 +21,9 @@ pub(super) fn read(lines: &[&str]) -> Vec<Session> {
                 Some(at_depth) => {
                     let (first, _) = open[at_depth];
                     open.truncate(at_depth);
-                    Session::new(RUNNER, report, (first, at))
+                    RunnerSession::new(RUNNER, report, (first, at))
                 }
-                None => Session::new(RUNNER, report, (at, at)).bare(),
+                None => RunnerSession::new(RUNNER, report, (at, at)).bare(),
             };
             sessions.push(session);
         } else if let Some(name) = failure(line) {
@@ -35,7 +35,7 @@ pub(super) fn read(lines: &[&str]) -> Vec<Session> {
             left_out.extend(skipped(line));
         }
     }
-    if sessions.iter().all(|session| session.frame == Frame::Bare) {
+    if sessions.iter().all(|session| session.frame == SummaryFrame::Bare) {
         // Where the beginning is gone, only the last can be told to be its own.
         return sessions.pop().into_iter().collect();
     }

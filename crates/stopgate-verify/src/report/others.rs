@@ -3,13 +3,13 @@
 //! Each of them prints a line above its summary that nothing else prints; a summary without
 //! it stands alone.
 
-use super::session::{Frame, Session};
+use super::session::{RunnerSession, SummaryFrame};
 use super::{Report, count, count_after};
 
 /// Summaries and names, as they are found.
 struct Found {
     runner: &'static str,
-    sessions: Vec<Session>,
+    sessions: Vec<RunnerSession>,
     names: Vec<String>,
 }
 
@@ -18,13 +18,14 @@ impl Found {
         Self { runner, sessions: Vec::new(), names: Vec::new() }
     }
 
-    fn take(&mut self, at: usize, report: Report, frame: Frame) {
-        self.sessions.push(Session { frame, ..Session::new(self.runner, report, (at, at)) });
+    fn take(&mut self, at: usize, report: Report, frame: SummaryFrame) {
+        self.sessions
+            .push(RunnerSession { frame, ..RunnerSession::new(self.runner, report, (at, at)) });
     }
 
     /// Where nothing is drawn as it should be, only the last one counts.
-    fn finish(mut self) -> Vec<Session> {
-        let is_drawn = |session: &Session| session.frame == Frame::Whole;
+    fn finish(mut self) -> Vec<RunnerSession> {
+        let is_drawn = |session: &RunnerSession| session.frame == SummaryFrame::Whole;
         if self.sessions.iter().any(is_drawn) {
             self.sessions.retain(is_drawn);
         } else {
@@ -38,22 +39,22 @@ impl Found {
 }
 
 /// How a summary is drawn that one of the few lines above belongs to.
-fn below(lines: &[&str], at: usize, begin: &str) -> Frame {
+fn below(lines: &[&str], at: usize, begin: &str) -> SummaryFrame {
     const ABOVE_MAX: usize = 8;
     let from = at.saturating_sub(ABOVE_MAX);
     let begins = |line: &&str| without_level(line).starts_with(begin);
-    if lines[from..at].iter().any(begins) { Frame::Whole } else { Frame::Bare }
+    if lines[from..at].iter().any(begins) { SummaryFrame::Whole } else { SummaryFrame::Bare }
 }
 
 /// `PHPUnit` and `RSpec`.
-pub(super) fn php_and_ruby(lines: &[&str]) -> Vec<Session> {
+pub(super) fn php_and_ruby(lines: &[&str]) -> Vec<RunnerSession> {
     let mut sessions = phpunit(lines);
     sessions.extend(rspec(lines));
     sessions
 }
 
 /// `OK (5 tests, 10 assertions)`, `Tests: 5, Assertions: 10, Failures: 1, Skipped: 1.`
-fn phpunit(lines: &[&str]) -> Vec<Session> {
+fn phpunit(lines: &[&str]) -> Vec<RunnerSession> {
     let mut found = Found::new("PHPUnit");
     for (at, line) in lines.iter().enumerate() {
         if let Some(report) = phpunit_summary(line) {
@@ -66,9 +67,9 @@ fn phpunit(lines: &[&str]) -> Vec<Session> {
 }
 
 /// The list of failures may stand between the time and the summary.
-fn below_time(lines: &[&str], at: usize) -> Frame {
+fn below_time(lines: &[&str], at: usize) -> SummaryFrame {
     let is_time = |line: &&str| line.starts_with("Time: ") && line.contains("Memory: ");
-    if lines[..at].iter().any(is_time) { Frame::Whole } else { Frame::Bare }
+    if lines[..at].iter().any(is_time) { SummaryFrame::Whole } else { SummaryFrame::Bare }
 }
 
 fn phpunit_summary(line: &str) -> Option<Report> {
@@ -93,7 +94,7 @@ fn phpunit_failure(line: &str) -> Option<String> {
 }
 
 /// `5 examples, 1 failure, 1 pending`, and `rspec ./spec/a_spec.rb:3 # Calc adds`.
-fn rspec(lines: &[&str]) -> Vec<Session> {
+fn rspec(lines: &[&str]) -> Vec<RunnerSession> {
     let mut found = Found::new("RSpec");
     for (at, line) in lines.iter().enumerate() {
         if let Some(report) = rspec_summary(line) {
@@ -119,12 +120,12 @@ fn rspec_summary(line: &str) -> Option<Report> {
 }
 
 /// `Failed!  - Failed:     1, Passed:     2, Skipped:     1, Total:     4, Duration: 12 ms`
-pub(super) fn dotnet(lines: &[&str]) -> Vec<Session> {
+pub(super) fn dotnet(lines: &[&str]) -> Vec<RunnerSession> {
     let mut found = Found::new("dotnet test");
     for (at, line) in lines.iter().enumerate() {
         if let Some(report) = dotnet_summary(line) {
             let is_drawn = line.contains("uration: ");
-            found.take(at, report, if is_drawn { Frame::Whole } else { Frame::Bare });
+            found.take(at, report, if is_drawn { SummaryFrame::Whole } else { SummaryFrame::Bare });
         } else if let Some(name) = line.strip_prefix("  Failed ") {
             let name = name.rsplit_once(" [").map_or(name, |(name, _)| name);
             found.names.push(name.to_owned());
@@ -148,21 +149,21 @@ fn dotnet_summary(line: &str) -> Option<Report> {
 }
 
 /// Maven and Gradle.
-pub(super) fn java(lines: &[&str]) -> Vec<Session> {
+pub(super) fn java(lines: &[&str]) -> Vec<RunnerSession> {
     let mut sessions = surefire(lines);
     sessions.extend(gradle(lines));
     sessions
 }
 
 /// `[ERROR] Tests run: 4, Failures: 1, Errors: 0, Skipped: 1`, once a module.
-fn surefire(lines: &[&str]) -> Vec<Session> {
+fn surefire(lines: &[&str]) -> Vec<RunnerSession> {
     let mut found = Found::new("Maven");
     let mut in_list = false;
     for (at, line) in lines.iter().enumerate() {
         let text = without_level(line);
         if let Some(report) = surefire_summary(text) {
             let is_drawn = text.len() < line.len();
-            found.take(at, report, if is_drawn { Frame::Whole } else { Frame::Bare });
+            found.take(at, report, if is_drawn { SummaryFrame::Whole } else { SummaryFrame::Bare });
             in_list = false;
         } else if text == "Failures:" || text == "Errors:" {
             in_list = true;
@@ -191,14 +192,14 @@ fn without_level(line: &str) -> &str {
 }
 
 /// `5 tests completed, 1 failed, 1 skipped`, and `CalcTest > adds() FAILED`.
-fn gradle(lines: &[&str]) -> Vec<Session> {
+fn gradle(lines: &[&str]) -> Vec<RunnerSession> {
     let mut found = Found::new("Gradle");
     for (at, line) in lines.iter().enumerate() {
         let total = count(line, "tests completed").or_else(|| count(line, "test completed"));
         if let Some(total) = total {
             let of = |word| count(line, word).unwrap_or(0);
             let report = Report::totalled(total, of("failed"), of("skipped"));
-            found.take(at, report, Frame::Whole);
+            found.take(at, report, SummaryFrame::Whole);
         } else if let Some(name) = line.strip_suffix(" FAILED").filter(|n| n.contains(" > ")) {
             found.names.push(name.into());
         }

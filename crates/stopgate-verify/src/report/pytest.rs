@@ -2,21 +2,21 @@
 
 use std::path::Path;
 
-use super::session::{Ending, Session, SessionScope};
+use super::session::{RunnerEnd, RunnerSession, SessionScope};
 use super::{Report, count};
 
 const RUNNER: &str = "pytest";
 const DONE: u8 = 100;
 
 /// The sessions of pytest.
-pub(super) fn read(lines: &[&str]) -> Vec<Session> {
+pub(super) fn read(lines: &[&str]) -> Vec<RunnerSession> {
     let mut reading = Reading { lines, run: None, bare: None, sessions: Vec::new() };
     for (at, line) in lines.iter().enumerate() {
         reading.take(at, line);
     }
     reading.close();
     if reading.sessions.is_empty() {
-        reading.sessions.extend(reading.bare.map(Session::bare));
+        reading.sessions.extend(reading.bare.map(RunnerSession::bare));
     }
     if reading.sessions.is_empty() {
         reading.sessions.extend(quiet_progress(lines));
@@ -28,8 +28,8 @@ struct Reading<'a> {
     lines: &'a [&'a str],
     run: Option<Run>,
     /// A summary without anything of a session before it.
-    bare: Option<Session>,
-    sessions: Vec<Session>,
+    bare: Option<RunnerSession>,
+    sessions: Vec<RunnerSession>,
 }
 
 /// A session that is under way, or has ended and is not followed by another yet.
@@ -135,13 +135,13 @@ impl Reading<'_> {
             report.add_failed(items.max(1));
             report.failures.push("pytest: ended before its result".into());
             let end = self.lines.len().saturating_sub(1).max(run.first);
-            let mut session = Session::new(RUNNER, report, (run.first, end));
-            session.ending = Ending::Missing;
+            let mut session = RunnerSession::new(RUNNER, report, (run.first, end));
+            session.ending = RunnerEnd::Missing;
             self.sessions.push(session);
         }
     }
 
-    fn session(&self, span: (usize, usize), summary: &Summary) -> Session {
+    fn session(&self, span: (usize, usize), summary: &Summary) -> RunnerSession {
         let from = if span.0 == span.1 { 0 } else { span.0 };
         let lines = self.lines.get(from..=span.1).unwrap_or_default();
         let names = Names::find(lines);
@@ -150,7 +150,7 @@ impl Reading<'_> {
         report.tests.collected = report.tests.collected.saturating_sub(names.doubled);
         report.failures = names.failed;
         report.skipped = names.skipped;
-        Session::new(RUNNER, report, span)
+        RunnerSession::new(RUNNER, report, span)
     }
 }
 
@@ -370,7 +370,7 @@ fn shown_result(line: &str) -> Option<(String, Shown)> {
 }
 
 /// With `-qq` there are only letters: `.FsxXE   [100%]`.
-fn quiet_progress(lines: &[&str]) -> Option<Session> {
+fn quiet_progress(lines: &[&str]) -> Option<RunnerSession> {
     let mut found: Option<(Report, (usize, usize))> = None;
     for (at, line) in lines.iter().enumerate() {
         let Some((letters, _)) = line.rsplit_once('[') else { continue };
@@ -390,5 +390,5 @@ fn quiet_progress(lines: &[&str]) -> Option<Session> {
     let names = Names::find(lines);
     report.failures = names.failed;
     report.skipped = names.skipped;
-    Some(Session::new(RUNNER, report, span))
+    Some(RunnerSession::new(RUNNER, report, span))
 }

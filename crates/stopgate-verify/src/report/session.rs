@@ -10,19 +10,19 @@ use super::{LastSummary, Report};
 
 /// One invocation of a runner.
 #[derive(Clone, Debug)]
-pub(super) struct Session {
+pub(super) struct RunnerSession {
     pub(super) runner: &'static str,
     pub(super) report: Report,
     /// Its first and last line.
     pub(super) span: (usize, usize),
-    pub(super) frame: Frame,
-    pub(super) ending: Ending,
+    pub(super) frame: SummaryFrame,
+    pub(super) ending: RunnerEnd,
     pub(super) scope: SessionScope,
 }
 
 /// How well a summary is known to be a runner's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Frame {
+pub(super) enum SummaryFrame {
     /// The runner's own lines lead up to it.
     Whole,
     /// It stands alone, as after `| tail -1`.
@@ -31,7 +31,7 @@ pub(super) enum Frame {
 
 /// Whether a session came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum RunnerEnd {
     Summary,
     /// It began and never printed a summary.
     Missing,
@@ -46,20 +46,20 @@ pub(super) enum SessionScope {
     FailedBefore,
 }
 
-impl Session {
+impl RunnerSession {
     pub(super) fn new(runner: &'static str, report: Report, span: (usize, usize)) -> Self {
         Self {
             runner,
             report,
             span,
-            frame: Frame::Whole,
-            ending: Ending::Summary,
+            frame: SummaryFrame::Whole,
+            ending: RunnerEnd::Summary,
             scope: SessionScope::Tests,
         }
     }
 
     pub(super) fn bare(mut self) -> Self {
-        self.frame = Frame::Bare;
+        self.frame = SummaryFrame::Bare;
         self
     }
 
@@ -75,12 +75,12 @@ impl Session {
 }
 
 /// What all sessions of an output come to; nothing where there is none.
-pub(super) fn together(mut sessions: Vec<Session>) -> Option<Report> {
-    if sessions.iter().any(|session| session.frame == Frame::Whole) {
-        sessions.retain(|session| session.frame == Frame::Whole);
+pub(super) fn together(mut sessions: Vec<RunnerSession>) -> Option<Report> {
+    if sessions.iter().any(|session| session.frame == SummaryFrame::Whole) {
+        sessions.retain(|session| session.frame == SummaryFrame::Whole);
     }
     sessions.sort_by_key(|session| (session.span.0, std::cmp::Reverse(session.span.1)));
-    let mut outer: Vec<Session> = Vec::new();
+    let mut outer: Vec<RunnerSession> = Vec::new();
     for mut session in sessions {
         if session.report.tests.failed == 0 {
             // What is named then failed in a session inside of this one.
@@ -95,9 +95,9 @@ pub(super) fn together(mut sessions: Vec<Session>) -> Option<Report> {
     (!outer.is_empty()).then(|| add_up(outer))
 }
 
-fn add_up(sessions: Vec<Session>) -> Report {
+fn add_up(sessions: Vec<RunnerSession>) -> Report {
     let mut order: Vec<&'static str> = Vec::new();
-    let mut by_runner: BTreeMap<&'static str, Vec<Session>> = BTreeMap::new();
+    let mut by_runner: BTreeMap<&'static str, Vec<RunnerSession>> = BTreeMap::new();
     for session in sessions {
         if !by_runner.contains_key(session.runner) {
             order.push(session.runner);
@@ -116,21 +116,21 @@ fn add_up(sessions: Vec<Session>) -> Report {
 }
 
 /// A session that ran nothing says nothing: the one before it is the last word.
-fn last_summary(sessions: &[Session]) -> Option<LastSummary> {
-    let says = |session: &&Session| session.report.tests.ran() > 0;
+fn last_summary(sessions: &[RunnerSession]) -> Option<LastSummary> {
+    let says = |session: &&RunnerSession| session.report.tests.ran() > 0;
     let last = sessions.iter().rev().find(says).or(sessions.last())?;
     let tests = last.report.tests;
     Some(match last.ending {
-        Ending::Summary => {
+        RunnerEnd::Summary => {
             LastSummary::Reported { runner: last.runner, failed: last.report.settled }
         }
-        Ending::Missing => LastSummary::Missing { runner: last.runner, tests: tests.failed },
+        RunnerEnd::Missing => LastSummary::Missing { runner: last.runner, tests: tests.failed },
     })
 }
 
 /// A second try of what failed counts instead of the first, not beside it.
-fn without_retries(sessions: Vec<Session>) -> Vec<Session> {
-    let mut kept: Vec<Session> = Vec::new();
+fn without_retries(sessions: Vec<RunnerSession>) -> Vec<RunnerSession> {
+    let mut kept: Vec<RunnerSession> = Vec::new();
     for session in sessions {
         match (kept.last_mut(), session.scope) {
             (Some(before), SessionScope::FailedBefore) => {
@@ -158,12 +158,12 @@ pub(super) fn by_results(
     lines: &[&str],
     blocks: Vec<Block>,
     results: fn(&str) -> u32,
-) -> Vec<Session> {
+) -> Vec<RunnerSession> {
     let printed = |from: usize, to: usize| {
         let region = lines.get(from..to).unwrap_or_default();
         region.iter().fold(0_u32, |sum, line| sum.saturating_add(results(line)))
     };
-    let mut sessions: Vec<Session> = Vec::new();
+    let mut sessions: Vec<RunnerSession> = Vec::new();
     let mut last = None;
     for block in blocks {
         let previous = sessions.last();
@@ -173,15 +173,15 @@ pub(super) fn by_results(
         let first =
             first.iter().position(|line| results(line) > 0).map_or(block.span.0, |at| from + at);
         if own >= block.results {
-            sessions.push(Session::new(runner, block.report, (first, block.span.1)));
+            sessions.push(RunnerSession::new(runner, block.report, (first, block.span.1)));
         } else if let Some(before) = sessions.last_mut().filter(|_| own > 0) {
             // More results followed what looked like the end: a test had printed it.
             let all = printed(before.span.0, block.span.0);
             if all >= block.results {
-                *before = Session::new(runner, block.report, (before.span.0, block.span.1));
+                *before = RunnerSession::new(runner, block.report, (before.span.0, block.span.1));
             }
         } else {
-            last = Some(Session::new(runner, block.report, block.span).bare());
+            last = Some(RunnerSession::new(runner, block.report, block.span).bare());
         }
     }
     if sessions.is_empty() {

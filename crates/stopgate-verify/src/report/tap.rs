@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::session::{Block, Session, by_results};
+use super::session::{Block, RunnerSession, by_results};
 use super::{Report, count};
 
 /// Documents of TAP: node's, tape's, bats's, anybody's.
-pub(super) fn read(lines: &[&str]) -> Vec<Session> {
+pub(super) fn read(lines: &[&str]) -> Vec<RunnerSession> {
     let mut sessions = Vec::new();
     let mut document = Document::default();
     for (at, line) in lines.iter().enumerate() {
@@ -67,7 +67,7 @@ impl Document {
         self.last = at;
     }
 
-    fn session(self, lines: &[&str]) -> Option<Session> {
+    fn session(self, lines: &[&str]) -> Option<RunnerSession> {
         let first = self.first.unwrap_or(0);
         let totals = self.totals(lines);
         let is_tap = self.has_version || self.plan.is_some() || totals.is_some();
@@ -82,7 +82,7 @@ impl Document {
         let plan = self.plan.unwrap_or(u32::MAX);
         report.failures = names(region, Outcome::Failed, plan);
         report.skipped = names(region, Outcome::LeftOut, plan);
-        let session = Session::new("TAP", report, (first, last));
+        let session = RunnerSession::new("TAP", report, (first, last));
         let is_bare = self.first.is_none();
         Some(if is_bare { session.bare() } else { session })
     }
@@ -150,7 +150,7 @@ fn totals_at(lines: &[&str], at: usize, mark: &str) -> Option<(usize, Report)> {
 }
 
 /// Node's runner as people read it: `✔ adds`, `ℹ tests 5`, and a list of failing tests.
-pub(super) fn spec(lines: &[&str]) -> Vec<Session> {
+pub(super) fn spec(lines: &[&str]) -> Vec<RunnerSession> {
     let mut blocks = Vec::new();
     for at in 0..lines.len() {
         if let Some((last, report)) = totals_at(lines, at, "ℹ ") {
@@ -191,7 +191,7 @@ fn spec_failures(lines: &[&str]) -> Vec<String> {
 }
 
 /// bats for people, and prove: `3 tests, 1 failure, 1 skipped`, `Files=1, Tests=3, …`.
-pub(super) fn prove(lines: &[&str]) -> Vec<Session> {
+pub(super) fn prove(lines: &[&str]) -> Vec<RunnerSession> {
     let mut blocks = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let found = bats_summary(line).map(|report| (report.tests.collected, at, report));

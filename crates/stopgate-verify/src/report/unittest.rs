@@ -1,12 +1,12 @@
 //! Python's unittest: a sign for each test, and at the end `Ran 6 tests in 0.001s`.
 
-use super::session::{Block, Session, by_results};
+use super::session::{Block, RunnerSession, by_results};
 use super::{Report, count_after};
 
 const RULE: &str = "----------------------------------------------------------------------";
 
 /// The sessions of unittest.
-pub(super) fn read(lines: &[&str]) -> Vec<Session> {
+pub(super) fn read(lines: &[&str]) -> Vec<RunnerSession> {
     let mut blocks = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let Some(ran) = ran(line) else { continue };

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::{SNAPSHOTS_MAX, SnapshotStore, TreeSnapshot};
 use crate::tool::tool_with;
-use crate::tree::{Scope, fingerprint};
+use crate::tree::{TreeScope, fingerprint};
 
 /// A repository, and room beside it.
 struct Room {
@@ -69,7 +69,7 @@ impl Room {
 
     fn hash(&self, root: &Path) -> String {
         let trees = self.beside("trees");
-        fingerprint(&[root], Scope::Whole, &trees).unwrap().hash().to_string()
+        fingerprint(&[root], TreeScope::Whole, &trees).unwrap().hash().to_string()
     }
 }
 

@@ -4,13 +4,14 @@ use std::time::Duration;
 use stopgate_core::Timestamp;
 
 use super::RunStop;
-use crate::check::{Check, Command, Limits, Ran, run};
+use crate::check::{Check, CheckCommand, ChecksRun, RunLimits, run};
 use crate::orphans::Strangers;
 
-fn ran(line: &str, directory: &Path) -> Ran {
-    let check = Check::new("c", Command::Shell(line), directory.into(), directory.join("c.log"));
+fn ran(line: &str, directory: &Path) -> ChecksRun {
+    let check =
+        Check::new("c", CheckCommand::Shell(line), directory.into(), directory.join("c.log"));
     let budget = Duration::from_mins(1);
-    let limits = Limits { budget, jobs: 1, pass: &[], strangers: Strangers::Spare };
+    let limits = RunLimits { budget, jobs: 1, pass: &[], strangers: Strangers::Spare };
     run(&[check], limits, &|| Timestamp::from_unix_millis(0))
 }
 
@@ -37,10 +38,10 @@ fn a_run_ends_when_its_stop_is_raised_and_others_go_on() {
         raised.raise();
     });
     let ended = stop.while_heeded(|| ran("touch begun; sleep 60", directory.path()));
-    assert!(matches!(ended, Ran::Interrupted), "{ended:?}");
+    assert!(matches!(ended, ChecksRun::Interrupted), "{ended:?}");
     watcher.join().expect("the watcher ends");
     let other = ran("true", directory.path());
-    assert!(matches!(other, Ran::Runs(_)), "{other:?}");
+    assert!(matches!(other, ChecksRun::Runs(_)), "{other:?}");
 }
 
 #[test]

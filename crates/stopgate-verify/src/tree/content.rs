@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustix::fs::{Mode, OFlags, openat, readlinkat};
 
 use super::clock::Clock;
-use super::index::{Hash, Index, Mark, hash_of, join, short};
+use super::index::{FileMark, Hash, Index, hash_of, join, short};
 use super::stat::Stat;
 
 /// A longer file counts by its times and its size: nobody waits for a terabyte of nothing.
@@ -84,20 +84,24 @@ impl Reader<'_> {
         index: &Index,
         one: Pending,
         path: &mut Vec<u8>,
-    ) -> (u32, Mark, Hash) {
+    ) -> (u32, FileMark, Hash) {
         let entry = &index.entries[one.entry as usize];
         index.directory_path(one.directory as usize, path);
         join(path, index.name(entry.name));
         let read = match entry.mark {
-            Mark::Link => readlinkat(root, path.as_slice(), Vec::new())
+            FileMark::Link => readlinkat(root, path.as_slice(), Vec::new())
                 .map(|target| hash_of(target.as_bytes()))
                 .map_err(io::Error::from),
-            Mark::Plain | Mark::Executable | Mark::Unreadable | Mark::Rule => self.file(root, path),
+            FileMark::Plain | FileMark::Executable | FileMark::Unreadable | FileMark::Rule => {
+                self.file(root, path)
+            }
         };
         match read {
             Ok(hash) => (one.entry, readable(entry.mark, &entry.stat), hash),
-            Err(_) if entry.mark == Mark::Rule => (one.entry, Mark::Rule, outside(&entry.stat)),
-            Err(_) => (one.entry, Mark::Unreadable, outside(&entry.stat)),
+            Err(_) if entry.mark == FileMark::Rule => {
+                (one.entry, FileMark::Rule, outside(&entry.stat))
+            }
+            Err(_) => (one.entry, FileMark::Unreadable, outside(&entry.stat)),
         }
     }
 
@@ -131,15 +135,15 @@ impl Reader<'_> {
 }
 
 /// The mark of a file that can be read.
-const fn readable(mark: Mark, stat: &Stat) -> Mark {
+const fn readable(mark: FileMark, stat: &Stat) -> FileMark {
     match mark {
-        Mark::Link => Mark::Link,
-        Mark::Rule => Mark::Rule,
-        Mark::Plain | Mark::Executable | Mark::Unreadable => {
+        FileMark::Link => FileMark::Link,
+        FileMark::Rule => FileMark::Rule,
+        FileMark::Plain | FileMark::Executable | FileMark::Unreadable => {
             if stat.is_executable() {
-                Mark::Executable
+                FileMark::Executable
             } else {
-                Mark::Plain
+                FileMark::Plain
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::glob::{Part, name_matches, parts_of, path_matches};
 
 /// What one such file says.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rules {
+pub(crate) struct IgnoreRules {
     rules: Vec<Rule>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) enum Thing {
     Directory,
 }
 
-impl Rules {
+impl IgnoreRules {
     pub(crate) fn read(text: &[u8]) -> Self {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         Self { rules: text.split(|byte| *byte == b'\n').filter_map(rule).collect() }

@@ -23,7 +23,7 @@ pub(crate) struct Name {
 
 /// How a file counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum FileMark {
     Plain,
     Executable,
     /// By the path it points to.
@@ -36,16 +36,16 @@ pub(crate) enum Mark {
 
 /// One file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct IndexedFile {
     pub(crate) name: Name,
-    pub(crate) mark: Mark,
+    pub(crate) mark: FileMark,
     pub(crate) stat: Stat,
     pub(crate) hash: Hash,
 }
 
 /// Which of a directory's files count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum FileSelection {
     /// Those that the rules let through.
     Ruled,
     /// The directory is ignored: those that are tracked all the same.
@@ -64,7 +64,7 @@ pub(crate) struct Directory {
     pub(crate) first: u32,
     pub(crate) last: u32,
     pub(crate) stat: Stat,
-    pub(crate) reading: Reading,
+    pub(crate) reading: FileSelection,
     pub(crate) hash: Hash,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Index {
     /// When the look began that it comes from.
     pub(crate) taken: i64,
     pub(crate) directories: Vec<Directory>,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<IndexedFile>,
     pub(crate) names: Vec<u8>,
     pub(crate) repos: Vec<Repo>,
 }
@@ -136,7 +136,7 @@ impl Index {
         let Some(directory) = directories.get(directory) else { return false };
         let entries = &self.entries[self.entries_of(*directory)];
         let found = entries.binary_search_by(|entry| self.name(entry.name).cmp(name));
-        found.is_ok_and(|at| entries[at].mark != Mark::Rule)
+        found.is_ok_and(|at| entries[at].mark != FileMark::Rule)
     }
 
     /// The root's fingerprint.
@@ -158,11 +158,11 @@ impl Index {
         let mut text = Vec::new();
         for entry in &self.entries[self.entries_of(directory)] {
             let sort = match entry.mark {
-                Mark::Plain => b'f',
-                Mark::Executable => b'x',
-                Mark::Link => b'l',
-                Mark::Unreadable => b'u',
-                Mark::Rule => continue,
+                FileMark::Plain => b'f',
+                FileMark::Executable => b'x',
+                FileMark::Link => b'l',
+                FileMark::Unreadable => b'u',
+                FileMark::Rule => continue,
             };
             add_line(&mut text, sort, self.name(entry.name), &entry.hash);
         }
@@ -173,7 +173,7 @@ impl Index {
             }
         }
         let own = &self.directories[directory];
-        if own.reading == Reading::Unreadable {
+        if own.reading == FileSelection::Unreadable {
             add_line(&mut text, b'u', &own.stat.mtime.to_le_bytes(), &EMPTY);
         }
         if text.is_empty() { EMPTY } else { hash_of(&text) }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::scene::Scene;
+use super::scene::TreeScene;
 
 /// What somebody does to a tree.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ fn edit() -> impl Strategy<Value = Edit> {
 }
 
 /// Does what can be done; what can't is left.
-fn act(scene: &Scene, edit: &Edit) {
+fn act(scene: &TreeScene, edit: &Edit) {
     let at = |path: &String| scene.path(path);
     match edit {
         Edit::Write(path, text) => {
@@ -61,7 +61,7 @@ fn act(scene: &Scene, edit: &Edit) {
 }
 
 /// What the fingerprint stands for, found in the plainest way.
-fn plain(scene: &Scene) -> BTreeMap<String, String> {
+fn plain(scene: &TreeScene) -> BTreeMap<String, String> {
     let listed = scene.git(&["ls-files", "-co", "--exclude-standard", "-z"]);
     let listed = String::from_utf8(listed).expect("names");
     let mut found = BTreeMap::new();
@@ -88,7 +88,7 @@ proptest! {
     fn the_fingerprint_changes_exactly_with_what_it_stands_for(
         edits in prop::collection::vec(edit(), 1..24)
     ) {
-        let scene = Scene::new();
+        let scene = TreeScene::new();
         scene.write(".gitignore", "*.log\n!keep.log\nout/\n").write("a/x.log", "tracked");
         scene.git(&["add", "-f", "a/x.log"]);
         let mut seen: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
@@ -120,7 +120,7 @@ proptest! {
         inner in prop::collection::vec(rule(), 0..3),
         paths in prop::collection::vec(path(), 1..12),
     ) {
-        let scene = Scene::new();
+        let scene = TreeScene::new();
         for path in &paths {
             act(&scene, &Edit::Write(path.clone(), "x".into()));
         }

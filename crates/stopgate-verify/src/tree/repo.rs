@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::ignore::{Meaning, Rules, Thing};
+use super::ignore::{IgnoreRules, Meaning, Thing};
 use super::index::join;
 use super::stat::Stat;
 use crate::environment::variable;
@@ -40,7 +40,7 @@ pub(crate) struct NoAnswer(pub(crate) String);
 
 /// A file outside the tree, and how it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Watched {
+pub(crate) struct KnownFile {
     pub(crate) path: PathBuf,
     /// Nothing where there was none.
     pub(crate) stat: Option<Stat>,
@@ -52,11 +52,11 @@ pub(crate) struct Repo {
     /// Its directory, from the root.
     pub(crate) at: Vec<u8>,
     /// Its list of tracked files.
-    pub(crate) index: Option<Watched>,
+    pub(crate) index: Option<KnownFile>,
     /// The checksum that the list ends with; nothing where git was told to leave it out.
     pub(crate) checksum: Vec<u8>,
     /// The files that say what is ignored; any change is a reason to look at everything.
-    pub(crate) watched: Vec<Watched>,
+    pub(crate) watched: Vec<KnownFile>,
     /// Paths from the root that are tracked although they are ignored, in order; a repository
     /// within has a slash at its end.
     pub(crate) tracked: Vec<Vec<u8>>,
@@ -72,9 +72,9 @@ pub(crate) struct Outer {
     /// From the repository's top to the root, where the root lies deeper.
     prefix: Vec<u8>,
     /// The rules of directories above the root, and how much of the prefix is above each.
-    above: Vec<(usize, Rules)>,
+    above: Vec<(usize, IgnoreRules)>,
     /// The repository's own list, then the person's.
-    lists: Vec<Rules>,
+    lists: Vec<IgnoreRules>,
 }
 
 /// Where git keeps its things.
@@ -84,7 +84,7 @@ pub(crate) struct GitDirectory {
     common: PathBuf,
 }
 
-impl Watched {
+impl KnownFile {
     pub(crate) fn look(path: PathBuf) -> Self {
         let stat = fs::metadata(&path).ok().map(|metadata| Stat::of_metadata(&metadata));
         Self { path, stat }
@@ -134,7 +134,7 @@ impl Repo {
         directory: &Path,
         at: &[u8],
     ) -> Result<Self, NoAnswer> {
-        let index = Watched::look(git.own.join("index"));
+        let index = KnownFile::look(git.own.join("index"));
         let checksum = checksum_of(&index.path);
         let (global, said_by) = excludes_file(directory)?;
         let mut lists = vec![git.common.join("info/exclude")];
@@ -146,7 +146,7 @@ impl Repo {
         ];
         paths.extend(settings().into_iter().chain(said_by).chain(lists.clone()));
         paths.extend(above(&top, directory).map(|(_, file)| file));
-        let watched = paths.into_iter().map(Watched::look).collect();
+        let watched = paths.into_iter().map(KnownFile::look).collect();
         let tracked = tracked(directory, at, Some(&index))?;
         let index = Some(index);
         Ok(Self { at: at.into(), index, checksum, watched, tracked, top, lists })
@@ -155,7 +155,7 @@ impl Repo {
     /// Asks again which ignored files are tracked; `counts` knows which files count already.
     pub(crate) fn ask_again(&mut self, root: &Path, counts: &Counts<'_>) -> Result<(), NoAnswer> {
         let Some(index) = &mut self.index else { return Ok(()) };
-        *index = Watched::look(std::mem::take(&mut index.path));
+        *index = KnownFile::look(std::mem::take(&mut index.path));
         self.checksum = checksum_of(&index.path);
         let directory = root.join(OsStr::from_bytes(&self.at));
         if !self.tracks_no_other(&directory, counts)? {
@@ -270,8 +270,8 @@ impl Outer {
     }
 }
 
-fn read_rules(path: &Path) -> Rules {
-    read_regular(path, RULES_BYTES_MAX).map(|text| Rules::read(&text)).unwrap_or_default()
+fn read_rules(path: &Path) -> IgnoreRules {
+    read_regular(path, RULES_BYTES_MAX).map(|text| IgnoreRules::read(&text)).unwrap_or_default()
 }
 
 /// The person's own settings, wherever they may lie.
@@ -304,7 +304,11 @@ fn excludes_file(directory: &Path) -> Result<(Option<PathBuf>, Option<PathBuf>),
 }
 
 /// Paths from the root that are tracked although they are ignored, in order.
-fn tracked(directory: &Path, at: &[u8], index: Option<&Watched>) -> Result<Vec<Vec<u8>>, NoAnswer> {
+fn tracked(
+    directory: &Path,
+    at: &[u8],
+    index: Option<&KnownFile>,
+) -> Result<Vec<Vec<u8>>, NoAnswer> {
     if index.is_none_or(|index| index.stat.is_none()) {
         return Ok(Vec::new());
     }

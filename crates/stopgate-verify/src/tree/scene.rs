@@ -8,14 +8,14 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use super::clock::Clock;
-use super::{Choice, Kind, Scope, Tree, fingerprint, look_then};
+use super::{FileChoice, FileKind, Tree, TreeScope, fingerprint, look_then};
 
 /// One directory with files.
-pub(crate) struct Scene {
+pub(crate) struct TreeScene {
     directory: TempDir,
 }
 
-impl Scene {
+impl TreeScene {
     /// An empty directory without git.
     pub(crate) fn bare() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
@@ -81,7 +81,7 @@ impl Scene {
 
     pub(crate) fn tree(&self) -> Tree {
         let cache = self.beside("cache");
-        fingerprint(&[&self.root()], Scope::Whole, &cache).expect("a fingerprint")
+        fingerprint(&[&self.root()], TreeScope::Whole, &cache).expect("a fingerprint")
     }
 
     pub(crate) fn hash(&self) -> String {
@@ -92,21 +92,21 @@ impl Scene {
     pub(crate) fn hash_later(&self) -> String {
         let cache = self.beside("cache-later");
         let (root, clock) = (self.root(), Clock::ahead());
-        let tree = look_then(&[&root], Choice::Whole, b"whole", &cache, &clock);
+        let tree = look_then(&[&root], FileChoice::Whole, b"whole", &cache, &clock);
         tree.expect("a fingerprint").hash().into()
     }
 
     /// The fingerprint of somebody who knows nothing.
     pub(crate) fn hash_afresh(&self) -> String {
         let cache = tempfile::tempdir().expect("a cache");
-        let tree = fingerprint(&[&self.root()], Scope::Whole, cache.path());
+        let tree = fingerprint(&[&self.root()], TreeScope::Whole, cache.path());
         tree.expect("a fingerprint").hash().into()
     }
 
     pub(crate) fn globs(&self, patterns: &[&str]) -> Tree {
         let patterns: Vec<String> = patterns.iter().map(|one| (*one).into()).collect();
         let cache = self.beside("cache");
-        fingerprint(&[&self.root()], Scope::Globs(&patterns), &cache).expect("a fingerprint")
+        fingerprint(&[&self.root()], TreeScope::Globs(&patterns), &cache).expect("a fingerprint")
     }
 }
 
@@ -116,10 +116,10 @@ pub(crate) fn names(tree: &Tree) -> Vec<String> {
         .files()
         .map(|file| {
             let letter = match file.kind {
-                Kind::Plain => "",
-                Kind::Executable => "*",
-                Kind::Link => "@",
-                Kind::Unreadable => "?",
+                FileKind::Plain => "",
+                FileKind::Executable => "*",
+                FileKind::Link => "@",
+                FileKind::Unreadable => "?",
             };
             format!("{}{letter}", file.path.display())
         })

@@ -8,13 +8,13 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use super::index::{Index, Mark, join};
+use super::index::{FileMark, Index, join};
 use super::stat::Stat;
 use super::{Tree, TreeFile};
 
 /// What was touched between two looks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Touched {
+pub(crate) struct TouchedFiles {
     /// Files that were written, replaced, added or deleted.
     pub(crate) files: Vec<PathBuf>,
     /// Directories in which names came or went, although the same names are there now.
@@ -23,8 +23,8 @@ pub(crate) struct Touched {
 
 impl Tree {
     /// What was touched since an earlier look at the same roots.
-    pub(crate) fn touched_since(&self, before: &Self) -> Touched {
-        let mut touched = Touched::default();
+    pub(crate) fn touched_since(&self, before: &Self) -> TouchedFiles {
+        let mut touched = TouchedFiles::default();
         for (now, then) in self.roots.iter().zip(&before.roots) {
             compare(now, then, &mut touched);
         }
@@ -39,7 +39,7 @@ impl Tree {
     }
 }
 
-fn compare(now: &Index, then: &Index, touched: &mut Touched) {
+fn compare(now: &Index, then: &Index, touched: &mut TouchedFiles) {
     let (files, old_files) = (files_of(now), files_of(then));
     let before = touched.files.len();
     for (path, stat) in &files {
@@ -78,7 +78,7 @@ fn files_of(index: &Index) -> Stats {
     for at in 0..index.directories.len() {
         index.directory_path(at, &mut directory);
         for entry in &index.entries[index.entries_of(at)] {
-            if entry.mark != Mark::Rule {
+            if entry.mark != FileMark::Rule {
                 let mut path = directory.clone();
                 join(&mut path, index.name(entry.name));
                 stats.insert(path, entry.stat);

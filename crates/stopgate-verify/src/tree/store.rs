@@ -8,8 +8,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::index::{Directory, Entry, Hash, Index, Mark, Name, Reading, index};
-use super::repo::{Repo, Watched};
+use super::index::{Directory, FileMark, FileSelection, Hash, Index, IndexedFile, Name, index};
+use super::repo::{KnownFile, Repo};
 use super::stat::Stat;
 use crate::files::{Durable, read_regular, replace_private};
 use crate::secret::{existing, secret};
@@ -149,9 +149,9 @@ impl Output {
     fn directory(&mut self, directory: &Directory, name: &[u8], names_from: usize) {
         self.name(name, names_from);
         self.bytes.push(match directory.reading {
-            Reading::Ruled => 0,
-            Reading::TrackedOnly => 1,
-            Reading::Unreadable => 2,
+            FileSelection::Ruled => 0,
+            FileSelection::TrackedOnly => 1,
+            FileSelection::Unreadable => 2,
         });
         for value in [directory.parent, directory.end, directory.first, directory.last] {
             self.u32(value);
@@ -160,14 +160,14 @@ impl Output {
         self.bytes.extend_from_slice(&directory.hash);
     }
 
-    fn entry(&mut self, entry: &Entry, name: &[u8], names_from: usize) {
+    fn entry(&mut self, entry: &IndexedFile, name: &[u8], names_from: usize) {
         self.name(name, names_from);
         self.bytes.push(match entry.mark {
-            Mark::Plain => 0,
-            Mark::Executable => 1,
-            Mark::Link => 2,
-            Mark::Unreadable => 3,
-            Mark::Rule => 4,
+            FileMark::Plain => 0,
+            FileMark::Executable => 1,
+            FileMark::Link => 2,
+            FileMark::Unreadable => 3,
+            FileMark::Rule => 4,
         });
         self.stat(&entry.stat);
         self.bytes.extend_from_slice(&entry.hash);
@@ -180,7 +180,7 @@ impl Output {
             self.text(repo.top.as_os_str().as_bytes());
             self.count(repo.lists.len());
             repo.lists.iter().for_each(|list| self.text(list.as_os_str().as_bytes()));
-            let index: Vec<&Watched> = repo.index.iter().collect();
+            let index: Vec<&KnownFile> = repo.index.iter().collect();
             self.watched(&index);
             self.text(&repo.checksum);
             self.watched(&repo.watched.iter().collect::<Vec<_>>());
@@ -189,7 +189,7 @@ impl Output {
         }
     }
 
-    fn watched(&mut self, watched: &[&Watched]) {
+    fn watched(&mut self, watched: &[&KnownFile]) {
         self.count(watched.len());
         for one in watched {
             self.text(one.path.as_os_str().as_bytes());
@@ -285,9 +285,9 @@ impl<'a> Input<'a> {
         Some(Directory {
             name: record.name()?,
             reading: match record.byte()? {
-                0 => Reading::Ruled,
-                1 => Reading::TrackedOnly,
-                2 => Reading::Unreadable,
+                0 => FileSelection::Ruled,
+                1 => FileSelection::TrackedOnly,
+                2 => FileSelection::Unreadable,
                 _ => return None,
             },
             parent: record.u32()?,
@@ -299,16 +299,16 @@ impl<'a> Input<'a> {
         })
     }
 
-    fn entry(&mut self) -> Option<Entry> {
+    fn entry(&mut self) -> Option<IndexedFile> {
         let mut record = Input { bytes: self.take(ENTRY_BYTES)?, at: 0 };
-        Some(Entry {
+        Some(IndexedFile {
             name: record.name()?,
             mark: match record.byte()? {
-                0 => Mark::Plain,
-                1 => Mark::Executable,
-                2 => Mark::Link,
-                3 => Mark::Unreadable,
-                4 => Mark::Rule,
+                0 => FileMark::Plain,
+                1 => FileMark::Executable,
+                2 => FileMark::Link,
+                3 => FileMark::Unreadable,
+                4 => FileMark::Rule,
                 _ => return None,
             },
             stat: record.stat()?,
@@ -328,10 +328,10 @@ impl<'a> Input<'a> {
         })
     }
 
-    fn one_watched(&mut self) -> Option<Watched> {
+    fn one_watched(&mut self) -> Option<KnownFile> {
         let path = self.path()?;
         let was_there = self.byte()? != 0;
         let stat = self.stat()?;
-        Some(Watched { path, stat: was_there.then_some(stat) })
+        Some(KnownFile { path, stat: was_there.then_some(stat) })
     }
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustix::fs::{AtFlags, Mode, OFlags, fstat, open, openat, statat};
 use rustix::io::Errno;
 
-use super::index::{Index, Mark, Reading};
+use super::index::{FileMark, FileSelection, Index};
 use super::stat::{Sort, Stat};
 
 /// Fewer files than this are not worth a second thread.
@@ -69,7 +69,7 @@ fn sweep_directory(root: &OwnedFd, index: &Index, at: usize, path: &[u8], swept:
     let before = swept.entries.len();
     let is_same = open_directory(root, path, Purpose::Stat).is_ok_and(|fd| {
         fstat(&fd).is_ok_and(|raw| Stat::of(&raw).still_is(&directory.stat, index.taken))
-            && directory.reading != Reading::Unreadable
+            && directory.reading != FileSelection::Unreadable
             && sweep_entries(&fd, index, at, swept)
     });
     if !is_same {
@@ -86,10 +86,10 @@ fn sweep_entries(fd: &OwnedFd, index: &Index, directory: usize, swept: &mut Swep
             return false;
         };
         let now = Stat::of(&raw);
-        if now.still_is(&entry.stat, index.taken) && entry.mark != Mark::Unreadable {
+        if now.still_is(&entry.stat, index.taken) && entry.mark != FileMark::Unreadable {
             continue;
         }
-        let was_link = entry.mark == Mark::Link;
+        let was_link = entry.mark == FileMark::Link;
         let is_known = match now.sort() {
             Sort::File => !was_link,
             Sort::Link => was_link,

@@ -4,12 +4,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::scene::{Scene, git, names};
-use super::{Scope, TreeError, fingerprint, hash_of, store};
+use super::scene::{TreeScene, git, names};
+use super::{TreeError, TreeScope, fingerprint, hash_of, store};
 
 /// Every way to look gives the same, and it says whether that is what it was.
 #[track_caller]
-fn check(scene: &Scene, before: &str, change: Change) -> String {
+fn check(scene: &TreeScene, before: &str, change: Change) -> String {
     let now = scene.hash();
     assert_eq!(now, scene.hash_afresh(), "the cache knows better");
     assert_eq!(now, scene.hash_later(), "a later process knows better");
@@ -26,8 +26,8 @@ enum Change {
     Nothing,
 }
 
-fn scene() -> (Scene, String) {
-    let scene = Scene::new();
+fn scene() -> (TreeScene, String) {
+    let scene = TreeScene::new();
     scene.write("src/a.rs", "fn a() {}").write("src/deep/b.rs", "fn b() {}").write("c", "c");
     let hash = check(&scene, "", Change::Seen);
     (scene, hash)
@@ -36,7 +36,7 @@ fn scene() -> (Scene, String) {
 #[test]
 fn contents_paths_and_kinds_count() {
     let (scene, mut hash) = scene();
-    let mut step = |act: &dyn Fn(&Scene)| {
+    let mut step = |act: &dyn Fn(&TreeScene)| {
         act(&scene);
         hash = check(&scene, &hash, Change::Seen);
     };
@@ -81,7 +81,7 @@ fn contents_paths_and_kinds_count() {
 #[test]
 fn times_git_and_empty_directories_do_not() {
     let (scene, hash) = scene();
-    let same = |scene: &Scene| assert_eq!(check(scene, &hash, Change::Nothing), hash);
+    let same = |scene: &TreeScene| assert_eq!(check(scene, &hash, Change::Nothing), hash);
     let past = SystemTime::now_in_tests() - Duration::from_secs(1_000);
     File::options().write(true).open(scene.path("c")).unwrap().set_modified(past).unwrap();
     same(&scene);
@@ -96,7 +96,7 @@ fn times_git_and_empty_directories_do_not() {
     scene.git(&["checkout", "-qb", "other"]);
     same(&scene);
     fs::rename(scene.root(), scene.beside("moved")).unwrap();
-    let moved = fingerprint(&[&scene.beside("moved")], Scope::Whole, &scene.beside("cache"));
+    let moved = fingerprint(&[&scene.beside("moved")], TreeScope::Whole, &scene.beside("cache"));
     assert_eq!(moved.unwrap().hash(), hash);
 }
 
@@ -210,7 +210,7 @@ fn a_worktree_and_a_directory_within_are_as_good_as_the_top() {
     let tree = scene.beside("worktree");
     scene.git(&["worktree", "add", "-q", &tree.display().to_string()]);
     let cache = scene.beside("cache");
-    let of = |path: &std::path::Path| fingerprint(&[path], Scope::Whole, &cache).unwrap();
+    let of = |path: &std::path::Path| fingerprint(&[path], TreeScope::Whole, &cache).unwrap();
     assert_eq!(of(&tree).hash(), scene.hash());
     fs::write(tree.join("new.log"), "x").unwrap();
     assert_eq!(of(&tree).hash(), scene.hash());
@@ -224,7 +224,7 @@ fn a_worktree_and_a_directory_within_are_as_good_as_the_top() {
 
 #[test]
 fn a_directory_without_git_is_looked_at_the_same_way() {
-    let scene = Scene::bare();
+    let scene = TreeScene::bare();
     scene.write("a", "a").write(".gitignore", "*.log\n").write("x.log", "x");
     let hash = check(&scene, "", Change::Seen);
     assert_eq!(names(&scene.tree()), [".gitignore", "a"]);
@@ -279,7 +279,7 @@ fn a_change_within_one_tick_is_seen() {
 }
 
 /// Makes the cache believe that the files were like this when it was written.
-fn forge_stats(scene: &Scene, cache: &str, key: &[u8]) {
+fn forge_stats(scene: &TreeScene, cache: &str, key: &[u8]) {
     let root = scene.root().canonicalize().unwrap();
     let identity = hash_of(&[root.as_os_str().as_bytes(), b"\0", key].concat());
     let file = scene.beside(cache).join(format!("{}.tree", super::hex(&identity)));
@@ -316,7 +316,7 @@ fn a_torn_or_foreign_cache_is_none() {
         fs::write(&file, torn).unwrap();
         assert_eq!(scene.hash(), hash, "torn at {at}");
     }
-    let other = Scene::new();
+    let other = TreeScene::new();
     other.write("other", "x").hash();
     let foreign = cache_in(&other.beside("cache"));
     fs::copy(foreign, &file).unwrap();
@@ -353,25 +353,26 @@ fn patterns_choose_also_what_is_ignored() {
     assert_eq!(scene.globs(&patterns).hash(), tree.hash());
     scene.write("report.lcov", "y");
     assert_ne!(scene.globs(&patterns).hash(), tree.hash());
-    let wrong = fingerprint(&[&scene.root()], Scope::Globs(&["../x".into()]), &scene.beside("c"));
+    let wrong =
+        fingerprint(&[&scene.root()], TreeScope::Globs(&["../x".into()]), &scene.beside("c"));
     assert!(matches!(wrong, Err(TreeError::Pattern(_))), "{wrong:?}");
 }
 
 #[test]
 fn several_roots_have_one_fingerprint() {
-    let (one, other) = (Scene::bare(), Scene::bare());
+    let (one, other) = (TreeScene::bare(), TreeScene::bare());
     one.write("a", "1");
     other.write("a", "2");
     let cache = one.beside("cache");
-    let both = |first: &Scene, second: &Scene| {
-        fingerprint(&[&first.root(), &second.root()], Scope::Whole, &cache).unwrap()
+    let both = |first: &TreeScene, second: &TreeScene| {
+        fingerprint(&[&first.root(), &second.root()], TreeScope::Whole, &cache).unwrap()
     };
     let hash = both(&one, &other).hash().to_string();
     assert_eq!(both(&one, &other).count(), 2);
     assert_ne!(both(&other, &one).hash(), hash, "which is which counts");
     other.write("a", "3");
     assert_ne!(both(&one, &other).hash(), hash);
-    let gone = fingerprint(&[&one.beside("nowhere")], Scope::Whole, &cache);
+    let gone = fingerprint(&[&one.beside("nowhere")], TreeScope::Whole, &cache);
     assert!(matches!(gone, Err(TreeError::Root { .. })), "{gone:?}");
 }
 
@@ -395,7 +396,7 @@ fn two_at_once_do_no_harm() {
 #[ignore = "a measurement: it compares two times in one run"]
 #[expect(clippy::disallowed_methods, reason = "a measurement")]
 fn a_hostile_ignore_file_costs_at_most_twice_what_git_pays() {
-    let scene = Scene::new();
+    let scene = TreeScene::new();
     scene.write(".gitignore", &format!("{}/**/b\n", ["**/a"; 12].join("/")));
     scene.write(&format!("{}/c", ["a"; 28].join("/")), "c");
     let time = |work: &dyn Fn()| {

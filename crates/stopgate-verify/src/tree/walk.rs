@@ -14,19 +14,21 @@ use rustix::io::Errno;
 
 use super::clock::Clock;
 use super::content::Pending;
-use super::ignore::{Meaning, Rules, Thing};
-use super::index::{Directory, EMPTY, Entry, Index, Mark, Name, Reading, index, join, name_in};
+use super::ignore::{IgnoreRules, Meaning, Thing};
+use super::index::{
+    Directory, EMPTY, FileMark, FileSelection, Index, IndexedFile, Name, index, join, name_in,
+};
 use super::repo::{GitDirectory, NoAnswer, Outer, RULES_BYTES_MAX, Repo, around};
 use super::stat::{Sort, Stat};
 use super::sweep::{Purpose, Swept, open_directory};
-use super::{Choice, FILES_MAX};
+use super::{FILES_MAX, FileChoice};
 use crate::files::read_up_to;
 
 pub(crate) const RULES: &[u8] = b".gitignore";
 
 /// Why a walk ended early.
 #[derive(Debug)]
-pub(crate) enum Stopped {
+pub(crate) enum WalkEnd {
     /// The rules changed: everything must be listed.
     RulesChanged,
     TooLarge,
@@ -46,7 +48,7 @@ pub(crate) enum Extent {
 pub(crate) struct Walk<'a> {
     pub(crate) root: &'a OwnedFd,
     pub(crate) path: &'a Path,
-    pub(crate) choice: Choice<'a>,
+    pub(crate) choice: FileChoice<'a>,
     pub(crate) clock: &'a Clock,
     pub(crate) extent: Extent,
     pub(crate) swept: &'a Swept,
@@ -67,7 +69,7 @@ pub(crate) struct Walk<'a> {
 struct Level {
     /// Where names in it begin in the current path.
     from: usize,
-    rules: Lazy<Rules>,
+    rules: Lazy<IgnoreRules>,
     /// The repository that begins here.
     outer: Option<Lazy<Outer>>,
 }
@@ -78,7 +80,7 @@ enum Lazy<T> {
 }
 
 enum Task {
-    Visit { name: Name, parent: u32, old: Option<u32>, reading: Reading },
+    Visit { name: Name, parent: u32, old: Option<u32>, reading: FileSelection },
     Leave { directory: u32, length: usize },
 }
 
@@ -92,7 +94,7 @@ impl<'a> Walk<'a> {
     pub(crate) fn new(
         root: &'a OwnedFd,
         path: &'a Path,
-        choice: Choice<'a>,
+        choice: FileChoice<'a>,
         clock: &'a Clock,
         swept: &'a Swept,
         old: Index,
@@ -116,7 +118,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Walks; afterwards `new` lacks only what is pending and the directories' fingerprints.
-    pub(crate) fn run(&mut self, extent: Extent) -> Result<(), Stopped> {
+    pub(crate) fn run(&mut self, extent: Extent) -> Result<(), WalkEnd> {
         self.begin(extent)?;
         while let Some(task) = self.tasks.pop() {
             match task {
@@ -135,7 +137,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn begin(&mut self, extent: Extent) -> Result<(), Stopped> {
+    fn begin(&mut self, extent: Extent) -> Result<(), WalkEnd> {
         self.extent = extent;
         self.new = Index { taken: self.clock.taken, ..Index::default() };
         self.pending.clear();
@@ -143,17 +145,17 @@ impl<'a> Walk<'a> {
         self.levels.clear();
         self.at.clear();
         self.tasks.clear();
-        if let Choice::Whole = self.choice {
+        if let FileChoice::Whole = self.choice {
             self.new.repos = match extent {
                 Extent::Short => self.old.repos.clone(),
-                Extent::Full => vec![root_repo(self.path).map_err(Stopped::Git)?],
+                Extent::Full => vec![root_repo(self.path).map_err(WalkEnd::Git)?],
             };
         }
         let tracked = self.new.repos.iter().flat_map(|repo| repo.tracked.iter().cloned());
         self.tracked = tracked.collect();
         let old = (!self.old.directories.is_empty()).then_some(0);
         let name = Name::default();
-        self.tasks.push(Task::Visit { name, parent: 0, old, reading: Reading::Ruled });
+        self.tasks.push(Task::Visit { name, parent: 0, old, reading: FileSelection::Ruled });
         Ok(())
     }
 
@@ -162,11 +164,11 @@ impl<'a> Walk<'a> {
         name: Name,
         parent: u32,
         old: Option<u32>,
-        reading: Reading,
-    ) -> Result<(), Stopped> {
+        reading: FileSelection,
+    ) -> Result<(), WalkEnd> {
         let directories = self.new.directories.len();
         if directories >= FILES_MAX || self.new.entries.len() >= FILES_MAX || self.clock.is_over() {
-            return Err(Stopped::TooLarge);
+            return Err(WalkEnd::TooLarge);
         }
         let length = self.at.len();
         join(&mut self.at, name_in(&self.old.names, name));
@@ -216,7 +218,7 @@ impl<'a> Walk<'a> {
             let entry = directory.first + (*at - index(entries.start));
             let known = &mut self.new.entries[entry as usize];
             known.stat = *stat;
-            if matches!(known.mark, Mark::Plain | Mark::Executable | Mark::Unreadable) {
+            if matches!(known.mark, FileMark::Plain | FileMark::Executable | FileMark::Unreadable) {
                 known.mark = mark_of(stat);
             }
             self.pending.push(Pending { directory: own, entry });
@@ -231,20 +233,20 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn list(&mut self, own: usize, old: Option<u32>) -> Result<(), Stopped> {
+    fn list(&mut self, own: usize, old: Option<u32>) -> Result<(), WalkEnd> {
         let Some(listing) = self.read_directory()? else {
             let stat = statat(self.root, self.at.as_slice(), AtFlags::SYMLINK_NOFOLLOW);
             let directory = &mut self.new.directories[own];
             directory.stat = stat.map(|raw| Stat::of(&raw)).unwrap_or_default();
-            directory.reading = Reading::Unreadable;
+            directory.reading = FileSelection::Unreadable;
             return Ok(());
         };
         // An unreadable directory of before may have become a readable one.
-        if self.new.directories[own].reading == Reading::Unreadable {
-            return Err(Stopped::RulesChanged);
+        if self.new.directories[own].reading == FileSelection::Unreadable {
+            return Err(WalkEnd::RulesChanged);
         }
         self.new.directories[own].stat = listing.stat;
-        if let Choice::Whole = self.choice {
+        if let FileChoice::Whole = self.choice {
             self.learn_rules(&listing, old)?;
         }
         let mut inner = Vec::new();
@@ -265,7 +267,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Notes the directories that were found in one, with what was known of them.
-    fn will_visit(&mut self, own: usize, old: Option<u32>, inner: &[(&[u8], Reading)]) {
+    fn will_visit(&mut self, own: usize, old: Option<u32>, inner: &[(&[u8], FileSelection)]) {
         let known: Vec<usize> = match old {
             Some(old) => self.old.children(old as usize).collect(),
             None => Vec::new(),
@@ -284,10 +286,10 @@ impl<'a> Walk<'a> {
     }
 
     /// The directory's names in order; nothing where it can't be read.
-    fn read_directory(&self) -> Result<Option<Listing>, Stopped> {
+    fn read_directory(&self) -> Result<Option<Listing>, WalkEnd> {
         let fd = match open_directory(self.root, &self.at, Purpose::List) {
             Ok(fd) => fd,
-            Err(Errno::NAMETOOLONG) => return Err(Stopped::TooLarge),
+            Err(Errno::NAMETOOLONG) => return Err(WalkEnd::TooLarge),
             Err(_) => return Ok(None),
         };
         let Ok(raw) = fstat(&fd) else { return Ok(None) };
@@ -314,7 +316,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Reads the rules that begin in this directory; in a short walk they must be the old ones.
-    fn learn_rules(&mut self, listing: &Listing, old: Option<u32>) -> Result<(), Stopped> {
+    fn learn_rules(&mut self, listing: &Listing, old: Option<u32>) -> Result<(), WalkEnd> {
         let has = |name: &[u8]| listing.names.iter().any(|(own, _)| own == name);
         let directory = self.path.join(OsStr::from_bytes(&self.at));
         if !self.at.is_empty() {
@@ -323,22 +325,22 @@ impl<'a> Walk<'a> {
             match (git, self.extent) {
                 (Some(git), Extent::Full) => {
                     let repo = Repo::learn(directory.clone(), &git, &directory, &self.at);
-                    let repo = repo.map_err(Stopped::Git)?;
+                    let repo = repo.map_err(WalkEnd::Git)?;
                     self.tracked.extend(repo.tracked.iter().cloned());
                     self.new.repos.push(repo);
                     self.level().outer = Some(Lazy::NotRead);
                 }
                 (git, Extent::Short) if git.is_some() != known => {
-                    return Err(Stopped::RulesChanged);
+                    return Err(WalkEnd::RulesChanged);
                 }
                 (_, Extent::Full | Extent::Short) => {}
             }
         }
         if self.extent == Extent::Short && !self.has_old_rules(old) {
-            return Err(Stopped::RulesChanged);
+            return Err(WalkEnd::RulesChanged);
         }
         if !has(RULES) {
-            self.level().rules = Lazy::Read(Rules::default());
+            self.level().rules = Lazy::Read(IgnoreRules::default());
         }
         self.read_rules();
         Ok(())
@@ -383,32 +385,35 @@ impl<'a> Walk<'a> {
     }
 
     /// How the directory at the current path is read, if at all.
-    fn enters(&self, parent: usize) -> Option<Reading> {
+    fn enters(&self, parent: usize) -> Option<FileSelection> {
         match self.choice {
-            Choice::Picked(chosen) => chosen.enters(&self.at).then_some(Reading::Ruled),
-            Choice::Whole if !self.ignores(parent, Thing::Directory) => Some(Reading::Ruled),
-            Choice::Whole => {
+            FileChoice::Picked(chosen) => chosen.enters(&self.at).then_some(FileSelection::Ruled),
+            FileChoice::Whole if !self.ignores(parent, Thing::Directory) => {
+                Some(FileSelection::Ruled)
+            }
+            FileChoice::Whole => {
                 let below = [self.at.as_slice(), b"/"].concat();
                 let next = self.tracked.range(below.clone()..).next()?;
                 // A tracked directory is a repository of its own, with rules of its own.
-                let reading = if *next == below { Reading::Ruled } else { Reading::TrackedOnly };
+                let reading =
+                    if *next == below { FileSelection::Ruled } else { FileSelection::TrackedOnly };
                 next.starts_with(&below).then_some(reading)
             }
         }
     }
 
     /// How the file at the current path counts, if at all; links and others are told apart later.
-    fn takes(&self, parent: usize, name: &[u8]) -> Option<Mark> {
+    fn takes(&self, parent: usize, name: &[u8]) -> Option<FileMark> {
         match self.choice {
-            Choice::Picked(chosen) => chosen.takes(&self.at).then_some(Mark::Plain),
-            Choice::Whole if !self.ignores(parent, Thing::File) => Some(Mark::Plain),
-            Choice::Whole if self.tracked.contains(&self.at) => Some(Mark::Plain),
-            Choice::Whole => (name == RULES).then_some(Mark::Rule),
+            FileChoice::Picked(chosen) => chosen.takes(&self.at).then_some(FileMark::Plain),
+            FileChoice::Whole if !self.ignores(parent, Thing::File) => Some(FileMark::Plain),
+            FileChoice::Whole if self.tracked.contains(&self.at) => Some(FileMark::Plain),
+            FileChoice::Whole => (name == RULES).then_some(FileMark::Rule),
         }
     }
 
     fn ignores(&self, parent: usize, thing: Thing) -> bool {
-        if self.new.directories[parent].reading == Reading::TrackedOnly {
+        if self.new.directories[parent].reading == FileSelection::TrackedOnly {
             return true;
         }
         for level in self.levels.iter().rev() {
@@ -425,21 +430,21 @@ impl<'a> Walk<'a> {
         false
     }
 
-    fn old_entry(&self, old: u32, name: &[u8]) -> Option<&Entry> {
+    fn old_entry(&self, old: u32, name: &[u8]) -> Option<&IndexedFile> {
         let entries = &self.old.entries[self.old.entries_of(old as usize)];
         let at = entries.binary_search_by(|entry| self.old.name(entry.name).cmp(name)).ok()?;
         entries.get(at)
     }
 
     /// Adds the file at the current path.
-    fn add_entry(&mut self, own: usize, old: Option<u32>, name: &[u8], mark: Mark) {
+    fn add_entry(&mut self, own: usize, old: Option<u32>, name: &[u8], mark: FileMark) {
         let Ok(raw) = statat(self.root, self.at.as_slice(), AtFlags::SYMLINK_NOFOLLOW) else {
             return;
         };
         let stat = Stat::of(&raw);
         let mark = match (stat.sort(), mark) {
-            (Sort::File, Mark::Rule) => Mark::Rule,
-            (Sort::File | Sort::Link, Mark::Plain) => mark_of(&stat),
+            (Sort::File, FileMark::Rule) => FileMark::Rule,
+            (Sort::File | Sort::Link, FileMark::Plain) => mark_of(&stat),
             _ => return,
         };
         let known = old.and_then(|old| self.old_entry(old, name)).copied();
@@ -452,7 +457,7 @@ impl<'a> Walk<'a> {
             self.pending.push(Pending { directory: index(own), entry });
         }
         let hash = same.map_or(EMPTY, |same| same.hash);
-        self.new.entries.push(Entry { name, mark, stat, hash });
+        self.new.entries.push(IndexedFile { name, mark, stat, hash });
     }
 }
 
@@ -464,25 +469,25 @@ fn root_repo(root: &Path) -> Result<Repo, NoAnswer> {
     }
 }
 
-const fn mark_of(stat: &Stat) -> Mark {
+const fn mark_of(stat: &Stat) -> FileMark {
     match stat.sort() {
-        Sort::Link => Mark::Link,
+        Sort::Link => FileMark::Link,
         Sort::File | Sort::Directory | Sort::Other => {
             if stat.is_executable() {
-                Mark::Executable
+                FileMark::Executable
             } else {
-                Mark::Plain
+                FileMark::Plain
             }
         }
     }
 }
 
 /// A directory's rules; git does not read them through a link either.
-fn read_rule_file(root: &OwnedFd, directory: &[u8]) -> Rules {
+fn read_rule_file(root: &OwnedFd, directory: &[u8]) -> IgnoreRules {
     let mut path = directory.to_vec();
     join(&mut path, RULES);
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let opened = openat(root, path.as_slice(), flags, Mode::empty());
     let read = opened.ok().and_then(|fd| read_up_to(fd.into(), RULES_BYTES_MAX).ok());
-    read.map(|text| Rules::read(&text)).unwrap_or_default()
+    read.map(|text| IgnoreRules::read(&text)).unwrap_or_default()
 }

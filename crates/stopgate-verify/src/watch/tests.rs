@@ -4,13 +4,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::*;
-use crate::check::{Check, Command, Limits, Whole, run};
+use crate::check::{Check, CheckCommand, OutputWanted, RunLimits, run};
 use crate::orphans::Strangers;
 
 fn check<'a>(name: &'a str, line: &'a str, dir: &Path) -> Check<'a> {
     Check {
         criterion: name,
-        command: Command::Shell(line),
+        command: CheckCommand::Shell(line),
         directory: dir.into(),
         timeout: Duration::from_secs(30),
         retries: 0,
@@ -20,7 +20,7 @@ fn check<'a>(name: &'a str, line: &'a str, dir: &Path) -> Check<'a> {
         memory_bytes: None,
         cpu_seconds: None,
         version: &[],
-        whole: Whole::Tail,
+        whole: OutputWanted::Tail,
         noted: None,
     }
 }
@@ -37,7 +37,7 @@ fn a_listener_hears_which_check_runs_and_only_while_it_listens() {
     };
     let begin = || {
         let budget = Duration::from_mins(1);
-        let limits = Limits { budget, jobs: 1, pass: &[], strangers: Strangers::Spare };
+        let limits = RunLimits { budget, jobs: 1, pass: &[], strangers: Strangers::Spare };
         run(&checks, limits, &|| Timestamp::from_unix_millis(0))
     };
     while_watched(listener, begin);

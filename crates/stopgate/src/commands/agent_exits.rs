@@ -1,9 +1,9 @@
 //! `done`, `blocked`, `impossible`, `ask`: how an agent leaves honestly.
 
-use stopgate_engine::{ClaimLeadsTo, Exit};
+use stopgate_engine::{AgentExit, ClaimLeadsTo};
 
 use super::common::{self, OnLoop};
-use crate::output::Outcome;
+use crate::output::CommandResult;
 
 /// Ask for verification: the checks run at the next stop, and they decide
 #[derive(Debug, clap::Args)]
@@ -40,7 +40,7 @@ pub(crate) struct AskArgs {
 }
 
 /// Asks for verification.
-pub(crate) fn done(args: &DoneArgs) -> Outcome {
+pub(crate) fn done(args: &DoneArgs) -> CommandResult {
     let mut engine = common::engine()?;
     let stored = engine.claim(&args.on.target()?)?;
     let word = match engine.claim_leads_to(&stored.state) {
@@ -62,17 +62,17 @@ pub(crate) fn done(args: &DoneArgs) -> Outcome {
 }
 
 /// Ends the loop as blocked.
-pub(crate) fn blocked(args: &BlockedArgs) -> Outcome {
-    leave(&args.on, Exit::Blocked, &args.why)
+pub(crate) fn blocked(args: &BlockedArgs) -> CommandResult {
+    leave(&args.on, AgentExit::Blocked, &args.why)
 }
 
 /// Ends the loop as impossible.
-pub(crate) fn impossible(args: &ImpossibleArgs) -> Outcome {
-    leave(&args.on, Exit::Impossible, &args.why)
+pub(crate) fn impossible(args: &ImpossibleArgs) -> CommandResult {
+    leave(&args.on, AgentExit::Impossible, &args.why)
 }
 
 /// Parks the loop until a person answers.
-pub(crate) fn ask(args: &AskArgs) -> Outcome {
+pub(crate) fn ask(args: &AskArgs) -> CommandResult {
     let mut engine = common::engine()?;
     let stored = engine.ask(&args.on.target()?, &args.question)?;
     Ok(args.on.show(&engine, &stored, |_| {
@@ -80,7 +80,7 @@ pub(crate) fn ask(args: &AskArgs) -> Outcome {
     }))
 }
 
-fn leave(on: &OnLoop, exit: Exit, why: &str) -> Outcome {
+fn leave(on: &OnLoop, exit: AgentExit, why: &str) -> CommandResult {
     let mut engine = common::engine()?;
     let stored = engine.leave(&on.target()?, exit, why)?;
     Ok(on.show(&engine, &stored, |view| {

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use stopgate_agents::Agent;
 use stopgate_dialects::Dialect;
-use stopgate_engine::{Failure, FileChange, Place, Plan, SCHEMA_VERSION, Scope, Settings};
+use stopgate_engine::{
+    Failure, FileChange, Plan, SCHEMA_VERSION, ScopeFiles, Settings, SettingsScope,
+};
 
 use super::common;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, WAITS, styled};
@@ -63,7 +65,7 @@ enum ScopeWord {
     Local,
 }
 
-impl From<ScopeWord> for Scope {
+impl From<ScopeWord> for SettingsScope {
     fn from(word: ScopeWord) -> Self {
         match word {
             ScopeWord::User => Self::User,
@@ -78,7 +80,7 @@ impl From<ScopeWord> for Scope {
 struct ChangeView<'a> {
     schema_version: u32,
     agent: &'static str,
-    scope: Scope,
+    scope: SettingsScope,
     settings: &'a Path,
     #[serde(skip_serializing_if = "Option::is_none")]
     skill: Option<&'a Path>,
@@ -97,8 +99,8 @@ struct ChangesView<'a> {
 
 impl OnAgents {
     /// The files of one agent that are meant.
-    pub(crate) fn place(&self, agent: Agent) -> Result<Place, Failure> {
-        Place::of(Settings, agent, self.scope.into(), &common::directory()?)
+    pub(crate) fn place(&self, agent: Agent) -> Result<ScopeFiles, Failure> {
+        ScopeFiles::of(Settings, agent, self.scope.into(), &common::directory()?)
     }
 
     /// Asks the person about each of these agents.
@@ -129,7 +131,11 @@ impl OnAgents {
     }
 
     /// Carries the plans out, or only shows them; `nothing` is said where nothing changes.
-    pub(crate) fn perform(&self, plans: &[(Place, Plan)], nothing: &str) -> Result<(), Failure> {
+    pub(crate) fn perform(
+        &self,
+        plans: &[(ScopeFiles, Plan)],
+        nothing: &str,
+    ) -> Result<(), Failure> {
         let mut views = Vec::new();
         for (place, plan) in plans {
             let backups = if self.is_rehearsal() { Vec::new() } else { plan.carry_out()? };
@@ -156,7 +162,7 @@ impl OnAgents {
         Ok(())
     }
 
-    fn show(&self, place: &Place, plan: &Plan, nothing: &str, backups: &[PathBuf]) {
+    fn show(&self, place: &ScopeFiles, plan: &Plan, nothing: &str, backups: &[PathBuf]) {
         let path = styled(BOLD, &place.settings.display().to_string());
         let scope = place.scope.word();
         if plan.changes.is_empty() {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_agents::{Agent, Evidence};
+use stopgate_agents::{Agent, Provenance};
 use stopgate_engine::{AgentHere, SCHEMA_VERSION, Settings, agents_here};
 
 use super::common;
-use crate::output::{self, BOLD, DIM, GOOD, Outcome, styled};
+use crate::output::{self, BOLD, CommandResult, DIM, GOOD, styled};
 
 /// List every supported agent: found here? hooked? tested with the real client?
 #[derive(Debug, clap::Args)]
@@ -37,7 +37,7 @@ struct AgentView {
 }
 
 /// Prints the list.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let here = agents_here(Settings, &common::directory()?);
     let agents: Vec<AgentView> = here.into_iter().map(|(agent, here)| view(agent, here)).collect();
     if args.json {
@@ -63,8 +63,8 @@ fn view(agent: Agent, here: Option<AgentHere>) -> AgentView {
         program,
         hooks: hooked.into_iter().map(|place| place.settings).collect(),
         tested_with: match agent.evidence() {
-            Evidence::Tested(version) => Some(version),
-            Evidence::Documented => None,
+            Provenance::Tested(version) => Some(version),
+            Provenance::Documented => None,
         },
     }
 }

@@ -10,7 +10,7 @@ use stopgate_engine::{Approval, ApprovalAsked, Failure, LoopView, SCHEMA_VERSION
 use super::agent_files::unified_diff;
 use super::common::{self, OnLoop};
 use super::completions::checks;
-use crate::output::{self, BOLD, GOOD, Outcome, styled};
+use crate::output::{self, BOLD, CommandResult, GOOD, styled};
 
 /// Attest a criterion that waits for a person, or accept changed judges
 ///
@@ -43,7 +43,7 @@ struct ApprovalView {
 }
 
 /// Takes a person's word.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let target = args.on.target()?;
     let approval = if args.change {

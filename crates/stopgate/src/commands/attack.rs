@@ -5,14 +5,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use stopgate_engine::{
-    AttackAdvice, AttackReport, AttackRequest, AttackStep, Attempt, AttemptResult, Failure,
+    AttackAdvice, AttackReport, AttackRequest, AttackStep, AttemptResult, ExploitTrial, Failure,
     project_of,
 };
 
 use super::check_flags::named_command;
 use super::common;
 use super::start::time_ms;
-use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, Progress, styled};
+use crate::output::{self, BAD, BOLD, CommandResult, DIM, GOOD, ProgressLine, styled};
 
 /// Try known exploits against this project's checks, on a copy of it
 ///
@@ -43,7 +43,7 @@ pub(crate) struct Args {
 }
 
 /// Attacks and says what was found.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let directory = match &args.directory {
         Some(directory) => directory.canonicalize().map_err(|error| {
             Failure::usage(format!("could not enter {}", directory.display())).because(error)
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     };
     let mut engine = common::engine()?;
     let report = {
-        let _progress = Progress::begin("attacking a copy of the project");
+        let _progress = ProgressLine::begin("attacking a copy of the project");
         engine.attack(&request, &mut |step| {
             if !args.json {
                 show_step(step);
@@ -89,7 +89,7 @@ fn show_step(step: AttackStep<'_>) {
     }
 }
 
-fn show_attempt(attempt: &Attempt) {
+fn show_attempt(attempt: &ExploitTrial) {
     let (style, word) = match attempt.result {
         AttemptResult::Caught => (GOOD, "caught"),
         AttemptResult::Passed => (BAD, "PASSED"),

@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use stopgate_core::Outcome as LoopOutcome;
 use stopgate_dialects::Dialect;
 use stopgate_engine::{
-    Desk, Engine, Failure, Kind, ListView, LoopView, SCHEMA_VERSION, Settings, Target,
+    DialectCall, Engine, Failure, FailureKind, ListView, LoopTarget, LoopView, SCHEMA_VERSION,
+    Settings,
 };
 
 use super::common::{self, OnLoop};
 use super::dialects::{self, DialectWord};
-use crate::output::{self, Audience, Outcome};
+use crate::output::{self, Audience, CommandResult};
 use crate::stores::STORES;
 
 /// End a loop for good, from any shell; checks that run for it are ended, too
@@ -28,9 +29,9 @@ pub(crate) struct Args {
 }
 
 /// Cancels one loop or all of them.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     cancel(args).map_err(|mut failure| {
-        if matches!(failure.kind, Kind::Store | Kind::Fault) {
+        if matches!(failure.kind, FailureKind::Store | FailureKind::Fault) {
             let home = Settings.home().map(|home| home.directory().join("STOP"));
             let stop = home.map_or_else(|_| "STOP".into(), |path| path.display().to_string());
             let exits = format!(
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     })
 }
 
-fn cancel(args: &Args) -> Outcome {
+fn cancel(args: &Args) -> CommandResult {
     if let Some(dialect) = args.dialect {
         return dialects::cancel(dialect.into(), args.on.json.into());
     }
@@ -58,7 +59,7 @@ fn cancel(args: &Args) -> Outcome {
         return all(&mut engine, args.on.json.into());
     }
     let target = args.on.target()?;
-    if let Target::Here(directory) = &target
+    if let LoopTarget::Here(directory) = &target
         && let Some(dialect) = only_dialect(&mut engine, &target, directory)?
     {
         drop(engine);
@@ -77,20 +78,20 @@ fn cancel(args: &Args) -> Outcome {
 /// The dialect whose loop is meant, because no loop of our own runs here.
 fn only_dialect(
     engine: &mut Engine,
-    target: &Target,
+    target: &LoopTarget,
     directory: &Path,
 ) -> Result<Option<Dialect>, Failure> {
     let own = match engine.resolve_all(target) {
         Ok(found) => found.iter().any(|stored| {
             stored.state.policy.order.is_native() && stored.state.outcome().is_none()
         }),
-        Err(failure) if failure.kind == Kind::NoLoop => false,
+        Err(failure) if failure.kind == FailureKind::NoLoop => false,
         Err(failure) => return Err(failure),
     };
     if own {
         return Ok(None);
     }
-    match Desk::running_in(Settings, STORES, directory)?.as_slice() {
+    match DialectCall::running_in(Settings, STORES, directory)?.as_slice() {
         [] => Ok(None),
         [only] => Ok(Some(*only)),
         several => {
@@ -101,7 +102,7 @@ fn only_dialect(
     }
 }
 
-fn all(engine: &mut Engine, to: Audience) -> Outcome {
+fn all(engine: &mut Engine, to: Audience) -> CommandResult {
     let mut places: Vec<(Dialect, PathBuf)> = engine.trails()?;
     // From a directory that is gone, too.
     if let Ok(here) = common::directory() {
@@ -109,7 +110,7 @@ fn all(engine: &mut Engine, to: Audience) -> Outcome {
     }
     let mut loops: Vec<LoopView> =
         engine.cancel_all()?.iter().map(|stored| engine.view(stored)).collect();
-    loops.extend(Desk::cancel_everywhere(Settings, STORES, &places)?);
+    loops.extend(DialectCall::cancel_everywhere(Settings, STORES, &places)?);
     if to == Audience::Programs {
         output::json(&ListView { schema_version: SCHEMA_VERSION, loops });
     } else {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use stopgate_core::{Criterion, Proof, Weight};
-use stopgate_engine::{AtStart, Draft, Failure, project_of};
+use stopgate_engine::{AtStart, CriterionDraft, Failure, project_of};
 
 use super::common;
 
@@ -34,7 +34,10 @@ impl Default for CheckFlags {
 }
 
 /// The criteria that the flags ask for: checks, then what is attested.
-pub(crate) fn drafts(flags: CheckFlags, attested: Vec<String>) -> Result<Vec<Draft>, Failure> {
+pub(crate) fn drafts(
+    flags: CheckFlags,
+    attested: Vec<String>,
+) -> Result<Vec<CriterionDraft>, Failure> {
     refuse_idle_flags(&flags)?;
     let cwd = check_directory(flags.cwd.as_deref(), &flags.check)?;
     let timeout_ms = flags.check_timeout.unsigned_abs();
@@ -44,10 +47,10 @@ pub(crate) fn drafts(flags: CheckFlags, attested: Vec<String>) -> Result<Vec<Dra
         criterion.terms.may_change.clone_from(&flags.may_change);
         criterion.terms.pass.clone_from(&flags.pass_env);
         criterion.terms.cwd.clone_from(&cwd);
-        Draft { criterion, start: flags.start }
+        CriterionDraft { criterion, start: flags.start }
     };
-    let checks: Vec<Draft> = flags.check.into_iter().map(check).collect();
-    let attest = |name: String| Draft::at_rest(Criterion::new(&name, Proof::Attest));
+    let checks: Vec<CriterionDraft> = flags.check.into_iter().map(check).collect();
+    let attest = |name: String| CriterionDraft::at_rest(Criterion::new(&name, Proof::Attest));
     Ok(checks.into_iter().chain(attested.into_iter().map(attest)).collect())
 }
 
@@ -102,12 +105,12 @@ pub(crate) fn reviewer(text: &str) -> Result<(String, String), String> {
 }
 
 /// The criterion that asks another agent.
-pub(crate) fn opinion((agent, ask): (String, String), weight: Weight) -> Draft {
+pub(crate) fn opinion((agent, ask): (String, String), weight: Weight) -> CriterionDraft {
     let name = format!("review by {agent}");
     let proof = Proof::Review { agent, ask, model: None, timeout_ms: REVIEW_MS };
     let mut criterion = Criterion::new(&name, proof);
     criterion.weight = weight;
-    Draft::at_rest(criterion)
+    CriterionDraft::at_rest(criterion)
 }
 
 /// A check as people write it: `NAME=COMMAND`.

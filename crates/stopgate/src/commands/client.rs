@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use stopgate_agents::settings::{CAP_VARIABLE, Command as HookCommand};
+use stopgate_agents::settings::{CAP_VARIABLE, EntryCommand as HookCommand};
 use stopgate_agents::{Agent, StopSample};
 use stopgate_engine::Failure;
 use tempfile::TempDir;
 
-pub(crate) use self::answer::Answer;
-pub(crate) use self::door::{Ran, Trouble};
+pub(crate) use self::answer::ClientReading;
+pub(crate) use self::door::{ProgramOutput, ProgramTrouble};
 
 #[cfg(test)]
 mod tests;
@@ -27,7 +27,7 @@ mod tests;
 const AI_AGENT: &str = "claude-code_2-1-325_harness";
 
 /// A throwaway project with a throwaway home.
-pub(crate) struct Stage {
+pub(crate) struct ThrowawayProject {
     directory: TempDir,
     household: Household,
 }
@@ -43,9 +43,9 @@ pub(crate) enum Household {
 
 /// One stop of a played session.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stop<'a> {
+pub(crate) struct PlayedStop<'a> {
     /// The session.
-    pub(crate) session: Session,
+    pub(crate) session: PlayedSession,
     /// What the agent said last.
     pub(crate) words: &'a str,
     /// Whether the turn was held before.
@@ -54,12 +54,12 @@ pub(crate) struct Stop<'a> {
 
 /// One session of the played client.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Session {
+pub(crate) struct PlayedSession {
     /// Its name.
     pub(crate) id: &'static str,
 }
 
-impl Stage {
+impl ThrowawayProject {
     /// A new one; it goes when it is dropped.
     pub(crate) fn new(household: Household) -> Result<Self, Failure> {
         let trouble = |error| {
@@ -101,7 +101,11 @@ impl Stage {
     }
 
     /// Runs a command as a person would type it in the project.
-    pub(crate) fn person(&self, program: &Path, arguments: &[&str]) -> Result<Ran, Trouble> {
+    pub(crate) fn person(
+        &self,
+        program: &Path,
+        arguments: &[&str],
+    ) -> Result<ProgramOutput, ProgramTrouble> {
         let mut command = self.command(program.as_os_str());
         command.args(arguments);
         door::run(command, String::new())
@@ -111,9 +115,9 @@ impl Stage {
     pub(crate) fn hook(
         &self,
         hook: &HookCommand,
-        session: Session,
+        session: PlayedSession,
         payload: &Value,
-    ) -> Result<Ran, Trouble> {
+    ) -> Result<ProgramOutput, ProgramTrouble> {
         let mut command = self.started(hook);
         command
             .env("AI_AGENT", AI_AGENT)
@@ -134,8 +138,8 @@ impl Stage {
         &self,
         agent: Agent,
         hook: &HookCommand,
-        stop: &Stop<'_>,
-    ) -> Result<Ran, Trouble> {
+        stop: &PlayedStop<'_>,
+    ) -> Result<ProgramOutput, ProgramTrouble> {
         let transcript = self.directory.path().join(format!("{}.jsonl", stop.session.id));
         // A transcript that can't be written is one that the hook can't read.
         let _ = std::fs::write(&transcript, agent.transcript_sample(stop.words));
@@ -192,9 +196,14 @@ impl Stage {
     }
 }
 
-impl Session {
+impl PlayedSession {
     /// The agent is about to stop, after these last words.
-    pub(crate) fn stops(self, stage: &Stage, words: &str, continued: Continued) -> Value {
+    pub(crate) fn stops(
+        self,
+        stage: &ThrowawayProject,
+        words: &str,
+        continued: Continued,
+    ) -> Value {
         let mut payload = self.payload(stage, "Stop");
         payload["stop_hook_active"] = json!(continued == Continued::Before);
         payload["last_assistant_message"] = json!(words);
@@ -204,21 +213,21 @@ impl Session {
     }
 
     /// The session begins.
-    pub(crate) fn begins(self, stage: &Stage) -> Value {
+    pub(crate) fn begins(self, stage: &ThrowawayProject) -> Value {
         let mut payload = self.payload(stage, "SessionStart");
         payload["source"] = json!("startup");
         payload
     }
 
     /// The session ends.
-    pub(crate) fn ends(self, stage: &Stage) -> Value {
+    pub(crate) fn ends(self, stage: &ThrowawayProject) -> Value {
         let mut payload = self.payload(stage, "SessionEnd");
         payload["reason"] = json!("prompt_input_exit");
         payload
     }
 
     /// The agent used a tool: it wrote this file.
-    pub(crate) fn wrote(self, stage: &Stage, path: &Path, content: &str) -> Value {
+    pub(crate) fn wrote(self, stage: &ThrowawayProject, path: &Path, content: &str) -> Value {
         let mut payload = self.payload(stage, "PostToolBatch");
         payload["tool_calls"] = json!([{
             "tool_name": "Write",
@@ -229,7 +238,7 @@ impl Session {
         payload
     }
 
-    fn payload(self, stage: &Stage, event: &str) -> Value {
+    fn payload(self, stage: &ThrowawayProject, event: &str) -> Value {
         let transcript = stage.directory.path().join(format!("{}.jsonl", self.id));
         json!({
             "session_id": self.id,

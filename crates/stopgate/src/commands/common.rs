@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap_complete::engine::ArgValueCandidates;
-use stopgate_engine::{Engine, Failure, LoopView, Settings, StatusView, Target, WaitsFor};
+use stopgate_engine::{Engine, Failure, LoopTarget, LoopView, Settings, StatusView, WaitsFor};
 use stopgate_store::Stored;
 
 use super::completions::{loops, sessions};
@@ -32,7 +32,7 @@ pub(crate) struct OnLoop {
 
 impl OnLoop {
     /// The loop that is meant.
-    pub(crate) fn target(&self) -> Result<Target, Failure> {
+    pub(crate) fn target(&self) -> Result<LoopTarget, Failure> {
         target(self.name.as_deref(), self.session.as_deref())
     }
 
@@ -61,11 +61,11 @@ pub(crate) fn show(
 }
 
 /// The loop called `name`, or that of `session`, or the one that is meant here.
-pub(crate) fn target(name: Option<&str>, session: Option<&str>) -> Result<Target, Failure> {
+pub(crate) fn target(name: Option<&str>, session: Option<&str>) -> Result<LoopTarget, Failure> {
     Ok(match (name, session) {
-        (Some(name), _) => Target::Named(name.into()),
-        (None, Some(session)) => Target::Session(session.into()),
-        (None, None) => Target::Here(directory()?),
+        (Some(name), _) => LoopTarget::Named(name.into()),
+        (None, Some(session)) => LoopTarget::Session(session.into()),
+        (None, None) => LoopTarget::Here(directory()?),
     })
 }
 

@@ -7,10 +7,10 @@ use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::{EnvCompleter, Shells};
 use clap_complete::{CompleteEnv, Shell};
 use stopgate_engine::{Failure, LoopView, project_of};
-use stopgate_store::Standing;
+use stopgate_store::EndedFilter;
 
 use super::common;
-use crate::output::{self, Outcome, cut};
+use crate::output::{self, CommandResult, cut};
 
 /// Set by the scripts, and by nobody else.
 const VARIABLE: &str = "STOPGATE_COMPLETE";
@@ -32,7 +32,7 @@ pub(crate) struct Args {
 }
 
 /// Prints the script that asks this program at every tab.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     if args.fixed {
         let mut script = Vec::new();
         clap_complete::generate(args.shell, &mut super::cli(), "stopgate", &mut script);
@@ -66,7 +66,7 @@ pub(crate) fn loops() -> Vec<CompletionCandidate> {
         let goal = view.goal.lines().next().unwrap_or_default();
         format!("{word}: {}", cut(goal, ABOUT_COLUMNS))
     };
-    let mut views = known(Standing::Any);
+    let mut views = known(EndedFilter::Any);
     views.sort_by_key(|view| view.outcome.is_some());
     let views = views.iter().take(LOOPS_MAX);
     views.map(|view| CompletionCandidate::new(&view.id).help(Some(about(view).into()))).collect()
@@ -78,7 +78,7 @@ pub(crate) fn sessions() -> Vec<CompletionCandidate> {
         let goal = cut(view.goal.lines().next().unwrap_or_default(), ABOUT_COLUMNS);
         view.session.as_ref().map(|id| CompletionCandidate::new(id).help(Some(goal.into())))
     };
-    known(Standing::Running).iter().filter_map(candidate).collect()
+    known(EndedFilter::Running).iter().filter_map(candidate).collect()
 }
 
 /// Criteria of loops that run here, and of this project's file.
@@ -87,7 +87,7 @@ pub(crate) fn checks() -> Vec<CompletionCandidate> {
         return Vec::new();
     };
     let here = project.display().to_string();
-    let running = known(Standing::Running).into_iter().filter(|view| view.project == here);
+    let running = known(EndedFilter::Running).into_iter().filter(|view| view.project == here);
     let mut names: Vec<String> =
         running.flat_map(|view| view.criteria).map(|criterion| criterion.name).collect();
     let rules = common::engine().and_then(|engine| engine.rules(&project));
@@ -98,7 +98,7 @@ pub(crate) fn checks() -> Vec<CompletionCandidate> {
 }
 
 /// A shell that completes shows no error: what can't be read is not offered.
-fn known(standing: Standing) -> Vec<LoopView> {
+fn known(standing: EndedFilter) -> Vec<LoopView> {
     let listed = common::engine().and_then(|mut engine| engine.list(None, standing));
     listed.map(|list| list.loops).unwrap_or_default()
 }

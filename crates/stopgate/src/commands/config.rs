@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use stopgate_engine::{
-    ConfigChange, Failure, Rules, SCHEMA_VERSION, Settings, check_config, own_file, project_of,
-    set_config,
+    BindingRules, ConfigChange, Failure, SCHEMA_VERSION, Settings, check_config, own_file,
+    project_of, set_config,
 };
 
 use super::client::door;
 use super::{common, schema};
-use crate::output::{self, Audience, BOLD, DIM, Outcome, styled};
+use crate::output::{self, Audience, BOLD, CommandResult, DIM, styled};
 
 /// Show and change settings: yours, and what counts in this project
 #[derive(Debug, clap::Args)]
@@ -56,7 +56,7 @@ enum Command {
 }
 
 /// Shows what counts here.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let (origin, json) = match &args.command {
         Command::Path { json } => return path((*json).into()),
         Command::Set { key, value, json } => return set(key, value, (*json).into()),
@@ -82,7 +82,7 @@ struct PathView {
 }
 
 /// Says where the person's own file is.
-fn path(to: Audience) -> Outcome {
+fn path(to: Audience) -> CommandResult {
     let path = Settings.config_file().ok_or_else(|| {
         Failure::usage("could not tell where your settings are: HOME is not set")
             .hint("set HOME or XDG_CONFIG_HOME")
@@ -105,7 +105,7 @@ struct SetView {
 }
 
 /// Changes one setting.
-fn set(key: &str, value: &str, to: Audience) -> Outcome {
+fn set(key: &str, value: &str, to: Audience) -> CommandResult {
     let ConfigChange { path, key, value } = set_config(Settings, key, value)?;
     match to {
         Audience::People => {
@@ -119,7 +119,7 @@ fn set(key: &str, value: &str, to: Audience) -> Outcome {
 }
 
 /// Opens the file in the person's editor.
-fn edit(to: Audience) -> Outcome {
+fn edit(to: Audience) -> CommandResult {
     let path = own_file(Settings)?;
     let editor = Settings.editor().ok_or_else(|| {
         Failure::usage("could not tell which editor is yours: neither VISUAL nor EDITOR is set")
@@ -155,7 +155,7 @@ enum Detail {
     Origin,
 }
 
-fn show(rules: &Rules, detail: Detail) {
+fn show(rules: &BindingRules, detail: Detail) {
     for setting in &rules.settings {
         let mut line = format!("{:<15} {:<8}", setting.key, setting.value);
         if detail == Detail::Origin {
@@ -176,7 +176,7 @@ fn show(rules: &Rules, detail: Detail) {
 }
 
 /// Who said so, with the file where there is one.
-fn place(rules: &Rules, origin: &str) -> String {
+fn place(rules: &BindingRules, origin: &str) -> String {
     let file = match origin {
         "user" => rules.user_file.as_deref(),
         "project" => rules.project_file.as_deref(),

@@ -10,7 +10,7 @@ use super::common::{self, OnLoop};
 use super::completions::{loops, sessions};
 use super::dialects::{self, DialectWord};
 use super::start::time_ms;
-use crate::output::{Outcome, clock};
+use crate::output::{CommandResult, clock};
 
 /// Let the agent stop until you speak to it again
 #[derive(Debug, clap::Args)]
@@ -77,12 +77,12 @@ pub(crate) struct AnswerArgs {
 }
 
 /// Pauses a loop until the next prompt.
-pub(crate) fn hold(args: &HoldArgs) -> Outcome {
+pub(crate) fn hold(args: &HoldArgs) -> CommandResult {
     rest(&args.on, Rest::NextPrompt)
 }
 
 /// Pauses a loop.
-pub(crate) fn pause(args: &PauseArgs) -> Outcome {
+pub(crate) fn pause(args: &PauseArgs) -> CommandResult {
     if let Some(dialect) = args.dialect {
         return dialects::pause(dialect.into(), args.on.json.into());
     }
@@ -90,7 +90,7 @@ pub(crate) fn pause(args: &PauseArgs) -> Outcome {
 }
 
 /// Resumes a loop.
-pub(crate) fn resume(args: &ResumeArgs) -> Outcome {
+pub(crate) fn resume(args: &ResumeArgs) -> CommandResult {
     if let Some(dialect) = args.dialect {
         return dialects::resume(dialect.into(), args.max_iterations, args.on.json.into());
     }
@@ -120,7 +120,7 @@ fn resumed(view: &LoopView, before: LoopState) -> String {
 }
 
 /// Gives a loop to another session.
-pub(crate) fn attach(args: &AttachArgs) -> Outcome {
+pub(crate) fn attach(args: &AttachArgs) -> CommandResult {
     let mut engine = common::engine()?;
     let own = args.session.clone().or_else(|| Settings.session());
     let successor = match own {
@@ -146,7 +146,7 @@ pub(crate) fn attach(args: &AttachArgs) -> Outcome {
 }
 
 /// Answers a question.
-pub(crate) fn answer(args: &AnswerArgs) -> Outcome {
+pub(crate) fn answer(args: &AnswerArgs) -> CommandResult {
     let (name, text) = match args.words.as_slice() {
         [name, text] => (Some(name.as_str()), text.as_str()),
         [text] => (None, text.as_str()),
@@ -168,7 +168,7 @@ pub(crate) fn answer(args: &AnswerArgs) -> Outcome {
     }))
 }
 
-fn rest(on: &OnLoop, rest: Rest) -> Outcome {
+fn rest(on: &OnLoop, rest: Rest) -> CommandResult {
     let what = match rest {
         Rest::NextPrompt => "paused until your next prompt to the agent",
         Rest::Resume | Rest::NextSession => "paused; let it go on with: stopgate resume",

@@ -5,14 +5,15 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use stopgate_dialects::Dialect;
-use stopgate_dialects::criteria::{Iteration, NewCriteria};
+use stopgate_dialects::criteria::{IterationChange, NewCriteria};
 use stopgate_engine::{
-    Completion, CriteriaView, Desk, Failure, Incumbent, LoopView, SCHEMA_VERSION, review_goal,
+    Completion, CriteriaView, DialectCall, Failure, Incumbent, LoopView, SCHEMA_VERSION,
+    review_goal,
 };
 
 use super::dialects::{self, DialectWord};
 use super::start;
-use crate::output::{self, Audience, BAD, Outcome, styled};
+use crate::output::{self, Audience, BAD, CommandResult, styled};
 
 /// Write down what one iteration of a loop in another tool's files came to
 ///
@@ -58,7 +59,7 @@ struct CriteriaAnswer<'a> {
 }
 
 /// `start --dialect criteria`
-pub(crate) fn start(args: &start::Args) -> Outcome {
+pub(crate) fn start(args: &start::Args) -> CommandResult {
     let incumbent = if args.replace { Incumbent::Replace } else { Incumbent::Keep };
     let goal = args.goal.as_deref().unwrap_or_default();
     let new = NewCriteria {
@@ -82,9 +83,9 @@ pub(crate) fn start(args: &start::Args) -> Outcome {
 }
 
 /// `iterate --dialect criteria`
-pub(crate) fn iterate(args: IterateArgs) -> Outcome {
+pub(crate) fn iterate(args: IterateArgs) -> CommandResult {
     only_criteria("iterate", args.dialect)?;
-    let change = Iteration { met: args.met, unmet: args.unmet, steps_done: args.step_done };
+    let change = IterationChange { met: args.met, unmet: args.unmet, steps_done: args.step_done };
     let view = desk()?.criteria_iterate(&change)?;
     let mut sentence = view.block.clone();
     if let Some(why) = view.unrun {
@@ -94,7 +95,7 @@ pub(crate) fn iterate(args: IterateArgs) -> Outcome {
 }
 
 /// `complete --dialect criteria`
-pub(crate) fn complete(args: &CompleteArgs) -> Outcome {
+pub(crate) fn complete(args: &CompleteArgs) -> CommandResult {
     only_criteria("complete", args.dialect)?;
     match desk()?.criteria_complete()? {
         Completion::Completed(view) => Ok(show(&view, args.json.into(), "<loop-complete>")),
@@ -111,7 +112,7 @@ pub(crate) fn complete(args: &CompleteArgs) -> Outcome {
 }
 
 /// `cancel --dialect criteria`
-pub(crate) fn cancel(to: Audience) -> Outcome {
+pub(crate) fn cancel(to: Audience) -> CommandResult {
     let view = desk()?.criteria_cancel()?;
     let list = |steps: &[String]| if steps.is_empty() { "none".into() } else { steps.join(", ") };
     let sentence = format!(
@@ -125,19 +126,19 @@ pub(crate) fn cancel(to: Audience) -> Outcome {
 }
 
 /// `pause --dialect criteria`
-pub(crate) fn pause(to: Audience) -> Outcome {
+pub(crate) fn pause(to: Audience) -> CommandResult {
     let view = desk()?.criteria_pause()?;
     Ok(show(&view, to, "The loop is paused; go on with: stopgate resume --dialect criteria"))
 }
 
 /// `resume --dialect criteria`
-pub(crate) fn resume(to: Audience) -> Outcome {
+pub(crate) fn resume(to: Audience) -> CommandResult {
     let view = desk()?.criteria_resume()?;
     Ok(show(&view, to, &format!("The loop goes on.\n{}", view.block)))
 }
 
 /// `status --dialect criteria --block`
-pub(crate) fn block(dialect: Dialect) -> Outcome {
+pub(crate) fn block(dialect: Dialect) -> CommandResult {
     if dialect != Dialect::Criteria {
         return Err(Failure::usage(format!("--dialect {dialect} has no status block")));
     }
@@ -145,7 +146,7 @@ pub(crate) fn block(dialect: Dialect) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn desk() -> Result<Desk, Failure> {
+fn desk() -> Result<DialectCall, Failure> {
     dialects::desk(Dialect::Criteria)
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use stopgate_daemon::{DaemonState, Served, Stay};
 use stopgate_engine::{Failure, SCHEMA_VERSION, Settings};
 
-use crate::output::{self, Audience, Outcome};
+use crate::output::{self, Audience, CommandResult};
 use crate::stores::STORES;
 
 /// Watch what parked loops wait for; started by `wait` when it is needed, gone when it is not
@@ -43,7 +43,7 @@ struct DaemonView {
 }
 
 /// Does what the flags ask for.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     if args.status {
         return status(args.json.into());
     }
@@ -75,7 +75,7 @@ pub(crate) fn hidden() -> ExitCode {
     }
 }
 
-fn status(to: Audience) -> Outcome {
+fn status(to: Audience) -> CommandResult {
     let state = stopgate_daemon::state(Settings)?;
     let code = if state.is_some() { ExitCode::SUCCESS } else { ExitCode::from(1) };
     let text = state.as_ref().map_or_else(
@@ -98,7 +98,7 @@ fn status(to: Audience) -> Outcome {
     Ok(code)
 }
 
-fn unit() -> Outcome {
+fn unit() -> CommandResult {
     let program = std::env::current_exe()
         .map_err(|error| Failure::fault("could not tell where this program is").because(error))?;
     let home = Settings.home()?;

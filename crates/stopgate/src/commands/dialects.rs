@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use stopgate_core::Frame;
 use stopgate_dialects::Dialect;
 use stopgate_engine::{
-    Desk, DialectRequest, Failure, Incumbent, LoopView, OkForm, Settings, StatusView,
+    DialectCall, DialectRequest, Failure, Incumbent, LoopView, OkForm, Settings, StatusView,
 };
 
 use super::common;
 use super::criteria;
 use super::start::{Args, MAX_ITERATIONS, ModeWord};
-use crate::output::{self, Audience, Outcome};
+use crate::output::{self, Audience, CommandResult};
 use crate::stores::STORES;
 
 /// Whose files keep the loop.
@@ -42,9 +42,9 @@ impl From<DialectWord> for Dialect {
 }
 
 /// The desk of a command in this directory.
-pub(crate) fn desk(dialect: Dialect) -> Result<Desk, Failure> {
+pub(crate) fn desk(dialect: Dialect) -> Result<DialectCall, Failure> {
     let request = DialectRequest { dialect, task_file: None, form: OkForm::Full };
-    Desk::new(Settings, STORES, request, common::directory()?)
+    DialectCall::new(Settings, STORES, request, common::directory()?)
 }
 
 /// A new frame as the command line describes it.
@@ -53,7 +53,7 @@ pub(crate) fn frame(prompt: &str, mode: ModeWord, max: u32) -> Frame {
 }
 
 /// `start --dialect D`
-pub(crate) fn start(dialect: Dialect, args: &Args) -> Outcome {
+pub(crate) fn start(dialect: Dialect, args: &Args) -> CommandResult {
     match dialect {
         Dialect::Idle => {
             refuse_flags(dialect, args)?;
@@ -98,7 +98,7 @@ fn refuse_flags(dialect: Dialect, args: &Args) -> Result<(), Failure> {
 }
 
 /// `push --dialect D`
-pub(crate) fn push(dialect: Dialect, frame: &Frame, to: Audience) -> Outcome {
+pub(crate) fn push(dialect: Dialect, frame: &Frame, to: Audience) -> CommandResult {
     match dialect {
         Dialect::Idle => {
             let view = desk(dialect)?.idle_push(frame)?;
@@ -112,7 +112,7 @@ pub(crate) fn push(dialect: Dialect, frame: &Frame, to: Audience) -> Outcome {
 }
 
 /// `pop --dialect D`
-pub(crate) fn pop(dialect: Dialect, to: Audience) -> Outcome {
+pub(crate) fn pop(dialect: Dialect, to: Audience) -> CommandResult {
     match dialect {
         Dialect::Idle => {
             let view = desk(dialect)?.idle_pop()?;
@@ -126,7 +126,7 @@ pub(crate) fn pop(dialect: Dialect, to: Audience) -> Outcome {
 }
 
 /// `resume --dialect D`
-pub(crate) fn resume(dialect: Dialect, max: Option<u32>, to: Audience) -> Outcome {
+pub(crate) fn resume(dialect: Dialect, max: Option<u32>, to: Audience) -> CommandResult {
     if max.is_some() {
         return Err(Failure::usage(format!(
             "--max-iterations can't be changed in a loop of --dialect {dialect}"
@@ -141,7 +141,7 @@ pub(crate) fn resume(dialect: Dialect, max: Option<u32>, to: Audience) -> Outcom
 }
 
 /// `pause --dialect D`
-pub(crate) fn pause(dialect: Dialect, to: Audience) -> Outcome {
+pub(crate) fn pause(dialect: Dialect, to: Audience) -> CommandResult {
     if dialect == Dialect::Criteria {
         return criteria::pause(to);
     }
@@ -152,7 +152,7 @@ pub(crate) fn pause(dialect: Dialect, to: Audience) -> Outcome {
 }
 
 /// `cancel --dialect D`
-pub(crate) fn cancel(dialect: Dialect, to: Audience) -> Outcome {
+pub(crate) fn cancel(dialect: Dialect, to: Audience) -> CommandResult {
     if dialect == Dialect::Criteria {
         return criteria::cancel(to);
     }

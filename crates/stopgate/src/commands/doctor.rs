@@ -7,15 +7,15 @@ mod proof;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_agents::Evidence;
+use stopgate_agents::Provenance;
 use stopgate_engine::{
-    Configured, Failure, Finding, HookChange, HookView, Level, SCHEMA_VERSION, Settings, examine,
-    hook_inventory,
+    Configured, DoctorFinding, Failure, HookChange, HookView, Level, SCHEMA_VERSION, Settings,
+    examine, hook_inventory,
 };
 
 use super::client::door::{self, is_interrupted};
 use super::{agent_files, common};
-use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, WAITS, styled};
+use crate::output::{self, BAD, BOLD, CommandResult, DIM, GOOD, WAITS, styled};
 use crate::stores::STORES;
 
 /// Look for what could keep the hook from its work, and prove by a made-up stop that it holds
@@ -41,18 +41,18 @@ struct DoctorView<'a> {
     schema_version: u32,
     version: &'static str,
     ok: bool,
-    findings: &'a [Finding],
+    findings: &'a [DoctorFinding],
 }
 
 /// Looks, tries, and says what was found.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     if args.security {
         return list_hooks(args);
     }
     let program = agent_files::program()?;
     let examined = examine(Settings, STORES, &common::directory()?, &program);
     let about = format!("stopgate {} at {}", env!("CARGO_PKG_VERSION"), program.display());
-    let mut findings = vec![Finding::ok("program", about)];
+    let mut findings = vec![DoctorFinding::ok("program", about)];
     findings.extend(slower_build());
     findings.extend(examined.findings);
     findings.extend(clients(&examined.hooks));
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
 }
 
 /// Says so where this build answers more slowly than the released one.
-fn slower_build() -> Option<Finding> {
+fn slower_build() -> Option<DoctorFinding> {
     let how = if cfg!(debug_assertions) {
         "this is a debug build: each stop takes several times as long"
     } else if cfg!(all(target_os = "linux", not(target_feature = "crt-static"))) {
@@ -85,11 +85,15 @@ fn slower_build() -> Option<Finding> {
     } else {
         return None;
     };
-    Some(Finding::warning("build", how, "install the released program, or `cargo xtask dist`"))
+    Some(DoctorFinding::warning(
+        "build",
+        how,
+        "install the released program, or `cargo xtask dist`",
+    ))
 }
 
 /// The versions of the clients that have the hook, where their programs are on PATH.
-fn clients(hooks: &[Configured]) -> Vec<Finding> {
+fn clients(hooks: &[Configured]) -> Vec<DoctorFinding> {
     let mut seen = Vec::new();
     let mut findings = Vec::new();
     for agent in hooks.iter().map(|hook| hook.agent) {
@@ -104,17 +108,17 @@ fn clients(hooks: &[Configured]) -> Vec<Finding> {
         let title = agent.title();
         let said = door::version_of(&path).unwrap_or_else(|| "says no version".into());
         let known = match agent.evidence() {
-            Evidence::Tested(version) => format!("tested with {version}"),
-            Evidence::Documented => "known from documentation".into(),
+            Provenance::Tested(version) => format!("tested with {version}"),
+            Provenance::Documented => "known from documentation".into(),
         };
         let text = format!("{title} at {}: {said} ({known})", path.display());
-        findings.push(Finding::ok("client", text));
+        findings.push(DoctorFinding::ok("client", text));
     }
     findings
 }
 
 /// Lists every hook; what is new or gone since the last look is marked.
-fn list_hooks(args: &Args) -> Outcome {
+fn list_hooks(args: &Args) -> CommandResult {
     let hooks = hook_inventory(Settings, &common::directory()?)?;
     let changed = hooks
         .iter()
@@ -149,7 +153,7 @@ fn show_hook(hook: &HookView) {
     output::line(&styled(DIM, &format!("           {}", hook.path.display())));
 }
 
-fn show(finding: &Finding) {
+fn show(finding: &DoctorFinding) {
     let (style, mark) = match finding.level {
         Level::Ok => (GOOD, "✓"),
         Level::Warning => (WAITS, "!"),

@@ -11,7 +11,7 @@ use super::common::{self, OnLoop};
 use super::completions::checks;
 use super::preflight;
 use super::start::{time_ms, usd_micros};
-use crate::output::{self, BOLD, Elsewhere, Outcome, Progress, styled};
+use crate::output::{self, BOLD, CommandResult, Elsewhere, ProgressLine, styled};
 
 /// Change a running loop: its checks, its limits or its goal
 ///
@@ -60,7 +60,7 @@ pub(crate) struct Args {
 }
 
 /// Changes a loop.
-pub(crate) fn run(args: Args) -> Outcome {
+pub(crate) fn run(args: Args) -> CommandResult {
     let flags = CheckFlags {
         check: args.check,
         protect: args.protect,
@@ -82,7 +82,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     let mut engine = common::engine()?;
     let target = args.on.target()?;
     let changed = {
-        let progress = Progress::begin("changing the loop");
+        let progress = ProgressLine::begin("changing the loop");
         engine.tell_checks(progress.listener(Elsewhere::Silent));
         engine.edit(&target, request)
     };

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use clap_complete::engine::ArgValueCandidates;
 use stopgate_core::{GateAction, GateWord, Receipt, Stopped};
-use stopgate_engine::{Engine, Explanation, Failure, Target};
+use stopgate_engine::{Engine, Explanation, Failure, LoopTarget};
 use stopgate_store::Stored;
 
 use super::common;
 use super::completions::{loops, sessions};
-use crate::output::{self, BOLD, DIM, Outcome, styled};
+use crate::output::{self, BOLD, CommandResult, DIM, styled};
 
 const LABEL_COLUMNS: usize = 12;
 
@@ -30,7 +30,7 @@ pub(crate) struct Args {
 }
 
 /// Explains one stop.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let (name, number) = read_which(args.which.as_deref())?;
     let mut engine = common::engine()?;
     let target = common::target(name.as_deref(), args.session.as_deref())?;
@@ -60,13 +60,13 @@ pub(crate) fn run(args: &Args) -> Outcome {
 }
 
 /// Every loop that is meant, those without a stop aside where others have one.
-fn every(engine: &mut Engine, target: &Target) -> Result<Vec<Target>, Failure> {
+fn every(engine: &mut Engine, target: &LoopTarget) -> Result<Vec<LoopTarget>, Failure> {
     let found = engine.resolve_all(target)?;
     let stopped = |stored: &&Stored| found.len() == 1 || stored.state.tally.stops > 0;
-    let mut named: Vec<Target> = found
+    let mut named: Vec<LoopTarget> = found
         .iter()
         .filter(stopped)
-        .map(|stored| Target::Named(stored.state.id.as_str().into()))
+        .map(|stored| LoopTarget::Named(stored.state.id.as_str().into()))
         .collect();
     if named.is_empty() {
         named.push(target.clone());

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde::Serialize;
 use stopgate_dialects::Dialect;
-use stopgate_engine::{CheckedView, NewFeatures, SCHEMA_VERSION, Trouble};
+use stopgate_engine::{CheckedView, FeatureTrouble, NewFeatures, SCHEMA_VERSION};
 
 use super::dialects;
-use crate::output::{self, BAD, DIM, GOOD, Outcome, WAITS, styled};
+use crate::output::{self, BAD, CommandResult, DIM, GOOD, WAITS, styled};
 
 /// Set up or check a loop over a list of features (--dialect features)
 ///
@@ -55,7 +55,7 @@ struct CheckedAnswer<'a> {
 }
 
 /// Sets a loop up, or looks at it.
-pub(crate) fn run(args: Args) -> Outcome {
+pub(crate) fn run(args: Args) -> CommandResult {
     let desk = dialects::desk(Dialect::Features)?;
     let checked = match args.command {
         Command::Init(new) => desk.features_init(&NewFeatures {
@@ -78,7 +78,7 @@ fn show(checked: &CheckedView) {
     for file in &checked.made {
         output::line(&format!("Made {}", file.display()));
     }
-    let trouble = |style, mark: &str, trouble: &Trouble| {
+    let trouble = |style, mark: &str, trouble: &FeatureTrouble| {
         output::line(&format!("{} {}", styled(style, mark), trouble.text));
         output::line(&format!("  {} {}", styled(DIM, "→"), trouble.hint));
     };

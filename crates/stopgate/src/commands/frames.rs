@@ -3,7 +3,7 @@
 use super::common::{self, OnLoop};
 use super::dialects::{self, DialectWord};
 use super::start::ModeWord;
-use crate::output::Outcome;
+use crate::output::CommandResult;
 
 /// Nest a frame in the session's loop: a smaller goal that is finished first
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ pub(crate) struct PopArgs {
 }
 
 /// Puts a frame on top.
-pub(crate) fn push(args: &PushArgs) -> Outcome {
+pub(crate) fn push(args: &PushArgs) -> CommandResult {
     if let Some(dialect) = args.dialect {
         let frame = dialects::frame(&args.prompt, args.mode, args.max_iterations);
         return dialects::push(dialect.into(), &frame, args.on.json.into());
@@ -55,7 +55,7 @@ pub(crate) fn push(args: &PushArgs) -> Outcome {
 }
 
 /// Takes the top frame off.
-pub(crate) fn pop(args: &PopArgs) -> Outcome {
+pub(crate) fn pop(args: &PopArgs) -> CommandResult {
     if let Some(dialect) = args.dialect {
         return dialects::pop(dialect.into(), args.on.json.into());
     }

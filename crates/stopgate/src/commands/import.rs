@@ -7,14 +7,14 @@ use serde::Serialize;
 use stopgate_core::{Criterion, Proof};
 use stopgate_dialects::import::Carried;
 use stopgate_engine::{
-    Asked, Begun, Desk, DialectRequest, Draft, Engine, Failure, Incumbent, LoopView, OkForm,
-    Preflight, SCHEMA_VERSION, Settings, StartRequest, Target,
+    Begun, CriterionDraft, DialectCall, DialectRequest, Engine, Failure, Incumbent, LoopTarget,
+    LoopView, OkForm, Preflight, RequestedLimits, SCHEMA_VERSION, Settings, StartRequest,
 };
 
 use super::check_flags::named_command;
 use super::common;
 use super::dialects::DialectWord;
-use crate::output::{self, BOLD, DIM, Outcome, styled};
+use crate::output::{self, BOLD, CommandResult, DIM, styled};
 use crate::stores::STORES;
 
 const CLAIM_MS: i64 = 60 * 60 * 1000;
@@ -62,14 +62,14 @@ struct ImportView {
 }
 
 /// Imports a loop.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let request = DialectRequest {
         dialect: args.dialect.into(),
         task_file: args.task_file.clone(),
         form: OkForm::Full,
     };
     let directory = common::directory()?;
-    let carried = Desk::new(Settings, STORES, request, directory.clone())?.carried()?;
+    let carried = DialectCall::new(Settings, STORES, request, directory.clone())?.carried()?;
     let request = start_request(args, &carried, directory);
     let mut view = ImportView {
         schema_version: SCHEMA_VERSION,
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         let mut engine = common::engine()?;
         let begun = engine.start(&request)?;
         nest(&mut engine, &begun, &carried)?;
-        let stored = engine.resolve(&Target::Named(begun.stored.state.id.to_string()))?;
+        let stored = engine.resolve(&LoopTarget::Named(begun.stored.state.id.to_string()))?;
         view.begun = Some(engine.view(&stored));
     }
     if args.json {
@@ -97,19 +97,19 @@ pub(crate) fn run(args: &Args) -> Outcome {
 fn start_request(args: &Args, carried: &Carried, directory: PathBuf) -> StartRequest {
     let check = |(name, command): &(String, String)| {
         let proof = Proof::Check { command: command.clone(), timeout_ms: CHECK_TIMEOUT_MS };
-        Draft::at_rest(Criterion::new(name, proof))
+        CriterionDraft::at_rest(Criterion::new(name, proof))
     };
     let is_checked = |name: &&String| args.check.iter().any(|(checked, _)| checked == *name);
     let attested = carried.criteria.iter().filter(|name| !is_checked(name));
-    let attest = |name: &String| Draft::at_rest(Criterion::new(name, Proof::Attest));
+    let attest = |name: &String| CriterionDraft::at_rest(Criterion::new(name, Proof::Attest));
     StartRequest {
         goal: carried.goal.clone(),
         prompt: carried.prompt.clone(),
         mode: carried.mode,
-        limits: Asked {
+        limits: RequestedLimits {
             max_iterations: Some(limit(args, carried)),
             stale_after_ms: carried.stale_after_ms,
-            ..Asked::default()
+            ..RequestedLimits::default()
         },
         criteria: args.check.iter().map(check).chain(attested.map(attest)).collect(),
         gates: Vec::new(),
@@ -128,7 +128,7 @@ fn limit(args: &Args, carried: &Carried) -> u32 {
 }
 
 fn nest(engine: &mut Engine, begun: &Begun, carried: &Carried) -> Result<(), Failure> {
-    let target = Target::Named(begun.stored.state.id.to_string());
+    let target = LoopTarget::Named(begun.stored.state.id.to_string());
     for frame in &carried.nested {
         let prompt = if frame.prompt.trim().is_empty() { &carried.goal } else { &frame.prompt };
         engine.push(&target, frame.mode, frame.max, prompt)?;

@@ -13,7 +13,7 @@ use stopgate_engine::{
 };
 
 use super::common::{self, Default};
-use crate::output::{self, BOLD, DIM, Outcome, styled};
+use crate::output::{self, BOLD, CommandResult, DIM, styled};
 
 const HINTS_MAX: usize = 5;
 
@@ -38,7 +38,7 @@ struct InitView<'a> {
 }
 
 /// Writes the file, unless there is one.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let project = project_of(&common::directory()?);
     let file = project.join("stopgate.toml");
     let checks = discover(&project);
@@ -82,7 +82,7 @@ fn tell(file: &Path, checks: &[FoundCheck]) {
 }
 
 /// Offers what comes next, or says it where nobody is there to ask.
-fn next(project: &Path, checks: &[FoundCheck]) -> Outcome {
+fn next(project: &Path, checks: &[FoundCheck]) -> CommandResult {
     let installed = is_installed(Settings, project);
     if !common::has_person() {
         output::line("\nReview the file, then:");
@@ -110,7 +110,7 @@ fn next(project: &Path, checks: &[FoundCheck]) -> Outcome {
 }
 
 /// What `stopgate install claude` does.
-fn install() -> Outcome {
+fn install() -> CommandResult {
     let parsed = super::Cli::try_parse_from(["stopgate", "install", "claude"]);
     match parsed.map(|cli| cli.command) {
         Ok(super::Command::Install(args)) => super::install::run(&args),

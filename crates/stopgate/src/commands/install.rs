@@ -8,7 +8,7 @@ use stopgate_engine::{Failure, HookTrust, Settings, Wishes, agents_here};
 
 use super::agent_files::{self, OnAgents};
 use super::common;
-use crate::output::{self, DIM, Outcome, styled};
+use crate::output::{self, CommandResult, DIM, styled};
 
 /// Put the hook into the settings of agents; nobody else's entries are touched
 ///
@@ -31,7 +31,7 @@ pub(crate) struct Args {
 }
 
 /// Installs the hooks and what the agents are told about them.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let on = &args.on;
     let directory = common::directory()?;
     let mut agents = on.agents.clone();

@@ -7,7 +7,7 @@ use stopgate_engine::{FoundCheck, GoalReview, SCHEMA_VERSION, discover, project_
 
 use super::check_flags::named_command;
 use super::common;
-use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, WAITS, styled};
+use crate::output::{self, BAD, BOLD, CommandResult, DIM, GOOD, WAITS, styled};
 
 /// Score a goal, name what is weak about it, and propose checks that this project has
 ///
@@ -36,7 +36,7 @@ struct LintView<'a> {
 }
 
 /// Reviews a goal.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let project = project_of(&common::directory()?);
     let engine = common::engine()?;
     let known = engine.rules(&project)?.criteria;

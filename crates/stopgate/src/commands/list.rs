@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use stopgate_core::tokens_text;
 use stopgate_engine::{LoopView, project_of};
-use stopgate_store::Standing;
+use stopgate_store::EndedFilter;
 
 use super::common;
-use crate::output::{self, BOLD, DIM, Outcome, cut, cut_start, mood, span, styled, window};
+use crate::output::{self, BOLD, CommandResult, DIM, cut, cut_start, mood, span, styled, window};
 
 /// What a project and a goal take at least, before the other gives way.
 const PROJECT_COLUMNS_MAX: usize = 24;
@@ -32,14 +32,14 @@ pub(crate) struct Args {
 }
 
 /// Lists loops.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let project = if args.here {
         Some(project_of(&common::directory()?).display().to_string())
     } else {
         None
     };
-    let standing = if args.running { Standing::Running } else { Standing::Any };
+    let standing = if args.running { EndedFilter::Running } else { EndedFilter::Any };
     let mut list = engine.list(project.as_deref(), standing)?;
     common::watch_over(&list.loops);
     let all = list.loops.len();

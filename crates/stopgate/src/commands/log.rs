@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use stopgate_engine::{CheckingView, Engine, EntryView, Failure, Target};
+use stopgate_engine::{CheckingView, Engine, EntryView, Failure, LoopTarget};
 
 use super::common::{self, OnLoop};
 use super::status::checking_line;
-use crate::output::{self, BOLD, DIM, Outcome, Zone, styled};
+use crate::output::{self, BOLD, CommandResult, DIM, Zone, styled};
 
 const KIND_COLUMNS: usize = 13;
 const LOOK_EVERY: Duration = Duration::from_millis(300);
@@ -30,7 +30,7 @@ pub(crate) struct Args {
 }
 
 /// Shows the journal.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let mut cursor = 0;
     let mut shown = Vec::new();
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         }
         let mut entries = Vec::new();
         for name in &shown {
-            entries.extend(engine.history(&Target::Named(name.clone()))?);
+            entries.extend(engine.history(&LoopTarget::Named(name.clone()))?);
         }
         entries.sort_by_key(|entry| entry.cursor);
         for entry in &entries {
@@ -69,7 +69,7 @@ fn follow(
         cursor = drain(engine, cursor, only, args)?;
         let mut running = only.is_none();
         for name in only.unwrap_or_default() {
-            let stored = engine.resolve(&Target::Named(name.clone()))?;
+            let stored = engine.resolve(&LoopTarget::Named(name.clone()))?;
             running |= stored.state.outcome().is_none();
             let checking = engine.view(&stored).checking;
             checks(checking.as_ref(), &mut told, args);

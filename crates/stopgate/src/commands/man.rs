@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use stopgate_engine::Failure;
 
-use crate::output::{self, Outcome};
+use crate::output::{self, CommandResult};
 
 /// Print the manual page, or write one page for each command into a directory
 #[derive(Debug, clap::Args)]
@@ -16,7 +16,7 @@ pub(crate) struct Args {
 }
 
 /// Prints or writes the manual.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let trouble = |error| Failure::fault("could not write the manual").because(error);
     if let Some(directory) = &args.out {
         std::fs::create_dir_all(directory).map_err(trouble)?;

@@ -13,7 +13,7 @@ use stopgate_engine::{Failure, SCHEMA_VERSION, Settings};
 use stopgate_mcp::{HttpOptions, ServeError, TaskDesk, Token, ToolSet, serve_http, serve_stdio};
 
 use super::common;
-use crate::output::{self, Outcome};
+use crate::output::{self, CommandResult};
 use crate::stores::STORES;
 
 /// Serve tasks, gates, iterations and loops as MCP tools, over standard input and output
@@ -62,7 +62,7 @@ impl From<Tools> for ToolSet {
 }
 
 /// Serves until the client leaves.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let desk = Arc::new(TaskDesk::new(Settings, STORES, common::directory()?));
     let set = args.tools.into();
     let Some(address) = args.http else {
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }))
 }
 
-fn served(ended: Result<(), ServeError>) -> Outcome {
+fn served(ended: Result<(), ServeError>) -> CommandResult {
     ended.map(|()| ExitCode::SUCCESS).map_err(|error| {
         let message = format!("could not {error}");
         match error {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use stopgate_engine::{Certificate, Failure, Inspection, Proven, ReceiptDemands, project_of};
 
 use super::common;
-use crate::output::{self, BAD, GOOD, Outcome, styled};
+use crate::output::{self, BAD, CommandResult, GOOD, styled};
 
 /// Export the signed receipt of a loop that is done, check one, or say whose signatures count
 #[derive(Debug, clap::Args)]
@@ -58,7 +58,7 @@ fn requirement(text: &str) -> Result<(String, String), String> {
 }
 
 /// Exports or checks.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     match &args.command {
         Command::Export { output, on } => export(output.as_deref(), on),
         Command::Keys(args) => keys::run(args),
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
 }
 
-fn export(path: Option<&Path>, on: &common::OnLoop) -> Outcome {
+fn export(path: Option<&Path>, on: &common::OnLoop) -> CommandResult {
     let mut engine = common::engine()?;
     let certificate = engine.certificate(&on.target()?)?;
     let Some(path) = path else {

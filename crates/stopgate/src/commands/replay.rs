@@ -8,7 +8,7 @@ use stopgate_engine::{BackTestTotal, BackTestedLoop, ReplayView, span_ms};
 use stopgate_view::{Counterfactual, ReplayResult, ReplayedStop, shown_short, span};
 
 use super::common;
-use crate::output::{self, BAD, BOLD, DIM, GOOD, Outcome, WAITS, styled};
+use crate::output::{self, BAD, BOLD, CommandResult, DIM, GOOD, WAITS, styled};
 
 const GOAL_LETTERS: usize = 40;
 const DIFFERENCE_LETTERS: usize = 200;
@@ -39,14 +39,14 @@ pub(crate) struct Args {
 }
 
 /// Decides recorded stops again.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     match &args.policy {
         Some(policy) => back_test(args, policy),
         None => replay(args),
     }
 }
 
-fn replay(args: &Args) -> Outcome {
+fn replay(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let target = common::target(args.name.as_deref(), args.session.as_deref())?;
     let view = engine.replay(&target)?;
@@ -87,7 +87,7 @@ fn show_stop(stop: &ReplayedStop) {
     }
 }
 
-fn back_test(args: &Args, policy: &std::path::Path) -> Outcome {
+fn back_test(args: &Args, policy: &std::path::Path) -> CommandResult {
     let view = common::engine()?.back_test(policy, args.since)?;
     if args.json {
         output::json(&view);

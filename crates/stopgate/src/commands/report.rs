@@ -8,7 +8,7 @@ use stopgate_engine::{Failure, SCHEMA_VERSION, span_ms, time_text};
 use stopgate_view::{CriterionStory, LoopReport, MustAct, ReportedLoop, StopStory, html, markdown};
 
 use super::common;
-use crate::output::{self, Outcome};
+use crate::output::{self, CommandResult};
 
 /// Tell what happened, why, and who must act: Markdown, or one HTML file
 ///
@@ -39,7 +39,7 @@ pub(crate) struct Args {
 }
 
 /// Tells what happened.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let report = match args.since {
         Some(since) => engine.report_since(since)?,

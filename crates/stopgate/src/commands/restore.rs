@@ -7,7 +7,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::common;
 use super::completions::loops;
-use crate::output::{self, Outcome};
+use crate::output::{self, CommandResult};
 
 /// Put a snapshot of a driven loop into a new work tree; without a number, list what is kept
 ///
@@ -30,7 +30,7 @@ pub(crate) struct Args {
 }
 
 /// Restores, or lists.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let (target, here) = (common::target(Some(&args.name), None)?, common::directory()?);
     let Some(number) = args.number else {

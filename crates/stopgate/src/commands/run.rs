@@ -10,16 +10,16 @@ use clap_complete::engine::ArgValueCandidates;
 use stopgate_core::Outcome as LoopOutcome;
 use stopgate_drive::{
     AgentCommand, AnswerPlan, DriveEnd, DriveEnded, DriveNews, DrivePlan, FailureLimits,
-    FreshPolicy, Interrupts, Screen, Waits, drive_file, drive_native,
+    FreshPolicy, Interrupts, SessionScreen, Waits, drive_file, drive_native,
 };
-use stopgate_engine::{DialectRequest, Failure, OkForm, Settings, StatusView, Target, span_ms};
+use stopgate_engine::{DialectRequest, Failure, LoopTarget, OkForm, Settings, StatusView, span_ms};
 use stopgate_view::markdown;
 
 use super::common;
 use super::completions::loops;
 use super::dialects::DialectWord;
 use super::status;
-use crate::output::{self, Outcome};
+use crate::output::{self, CommandResult};
 use crate::stores::STORES;
 
 const INTERRUPTED: u8 = 130;
@@ -93,7 +93,7 @@ pub(crate) struct Args {
 }
 
 /// Drives the loop.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let plan = plan(args)?;
     let interrupts = Interrupts::listen();
     let mut shown = show::DriveScreen::new(args.json.into());
@@ -113,9 +113,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
 
 fn plan(args: &Args) -> Result<DrivePlan, Failure> {
     let screen = if args.headless || args.json || !common::has_person() {
-        Screen::Headless
+        SessionScreen::Headless
     } else {
-        Screen::Terminal
+        SessionScreen::Terminal
     };
     Ok(DrivePlan {
         command: AgentCommand::read(&args.agent)?,
@@ -139,7 +139,7 @@ fn plan(args: &Args) -> Result<DrivePlan, Failure> {
 }
 
 /// Prints the report and says how it ended.
-fn finish(args: &Args, ended: DriveEnded) -> Outcome {
+fn finish(args: &Args, ended: DriveEnded) -> CommandResult {
     let DriveEnded { end, view, sessions } = ended;
     let code = match end {
         DriveEnd::Interrupted => INTERRUPTED,
@@ -151,7 +151,7 @@ fn finish(args: &Args, ended: DriveEnded) -> Outcome {
     }
     if args.dialect.is_none() {
         let mut engine = common::engine()?;
-        output::document(&markdown(&engine.report_on(&Target::Named(view.id.clone()))?));
+        output::document(&markdown(&engine.report_on(&LoopTarget::Named(view.id.clone()))?));
     }
     let outcome = view.outcome.map_or(view.state.word(), LoopOutcome::word);
     let why = view.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();

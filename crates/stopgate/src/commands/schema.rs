@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-use crate::output::{self, Audience, BOLD, DIM, Outcome, styled};
+use crate::output::{self, Audience, BOLD, CommandResult, DIM, styled};
 
 const PROJECT: &str = include_str!("schema/stopgate.json");
 const CONFIG: &str = include_str!("schema/config.json");
@@ -45,7 +45,7 @@ impl FileWord {
 
 /// Prints a schema.
 #[expect(clippy::unnecessary_wraps, reason = "every command has the same shape")]
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let _ = args.json;
     print(args.file);
     Ok(ExitCode::SUCCESS)

@@ -6,7 +6,7 @@ use serde::Serialize;
 use stopgate_dialects::task::{Rubric, Shape};
 use stopgate_engine::SCHEMA_VERSION;
 
-use crate::output::{self, BOLD, Outcome, styled};
+use crate::output::{self, BOLD, CommandResult, styled};
 
 /// Score a request by five questions, 0 to 2 points each, and say how an agent should take it
 ///
@@ -43,7 +43,7 @@ struct ScoreView {
 
 /// Adds the points up.
 #[expect(clippy::unnecessary_wraps, reason = "every command has the same shape")]
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let rubric = Rubric {
         outcome: args.outcome,
         scope: args.scope,

@@ -7,18 +7,18 @@ use serde::Serialize;
 use stopgate_core::{Enforcement, GoalShape, LoopState, Mode, Weight};
 use stopgate_dialects::task::{Rubric, Shape};
 use stopgate_engine::{
-    Asked, AtStart, Begun, Binding, CriterionJudge, CriterionView, Engine, Failure, Incumbent,
-    LoopView, Origin, PRICES_AS_OF, Preflight, Settings, StartRequest, StatusView, is_installed,
-    parse_usd, span_ms,
+    AtStart, Begun, CriterionJudge, CriterionView, Engine, Failure, Incumbent, LimitOrigin,
+    LoopView, PRICES_AS_OF, Preflight, RequestedLimits, SessionChoice, Settings, StartRequest,
+    StatusView, is_installed, parse_usd, span_ms,
 };
-use stopgate_store::Standing;
+use stopgate_store::EndedFilter;
 
 use super::check_flags::{CheckFlags, drafts, named_command, opinion, reviewer};
 use super::common;
 use super::dialects::{self, DialectWord};
 use super::interview;
 use super::preflight::{self, JudgesView, PreflightView};
-use crate::output::{self, BOLD, DIM, Elsewhere, Outcome, Progress, clock, styled};
+use crate::output::{self, BOLD, CommandResult, DIM, Elsewhere, ProgressLine, clock, styled};
 
 /// How often an agent may be sent back where nobody says.
 pub(crate) const MAX_ITERATIONS: u32 = 20;
@@ -203,7 +203,7 @@ struct StartedView {
 }
 
 /// Begins a loop and says whom it holds.
-pub(crate) fn run(mut args: Args) -> Outcome {
+pub(crate) fn run(mut args: Args) -> CommandResult {
     let mut shape = shape(&args)?;
     if args.interview {
         shape = shape.or(Some(interview::interview(&mut args)?));
@@ -215,7 +215,7 @@ pub(crate) fn run(mut args: Args) -> Outcome {
     let json = args.json;
     let request = request(args, shape)?;
     let begun = {
-        let progress = Progress::begin("beginning");
+        let progress = ProgressLine::begin("beginning");
         engine.tell_checks(progress.listener(Elsewhere::Silent));
         engine.start(&request)
     }?;
@@ -246,10 +246,10 @@ pub(crate) fn run(mut args: Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn holds(binding: &Binding) -> String {
+fn holds(binding: &SessionChoice) -> String {
     match binding {
-        Binding::Session(session) => format!("holds session {session}"),
-        Binding::Pending(until) => format!(
+        SessionChoice::Session(session) => format!("holds session {session}"),
+        SessionChoice::Pending(until) => format!(
             "not attached yet: the next agent session in this project until {} is held",
             clock(*until)
         ),
@@ -271,7 +271,7 @@ fn warn(begun: &Begun) {
              stop. Look at it, then: stopgate trust",
         );
     }
-    for setting in begun.settings.iter().filter(|setting| setting.origin == Origin::Project) {
+    for setting in begun.settings.iter().filter(|setting| setting.origin == LimitOrigin::Project) {
         output::warn(&format!("stopgate.toml limits {} to {}", setting.key, setting.value));
     }
     if begun.stored.state.policy.max_cost_micros > 0 {
@@ -291,9 +291,9 @@ fn warn(begun: &Begun) {
 /// Says so where another loop of the project waits for a session, too: the oldest is attached
 /// first.
 fn warn_of_others(engine: &mut Engine, begun: &Begun) -> Result<(), Failure> {
-    let Binding::Pending(_) = begun.binding else { return Ok(()) };
+    let SessionChoice::Pending(_) = begun.binding else { return Ok(()) };
     let state = &begun.stored.state;
-    let running = engine.list(Some(&state.project), Standing::Running)?;
+    let running = engine.list(Some(&state.project), EndedFilter::Running)?;
     let waits = |view: &&LoopView| {
         view.session.is_none()
             && view.claim_until_at.is_some()
@@ -315,7 +315,7 @@ fn warn_of_others(engine: &mut Engine, begun: &Begun) -> Result<(), Failure> {
 fn request(args: Args, shape: Option<GoalShape>) -> Result<StartRequest, Failure> {
     let prompt = args.prompt_file.as_deref().map(read_prompt).transpose()?;
     let enforcement = args.shadow.then_some(Enforcement::Shadow);
-    let limits = Asked {
+    let limits = RequestedLimits {
         max_iterations: args.max_iterations,
         max_minutes: args.max_minutes,
         max_idle: args.max_idle,

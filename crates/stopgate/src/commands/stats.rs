@@ -9,7 +9,7 @@ use stopgate_engine::tasks::GateStatsView;
 use stopgate_view::{CheckStats, GroupStats, LoopStats, ModelStats, shown_short, span};
 
 use super::common;
-use crate::output::{self, BOLD, DIM, Outcome, styled};
+use crate::output::{self, BOLD, CommandResult, DIM, styled};
 
 const NAME_LETTERS: usize = 60;
 /// Groups and checks shown to people; JSON has all.
@@ -43,7 +43,7 @@ struct GatesArgs {
 }
 
 /// Shows what was counted.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let Some(What::Gates(args)) = &args.what else { return loops(args) };
     let stats = common::engine()?.gate_stats()?;
     if args.json {
@@ -81,7 +81,7 @@ fn show(gate: &GateStatsView) {
     ));
 }
 
-fn loops(args: &Args) -> Outcome {
+fn loops(args: &Args) -> CommandResult {
     let view = common::engine()?.loop_stats(args.since)?;
     if args.json {
         output::json(&view);

@@ -11,7 +11,7 @@ use stopgate_engine::{
 use super::common::{self, OnLoop};
 use super::criteria;
 use super::dialects::{self, DialectWord};
-use crate::output::{self, BAD, BOLD, GOOD, Outcome, WAITS, clock, mood, span, styled};
+use crate::output::{self, BAD, BOLD, CommandResult, GOOD, WAITS, clock, mood, span, styled};
 
 const LABEL_COLUMNS: usize = 9;
 
@@ -33,7 +33,7 @@ pub(crate) struct Args {
 }
 
 /// Shows one loop, or all that run here.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     if let Some(dialect) = args.dialect.filter(|_| args.block) {
         return criteria::block(dialect.into());
     }

@@ -9,7 +9,7 @@ mod migrate;
 
 use clap::Subcommand;
 
-use crate::output::Outcome;
+use crate::output::CommandResult;
 
 /// Check the journal, move it to another store, keep it small
 ///
@@ -42,7 +42,7 @@ enum Form {
 }
 
 /// Runs one of them.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let form = if args.json { Form::Json } else { Form::Text };
     match &args.command {
         Command::Check(_) => check::run(form),

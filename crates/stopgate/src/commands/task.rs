@@ -8,11 +8,11 @@ use serde::Serialize;
 use stopgate_dialects::Dialect;
 use stopgate_dialects::task::{JUDGE_PROMPT, NewTask, Shape};
 use stopgate_engine::{
-    Desk, DialectRequest, Failure, OkForm, SCHEMA_VERSION, Settings, TaskChange, TaskView,
+    DialectCall, DialectRequest, Failure, OkForm, SCHEMA_VERSION, Settings, TaskChange, TaskView,
 };
 
 use super::common;
-use crate::output::{self, Audience, BOLD, DIM, Outcome, styled};
+use crate::output::{self, Audience, BOLD, CommandResult, DIM, styled};
 use crate::stores::STORES;
 
 /// Keep a task record: begin, iterate, pause, resume, complete
@@ -122,7 +122,7 @@ impl From<ShapeWord> for Shape {
 }
 
 /// Runs one of them.
-pub(crate) fn run(args: Args) -> Outcome {
+pub(crate) fn run(args: Args) -> CommandResult {
     let audience = Audience::from(args.json);
     let change = match args.command {
         Command::Prompt(PromptArgs { settings: true }) => return Ok(settings()),
@@ -148,9 +148,9 @@ pub(crate) fn run(args: Args) -> Outcome {
     Ok(show(&view, audience))
 }
 
-fn desk(task_file: Option<PathBuf>) -> Result<Desk, Failure> {
+fn desk(task_file: Option<PathBuf>) -> Result<DialectCall, Failure> {
     let request = DialectRequest { dialect: Dialect::Task, task_file, form: OkForm::Full };
-    Desk::new(Settings, STORES, request, common::directory()?)
+    DialectCall::new(Settings, STORES, request, common::directory()?)
 }
 
 fn new_task(args: StartArgs) -> NewTask {

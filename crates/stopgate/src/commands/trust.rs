@@ -9,7 +9,7 @@ use stopgate_engine::{Failure, SCHEMA_VERSION, TrustView, project_of};
 
 use super::common;
 use super::dialects::{self, DialectWord};
-use crate::output::{self, BOLD, DIM, Outcome, styled};
+use crate::output::{self, BOLD, CommandResult, DIM, styled};
 
 /// Let the commands of this project's stopgate.toml run, for exactly the content it has now
 #[derive(Debug, clap::Args)]
@@ -44,7 +44,7 @@ struct UntrustView {
 }
 
 /// Shows what would be run, and takes a person's word.
-pub(crate) fn trust(args: &TrustArgs) -> Outcome {
+pub(crate) fn trust(args: &TrustArgs) -> CommandResult {
     let mut engine = common::engine()?;
     let project = project_of(&common::directory()?);
     let mut view = match args.dialect {
@@ -76,7 +76,7 @@ pub(crate) fn trust(args: &TrustArgs) -> Outcome {
 }
 
 /// Takes it back.
-pub(crate) fn untrust(args: &UntrustArgs) -> Outcome {
+pub(crate) fn untrust(args: &UntrustArgs) -> CommandResult {
     let mut engine = common::engine()?;
     let removed = engine.untrust(&project_of(&common::directory()?))?;
     if args.json {

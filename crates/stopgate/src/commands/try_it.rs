@@ -20,8 +20,8 @@ use self::play::{Played, Stumble};
 use self::script::SCENES;
 use super::agent_files;
 use super::client::door::is_interrupted;
-use super::client::{Household, Stage};
-use crate::output::{self, Outcome};
+use super::client::{Household, ThrowawayProject};
+use crate::output::{self, CommandResult};
 
 const PAUSE: Duration = Duration::from_millis(450);
 
@@ -55,9 +55,9 @@ struct TryView<'a> {
 }
 
 /// Plays every scene.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let program = agent_files::program()?;
-    let stage = Stage::new(Household::Empty)?;
+    let stage = ThrowawayProject::new(Household::Empty)?;
     let audience = Audience::of(args);
     audience.curtain();
     let mut steps = Vec::new();
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
 }
 
 fn perform(
-    stage: &Stage,
+    stage: &ThrowawayProject,
     program: &std::path::Path,
     audience: Audience,
     steps: &mut Vec<Played>,

@@ -6,7 +6,7 @@ use stopgate_engine::{Failure, Settings, agents_here};
 
 use super::agent_files::OnAgents;
 use super::common;
-use crate::output::Outcome;
+use crate::output::CommandResult;
 
 /// Take the hook out of the settings of agents; loops and their journal stay
 ///
@@ -18,7 +18,7 @@ pub(crate) struct Args {
 }
 
 /// Removes our entries and our skill file.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let directory = common::directory()?;
     let mut agents = args.on.agents.clone();
     if agents.is_empty() {

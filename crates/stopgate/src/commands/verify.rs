@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use stopgate_core::{Status, Verified};
 use stopgate_engine::{
-    CriterionStatus, CriterionView, Failure, Kind, Settings, Verification, project_of,
+    CriterionStatus, CriterionView, Failure, FailureKind, Settings, Verification, project_of,
 };
 
 use super::common::{self, OnLoop};
 use super::status::{criterion_line, mask_one};
-use crate::output::{self, BAD, BOLD, DIM, Elsewhere, GOOD, Outcome, Progress, styled};
+use crate::output::{self, BAD, BOLD, CommandResult, DIM, Elsewhere, GOOD, ProgressLine, styled};
 
 /// Run the criteria now, as the hook would: a loop's, else those of the project's stopgate.toml
 ///
@@ -35,9 +35,9 @@ pub(crate) struct Args {
 }
 
 /// Verifies and says what was found.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let found = {
-        let progress = Progress::begin("looking at the project");
+        let progress = ProgressLine::begin("looking at the project");
         verification(args, &progress)
     };
     let mut found = found?;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }))
 }
 
-fn verification(args: &Args, progress: &Progress) -> Result<Verification, Failure> {
+fn verification(args: &Args, progress: &ProgressLine) -> Result<Verification, Failure> {
     let mut engine = common::engine()?;
     let elsewhere = if args.on.json { Elsewhere::Silent } else { Elsewhere::Once };
     engine.tell_checks(progress.listener(elsewhere));
@@ -72,7 +72,7 @@ fn verification(args: &Args, progress: &Progress) -> Result<Verification, Failur
     let wants_project = args.project || args.trust_hash.is_some() || Settings.is_ci();
     if named || !wants_project {
         match engine.verify(&args.on.target()?) {
-            Err(failure) if failure.kind == Kind::NoLoop && !named => {}
+            Err(failure) if failure.kind == FailureKind::NoLoop && !named => {}
             found => return found,
         }
     }

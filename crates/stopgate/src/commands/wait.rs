@@ -7,7 +7,7 @@ use stopgate_view::waits_for;
 
 use super::common::{self, OnLoop};
 use super::start::time_ms;
-use crate::output::{self, Outcome};
+use crate::output::{self, CommandResult};
 
 /// Park the loop until something happens: stops are allowed and not counted until then
 ///
@@ -42,7 +42,7 @@ pub(crate) struct Args {
 }
 
 /// Parks the loop.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let request = WaitRequest {
         deadline_ms: args.deadline,

@@ -10,13 +10,13 @@ use std::time::Duration;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde::Serialize;
-use stopgate_engine::{Engine, Failure, Kind, SCHEMA_VERSION, Settings};
-use stopgate_tui::{Board, Colours, Letters, Theme, Wish};
+use stopgate_engine::{Engine, Failure, FailureKind, SCHEMA_VERSION, Settings};
+use stopgate_tui::{Board, BoardCommand, Colours, Letters, Theme};
 
-use self::screen::{Screen, TerminalEvent};
+use self::screen::{TerminalEvent, WatchScreen};
 use self::wishes::WishRunner;
 use super::common;
-use crate::output::{self, Outcome};
+use crate::output::{self, CommandResult};
 
 const LOOK_EVERY: Duration = Duration::from_millis(300);
 /// Looks between two tries to open a journal that can't be read.
@@ -66,7 +66,7 @@ struct WatchedLoop {
 }
 
 /// Shows all loops.
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &Args) -> CommandResult {
     if args.json {
         return for_programs();
     }
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
             .hint("stopgate watch --once prints one frame, stopgate list all loops"));
     }
     let mut watch = Watch::begin(args)?;
-    let mut screen = Screen::enter()?;
+    let mut screen = WatchScreen::enter()?;
     let left = watch.follow(&mut screen);
     screen.leave();
     left
@@ -90,7 +90,7 @@ fn theme() -> Theme {
     Theme { colours, letters }
 }
 
-fn once(args: &Args) -> Outcome {
+fn once(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let mut board = Board::new(theme(), engine.now());
     board.set_rows(engine.loop_rows()?);
@@ -105,7 +105,7 @@ fn once(args: &Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn for_programs() -> Outcome {
+fn for_programs() -> CommandResult {
     let mut rows = common::engine()?.loop_rows()?;
     rows.sort_by_key(|row| (row.group, std::cmp::Reverse(row.started_at)));
     let loops = rows.into_iter().map(|row| WatchedLoop {
@@ -181,7 +181,7 @@ impl Watch {
             wishes: WishRunner::default(),
         };
         match watch.connect() {
-            Err(failure) if failure.kind != Kind::Store => return Err(failure),
+            Err(failure) if failure.kind != FailureKind::Store => return Err(failure),
             Err(failure) => watch.trouble(&failure),
             Ok(()) => {}
         }
@@ -206,7 +206,7 @@ impl Watch {
         self.board.set_trouble(Some(&failure.story()));
     }
 
-    fn follow(&mut self, screen: &mut Screen) -> Outcome {
+    fn follow(&mut self, screen: &mut WatchScreen) -> CommandResult {
         screen.draw(&mut self.board)?;
         loop {
             let heard = screen.hear(LOOK_EVERY)?;
@@ -215,7 +215,7 @@ impl Watch {
                 TerminalEvent::Nothing | TerminalEvent::Resized => {}
                 TerminalEvent::Ended => return Err(Failure::interrupted("interrupted")),
                 TerminalEvent::Key(key) => match self.board.press(key) {
-                    Some(Wish::Quit) => return Ok(ExitCode::SUCCESS),
+                    Some(BoardCommand::Quit) => return Ok(ExitCode::SUCCESS),
                     wish => self.grant(wish),
                 },
             }
@@ -226,7 +226,7 @@ impl Watch {
         }
     }
 
-    fn grant(&mut self, wish: Option<Wish>) {
+    fn grant(&mut self, wish: Option<BoardCommand>) {
         let Some(wish) = wish else { return };
         let Some(engine) = &mut self.engine else {
             return self.board.tell("The journal can't be read now; nothing was done.");

@@ -15,7 +15,7 @@ const TICK: Duration = Duration::from_secs(1);
 const COLUMNS: usize = 80;
 
 /// Shows that something goes on, until it is dropped.
-pub(crate) struct Progress {
+pub(crate) struct ProgressLine {
     shown: Arc<Mutex<CheckingLine>>,
     running: Option<(Sender<()>, JoinHandle<()>)>,
 }
@@ -36,7 +36,7 @@ pub(crate) enum Elsewhere {
     Silent,
 }
 
-impl Progress {
+impl ProgressLine {
     /// Begins to say `what` goes on.
     pub(crate) fn begin(what: &str) -> Self {
         let line = CheckingLine { what: what.into(), seconds: 0, usual_ms: None };
@@ -97,7 +97,7 @@ impl CheckingLine {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         if let Some((stop, line)) = self.running.take() {
             drop(stop);

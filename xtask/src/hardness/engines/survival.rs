@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use stopgate_lab::{Cluster, Setup, Stop};
+use stopgate_lab::{Cluster, ServerStop, Setup};
 
 use super::super::{Findings, Plan, Reach};
 use crate::engines::place;
@@ -41,7 +41,7 @@ pub(super) fn restart(plan: &Plan, findings: &mut Findings) -> Result<()> {
     let known = rage(&scene, |_| {
         for _ in 0..rounds {
             thread::sleep(LULL);
-            cluster.stop(Stop::Kill)?;
+            cluster.stop(ServerStop::Kill)?;
             cluster.start_again()?;
         }
         thread::sleep(LULL);
@@ -66,7 +66,7 @@ pub(super) fn promote(findings: &mut Findings) -> Result<()> {
     let known = rage(&scene, |answered| {
         thread::sleep(LULL);
         let begun = Instant::now();
-        primary.stop(Stop::Kill)?;
+        primary.stop(ServerStop::Kill)?;
         standby.promote()?;
         let before = answered.load(Ordering::Relaxed);
         while answered.load(Ordering::Relaxed) < before + AGENTS {

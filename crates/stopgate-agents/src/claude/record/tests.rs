@@ -103,7 +103,7 @@ fn what_is_no_object_is_foreign() {
     ] {
         check(line, "foreign");
     }
-    assert_eq!(record(b"\xff\x00{}"), Record::Foreign);
+    assert_eq!(record(b"\xff\x00{}"), TranscriptRecord::Foreign);
 }
 
 #[test]
@@ -144,12 +144,12 @@ fn check(line: &str, expected: &str) {
 
 fn tell(line: &[u8]) -> String {
     match record(line) {
-        Record::Assistant { message, text } => {
+        TranscriptRecord::Assistant { message, text } => {
             let text = text.map(|text| format!(": {text}")).unwrap_or_default();
             format!("{}{text}", message.as_deref().unwrap_or("?"))
         }
-        Record::UserTurn => "turn".into(),
-        Record::Other => "other".into(),
-        Record::Foreign => "foreign".into(),
+        TranscriptRecord::UserTurn => "turn".into(),
+        TranscriptRecord::Other => "other".into(),
+        TranscriptRecord::Foreign => "foreign".into(),
     }
 }

@@ -10,8 +10,8 @@ const UNKNOWN: Client = Client { version: None };
 #[test]
 fn to_allow_is_to_print_nothing() {
     for client in [NEW, OLD, UNKNOWN] {
-        check(Answer::Allow, client, "");
-        check(Answer::Tell(""), client, "");
+        check(AgentAnswer::Allow, client, "");
+        check(AgentAnswer::Tell(""), client, "");
     }
 }
 
@@ -19,7 +19,7 @@ fn to_allow_is_to_print_nothing() {
 fn a_message_goes_to_the_person() {
     for client in [NEW, OLD, UNKNOWN] {
         check(
-            Answer::Tell("loop ended: \"done\"\n"),
+            AgentAnswer::Tell("loop ended: \"done\"\n"),
             client,
             r#"{"systemMessage":"loop ended: \"done\"\n"}"#,
         );
@@ -30,11 +30,11 @@ fn a_message_goes_to_the_person() {
 fn a_continuation_takes_the_form_that_the_version_knows() {
     let context = r#"{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"go on"}}"#;
     let block = r#"{"decision":"block","reason":"go on"}"#;
-    check(Answer::Continue("go on"), NEW, context);
-    check(Answer::Continue("go on"), FIRST, context);
-    check(Answer::Continue("go on"), OLD, block);
-    check(Answer::Continue("go on"), UNKNOWN, block);
-    check(Answer::Continue(""), NEW, r#"{"decision":"block","reason":""}"#);
+    check(AgentAnswer::Continue("go on"), NEW, context);
+    check(AgentAnswer::Continue("go on"), FIRST, context);
+    check(AgentAnswer::Continue("go on"), OLD, block);
+    check(AgentAnswer::Continue("go on"), UNKNOWN, block);
+    check(AgentAnswer::Continue(""), NEW, r#"{"decision":"block","reason":""}"#);
 }
 
 #[test]
@@ -42,10 +42,12 @@ fn a_long_continuation_is_a_block_and_arrives_whole() {
     let fits = "x".repeat(9_999);
     let long = "x".repeat(10_000);
     let wide = "😀".repeat(5_000);
-    assert!(render(&Answer::Continue(&fits), NEW).stdout.starts_with(r#"{"hookSpecificOutput""#));
+    assert!(
+        render(&AgentAnswer::Continue(&fits), NEW).stdout.starts_with(r#"{"hookSpecificOutput""#)
+    );
     for text in [long, wide] {
         check(
-            Answer::Continue(&text),
+            AgentAnswer::Continue(&text),
             NEW,
             &format!(r#"{{"decision":"block","reason":"{text}"}}"#),
         );
@@ -57,28 +59,28 @@ fn a_long_message_is_cut_between_characters() {
     for (text, kept) in [("x", 9_500), ("é", 4_750), ("😀", 2_375), ("a😀", 3_800)] {
         let told: String = text.chars().cycle().take(12_000).collect();
         let kept: String = text.chars().cycle().take(kept).collect();
-        check(Answer::Tell(&told), NEW, &format!(r#"{{"systemMessage":"{kept}"}}"#));
+        check(AgentAnswer::Tell(&told), NEW, &format!(r#"{{"systemMessage":"{kept}"}}"#));
     }
 }
 
 #[test]
 fn context_is_given_only_where_it_does_not_hold_the_agent() {
     for (event, name) in [
-        (Event::SessionStart, Some("SessionStart")),
-        (Event::UserPromptSubmit, Some("UserPromptSubmit")),
-        (Event::Stop, None),
-        (Event::SubagentStop, None),
-        (Event::SessionEnd, None),
-        (Event::PostToolBatch, None),
-        (Event::PreCompact, None),
-        (Event::StopFailure, None),
-        (Event::Other, None),
+        (HookEvent::SessionStart, Some("SessionStart")),
+        (HookEvent::UserPromptSubmit, Some("UserPromptSubmit")),
+        (HookEvent::Stop, None),
+        (HookEvent::SubagentStop, None),
+        (HookEvent::SessionEnd, None),
+        (HookEvent::PostToolBatch, None),
+        (HookEvent::PreCompact, None),
+        (HookEvent::StopFailure, None),
+        (HookEvent::Other, None),
     ] {
         let expected = name.map(|name| {
             format!(r#"{{"hookSpecificOutput":{{"hookEventName":"{name}","additionalContext":"goal"}}}}"#)
         });
-        check(Answer::Context { event, text: "goal" }, NEW, &expected.unwrap_or_default());
-        check(Answer::Context { event, text: "" }, NEW, "");
+        check(AgentAnswer::Context { event, text: "goal" }, NEW, &expected.unwrap_or_default());
+        check(AgentAnswer::Context { event, text: "" }, NEW, "");
     }
 }
 
@@ -86,7 +88,7 @@ fn context_is_given_only_where_it_does_not_hold_the_agent() {
 fn control_characters_stay_inside_the_string() {
     let text = "a\u{0}\u{1b}[31m\u{2028}\r\n\t\"\\";
     for client in [NEW, OLD] {
-        let reply = render(&Answer::Continue(text), client);
+        let reply = render(&AgentAnswer::Continue(text), client);
         assert_eq!(reply.stdout.matches('\n').count(), 1);
         assert_accepted(&reply);
     }
@@ -142,7 +144,7 @@ fn the_cap_is_what_the_client_takes_it_for() {
 }
 
 #[track_caller]
-fn check(answer: Answer<'_>, client: Client, expected: &str) {
+fn check(answer: AgentAnswer<'_>, client: Client, expected: &str) {
     let reply = render(&answer, client);
     assert_eq!(reply.stdout.trim_end(), expected);
     assert_accepted(&reply);

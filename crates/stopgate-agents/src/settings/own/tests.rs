@@ -46,7 +46,8 @@ fn what_a_person_added_to_the_line_is_known() {
 
 #[track_caller]
 fn check(line: &str, expected: &[&str]) {
-    let own = Own { command: Command::Shell(line.into()), timeout_s: None, message: None, keys: 2 };
+    let own =
+        Own { command: EntryCommand::Shell(line.into()), timeout_s: None, message: None, keys: 2 };
     let expected = expected.iter().map(ToString::to_string).collect();
     assert_eq!(own.extras(), Extras::Words(expected), "{line}");
 }

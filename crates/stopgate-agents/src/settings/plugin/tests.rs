@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 
 use super::{PluginMark, plugin_hooks, plugin_stop};
-use crate::settings::{Entry, find, install};
-use crate::{Agent, Event};
+use crate::settings::{HookEntry, find, install};
+use crate::{Agent, HookEvent};
 
 const WITH_PLUGINS: [Agent; 3] = [Agent::Claude, Agent::Codex, Agent::Gemini];
 
@@ -15,7 +15,7 @@ fn events(agent: Agent, text: &str) -> Vec<(String, Option<u64>)> {
 #[test]
 fn a_plugin_answers_the_events_of_an_installation() {
     for agent in WITH_PLUGINS {
-        let installed = install(None, &Entry::new(agent, "/opt/stopgate")).unwrap().text;
+        let installed = install(None, &HookEntry::new(agent, "/opt/stopgate")).unwrap().text;
         let plugin = plugin_hooks(agent).unwrap();
         assert_eq!(events(agent, &plugin), events(agent, &installed), "{agent:?}");
     }
@@ -42,7 +42,7 @@ fn a_missing_program_lets_the_agent_stop_without_a_word() {
 #[test]
 fn a_plugin_is_never_taken_for_a_team_s_entry() {
     let found = find(Agent::Claude, &plugin_hooks(Agent::Claude).unwrap()).unwrap();
-    let stop = found.iter().find(|found| found.kind == Event::Stop).unwrap();
+    let stop = found.iter().find(|found| found.kind == HookEvent::Stop).unwrap();
     assert!(stop.judges_stops() && !stop.is_shared());
 }
 

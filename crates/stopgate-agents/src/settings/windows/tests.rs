@@ -1,15 +1,15 @@
 use super::*;
 use crate::Agent;
-use crate::settings::{Entry, EntryForm, Found, find, install, uninstall};
+use crate::settings::{EntryForm, HookEntry, InstalledEntry, find, install, uninstall};
 
 const PROGRAM: &str = r"C:\Program Files\stopgate\stopgate.exe";
 
-fn entry(agent: Agent, program: &str) -> Entry {
-    Entry { system: HookSystem::Windows, ..Entry::new(agent, program) }
+fn entry(agent: Agent, program: &str) -> HookEntry {
+    HookEntry { system: HookSystem::Windows, ..HookEntry::new(agent, program) }
 }
 
 fn line(agent: Agent, form: EntryForm) -> String {
-    let text = install(None, &Entry { form, ..entry(agent, PROGRAM) }).unwrap().text;
+    let text = install(None, &HookEntry { form, ..entry(agent, PROGRAM) }).unwrap().text;
     let found = find(agent, &text).unwrap();
     found.iter().find(|found| found.judges_stops()).unwrap().command.line()
 }
@@ -75,17 +75,17 @@ fn odd_paths_are_installed_found_and_removed() {
     for agent in Agent::ALL {
         for program in programs {
             comes_and_goes(&entry(agent, program));
-            comes_and_goes(&Entry { form: EntryForm::Shared, ..entry(agent, program) });
+            comes_and_goes(&HookEntry { form: EntryForm::Shared, ..entry(agent, program) });
         }
     }
 }
 
 #[track_caller]
-fn comes_and_goes(wanted: &Entry) {
+fn comes_and_goes(wanted: &HookEntry) {
     let agent = wanted.agent;
     let text = install(None, wanted).unwrap().text;
     let found = find(agent, &text).unwrap();
-    assert!(found.iter().any(Found::judges_stops), "{agent:?}: {text}");
+    assert!(found.iter().any(InstalledEntry::judges_stops), "{agent:?}: {text}");
     let words = found[0].command.words();
     let program = match wanted.form {
         EntryForm::Own => wanted.program.as_str(),

@@ -1,7 +1,7 @@
 //! What fits any project.
 
 use super::super::exploit::Ecosystem::Any;
-use super::super::exploit::Edit::{Create, CreateProgram, Overwrite, Setting, Swap};
+use super::super::exploit::ExploitEdit::{Create, CreateProgram, Overwrite, Setting, Swap};
 use super::super::exploit::Pick::{Named, Tests};
 use super::super::exploit::{Exploit, full};
 

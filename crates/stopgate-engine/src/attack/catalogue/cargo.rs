@@ -1,7 +1,7 @@
 //! Rust's tests, and what cargo takes for them.
 
 use super::super::exploit::Ecosystem::Cargo;
-use super::super::exploit::Edit::{
+use super::super::exploit::ExploitEdit::{
     Append, Create, Delete, Lines, Overwrite, Prepend, Rename, Setting, Swap,
 };
 use super::super::exploit::Pick::{FirstTest, Named, Tests};

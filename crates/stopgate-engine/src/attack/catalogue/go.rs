@@ -1,7 +1,7 @@
 //! Go's tests.
 
 use super::super::exploit::Ecosystem::Go;
-use super::super::exploit::Edit::{Append, Create, Delete, Lines, Prepend, Rename, Swap};
+use super::super::exploit::ExploitEdit::{Append, Create, Delete, Lines, Prepend, Rename, Swap};
 use super::super::exploit::Pick::{FirstTest, Tests};
 use super::super::exploit::{Exploit, full, quick};
 

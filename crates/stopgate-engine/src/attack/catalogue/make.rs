@@ -1,7 +1,7 @@
 //! Makefiles.
 
 use super::super::exploit::Ecosystem::Make;
-use super::super::exploit::Edit::{Append, Create, Lines, Overwrite, Prepend, Swap};
+use super::super::exploit::ExploitEdit::{Append, Create, Lines, Overwrite, Prepend, Swap};
 use super::super::exploit::Pick::{Named, Tests};
 use super::super::exploit::{Exploit, full, quick};
 

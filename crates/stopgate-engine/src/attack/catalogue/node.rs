@@ -1,7 +1,7 @@
 //! Tests of JavaScript that say less than they did.
 
 use super::super::exploit::Ecosystem::Node;
-use super::super::exploit::Edit::{Append, Delete, Lines, Overwrite, Prepend, Rename, Swap};
+use super::super::exploit::ExploitEdit::{Append, Delete, Lines, Overwrite, Prepend, Rename, Swap};
 use super::super::exploit::Pick::{FirstTest, Tests};
 use super::super::exploit::{Exploit, full, quick};
 

@@ -1,7 +1,7 @@
 //! Scripts, settings and shadows of JavaScript's test runners.
 
 use super::super::exploit::Ecosystem::Node;
-use super::super::exploit::Edit::{Create, CreateProgram, Json, TestScripts};
+use super::super::exploit::ExploitEdit::{Create, CreateProgram, Json, TestScripts};
 use super::super::exploit::{Exploit, full, quick};
 
 /// A program that finds nothing wrong.

@@ -1,7 +1,7 @@
 //! Tests of pytest and unittest that say less than they did.
 
 use super::super::exploit::Ecosystem::Python;
-use super::super::exploit::Edit::{
+use super::super::exploit::ExploitEdit::{
     Append, Create, Delete, Lines, Overwrite, Prepend, Rename, Swap,
 };
 use super::super::exploit::Pick::{FirstTest, Named, Tests};

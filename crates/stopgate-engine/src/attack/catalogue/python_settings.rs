@@ -1,7 +1,7 @@
 //! Settings and shadows of pytest and unittest.
 
 use super::super::exploit::Ecosystem::Python;
-use super::super::exploit::Edit::{Create, Setting};
+use super::super::exploit::ExploitEdit::{Create, Setting};
 use super::super::exploit::{Exploit, full, quick};
 
 /// A plug-in that calls every test passed.

@@ -1,7 +1,9 @@
 //! Scripts of a shell that a check runs.
 
 use super::super::exploit::Ecosystem::Shell;
-use super::super::exploit::Edit::{Append, CreateProgram, Delete, Lines, Overwrite, Prepend, Swap};
+use super::super::exploit::ExploitEdit::{
+    Append, CreateProgram, Delete, Lines, Overwrite, Prepend, Swap,
+};
 use super::super::exploit::Pick::Scripts;
 use super::super::exploit::{Exploit, full, quick};
 

@@ -6,11 +6,11 @@
 use std::time::Duration;
 
 use serde_json::json;
-use stopgate_core::{LoopId, Source, Status, clean};
-use stopgate_dialects::criteria::Record;
-use stopgate_verify::{Check, Command, Limits, Ran, Strangers, content_fingerprint};
+use stopgate_core::{LoopId, ProjectSource, Status, clean};
+use stopgate_dialects::criteria::CriteriaRecord;
+use stopgate_verify::{Check, CheckCommand, ChecksRun, RunLimits, Strangers, content_fingerprint};
 
-use super::super::{Desk, audit, files};
+use super::super::{DialectCall, audit, files};
 use super::{file, sheet};
 use crate::failure::Failure;
 use crate::home::file_name;
@@ -33,9 +33,9 @@ pub(super) enum Checked {
     Ran(Vec<(String, bool)>),
 }
 
-impl Desk {
+impl DialectCall {
     /// Runs the commands of a record, side by side, if a person trusts them.
-    pub(super) fn criteria_run(&self, record: &Record) -> Result<Checked, Failure> {
+    pub(super) fn criteria_run(&self, record: &CriteriaRecord) -> Result<Checked, Failure> {
         if record.checks.is_empty() {
             return Ok(Checked::Nothing);
         }
@@ -55,28 +55,34 @@ impl Desk {
                 .iter()
                 .map(|(name, command, log)| Check {
                     timeout: TIMEOUT,
-                    ..Check::new(name, Command::Shell(command), self.directory.clone(), log.clone())
+                    ..Check::new(
+                        name,
+                        CheckCommand::Shell(command),
+                        self.directory.clone(),
+                        log.clone(),
+                    )
                 })
                 .collect();
             let pass = engine.passed_variables();
-            let limits = Limits { budget: BUDGET, jobs: 2, pass: &pass, strangers: Strangers::End };
+            let limits =
+                RunLimits { budget: BUDGET, jobs: 2, pass: &pass, strangers: Strangers::End };
             Ok(engine.world.run(&checks, limits))
         });
         watchdog::allow(Duration::ZERO);
         match ran? {
-            Ran::Runs(runs) => Ok(Checked::Ran(
+            ChecksRun::Runs(runs) => Ok(Checked::Ran(
                 runs.into_iter()
                     .map(|run| (run.receipt.criterion.clone(), run.receipt.status == Status::Pass))
                     .collect(),
             )),
-            Ran::Interrupted => Err(Failure::interrupted("the checks were ended")),
+            ChecksRun::Interrupted => Err(Failure::interrupted("the checks were ended")),
         }
     }
 
     /// The commands of the loop here, and whether a person trusts them.
     pub fn criteria_trust_view(&self) -> Result<TrustView, Failure> {
         let text = files::read(&file(self))?.ok_or_else(|| self.criteria_missing())?;
-        let record = Record::read(&text).map_err(|error| {
+        let record = CriteriaRecord::read(&text).map_err(|error| {
             Failure::fault(format!("could not use {}", file(self).display())).because(error)
         })?;
         let source = self.criteria_source(&record);
@@ -100,7 +106,7 @@ impl Desk {
     }
 
     /// A person who begins a loop with commands trusts them; an agent's word is not enough.
-    pub(super) fn criteria_trust_own(&self, record: &Record) -> Result<(), Failure> {
+    pub(super) fn criteria_trust_own(&self, record: &CriteriaRecord) -> Result<(), Failure> {
         if record.checks.is_empty() || self.settings.is_agents_shell() {
             return Ok(());
         }
@@ -108,9 +114,9 @@ impl Desk {
     }
 
     /// The commands alone: counters and marks change at every stop.
-    fn criteria_source(&self, record: &Record) -> Source {
+    fn criteria_source(&self, record: &CriteriaRecord) -> ProjectSource {
         let commands = json!(record.checks).to_string();
-        Source {
+        ProjectSource {
             path: files::canonical(&file(self)).display().to_string(),
             content: content_fingerprint(commands.as_bytes()),
             accepted: None,

@@ -6,18 +6,18 @@ use serde::Serialize;
 use serde_json::Value;
 use stopgate_core::Outcome;
 use stopgate_dialects::criteria::{
-    Iteration, Mark, NewCriteria, Record, Refusal, Status, advice, cancelled, completed, iterated,
-    paused, resumed, started, status_block, verified,
+    CriteriaRecord, CriteriaStatus, CriterionState, IterationChange, LifecycleRefusal, NewCriteria,
+    advice, cancelled, completed, iterated, paused, resumed, started, status_block, verified,
 };
 
 use super::super::desk::Held;
 use super::super::memory::Memory;
-use super::super::{Desk, audit, files};
+use super::super::{DialectCall, audit, files};
 use super::checks::Checked;
 use super::{file, sheet};
 use crate::failure::{Failure, chain};
 use crate::lint::review_goal;
-use crate::setup::Finding;
+use crate::setup::DoctorFinding;
 use crate::start::Incumbent;
 use crate::view::LoopView;
 
@@ -79,7 +79,7 @@ pub enum Completion {
     },
 }
 
-impl Desk {
+impl DialectCall {
     /// Begins a criteria loop; one that still runs is kept unless it is to be replaced.
     pub fn criteria_start(
         &self,
@@ -91,7 +91,7 @@ impl Desk {
         let new = NewCriteria { score: Some((review.score, review.shape)), ..*new };
         let path = file(self);
         let mut held = self.hold(&path)?;
-        let known = held.read()?.map(|text| Record::read(&text));
+        let known = held.read()?.map(|text| CriteriaRecord::read(&text));
         let runs = matches!(&known, Some(Ok(known)) if is_running(known.status));
         if incumbent == Incumbent::Keep && (runs || matches!(known, Some(Err(_)))) {
             let what = if runs { "a loop still runs in" } else { "could not read" };
@@ -105,12 +105,14 @@ impl Desk {
         held.write(&path, &text)?;
         held.save();
         let view = self.criteria_view(&text)?;
-        self.criteria_trust_own(&Record::read(&text).map_err(|error| refused(&error.into()))?)?;
+        self.criteria_trust_own(
+            &CriteriaRecord::read(&text).map_err(|error| refused(&error.into()))?,
+        )?;
         Ok(view)
     }
 
     /// Writes down what one iteration came to: what checks show beats what is said.
-    pub fn criteria_iterate(&self, change: &Iteration) -> Result<CriteriaView, Failure> {
+    pub fn criteria_iterate(&self, change: &IterationChange) -> Result<CriteriaView, Failure> {
         let checked = self.criteria_checked()?;
         let mut view = self.criteria_edit(|text| iterated_with(text, change, &checked))?;
         view.unrun = (checked == Checked::Untrusted).then_some(UNTRUSTED);
@@ -138,7 +140,7 @@ impl Desk {
                 held.save();
                 Ok(Completion::Completed(Box::new(self.criteria_view(&edited)?)))
             }
-            Err(refusal @ (Refusal::Unmet(_) | Refusal::NothingListed)) => {
+            Err(refusal @ (LifecycleRefusal::Unmet(_) | LifecycleRefusal::NothingListed)) => {
                 let view = Box::new(self.criteria_view(&text)?);
                 Ok(Completion::Refused { why: format!("could not {refusal}"), view })
             }
@@ -174,31 +176,31 @@ impl Desk {
     }
 
     /// What is odd about the loop in this directory; nothing where there is none.
-    pub fn criteria_findings(&self) -> Vec<Finding> {
+    pub fn criteria_findings(&self) -> Vec<DoctorFinding> {
         let path = file(self);
         let text = match files::read(&path) {
             Ok(Some(text)) => text,
             Ok(None) => return Vec::new(),
             Err(failure) => {
                 let hint = failure.hint.clone().unwrap_or_default();
-                return vec![Finding::warning("criteria", failure.story(), hint)];
+                return vec![DoctorFinding::warning("criteria", failure.story(), hint)];
             }
         };
         let found = advice(&text);
         let unheard = self.criteria_unannounced();
         if found.is_empty() && unheard.is_none() {
             let text = format!("{} is as it should be", path.display());
-            return vec![Finding::ok("criteria", text)];
+            return vec![DoctorFinding::ok("criteria", text)];
         }
         let warn = |advice: stopgate_dialects::criteria::Advice| {
-            Finding::warning("criteria", advice.text, advice.hint)
+            DoctorFinding::warning("criteria", advice.text, advice.hint)
         };
         found.into_iter().map(warn).chain(unheard).collect()
     }
 
     /// A loop is announced to a new session only if the `SessionStart` event calls us, too.
-    fn criteria_unannounced(&self) -> Option<Finding> {
-        let of = |agent| crate::setup::Place::all(self.settings, agent, &self.directory);
+    fn criteria_unannounced(&self) -> Option<DoctorFinding> {
+        let of = |agent| crate::setup::ScopeFiles::all(self.settings, agent, &self.directory);
         let places: Vec<_> = stopgate_agents::Agent::ALL.into_iter().flat_map(of).collect();
         let texts = places.iter().filter_map(|place| place.read().ok().flatten());
         let mut calls = texts.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
@@ -212,7 +214,7 @@ impl Desk {
             start |= has("SessionStart");
         }
         (stop && !start).then(|| {
-            Finding::warning(
+            DoctorFinding::warning(
                 "criteria",
                 "no SessionStart hook with --dialect criteria is set up: a new session is not told \
                  of the loop",
@@ -224,15 +226,15 @@ impl Desk {
     /// What the commands of the loop here show now.
     fn criteria_checked(&self) -> Result<Checked, Failure> {
         let text = files::read(&file(self))?.unwrap_or_default();
-        match Record::read(&text) {
-            Ok(record) if record.status == Status::InProgress => self.criteria_run(&record),
+        match CriteriaRecord::read(&text) {
+            Ok(record) if record.status == CriteriaStatus::InProgress => self.criteria_run(&record),
             Ok(_) | Err(_) => Ok(Checked::Nothing),
         }
     }
 
     fn criteria_edit(
         &self,
-        edit: impl FnOnce(&str) -> Result<String, Refusal>,
+        edit: impl FnOnce(&str) -> Result<String, LifecycleRefusal>,
     ) -> Result<CriteriaView, Failure> {
         let (mut held, text) = self.criteria_hold()?;
         let edited = edit(&text).map_err(|refusal| refused(&refusal))?;
@@ -262,7 +264,7 @@ impl Desk {
     }
 
     fn criteria_view(&self, text: &str) -> Result<CriteriaView, Failure> {
-        let record = Record::read(text).map_err(|error| {
+        let record = CriteriaRecord::read(text).map_err(|error| {
             let path = file(self);
             Failure::fault(format!("{}: could not {}", path.display(), chain(&error)))
                 .hint("repair its JSON; stopgate keeps copies in its home, under backups")
@@ -273,7 +275,11 @@ impl Desk {
 }
 
 /// One iteration, in which checks have the last word on their criteria.
-fn iterated_with(text: &str, change: &Iteration, checked: &Checked) -> Result<String, Refusal> {
+fn iterated_with(
+    text: &str,
+    change: &IterationChange,
+    checked: &Checked,
+) -> Result<String, LifecycleRefusal> {
     let Checked::Ran(found) = checked else { return iterated(text, change) };
     let mut change = change.clone();
     let seen = |name: &String| found.iter().any(|(known, _)| known == name);
@@ -286,13 +292,13 @@ fn iterated_with(text: &str, change: &Iteration, checked: &Checked) -> Result<St
     iterated(text, &change)
 }
 
-fn view(file: PathBuf, record: Record, found: LoopView) -> CriteriaView {
+fn view(file: PathBuf, record: CriteriaRecord, found: LoopView) -> CriteriaView {
     let block = status_block(&record);
-    let mark = |(name, mark): (String, Mark)| {
+    let mark = |(name, mark): (String, CriterionState)| {
         let mark = match mark {
-            Mark::Met => "met",
-            Mark::Unmet => "unmet",
-            Mark::Assumed => "assumed",
+            CriterionState::Met => "met",
+            CriterionState::Unmet => "unmet",
+            CriterionState::Assumed => "assumed",
         };
         MarkView { name, mark }
     };
@@ -332,26 +338,28 @@ fn validate(spec: &str, criteria: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-const fn is_running(status: Status) -> bool {
+const fn is_running(status: CriteriaStatus) -> bool {
     match status {
-        Status::InProgress | Status::Paused => true,
-        Status::Completed | Status::Cancelled => false,
+        CriteriaStatus::InProgress | CriteriaStatus::Paused => true,
+        CriteriaStatus::Completed | CriteriaStatus::Cancelled => false,
     }
 }
 
-fn refused(refusal: &Refusal) -> Failure {
+fn refused(refusal: &LifecycleRefusal) -> Failure {
     let failure = Failure::usage(format!("could not {}", chain(refusal)));
     match refusal {
-        Refusal::NotRunning(Status::Paused) => {
+        LifecycleRefusal::NotRunning(CriteriaStatus::Paused) => {
             failure.hint("let it go on: stopgate resume --dialect criteria")
         }
-        Refusal::NotRunning(_) => failure.hint("begin another: stopgate start --dialect criteria"),
-        Refusal::Unknown { .. } => {
+        LifecycleRefusal::NotRunning(_) => {
+            failure.hint("begin another: stopgate start --dialect criteria")
+        }
+        LifecycleRefusal::Unknown { .. } => {
             failure.hint("see what is listed: stopgate status --dialect criteria")
         }
-        Refusal::Unreadable(_) | Refusal::NotJson(_) => {
+        LifecycleRefusal::Unreadable(_) | LifecycleRefusal::NotJson(_) => {
             failure.hint("repair its JSON; stopgate keeps copies in its home, under backups")
         }
-        Refusal::Unmet(_) | Refusal::NothingListed => failure,
+        LifecycleRefusal::Unmet(_) | LifecycleRefusal::NothingListed => failure,
     }
 }

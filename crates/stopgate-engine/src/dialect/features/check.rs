@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use stopgate_dialects::features::{
-    FeatureList, Progress, list_template, progress_template, prompt_template,
+    FeatureList, ProgressFile, list_template, progress_template, prompt_template,
 };
 
-use super::super::{Desk, files};
+use super::super::{DialectCall, files};
 use super::Place;
 use crate::failure::{Failure, chain};
 use stopgate_verify::files::append_private;
@@ -44,21 +44,21 @@ pub struct CheckedView {
     /// How many there may be.
     pub max_iterations: u32,
     /// What keeps the loop from its work.
-    pub problems: Vec<Trouble>,
+    pub problems: Vec<FeatureTrouble>,
     /// What works, but not as well as it could.
-    pub warnings: Vec<Trouble>,
+    pub warnings: Vec<FeatureTrouble>,
 }
 
 /// One thing that is wrong, and what to do.
 #[derive(Clone, Debug, Serialize)]
-pub struct Trouble {
+pub struct FeatureTrouble {
     /// What is wrong.
     pub text: String,
     /// What to do.
     pub hint: String,
 }
 
-impl Desk {
+impl DialectCall {
     /// Makes the files of a new loop that are missing, and looks at all of them.
     pub fn features_init(&self, new: &NewFeatures) -> Result<CheckedView, Failure> {
         let mut made = Vec::new();
@@ -136,11 +136,11 @@ impl Desk {
 
 impl CheckedView {
     fn problem(&mut self, text: String, hint: &str) {
-        self.problems.push(Trouble { text, hint: hint.into() });
+        self.problems.push(FeatureTrouble { text, hint: hint.into() });
     }
 
     fn warn(&mut self, text: String, hint: &str) {
-        self.warnings.push(Trouble { text, hint: hint.into() });
+        self.warnings.push(FeatureTrouble { text, hint: hint.into() });
     }
 
     /// The progress file is replaced whole, so its directory must be writable.
@@ -206,7 +206,7 @@ impl CheckedView {
             }
             Err(failure) => return self.problem(failure.story(), "see that it is yours to read"),
         };
-        let progress = Progress::read(&text);
+        let progress = ProgressFile::read(&text);
         (self.iteration, self.max_iterations) = (progress.iteration, progress.max);
         if fs::metadata(path).is_ok_and(|found| found.permissions().readonly()) {
             self.warn(
@@ -243,7 +243,7 @@ impl CheckedView {
     }
 
     /// The lock and the backups are kept in stopgate's home.
-    fn look_at_home(&mut self, desk: &Desk) {
+    fn look_at_home(&mut self, desk: &DialectCall) {
         let made = desk.home.create();
         if let Err(error) = made.and_then(|()| writable(desk.home.directory())) {
             self.problem(
@@ -275,10 +275,10 @@ fn writable(directory: &Path) -> std::io::Result<()> {
     fs::remove_file(&probe)
 }
 
-fn is_hooked(desk: &Desk) -> bool {
+fn is_hooked(desk: &DialectCall) -> bool {
     let agents = stopgate_agents::Agent::ALL.into_iter();
-    let places: Vec<crate::setup::Place> = agents
-        .flat_map(|agent| crate::setup::Place::all(desk.settings, agent, &desk.directory))
+    let places: Vec<crate::setup::ScopeFiles> = agents
+        .flat_map(|agent| crate::setup::ScopeFiles::all(desk.settings, agent, &desk.directory))
         .collect();
     let texts = places.iter().filter_map(|place| place.read().ok().flatten());
     texts.into_iter().any(|text| text.contains("--dialect") && text.contains("features"))

@@ -3,25 +3,28 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use stopgate_agents::{Answer, Call, Client, Event, Source};
+use stopgate_agents::{AgentAnswer, Call, Client, HookEvent, SessionSource};
 use stopgate_core::{Timestamp, clip};
-use stopgate_dialects::idle::{ANCHOR_FILE, ANCHOR_TOPIC, Loop, Standing, anchor};
+use stopgate_dialects::idle::{ANCHOR_FILE, ANCHOR_TOPIC, IdleLoop, IdleStanding, anchor};
 use stopgate_dialects::instant_text;
 use stopgate_verify::{GitFilters, git};
 
 use super::{Place, find};
-use crate::dialect::{Answered, Desk, files};
+use crate::dialect::{Answered, DialectCall, files};
 use crate::failure::Failure;
 
 const GIT_PATIENCE: Duration = Duration::from_secs(2);
 const GIT_BYTES_MAX: usize = 2000;
 
 /// Leaves a recovery anchor before the context is compacted; the loop itself is not touched.
-pub(in crate::dialect) fn pre_compact(desk: &Desk, _call: &Call<'_>) -> Result<Answered, Failure> {
+pub(in crate::dialect) fn pre_compact(
+    desk: &DialectCall,
+    _call: &Call<'_>,
+) -> Result<Answered, Failure> {
     let Some((_held, found)) = find(desk)? else {
         return Ok(Answered::nothing());
     };
-    if found.state.standing != Standing::Active {
+    if found.state.standing != IdleStanding::Active {
         return Ok(Answered::nothing());
     }
     match &found.place {
@@ -37,27 +40,30 @@ pub(in crate::dialect) fn pre_compact(desk: &Desk, _call: &Call<'_>) -> Result<A
 }
 
 /// Tells an agent whose context was just compacted what it was at.
-pub(in crate::dialect) fn session_start(desk: &Desk, call: &Call<'_>) -> Result<Answered, Failure> {
-    if call.source != Some(Source::Compact) {
+pub(in crate::dialect) fn session_start(
+    desk: &DialectCall,
+    call: &Call<'_>,
+) -> Result<Answered, Failure> {
+    if call.source != Some(SessionSource::Compact) {
         return Ok(Answered::nothing());
     }
     let Some((_held, found)) = find(desk)? else {
         return Ok(Answered::nothing());
     };
-    if found.state.standing != Standing::Active {
+    if found.state.standing != IdleStanding::Active {
         return Ok(Answered::nothing());
     }
     let text = format!("You are in an idle loop; go on with it.\n{}", anchor(&found.state));
-    let said = Answer::Context { event: Event::SessionStart, text: &text };
+    let said = AgentAnswer::Context { event: HookEvent::SessionStart, text: &text };
     Ok(Answered::Allow(call.agent.render(&said, Client::default())))
 }
 
 /// Takes the anchor away with its loop.
-pub(super) fn sweep(desk: &Desk) -> Result<(), Failure> {
+pub(super) fn sweep(desk: &DialectCall) -> Result<(), Failure> {
     files::remove(&desk.directory.join(ANCHOR_FILE))
 }
 
-fn message(desk: &Desk, state: &Loop, now: Timestamp) -> String {
+fn message(desk: &DialectCall, state: &IdleLoop, now: Timestamp) -> String {
     serde_json::json!({
         "schema": 1,
         "event": "ANCHOR",
@@ -68,7 +74,7 @@ fn message(desk: &Desk, state: &Loop, now: Timestamp) -> String {
     .to_string()
 }
 
-fn whole(desk: &Desk, state: &Loop) -> String {
+fn whole(desk: &DialectCall, state: &IdleLoop) -> String {
     let mut text = anchor(state);
     let asked: [(&str, &[&str]); 2] = [
         ("Recent commits", &["log", "--oneline", "-5"]),

@@ -1,17 +1,19 @@
 //! `start`, `push`, `resume`, `cancel` and `status` in the idle plugin's own format.
 
 use stopgate_core::{FRAMES_MAX, Frame, Outcome};
-use stopgate_dialects::idle::{Change, FILE, Loop, STALE_AFTER_MS, Standing, TOPIC, file, message};
+use stopgate_dialects::idle::{
+    FILE, IdleLoop, IdleStanding, STALE_AFTER_MS, TOPIC, TextChange, file, message,
+};
 
 use super::{Found, Place, apply, find, home, look, sheet};
-use crate::dialect::Desk;
+use crate::dialect::DialectCall;
 use crate::dialect::desk::Held;
 use crate::dialect::jwz::Store;
 use crate::failure::Failure;
 use crate::start::Incumbent;
 use crate::view::LoopView;
 
-impl Desk {
+impl DialectCall {
     /// Begins a loop: in the message store where there is one, else in the file.
     pub fn idle_start(&self, frame: &Frame, incumbent: Incumbent) -> Result<LoopView, Failure> {
         sensible(frame)?;
@@ -61,12 +63,12 @@ impl Desk {
     /// Lets a loop go on that was let go because nobody had touched it.
     pub fn idle_resume(&self) -> Result<LoopView, Failure> {
         let (mut held, found) = find(self)?.ok_or_else(nothing)?;
-        let stale = matches!(found.state.standing, Standing::Over(Outcome::Stale, _));
+        let stale = matches!(found.state.standing, IdleStanding::Over(Outcome::Stale, _));
         if (!stale && !is_active(&found.state)) || found.state.frames.is_empty() {
             return Err(Failure::usage("the loop is over, and not because it was stale")
                 .hint("begin a new one: stopgate start --dialect idle \"GOAL\""));
         }
-        apply(self, &mut held, &found, &Change::Revive)?;
+        apply(self, &mut held, &found, &TextChange::Revive)?;
         held.save();
         drop(held);
         self.idle_view()
@@ -77,7 +79,7 @@ impl Desk {
         let (mut held, found) = self.running()?;
         let mut cancelled = found.state.clone();
         self.abort(&mut held, &found)?;
-        cancelled.standing = Standing::Over(Outcome::Cancelled, "USER_CANCELLED".into());
+        cancelled.standing = IdleStanding::Over(Outcome::Cancelled, "USER_CANCELLED".into());
         Ok(self.view(&sheet(self, &cancelled)))
     }
 
@@ -86,7 +88,7 @@ impl Desk {
         let (held, mut found) = find(self)?.ok_or_else(nothing)?;
         let age_ms = self.now.since(found.state.updated_at(self.now));
         if is_active(&found.state) && age_ms > STALE_AFTER_MS {
-            found.state.standing = Standing::Over(Outcome::Stale, "nobody touched it".into());
+            found.state.standing = IdleStanding::Over(Outcome::Stale, "nobody touched it".into());
         }
         let mut sheet = sheet(self, &found.state);
         sheet.phase = held.phase_of(&sheet);
@@ -100,7 +102,7 @@ impl Desk {
             return Err(Failure::usage("only the loop itself is left")
                 .hint("end it with: stopgate cancel --dialect idle"));
         }
-        apply(self, &mut held, &found, &Change::Pop)?;
+        apply(self, &mut held, &found, &TextChange::Pop)?;
         drop(held);
         self.idle_view()
     }
@@ -116,14 +118,14 @@ impl Desk {
     }
 
     fn abort(&self, held: &mut Held<'_>, found: &Found) -> Result<(), Failure> {
-        apply(self, held, found, &Change::Abort("USER_CANCELLED"))?;
+        apply(self, held, found, &TextChange::Abort("USER_CANCELLED"))?;
         held.over(Outcome::Cancelled, "a person cancelled it");
         Ok(())
     }
 }
 
-fn is_active(state: &Loop) -> bool {
-    state.standing == Standing::Active
+fn is_active(state: &IdleLoop) -> bool {
+    state.standing == IdleStanding::Active
 }
 
 fn sensible(frame: &Frame) -> Result<(), Failure> {

@@ -10,29 +10,30 @@ use stopgate_core::{Outcome, Seen, digest_of, idle_signal};
 use stopgate_dialects::idle::guard::ToolCall;
 use stopgate_dialects::idle::side::{Control, Review, SideMessage};
 use stopgate_dialects::idle::{
-    CONTROL, Change, FILE, OFF_FILE, REVIEW, Reviewed, Standing, TRACE, claims_completion,
+    CONTROL, FILE, FrameReview, IdleStanding, OFF_FILE, REVIEW, TRACE, TextChange,
+    claims_completion,
 };
 use stopgate_dialects::instant_text;
 
 use super::{Found, Place, apply, find, sheet};
-use crate::dialect::desk::{Held, Judged};
+use crate::dialect::desk::{Held, JudgedFile};
 use crate::dialect::jwz::Store;
-use crate::dialect::{Answered, Desk, files};
+use crate::dialect::{Answered, DialectCall, files};
 use crate::failure::Failure;
 
 /// Whether a file in the loop's directory switches its loops off.
-pub(super) fn is_switched_off(desk: &Desk) -> bool {
+pub(super) fn is_switched_off(desk: &DialectCall) -> bool {
     desk.directory.join(OFF_FILE).exists()
 }
 
 /// The newest message of the control topic, where there is a store.
-pub(super) fn control_topic(desk: &Desk) -> Option<String> {
+pub(super) fn control_topic(desk: &DialectCall) -> Option<String> {
     Store::find(&desk.directory)?.newest(CONTROL.0).ok().flatten()
 }
 
 /// Does what the newest control word says; an answer where that ends the stop.
 pub(super) fn obey(
-    desk: &Desk,
+    desk: &DialectCall,
     held: &mut Held<'_>,
     found: &Found,
     told: Option<String>,
@@ -54,11 +55,13 @@ pub(super) fn obey(
             held.note_resume();
             return Ok(None);
         }
-        Control::Cancel => {
-            (Change::Abort("USER_CANCELLED"), Outcome::Cancelled, "a control message cancelled it")
-        }
+        Control::Cancel => (
+            TextChange::Abort("USER_CANCELLED"),
+            Outcome::Cancelled,
+            "a control message cancelled it",
+        ),
         Control::Escalate => {
-            (Change::Done("STUCK"), Outcome::Blocked, "a control message called for a person")
+            (TextChange::Done("STUCK"), Outcome::Blocked, "a control message called for a person")
         }
     };
     apply(desk, held, found, &change)?;
@@ -77,14 +80,14 @@ pub(super) struct Unreviewed {
 
 /// Takes a claim of completion back that needs a review and has none.
 pub(super) fn review(
-    desk: &Desk,
+    desk: &DialectCall,
     held: &mut Held<'_>,
     found: &Found,
     seen: &mut Seen,
 ) -> Result<Option<Unreviewed>, Failure> {
     let top = found.state.frames.last();
     let said = top.and_then(|top| idle_signal(top.mode, &seen.markers));
-    if found.state.reviewed == Reviewed::No || !said.is_some_and(claims_completion) {
+    if found.state.reviewed == FrameReview::No || !said.is_some_and(claims_completion) {
         return Ok(None);
     }
     let answer = take(desk, held, found, REVIEW)?.map(|answer| answer.review());
@@ -110,7 +113,7 @@ pub(super) fn review_place(found: &Found) -> String {
 /// The newest message for this run that was not heard yet: a topic's must name the run, a
 /// file's is removed.
 fn take(
-    desk: &Desk,
+    desk: &DialectCall,
     held: &mut Held<'_>,
     found: &Found,
     (topic, file): (&str, &str),
@@ -143,7 +146,7 @@ fn news(held: &mut Held<'_>, found: &Found, topic: &str, body: &str) -> Option<S
 }
 
 /// Writes down how a stop was decided, where `IDLE_TRACE=1` asks for it; nothing depends on it.
-pub(super) fn trace(desk: &Desk, found: &Found, judged: &Judged, seen: &Seen) {
+pub(super) fn trace(desk: &DialectCall, found: &Found, judged: &JudgedFile, seen: &Seen) {
     if !desk.settings.traces_idle() {
         return;
     }
@@ -168,7 +171,7 @@ pub(super) fn trace(desk: &Desk, found: &Found, judged: &Judged, seen: &Seen) {
     }
 }
 
-fn append(desk: &Desk, line: &Value) -> Result<(), Failure> {
+fn append(desk: &DialectCall, line: &Value) -> Result<(), Failure> {
     let path = desk.directory.join(TRACE.1);
     // Asked before it is opened: a pipe that nobody reads would be waited for.
     if path.metadata().is_ok_and(|found| !found.is_file()) {
@@ -181,14 +184,14 @@ fn append(desk: &Desk, line: &Value) -> Result<(), Failure> {
 }
 
 /// Denies a tool call that would change the state of the loop that holds its caller.
-pub(in crate::dialect) fn guard(desk: &Desk, raw: &[u8]) -> Result<Answered, Failure> {
+pub(in crate::dialect) fn guard(desk: &DialectCall, raw: &[u8]) -> Result<Answered, Failure> {
     let Ok(payload) = serde_json::from_slice::<Value>(raw) else { return Ok(Answered::nothing()) };
     let asked = ToolCall::read(&payload).filter(|call| call.changes(FILE));
     if asked.is_none() || is_switched_off(desk) {
         return Ok(Answered::nothing());
     }
     let found = find(desk)?.map(|(_, found)| found);
-    if !found.is_some_and(|found| found.state.standing == Standing::Active) {
+    if !found.is_some_and(|found| found.state.standing == IdleStanding::Active) {
         return Ok(Answered::nothing());
     }
     let why = "This file keeps the loop that you are in, and stopgate counts in it. Finish with the \

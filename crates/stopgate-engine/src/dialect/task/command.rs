@@ -6,12 +6,13 @@ use serde::Serialize;
 use stopgate_core::{Outcome, Phase, Seen, Verdict};
 use stopgate_dialects::instant_text;
 use stopgate_dialects::task::{
-    Look, NewTask, Pause, Record, Sight, Status, TaskEdit, begin, next, paused, summary,
+    NewTask, Pause, TaskEdit, TaskLook, TaskRecord, TaskSight, TaskStanding, begin, next, paused,
+    summary,
 };
 
 use super::super::desk::Held;
 use super::super::memory::Memory;
-use super::super::{Desk, audit, files};
+use super::super::{DialectCall, audit, files};
 use super::{Found, NO_TASK, Place, directory_name, resume_command, sheet};
 use crate::failure::Failure;
 use crate::view::LoopView;
@@ -76,7 +77,7 @@ pub struct TaskView {
     pub file: PathBuf,
 }
 
-impl Desk {
+impl DialectCall {
     /// Writes the record of a new task; one that is in progress there is not overwritten.
     pub fn task_start(&self, task: &NewTask) -> Result<TaskView, Failure> {
         let place = Place::of(self, self.settings.session().as_deref())?;
@@ -105,14 +106,15 @@ impl Desk {
     pub fn task_view(&self) -> Result<LoopView, Failure> {
         let place = Place::of(self, self.settings.session().as_deref())?;
         let found = place.look()?.ok_or_else(missing)?;
-        let sight = Sight { session: "", prompt_id: None, continued: None };
-        let mut sheet = sheet(self, &Look::new(&found.record, &sight), &found.record);
+        let sight = TaskSight { session: "", prompt_id: None, continued: None };
+        let mut sheet = sheet(self, &TaskLook::new(&found.record, &sight), &found.record);
         if !found.is_open() {
             let outcome = match found.record.status {
-                Status::Completed => Outcome::Attested,
-                Status::Pending | Status::InProgress | Status::Paused | Status::Other => {
-                    Outcome::Cancelled
-                }
+                TaskStanding::Completed => Outcome::Attested,
+                TaskStanding::Pending
+                | TaskStanding::InProgress
+                | TaskStanding::Paused
+                | TaskStanding::Other => Outcome::Cancelled,
             };
             let why = format!("the record says: {}", found.record.status.word());
             sheet.phase = Phase::Ended { outcome, why, at: self.now };
@@ -154,11 +156,11 @@ impl Desk {
 }
 
 /// Why the next stop would pause the task, where it would: what is written down suffices.
-fn trips(held: &mut Held<'_>, desk: &Desk, record: &Record) -> Option<String> {
+fn trips(held: &mut Held<'_>, desk: &DialectCall, record: &TaskRecord) -> Option<String> {
     let mark = &record.mark;
     let sight =
-        Sight { session: &mark.session, prompt_id: mark.prompt_id.as_deref(), continued: None };
-    let look = Look::new(record, &sight);
+        TaskSight { session: &mark.session, prompt_id: mark.prompt_id.as_deref(), continued: None };
+    let look = TaskLook::new(record, &sight);
     let seen = look.seen(Seen::default());
     match held.judge(&sheet(desk, &look, record), &seen).decision.verdict {
         Verdict::Escalate { why, .. } => Some(why),
@@ -166,7 +168,7 @@ fn trips(held: &mut Held<'_>, desk: &Desk, record: &Record) -> Option<String> {
     }
 }
 
-fn edit(desk: &Desk, found: &Found, change: &TaskChange) -> Result<TaskEdit, Failure> {
+fn edit(desk: &DialectCall, found: &Found, change: &TaskChange) -> Result<TaskEdit, Failure> {
     let (record, mut edit) = (&found.record, TaskEdit::of(&found.text));
     if !matches!(change, TaskChange::Resume { .. }) && !record.is_active() {
         return Err(Failure::no_loop(format!("the task is {}", record.status.word())));
@@ -218,7 +220,7 @@ fn edit(desk: &Desk, found: &Found, change: &TaskChange) -> Result<TaskEdit, Fai
 }
 
 /// A step that a task does not have is a slip; a task without steps takes any.
-fn known_step(record: &Record, step: &str) -> Result<(), Failure> {
+fn known_step(record: &TaskRecord, step: &str) -> Result<(), Failure> {
     let all = || record.remaining.iter().chain(&record.completed);
     if all().next().is_none() || all().any(|known| known == step) {
         return Ok(());
@@ -229,7 +231,7 @@ fn known_step(record: &Record, step: &str) -> Result<(), Failure> {
 }
 
 /// A task whose limit still holds would be paused again at once.
-fn may_go_on(record: &Record) -> Result<(), Failure> {
+fn may_go_on(record: &TaskRecord) -> Result<(), Failure> {
     if record.iteration >= record.max_iterations {
         let used = record.max_iterations;
         return Err(Failure::usage(format!("all {used} iterations are used"))
@@ -258,15 +260,15 @@ fn may_begin(place: &Place, file: &Path) -> Result<(), Failure> {
     }))
 }
 
-fn parsed(text: &str) -> Result<Record, Failure> {
-    Record::read(text).map_err(|error| super::unreadable(&PathBuf::from("the record"), &error))
+fn parsed(text: &str) -> Result<TaskRecord, Failure> {
+    TaskRecord::read(text).map_err(|error| super::unreadable(&PathBuf::from("the record"), &error))
 }
 
 fn missing() -> Failure {
     Failure::no_loop(NO_TASK).hint("begin one: stopgate task start --task-file FILE SPEC")
 }
 
-fn view(desk: &Desk, found: &Found) -> TaskView {
+fn view(desk: &DialectCall, found: &Found) -> TaskView {
     let record = &found.record;
     let pause = record.pause();
     let rests = pause.map(|pause| paused(pause, &resume_command(desk, record, pause)));

@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use stopgate_core::Timestamp;
-use stopgate_store::Standing;
+use stopgate_store::EndedFilter;
 
-use super::Finding;
+use super::DoctorFinding;
 use crate::address::Address;
 use crate::engine::Engine;
 use crate::hook::CLOCK_EARLIEST;
@@ -37,10 +37,10 @@ const FOREIGN: [&str; 14] = [
 ];
 
 /// Kill switches that are thrown.
-pub(super) fn switches(settings: Settings) -> Vec<Finding> {
+pub(super) fn switches(settings: Settings) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
     if settings.is_disabled() {
-        findings.push(Finding::problem(
+        findings.push(DoctorFinding::problem(
             "switches",
             "STOPGATE_DISABLE or IDLE_LOOP_DISABLE is 1 in this shell: an agent started here is never held",
             "unset STOPGATE_DISABLE IDLE_LOOP_DISABLE",
@@ -49,7 +49,7 @@ pub(super) fn switches(settings: Settings) -> Vec<Finding> {
     let stopped = settings.home().ok().filter(crate::home::Home::is_stopped);
     findings.extend(stopped.map(|home| {
         let file = home.directory().join("STOP");
-        Finding::problem(
+        DoctorFinding::problem(
             "switches",
             format!("{} is there: no agent is ever held", file.display()),
             format!("rm {}", file.display()),
@@ -59,23 +59,23 @@ pub(super) fn switches(settings: Settings) -> Vec<Finding> {
 }
 
 /// The directory itself.
-pub(super) fn directory(settings: Settings) -> Vec<Finding> {
+pub(super) fn directory(settings: Settings) -> Vec<DoctorFinding> {
     let home = match settings.home() {
         Ok(home) => home,
         Err(failure) => {
             let hint = failure.hint.clone().unwrap_or_default();
-            return vec![Finding::problem("home", failure.story(), hint)];
+            return vec![DoctorFinding::problem("home", failure.story(), hint)];
         }
     };
     let directory = home.directory();
     let Ok(found) = fs::metadata(directory) else {
         let text = format!("{} is not there yet", directory.display());
-        return vec![Finding::warning("home", text, "stopgate install claude makes it")];
+        return vec![DoctorFinding::warning("home", text, "stopgate install claude makes it")];
     };
     let mut findings = Vec::new();
     let mode = found.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
-        findings.push(Finding::warning(
+        findings.push(DoctorFinding::warning(
             "home",
             format!("{} is open to others (mode {mode:o})", directory.display()),
             format!("chmod 700 {}", directory.display()),
@@ -85,30 +85,30 @@ pub(super) fn directory(settings: Settings) -> Vec<Finding> {
     findings.extend(foreign(directory));
     if findings.is_empty() {
         let text = format!("{} is there, private and writable", directory.display());
-        findings.push(Finding::ok("home", text));
+        findings.push(DoctorFinding::ok("home", text));
     }
     findings
 }
 
-fn unwritable(directory: &Path) -> Option<Finding> {
+fn unwritable(directory: &Path) -> Option<DoctorFinding> {
     let trial = directory.join(format!(".doctor-{}", std::process::id()));
     let tried = fs::write(&trial, "").and_then(|()| fs::remove_file(&trial));
     let error = tried.err()?;
-    Some(Finding::problem(
+    Some(DoctorFinding::problem(
         "home",
         format!("{} can't be written to: {error}", directory.display()),
         "make it yours, or set STOPGATE_HOME to a directory that is",
     ))
 }
 
-fn foreign(directory: &Path) -> Option<Finding> {
+fn foreign(directory: &Path) -> Option<DoctorFinding> {
     let real = directory.canonicalize().ok()?;
     let mounts = fs::read_to_string("/proc/mounts").ok()?;
     let kind = kind_of(&mounts, &real)?;
     if !FOREIGN.contains(&kind) && !kind.starts_with("fuse.") {
         return None;
     }
-    Some(Finding::warning(
+    Some(DoctorFinding::warning(
         "home",
         format!("{} is on {kind}, where locks can't be relied on", directory.display()),
         "set STOPGATE_HOME to a directory on a local disk",
@@ -128,41 +128,41 @@ pub(super) fn kind_of<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
 }
 
 /// What is wrong with the clock, as far as the journal tells.
-pub(super) fn clock(newest: Option<Timestamp>, now: Timestamp) -> Option<Finding> {
+pub(super) fn clock(newest: Option<Timestamp>, now: Timestamp) -> Option<DoctorFinding> {
     let hint = "set the clock of this machine; until then limits in minutes and ages are wrong";
     if now < CLOCK_EARLIEST {
         let text = format!("this machine's clock says {}: every stop is allowed", time_text(now));
-        return Some(Finding::problem("clock", text, hint));
+        return Some(DoctorFinding::problem("clock", text, hint));
     }
     let newest = newest.filter(|newest| newest.since(now) > CLOCK_SLACK_MS)?;
     let (newest, now) = (time_text(newest), time_text(now));
     let text = format!("the journal's newest event is from {newest}, this clock says {now}");
-    Some(Finding::warning("clock", text, hint))
+    Some(DoctorFinding::warning("clock", text, hint))
 }
 
 /// Whether everything in the journal can be read.
-pub(super) fn journal(settings: Settings, stores: Stores) -> Vec<Finding> {
+pub(super) fn journal(settings: Settings, stores: Stores) -> Vec<DoctorFinding> {
     let read = Engine::open(settings, stores).and_then(|mut engine| {
         let fresh = engine.choice.address == Address::Own && !engine.home.journal().exists();
         if fresh {
             return Ok(None);
         }
-        let all = engine.list(None, Standing::Any)?.loops;
-        let running = engine.list(None, Standing::Running)?.loops.len();
+        let all = engine.list(None, EndedFilter::Any)?.loops;
+        let running = engine.list(None, EndedFilter::Running)?.loops.len();
         let newest = all.iter().map(|one| one.updated).max();
         Ok(Some((all.len(), running, clock(newest, engine.now()))))
     });
     let finding = match read {
-        Ok(None) => Finding::ok("journal", "there is none yet; the first loop begins it"),
+        Ok(None) => DoctorFinding::ok("journal", "there is none yet; the first loop begins it"),
         Ok(Some((all, running, clock))) => {
             let plural = if all == 1 { "" } else { "s" };
             let text = format!("sound: {all} loop{plural}, {running} running");
-            return std::iter::once(Finding::ok("journal", text)).chain(clock).collect();
+            return std::iter::once(DoctorFinding::ok("journal", text)).chain(clock).collect();
         }
         Err(failure) => {
             let hint = failure.hint.clone();
             let hint = hint.unwrap_or_else(|| "until then every stop is allowed".into());
-            Finding::problem("journal", failure.story(), hint)
+            DoctorFinding::problem("journal", failure.story(), hint)
         }
     };
     vec![finding]

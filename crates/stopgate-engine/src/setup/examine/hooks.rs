@@ -2,34 +2,35 @@
 
 use std::path::Path;
 
-use stopgate_agents::settings::{self as text, Entry, Found};
-use stopgate_agents::{Agent, Client, Event};
+use stopgate_agents::settings::{self as text, HookEntry, InstalledEntry};
+use stopgate_agents::{Agent, Client, HookEvent};
 use stopgate_core::{CapScope, clean, clip};
 
-use super::{Configured, Finding, Look};
+use super::{Configured, DoctorFinding, Look};
 use crate::settings::Settings;
-use crate::setup::{Place, Scope, file};
+use crate::setup::{ScopeFiles, SettingsScope, file};
 
 const ABOUT: &str = "hook";
 const LINE_BYTES_MAX: usize = 120;
 
 /// Who has our entries, and whether they are complete.
-pub(super) fn installed(agent: Agent, looks: &[Look], plugin: &[Configured]) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = looks.iter().filter_map(installed_in).flatten().collect();
-    let dialects: Vec<Finding> = looks.iter().flat_map(dialect_entries).collect();
+pub(super) fn installed(agent: Agent, looks: &[Look], plugin: &[Configured]) -> Vec<DoctorFinding> {
+    let mut findings: Vec<DoctorFinding> =
+        looks.iter().filter_map(installed_in).flatten().collect();
+    let dialects: Vec<DoctorFinding> = looks.iter().flat_map(dialect_entries).collect();
     let serves_files = !dialects.is_empty();
     findings.extend(dialects);
     if !plugin.is_empty() {
         let text = format!("the plugin holds agents of {}", agent.title());
-        findings.push(Finding::ok(ABOUT, text));
+        findings.push(DoctorFinding::ok(ABOUT, text));
     } else if configured(looks).is_empty() && serves_files {
-        findings.push(Finding::warning(
+        findings.push(DoctorFinding::warning(
             ABOUT,
             "only loops in other tools' files are held: loops of stopgate start are not",
             format!("stopgate install {}, if you want those, too", agent.word()),
         ));
     } else if configured(looks).is_empty() {
-        findings.push(Finding::problem(
+        findings.push(DoctorFinding::problem(
             ABOUT,
             "no settings file of yours or of this project has the hook: nothing holds an agent",
             format!("stopgate install {}", agent.word()),
@@ -39,23 +40,23 @@ pub(super) fn installed(agent: Agent, looks: &[Look], plugin: &[Configured]) -> 
 }
 
 /// Hooks for loops in other tools' files, which people write themselves.
-fn dialect_entries(look: &Look) -> Vec<Finding> {
-    let stops = look.all_entries().filter(|found| found.kind == Event::Stop);
+fn dialect_entries(look: &Look) -> Vec<DoctorFinding> {
+    let stops = look.all_entries().filter(|found| found.kind == HookEvent::Stop);
     let sentence = |name: String| {
         let path = look.path.display();
-        Finding::ok(ABOUT, format!("{path} holds loops of --dialect {name}"))
+        DoctorFinding::ok(ABOUT, format!("{path} holds loops of --dialect {name}"))
     };
-    stops.filter_map(Found::dialect).map(sentence).collect()
+    stops.filter_map(InstalledEntry::dialect).map(sentence).collect()
 }
 
-fn installed_in(look: &Look) -> Option<Vec<Finding>> {
+fn installed_in(look: &Look) -> Option<Vec<DoctorFinding>> {
     let path = look.path.display();
     let scope = look.scope.word();
     if let Err(failure) = &look.read {
         let text = format!("{}; hooks in it may not run", failure.story());
-        return Some(vec![Finding::problem(ABOUT, text, format!("correct {path}"))]);
+        return Some(vec![DoctorFinding::problem(ABOUT, text, format!("correct {path}"))]);
     }
-    let entries: Vec<&Found> = look.entries().collect();
+    let entries: Vec<&InstalledEntry> = look.entries().collect();
     if entries.is_empty() {
         return None;
     }
@@ -63,14 +64,14 @@ fn installed_in(look: &Look) -> Option<Vec<Finding>> {
     let mut findings = Vec::new();
     findings.extend(missing(look.agent, &entries).map(|names| {
         let text = format!("{path} lacks the hook for {names}: that part of a session goes unseen");
-        Finding::warning(ABOUT, text, repair.clone())
+        DoctorFinding::warning(ABOUT, text, repair.clone())
     }));
     findings.extend(hurried(look.agent, &entries).map(|how| {
         let text = format!("the {} hook in {path} {how}", stop_name(&entries));
-        Finding::warning(ABOUT, text, repair)
+        DoctorFinding::warning(ABOUT, text, repair)
     }));
     if findings.is_empty() {
-        findings.push(Finding::ok(
+        findings.push(DoctorFinding::ok(
             ABOUT,
             format!("installed in {path} ({scope}, {})", look.agent.title()),
         ));
@@ -79,18 +80,20 @@ fn installed_in(look: &Look) -> Option<Vec<Finding>> {
 }
 
 /// The events that a fresh installation has and this one lacks.
-fn missing(agent: Agent, entries: &[&Found]) -> Option<String> {
-    let lacks = |wanted: &Found| !entries.iter().any(|entry| entry.event == wanted.event);
+fn missing(agent: Agent, entries: &[&InstalledEntry]) -> Option<String> {
+    let lacks = |wanted: &InstalledEntry| !entries.iter().any(|entry| entry.event == wanted.event);
     let names: Vec<String> =
         wanted(agent).into_iter().filter(lacks).map(|found| found.event).collect();
     (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// How the client would cut a stop short.
-fn hurried(agent: Agent, entries: &[&Found]) -> Option<String> {
+fn hurried(agent: Agent, entries: &[&InstalledEntry]) -> Option<String> {
     let stop = entries.iter().find(|found| found.judges_stops())?;
-    let needs =
-        wanted(agent).into_iter().find(Found::judges_stops).and_then(|found| found.timeout_s)?;
+    let needs = wanted(agent)
+        .into_iter()
+        .find(InstalledEntry::judges_stops)
+        .and_then(|found| found.timeout_s)?;
     match stop.timeout_s {
         None => {
             Some("sets no time-out: the client ends it when it sees fit, without a word".into())
@@ -103,15 +106,15 @@ fn hurried(agent: Agent, entries: &[&Found]) -> Option<String> {
 }
 
 /// What a fresh installation has.
-fn wanted(agent: Agent) -> Vec<Found> {
-    let entry = Entry::new(agent, "/stopgate");
+fn wanted(agent: Agent) -> Vec<InstalledEntry> {
+    let entry = HookEntry::new(agent, "/stopgate");
     let fresh = text::install(None, &entry).and_then(|edited| text::find(agent, &edited.text));
     fresh.unwrap_or_default()
 }
 
 /// Entries that the client would run side by side, so that a stop counts twice.
-pub(super) fn doubled(looks: &[Look]) -> Vec<Finding> {
-    let mut seen: Vec<(&Look, &Found)> = Vec::new();
+pub(super) fn doubled(looks: &[Look]) -> Vec<DoctorFinding> {
+    let mut seen: Vec<(&Look, &InstalledEntry)> = Vec::new();
     let mut doubles: Vec<(&Look, &Look, &str)> = Vec::new();
     for (look, found) in looks.iter().flat_map(|look| look.entries().map(move |f| (look, f))) {
         // An entry that a team shares stands down where a person has one of their own.
@@ -137,15 +140,15 @@ pub(super) fn doubled(looks: &[Look]) -> Vec<Finding> {
     let verb = if one.path == other.path { "install" } else { "uninstall" };
     let hint =
         format!("keep one: stopgate {verb} {} --scope {}", other.agent.word(), other.scope.word());
-    vec![Finding::problem("doubles", text, hint)]
+    vec![DoctorFinding::problem("doubles", text, hint)]
 }
 
 /// Settings that keep every hook from running.
-pub(super) fn disabled(looks: &[Look]) -> Vec<Finding> {
+pub(super) fn disabled(looks: &[Look]) -> Vec<DoctorFinding> {
     let is_disabled =
         |look: &&Look| look.read.as_ref().is_ok_and(|read| read.switches.disable_all_hooks);
     let finding = |look: &Look| {
-        Finding::problem(
+        DoctorFinding::problem(
             "switches",
             format!("disableAllHooks is true in {}: no hook runs", look.path.display()),
             "remove that line",
@@ -155,7 +158,7 @@ pub(super) fn disabled(looks: &[Look]) -> Vec<Finding> {
 }
 
 /// Whether the client lets a loop go on for long.
-pub(super) fn cap(agent: Agent, looks: &[Look], variable: Option<&str>) -> Vec<Finding> {
+pub(super) fn cap(agent: Agent, looks: &[Look], variable: Option<&str>) -> Vec<DoctorFinding> {
     // The client lets the narrower scope win.
     let set = looks.iter().rev().find_map(|look| {
         let cap = look.read.as_ref().ok()?.switches.cap.as_deref()?;
@@ -169,10 +172,10 @@ pub(super) fn cap(agent: Agent, looks: &[Look], variable: Option<&str>) -> Vec<F
         .filter(|found| found.judges_stops())
         .any(|found| found.command.line().contains("--cap none"));
     let finding = match (limit.filter(|_| !is_lifted), set) {
-        (None, _) if is_lifted => Finding::ok("cap", format!("{title}: lifted by its entry")),
-        (None, Some((_, place))) => Finding::ok("cap", format!("lifted by {place}")),
+        (None, _) if is_lifted => DoctorFinding::ok("cap", format!("{title}: lifted by its entry")),
+        (None, Some((_, place))) => DoctorFinding::ok("cap", format!("lifted by {place}")),
         (None, None) => {
-            Finding::ok("cap", format!("{title} sets none; stopgate's own limits count"))
+            DoctorFinding::ok("cap", format!("{title} sets none; stopgate's own limits count"))
         }
         (Some(limit), set) => {
             let within = match limit.scope {
@@ -182,7 +185,7 @@ pub(super) fn cap(agent: Agent, looks: &[Look], variable: Option<&str>) -> Vec<F
             let plural = if limit.refusals == 1 { "" } else { "s" };
             let says = set.map(|(_, place)| format!(", as {place} says")).unwrap_or_default();
             let count = limit.refusals;
-            Finding::warning(
+            DoctorFinding::warning(
                 "cap",
                 format!("{title} ends a turn after {count} continuation{plural}{within}{says}"),
                 limit.lift,
@@ -193,8 +196,8 @@ pub(super) fn cap(agent: Agent, looks: &[Look], variable: Option<&str>) -> Vec<F
 }
 
 /// Stop hooks of others, which run beside ours: any of them may hold the agent, too.
-pub(super) fn others(places: &[Place]) -> Vec<Finding> {
-    let look = |place: &Place| {
+pub(super) fn others(places: &[ScopeFiles]) -> Vec<DoctorFinding> {
+    let look = |place: &ScopeFiles| {
         let hooks = text::all_hooks(place.agent, &place.read().ok()??).ok()?;
         let others = hooks.into_iter().filter(|hook| hook.is_at_stop() && !hook.is_ours);
         let lines: Vec<String> =
@@ -204,7 +207,7 @@ pub(super) fn others(places: &[Place]) -> Vec<Finding> {
             let count = lines.len();
             let plural = if count == 1 { "hook runs" } else { "hooks run" };
             let list = lines.join("; ");
-            Finding::ok(
+            DoctorFinding::ok(
                 "others",
                 format!("{count} other stop {plural} beside ours in {path}: {list}"),
             )
@@ -214,11 +217,11 @@ pub(super) fn others(places: &[Place]) -> Vec<Finding> {
 }
 
 /// When a session of the agent last reached us.
-pub(super) fn fired(settings: Settings, agent: Agent) -> Option<Finding> {
+pub(super) fn fired(settings: Settings, agent: Agent) -> Option<DoctorFinding> {
     let note = settings.home().ok()?.fired(agent.word());
     let title = agent.title();
     let Ok(at) = std::fs::metadata(note).and_then(|found| found.modified()) else {
-        return Some(Finding::ok(
+        return Some(DoctorFinding::ok(
             "fired",
             format!("no session of {title} has reached the hook yet"),
         ));
@@ -229,12 +232,12 @@ pub(super) fn fired(settings: Settings, agent: Agent) -> Option<Finding> {
         1..120 => format!("{minutes} min"),
         _ => format!("{} h", minutes / 60),
     };
-    Some(Finding::ok("fired", format!("a session of {title} reached the hook {ago} ago")))
+    Some(DoctorFinding::ok("fired", format!("a session of {title} reached the hook {ago} ago")))
 }
 
 /// Hooks that the client skips because nobody reviewed them.
-pub(super) fn untrusted(settings: Settings, places: &[Place]) -> Vec<Finding> {
-    let look = |place: &Place| {
+pub(super) fn untrusted(settings: Settings, places: &[ScopeFiles]) -> Vec<DoctorFinding> {
+    let look = |place: &ScopeFiles| {
         let list = settings.agent_home(place.agent)?.join(place.agent.trust_list()?);
         let hooks = place.read().ok()??;
         let path = place.settings.display().to_string();
@@ -246,10 +249,11 @@ pub(super) fn untrusted(settings: Settings, places: &[Place]) -> Vec<Finding> {
         let open = entries.iter().filter(|entry| is_open(entry)).count();
         Some(match (entries.len(), open) {
             (0, _) => return None,
-            (_, 0) => {
-                Finding::ok("trust", format!("{} trusts the hooks in {path}", place.agent.title()))
-            }
-            (all, open) => Finding::problem(
+            (_, 0) => DoctorFinding::ok(
+                "trust",
+                format!("{} trusts the hooks in {path}", place.agent.title()),
+            ),
+            (all, open) => DoctorFinding::problem(
                 "trust",
                 format!(
                     "{} skips {open} of {all} hooks in {path}: nobody reviewed them",
@@ -273,14 +277,15 @@ pub(super) fn subdirectory(
     looks: &[Look],
     directory: &Path,
     project: &Path,
-) -> Vec<Finding> {
+) -> Vec<DoctorFinding> {
     let here = directory.canonicalize().unwrap_or_else(|_| directory.into());
-    let is_at = |scopes: &[Scope]| {
-        looks
-            .iter()
-            .any(|look| scopes.contains(&look.scope) && look.entries().any(Found::judges_stops))
+    let is_at = |scopes: &[SettingsScope]| {
+        looks.iter().any(|look| {
+            scopes.contains(&look.scope) && look.entries().any(InstalledEntry::judges_stops)
+        })
     };
-    let only_project = is_at(&[Scope::Project, Scope::Local]) && !is_at(&[Scope::User]);
+    let only_project =
+        is_at(&[SettingsScope::Project, SettingsScope::Local]) && !is_at(&[SettingsScope::User]);
     if here == project || !only_project || !agent.has_switches() {
         return Vec::new();
     }
@@ -290,14 +295,14 @@ pub(super) fn subdirectory(
         agent.title()
     );
     let hint = format!("start it in {}, or stopgate install {}", project.display(), agent.word());
-    vec![Finding::warning("directory", text, hint)]
+    vec![DoctorFinding::warning("directory", text, hint)]
 }
 
 /// The distinct hooks that judge stops of loops in another tool's files.
 pub(super) fn for_dialects(looks: &[Look]) -> Vec<Configured> {
     let mut hooks: Vec<Configured> = Vec::new();
     for (look, found) in looks.iter().flat_map(|look| look.all_entries().map(move |f| (look, f))) {
-        let dialect = found.dialect().filter(|_| found.kind == Event::Stop);
+        let dialect = found.dialect().filter(|_| found.kind == HookEvent::Stop);
         if dialect.is_some() && !hooks.iter().any(|hook| hook.command == found.command) {
             let (agent, scope, command) = (look.agent, look.scope, found.command.clone());
             hooks.push(Configured { agent, scope, command, dialect });
@@ -322,6 +327,6 @@ pub(super) fn configured(looks: &[Look]) -> Vec<Configured> {
 }
 
 /// The name of the event at which stops are judged.
-fn stop_name<'a>(entries: &[&'a Found]) -> &'a str {
+fn stop_name<'a>(entries: &[&'a InstalledEntry]) -> &'a str {
     entries.iter().find(|found| found.judges_stops()).map_or("Stop", |found| &found.event)
 }

@@ -9,11 +9,11 @@ const ONE: &str = "/opt/bin/stopgate";
 const OTHER: &str = "/home/me/stopgate";
 
 fn fresh(program: &str) -> String {
-    let entry = text::Entry::new(Agent::Claude, program);
+    let entry = text::HookEntry::new(Agent::Claude, program);
     text::install(None, &entry).unwrap().text
 }
 
-fn look(scope: Scope, text: &str) -> Look {
+fn look(scope: SettingsScope, text: &str) -> Look {
     let read = Read {
         entries: text::find(Agent::Claude, text).unwrap(),
         switches: text::switches(text).unwrap(),
@@ -22,7 +22,7 @@ fn look(scope: Scope, text: &str) -> Look {
 }
 
 #[track_caller]
-fn check(findings: Vec<Finding>, expected: &[&str]) {
+fn check(findings: Vec<DoctorFinding>, expected: &[&str]) {
     let shown: Vec<String> = findings
         .into_iter()
         .map(|finding| format!("{:?} {}: {}", finding.level, finding.about, finding.text))
@@ -57,7 +57,7 @@ fn a_clock_behind_the_journal_is_a_finding() {
 
 #[test]
 fn a_fresh_installation_is_fine() {
-    let looks = [look(Scope::User, &fresh(ONE)), look(Scope::Project, "{}")];
+    let looks = [look(SettingsScope::User, &fresh(ONE)), look(SettingsScope::Project, "{}")];
     check(hooks::installed(Agent::Claude, &looks, &[]), &["Ok hook: installed in user"]);
     check(hooks::doubled(&looks), &[]);
     check(hooks::disabled(&looks), &[]);
@@ -67,7 +67,7 @@ fn a_fresh_installation_is_fine() {
 
 #[test]
 fn no_installation_is_a_problem() {
-    let looks = [look(Scope::User, ""), look(Scope::Project, "{}")];
+    let looks = [look(SettingsScope::User, ""), look(SettingsScope::Project, "{}")];
     check(hooks::installed(Agent::Claude, &looks, &[]), &["Problem hook: no settings file"]);
     check(
         hooks::cap(Agent::Claude, &looks, None),
@@ -80,7 +80,7 @@ fn no_installation_is_a_problem() {
 fn a_hand_made_entry_lacks_things() {
     let text =
         r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"stopgate hook claude"}]}]}}"#;
-    let looks = [look(Scope::User, text)];
+    let looks = [look(SettingsScope::User, text)];
     check(
         hooks::installed(Agent::Claude, &looks, &[]),
         &[
@@ -89,16 +89,16 @@ fn a_hand_made_entry_lacks_things() {
         ],
     );
     let hurried = text.replace("claude\"", "claude\",\"timeout\":30");
-    let found = hooks::installed(Agent::Claude, &[look(Scope::User, &hurried)], &[]);
+    let found = hooks::installed(Agent::Claude, &[look(SettingsScope::User, &hurried)], &[]);
     assert!(found[1].text.contains("may take 30 s"), "{}", found[1].text);
 }
 
 #[test]
 fn the_same_command_twice_runs_once_and_two_commands_run_twice() {
-    let same = [look(Scope::User, &fresh(ONE)), look(Scope::Local, &fresh(ONE))];
+    let same = [look(SettingsScope::User, &fresh(ONE)), look(SettingsScope::Local, &fresh(ONE))];
     check(hooks::doubled(&same), &[]);
     assert_eq!(hooks::configured(&same).len(), 1);
-    let two = [look(Scope::User, &fresh(ONE)), look(Scope::Local, &fresh(OTHER))];
+    let two = [look(SettingsScope::User, &fresh(ONE)), look(SettingsScope::Local, &fresh(OTHER))];
     check(hooks::doubled(&two), &["Problem doubles: user and local have different commands"]);
     assert_eq!(hooks::configured(&two).len(), 2);
 }
@@ -106,7 +106,7 @@ fn the_same_command_twice_runs_once_and_two_commands_run_twice() {
 #[test]
 fn an_entry_for_another_dialect_is_no_double() {
     let foreign = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"stopgate","args":["hook","claude","--dialect","idle"]}]}]}}"#;
-    let looks = [look(Scope::User, &fresh(ONE)), look(Scope::Project, foreign)];
+    let looks = [look(SettingsScope::User, &fresh(ONE)), look(SettingsScope::Project, foreign)];
     check(hooks::doubled(&looks), &[]);
     assert_eq!(hooks::configured(&looks).len(), 1);
 }
@@ -114,7 +114,7 @@ fn an_entry_for_another_dialect_is_no_double() {
 #[test]
 fn switched_off_hooks_and_a_narrower_cap_are_seen() {
     let off = r#"{"disableAllHooks":true,"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"3"}}"#;
-    let looks = [look(Scope::User, &fresh(ONE)), look(Scope::Project, off)];
+    let looks = [look(SettingsScope::User, &fresh(ONE)), look(SettingsScope::Project, off)];
     check(hooks::disabled(&looks), &["Problem switches: disableAllHooks is true in project"]);
     check(
         hooks::cap(Agent::Claude, &looks, None),
@@ -125,13 +125,13 @@ fn switched_off_hooks_and_a_narrower_cap_are_seen() {
 #[test]
 fn a_subdirectory_matters_only_to_hooks_of_the_project() {
     let (root, below) = (Path::new("/p"), Path::new("/p/below"));
-    let project = [look(Scope::User, ""), look(Scope::Project, &fresh(ONE))];
+    let project = [look(SettingsScope::User, ""), look(SettingsScope::Project, &fresh(ONE))];
     check(
         hooks::subdirectory(Agent::Claude, &project, below, root),
         &["Warning directory: this directory is below /p"],
     );
     check(hooks::subdirectory(Agent::Claude, &project, root, root), &[]);
-    let user = [look(Scope::User, &fresh(ONE)), look(Scope::Project, &fresh(ONE))];
+    let user = [look(SettingsScope::User, &fresh(ONE)), look(SettingsScope::Project, &fresh(ONE))];
     check(hooks::subdirectory(Agent::Claude, &user, below, root), &[]);
 }
 

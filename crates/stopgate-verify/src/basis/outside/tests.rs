@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::{Variables, changes, note};
-use crate::basis::keep::Keep;
+use crate::basis::keep::ContentStore;
 
 #[test]
 fn a_file_above_the_project_that_comes_or_changes_is_told_with_what_it_was() {
@@ -12,8 +12,8 @@ fn a_file_above_the_project_that_comes_or_changes_is_told_with_what_it_was() {
     fs::create_dir_all(home.join(".cargo")).unwrap();
     fs::write(home.join(".cargo/config.toml"), "[build]\n").unwrap();
     let variables = Variables { home: Some(home.clone()), ..Variables::default() };
-    let noted = note(&root, &variables, Vec::new(), &mut Keep::new(&store, 1 << 20));
-    let keep = Keep::new(&store, 0);
+    let noted = note(&root, &variables, Vec::new(), &mut ContentStore::new(&store, 1 << 20));
+    let keep = ContentStore::new(&store, 0);
     assert_eq!(changes(&noted, &root, &variables, &keep), []);
 
     fs::write(base.join("a/conftest.py"), "import os\n").unwrap();
@@ -39,13 +39,13 @@ fn code_that_python_runs_at_its_start_is_watched() {
     fs::write(site.join("real.pth"), "/opt/lib\n").unwrap();
     let variables = Variables { virtual_env: Some(root.join(".venv")), ..Variables::default() };
     let store = base.join("objects");
-    let noted = note(&root, &variables, Vec::new(), &mut Keep::new(&store, 1 << 20));
+    let noted = note(&root, &variables, Vec::new(), &mut ContentStore::new(&store, 1 << 20));
     fs::write(site.join("evil.pth"), "import os\n").unwrap();
     fs::write(site.join("usercustomize.py"), "import os\n").unwrap();
     let plugin = site.join("plugin-1.dist-info");
     fs::create_dir(&plugin).unwrap();
     fs::write(plugin.join("entry_points.txt"), "[pytest11]\nx = x\n").unwrap();
-    let found = changes(&noted, &root, &variables, &Keep::new(&store, 0));
+    let found = changes(&noted, &root, &variables, &ContentStore::new(&store, 0));
     let names: Vec<_> = found.iter().map(|one| one.path.strip_prefix(&site).unwrap()).collect();
     let names: Vec<_> = names.iter().map(|name| name.display().to_string()).collect();
     assert_eq!(names, ["evil.pth", "plugin-1.dist-info/entry_points.txt", "usercustomize.py"]);

@@ -109,7 +109,7 @@ pub(super) fn without_password(url: &str) -> String {
 
 /// Git's settings as they are now.
 #[derive(Default)]
-pub(super) struct Settings {
+pub(super) struct GitSettings {
     values: BTreeMap<String, Setting>,
 }
 
@@ -119,7 +119,7 @@ struct Setting {
     is_own: bool,
 }
 
-impl Settings {
+impl GitSettings {
     pub(super) fn read(top: &Path) -> Result<Self, Trouble> {
         let words = ["config", "--list", "-z", "--show-scope"];
         let text = ask(top, &[], &words, TIMEOUT)?.unless_refused(&words)?;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
 
-use super::status::{Head, Standing};
+use super::status::{Head, WorkTreeStanding};
 use super::{Answer, Repository, SHOWN_MAX, Trouble, few};
 use crate::proc::RunName;
 use crate::scratch::Scratch;
@@ -15,7 +15,7 @@ use crate::scratch::Scratch;
 /// Adds what is not committed.
 pub(super) fn look(
     repository: &Repository<'_>,
-    standing: &Standing,
+    standing: &WorkTreeStanding,
     answer: &mut Answer,
 ) -> Result<(), Trouble> {
     let changed: Vec<&String> = standing.changed.iter().chain(&standing.unmerged).collect();
@@ -58,7 +58,10 @@ pub(super) fn untracked(repository: &Repository<'_>) -> Result<Vec<Vec<u8>>, Tro
 }
 
 /// Files that differ from the commit when they are looked at without the index.
-fn hidden(repository: &Repository<'_>, standing: &Standing) -> Result<Vec<String>, Trouble> {
+fn hidden(
+    repository: &Repository<'_>,
+    standing: &WorkTreeStanding,
+) -> Result<Vec<String>, Trouble> {
     if standing.head == Head::Unborn {
         return Ok(Vec::new());
     }

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::super::places;
-use super::status::Standing;
+use super::status::WorkTreeStanding;
 use super::{Answer, Repository, SHOWN_MAX, Trouble, clean, few};
 
 const BLOCK_BYTES: usize = 64 * 1024;
@@ -26,7 +26,7 @@ const UNDER_WAY: [(&str, &str); 5] = [
 /// Adds what is in conflict, and the places of the markers.
 pub(super) fn look(
     repository: &Repository<'_>,
-    standing: &Standing,
+    standing: &WorkTreeStanding,
     answer: &mut Answer,
 ) -> Result<(), Trouble> {
     for (name, word) in UNDER_WAY {

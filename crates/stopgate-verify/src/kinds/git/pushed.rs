@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::basis::without_password;
-use super::status::{Head, Standing};
+use super::status::{Head, WorkTreeStanding};
 use super::{Answer, Repository, Trouble, ask_after};
 use crate::environment::variable;
 use crate::kinds::FindingBasis;
@@ -25,7 +25,7 @@ struct Target {
 /// Adds what keeps the branch from being pushed.
 pub(super) fn look(
     repository: &Repository<'_>,
-    standing: &Standing,
+    standing: &WorkTreeStanding,
     answer: &mut Answer,
 ) -> Result<(), Trouble> {
     let branch = match &standing.head {
@@ -55,7 +55,7 @@ pub(super) fn look(
     Ok(())
 }
 
-fn no_target(standing: &Standing, branch: &str) -> String {
+fn no_target(standing: &WorkTreeStanding, branch: &str) -> String {
     match &standing.upstream {
         Some(upstream) => format!("{upstream}, the upstream of {branch}, is not on a remote"),
         None => format!("{branch} has no upstream: git push -u origin {branch}"),

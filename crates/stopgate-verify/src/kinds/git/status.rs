@@ -4,7 +4,7 @@ use super::{Repository, Trouble};
 
 /// How a work tree stands.
 #[derive(Debug, Default)]
-pub(super) struct Standing {
+pub(super) struct WorkTreeStanding {
     pub(super) head: Head,
     pub(super) upstream: Option<String>,
     pub(super) changed: Vec<String>,
@@ -21,7 +21,7 @@ pub(super) enum Head {
     Branch(String),
 }
 
-impl Standing {
+impl WorkTreeStanding {
     pub(super) fn read(repository: &Repository<'_>) -> Result<Self, Trouble> {
         let text = repository.told(&[
             "status",

@@ -6,7 +6,7 @@ use std::process::Command;
 use stopgate_core::{GitDemand, Status};
 use tempfile::TempDir;
 
-use super::super::{Finding, FindingBasis};
+use super::super::{FindingBasis, KindFinding};
 use super::basis::without_password;
 use super::{GitBasis, git};
 
@@ -61,7 +61,7 @@ fn run(root: &Path, words: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-fn said(finding: &Finding) -> String {
+fn said(finding: &KindFinding) -> String {
     let text = finding.trouble.as_deref().unwrap_or(&finding.text);
     format!("{}: {}", finding.status, text.replace('\n', " / "))
 }

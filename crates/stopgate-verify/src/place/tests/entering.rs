@@ -160,7 +160,7 @@ pub(super) fn command(launch: &Launch) -> Command {
 #[test]
 fn paths_with_odd_names_work() {
     for kind in kinds() {
-        let scene = Scene::new();
+        let scene = TreeScene::new();
         scene.write("a,b:c 'd'/root/x", "x");
         let root = scene.path("a,b:c 'd'/root");
         let scratch = scene.beside("s,c:r 'a'\\t");

@@ -52,7 +52,7 @@ fn a_worktree_has_a_repository_of_its_own_inside() {
 fn submodules_work_inside() {
     for kind in kinds() {
         let stage = committed();
-        let other = Scene::new();
+        let other = TreeScene::new();
         other.write("lib.c", "int x;");
         other.git(&["add", "-A"]);
         other.git(&["commit", "-qm", "lib"]);

@@ -3,7 +3,7 @@ use std::path::Path;
 use stopgate_core::{Criterion, Evidence, Proof, Receipt, Status, Tests, Timestamp};
 
 use super::{TestFloor, floor, read};
-use crate::baseline::{self, Exit};
+use crate::baseline::{self, CommandExit};
 use crate::check::Run;
 
 const BAD: &str = "..F       [100%]\n=== short test summary info ===\n\
@@ -70,7 +70,7 @@ fn an_exit_code_of_zero_is_no_pass_where_the_runner_says_otherwise() {
 fn what_failed_before_may_fail_with_any_exit_code() {
     let root = Path::new("/home/me/demo");
     let mut criterion = criterion("pytest || true");
-    criterion.terms.baseline = baseline::take(BAD, Exit::Failed, root).ok();
+    criterion.terms.baseline = baseline::take(BAD, CommandExit::Failed, root).ok();
     let known = "pass: only what failed before the start fails";
     assert_eq!(told(&criterion, Status::Pass, BAD), known);
     assert_eq!(told(&criterion, Status::Fail, BAD), known);

@@ -1,9 +1,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::tree::scene::Scene;
+use crate::tree::scene::TreeScene;
 
-fn touched(scene: &Scene, act: impl FnOnce()) -> (Vec<PathBuf>, Vec<PathBuf>) {
+fn touched(scene: &TreeScene, act: impl FnOnce()) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let before = scene.tree();
     act();
     let touched = scene.tree().touched_since(&before);
@@ -12,7 +12,7 @@ fn touched(scene: &Scene, act: impl FnOnce()) -> (Vec<PathBuf>, Vec<PathBuf>) {
 
 #[test]
 fn a_file_that_was_replaced_and_restored_was_touched() {
-    let scene = Scene::new();
+    let scene = TreeScene::new();
     scene.write("a.py", "one").write("b.py", "two");
     let (files, _) = touched(&scene, || {
         let old = fs::metadata(scene.path("a.py")).unwrap().modified().unwrap();
@@ -25,7 +25,7 @@ fn a_file_that_was_replaced_and_restored_was_touched() {
 
 #[test]
 fn a_file_that_came_and_went_shows_in_its_directory() {
-    let scene = Scene::new();
+    let scene = TreeScene::new();
     scene.write("tests/a.py", "one").write("src/b.py", "two");
     let (files, directories) = touched(&scene, || {
         scene.write("tests/conftest.py", "x");
@@ -37,7 +37,7 @@ fn a_file_that_came_and_went_shows_in_its_directory() {
 
 #[test]
 fn a_new_file_explains_its_directory() {
-    let scene = Scene::new();
+    let scene = TreeScene::new();
     scene.write("a.py", "one");
     let (files, directories) = touched(&scene, || {
         scene.write("out/log.txt", "x");
@@ -48,7 +48,7 @@ fn a_new_file_explains_its_directory() {
 
 #[test]
 fn reading_touches_nothing() {
-    let scene = Scene::new();
+    let scene = TreeScene::new();
     scene.write("a.py", "one");
     let (files, directories) = touched(&scene, || drop(fs::read(scene.path("a.py")).unwrap()));
     assert!(files.is_empty() && directories.is_empty());

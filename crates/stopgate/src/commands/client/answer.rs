@@ -4,14 +4,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use stopgate_agents::{Agent, HookOutput, Understood};
 
-use super::Ran;
+use super::ProgramOutput;
 
 #[cfg(test)]
 mod tests;
 
 /// What the client makes of a hook's output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum ClientReading {
     /// The agent may stop.
     Allowed,
     /// The agent may stop, and the person is told this.
@@ -38,9 +38,9 @@ struct SpecificWire {
     additional_context: String,
 }
 
-impl Answer {
+impl ClientReading {
     /// Reads what a hook left behind at `event`.
-    pub(crate) fn read(ran: &Ran, event: &str) -> Self {
+    pub(crate) fn read(ran: &ProgramOutput, event: &str) -> Self {
         match ran.exit_code {
             Some(0) => Self::parse(&ran.stdout, event),
             Some(code) => Self::Refused(format!("the exit code is {code}{}", said(&ran.stderr))),
@@ -49,7 +49,7 @@ impl Answer {
     }
 
     /// Reads what a hook left behind at a stop, as the client of `agent` does.
-    pub(crate) fn of(agent: Agent, ran: &Ran) -> Self {
+    pub(crate) fn of(agent: Agent, ran: &ProgramOutput) -> Self {
         if agent.has_switches() {
             return Self::read(ran, "Stop");
         }
@@ -85,15 +85,19 @@ impl Answer {
 }
 
 impl AnswerWire {
-    fn read(self, event: &str) -> Answer {
+    fn read(self, event: &str) -> ClientReading {
         match (self.decision.as_deref(), self.reason, self.hook_specific_output) {
-            (Some("block"), Some(reason), None) if !reason.is_empty() => Answer::Held(reason),
-            (None, None, Some(specific)) if specific.hook_event_name == event => {
-                Answer::Held(specific.additional_context)
+            (Some("block"), Some(reason), None) if !reason.is_empty() => {
+                ClientReading::Held(reason)
             }
-            (None, None, None) => self.system_message.map_or(Answer::Allowed, Answer::Told),
+            (None, None, Some(specific)) if specific.hook_event_name == event => {
+                ClientReading::Held(specific.additional_context)
+            }
+            (None, None, None) => {
+                self.system_message.map_or(ClientReading::Allowed, ClientReading::Told)
+            }
             (decision, _, _) => {
-                Answer::Refused(format!("the answer fits no form (decision {decision:?})"))
+                ClientReading::Refused(format!("the answer fits no form (decision {decision:?})"))
             }
         }
     }

@@ -23,7 +23,7 @@ const OUTPUT_BYTES_MAX: u64 = 1024 * 1024;
 
 /// What a program left behind.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct ProgramOutput {
     /// Its exit code; nothing where a signal ended it.
     pub(crate) exit_code: Option<i32>,
     /// What it printed.
@@ -36,7 +36,7 @@ pub(crate) struct Ran {
 
 /// Why a program left nothing behind.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum ProgramTrouble {
     /// It could not be started.
     NotStarted(io::Error),
     /// It took too long and was ended.
@@ -49,7 +49,7 @@ pub(crate) enum Trouble {
     Interrupted,
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for ProgramTrouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotStarted(error) => write!(f, "it could not be started: {error}"),
@@ -116,10 +116,10 @@ pub(super) fn command(program: &OsStr) -> Command {
 
 /// Runs a program with `input`, in a process group of its own.
 #[expect(clippy::disallowed_methods, reason = "the door that waits")]
-pub(super) fn run(mut command: Command, input: String) -> Result<Ran, Trouble> {
+pub(super) fn run(mut command: Command, input: String) -> Result<ProgramOutput, ProgramTrouble> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let begun = Instant::now();
-    let mut child = command.spawn().map_err(Trouble::NotStarted)?;
+    let mut child = command.spawn().map_err(ProgramTrouble::NotStarted)?;
     if let Some(mut stdin) = child.stdin.take() {
         // A program that does not read must not hold us up.
         std::thread::spawn(move || stdin.write_all(input.as_bytes()));
@@ -127,12 +127,18 @@ pub(super) fn run(mut command: Command, input: String) -> Result<Ran, Trouble> {
     let (stdout, stderr) = (collect(child.stdout.take()), collect(child.stderr.take()));
     let status = wait(&mut child, &|| begun.elapsed())?;
     let took = begun.elapsed();
-    let drain =
-        |output: Receiver<String>| output.recv_timeout(DRAIN_GRACE).map_err(|_| Trouble::Clings);
-    Ok(Ran { exit_code: status.code(), stdout: drain(stdout)?, stderr: drain(stderr)?, took })
+    let drain = |output: Receiver<String>| {
+        output.recv_timeout(DRAIN_GRACE).map_err(|_| ProgramTrouble::Clings)
+    };
+    Ok(ProgramOutput {
+        exit_code: status.code(),
+        stdout: drain(stdout)?,
+        stderr: drain(stderr)?,
+        took,
+    })
 }
 
-fn wait(child: &mut Child, elapsed: &dyn Fn() -> Duration) -> Result<ExitStatus, Trouble> {
+fn wait(child: &mut Child, elapsed: &dyn Fn() -> Duration) -> Result<ExitStatus, ProgramTrouble> {
     let mut look = LOOK_FIRST;
     loop {
         match child.try_wait() {
@@ -140,15 +146,15 @@ fn wait(child: &mut Child, elapsed: &dyn Fn() -> Duration) -> Result<ExitStatus,
             Ok(None) if is_interrupted() => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(Trouble::Interrupted);
+                return Err(ProgramTrouble::Interrupted);
             }
             Ok(None) if elapsed() < LIMIT => std::thread::sleep(look),
             Ok(None) => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(Trouble::TimedOut);
+                return Err(ProgramTrouble::TimedOut);
             }
-            Err(error) => return Err(Trouble::Lost(error)),
+            Err(error) => return Err(ProgramTrouble::Lost(error)),
         }
         look = (look * 2).min(LOOK_LAST);
     }

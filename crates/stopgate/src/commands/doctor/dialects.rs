@@ -4,12 +4,12 @@
 //! entry is fired as the client would. Where no such loop can be laid out by files alone, the
 //! entry must at least run and let an agent go that has none.
 
-use stopgate_engine::{Configured, Failure, Finding};
+use stopgate_engine::{Configured, DoctorFinding, Failure};
 
-use crate::commands::client::{Continued, Household, Session, Stage, Stop};
+use crate::commands::client::{Continued, Household, PlayedSession, PlayedStop, ThrowawayProject};
 
 const ABOUT: &str = "proof";
-const SESSION: Session = Session { id: "d0c70000-0000-4000-8000-000000000001" };
+const SESSION: PlayedSession = PlayedSession { id: "d0c70000-0000-4000-8000-000000000001" };
 
 const RALPH_LOOP: &str = "---\nactive: true\niteration: 1\nsession_id: d0c70000-0000-4000-8000-000000000001\nmax_iterations: 5\n\
                           completion_promise: \"NEVER\"\n---\n\nProve that the hook holds.\n";
@@ -33,32 +33,34 @@ fn unfinished(dialect: &str) -> &'static [(&'static str, &'static str)] {
 }
 
 /// Fires at one entry.
-pub(super) fn prove(hook: &Configured, dialect: &str) -> Result<Finding, Failure> {
-    let stage = Stage::new(Household::Real)?;
+pub(super) fn prove(hook: &Configured, dialect: &str) -> Result<DoctorFinding, Failure> {
+    let stage = ThrowawayProject::new(Household::Real)?;
     let files = unfinished(dialect);
     for (path, text) in files {
         stage.write(path, text)?;
     }
-    let stop = Stop { session: SESSION, words: "I stop here.", continued: Continued::Never };
+    let stop = PlayedStop { session: SESSION, words: "I stop here.", continued: Continued::Never };
     let (title, scope) = (hook.agent.title(), hook.scope.word());
     let name = format!("{title}'s entry for --dialect {dialect} in the {scope} settings");
     let repair =
         format!("stopgate install {} --scope {scope} --dialect {dialect}", hook.agent.word());
-    let failed =
-        |why: String| Finding::problem(ABOUT, format!("{name} failed: {why}"), repair.clone());
+    let failed = |why: String| {
+        DoctorFinding::problem(ABOUT, format!("{name} failed: {why}"), repair.clone())
+    };
     Ok(match stage.stop_of(hook.agent, &hook.command, &stop) {
         Err(trouble) => failed(trouble.to_string()),
         Ok(ran) => {
             let answer = serde_json::from_str::<serde_json::Value>(&ran.stdout).unwrap_or_default();
             let held = answer["decision"] == "block" || ran.exit_code == Some(2);
             match (files.is_empty(), held, ran.exit_code) {
-                (false, true, _) => Finding::ok(ABOUT, format!("{name} held a made-up stop")),
+                (false, true, _) => DoctorFinding::ok(ABOUT, format!("{name} held a made-up stop")),
                 (false, false, _) => {
                     failed("it let an agent stop whose loop is not finished".into())
                 }
-                (true, false, Some(0)) => {
-                    Finding::ok(ABOUT, format!("{name} ran, and let an agent go that has no loop"))
-                }
+                (true, false, Some(0)) => DoctorFinding::ok(
+                    ABOUT,
+                    format!("{name} ran, and let an agent go that has no loop"),
+                ),
                 (true, _, code) => failed(format!("the exit code is {code:?}")),
             }
         }

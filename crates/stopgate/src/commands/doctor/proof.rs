@@ -4,14 +4,17 @@ use std::path::Path;
 use std::time::Duration;
 
 use stopgate_agents::Agent;
-use stopgate_agents::settings::Command;
-use stopgate_engine::{Configured, Failure, Finding};
+use stopgate_agents::settings::EntryCommand;
+use stopgate_engine::{Configured, DoctorFinding, Failure};
 
 use super::dialects;
-use crate::commands::client::{Answer, Continued, Household, Ran, Session, Stage, Stop, Trouble};
+use crate::commands::client::{
+    ClientReading, Continued, Household, PlayedSession, PlayedStop, ProgramOutput, ProgramTrouble,
+    ThrowawayProject,
+};
 
 const ABOUT: &str = "proof";
-const SESSION: Session = Session { id: "d0c70000-0000-4000-8000-000000000000" };
+const SESSION: PlayedSession = PlayedSession { id: "d0c70000-0000-4000-8000-000000000000" };
 const GOAL: &str = "prove that the hook holds";
 
 /// How long the two stops took.
@@ -21,7 +24,7 @@ struct Took {
 }
 
 /// Fires at every hook that is configured; at this program itself where none is.
-pub(super) fn prove(program: &Path, hooks: &[Configured]) -> Result<Vec<Finding>, Failure> {
+pub(super) fn prove(program: &Path, hooks: &[Configured]) -> Result<Vec<DoctorFinding>, Failure> {
     let mut findings = Vec::new();
     for hook in hooks {
         if let Some(dialect) = &hook.dialect {
@@ -43,7 +46,7 @@ pub(super) fn prove(program: &Path, hooks: &[Configured]) -> Result<Vec<Finding>
         let argv = [&program.display().to_string(), "hook", "claude"].map(String::from);
         let target = Target {
             agent: Agent::Claude,
-            command: &Command::Exec(argv.into()),
+            command: &EntryCommand::Exec(argv.into()),
             name: "this program (no hook is installed yet)".into(),
             repair: "get stopgate anew".into(),
         };
@@ -55,28 +58,28 @@ pub(super) fn prove(program: &Path, hooks: &[Configured]) -> Result<Vec<Finding>
 /// What is fired at.
 struct Target<'a> {
     agent: Agent,
-    command: &'a Command,
+    command: &'a EntryCommand,
     name: String,
     repair: String,
 }
 
 impl Target<'_> {
     /// Says so where another version than this one is started.
-    fn version(&self, program: &Path) -> Result<Option<Finding>, Failure> {
+    fn version(&self, program: &Path) -> Result<Option<DoctorFinding>, Failure> {
         let asked = match self.command {
-            Command::Exec(argv) => {
+            EntryCommand::Exec(argv) => {
                 let word = argv.first().cloned().unwrap_or_default();
-                Command::Exec(vec![word, "--version".into()])
+                EntryCommand::Exec(vec![word, "--version".into()])
             }
-            Command::Shell(line) => {
+            EntryCommand::Shell(line) => {
                 let word = line.split(" hook").next().unwrap_or_default();
-                Command::Shell(format!("{word} --version"))
+                EntryCommand::Shell(format!("{word} --version"))
             }
         };
         if first_word(self.command) == program.display().to_string() {
             return Ok(None);
         }
-        let stage = Stage::new(Household::Real)?;
+        let stage = ThrowawayProject::new(Household::Real)?;
         let Ok(ran) = stage.hook(&asked, SESSION, &serde_json::Value::Null) else {
             return Ok(None);
         };
@@ -86,81 +89,84 @@ impl Target<'_> {
             return Ok(None);
         }
         let text = format!("{} is {other}, and this is {own}", self.name);
-        Ok(Some(Finding::warning("version", text, self.repair.clone())))
+        Ok(Some(DoctorFinding::warning("version", text, self.repair.clone())))
     }
 
-    fn prove(&self, program: &Path) -> Result<Finding, Failure> {
+    fn prove(&self, program: &Path) -> Result<DoctorFinding, Failure> {
         let name = &self.name;
         if is_shadow(self.command) {
             let text = format!("{name} only watches (--shadow): it never holds an agent");
-            return Ok(Finding::warning(ABOUT, text, "take --shadow out of its arguments"));
+            return Ok(DoctorFinding::warning(ABOUT, text, "take --shadow out of its arguments"));
         }
-        let stage = Stage::new(Household::Real)?;
+        let stage = ThrowawayProject::new(Household::Real)?;
         Ok(match fire(&stage, program, self) {
             Ok(took) => {
                 let (held, let_go) = (took.held.as_millis(), took.let_go.as_millis());
                 let text = format!(
                     "{name} held a made-up stop ({held} ms) and let it go once the loop was cancelled ({let_go} ms)"
                 );
-                Finding::ok(ABOUT, text)
+                DoctorFinding::ok(ABOUT, text)
             }
             Err(why) => {
-                Finding::problem(ABOUT, format!("{name} failed: {why}"), self.repair.clone())
+                DoctorFinding::problem(ABOUT, format!("{name} failed: {why}"), self.repair.clone())
             }
         })
     }
 }
 
 /// Begins a loop that can't be done, stops, cancels it, and stops again.
-fn fire(stage: &Stage, program: &Path, target: &Target<'_>) -> Result<Took, String> {
+fn fire(stage: &ThrowawayProject, program: &Path, target: &Target<'_>) -> Result<Took, String> {
     let (agent, command) = (target.agent, target.command);
     let start = ["start", GOAL, "--session", SESSION.id, "--check", "never=false"];
     typed(stage.person(program, &start), "begin a loop")?;
-    let first = Stop { session: SESSION, words: "I am done.", continued: Continued::Never };
+    let first = PlayedStop { session: SESSION, words: "I am done.", continued: Continued::Never };
     let (answer, held) = heard(agent, stage.stop_of(agent, command, &first))?;
     match answer {
-        Answer::Held(text) if text.contains(GOAL) => {}
-        Answer::Held(_) => return Err("the agent was held, but for another loop".into()),
-        Answer::Allowed | Answer::Told(_) => {
+        ClientReading::Held(text) if text.contains(GOAL) => {}
+        ClientReading::Held(_) => return Err("the agent was held, but for another loop".into()),
+        ClientReading::Allowed | ClientReading::Told(_) => {
             return Err("it let an agent stop whose check fails".into());
         }
-        Answer::Refused(why) => return Err(format!("the client would ignore it: {why}")),
+        ClientReading::Refused(why) => return Err(format!("the client would ignore it: {why}")),
     }
     typed(stage.person(program, &["cancel", "--session", SESSION.id]), "cancel the loop")?;
     let words = "I am done, as I said.";
-    let second = Stop { session: SESSION, words, continued: Continued::Before };
+    let second = PlayedStop { session: SESSION, words, continued: Continued::Before };
     let (answer, let_go) = heard(agent, stage.stop_of(agent, command, &second))?;
     match answer {
-        Answer::Allowed | Answer::Told(_) => Ok(Took { held, let_go }),
-        Answer::Held(_) => Err("it held an agent whose loop was cancelled".into()),
-        Answer::Refused(why) => Err(format!("the client would ignore it: {why}")),
+        ClientReading::Allowed | ClientReading::Told(_) => Ok(Took { held, let_go }),
+        ClientReading::Held(_) => Err("it held an agent whose loop was cancelled".into()),
+        ClientReading::Refused(why) => Err(format!("the client would ignore it: {why}")),
     }
 }
 
-fn typed(ran: Result<Ran, Trouble>, doing: &str) -> Result<(), String> {
+fn typed(ran: Result<ProgramOutput, ProgramTrouble>, doing: &str) -> Result<(), String> {
     match ran {
-        Ok(Ran { exit_code: Some(0), .. }) => Ok(()),
+        Ok(ProgramOutput { exit_code: Some(0), .. }) => Ok(()),
         Ok(ran) => Err(format!("could not {doing}: {}", ran.stderr.trim())),
         Err(trouble) => Err(format!("could not {doing}: {trouble}")),
     }
 }
 
-fn heard(agent: Agent, ran: Result<Ran, Trouble>) -> Result<(Answer, Duration), String> {
+fn heard(
+    agent: Agent,
+    ran: Result<ProgramOutput, ProgramTrouble>,
+) -> Result<(ClientReading, Duration), String> {
     let ran = ran.map_err(|trouble| trouble.to_string())?;
-    Ok((Answer::of(agent, &ran), ran.took))
+    Ok((ClientReading::of(agent, &ran), ran.took))
 }
 
 /// The program of a hook, as its entry names it.
-fn first_word(command: &Command) -> &str {
+fn first_word(command: &EntryCommand) -> &str {
     match command {
-        Command::Exec(argv) => argv.first().map_or("", |word| word.as_str()),
-        Command::Shell(line) => line.split(" hook").next().unwrap_or(line),
+        EntryCommand::Exec(argv) => argv.first().map_or("", |word| word.as_str()),
+        EntryCommand::Shell(line) => line.split(" hook").next().unwrap_or(line),
     }
 }
 
-fn is_shadow(command: &Command) -> bool {
+fn is_shadow(command: &EntryCommand) -> bool {
     match command {
-        Command::Exec(argv) => argv.iter().any(|word| word == "--shadow"),
-        Command::Shell(line) => line.split_whitespace().any(|word| word == "--shadow"),
+        EntryCommand::Exec(argv) => argv.iter().any(|word| word == "--shadow"),
+        EntryCommand::Shell(line) => line.split_whitespace().any(|word| word == "--shadow"),
     }
 }

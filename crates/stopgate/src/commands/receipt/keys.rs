@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use stopgate_engine::{KeyView, KeysView};
 
 use crate::commands::common;
-use crate::output::{self, DIM, Outcome, styled};
+use crate::output::{self, CommandResult, DIM, styled};
 
 /// List the keys whose signatures count here; add, remove or rotate them
 #[derive(Debug, clap::Args)]
@@ -37,7 +37,7 @@ enum Command {
 }
 
 /// Lists or changes.
-pub(super) fn run(args: &Args) -> Outcome {
+pub(super) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let view = match &args.command {
         None => engine.keys()?,

@@ -6,12 +6,12 @@ use stopgate_core::{LoopState, Outcome as LoopOutcome, Status};
 use stopgate_drive::{DriveEnd, DriveNews};
 use stopgate_engine::{CriterionStatus, LoopView, WaitsFor};
 
-use crate::output::{Audience, Progress, span};
+use crate::output::{Audience, ProgressLine, span};
 
 /// Lines on standard error; in a terminal one of them moves while a session runs.
 pub(super) struct DriveScreen {
     audience: Audience,
-    moving: Option<Progress>,
+    moving: Option<ProgressLine>,
 }
 
 impl DriveScreen {
@@ -27,7 +27,7 @@ impl DriveScreen {
         self.moving = None;
         let line = sentence(news);
         let _ = writeln!(anstream::stderr().lock(), "{line}");
-        self.moving = moving(news).map(|what| Progress::begin(&what));
+        self.moving = moving(news).map(|what| ProgressLine::begin(&what));
     }
 }
 

@@ -6,14 +6,14 @@ use stopgate_engine::CheckView;
 
 use super::{Form, count};
 use crate::commands::common;
-use crate::output::{self, BAD, GOOD, Outcome, styled};
+use crate::output::{self, BAD, CommandResult, GOOD, styled};
 
 /// Look whether the file is sound and every state is what its events lead to; exit 1 if not
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
 /// Looks, and says what was found.
-pub(super) fn run(form: Form) -> Outcome {
+pub(super) fn run(form: Form) -> CommandResult {
     let view = common::engine()?.check_store()?;
     match form {
         Form::Json => output::json(&view),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::{Form, count};
 use crate::commands::{common, start::time_ms};
-use crate::output::{self, Outcome};
+use crate::output::{self, CommandResult};
 
 /// Move loops that ended long ago to an archive, never one that runs
 ///
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 }
 
 /// Archives.
-pub(super) fn run(args: &Args, form: Form) -> Outcome {
+pub(super) fn run(args: &Args, form: Form) -> CommandResult {
     let mut engine = common::engine()?;
     let view = match &args.archive {
         Some(path) => engine.compact_store_to(args.older_than, path)?,

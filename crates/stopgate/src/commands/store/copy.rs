@@ -6,7 +6,7 @@ use stopgate_engine::{CopyView, Existing};
 
 use super::{Form, count};
 use crate::commands::common;
-use crate::output::{self, GOOD, Outcome, WAITS, styled};
+use crate::output::{self, CommandResult, GOOD, WAITS, styled};
 
 /// Copy the journal to another store, and compare the two: all loops or none
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ pub(crate) struct Args {
 }
 
 /// Copies.
-pub(super) fn run(args: &Args, form: Form) -> Outcome {
+pub(super) fn run(args: &Args, form: Form) -> CommandResult {
     let existing = if args.skip_existing { Existing::Skip } else { Existing::Refuse };
     let view = common::engine()?.copy_store(&args.to, existing)?;
     match form {

@@ -8,7 +8,7 @@ use stopgate_engine::ExportView;
 
 use super::{Form, count};
 use crate::commands::common;
-use crate::output::{self, Outcome};
+use crate::output::{self, CommandResult};
 
 /// Write the whole journal as JSON Lines, the same bytes whichever store it is in
 ///
@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 /// Exports.
-pub(super) fn run(args: &Args, form: Form) -> Outcome {
+pub(super) fn run(args: &Args, form: Form) -> CommandResult {
     let mut engine = common::engine()?;
     if let Some(path) = &args.out {
         let view = engine.export_store_to(path)?;

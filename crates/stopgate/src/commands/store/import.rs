@@ -9,7 +9,7 @@ use stopgate_engine::{Existing, Failure};
 
 use super::{Form, count};
 use crate::commands::common;
-use crate::output::{self, Outcome};
+use crate::output::{self, CommandResult};
 
 /// Take the loops of an export or an archive in: all of them or none
 ///
@@ -25,7 +25,7 @@ pub(crate) struct Args {
 }
 
 /// Imports.
-pub(super) fn run(args: &Args, form: Form) -> Outcome {
+pub(super) fn run(args: &Args, form: Form) -> CommandResult {
     let mut file = open(&args.file)?;
     let existing = if args.skip_existing { Existing::Skip } else { Existing::Refuse };
     let mut engine = common::engine()?;

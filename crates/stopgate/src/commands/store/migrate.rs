@@ -4,14 +4,14 @@ use std::process::ExitCode;
 
 use super::Form;
 use crate::commands::common;
-use crate::output::{self, Outcome};
+use crate::output::{self, CommandResult};
 
 /// Set the journal up, or bring it to the form that this program writes
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
 /// Migrates, and says from where to where.
-pub(super) fn run(form: Form) -> Outcome {
+pub(super) fn run(form: Form) -> CommandResult {
     let view = common::engine()?.migrate_store()?;
     match form {
         Form::Json => output::json(&view),

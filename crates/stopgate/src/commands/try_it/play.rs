@@ -3,27 +3,29 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use stopgate_agents::settings::Command;
+use stopgate_agents::settings::EntryCommand;
 
-use super::script::{Claim, Deed, Expected, Scene, Step, Written};
-use crate::commands::client::{Answer, Continued, Ran, Session, Stage, Trouble};
+use super::script::{Deed, ExpectedAnswer, ScriptedClaim, ScriptedLoop, ScriptedTurn, Written};
+use crate::commands::client::{
+    ClientReading, Continued, PlayedSession, ProgramOutput, ProgramTrouble, ThrowawayProject,
+};
 
 /// What did not go as it must.
 pub(super) struct Stumble(pub(super) String);
 
-impl From<Trouble> for Stumble {
-    fn from(trouble: Trouble) -> Self {
+impl From<ProgramTrouble> for Stumble {
+    fn from(trouble: ProgramTrouble) -> Self {
         Self(format!("this program did not answer: {trouble}"))
     }
 }
 
 /// A loop that runs.
 pub(super) struct Acting<'a> {
-    stage: &'a Stage,
+    stage: &'a ThrowawayProject,
     program: &'a Path,
-    scene: &'a Scene,
-    session: Session,
-    hook: Command,
+    scene: &'a ScriptedLoop,
+    session: PlayedSession,
+    hook: EntryCommand,
     /// What the agent was told when its session began.
     pub(super) told: String,
 }
@@ -87,8 +89,12 @@ struct ReceiptWire {
 }
 
 impl ExplanationWire {
-    fn claim(&self) -> Claim {
-        if self.stopped.facts.markers.is_empty() { Claim::None } else { Claim::Heard }
+    fn claim(&self) -> ScriptedClaim {
+        if self.stopped.facts.markers.is_empty() {
+            ScriptedClaim::None
+        } else {
+            ScriptedClaim::Heard
+        }
     }
 
     /// Why, in a sentence: the journal's own where it has one, else what it saw.
@@ -97,8 +103,8 @@ impl ExplanationWire {
             return self.why.clone();
         }
         let heard = match self.claim() {
-            Claim::Heard => "its claim was checked",
-            Claim::None => "no claim was heard",
+            ScriptedClaim::Heard => "its claim was checked",
+            ScriptedClaim::None => "no claim was heard",
         };
         let receipts = self.stopped.receipts.iter().map(|receipt| {
             let code = receipt.exit_code.map(|code| format!(" (exit {code})")).unwrap_or_default();
@@ -110,9 +116,9 @@ impl ExplanationWire {
 
 /// Begins the scene's loop, as a person does, and its session, as the client does.
 pub(super) fn begin<'a>(
-    stage: &'a Stage,
+    stage: &'a ThrowawayProject,
     program: &'a Path,
-    scene: &'a Scene,
+    scene: &'a ScriptedLoop,
 ) -> Result<Acting<'a>, Stumble> {
     for file in scene.files {
         write(&stage.project().join(file.name), file.content)?;
@@ -122,29 +128,31 @@ pub(super) fn begin<'a>(
     arguments.extend(scene.protect.iter().flat_map(|file| ["--protect", file]));
     typed(stage.person(program, &arguments), "start")?;
     let argv = [&program.display().to_string(), "hook", "claude"].map(String::from);
-    let hook = Command::Exec(argv.into());
-    let session = Session { id: scene.session };
+    let hook = EntryCommand::Exec(argv.into());
+    let session = PlayedSession { id: scene.session };
     let begun = stage.hook(&hook, session, &session.begins(stage))?;
-    match Answer::read(&begun, "SessionStart") {
-        Answer::Held(told) => Ok(Acting { stage, program, scene, session, hook, told }),
+    match ClientReading::read(&begun, "SessionStart") {
+        ClientReading::Held(told) => Ok(Acting { stage, program, scene, session, hook, told }),
         other => Err(Stumble(format!("the session was not told of the loop: {other:?}"))),
     }
 }
 
 impl Acting<'_> {
     /// Plays one turn of the agent and its stop.
-    pub(super) fn play(&self, step: &'static Step) -> Result<Played, Stumble> {
+    pub(super) fn play(&self, step: &'static ScriptedTurn) -> Result<Played, Stumble> {
         let did = self.act(&step.does)?;
         let first = self.scene.steps.first().is_some_and(|first| std::ptr::eq(first, step));
         let continued = if first { Continued::Never } else { Continued::Before };
         let payload = self.session.stops(self.stage, step.says, continued);
         let ran = self.stage.hook(&self.hook, self.session, &payload)?;
-        let answer = Answer::read(&ran, "Stop");
+        let answer = ClientReading::read(&ran, "Stop");
         let explained = self.explain();
         judge(step, &answer, &explained)?;
         let answer = match answer {
-            Answer::Held(text) | Answer::Told(text) | Answer::Refused(text) => text,
-            Answer::Allowed => String::new(),
+            ClientReading::Held(text)
+            | ClientReading::Told(text)
+            | ClientReading::Refused(text) => text,
+            ClientReading::Allowed => String::new(),
         };
         let why = explained.because();
         Ok(Played {
@@ -164,8 +172,8 @@ impl Acting<'_> {
     pub(super) fn end(self) -> Result<(), Stumble> {
         let payload = self.session.ends(self.stage);
         let ran = self.stage.hook(&self.hook, self.session, &payload)?;
-        match Answer::read(&ran, "SessionEnd") {
-            Answer::Allowed => Ok(()),
+        match ClientReading::read(&ran, "SessionEnd") {
+            ClientReading::Allowed => Ok(()),
             other => Err(Stumble(format!("the session's end was answered with {other:?}"))),
         }
     }
@@ -183,8 +191,8 @@ impl Acting<'_> {
         write(&path, content)?;
         let payload = self.session.wrote(self.stage, &path, content);
         let ran = self.stage.hook(&self.hook, self.session, &payload)?;
-        match Answer::read(&ran, "PostToolBatch") {
-            Answer::Allowed => Ok(format!("writes {name}: {}", content.trim_end())),
+        match ClientReading::read(&ran, "PostToolBatch") {
+            ClientReading::Allowed => Ok(format!("writes {name}: {}", content.trim_end())),
             other => Err(Stumble(format!("a tool was answered with {other:?}"))),
         }
     }
@@ -203,22 +211,28 @@ fn write(path: &Path, content: &str) -> Result<(), Stumble> {
 }
 
 /// Whether the stop was answered as it must be: by the hook, and in the journal.
-fn judge(step: &Step, answer: &Answer, explained: &ExplanationWire) -> Result<(), Stumble> {
+fn judge(
+    step: &ScriptedTurn,
+    answer: &ClientReading,
+    explained: &ExplanationWire,
+) -> Result<(), Stumble> {
     let outcome = explained.outcome.as_deref();
     let fits = match (step.expected, answer) {
-        (Expected::SentBack(claim), Answer::Held(_)) => {
+        (ExpectedAnswer::SentBack(claim), ClientReading::Held(_)) => {
             explained.verdict == "continue" && explained.claim() == claim
         }
-        (Expected::Ends(word), Answer::Told(_)) => outcome == Some(word),
-        (Expected::SentBack(_) | Expected::Ends(_), _) => false,
+        (ExpectedAnswer::Ends(word), ClientReading::Told(_)) => outcome == Some(word),
+        (ExpectedAnswer::SentBack(_) | ExpectedAnswer::Ends(_), _) => false,
     };
     if fits {
         return Ok(());
     }
     let wanted = match step.expected {
-        Expected::SentBack(Claim::Heard) => "the agent's claim must be refused".into(),
-        Expected::SentBack(Claim::None) => "the agent must be sent back".into(),
-        Expected::Ends(word) => format!("the loop must end as {word}"),
+        ExpectedAnswer::SentBack(ScriptedClaim::Heard) => {
+            "the agent's claim must be refused".into()
+        }
+        ExpectedAnswer::SentBack(ScriptedClaim::None) => "the agent must be sent back".into(),
+        ExpectedAnswer::Ends(word) => format!("the loop must end as {word}"),
     };
     Err(Stumble(format!(
         "a step went wrong: \"{}\" Here {wanted}, but the answer was {answer:?} ({} {})",
@@ -228,7 +242,7 @@ fn judge(step: &Step, answer: &Answer, explained: &ExplanationWire) -> Result<()
     )))
 }
 
-fn typed(ran: Result<Ran, Trouble>, command: &str) -> Result<(), Stumble> {
+fn typed(ran: Result<ProgramOutput, ProgramTrouble>, command: &str) -> Result<(), Stumble> {
     let ran = ran?;
     if ran.exit_code == Some(0) {
         return Ok(());

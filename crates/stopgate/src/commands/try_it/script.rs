@@ -1,7 +1,7 @@
 //! What the scripted agent does and says.
 
 /// One loop from its beginning to its end.
-pub(super) struct Scene {
+pub(super) struct ScriptedLoop {
     /// What it shows.
     pub(super) title: &'static str,
     /// What the loop is for.
@@ -15,11 +15,11 @@ pub(super) struct Scene {
     /// The session's name.
     pub(super) session: &'static str,
     /// What the agent does.
-    pub(super) steps: &'static [Step],
+    pub(super) steps: &'static [ScriptedTurn],
 }
 
 /// One turn of the agent, up to its stop.
-pub(super) struct Step {
+pub(super) struct ScriptedTurn {
     /// What it is about.
     pub(super) title: &'static str,
     /// What the agent does.
@@ -27,7 +27,7 @@ pub(super) struct Step {
     /// Its last words.
     pub(super) says: &'static str,
     /// How its stop must be answered.
-    pub(super) expected: Expected,
+    pub(super) expected: ExpectedAnswer,
 }
 
 /// What the agent does before it stops.
@@ -48,16 +48,16 @@ pub(super) struct Written {
 
 /// How a stop must be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Expected {
+pub(super) enum ExpectedAnswer {
     /// The agent is sent back to work.
-    SentBack(Claim),
+    SentBack(ScriptedClaim),
     /// The loop ends with this outcome.
     Ends(&'static str),
 }
 
 /// Whether the agent says that it is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Claim {
+pub(super) enum ScriptedClaim {
     /// It does, in a way that counts.
     Heard,
     /// It does not.
@@ -67,8 +67,8 @@ pub(super) enum Claim {
 const TEST: &str = "sh greet.sh | grep -x 'hello, world'\n";
 
 /// The whole play.
-pub(super) const SCENES: [Scene; 2] = [
-    Scene {
+pub(super) const SCENES: [ScriptedLoop; 2] = [
+    ScriptedLoop {
         title: "a check decides",
         goal: "greet.sh says hello, world",
         files: &[Written { name: "test.sh", content: TEST }],
@@ -76,42 +76,42 @@ pub(super) const SCENES: [Scene; 2] = [
         protect: Some("test.sh"),
         session: "7e570001-0000-4000-8000-000000000000",
         steps: &[
-            Step {
+            ScriptedTurn {
                 title: "The agent stops too early.",
                 does: Deed::Writes(&[Written { name: "greet.sh", content: "# TODO\n" }]),
                 says: "I have set up greet.sh. The greeting itself can come later.",
-                expected: Expected::SentBack(Claim::None),
+                expected: ExpectedAnswer::SentBack(ScriptedClaim::None),
             },
-            Step {
+            ScriptedTurn {
                 title: "It quotes the marker that means done, in a code block.",
                 does: Deed::Nothing,
                 says: "Once it works I will end with:\n```\n<promise>COMPLETE</promise>\n```",
-                expected: Expected::SentBack(Claim::None),
+                expected: ExpectedAnswer::SentBack(ScriptedClaim::None),
             },
-            Step {
+            ScriptedTurn {
                 title: "It claims to be done, and is not.",
                 does: Deed::Writes(&[Written { name: "greet.sh", content: "echo helo, world\n" }]),
                 says: "Everything works and all tests pass.\n\n<promise>COMPLETE</promise>",
-                expected: Expected::SentBack(Claim::Heard),
+                expected: ExpectedAnswer::SentBack(ScriptedClaim::Heard),
             },
-            Step {
+            ScriptedTurn {
                 title: "It weakens the test instead.",
                 does: Deed::Writes(&[Written { name: "test.sh", content: "exit 0\n" }]),
                 says: "All tests pass now.\n\n<promise>COMPLETE</promise>",
-                expected: Expected::SentBack(Claim::Heard),
+                expected: ExpectedAnswer::SentBack(ScriptedClaim::Heard),
             },
-            Step {
+            ScriptedTurn {
                 title: "It puts the test back and does the work.",
                 does: Deed::Writes(&[
                     Written { name: "test.sh", content: TEST },
                     Written { name: "greet.sh", content: "echo hello, world\n" },
                 ]),
                 says: "I had misspelt hello; it is right now.\n\n<promise>COMPLETE</promise>",
-                expected: Expected::Ends("done"),
+                expected: ExpectedAnswer::Ends("done"),
             },
         ],
     },
-    Scene {
+    ScriptedLoop {
         title: "no check, only the agent's word",
         goal: "the greeting is friendly",
         files: &[],
@@ -119,17 +119,17 @@ pub(super) const SCENES: [Scene; 2] = [
         protect: None,
         session: "7e570002-0000-4000-8000-000000000000",
         steps: &[
-            Step {
+            ScriptedTurn {
                 title: "The agent stops without a word about the goal.",
                 does: Deed::Nothing,
                 says: "I have looked at the greeting.",
-                expected: Expected::SentBack(Claim::None),
+                expected: ExpectedAnswer::SentBack(ScriptedClaim::None),
             },
-            Step {
+            ScriptedTurn {
                 title: "It gives its word.",
                 does: Deed::Nothing,
                 says: "The greeting is friendly enough.\n\n<promise>COMPLETE</promise>",
-                expected: Expected::Ends("attested"),
+                expected: ExpectedAnswer::Ends("attested"),
             },
         ],
     },

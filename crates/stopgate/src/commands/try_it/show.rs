@@ -1,7 +1,7 @@
 //! The play as a timeline.
 
 use super::play::Played;
-use super::script::Scene;
+use super::script::ScriptedLoop;
 use crate::output::{self, BOLD, DIM, GOOD, WAITS, styled};
 
 const LABEL_COLUMNS: usize = 11;
@@ -15,7 +15,7 @@ pub(super) fn curtain() {
 }
 
 /// How a scene begins.
-pub(super) fn scene(scene: &Scene, told: &str) {
+pub(super) fn scene(scene: &ScriptedLoop, told: &str) {
     output::line(&format!("\n{}", styled(BOLD, &format!("── {} ──", scene.title))));
     let check = scene.check.map(|check| format!(" --check {}", quoted(check))).unwrap_or_default();
     let protect = scene.protect.map(|file| format!(" --protect {file}")).unwrap_or_default();

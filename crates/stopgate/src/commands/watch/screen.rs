@@ -16,7 +16,7 @@ use stopgate_engine::Failure;
 use stopgate_tui::{Board, PressedKey};
 
 /// The terminal, as long as the view has it.
-pub(super) struct Screen {
+pub(super) struct WatchScreen {
     terminal: DefaultTerminal,
     ended: Arc<AtomicBool>,
 }
@@ -33,7 +33,7 @@ pub(super) enum TerminalEvent {
     Ended,
 }
 
-impl Screen {
+impl WatchScreen {
     /// Takes the terminal over. A panic gives it back before it is told.
     pub(super) fn enter() -> Result<Self, Failure> {
         let ended = Arc::new(AtomicBool::new(false));

@@ -4,8 +4,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use stopgate_core::{Rest, Verified};
-use stopgate_engine::{Approval, ApprovalAsked, Engine, Failure, Target};
-use stopgate_tui::{Board, Wish};
+use stopgate_engine::{Approval, ApprovalAsked, Engine, Failure, LoopTarget};
+use stopgate_tui::{Board, BoardCommand};
 
 use super::super::common;
 
@@ -30,37 +30,37 @@ impl WishRunner {
         &mut self,
         engine: &mut Engine,
         board: &mut Board,
-        wish: Wish,
+        wish: BoardCommand,
     ) -> Result<(), Failure> {
-        let named = |id: &String| Target::Named(id.clone());
+        let named = |id: &String| LoopTarget::Named(id.clone());
         match wish {
-            Wish::Quit => {}
-            Wish::Open(id) => board.open(&id, engine.chronicle(&id)?),
-            Wish::Pause(id) => {
+            BoardCommand::Quit => {}
+            BoardCommand::Open(id) => board.open(&id, engine.chronicle(&id)?),
+            BoardCommand::Pause(id) => {
                 engine.pause(&named(&id), Rest::Resume)?;
                 board.tell(&format!("Loop {id} is paused; r lets it go on."));
             }
-            Wish::Resume(id) => {
+            BoardCommand::Resume(id) => {
                 engine.resume(&named(&id), None)?;
                 board.tell(&format!(
                     "Loop {id} is resumed; an agent that has stopped needs a prompt."
                 ));
             }
-            Wish::Cancel(id) => {
+            BoardCommand::Cancel(id) => {
                 engine.cancel(&named(&id))?;
                 board.tell(&format!("Loop {id} is cancelled."));
             }
-            Wish::Answer(id, text) => {
+            BoardCommand::Answer(id, text) => {
                 engine.answer(&named(&id), &text)?;
                 board.tell(&format!("Answered: loop {id} goes on."));
             }
-            Wish::AskApproval(id) => {
+            BoardCommand::AskApproval(id) => {
                 let asked = engine.approval_asked(&named(&id), None)?;
                 board.ask_approval(&id, &lines(&id, &asked));
                 self.asked = Some((id, asked));
             }
-            Wish::Approve(id) => self.approve(id, board),
-            Wish::Verify(id) => {
+            BoardCommand::Approve(id) => self.approve(id, board),
+            BoardCommand::Verify(id) => {
                 board.tell(&format!("Running the checks of loop {id} …"));
                 self.begin(move || verify(&id));
             }
@@ -84,7 +84,7 @@ impl WishRunner {
         };
         board.tell(&format!("Approved; running the checks of loop {shown} …"));
         self.begin(move || {
-            let approval = common::engine()?.approve(&Target::Named(id), &asked)?;
+            let approval = common::engine()?.approve(&LoopTarget::Named(id), &asked)?;
             Ok(approved(&approval))
         });
     }
@@ -101,7 +101,7 @@ impl WishRunner {
 }
 
 fn verify(id: &str) -> Result<String, Failure> {
-    let found = common::engine()?.verify(&Target::Named(id.into()))?;
+    let found = common::engine()?.verify(&LoopTarget::Named(id.into()))?;
     let said = match found.result {
         Verified::Pass => "every required check passes",
         Verified::Fail => "not proven: at least one required check does not pass",

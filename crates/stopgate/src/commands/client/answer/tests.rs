@@ -1,14 +1,14 @@
 //! Outputs of hooks, and what the client makes of them.
 
-use super::Answer;
+use super::ClientReading;
 
 #[track_caller]
 fn check(stdout: &str, expected: &str) {
-    let read = match Answer::parse(stdout, "Stop") {
-        Answer::Allowed => "allowed".into(),
-        Answer::Told(text) => format!("told {text}"),
-        Answer::Held(text) => format!("held {text}"),
-        Answer::Refused(why) => format!("refused: {why}"),
+    let read = match ClientReading::parse(stdout, "Stop") {
+        ClientReading::Allowed => "allowed".into(),
+        ClientReading::Told(text) => format!("told {text}"),
+        ClientReading::Held(text) => format!("held {text}"),
+        ClientReading::Refused(why) => format!("refused: {why}"),
     };
     assert!(read.starts_with(expected), "{stdout}: {read}");
 }
