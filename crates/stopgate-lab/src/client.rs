@@ -19,7 +19,7 @@ pub struct LabClient {
 }
 
 impl LabClient {
-    /// Claude Code, as [`Client::install_agent`] finds it.
+    /// Claude Code, as [`LabClient::install_agent`] finds it.
     pub fn install() -> Result<Self, LabError> {
         Self::install_agent(LabAgent::Claude)
     }

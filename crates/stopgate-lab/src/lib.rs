@@ -1,7 +1,7 @@
 //! Test-only: a fake model and the real agent clients.
 //!
-//! A [`Stage`] is a hermetic place with a [`FakeModel`] of its own; it runs
-//! [`Session`]s of the real [`Client`] there and tells each one's [`Outcome`].
+//! A [`Lab`] is a hermetic place with a [`FakeModel`] of its own; it runs
+//! [`Session`]s of the real [`LabClient`] there and tells each one's [`SessionResult`].
 //! Nothing leaves loopback, and nothing of the person who runs the tests is
 //! read or written. A [`Cluster`] is a PostgreSQL server of its own. This crate never ships.
 

@@ -1,5 +1,6 @@
 //! The house keeps its own rules: sizes, walls, doors.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -229,6 +230,32 @@ fn is_variant_named(text: &str) -> bool {
             name.starts_with(|first: char| first.is_ascii_uppercase()) && name != "ALL";
         is_whole && is_variant
     })
+}
+
+/// A name that several types share says nothing in a search or an import. Arguments of commands are
+/// never seen beyond their own file and its parent.
+#[test]
+fn a_type_name_visible_beyond_its_file_is_defined_once() {
+    let mut known: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for source in sources().iter().filter(|source| !source.is_test()) {
+        for name in source.text.lines().filter_map(visible_type) {
+            known.entry(name.to_owned()).or_default().push(source.name.clone());
+        }
+    }
+    assert!(known.len() > 500, "the search for types finds only {}", known.len());
+    known.retain(|name, places| name != "Args" && places.len() > 1);
+    assert!(known.is_empty(), "several types share a name: {known:#?}");
+}
+
+/// The name of the type that a line makes visible to other files.
+fn visible_type(line: &str) -> Option<&str> {
+    let line = line.trim_start().strip_prefix("pub")?;
+    let line =
+        line.strip_prefix("(crate)").or_else(|| line.strip_prefix("(super)")).unwrap_or(line);
+    let line = line.strip_prefix(' ')?;
+    let name =
+        ["struct ", "enum ", "trait ", "type "].iter().find_map(|kind| line.strip_prefix(kind))?;
+    name.split(|c: char| !c.is_alphanumeric() && c != '_').next().filter(|name| !name.is_empty())
 }
 
 #[test]

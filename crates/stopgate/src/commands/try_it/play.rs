@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use stopgate_agents::settings::EntryCommand;
 
-use super::script::{Deed, ExpectedAnswer, ScriptedClaim, ScriptedLoop, ScriptedTurn, Written};
+use super::script::{Deed, ExpectedAnswer, PlayedTurn, ScriptedClaim, ScriptedLoop, Written};
 use crate::commands::client::{
     ClientReading, Continued, PlayedSession, ProgramOutput, ProgramTrouble, ThrowawayProject,
 };
@@ -139,7 +139,7 @@ pub(super) fn begin<'a>(
 
 impl Acting<'_> {
     /// Plays one turn of the agent and its stop.
-    pub(super) fn play(&self, step: &'static ScriptedTurn) -> Result<Played, Stumble> {
+    pub(super) fn play(&self, step: &'static PlayedTurn) -> Result<Played, Stumble> {
         let did = self.act(&step.does)?;
         let first = self.scene.steps.first().is_some_and(|first| std::ptr::eq(first, step));
         let continued = if first { Continued::Never } else { Continued::Before };
@@ -212,7 +212,7 @@ fn write(path: &Path, content: &str) -> Result<(), Stumble> {
 
 /// Whether the stop was answered as it must be: by the hook, and in the journal.
 fn judge(
-    step: &ScriptedTurn,
+    step: &PlayedTurn,
     answer: &ClientReading,
     explained: &ExplanationWire,
 ) -> Result<(), Stumble> {

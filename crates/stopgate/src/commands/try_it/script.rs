@@ -15,11 +15,11 @@ pub(super) struct ScriptedLoop {
     /// The session's name.
     pub(super) session: &'static str,
     /// What the agent does.
-    pub(super) steps: &'static [ScriptedTurn],
+    pub(super) steps: &'static [PlayedTurn],
 }
 
 /// One turn of the agent, up to its stop.
-pub(super) struct ScriptedTurn {
+pub(super) struct PlayedTurn {
     /// What it is about.
     pub(super) title: &'static str,
     /// What the agent does.
@@ -76,31 +76,31 @@ pub(super) const SCENES: [ScriptedLoop; 2] = [
         protect: Some("test.sh"),
         session: "7e570001-0000-4000-8000-000000000000",
         steps: &[
-            ScriptedTurn {
+            PlayedTurn {
                 title: "The agent stops too early.",
                 does: Deed::Writes(&[Written { name: "greet.sh", content: "# TODO\n" }]),
                 says: "I have set up greet.sh. The greeting itself can come later.",
                 expected: ExpectedAnswer::SentBack(ScriptedClaim::None),
             },
-            ScriptedTurn {
+            PlayedTurn {
                 title: "It quotes the marker that means done, in a code block.",
                 does: Deed::Nothing,
                 says: "Once it works I will end with:\n```\n<promise>COMPLETE</promise>\n```",
                 expected: ExpectedAnswer::SentBack(ScriptedClaim::None),
             },
-            ScriptedTurn {
+            PlayedTurn {
                 title: "It claims to be done, and is not.",
                 does: Deed::Writes(&[Written { name: "greet.sh", content: "echo helo, world\n" }]),
                 says: "Everything works and all tests pass.\n\n<promise>COMPLETE</promise>",
                 expected: ExpectedAnswer::SentBack(ScriptedClaim::Heard),
             },
-            ScriptedTurn {
+            PlayedTurn {
                 title: "It weakens the test instead.",
                 does: Deed::Writes(&[Written { name: "test.sh", content: "exit 0\n" }]),
                 says: "All tests pass now.\n\n<promise>COMPLETE</promise>",
                 expected: ExpectedAnswer::SentBack(ScriptedClaim::Heard),
             },
-            ScriptedTurn {
+            PlayedTurn {
                 title: "It puts the test back and does the work.",
                 does: Deed::Writes(&[
                     Written { name: "test.sh", content: TEST },
@@ -119,13 +119,13 @@ pub(super) const SCENES: [ScriptedLoop; 2] = [
         protect: None,
         session: "7e570002-0000-4000-8000-000000000000",
         steps: &[
-            ScriptedTurn {
+            PlayedTurn {
                 title: "The agent stops without a word about the goal.",
                 does: Deed::Nothing,
                 says: "I have looked at the greeting.",
                 expected: ExpectedAnswer::SentBack(ScriptedClaim::None),
             },
-            ScriptedTurn {
+            PlayedTurn {
                 title: "It gives its word.",
                 does: Deed::Nothing,
                 says: "The greeting is friendly enough.\n\n<promise>COMPLETE</promise>",
