@@ -79,13 +79,29 @@ pub enum SessionIdSource {
     LastEvent,
 }
 
-/// A file of the client's own in which a failure stands in more detail than in its output.
+/// The file in which a client records a session: what was used, and why something failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionRecord {
-    /// The directory, below the client's own, that is searched to any depth.
+    /// The directory, below the client's own, in which it is somewhere.
     pub below: &'static str,
-    /// How the file's name ends after the session's id.
-    pub suffix: &'static str,
+    /// How its path ends, with [`Self::ID`] or [`Self::SHORT_ID`] for the session.
+    ending: &'static str,
+}
+
+impl SessionRecord {
+    const ID: &'static str = "{id}";
+    /// The first eight characters of the id.
+    const SHORT_ID: &'static str = "{short}";
+
+    const fn new(below: &'static str, ending: &'static str) -> Self {
+        Self { below, ending }
+    }
+
+    /// How the path of a session's record ends.
+    pub fn ending(self, session: &str) -> String {
+        let short = session.get(..8).unwrap_or(session);
+        self.ending.replace(Self::ID, session).replace(Self::SHORT_ID, short)
+    }
 }
 
 /// Why a session failed.
@@ -170,8 +186,12 @@ pub enum StreamFact {
 /// What a stream tells of use. The client's files are the better source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct UsageHint {
-    /// Tokens that went in.
+    /// Tokens that went in, cached ones included.
     pub input: u64,
+    /// Those of them that were read from a cache, where the stream tells.
+    pub cached: u64,
+    /// Those of them that were written to a cache, where the stream tells.
+    pub cache_written: u64,
     /// Tokens that came out.
     pub output: u64,
     /// What it cost, by the client's own prices.
@@ -204,8 +224,10 @@ struct HeadlessProfile {
     /// What an exit code tells where there was no final event.
     exit: fn(i32) -> Option<FailureClass>,
     record: Option<SessionRecord>,
-    /// What a line of that file tells.
-    read_record: fn(&mut stream::StreamMemory, &serde_json::Value),
+    /// What a line of that file tells beyond the output, where it does.
+    read_record: Option<fn(&mut stream::StreamMemory, &serde_json::Value)>,
+    /// Whether a line of standard error is a log of no interest to people.
+    is_log: fn(&str) -> bool,
     /// How often it may announce a long pause before we end it and wait ourselves.
     long_pauses: Option<u32>,
     /// How long it may be silent after it met a rate limit.
@@ -238,7 +260,8 @@ impl HeadlessProfile {
             read_error: |_, _| {},
             exit: |_| None,
             record: None,
-            read_record: |_, _| {},
+            read_record: None,
+            is_log: |_| false,
             long_pauses: None,
             silence_after_limit: None,
             resume: ResumeHabit::Plain,
@@ -307,9 +330,14 @@ impl Headless {
         StreamReader::new(self.profile)
     }
 
-    /// The file in which a failure stands in more detail.
+    /// The file in which the client records a session, where it keeps one that can be read.
     pub const fn record(self) -> Option<SessionRecord> {
         self.profile.record
+    }
+
+    /// Whether a failure stands there in more detail than in the output.
+    pub const fn explains_in_record(self) -> bool {
+        self.profile.read_record.is_some()
     }
 
     /// Whether a session that failed for its length makes room when it is resumed.

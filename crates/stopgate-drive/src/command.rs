@@ -77,6 +77,14 @@ impl AgentCommand {
         self.args.iter().any(|arg| arg.contains(MODEL))
     }
 
+    /// The model that the person's own flags name, where they do.
+    pub(crate) fn named_model(&self) -> Option<&str> {
+        let is_flag = |arg: &String| arg == "-m" || arg == "--model";
+        let apart = self.args.iter().position(is_flag).and_then(|at| self.args.get(at + 1));
+        let joined = self.args.iter().find_map(|arg| arg.strip_prefix("--model="));
+        apart.map(String::as_str).or(joined).filter(|model| !model.contains(MODEL))
+    }
+
     /// The command for a turn without a person.
     pub(crate) fn start(&self, turn: &CommandTurn<'_>) -> StartedCommand {
         match self.headless() {

@@ -1,11 +1,12 @@
 //! The driver: session after session until the loop is over, a person is needed, or one says stop.
 
 mod after;
+mod counting;
 mod waiting;
 
 use std::path::PathBuf;
 
-use stopgate_agents::{SessionIdSource, TurnSession};
+use stopgate_agents::{SessionIdSource, StreamFact, TurnSession};
 use stopgate_core::{LoopState, Outcome};
 use stopgate_engine::{
     DRIVEN, DialectRequest, Engine, Failure, Home, LoopTarget, LoopView, Settings, Stores, WaitsFor,
@@ -143,6 +144,8 @@ impl Driver<'_> {
     fn prepare(&mut self) -> Result<Course, Failure> {
         // A record that says nothing of a process says nothing of a session either.
         self.record.end_left_over();
+        // What a session used whose driver was killed.
+        self.count()?;
         let was = self.record.step;
         let view = self.looped.view()?;
         let is_ended = view.outcome.is_some() && view.waiting.is_none();
@@ -180,7 +183,10 @@ impl Driver<'_> {
             return self.await_condition(&view);
         }
         let rests = view.state == LoopState::Paused || view.waiting == Some(WaitsFor::Approval);
-        Ok((view.outcome.is_some() || rests).then_some(DriveEnd::Loop))
+        if view.outcome.is_some() || rests {
+            return Ok(Some(DriveEnd::Loop));
+        }
+        self.ends_over_budget()
     }
 
     /// Runs one turn.
@@ -223,6 +229,7 @@ impl Driver<'_> {
                 self.record.sessions += 1;
                 self.record.turns = 1;
                 self.record.session = Some(new_uuid()?);
+                self.record.agent = self.plan.command.agent().map(|agent| agent.word().to_owned());
                 let session = self.record.sessions;
                 let notes = SessionNotes { session, said: &self.record.said, answer };
                 self.looped.hand_over(notes)?
@@ -236,6 +243,7 @@ impl Driver<'_> {
         self.record.can_resume = false;
         self.files.write(&self.record)?;
         self.bind(next)?;
+        self.open_heard()?;
         Ok(prompt)
     }
 
@@ -296,16 +304,18 @@ impl Driver<'_> {
             SessionScreen::Terminal => self.plan.command.start_in_terminal(&turn),
         };
         if let Some(started) = in_terminal {
-            return self.staged(&session, &mut |stage| run_in_terminal(&started, &place, stage));
+            return self
+                .staged(&session, model, &mut |stage| run_in_terminal(&started, &place, stage));
         }
         let started = self.plan.command.start(&turn);
-        self.staged(&session, &mut |stage| run_turn(&started, &place, stage))
+        self.staged(&session, model, &mut |stage| run_turn(&started, &place, stage))
     }
 
     /// Runs `act` with what a turn needs to hear and to tell.
     fn staged(
         &mut self,
         session: &str,
+        model: Option<&str>,
         act: &mut dyn FnMut(&mut TurnStage<'_>) -> Result<TurnResult, Failure>,
     ) -> Result<TurnResult, Failure> {
         let Self { looped, plan, interrupts, news, files, record, .. } = self;
@@ -313,6 +323,8 @@ impl Driver<'_> {
         let looped = std::cell::RefCell::new(looped);
         let record = std::cell::RefCell::new(record);
         let judged = record.borrow().judged.clone();
+        let hears_use = plan.command.headless().is_some_and(counting::keeps_no_record);
+        let model = model.or(plan.command.named_model());
         let mut stage = TurnStage {
             agent: plan.command.agent(),
             headless: plan.command.headless(),
@@ -334,10 +346,18 @@ impl Driver<'_> {
                 looped.borrow_mut().bind(id)
             },
             watch: &mut || watch(&mut ***looped.borrow_mut(), &judged),
-            heard: &mut |fact| {
-                if let stopgate_agents::StreamFact::Retry { class, delay } = fact {
+            heard: &mut |fact| match fact {
+                StreamFact::Retry { class, delay } => {
                     news(&DriveNews::Retry { class: class.word(), delay: *delay });
                 }
+                StreamFact::Usage(usage) if hears_use => {
+                    counting::hear_use(files.directory(), model, usage);
+                }
+                StreamFact::Quota { used, resets_at } => {
+                    let session = record.borrow().session.clone().unwrap_or_default();
+                    looped.borrow_mut().heard_quota(&session, *used, *resets_at);
+                }
+                _other => {}
             },
         };
         act(&mut stage)

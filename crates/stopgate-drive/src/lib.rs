@@ -16,6 +16,7 @@ mod process;
 mod prompt;
 mod question;
 mod record;
+mod records;
 mod session;
 mod terminal;
 

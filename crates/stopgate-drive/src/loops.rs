@@ -55,6 +55,12 @@ pub(crate) trait DrivenLoop {
     fn open_to_next(&mut self) -> Result<(), Failure>;
     /// Judges the end of a session.
     fn judge(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure>;
+    /// Counts what a session has used, by its record.
+    fn count(&mut self, agent: &str, record: &str) -> Result<(), Failure>;
+    /// How much of the plan's window is used, as a session's client told.
+    fn heard_quota(&mut self, session: &str, used: f64, resets_at: u64);
+    /// Why it may use no more, where a limit is reached.
+    fn over_budget(&mut self) -> Result<Option<String>, Failure>;
     /// Notes a failure, which is not a stop.
     fn failed(&mut self, class: &str, said: &str) -> Result<(), Failure>;
     /// It rests while the driver waits.
@@ -156,6 +162,18 @@ impl DrivenLoop for NativeLoop {
         // A session whose client never told its id is judged as the one that the loop holds.
         let session = held_by.as_ref().map_or(stop.session, stopgate_core::SessionId::as_str);
         self.engine.judge_driven(&DrivenStop { session, ..*stop })
+    }
+
+    fn count(&mut self, agent: &str, record: &str) -> Result<(), Failure> {
+        self.engine.count_use(&self.id, agent, Some(record)).map(drop)
+    }
+
+    fn heard_quota(&mut self, session: &str, used: f64, resets_at: u64) {
+        self.engine.heard_quota(session, used, resets_at);
+    }
+
+    fn over_budget(&mut self) -> Result<Option<String>, Failure> {
+        self.engine.driven_budget(&self.id)
     }
 
     fn failed(&mut self, class: &str, said: &str) -> Result<(), Failure> {
@@ -309,6 +327,16 @@ impl DrivenLoop for FileLoop {
 
     fn judge(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure> {
         self.desk()?.judge_driven(stop)
+    }
+
+    fn count(&mut self, _: &str, _: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn heard_quota(&mut self, _: &str, _: f64, _: u64) {}
+
+    fn over_budget(&mut self) -> Result<Option<String>, Failure> {
+        Ok(None)
     }
 
     fn failed(&mut self, _: &str, _: &str) -> Result<(), Failure> {

@@ -123,6 +123,14 @@ pub enum DriveNews<'a> {
     },
 }
 
+impl DrivePlan {
+    /// The models that sessions may run with, as far as the person named them.
+    pub fn models_named(&self) -> impl Iterator<Item = &str> {
+        let listed = self.models.iter().map(|(_, model)| model.as_str());
+        self.model.as_deref().into_iter().chain(listed).chain(self.command.named_model())
+    }
+}
+
 impl FreshPolicy {
     /// Whether a session goes on that was given `turns` turns and has so much in its context.
     pub(crate) fn keeps(self, turns: u32, context: Option<(u64, Option<u64>)>) -> bool {

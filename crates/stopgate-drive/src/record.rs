@@ -30,6 +30,8 @@ pub(crate) struct DriverRecord {
     pub(crate) step: DriverStep,
     /// The session in hand.
     pub(crate) session: Option<String>,
+    /// The client that runs it, in the word that commands use.
+    pub(crate) agent: Option<String>,
     /// Its process, which is also its group.
     pub(crate) pid: i32,
     /// When that process began.
@@ -88,6 +90,11 @@ impl DriverFiles {
             }
             Err(error) => Err(unusable(error)),
         }
+    }
+
+    /// Where they are.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// A file of the driver's own.

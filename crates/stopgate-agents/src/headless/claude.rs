@@ -9,12 +9,15 @@ use serde_json::Value;
 
 use super::classify::{by_status, by_words};
 use super::stream::StreamMemory;
-use super::{FailureClass, HeadlessProfile, HeadlessTurn, ResetTime, TurnSession, UsageHint};
+use super::{
+    FailureClass, HeadlessProfile, HeadlessTurn, ResetTime, SessionRecord, TurnSession, UsageHint,
+};
 
 pub(super) const HEADLESS: HeadlessProfile = HeadlessProfile {
     terminal_args: Some(terminal_args),
     env: &[("CLAUDE_CODE_MAX_RETRIES", "3")],
     read,
+    record: Some(SessionRecord::new("projects", "{id}.jsonl")),
     ..HeadlessProfile::plain(args)
 };
 
@@ -147,5 +150,6 @@ fn usage(event: &Value) -> UsageHint {
         output: sum(&["outputTokens"]),
         cost_usd: event["total_cost_usd"].as_f64(),
         is_session_total: true,
+        ..UsageHint::default()
     }
 }

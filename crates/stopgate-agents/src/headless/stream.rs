@@ -27,6 +27,7 @@ pub(super) struct StreamMemory {
     last_retry: Option<FailureClass>,
     heard: SessionReach,
     error_text: Option<String>,
+    complaint: Option<String>,
     context: Option<(u64, Option<u64>)>,
     usage: Option<UsageHint>,
 }
@@ -99,7 +100,7 @@ impl StreamReader {
     pub fn error_line(&mut self, line: &str) -> Vec<StreamFact> {
         (self.profile.read_error)(&mut self.memory, line);
         let line = line.trim();
-        if !line.is_empty() {
+        if !line.is_empty() && !(self.profile.is_log)(line) {
             self.memory.error_text = Some(line.to_owned());
         }
         std::mem::take(&mut self.memory.facts)
@@ -107,8 +108,10 @@ impl StreamReader {
 
     /// Reads a line of the client's own record of the session, after a failure.
     pub fn record_line(&mut self, line: &[u8]) {
-        if let Ok(record) = serde_json::from_slice::<Value>(line) {
-            (self.profile.read_record)(&mut self.memory, &record);
+        if let Some(read) = self.profile.read_record
+            && let Ok(record) = serde_json::from_slice::<Value>(line)
+        {
+            read(&mut self.memory, &record);
         }
         self.memory.facts.clear();
     }
@@ -122,8 +125,37 @@ impl StreamReader {
         (memory.end.is_none() && (is_pausing || is_silent)).then(|| SessionFailure {
             class: memory.last_retry.unwrap_or(FailureClass::RateLimit),
             reset: memory.reset,
-            message: "the client would wait long by itself".to_owned(),
+            message: match &memory.complaint {
+                Some(words) => format!("the client would wait long by itself: {words}"),
+                None => "the client would wait long by itself".to_owned(),
+            },
         })
+    }
+
+    /// A client that was silent for so long; one that met a rate limit waits for it to be over.
+    pub fn hang(&self, silent: Duration) -> SessionFailure {
+        let class = match self.memory.last_retry {
+            Some(FailureClass::RateLimit) => FailureClass::RateLimit,
+            Some(_) | None => FailureClass::Hang,
+        };
+        SessionFailure { class, reset: self.memory.reset, message: self.hang_words(silent) }
+    }
+
+    fn hang_words(&self, silent: Duration) -> String {
+        let seconds = silent.as_secs();
+        let memory = &self.memory;
+        let tried = memory.last_retry.map(FailureClass::word);
+        match (&memory.complaint, tried) {
+            (Some(words), _) => format!(
+                "nothing was heard for {seconds} s after the service said: {words}; the client may \
+                 be waiting as long as the service asked"
+            ),
+            (None, Some(class)) => format!(
+                "nothing was heard for {seconds} s after a request was tried again ({class}); the \
+                 client may be waiting as long as the service asked"
+            ),
+            (None, None) => format!("nothing was heard for {seconds} s"),
+        }
     }
 
     /// What it came to, once the process has ended.
@@ -168,7 +200,15 @@ fn no_last_word(
 
 impl StreamMemory {
     pub(super) fn session(&mut self, id: &Value) {
-        let Some(id) = id.as_str().filter(|id| !id.is_empty()) else { return };
+        self.names(id.as_str().unwrap_or_default());
+    }
+
+    /// The session's id.
+    pub(super) fn names(&mut self, id: &str) {
+        if id.is_empty() {
+            return;
+        }
+        self.heard = self.heard.max(SessionReach::Client);
         if self.session.as_deref() != Some(id) {
             self.session = Some(id.to_owned());
             self.facts.push(StreamFact::Session(id.to_owned()));
@@ -177,7 +217,7 @@ impl StreamMemory {
 
     pub(super) fn answered(&mut self) {
         self.heard = SessionReach::Model;
-        self.last_retry = None;
+        self.recovers();
         self.long_pauses = 0;
         self.facts.push(StreamFact::Answered);
     }
@@ -197,6 +237,17 @@ impl StreamMemory {
             self.reset = delay.map(ResetTime::After);
         }
         self.facts.push(StreamFact::Retry { class, delay });
+    }
+
+    /// The request that was tried again went well, or another one was begun.
+    pub(super) fn recovers(&mut self) {
+        self.last_retry = None;
+        self.complaint = None;
+    }
+
+    /// The service's words about a request that is tried again.
+    pub(super) fn complains(&mut self, words: &str) {
+        self.complaint = Some(words.to_owned());
     }
 
     pub(super) fn resets(&mut self, reset: ResetTime) {

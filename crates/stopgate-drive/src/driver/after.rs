@@ -56,6 +56,7 @@ impl Driver<'_> {
         }
         self.record.pid = 0;
         self.record.can_resume = report.can_resume;
+        self.count()?;
         if cut == Some(TurnCut::Interrupted) {
             // It stays in hand: `run --continue` goes on with it.
             return Ok(Course::End(DriveEnd::Interrupted));
@@ -93,7 +94,9 @@ impl Driver<'_> {
             let session = self.record.session.clone().unwrap_or_default();
             let directory = self.looped.directory().to_path_buf();
             let agent = self.plan.command.agent();
-            let stop = DrivenStop { agent, session: &session, directory: &directory, said };
+            let record = self.session_record();
+            let record = record.as_deref();
+            let stop = DrivenStop { agent, session: &session, directory: &directory, said, record };
             self.looped.judge(&stop)?;
         }
         said_of(said).clone_into(&mut self.record.said);
@@ -126,6 +129,9 @@ impl Driver<'_> {
         let SessionFailure { class, message, .. } = failure;
         self.looped.failed(class.word(), message)?;
         (self.news)(&DriveNews::Failed { class: class.word(), message });
+        if let Some(why) = self.looped.over_budget()? {
+            return self.give_up(Outcome::Budget, &why, "");
+        }
         self.counts.count(*class);
         let failed = FailedSession {
             class: *class,

@@ -12,7 +12,9 @@ use stopgate_drive::{
     AgentCommand, AnswerPlan, DriveEnd, DriveEnded, DriveNews, DrivePlan, FailureLimits,
     FreshPolicy, Interrupts, SessionScreen, Waits, drive_file, drive_native,
 };
-use stopgate_engine::{DialectRequest, Failure, LoopTarget, OkForm, Settings, StatusView, span_ms};
+use stopgate_engine::{
+    DialectRequest, Engine, Failure, LoopTarget, OkForm, Settings, StatusView, span_ms,
+};
 use stopgate_view::markdown;
 
 use super::common;
@@ -105,10 +107,26 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         drive_file(from, request, common::directory()?, &plan, &interrupts, &mut tell)?
     } else {
         let target = common::target(args.name.as_deref(), None)?;
-        drive_native(common::engine()?, &target, &plan, &interrupts, &mut tell)?
+        let mut engine = common::engine()?;
+        warn_of_prices(&mut engine, &target, &plan)?;
+        drive_native(engine, &target, &plan, &interrupts, &mut tell)?
     };
     drop(shown);
     finish(args, ended)
+}
+
+/// Says so where the loop has a limit on money and a model is named that has no price.
+fn warn_of_prices(
+    engine: &mut Engine,
+    target: &LoopTarget,
+    plan: &DrivePlan,
+) -> Result<(), Failure> {
+    let state = engine.resolve(target)?.state;
+    if state.policy.max_cost_micros > 0 {
+        let models: Vec<&str> = plan.models_named().collect();
+        common::warn_of_prices(&engine.unpriced_models(&state.project, &models));
+    }
+    Ok(())
 }
 
 fn plan(args: &Args) -> Result<DrivePlan, Failure> {

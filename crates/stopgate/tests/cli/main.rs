@@ -48,6 +48,7 @@ mod receipts;
 mod record;
 mod red_first;
 mod run;
+mod run_budget;
 mod run_clients;
 mod second_opinion;
 mod see;

@@ -27,7 +27,7 @@ hook() {
 well() { say '"type":"assistant","message":{"model":"m"}'; say "\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"$1\""; }
 "#;
 
-fn claude(stage: &Stage, body: &str) -> String {
+pub(crate) fn claude(stage: &Stage, body: &str) -> String {
     agent(stage, "claude", &format!("{CLAUDE}{body}"))
 }
 
