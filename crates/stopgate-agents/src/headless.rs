@@ -14,6 +14,7 @@ mod claude;
 mod codex;
 mod copilot;
 mod gemini;
+mod host;
 mod kimi;
 mod opencode;
 mod pi;
@@ -50,6 +51,19 @@ pub struct HeadlessTurn<'a> {
     pub prompt: &'a str,
 }
 
+/// A sub-agent that a turn may hand its work to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnHelper<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// When it is used.
+    pub description: &'a str,
+    /// What it is told.
+    pub prompt: &'a str,
+    /// Its model, where it is not the session's.
+    pub model: Option<&'a str>,
+}
+
 /// The session of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnSession<'a> {
@@ -66,6 +80,9 @@ pub struct HeadlessCommand {
     pub argv: Vec<String>,
     /// Variables to set, unless the person set them.
     pub env: &'static [(&'static str, &'static str)],
+    /// What it is told first on its standard input, which stays open for answers; nothing where
+    /// the client does not listen.
+    pub opening: Option<String>,
 }
 
 /// Where a session's id comes from.
@@ -177,10 +194,24 @@ pub enum StreamFact {
         /// The window.
         window: Option<u64>,
     },
+    /// A line that the client must be told on its standard input.
+    Reply(String),
     /// The turn is over, and it went well.
     Finished,
     /// The turn is over, and it failed.
     Failed(SessionFailure),
+}
+
+/// What is said to an agent that asks something in the middle of its turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum QuestionHabit {
+    /// Nobody will answer: it is told to decide itself.
+    #[default]
+    Decide,
+    /// Its turn ends, and a person answers later.
+    Park,
+    /// The same, but its plan was approved already.
+    ParkApproved,
 }
 
 /// What a stream tells of use. The client's files are the better source.
@@ -217,6 +248,10 @@ struct HeadlessProfile {
     /// The arguments for a turn in a terminal, where that was seen to work.
     terminal_args: Option<fn(&HeadlessTurn<'_>) -> Vec<String>>,
     env: &'static [(&'static str, &'static str)],
+    /// What the client is told first, where it listens on its standard input.
+    opening: fn(&HeadlessTurn<'_>) -> Option<String>,
+    /// The flags that make it listen.
+    host_args: &'static [&'static str],
     /// What a line of standard output tells.
     read: fn(&mut stream::StreamMemory, &serde_json::Value),
     /// What a line of standard error tells.
@@ -233,6 +268,8 @@ struct HeadlessProfile {
     /// How long it may be silent after it met a rate limit.
     silence_after_limit: Option<Duration>,
     resume: ResumeHabit,
+    /// The arguments that define a sub-agent, where the client has them.
+    helper_args: Option<fn(&TurnHelper<'_>) -> Vec<String>>,
 }
 
 /// What is special about resuming a session.
@@ -256,6 +293,8 @@ impl HeadlessProfile {
             args,
             terminal_args: None,
             env: &[],
+            opening: |_| None,
+            host_args: &[],
             read: |_, _| {},
             read_error: |_, _| {},
             exit: |_| None,
@@ -265,6 +304,7 @@ impl HeadlessProfile {
             long_pauses: None,
             silence_after_limit: None,
             resume: ResumeHabit::Plain,
+            helper_args: None,
         }
     }
 }
@@ -310,6 +350,25 @@ impl Headless {
         self.assemble(turn, self.profile.args)
     }
 
+    /// The same for a driver that answers what the client asks, where it asks its host, and with
+    /// a sub-agent to hand work to, where it has them.
+    pub fn hosted_command(
+        self,
+        turn: &HeadlessTurn<'_>,
+        helper: Option<&TurnHelper<'_>>,
+    ) -> HeadlessCommand {
+        let mut command = self.command(turn);
+        let helper = helper.zip(self.profile.helper_args).map(|(helper, args)| args(helper));
+        // Before the person's own flags: what follows a flag of many values would be one of them.
+        command.argv.splice(1..1, helper.into_iter().flatten());
+        command.opening = (self.profile.opening)(turn);
+        if command.opening.is_some() {
+            let flags = self.profile.host_args.iter().map(|flag| (*flag).to_owned());
+            command.argv.splice(1..1, flags);
+        }
+        command
+    }
+
     /// The command for a turn in a terminal, if that is known.
     pub fn terminal_command(self, turn: &HeadlessTurn<'_>) -> Option<HeadlessCommand> {
         self.profile.terminal_args.map(|args| self.assemble(turn, args))
@@ -322,7 +381,7 @@ impl Headless {
     ) -> HeadlessCommand {
         let mut command = vec![turn.program.to_owned()];
         command.extend(args(turn));
-        HeadlessCommand { argv: command, env: self.profile.env }
+        HeadlessCommand { argv: command, env: self.profile.env, opening: None }
     }
 
     /// Reads its output.
@@ -338,6 +397,11 @@ impl Headless {
     /// Whether a failure stands there in more detail than in the output.
     pub const fn explains_in_record(self) -> bool {
         self.profile.read_record.is_some()
+    }
+
+    /// Whether its agents can hand work to sub-agents that a command line defines.
+    pub const fn has_sub_agents(self) -> bool {
+        self.profile.helper_args.is_some()
     }
 
     /// Whether a session that failed for its length makes room when it is resumed.

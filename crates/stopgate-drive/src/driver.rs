@@ -6,7 +6,7 @@ mod waiting;
 
 use std::path::PathBuf;
 
-use stopgate_agents::{SessionIdSource, StreamFact, TurnSession};
+use stopgate_agents::{QuestionHabit, SessionIdSource, StreamFact, TurnSession};
 use stopgate_core::{LoopState, Outcome};
 use stopgate_engine::{
     DRIVEN, DialectRequest, Engine, Failure, Home, LoopTarget, LoopView, Settings, Stores, WaitsFor,
@@ -17,12 +17,14 @@ use crate::guard::end_group;
 use crate::interrupt::{Interrupt, Interrupts};
 use crate::loops::{DrivenLoop, FileLoop, LoopWork, NativeLoop, SessionNotes};
 use crate::mark::began;
-use crate::plan::{DriveNews, DrivePlan, SessionScreen};
+use crate::plan::{DriveNews, DrivePlan, FeatureBuilder, SessionScreen};
 use crate::process::ClientPlace;
-use crate::prompt::{NUDGE, answer_prompt};
+use crate::prompt::{HAND_ON, HAND_OVER_BYTES_MAX, NUDGE, answer_prompt, builder};
+use crate::question::approves;
 use crate::record::{DriverFiles, DriverRecord, DriverStep};
 use crate::session::{SessionWatch, TurnResult, TurnStage, run_turn};
 use crate::terminal::run_in_terminal;
+use crate::tmux::{TmuxWindow, needs_tmux};
 
 /// How a run ended.
 #[derive(Debug)]
@@ -82,6 +84,9 @@ fn drive(
     interrupts: &Interrupts,
     news: NewsListener<'_>,
 ) -> Result<DriveEnded, Failure> {
+    if plan.screen == SessionScreen::Tmux {
+        needs_tmux()?;
+    }
     let place = looped.directory().display().to_string();
     let name = stopgate_verify::file_name(&format!("{}-{place}", looped.key())).into_owned();
     let files = DriverFiles::take(home.directory().join("runs").join(name), &looped.title())?;
@@ -199,6 +204,7 @@ impl Driver<'_> {
             }
             (_, next) => next.clone(),
         };
+        self.record.plan_approved = answer.as_deref().is_some_and(approves);
         let prompt = self.begin(&next, work.part.clone(), answer.as_deref())?;
         let model = self.model_for(&work)?;
         let view = self.looped.view()?;
@@ -210,7 +216,7 @@ impl Driver<'_> {
             part: work.part.as_deref(),
             view: &view,
         });
-        self.run(&next, &prompt, model.as_deref())
+        self.run(&next, &prompt, model.as_deref(), work.part.is_some())
     }
 
     /// Notes what is about to begin, and binds the loop to it; gives the prompt.
@@ -232,7 +238,12 @@ impl Driver<'_> {
                 self.record.agent = self.plan.command.agent().map(|agent| agent.word().to_owned());
                 let session = self.record.sessions;
                 let notes = SessionNotes { session, said: &self.record.said, answer };
-                self.looped.hand_over(notes)?
+                let mut prompt = self.looped.hand_over(notes)?;
+                if part.is_some() && self.plan.builder == FeatureBuilder::SubAgent {
+                    prompt =
+                        stopgate_core::clip(&format!("{HAND_ON}{prompt}"), HAND_OVER_BYTES_MAX);
+                }
+                prompt
             }
         };
         self.record.step = DriverStep::Starting;
@@ -254,7 +265,7 @@ impl Driver<'_> {
         match source {
             None | Some(SessionIdSource::Chosen) => self.looped.bind(&session),
             Some(_) if is_known => self.looped.bind(&session),
-            Some(_) if self.plan.screen == SessionScreen::Terminal => self.looped.open_to_next(),
+            Some(_) if self.plan.screen != SessionScreen::Headless => self.looped.open_to_next(),
             Some(_) => Ok(()),
         }
     }
@@ -279,11 +290,14 @@ impl Driver<'_> {
         next: &NextTurn,
         prompt: &str,
         model: Option<&str>,
+        is_part: bool,
     ) -> Result<TurnResult, Failure> {
         let session = self.record.session.clone().unwrap_or_default();
         let prompt_file = self.files.write_prompt(prompt)?;
         let usage_file = self.files.file("usage.json").display().to_string();
         let directory = self.looped.directory().to_path_buf();
+        let helper = builder(model);
+        let hands_on = is_part && self.plan.builder == FeatureBuilder::SubAgent;
         let turn = CommandTurn {
             session: match next {
                 NextTurn::Fresh => TurnSession::New(&session),
@@ -294,6 +308,7 @@ impl Driver<'_> {
             prompt,
             prompt_file: &prompt_file,
             usage_file: Some(&usage_file),
+            helper: hands_on.then_some(&helper),
         };
         let env = [(DRIVEN.to_owned(), self.looped.key())];
         let mark = self.record.mark.clone();
@@ -301,8 +316,19 @@ impl Driver<'_> {
         // A command that takes its prompt from standard input has no use for a terminal.
         let in_terminal = match self.plan.screen {
             SessionScreen::Headless => None,
-            SessionScreen::Terminal => self.plan.command.start_in_terminal(&turn),
+            SessionScreen::Terminal | SessionScreen::Tmux => {
+                self.plan.command.start_in_terminal(&turn)
+            }
         };
+        if let Some(started) = &in_terminal
+            && self.plan.screen == SessionScreen::Tmux
+        {
+            let window = TmuxWindow {
+                name: format!("{}-{}", self.looped.key(), self.record.sessions),
+                status: self.files.file("tmux-status"),
+            };
+            return self.staged(&session, model, &mut |stage| window.run(started, &place, stage));
+        }
         if let Some(started) = in_terminal {
             return self
                 .staged(&session, model, &mut |stage| run_in_terminal(&started, &place, stage));
@@ -323,12 +349,18 @@ impl Driver<'_> {
         let looped = std::cell::RefCell::new(looped);
         let record = std::cell::RefCell::new(record);
         let judged = record.borrow().judged.clone();
+        let questions = match (looped.borrow().can_park(), record.borrow().plan_approved) {
+            (false, _) => QuestionHabit::Decide,
+            (true, false) => QuestionHabit::Park,
+            (true, true) => QuestionHabit::ParkApproved,
+        };
         let hears_use = plan.command.headless().is_some_and(counting::keeps_no_record);
         let model = model.or(plan.command.named_model());
         let mut stage = TurnStage {
             agent: plan.command.agent(),
             headless: plan.command.headless(),
             session,
+            questions,
             hang_after: plan.hang_after,
             interrupts,
             log,

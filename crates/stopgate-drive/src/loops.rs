@@ -73,6 +73,8 @@ pub(crate) trait DrivenLoop {
     fn end(&mut self, outcome: Outcome, why: &str) -> Result<(), Failure>;
     /// A person lets it go on that ended for a reason that has passed.
     fn revive(&mut self) -> Result<(), Failure>;
+    /// Whether it can be parked with a question.
+    fn can_park(&self) -> bool;
     /// Parks it with a question; `false` where it can't be parked.
     fn ask(&mut self, question: &str) -> Result<bool, Failure>;
     /// Answers in the person's name, as they said beforehand.
@@ -198,6 +200,10 @@ impl DrivenLoop for NativeLoop {
 
     fn revive(&mut self) -> Result<(), Failure> {
         self.engine.resume(&self.target(), None).map(drop)
+    }
+
+    fn can_park(&self) -> bool {
+        true
     }
 
     fn ask(&mut self, question: &str) -> Result<bool, Failure> {
@@ -355,12 +361,16 @@ impl DrivenLoop for FileLoop {
         Ok(true)
     }
 
-    fn end(&mut self, _: Outcome, _: &str) -> Result<(), Failure> {
-        Ok(())
+    fn end(&mut self, outcome: Outcome, why: &str) -> Result<(), Failure> {
+        self.desk()?.driven_gives_up(outcome, why)
     }
 
     fn revive(&mut self) -> Result<(), Failure> {
         Ok(())
+    }
+
+    fn can_park(&self) -> bool {
+        false
     }
 
     fn ask(&mut self, _: &str) -> Result<bool, Failure> {

@@ -48,6 +48,8 @@ pub(crate) struct DriverRecord {
     pub(crate) wait_until: u64,
     /// Whether the session in hand can be resumed.
     pub(crate) can_resume: bool,
+    /// Whether the turn in hand began with a person's approval of the agent's plan.
+    pub(crate) plan_approved: bool,
     /// What the session before said last.
     pub(crate) said: String,
 }

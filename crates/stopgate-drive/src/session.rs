@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use stopgate_agents::{
-    Agent, ClientExit, FailureClass, Headless, SessionFailure, SessionReach, SessionReport,
-    StreamFact, StreamReader,
+    Agent, ClientExit, FailureClass, Headless, QuestionHabit, SessionFailure, SessionReach,
+    SessionReport, StreamFact, StreamReader,
 };
 use stopgate_engine::Failure;
 
@@ -61,6 +61,8 @@ pub(crate) struct TurnStage<'a> {
     pub(crate) agent: Option<Agent>,
     pub(crate) headless: Option<Headless>,
     pub(crate) session: &'a str,
+    /// What happens to questions in the middle of the turn.
+    pub(crate) questions: QuestionHabit,
     pub(crate) hang_after: Duration,
     pub(crate) interrupts: &'a Interrupts,
     pub(crate) log: Option<PathBuf>,
@@ -119,6 +121,7 @@ impl PlainText {
             can_resume: false,
             context: None,
             usage: None,
+            question: None,
         }
     }
 }
@@ -182,6 +185,7 @@ pub(crate) fn run_turn(
     let mut reader = match stage.headless {
         Some(headless) => {
             let known = headless.reader().with_session(stage.session);
+            let known = known.with_questions(stage.questions);
             TurnReader::Known(Box::new(known), PlainText::default())
         }
         None => TurnReader::Any(PlainText::default()),
@@ -231,7 +235,7 @@ fn follow(
         match process.line(LOOK_EVERY) {
             Ok(Some(line)) => {
                 heard_at = now();
-                take(reader, &line, log.as_mut(), stage)?;
+                take(reader, &line, log.as_mut(), stage, process)?;
             }
             Ok(None) => {}
             // Both ends are closed, and the client may still be about to end.
@@ -239,7 +243,7 @@ fn follow(
         }
         if let Some(exit) = process.ended() {
             for line in process.last_lines() {
-                take(reader, &line, log.as_mut(), stage)?;
+                take(reader, &line, log.as_mut(), stage, process)?;
             }
             return Ok(Followed::Ended(exit));
         }
@@ -272,6 +276,7 @@ fn take(
     line: &OutputLine,
     log: Option<&mut fs::File>,
     stage: &mut TurnStage<'_>,
+    process: &mut ClientProcess,
 ) -> Result<(), Failure> {
     if let Some(log) = log {
         let (OutputLine::Out(bytes) | OutputLine::Error(bytes)) = line;
@@ -279,8 +284,11 @@ fn take(
         let _ = log.write_all(bytes).and_then(|()| log.write_all(b"\n"));
     }
     for fact in reader.take(line) {
-        if let StreamFact::Session(id) = &fact {
-            (stage.named)(id)?;
+        match &fact {
+            StreamFact::Session(id) => (stage.named)(id)?,
+            StreamFact::Reply(line) => process.reply(line),
+            StreamFact::Finished | StreamFact::Failed(_) => process.hang_up(),
+            _other => {}
         }
         (stage.heard)(&fact);
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{
-    ClientExit, FailureClass, HeadlessProfile, LONG_PAUSE, ResetTime, ResumeHabit, SessionFailure,
-    StreamFact, UsageHint,
+    ClientExit, FailureClass, HeadlessProfile, LONG_PAUSE, QuestionHabit, ResetTime, ResumeHabit,
+    SessionFailure, StreamFact, UsageHint,
 };
 
 /// Reads the output of one client's process.
@@ -30,6 +30,9 @@ pub(super) struct StreamMemory {
     complaint: Option<String>,
     context: Option<(u64, Option<u64>)>,
     usage: Option<UsageHint>,
+    habit: QuestionHabit,
+    plan: Option<String>,
+    question: Option<String>,
 }
 
 /// How far a session came.
@@ -61,6 +64,8 @@ pub struct SessionReport {
     pub context: Option<(u64, Option<u64>)>,
     /// What the stream told of use.
     pub usage: Option<UsageHint>,
+    /// What the agent asked a person in the middle of its turn, which then ended.
+    pub question: Option<String>,
 }
 
 impl StreamReader {
@@ -72,6 +77,13 @@ impl StreamReader {
     #[must_use]
     pub fn with_session(mut self, id: &str) -> Self {
         self.memory.session = Some(id.to_owned());
+        self
+    }
+
+    /// What happens to questions in the middle of a turn.
+    #[must_use]
+    pub fn with_questions(mut self, habit: QuestionHabit) -> Self {
+        self.memory.habit = habit;
         self
     }
 
@@ -177,6 +189,7 @@ impl StreamReader {
             reach: memory.heard,
             context: memory.context,
             usage: memory.usage,
+            question: memory.question,
         }
     }
 }
@@ -248,6 +261,33 @@ impl StreamMemory {
     /// The service's words about a request that is tried again.
     pub(super) fn complains(&mut self, words: &str) {
         self.complaint = Some(words.to_owned());
+    }
+
+    pub(super) const fn habit(&self) -> QuestionHabit {
+        self.habit
+    }
+
+    /// The agent's plan, which it may ask a person to approve.
+    pub(super) fn plans(&mut self, plan: &str) {
+        self.plan = Some(plan.to_owned());
+    }
+
+    pub(super) fn plan(&self) -> Option<&str> {
+        self.plan.as_deref()
+    }
+
+    /// A question that ends the turn.
+    pub(super) fn asks(&mut self, question: String) {
+        self.question = Some(question);
+    }
+
+    pub(super) fn has_asked(&self) -> bool {
+        self.question.is_some()
+    }
+
+    /// What the client must be told.
+    pub(super) fn replies(&mut self, line: String) {
+        self.facts.push(StreamFact::Reply(line));
     }
 
     pub(super) fn resets(&mut self, reset: ResetTime) {

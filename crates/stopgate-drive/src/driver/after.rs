@@ -11,7 +11,7 @@ use super::{Course, DriveEnd, Driver, NextTurn};
 use crate::plan::DriveNews;
 use crate::policy::{ErrorKind, FailedSession, FailedSessionState, NextStep, kind, next_step};
 use crate::prompt::NUDGE;
-use crate::question::trailing_question;
+use crate::question::{shown_question, trailing_question};
 use crate::record::DriverStep;
 use crate::session::{TurnCut, TurnResult};
 
@@ -60,6 +60,9 @@ impl Driver<'_> {
         if cut == Some(TurnCut::Interrupted) {
             // It stays in hand: `run --continue` goes on with it.
             return Ok(Course::End(DriveEnd::Interrupted));
+        }
+        if let Some(question) = report.question.as_deref().filter(|_| cut.is_none()) {
+            return self.asked(question, &report.said);
         }
         let is_judged = self.looped.judged()? != self.record.judged;
         let said = report.said.clone();
@@ -110,6 +113,17 @@ impl Driver<'_> {
             self.looped.ask(&question)?;
         }
         self.next_after(context)
+    }
+
+    /// The agent asked in the middle of its turn, which is not a stop: the loop waits for an answer.
+    fn asked(&mut self, question: &str, said: &str) -> Result<Course, Failure> {
+        self.counts = FailureCounts::default();
+        said_of(said).clone_into(&mut self.record.said);
+        self.record.step = DriverStep::Between;
+        self.files.write(&self.record)?;
+        self.looped.ask(&shown_question(question))?;
+        let text = "You asked a question that nobody answered: decide it yourself, and go on.";
+        Ok(Course::GoOn(NextTurn::Resume(text.to_owned())))
     }
 
     /// Whether the session in hand goes on.

@@ -10,7 +10,7 @@ use clap_complete::engine::ArgValueCandidates;
 use stopgate_core::Outcome as LoopOutcome;
 use stopgate_drive::{
     AgentCommand, AnswerPlan, DriveEnd, DriveEnded, DriveNews, DrivePlan, FailureLimits,
-    FreshPolicy, Interrupts, SessionScreen, Waits, drive_file, drive_native,
+    FeatureBuilder, FreshPolicy, Interrupts, SessionScreen, Waits, drive_file, drive_native,
 };
 use stopgate_engine::{
     DialectRequest, Engine, Failure, LoopTarget, OkForm, Settings, StatusView, span_ms,
@@ -86,6 +86,12 @@ pub(crate) struct Args {
     /// Show lines instead of the client's own screen, also in a terminal
     #[arg(long)]
     headless: bool,
+    /// Give each session a window of its own in the tmux that this runs in
+    #[arg(long, conflicts_with = "headless")]
+    tmux: bool,
+    /// Let a sub-agent of the session build each feature, with the feature's model (Claude Code)
+    #[arg(long, requires = "dialect")]
+    sub_agents: bool,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -130,13 +136,21 @@ fn warn_of_prices(
 }
 
 fn plan(args: &Args) -> Result<DrivePlan, Failure> {
-    let screen = if args.headless || args.json || !common::has_person() {
+    let command = AgentCommand::read(&args.agent)?;
+    if args.sub_agents && !command.has_sub_agents() {
+        let name = command.name();
+        return Err(Failure::usage(format!("{name} has no sub-agents that run can define"))
+            .hint("use claude, or leave out --sub-agents"));
+    }
+    let screen = if args.tmux {
+        SessionScreen::Tmux
+    } else if args.headless || args.json || !common::has_person() {
         SessionScreen::Headless
     } else {
         SessionScreen::Terminal
     };
     Ok(DrivePlan {
-        command: AgentCommand::read(&args.agent)?,
+        command,
         fresh: args.fresh,
         limits: FailureLimits {
             max_failures: args.max_failures,
@@ -153,6 +167,7 @@ fn plan(args: &Args) -> Result<DrivePlan, Failure> {
         model: args.model.clone(),
         models: args.model_for.clone(),
         continues: args.continues,
+        builder: if args.sub_agents { FeatureBuilder::SubAgent } else { FeatureBuilder::Session },
     })
 }
 
@@ -170,6 +185,8 @@ fn finish(args: &Args, ended: DriveEnded) -> CommandResult {
     if args.dialect.is_none() {
         let mut engine = common::engine()?;
         output::document(&markdown(&engine.report_on(&LoopTarget::Named(view.id.clone()))?));
+    } else {
+        output::document(&show::file_report(&view, sessions));
     }
     let outcome = view.outcome.map_or(view.state.word(), LoopOutcome::word);
     let why = view.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();

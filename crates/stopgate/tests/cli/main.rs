@@ -50,6 +50,7 @@ mod red_first;
 mod run;
 mod run_budget;
 mod run_clients;
+mod run_night;
 mod second_opinion;
 mod see;
 #[cfg(feature = "postgres")]

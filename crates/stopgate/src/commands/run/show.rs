@@ -1,5 +1,6 @@
 //! What a person sees while a loop is driven: a line for each thing that happens.
 
+use std::fmt::Write as _;
 use std::io::Write;
 
 use stopgate_core::{LoopState, Outcome as LoopOutcome, Status};
@@ -88,6 +89,29 @@ fn standing(view: &LoopView) -> String {
         parts.push(outcome.word().into());
     }
     parts.join(" | ")
+}
+
+/// The report of a loop in another tool's files: what can be said of it without a journal.
+pub(super) fn file_report(view: &LoopView, sessions: u64) -> String {
+    let outcome = view.outcome.map_or(view.state.word(), LoopOutcome::word);
+    let mut text = format!("# stopgate report\n\n## {}: {outcome}\n\n", view.id);
+    let mut fact = |name: &str, value: &str| {
+        let value = stopgate_core::clean(value).replace('\n', " ").replace('`', "'");
+        let _ = writeln!(text, "- {name}: `{value}`");
+    };
+    fact("goal", &view.goal);
+    if let Some(why) = &view.why {
+        fact("why", why);
+    }
+    fact("iterations", &format!("{} of {}", view.iteration, view.max_iterations));
+    fact("sessions", &sessions.to_string());
+    if let Some(open) = view.frames.last().filter(|_| view.outcome != Some(LoopOutcome::Done)) {
+        fact("next", &open.prompt);
+    }
+    fact("project", &view.project);
+    let needs_person = !matches!(view.outcome, Some(LoopOutcome::Done | LoopOutcome::Attested));
+    fact("needs a person", if needs_person { "yes" } else { "no" });
+    text
 }
 
 /// What the person can do next.
