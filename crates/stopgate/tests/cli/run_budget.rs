@@ -4,9 +4,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::doors;
 use crate::run::{agent, begun, count, ended_well, in_background, outcome, text, until};
 use crate::run_clients::claude;
-use crate::stage::Stage;
+use crate::stage::{PROGRAM, Stage};
 
 /// A stand-in for Claude Code whose n-th turn writes `$1` tokens to its transcript.
 const USES: &str = r#"
@@ -90,6 +91,48 @@ fn the_hook_and_the_driver_count_a_turn_once() {
     let claude = spender(&stage, "uses 400\nhook 'round over.'\nwell 'round over.'\n");
     ended_well(&stage.run(&format!("run -- {claude}")), 3);
     assert_eq!(budget(&stage, &id)["tokens"], json!(1200));
+}
+
+/// How many bytes a stop reads of a transcript that is so long, at the first stop and at the next.
+fn bytes_read(before: usize) -> [u64; 2] {
+    let stage = Stage::with_loop("Finish --max-tokens 1000000");
+    let transcript = "user/.claude/projects/-project/s1.jsonl";
+    let answer = |at: &str, id: &str, text: &str| {
+        json!({
+            "type": "assistant", "timestamp": at,
+            "message": {
+                "id": id, "model": "opus", "content": [{"type": "text", "text": text}],
+                "usage": {"input_tokens": 1, "output_tokens": 1},
+            },
+        })
+        .to_string()
+            + "\n"
+    };
+    let old = answer("2026-11-14T06:00:00.000Z", "old", &"x".repeat(4000));
+    let mut text = old.repeat(before / old.len());
+    [1, 2].map(|stop| {
+        text += &answer("2026-11-15T06:00:01.000Z", &format!("new-{stop}"), "Still at it.");
+        stage.write(transcript, &text);
+        let call = json!({
+            "session_id": "s1", "transcript_path": stage.path(transcript),
+            "cwd": stage.path("project"), "hook_event_name": "Stop", "stop_hook_active": false,
+            "last_assistant_message": "Still at it.",
+        });
+        let mut shell = doors::program("sh");
+        stage.furnish(&mut shell);
+        shell.args(["-c", &format!("{PROGRAM} hook claude >/dev/null; cat /proc/$$/io")]);
+        let told = stage.finish(shell, call.to_string().as_bytes());
+        let read = told.out.lines().find_map(|line| line.strip_prefix("rchar: "));
+        read.and_then(|read| read.trim().parse().ok()).expect("a count of bytes")
+    })
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_long_transcript_is_not_read_again_at_each_stop() {
+    let (short, long) = (bytes_read(1 << 20), bytes_read(48 << 20));
+    assert!(long[0] < 4 << 20, "the first stop seeks the loop's beginning: {long:?}");
+    assert!(long[1] < short[1] + 64 * 1024, "{long:?} instead of {short:?}");
 }
 
 /// A stand-in for `OpenCode`, which keeps no record that can be read.
