@@ -28,7 +28,7 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     let mut count = 0;
     for file in &files {
         let text = fs::read_to_string(file)?;
-        for (line, said) in texts(&text, is_help(file)) {
+        for (line, said) in texts(&text, Comments::of(file)) {
             println!("{}:{line}: {said}", file.display());
             count += 1;
         }
@@ -50,19 +50,32 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Whether this file's documentation comments are shown as help.
-fn is_help(file: &Path) -> bool {
-    file.starts_with("crates/stopgate/src/commands") || file.ends_with("stopgate/src/cli.rs")
+/// What the documentation comments of a file are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Comments {
+    /// Read by engineers only.
+    Internal,
+    /// Printed by `--help`.
+    Help,
+}
+
+impl Comments {
+    fn of(file: &Path) -> Self {
+        let is_help = file.starts_with("crates/stopgate/src/commands")
+            || file.ends_with("stopgate/src/cli.rs");
+        if is_help { Self::Help } else { Self::Internal }
+    }
 }
 
 /// The texts of a source with the lines they begin at, up to its tests.
-fn texts(source: &str, help: bool) -> Vec<(usize, String)> {
+fn texts(source: &str, comments: Comments) -> Vec<(usize, String)> {
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();
     let mut found = Vec::new();
     let mut rest = source;
     while let Some(piece) = next_piece(rest) {
         let line = source[..source.len() - piece.from.len()].lines().count().max(1);
-        let is_wanted = piece.is_literal || (help && piece.said.starts_with('/'));
+        let is_wanted =
+            piece.is_literal || (comments == Comments::Help && piece.said.starts_with('/'));
         let said = joined(piece.said.trim_start_matches('/'));
         if is_wanted && said.contains(' ') && said.chars().any(char::is_alphabetic) {
             found.push((line, said));
@@ -158,11 +171,11 @@ fn joined(said: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::texts;
+    use super::{Comments, texts};
 
     #[track_caller]
     fn check(source: &str, wanted: &[(usize, &str)]) {
-        let found = texts(source, false);
+        let found = texts(source, Comments::Internal);
         let found: Vec<(usize, &str)> = found.iter().map(|(line, text)| (*line, &**text)).collect();
         assert_eq!(found, wanted, "{source}");
     }
@@ -190,9 +203,9 @@ mod tests {
     #[test]
     fn comments_count_where_they_become_help() {
         assert_eq!(
-            texts("/// The loop to end\nloop_id: String,", true),
+            texts("/// The loop to end\nloop_id: String,", Comments::Help),
             [(1, "The loop to end".into())]
         );
-        assert_eq!(texts("// why it is so\n//! What this is\n", true), []);
+        assert_eq!(texts("// why it is so\n//! What this is\n", Comments::Help), []);
     }
 }
