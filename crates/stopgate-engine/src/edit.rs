@@ -20,7 +20,7 @@ const CRITERIA_MAX: usize = 64;
 pub struct EditRequest {
     /// Another goal.
     pub goal: Option<String>,
-    /// How often the agent may be sent back in all.
+    /// How often the agent may be sent back in total.
     pub max_iterations: Option<u32>,
     /// Minutes of work; 0 means no limit.
     pub max_minutes: Option<u32>,

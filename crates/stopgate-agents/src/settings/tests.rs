@@ -324,7 +324,7 @@ fn switches_and_matchers_that_silence_us_are_reported() {
     assert_eq!(switches("").unwrap(), Switches::default());
     assert_eq!(
         put(Some(off)).notes[1],
-        "disableAllHooks is true here: no hook runs until it is gone."
+        "disableAllHooks is true here: no hook runs until it is removed."
     );
 
     let narrow = r#"{"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "stopgate hook claude"}]}]}}"#;

@@ -20,10 +20,10 @@ use crate::output::{self, BOLD, CommandResult, GOOD, styled};
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
-    /// Make today's judges the ones to go by, and let the loop go on
+    /// Accept the judges as they are now for the rest of the loop, and let it continue
     #[arg(long, conflicts_with_all = ["criterion", "yes"])]
     change: bool,
-    /// The criterion; without it all that wait for a person
+    /// The criterion; without it, all that wait for a person
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(checks))]
     criterion: Option<String>,
     /// Don't ask

@@ -15,10 +15,10 @@ use super::dialects::{self, DialectWord};
 use crate::output::{self, Audience, CommandResult};
 use crate::stores::STORES;
 
-/// End a loop for good, from any shell; checks that run for it are ended, too
+/// End a loop for good, from any shell; its running checks are ended, too
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Every loop that runs, those in other tools' files included
+    /// Every running loop, including those in other tools' files
     #[arg(long, conflicts_with_all = ["name", "session"])]
     all: bool,
     /// The loop is kept in another tool's files

@@ -35,7 +35,7 @@ pub(crate) struct PauseArgs {
 /// Resume a paused loop, or reopen one that ended for a reason that can be fixed
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeArgs {
-    /// How often the agent may be sent back in all
+    /// How often the agent may be sent back in total
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_iterations: Option<u32>,
     /// The loop is kept in another tool's files
@@ -48,13 +48,13 @@ pub(crate) struct ResumeArgs {
 /// Give a loop whose session is gone to this session, or to the next one in this project
 #[derive(Debug, clap::Args)]
 pub(crate) struct AttachArgs {
-    /// The loop's name or its beginning
+    /// The loop's id or the beginning of it
     #[arg(value_name = "LOOP", add = ArgValueCandidates::new(loops))]
     name: Option<String>,
     /// The session that goes on with it
     #[arg(long, value_name = "ID", add = ArgValueCandidates::new(sessions))]
     session: Option<String>,
-    /// How long the next session may take to come by
+    /// How long the next session may take to appear
     #[arg(long, value_name = "TIME", default_value = "60m", value_parser = time_ms)]
     claim_within: i64,
     /// Answer in JSON
@@ -65,7 +65,7 @@ pub(crate) struct AttachArgs {
 /// Answer what the agent asked; it hears the answer at its next prompt, start or stop
 #[derive(Debug, clap::Args)]
 pub(crate) struct AnswerArgs {
-    /// The loop's name or its beginning, and the answer; without a name, the answer alone
+    /// The loop's id or the beginning of it, and the answer; without an id, the answer alone
     #[arg(value_name = "[LOOP] TEXT", num_args = 1..=2, required = true)]
     words: Vec<String>,
     /// The loop that holds this session

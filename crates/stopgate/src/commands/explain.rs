@@ -15,10 +15,10 @@ use crate::output::{self, BOLD, CommandResult, DIM, styled};
 
 const LABEL_COLUMNS: usize = 12;
 
-/// Show why a stop was decided so: the rule, what was seen, what was counted, the text sent
+/// Explain a decision: the rule, what was seen and counted, and the text that was sent
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A loop's or a task's name or its beginning, the number of a stop, or LOOP:STOP
+    /// A loop's or a task's id or the beginning of it, the number of a stop, or LOOP:STOP
     #[arg(value_name = "STOP", add = ArgValueCandidates::new(loops))]
     which: Option<String>,
     /// The loop that holds this session

@@ -8,9 +8,9 @@ use crate::output::CommandResult;
 /// Nest a frame in the session's loop: a smaller goal that is finished first
 #[derive(Debug, clap::Args)]
 pub(crate) struct PushArgs {
-    /// What the frame asks for
+    /// The frame's goal
     prompt: String,
-    /// How the frame works, which decides the markers it listens to
+    /// The frame's mode, which decides the markers it listens for
     #[arg(long, value_enum, default_value = "issue")]
     mode: ModeWord,
     /// How often the agent may be sent back within it; counts against the outer frames, too
@@ -23,7 +23,7 @@ pub(crate) struct PushArgs {
     on: OnLoop,
 }
 
-/// Take the top frame off: the outer one goes on
+/// Close the top frame and return to the outer one
 #[derive(Debug, clap::Args)]
 pub(crate) struct PopArgs {
     /// The loop is kept in another tool's files

@@ -20,7 +20,7 @@ use crate::stores::STORES;
 const CLAIM_MS: i64 = 60 * 60 * 1000;
 const CHECK_TIMEOUT_MS: u64 = 5 * 60 * 1000;
 
-/// Turn a loop in another tool's files into one of stopgate's own
+/// Convert a loop kept in another tool's files into one of stopgate's own
 ///
 /// The goal, the prompt, what is left of the iterations, nested frames, criteria and the session
 /// are carried over, and what can't be is said. The files stay as they are.

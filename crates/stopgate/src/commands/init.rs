@@ -81,7 +81,7 @@ fn tell(file: &Path, checks: &[FoundCheck]) {
     }
 }
 
-/// Offers what comes next, or says it where nobody is there to ask.
+/// Offers what comes next, or says it where there is no terminal to ask on.
 fn next(project: &Path, checks: &[FoundCheck]) -> CommandResult {
     let installed = is_installed(Settings, project);
     if !common::has_person() {

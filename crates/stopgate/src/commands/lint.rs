@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 fn show(review: &GoalReview, proposed: &[FoundCheck]) {
     let (style, advice) = match review.score {
         8.. => (GOOD, "let the agent work alone"),
-        5..8 => (WAITS, "the agent should ask on the way"),
+        5..8 => (WAITS, "the agent should ask along the way"),
         _low => (BAD, "make it clearer first"),
     };
     let head = format!("{} of 10 ({}): {advice}", review.score, review.shape);

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// Only those that have not ended
     #[arg(long)]
     running: bool,
-    /// At most so many of them
+    /// Show at most this many
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Answer in JSON

@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// Every loop
     #[arg(long, conflicts_with_all = ["name", "session"])]
     all: bool,
-    /// Stay and show what happens, until the loop is over
+    /// Follow the journal until the loop ends
     #[arg(short, long)]
     follow: bool,
     /// Show times in UTC instead of the local time zone

@@ -38,14 +38,14 @@ enum Command {
         /// A criterion that must have been proven with this definition (repeatable)
         #[arg(long, value_name = "NAME=HASH", value_parser = requirement)]
         require: Vec<(String, String)>,
-        /// Look at nothing but the signature, its signer and --require
+        /// Check only the signature, its signer and --require
         #[arg(long)]
         signature_only: bool,
         /// Answer in JSON
         #[arg(long)]
         json: bool,
     },
-    /// List the keys whose signatures count here; add, remove or rotate them
+    /// List the keys whose signatures are accepted here; add, remove or rotate them
     Keys(keys::Args),
 }
 

@@ -21,7 +21,7 @@ const DIFFERENCE_LETTERS: usize = 200;
 /// not known because the journal lacks a fact. Nothing is recorded and no check is run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The loop's name or its beginning; without it this session's, else the only one running here
+    /// The loop's id or the beginning of it; without it this session's, else the only one running here
     #[arg(value_name = "LOOP", conflicts_with_all = ["policy", "since"])]
     name: Option<String>,
     /// The loop that holds this session

@@ -18,7 +18,7 @@ use crate::output::{self, CommandResult};
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
-    /// The loop's name or its beginning; without it this session's, else the only one running here
+    /// The loop's id or the beginning of it; without it this session's, else the only one running here
     #[arg(value_name = "LOOP", conflicts_with = "since")]
     name: Option<String>,
     /// The loop that holds this session

@@ -15,7 +15,7 @@ use crate::output::{self, CommandResult};
 /// Neither your branch nor your index is touched.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The loop's name or its beginning
+    /// The loop's id or the beginning of it
     #[arg(value_name = "LOOP", add = ArgValueCandidates::new(loops))]
     name: String,
     /// The snapshot's number

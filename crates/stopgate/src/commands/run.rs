@@ -38,7 +38,7 @@ const INTERRUPTED: u8 = 130;
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
-    /// The loop's name or its beginning; without it the only one running here
+    /// The loop's id or the beginning of it; without it the only one running here
     #[arg(value_name = "LOOP", add = ArgValueCandidates::new(loops), conflicts_with = "dialect")]
     name: Option<String>,
     /// Go on after a crash, an interrupt or a limit: no prompt is sent twice

@@ -75,7 +75,7 @@ fn show(gate: &GateStatsView) {
     output::line(&styled(
         DIM,
         &format!(
-            "  right {right}: false complete {}, false continue {}; {} µs on the average, {} at most",
+            "  right {right}: false complete {}, false continue {}; {} µs on average, {} at most",
             counts.false_complete, counts.false_continue, counts.mean_micros, counts.max_micros
         ),
     ));

@@ -14,7 +14,7 @@ pub(crate) struct Args {
     /// The other store: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`
     #[arg(long, value_name = "ADDRESS")]
     to: String,
-    /// Leave loops that are there already as they are, and copy the others
+    /// Skip loops that exist there already
     #[arg(long)]
     skip_existing: bool,
 }
@@ -38,6 +38,6 @@ fn show(view: &CopyView) {
     output::line(&if view.same {
         styled(GOOD, "The two are the same.")
     } else {
-        styled(WAITS, "The two differ: one of them has events that the other has not.")
+        styled(WAITS, "The two differ: one has events that the other lacks.")
     });
 }

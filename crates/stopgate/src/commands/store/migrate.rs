@@ -6,7 +6,7 @@ use super::Form;
 use crate::commands::common;
 use crate::output::{self, CommandResult};
 
-/// Set the journal up, or bring it to the form that this program writes
+/// Create the journal, or migrate it to the format that this program writes
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
