@@ -364,7 +364,7 @@ impl Plan {
         match skill::author(found.as_deref()) {
             SkillAuthor::Nobody => {}
             SkillAuthor::Us | SkillAuthor::Earlier => {
-                self.changes.push(format!("The skill {} is gone.", path.display()));
+                self.changes.push(format!("The skill {} is removed.", path.display()));
                 self.change(place, path, found, None, BackupPlace::Nowhere);
             }
             SkillAuthor::Somebody => self.notes.push(format!(

@@ -197,7 +197,7 @@ fn doubles_go_and_what_a_person_added_stays() {
     let stop = |hooks: &str| format!("{{\"hooks\": {{\"Stop\": [{{\"hooks\": [{hooks}]}}]}}}}");
     let shadow = r#"{"type": "command", "command": "stopgate hook claude --shadow"}"#;
     let edited = put(Some(&stop(&format!("{shadow}, {shadow}, {shadow}"))));
-    assert_eq!(edited.changes[..2], ["A second Stop hook is gone."; 2]);
+    assert_eq!(edited.changes[..2], ["A second Stop hook is removed."; 2]);
     let found = find(Agent::Claude, &edited.text).unwrap();
     assert_eq!(found.len(), EVENTS.len());
     assert_eq!(found[0].command, exec(&[PROGRAM, "hook", "claude", "--shadow"]));
