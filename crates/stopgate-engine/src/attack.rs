@@ -25,7 +25,7 @@ pub use self::report::{
 use self::apply::{Edits, Grounds};
 use self::exploit::Exploit;
 use self::trial::{Trial, TrialRoom, TriedCriterion};
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
 use crate::project_file::{CriterionDraft, ProjectFile};
 use crate::trust::Trust;

@@ -16,11 +16,11 @@ use stopgate_dialects::Dialect;
 use stopgate_dialects::features::FeatureList;
 use stopgate_store::Stored;
 
+use crate::context::Engine;
+use crate::context::LoopTarget;
 use crate::dialect::{self, DialectCall};
-use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::observe::ClientFacts;
-use crate::target::LoopTarget;
 use crate::view::LoopView;
 
 /// The variable that names the loop whose driver started a session: its id, or a dialect.

@@ -17,8 +17,8 @@ use stopgate_verify::files::create_private;
 
 use crate::address::Address;
 use crate::config::{Config, OnStoreError};
+use crate::context::Engine;
 use crate::dialect::{self, Answered, DialectCall, DialectRequest};
-use crate::engine::Engine;
 use crate::failure::{Failure, FailureKind, chain};
 use crate::home::Home;
 use crate::log::Log;

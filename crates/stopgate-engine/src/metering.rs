@@ -17,7 +17,7 @@ use stopgate_usage::UsageFormat;
 
 use self::round::{MeterRound, RoundSource};
 use crate::config::Config;
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
 use crate::observe::{ReadDepth, last_message};
 

@@ -19,7 +19,7 @@ use stopgate_verify::files::{Durable, replace_private};
 use stopgate_verify::{detached, detached_for};
 
 use crate::config::Config;
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::home::Home;
 use crate::settings::Settings;
 use crate::view::local_time;

@@ -3,6 +3,9 @@
 //! Reading only: nothing here changes a loop. The room `stopgate-view` tells; this one fetches,
 //! and hides from an agent's shell what an agent is not shown.
 
+pub(crate) mod explain;
+pub(crate) mod history;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -20,10 +23,10 @@ use stopgate_view::{
 };
 
 use crate::checking::checking;
-use crate::engine::Engine;
+use crate::context::Engine;
+use crate::context::LoopTarget;
 use crate::failure::Failure;
 use crate::project_file::ProjectFile;
-use crate::target::LoopTarget;
 use crate::view::SCHEMA_VERSION;
 
 const POLICY_BYTES_MAX: u64 = 1024 * 1024;

@@ -8,7 +8,7 @@ use stopgate_store::Stored;
 use stopgate_verify::ProcessMark;
 use stopgate_verify::files::{Durable, replace_private};
 
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
 use crate::presence::{Arrival, Present};
 

@@ -12,15 +12,15 @@ use stopgate_store::{Durability, Journal, Stored};
 
 use crate::address::Address;
 use crate::config::OnStoreError;
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
-use crate::ground::PreparedLoop;
 use crate::home::Home;
+use crate::judging::ground::PreparedLoop;
 use crate::limits::{RequestedLimits, settle};
+use crate::loops::start::{Beginning, StartRequest};
 use crate::observe::ClientFacts;
 use crate::settings::Settings;
 use crate::signs::Signs;
-use crate::start::{Beginning, StartRequest};
 use crate::stores::{Opened, StoreChoice, Stores};
 use crate::world::World;
 

@@ -13,13 +13,13 @@ use stopgate_store::Stored;
 use stopgate_verify::{Files, Freshness, ProofRequest, Proved, Strangers, while_watched, withheld};
 
 use crate::checking::CheckingNote;
-use crate::engine::{Engine, Stocked};
+use crate::context::{Engine, Stocked};
 use crate::failure::Failure;
+use crate::judging::condition::ConditionWord;
+use crate::judging::origin::typed_at_last;
+use crate::judging::task_claim::TaskWord;
 use crate::observe::{ClientFacts, HeardMessage, hear, observe};
-use crate::origin::typed_at_last;
-use crate::tasks::TaskWord;
 use crate::trust::Trust;
-use crate::waiting::ConditionWord;
 use crate::watchdog;
 
 /// All checks of one stop together stay below the time-out that `install` asks for (ten minutes),

@@ -108,7 +108,7 @@ impl StoreChoice {
     }
 }
 
-impl crate::engine::Engine {
+impl crate::context::Engine {
     /// Whether the journal is on a server, so that to ask it is to wait.
     pub const fn is_on_server(&self) -> bool {
         match self.choice.address {

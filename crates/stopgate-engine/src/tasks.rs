@@ -7,14 +7,11 @@
 mod asks;
 mod checkpoints;
 mod context;
-mod hands;
-mod held;
 mod hooks;
 mod iterations;
 mod link;
 mod pace;
 mod products;
-mod rules;
 mod session_gates;
 mod stats;
 mod story;
@@ -26,7 +23,7 @@ use std::path::PathBuf;
 use serde_json::Map;
 use stopgate_core::{
     Event, Frame, Ground, LoopId, Mode, Outcome, Phase, Policy, Started, State, Surface, TaskHold,
-    TaskNote, Timestamp, apply, clip,
+    Timestamp, apply, clip,
 };
 use stopgate_gates::{Changes, Task, TaskRefusal, TaskStatus, TaskStep};
 use stopgate_store::{Recorded, Revision, Stored};
@@ -36,8 +33,6 @@ pub use self::asks::{
     HookUpdate, IterationComplete, IterationNext, IterationStart, IterationValidate, TaskCreate,
     TaskGet, TaskUpdate, WorkProductAsk,
 };
-pub(crate) use self::hands::EngineHands;
-pub(crate) use self::held::TaskWord;
 pub use self::session_gates::SessionGates;
 pub use self::stats::{GateStatsView, StatsView};
 pub(crate) use self::story::step_line;
@@ -47,8 +42,9 @@ pub use self::views::{
     HookListView, HookNoteView, HookView, IterationNoteView, IterationView, MetricsView,
     ResumedView, TaskView, ValidationView, WorkProductView,
 };
-use crate::engine::{Engine, Stocked};
+use crate::context::{Engine, Stocked};
 use crate::failure::Failure;
+use crate::judging::task_claim::{note, task_of};
 use crate::project::project_of;
 use crate::settings::Settings;
 use crate::stores::Stores;
@@ -248,7 +244,7 @@ impl Tasks {
     }
 
     fn fold(&mut self, stored: &Stored) -> Result<Task, Failure> {
-        held::task_of(&mut self.engine, stored)
+        task_of(&mut self.engine, stored)
     }
 
     fn remember(&mut self, stored: Stored, task: Task) -> Loaded {
@@ -372,21 +368,6 @@ fn without_session(hold: TaskHold) -> TaskHold {
         TaskHold::Begin { frame, .. } => TaskHold::Begin { session: None, frame },
         TaskHold::Keep | TaskHold::Open | TaskHold::End { .. } => hold,
     }
-}
-
-fn read_step(text: &str, id: &LoopId) -> Result<TaskStep, Failure> {
-    serde_json::from_str(text).map_err(|error| {
-        Failure::fault(format!("could not read a step of task TASK-{id}"))
-            .hint("it was written by a newer stopgate; install that one")
-            .because(error)
-    })
-}
-
-fn note(steps: &[TaskStep], hold: TaskHold) -> Result<Event, Failure> {
-    let form =
-        |error| Failure::fault("could not put a step into the journal's form").because(error);
-    let steps = steps.iter().map(serde_json::to_string).collect::<Result<_, _>>();
-    Ok(Event::Task(Box::new(TaskNote { steps: steps.map_err(form)?, hold })))
 }
 
 /// The loop's name in a part's: `IT-<ms>-<loop><n>`, where a loop's name has ten letters.

@@ -3,6 +3,8 @@
 //! A repository can say what is to be run; only a person can say that it may be. The word
 //! is about one file with one content, and is kept in the person's own state.
 
+mod hash;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,7 +14,7 @@ use stopgate_core::{Author, Criterion, ProjectSource, State};
 use stopgate_verify::files::{append_private, read_text};
 
 use crate::config::Config;
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
 use crate::home::{Home, file_name};
 use crate::limits::{LimitSetting, RequestedLimits, settle};

@@ -4,10 +4,6 @@ mod archive;
 
 mod compact;
 
-mod sweep;
-
-mod tidy;
-
 mod view;
 
 use std::fs::File;
@@ -19,7 +15,7 @@ use stopgate_store::transfer::{Import, Imported, Reader, existing, export, names
 
 pub use self::view::{CheckView, CompactView, CopyView, ExportView, ImportView, MigrateView};
 use crate::address::Address;
-use crate::engine::{Engine, put_sign};
+use crate::context::{Engine, put_sign};
 use crate::failure::Failure;
 use crate::signs::Signs;
 use crate::stores::{Opened, StoreChoice};

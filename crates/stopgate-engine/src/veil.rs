@@ -2,7 +2,7 @@
 
 use stopgate_core::{Criterion, Event, Proof, Receipt, State, Terms};
 
-use crate::engine::Engine;
+use crate::context::Engine;
 
 const HIDDEN: &str = "hidden";
 

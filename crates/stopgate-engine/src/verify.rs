@@ -1,5 +1,7 @@
 //! Verification on request: what the hook would find now, and a person's word on it.
 
+mod vouch;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -11,12 +13,12 @@ use stopgate_core::{
 use stopgate_store::{Soundness, Stored};
 use stopgate_verify::{ChangedJudges, Files, Freshness, ProofRequest, Proved, Strangers};
 
-use crate::engine::{Engine, Stocked};
+use crate::context::LoopTarget;
+use crate::context::{Engine, Stocked};
 use crate::failure::Failure;
+use crate::judging::reviewing::ReviewSubject;
 use crate::project_file::{ProjectFile, content_at};
-use crate::reviewing::ReviewSubject;
 use crate::stop::{began, files};
-use crate::target::LoopTarget;
 use crate::trust::Trust;
 use crate::view::{CriterionView, SCHEMA_VERSION, criterion_view};
 

@@ -17,10 +17,10 @@ use self::budget::budget_view;
 pub use self::budget::{BudgetView, ModelSpendView};
 pub(crate) use self::criterion::criterion_view;
 pub use self::criterion::{CriterionJudge, CriterionStatus, CriterionView, ReceiptView};
-use crate::certificate::Signed;
 use crate::checking::{CheckingView, checking};
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
+use crate::judging::certificate::Signed;
 
 const FORGED: &str = "its record was changed outside of stopgate";
 const PARKED_MS_MAX: i64 = 60 * 60 * 1000;

@@ -5,9 +5,7 @@
 //! journal, where only one can, and then becomes the client. So nobody is woken twice, and
 //! a watching process may be killed at any moment.
 
-mod condition;
 mod environment;
-mod instant;
 mod wake;
 
 use std::path::{Path, PathBuf};
@@ -17,36 +15,19 @@ use stopgate_core::{Event, LoopId, Parking, Phase, State, WaitCondition, WokenCl
 use stopgate_store::{EndedFilter, Filter, Stored};
 use stopgate_verify::ProcessMark;
 
-pub(crate) use self::condition::ConditionWord;
-pub use self::condition::{holds_at_a_look, watch_points};
 pub use self::environment::started_anew;
 pub use self::wake::{ClientStart, WakeStep};
+pub use crate::judging::condition::{WaitFor, holds_at_a_look, watch_points};
 
-use crate::engine::Engine;
+use crate::context::Engine;
+use crate::context::LoopTarget;
 use crate::failure::Failure;
-use crate::target::LoopTarget;
+use crate::judging::condition;
 
 /// How long a loop waits where nobody says.
 const DEADLINE_MS: i64 = 24 * 60 * 60 * 1000;
 /// A time is reached a little before its deadline.
 const AFTER_TIME_MS: i64 = 60 * 60 * 1000;
-
-/// What a loop shall wait for, as it was asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WaitFor {
-    /// A time, as people write it.
-    Time(String),
-    /// The end of a process.
-    Process(i32),
-    /// A change of a path.
-    Path(PathBuf),
-    /// A command that exits with 0.
-    Command(String),
-    /// An address that answers with 2xx.
-    Url(String),
-    /// A git reference that moves.
-    Reference(String),
-}
 
 /// A wish to park a loop.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use stopgate_store::{Appended, Recorded, Revision, Stored};
 
 use super::DialectCall;
 use super::memory::Memory;
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
 
 const TRIES_MAX: usize = 8;

@@ -15,7 +15,7 @@ use stopgate_signals::markers;
 use super::lock;
 use super::memory::Memory;
 use super::{DialectRequest, audit, files, lifecycle};
-use crate::engine::{Engine, unusable};
+use crate::context::{Engine, unusable};
 use crate::failure::Failure;
 use crate::home::{Home, file_name};
 use crate::hook::log_fault;

@@ -7,7 +7,7 @@ use stopgate_core::{ContextUse, QuotaUse, Spend, Timestamp};
 use stopgate_usage::read_statusline;
 use stopgate_verify::files::{Durable, read_regular, replace_private};
 
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::home::Home;
 use crate::signs::Signs;
 

@@ -7,7 +7,7 @@ use stopgate_store::{EndedFilter, Filter};
 use stopgate_usage::day_of;
 
 use crate::config::SharedLimits;
-use crate::engine::Engine;
+use crate::context::Engine;
 
 /// Ended loops that are looked at for a limit per day, the newest first.
 const LOOPS_MAX: usize = 256;

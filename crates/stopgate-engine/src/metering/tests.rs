@@ -12,7 +12,7 @@ use stopgate_usage::PriceBook;
 use tempfile::TempDir;
 
 use super::round::{MeterRound, RoundSource};
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::settings::Settings;
 use crate::world::RealWorld;
 

@@ -7,9 +7,10 @@ use stopgate_gates::{AgentContext, CheckpointData, Evaluation, Gate, Registered,
 use super::context::{context, measure};
 use super::{
     DecisionView, HookClear, HookClearView, HookEvaluate, HookList, HookListView, HookNoteView,
-    HookRegister, HookUpdate, HookView, Loaded, MetricsView, TRIES_MAX, Tasks, bounded_map, held,
+    HookRegister, HookUpdate, HookView, Loaded, MetricsView, TRIES_MAX, Tasks, bounded_map,
 };
 use crate::failure::Failure;
+use crate::judging::task_claim as held;
 
 impl Tasks {
     /// Registers a gate.

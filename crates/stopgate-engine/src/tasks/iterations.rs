@@ -7,14 +7,14 @@ use stopgate_gates::{
 };
 
 use super::context::{context, measure};
-use super::held::{PROMISE, TaskClaim};
 use super::hooks::checkpoint_of;
-use super::rules;
 use super::{
     CompletedView, DecisionView, IterationComplete, IterationNext, IterationStart,
-    IterationValidate, IterationView, Loaded, TITLE_BYTES_MAX, Tasks, bounded, held, link,
+    IterationValidate, IterationView, Loaded, TITLE_BYTES_MAX, Tasks, bounded, link,
 };
 use crate::failure::Failure;
+use crate::judging::rules;
+use crate::judging::task_claim::{self as held, PROMISE, TaskClaim};
 use crate::tasks::ValidationView;
 
 const HELD_BY_OTHER: &str =

@@ -8,7 +8,7 @@ use stopgate_gates::{Action, Gate, Metrics, Task, TaskStep, Trace};
 use stopgate_store::{Filter, JournalEntry};
 
 use super::MetricsView;
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
 use crate::view::SCHEMA_VERSION;
 

@@ -8,11 +8,10 @@ use stopgate_gates::{
     AgentSignal, Evaluation, TaskStatus, TaskStep, Trace, Validated, ValidationResult,
 };
 
-use super::held::task_of;
-use super::read_step;
-use crate::engine::Engine;
+use crate::context::Engine;
+use crate::context::LoopTarget;
 use crate::failure::Failure;
-use crate::target::LoopTarget;
+use crate::judging::task_claim::{read_step, task_of};
 use crate::view::{SCHEMA_VERSION, time_text};
 
 const REASON_BYTES_MAX: usize = 120;

@@ -9,12 +9,12 @@ use tempfile::TempDir;
 
 use super::{SessionGates, Tasks};
 use crate::address::Address;
-use crate::engine::Engine;
+use crate::context::Engine;
+use crate::context::LoopTarget;
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::settings::Settings;
 use crate::stores::{StoreChoice, Stores};
-use crate::target::LoopTarget;
 use crate::world::RealWorld;
 
 /// A home and a project of their own; every server on it sees the same journal.

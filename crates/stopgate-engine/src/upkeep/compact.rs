@@ -11,7 +11,7 @@ use stopgate_store::Revision;
 use stopgate_store::transfer::Exporter;
 
 use super::{CompactView, archive};
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
 use crate::view::{SCHEMA_VERSION, time_text};
 

@@ -19,10 +19,11 @@ use stopgate_verify::ProcessMark;
 use stopgate_verify::files::{append_private, make_private_directory};
 use stopgate_view::condition_text;
 
-use super::{ConditionWord, environment, is_here};
+use super::{environment, is_here};
 use crate::config::Config;
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
+use crate::judging::condition::ConditionWord;
 
 /// A client that has just stopped may take a while to end.
 const CLIENT_ENDS_WITHIN: Duration = Duration::from_secs(10);

@@ -17,8 +17,8 @@ use super::checks::Checked;
 use super::{file, sheet};
 use crate::failure::{Failure, chain};
 use crate::lint::review_goal;
+use crate::loops::start::Incumbent;
 use crate::setup::DoctorFinding;
-use crate::start::Incumbent;
 use crate::view::LoopView;
 
 const UNTRUSTED: &str = "a person has to trust them with `stopgate trust --dialect criteria`";

@@ -10,7 +10,7 @@ use crate::dialect::DialectCall;
 use crate::dialect::desk::Held;
 use crate::dialect::jwz::Store;
 use crate::failure::Failure;
-use crate::start::Incumbent;
+use crate::loops::start::Incumbent;
 use crate::view::LoopView;
 
 impl DialectCall {

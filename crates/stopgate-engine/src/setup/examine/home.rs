@@ -9,7 +9,7 @@ use stopgate_store::EndedFilter;
 
 use super::DoctorFinding;
 use crate::address::Address;
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::hook::CLOCK_EARLIEST;
 use crate::settings::Settings;
 use crate::stores::Stores;

@@ -1,7 +1,7 @@
 use stopgate_verify::Key;
 
 use super::{Certificate, Proven, ReceiptDemands, Signed, text};
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::settings::Settings;
 use crate::stores::{StoreChoice, Stores};
 use crate::world::RealWorld;

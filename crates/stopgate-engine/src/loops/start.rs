@@ -10,13 +10,13 @@ use stopgate_store::{Recorded, Revision, Stored};
 use stopgate_verify::PlaceReport;
 
 use crate::config::Config;
-use crate::engine::{Engine, Stocked};
+use crate::context::{Engine, Stocked};
 use crate::failure::Failure;
-use crate::gates;
-use crate::ground::{JudgesOf, Preflight, Preflighted, PreparedLoop, ProjectCommands};
+use crate::judging::gates;
+use crate::judging::ground::{JudgesOf, Preflight, Preflighted, PreparedLoop, ProjectCommands};
+use crate::judging::origin::{REPLACED, REPLACED_BY_AGENT};
 use crate::limits::{LimitSetting, LoopLimits, RequestedLimits, settle};
 use crate::lint::{GoalReview, review_goal};
-use crate::origin::{REPLACED, REPLACED_BY_AGENT};
 use crate::project::project_of;
 use crate::project_file::{AtStart, CriterionDraft, ProjectFile};
 use crate::trust::Trust;

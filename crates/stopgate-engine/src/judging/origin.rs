@@ -17,9 +17,9 @@ use stopgate_core::{
 use stopgate_store::{EndedFilter, Filter};
 use stopgate_verify::files::open_regular;
 
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
-use crate::start::StartRequest;
+use crate::loops::start::StartRequest;
 use crate::trust::Trust;
 
 /// Why a loop ended that was cancelled by an agent.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use stopgate_verify::Key;
 use stopgate_verify::files::{Durable, read_regular, replace_private};
 
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
 use crate::home::file_name;
 use crate::view::{SCHEMA_VERSION, time_text};

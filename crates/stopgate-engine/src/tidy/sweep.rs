@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use stopgate_core::LoopId;
 
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
 use stopgate_verify::files::read_text;
 

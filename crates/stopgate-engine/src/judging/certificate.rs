@@ -16,10 +16,10 @@ use stopgate_verify::{Fit, Key, fits};
 
 use self::definition::definition_of;
 pub use self::inspect::{Inspection, ReceiptDemands};
-use crate::engine::Engine;
+use crate::context::Engine;
+use crate::context::LoopTarget;
 use crate::failure::Failure;
-use crate::known_keys::KnownKeys;
-use crate::target::LoopTarget;
+use crate::judging::known_keys::KnownKeys;
 use crate::view::time_text;
 
 /// Version 1 named no definitions, no repository and nobody who began the loop.

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use stopgate_core::{Event, Order, Ruling, Stopped};
 
-use crate::engine::Engine;
+use crate::context::Engine;
+use crate::context::LoopTarget;
 use crate::failure::Failure;
-use crate::target::LoopTarget;
 use crate::view::{SCHEMA_VERSION, time_text};
 
 /// Everything that led to one answer.

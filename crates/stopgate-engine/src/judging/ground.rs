@@ -10,7 +10,7 @@ use stopgate_verify::{
     ProofStorage, Strangers, content_fingerprint, place_report, steering_variables,
 };
 
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
 use crate::project_file::{AtStart, CriterionDraft, ProjectFile};
 

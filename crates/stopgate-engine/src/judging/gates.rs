@@ -13,10 +13,10 @@ use stopgate_gates::{
 };
 use stopgate_verify::{GitFilters, git};
 
-use crate::engine::Engine;
+use super::hands::EngineHands;
+use crate::context::Engine;
 use crate::failure::Failure;
 use crate::observe::HeardMessage;
-use crate::tasks::EngineHands;
 use crate::view::time_text;
 use crate::watchdog;
 

@@ -15,7 +15,7 @@ use stopgate_verify::{
     BRIEF_FILE, GitFilters, ProofStorage, ReviewRequest, earlier_opinion, git, redact, review,
 };
 
-use crate::engine::Engine;
+use crate::context::Engine;
 
 /// How much of a receipt the reviewer reads.
 const TAIL_BYTES_MAX: usize = 1500;

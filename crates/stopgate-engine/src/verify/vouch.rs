@@ -6,9 +6,9 @@ use stopgate_core::{
 };
 use stopgate_store::Stored;
 
-use crate::engine::{Engine, Stocked};
+use crate::context::LoopTarget;
+use crate::context::{Engine, Stocked};
 use crate::failure::Failure;
-use crate::target::LoopTarget;
 use crate::verify::Approval;
 
 const ACCEPTED: &str = "the criteria that an agent chose";

@@ -5,10 +5,10 @@ use std::path::Path;
 use stopgate_core::{Binding, Event, SessionId, State};
 use stopgate_store::Stored;
 
-use crate::engine::Engine;
+use crate::context::Engine;
+use crate::context::LoopTarget;
 use crate::failure::Failure;
 use crate::presence::Present;
-use crate::target::LoopTarget;
 
 /// Who holds a loop next whose session is gone.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,26 +13,26 @@ use stopgate_verify::{Check, CheckCommand, Run, coverage};
 use super::hands::EngineHands;
 
 /// All rules of one validation together.
-pub(super) const BUDGET: Duration = Duration::from_mins(20);
+pub(crate) const BUDGET: Duration = Duration::from_mins(20);
 const VALIDATOR_TIMEOUT: Duration = Duration::from_mins(1);
 /// How much of a program's output a model sees, its fence included.
 const TAIL_BYTES_MAX: usize = 480;
 const REPORT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// What rules look at beside the work tree.
-pub(super) struct RuleSight<'a> {
-    pub(super) context: &'a AgentContext,
-    pub(super) notes: &'a str,
+pub(crate) struct RuleSight<'a> {
+    pub(crate) context: &'a AgentContext,
+    pub(crate) notes: &'a str,
     /// The newest work product, where there is one.
-    pub(super) product: Option<&'a str>,
+    pub(crate) product: Option<&'a str>,
     /// Where people put their validators.
-    pub(super) validators: Option<PathBuf>,
+    pub(crate) validators: Option<PathBuf>,
     /// How long all of them together may take.
-    pub(super) budget: Duration,
+    pub(crate) budget: Duration,
 }
 
 /// Runs the rules that are enabled, in order; commands run side by side.
-pub(super) fn run(
+pub(crate) fn run(
     rules: &[ValidationRule],
     sight: &RuleSight<'_>,
     hands: &mut EngineHands<'_>,

@@ -6,9 +6,9 @@ use serde::Serialize;
 use stopgate_core::{LoopId, State};
 use stopgate_verify::{SnapshotError, SnapshotStore, TreeSnapshot};
 
-use crate::engine::Engine;
+use crate::context::Engine;
+use crate::context::LoopTarget;
 use crate::failure::{Failure, chain};
-use crate::target::LoopTarget;
 use crate::view::SCHEMA_VERSION;
 
 /// A snapshot in a work tree of its own.

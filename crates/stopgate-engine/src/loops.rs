@@ -1,5 +1,10 @@
 //! What people and agents do to a loop that runs.
 
+pub(crate) mod edit;
+pub(crate) mod handover;
+pub(crate) mod snapshots;
+pub(crate) mod start;
+
 use std::path::PathBuf;
 
 use stopgate_core::{
@@ -10,10 +15,10 @@ use stopgate_dialects::Dialect;
 use stopgate_store::{EndedFilter, Filter, Stored};
 
 use crate::checking::end_checks;
-use crate::engine::{Change, Engine};
+use crate::context::LoopTarget;
+use crate::context::{Change, Engine};
 use crate::failure::Failure;
-use crate::origin::CANCELLED_BY_AGENT;
-use crate::target::LoopTarget;
+use crate::judging::origin::CANCELLED_BY_AGENT;
 
 /// An agent's honest exits that end a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use stopgate_verify::{TreeScope, fingerprint};
 
 use super::definition::definition_of_draft;
 use super::{Certificate, Proven, ProvenCriterion, Signed, VERSION, repository};
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
-use crate::known_keys::KnownKeys;
+use crate::judging::known_keys::KnownKeys;
 use crate::project_file::ProjectFile;
 
 /// What is asked of a receipt.

@@ -8,7 +8,7 @@ use stopgate_core::{LoopId, Status, fenced};
 use stopgate_gates::{CommandGate, Hands};
 use stopgate_verify::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, Strangers};
 
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
 
 /// How much a command may answer.

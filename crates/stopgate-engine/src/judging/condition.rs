@@ -12,8 +12,8 @@ use stopgate_verify::{
     Check, CheckCommand, ChecksRun, GitFilters, ProcessMark, RunLimits, Strangers, git,
 };
 
-use super::{WaitFor, instant};
-use crate::engine::Engine;
+use super::instant;
+use crate::context::Engine;
 use crate::failure::Failure;
 use crate::notify::web_agent;
 use crate::watchdog;
@@ -24,6 +24,23 @@ const COMMAND_TIME: Duration = Duration::from_mins(1);
 const URL_TIME: Duration = Duration::from_secs(15);
 const GIT_TIME: Duration = Duration::from_secs(5);
 const REDIRECTS_MAX: u32 = 5;
+
+/// What a loop shall wait for, as it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WaitFor {
+    /// A time, as people write it.
+    Time(String),
+    /// The end of a process.
+    Process(i32),
+    /// A change of a path.
+    Path(PathBuf),
+    /// A command that exits with 0.
+    Command(String),
+    /// An address that answers with 2xx.
+    Url(String),
+    /// A git reference that moves.
+    Reference(String),
+}
 
 /// What is known of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +58,7 @@ impl From<bool> for ConditionWord {
 }
 
 /// What to wait for, as things are now; refused where there is nothing to wait for.
-pub(super) fn begin(
+pub(crate) fn begin(
     what: &WaitFor,
     directory: &Path,
     now: Timestamp,

@@ -1,5 +1,7 @@
 //! The engine and what every use case shares.
 
+mod find;
+
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -18,6 +20,8 @@ use crate::settings::Settings;
 use crate::signs::Signs;
 use crate::stores::{Opened, StoreChoice, Stores};
 use crate::world::{RealWorld, World};
+
+pub use self::find::LoopTarget;
 
 /// How often a use case decides again because another process was faster.
 const TRIES_MAX: usize = 64;

@@ -8,10 +8,10 @@ use stopgate_core::{
 use stopgate_store::{Cursor, JournalEntry};
 use stopgate_view::{unparked, waits_for};
 
-use crate::engine::Engine;
-use crate::explain::words;
+use crate::context::Engine;
+use crate::context::LoopTarget;
 use crate::failure::Failure;
-use crate::target::LoopTarget;
+use crate::see::explain::words;
 use crate::tasks::step_line;
 use crate::veil::Veil;
 use crate::view::{SCHEMA_VERSION, time_text};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use stopgate_core::{LoopId, SessionId, State, Surface, Timestamp, clip};
 use stopgate_store::{EndedFilter, Filter, Stored};
 
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
 
 /// Among how many of a project's newest loops one of our own is looked for.

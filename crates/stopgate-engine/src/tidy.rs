@@ -3,13 +3,15 @@
 //! Sessions that fell silent, seals and contents of loops that are gone, logs of checks and
 //! backups that are old. Nothing here can fail a command: what can't be removed stays.
 
+mod sweep;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use stopgate_verify::files::{Durable, read_text, replace_private};
 
-use crate::engine::Engine;
+use crate::context::Engine;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// Logs and backups of this age have been looked at, or never will be.

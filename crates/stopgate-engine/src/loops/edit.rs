@@ -6,12 +6,12 @@ use stopgate_core::{Criterion, Event, LoopEdit, State};
 use stopgate_store::Stored;
 use stopgate_verify::Basis;
 
-use crate::engine::Engine;
+use crate::context::Engine;
+use crate::context::LoopTarget;
 use crate::failure::Failure;
-use crate::ground::{JudgesOf, Preflighted};
-use crate::history::describe_edit;
+use crate::judging::ground::{JudgesOf, Preflighted};
 use crate::project_file::CriterionDraft;
-use crate::target::LoopTarget;
+use crate::see::history::describe_edit;
 
 const CRITERIA_MAX: usize = 64;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
 
 impl Engine {

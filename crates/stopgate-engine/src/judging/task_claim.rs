@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use stopgate_core::{Event, State, TaskHold, clip};
+use stopgate_core::{Event, LoopId, State, TaskHold, TaskNote, clip};
 use stopgate_gates::{
     AgentContext, AgentSignal, Evaluation, Gate, GateSource, Iteration, PromiseType, Registered,
     Task, TaskStep, Validated, ValidationResult, ValidationRule, detect, evaluate, judge,
@@ -14,23 +14,25 @@ use stopgate_store::Stored;
 
 use super::hands::EngineHands;
 use super::rules::{self, RuleSight};
-use super::{TITLE_BYTES_MAX, note, read_step};
-use crate::engine::Engine;
+use crate::context::Engine;
 use crate::failure::Failure;
 use crate::view::time_text;
 
+/// How much an objection to a claim may say.
+const OBJECTION_BYTES_MAX: usize = 1024;
+
 /// What an agent says that calls its iterations complete.
-pub(super) const PROMISE: &str = "<promise>COMPLETE</promise>";
+pub(crate) const PROMISE: &str = "<promise>COMPLETE</promise>";
 
 /// A claim, and what it is judged by.
-pub(super) struct TaskClaim<'a> {
-    pub(super) state: &'a State,
-    pub(super) task: &'a Task,
-    pub(super) iteration: &'a Iteration,
-    pub(super) gates: &'a [Registered],
+pub(crate) struct TaskClaim<'a> {
+    pub(crate) state: &'a State,
+    pub(crate) task: &'a Task,
+    pub(crate) iteration: &'a Iteration,
+    pub(crate) gates: &'a [Registered],
     /// What the agent said.
-    pub(super) output: &'a str,
-    pub(super) budget: Duration,
+    pub(crate) output: &'a str,
+    pub(crate) budget: Duration,
 }
 
 /// What came of judging a claim.
@@ -38,7 +40,7 @@ pub(super) struct TaskClaim<'a> {
 pub(crate) struct TaskWord {
     /// Why it is not believed, where it is not.
     pub(crate) objection: Option<String>,
-    pub(super) steps: Vec<TaskStep>,
+    pub(crate) steps: Vec<TaskStep>,
 }
 
 impl TaskWord {
@@ -79,7 +81,7 @@ impl Engine {
 }
 
 /// Runs the rules, asks the gates, and says whether the claim stands.
-pub(super) fn judge_claim(engine: &mut Engine, ask: &TaskClaim<'_>) -> Result<TaskWord, Failure> {
+pub(crate) fn judge_claim(engine: &mut Engine, ask: &TaskClaim<'_>) -> Result<TaskWord, Failure> {
     let TaskClaim { state, task, iteration, gates, output, budget } = *ask;
     let now = engine.now();
     let mut context = AgentContext {
@@ -115,11 +117,11 @@ pub(super) fn judge_claim(engine: &mut Engine, ask: &TaskClaim<'_>) -> Result<Ta
         evaluation,
     };
     let steps = vec![TaskStep::Validated(Box::new(validated))];
-    Ok(TaskWord { objection: objection.map(|why| clip(&why, TITLE_BYTES_MAX)), steps })
+    Ok(TaskWord { objection: objection.map(|why| clip(&why, OBJECTION_BYTES_MAX)), steps })
 }
 
 /// Runs the rules of an iteration.
-pub(super) fn run_rules(
+pub(crate) fn run_rules(
     engine: &mut Engine,
     (state, task): (&State, &Task),
     iteration: &Iteration,
@@ -148,7 +150,7 @@ pub(super) fn run_rules(
 }
 
 /// What the gates say; nothing is stored and no turn is held.
-pub(super) fn ask_gates(
+pub(crate) fn ask_gates(
     engine: &mut Engine,
     state: &State,
     gates: &[Registered],
@@ -162,7 +164,7 @@ pub(super) fn ask_gates(
 }
 
 /// The task that a loop is, from its events.
-pub(super) fn task_of(engine: &mut Engine, stored: &Stored) -> Result<Task, Failure> {
+pub(crate) fn task_of(engine: &mut Engine, stored: &Stored) -> Result<Task, Failure> {
     let mut task = None;
     for entry in engine.journal.history(&stored.state.id)? {
         let Event::Task(note) = &entry.recorded.event else { continue };
@@ -178,7 +180,7 @@ pub(super) fn task_of(engine: &mut Engine, stored: &Stored) -> Result<Task, Fail
 }
 
 /// Rules that can never pass, a sentence each.
-pub(super) fn hopeless_rules(iteration: &Iteration) -> Vec<String> {
+pub(crate) fn hopeless_rules(iteration: &Iteration) -> Vec<String> {
     let read = |(n, rule)| {
         let at = format!("validationRules[{n}]");
         let problem = ValidationRule::read(rule, &at).ok()?.kind.problem()?;
@@ -188,7 +190,7 @@ pub(super) fn hopeless_rules(iteration: &Iteration) -> Vec<String> {
 }
 
 /// Rules that gates wait for and that an iteration does not have, a sentence each.
-pub(super) fn missing_rules(gates: &[Registered], iteration: &Iteration) -> Vec<String> {
+pub(crate) fn missing_rules(gates: &[Registered], iteration: &Iteration) -> Vec<String> {
     let names: Vec<&str> = iteration
         .rules
         .iter()
@@ -208,4 +210,21 @@ pub(super) fn missing_rules(gates: &[Registered], iteration: &Iteration) -> Vec<
             )
         })
         .collect()
+}
+
+/// A step of a task, as the journal keeps it.
+pub(crate) fn read_step(text: &str, id: &LoopId) -> Result<TaskStep, Failure> {
+    serde_json::from_str(text).map_err(|error| {
+        Failure::fault(format!("could not read a step of task TASK-{id}"))
+            .hint("it was written by a newer stopgate; install that one")
+            .because(error)
+    })
+}
+
+/// Steps of a task in the journal's form.
+pub(crate) fn note(steps: &[TaskStep], hold: TaskHold) -> Result<Event, Failure> {
+    let form =
+        |error| Failure::fault("could not put a step into the journal's form").because(error);
+    let steps = steps.iter().map(serde_json::to_string).collect::<Result<_, _>>();
+    Ok(Event::Task(Box::new(TaskNote { steps: steps.map_err(form)?, hold })))
 }
