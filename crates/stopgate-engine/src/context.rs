@@ -1,38 +1,41 @@
-//! The engine and what every use case shares.
+//! What every room works with: the journal and its signs, the world, and the person's settings.
 
+mod change;
 mod find;
 
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use stopgate_core::{Criterion, Event, SessionId, State, Surface, Timestamp, apply};
 use stopgate_store::{Appended, Journal, Recorded, Revision, Soundness, Stored};
-use stopgate_verify::{RunningCheck, while_watched};
+use stopgate_verify::{ProofStorage, RunningCheck, while_watched};
 
 use crate::checking::{CheckingView, KnownCheck, now_running};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::notify::{NoticeWire, news};
+use crate::notify::{NoticeWire, news, send as send_notices};
 use crate::presence::Presence;
 use crate::settings::Settings;
 use crate::signs::Signs;
 use crate::stores::{Opened, StoreChoice, Stores};
 use crate::world::{RealWorld, World};
 
+pub use self::change::Incumbent;
+pub(crate) use self::change::{gone, refuse_trail};
 pub use self::find::LoopTarget;
 
 /// How often a use case decides again because another process was faster.
 const TRIES_MAX: usize = 64;
 
 /// Loads the loop that a use case is about.
-type Find<'a> = &'a mut dyn FnMut(&mut Engine) -> Result<Option<Stored>, Failure>;
+type Find<'a> = &'a mut dyn FnMut(&mut Context) -> Result<Option<Stored>, Failure>;
 /// Says what happens to a loop.
 pub(crate) type Change<'a> = &'a mut dyn FnMut(&State, Timestamp) -> Result<Vec<Event>, Failure>;
 
-/// Every use case, over one journal.
-pub struct Engine {
+/// What every room works with, over one journal.
+pub(crate) struct Context {
     pub(crate) home: Home,
     pub(crate) journal: Box<dyn Journal>,
     pub(crate) signs: Signs,
@@ -44,17 +47,17 @@ pub struct Engine {
     /// What the person should be told once the answer is printed.
     pub(crate) news: Vec<NoticeWire>,
     /// Hears which check runs, where a person waits for it.
-    listener: Option<ChecksListener>,
+    pub(crate) listener: Option<ChecksListener>,
     /// Whether a loop was seen that waits for something outside its session.
     pub(crate) saw_parked: bool,
 }
 
 /// Hears which checks run, and how long they took last time.
-type ChecksListener = Rc<RefCell<dyn FnMut(&CheckingView)>>;
+pub(crate) type ChecksListener = Rc<RefCell<dyn FnMut(&CheckingView)>>;
 
-impl Engine {
-    /// The engine that the environment and the person's settings ask for.
-    pub fn open(settings: Settings, stores: Stores) -> Result<Self, Failure> {
+impl Context {
+    /// The context that the environment and the person's settings ask for.
+    pub(crate) fn open(settings: Settings, stores: Stores) -> Result<Self, Failure> {
         let home = settings.home()?;
         home.check()?;
         home.create().map_err(|error| unusable(&home, error))?;
@@ -65,7 +68,7 @@ impl Engine {
 
     /// The same, for who must get out: settings that make no sense count for nothing, as they do
     /// for the hook, and are told beside it.
-    pub fn open_leniently(
+    pub(crate) fn open_leniently(
         settings: Settings,
         stores: Stores,
     ) -> Result<(Self, Option<Failure>), Failure> {
@@ -83,7 +86,7 @@ impl Engine {
         Ok((engine, trouble.or(other)))
     }
 
-    /// An engine over the journal that was chosen, in a given world.
+    /// A context over the journal that was chosen, in a given world.
     pub(crate) fn with(
         home: Home,
         world: Box<dyn World>,
@@ -95,7 +98,7 @@ impl Engine {
         Ok(Self::over(opened, home, world, settings, stores, choice))
     }
 
-    /// An engine that finds a journal or fails: a hook never begins one.
+    /// A context that finds a journal or fails: a hook never begins one.
     pub(crate) fn over_existing(
         home: Home,
         world: Box<dyn World>,
@@ -135,11 +138,6 @@ impl Engine {
         }
     }
 
-    /// Has `listener` told from now on which check runs.
-    pub fn tell_checks(&mut self, listener: impl FnMut(&CheckingView) + 'static) {
-        self.listener = Some(Rc::new(RefCell::new(listener)));
-    }
-
     /// Does `work`, and tells waiting readers meanwhile which of these checks runs.
     pub(crate) fn while_told<T>(
         &mut self,
@@ -157,23 +155,12 @@ impl Engine {
     }
 
     /// The current time.
-    pub fn now(&self) -> Timestamp {
+    pub(crate) fn now(&self) -> Timestamp {
         self.world.now()
     }
 
-    /// Whether a stop of a loop was allowed that waits for something outside its session: somebody
-    /// must watch for it.
-    pub const fn saw_parked(&self) -> bool {
-        self.saw_parked
-    }
-
-    /// Where stopgate keeps its things.
-    pub const fn home(&self) -> &Home {
-        &self.home
-    }
-
     /// Chores that may wait until the answer is printed.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         self.journal.settle();
         self.send_news();
     }
@@ -301,9 +288,36 @@ impl Engine {
             self.signs.take_pending(Path::new(project));
         }
     }
+
+    /// Where checks keep their things.
+    pub(crate) fn place(&self, logs: PathBuf) -> ProofStorage {
+        ProofStorage { home: self.home.directory().into(), logs }
+    }
+
+    /// Variables that the person passes on to checks.
+    pub(crate) fn passed_variables(&self) -> Vec<String> {
+        self.choice.pass.clone()
+    }
+
+    /// Sends what is worth telling, once.
+    pub(crate) fn send_news(&mut self) {
+        let news = std::mem::take(&mut self.news);
+        send_notices(self.settings, &self.home, self.now(), &news);
+    }
+
+    /// Refuses what only a person may do where an agent asks for it.
+    pub(crate) fn as_person(&self, what: &str) -> Result<(), Failure> {
+        if self.settings.is_agents_shell() {
+            return Err(Failure::usage(format!(
+                "only a person can {what}, and this is an agent's shell"
+            ))
+            .hint("a person can run it in another terminal; to ask them: stopgate ask QUESTION"));
+        }
+        Ok(())
+    }
 }
 
-impl Drop for Engine {
+impl Drop for Context {
     /// A command has no later moment; the hook settles when its answer is printed.
     fn drop(&mut self) {
         self.settle();

@@ -10,6 +10,7 @@ pub(crate) mod ground;
 pub(crate) mod hands;
 mod instant;
 pub(crate) mod known_keys;
+pub(crate) mod look;
 pub(crate) mod origin;
 pub(crate) mod reviewing;
 pub(crate) mod rules;

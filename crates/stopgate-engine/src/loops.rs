@@ -8,15 +8,12 @@ pub(crate) mod start;
 use std::path::PathBuf;
 
 use stopgate_core::{
-    Criterion, Event, FRAMES_MAX, Frame, LoopId, Mode, Outcome, Phase, Proof, Rest, State,
-    Timestamp,
+    Criterion, Event, FRAMES_MAX, Frame, Mode, Outcome, Phase, Proof, Rest, State, Timestamp,
 };
 use stopgate_dialects::Dialect;
 use stopgate_store::{EndedFilter, Filter, Stored};
 
-use crate::checking::end_checks;
-use crate::context::LoopTarget;
-use crate::context::{Change, Engine};
+use crate::context::{Context, LoopTarget, gone, refuse_trail};
 use crate::failure::Failure;
 use crate::judging::origin::CANCELLED_BY_AGENT;
 
@@ -42,7 +39,28 @@ pub enum ClaimLeadsTo {
     Attested,
 }
 
-impl Engine {
+/// Loops: how they begin, and what people and agents do to them.
+pub struct Loops<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> Loops<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Loops<'_> {
+    /// Loads the loop that `target` means. Where several run, none is guessed.
+    pub fn resolve(&mut self, target: &LoopTarget) -> Result<Stored, Failure> {
+        self.context.resolve(target)
+    }
+
+    /// Loads every loop that `target` may mean: at least one, several only where several run.
+    pub fn resolve_all(&mut self, target: &LoopTarget) -> Result<Vec<Stored>, Failure> {
+        self.context.resolve_all(target)
+    }
+
     /// Puts a nested frame on top.
     pub fn push(
         &mut self,
@@ -58,7 +76,7 @@ impl Engine {
             return Err(Failure::usage("the frame's prompt is empty"));
         }
         let frame = Frame { mode, iteration: 0, max, prompt: prompt.trim().into() };
-        self.on_running(target, &mut |state| {
+        self.context.on_running(target, &mut |state| {
             if state.frames.len() >= FRAMES_MAX {
                 return Err(Failure::usage(format!("frames are nested {FRAMES_MAX} deep already")));
             }
@@ -68,7 +86,7 @@ impl Engine {
 
     /// Takes the top frame off.
     pub fn pop(&mut self, target: &LoopTarget) -> Result<Stored, Failure> {
-        self.on_running(target, &mut |state| {
+        self.context.on_running(target, &mut |state| {
             if state.frames.len() < 2 {
                 return Err(Failure::usage("only the loop itself is left")
                     .hint("end it with: stopgate cancel, or ask for verification: stopgate done"));
@@ -79,7 +97,7 @@ impl Engine {
 
     /// The agent asks for verification.
     pub fn claim(&mut self, target: &LoopTarget) -> Result<Stored, Failure> {
-        self.on_running(target, &mut |_| Ok(vec![Event::Claimed]))
+        self.context.on_running(target, &mut |_| Ok(vec![Event::Claimed]))
     }
 
     /// What a claim to be done leads to at the next stop.
@@ -98,7 +116,7 @@ impl Engine {
     /// The directories in which loops in other tools' files are known to run.
     pub fn trails(&mut self) -> Result<Vec<(Dialect, PathBuf)>, Failure> {
         let filter = Filter { standing: EndedFilter::Running, ..Filter::default() };
-        let running = self.journal.list(&filter)?;
+        let running = self.context.journal.list(&filter)?;
         let mut places: Vec<(Dialect, PathBuf)> = Vec::new();
         for State { policy, project, .. } in running.into_iter().map(|stored| stored.state) {
             if let Some(dialect) = Dialect::of(policy.order) {
@@ -124,7 +142,8 @@ impl Engine {
                 .hint(format!("stopgate {word} \"what is in the way\"")));
         }
         let why = why.trim().to_string();
-        self.on_running(target, &mut |_| Ok(vec![Event::Ended { outcome, why: why.clone() }]))
+        self.context
+            .on_running(target, &mut |_| Ok(vec![Event::Ended { outcome, why: why.clone() }]))
     }
 
     /// The agent asks a person and rests until there is an answer.
@@ -133,12 +152,13 @@ impl Engine {
             return Err(Failure::usage("the question is empty"));
         }
         let question = question.trim().to_string();
-        self.on_running(target, &mut |_| Ok(vec![Event::Asked { question: question.clone() }]))
+        self.context
+            .on_running(target, &mut |_| Ok(vec![Event::Asked { question: question.clone() }]))
     }
 
     /// A person asks the loop to stand aside.
     pub fn pause(&mut self, target: &LoopTarget, rest: Rest) -> Result<Stored, Failure> {
-        self.on_running(target, &mut |state| {
+        self.context.on_running(target, &mut |state| {
             Ok(match state.phase {
                 Phase::Paused { rest: now, .. } if now == rest => Vec::new(),
                 _ => vec![Event::Paused { rest }],
@@ -152,112 +172,61 @@ impl Engine {
         target: &LoopTarget,
         max_iterations: Option<u32>,
     ) -> Result<Stored, Failure> {
-        let found = self.resolve(target)?;
+        let found = self.context.resolve(target)?;
         refuse_trail(&found.state)?;
         self.refuse_second(&found.state)?;
         let id = found.state.id;
-        let resumed =
-            self.update(&mut |engine| Ok(engine.journal.load(&id)?), &mut |state, now| {
+        let resumed = self.context.update(
+            &mut |context| Ok(context.journal.load(&id)?),
+            &mut |state, now| {
                 may_resume(state, max_iterations, now)?;
                 Ok(vec![Event::Resumed { max_iterations }])
-            })?;
+            },
+        )?;
         resumed.ok_or_else(|| gone(&id))
     }
 
     /// A person ends a loop, for good, and the checks that run for it; one that is over
     /// already stays what it is.
     pub fn cancel(&mut self, target: &LoopTarget) -> Result<Stored, Failure> {
-        let found = self.resolve(target)?;
+        let found = self.context.resolve(target)?;
         if found.state.outcome().is_some() {
             return Ok(found);
         }
         refuse_trail(&found.state)?;
         let why = self.cancelled_by();
-        self.end(&found.state.id, Outcome::Cancelled, why)
+        self.context.end(&found.state.id, Outcome::Cancelled, why)
     }
 
     /// A person ends every loop that runs.
     pub fn cancel_all(&mut self) -> Result<Vec<Stored>, Failure> {
         let filter = Filter { standing: EndedFilter::Running, ..Filter::default() };
         let why = self.cancelled_by();
-        let running = self.journal.list(&filter)?;
+        let running = self.context.journal.list(&filter)?;
         running
             .into_iter()
             .filter(|stored| stored.state.policy.order.is_native())
-            .map(|stored| self.end(&stored.state.id, Outcome::Cancelled, why))
+            .map(|stored| self.context.end(&stored.state.id, Outcome::Cancelled, why))
             .collect()
     }
 
-    /// Ends a loop by command, whatever it is doing.
-    pub(crate) fn end(
-        &mut self,
-        id: &LoopId,
-        outcome: Outcome,
-        why: &str,
-    ) -> Result<Stored, Failure> {
-        let ended = self.update(&mut |engine| Ok(engine.journal.load(id)?), &mut |state, _| {
-            Ok(match state.outcome() {
-                Some(_) => Vec::new(),
-                None => vec![Event::Ended { outcome, why: why.into() }],
-            })
-        })?;
-        end_checks(&self.home, id);
-        ended.ok_or_else(|| gone(id))
-    }
-
     fn cancelled_by(&self) -> &'static str {
-        if self.settings.is_agents_shell() { CANCELLED_BY_AGENT } else { "cancelled by a person" }
+        if self.context.settings.is_agents_shell() {
+            CANCELLED_BY_AGENT
+        } else {
+            "cancelled by a person"
+        }
     }
 
     fn refuse_second(&mut self, state: &State) -> Result<(), Failure> {
         let Some(session) = &state.session else { return Ok(()) };
-        match self.journal.load_held(session)? {
+        match self.context.journal.load_held(session)? {
             Some(other) if other.state.id != state.id => {
                 Err(Failure::usage(format!("loop {} holds the session now", other.state.id)))
             }
             Some(_) | None => Ok(()),
         }
     }
-
-    /// Something happens to a loop, whatever it is doing.
-    pub(crate) fn on_loop(
-        &mut self,
-        target: &LoopTarget,
-        happened: Change<'_>,
-    ) -> Result<Stored, Failure> {
-        let id = self.resolve(target)?.state.id;
-        let changed = self.update(&mut |engine| Ok(engine.journal.load(&id)?), happened)?;
-        changed.ok_or_else(|| gone(&id))
-    }
-
-    /// Something happens to a loop that must still be running.
-    pub(crate) fn on_running(
-        &mut self,
-        target: &LoopTarget,
-        happened: &mut dyn FnMut(&State) -> Result<Vec<Event>, Failure>,
-    ) -> Result<Stored, Failure> {
-        let found = self.resolve(target)?;
-        refuse_trail(&found.state)?;
-        let id = found.state.id;
-        let changed =
-            self.update(&mut |engine| Ok(engine.journal.load(&id)?), &mut |state, _| {
-                if let Some(outcome) = state.outcome() {
-                    return Err(over(state, outcome));
-                }
-                happened(state)
-            })?;
-        changed.ok_or_else(|| gone(&id))
-    }
-}
-
-/// An audit trail only tells what another tool's file says: that is where it is acted upon.
-fn refuse_trail(state: &State) -> Result<(), Failure> {
-    let Some(dialect) = Dialect::of(state.policy.order) else {
-        return Ok(());
-    };
-    let what = format!("loop {} is only the audit trail of a loop in a file", state.id);
-    Err(Failure::usage(what)
-        .hint(format!("act on the file's loop: stopgate status|cancel --dialect {dialect}")))
 }
 
 fn may_resume(state: &State, max_iterations: Option<u32>, now: Timestamp) -> Result<(), Failure> {
@@ -283,17 +252,4 @@ fn may_resume(state: &State, max_iterations: Option<u32>, now: Timestamp) -> Res
         ));
     }
     Ok(())
-}
-
-fn over(state: &State, outcome: Outcome) -> Failure {
-    let failure = Failure::usage(format!("loop {} is over: {outcome}", state.id));
-    if outcome.can_resume() {
-        failure.hint(format!("bring it back with: stopgate resume {}", state.id))
-    } else {
-        failure.hint("begin a new one with: stopgate start")
-    }
-}
-
-fn gone(id: &LoopId) -> Failure {
-    Failure::no_loop(format!("loop {id} is gone"))
 }

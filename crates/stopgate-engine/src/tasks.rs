@@ -34,15 +34,15 @@ pub use self::asks::{
     TaskGet, TaskUpdate, WorkProductAsk,
 };
 pub use self::session_gates::SessionGates;
-pub use self::stats::{GateStatsView, StatsView};
-pub(crate) use self::story::step_line;
+pub use self::stats::{GateStatsView, StatsView, TaskRecords};
 pub use self::story::{TaskEvaluation, TaskExplanation};
 pub use self::views::{
     CheckpointNoteView, CheckpointView, CompletedView, DecisionView, HistoryView, HookClearView,
     HookListView, HookNoteView, HookView, IterationNoteView, IterationView, MetricsView,
     ResumedView, TaskView, ValidationView, WorkProductView,
 };
-use crate::context::{Engine, Stocked};
+use crate::context::Stocked;
+use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::judging::task_claim::{note, task_of};
 use crate::project::project_of;
@@ -111,7 +111,7 @@ impl Tasks {
             return Err(Failure::usage("title: Must not be empty")
                 .hint("say in a few words what the task is about"));
         }
-        self.engine.prepare()?;
+        self.engine.context.prepare()?;
         let step = TaskStep::Created {
             title: ask.title.trim().into(),
             description: ask.description.clone(),
@@ -119,9 +119,9 @@ impl Tasks {
             metadata,
         };
         for _ in 0..NAMES_TRIED_MAX {
-            self.engine.journal.begin()?;
+            self.engine.context.journal.begin()?;
             let tried = self.try_create(ask.title.trim(), &step);
-            self.engine.journal.end();
+            self.engine.context.journal.end();
             if let Some(loaded) = tried? {
                 return Ok(self.view(&loaded));
             }
@@ -183,8 +183,8 @@ impl Tasks {
     }
 
     fn try_create(&mut self, title: &str, step: &TaskStep) -> Result<Option<Loaded>, Failure> {
-        let now = self.engine.now();
-        let id = self.engine.world.new_id();
+        let now = self.engine.context.now();
+        let id = self.engine.context.world.new_id();
         let frame = Frame { mode: Mode::Loop, iteration: 0, max: 1, prompt: title.into() };
         let started = Event::Started(Box::new(Started {
             id,
@@ -207,7 +207,7 @@ impl Tasks {
         let (Some(state), Some(task)) = (state, task) else {
             return Err(Failure::fault("could not make the task's first state"));
         };
-        match self.engine.append(Revision::NONE, &recorded, None, state)? {
+        match self.engine.context.append(Revision::NONE, &recorded, None, state)? {
             Stocked::Stored(stored) => Ok(Some(self.remember(*stored, task))),
             Stocked::Conflict | Stocked::SessionTaken => Ok(None),
         }
@@ -232,7 +232,7 @@ impl Tasks {
     }
 
     fn load(&mut self, id: &LoopId) -> Result<Option<Loaded>, Failure> {
-        let Some(stored) = self.engine.journal.load(id)? else { return Ok(None) };
+        let Some(stored) = self.engine.context.journal.load(id)? else { return Ok(None) };
         if stored.state.surface != Surface::Tools {
             return Ok(None);
         }
@@ -244,7 +244,7 @@ impl Tasks {
     }
 
     fn fold(&mut self, stored: &Stored) -> Result<Task, Failure> {
-        task_of(&mut self.engine, stored)
+        task_of(&mut self.engine.context, stored)
     }
 
     fn remember(&mut self, stored: Stored, task: Task) -> Loaded {
@@ -259,9 +259,9 @@ impl Tasks {
     /// Loads, changes and stores a task, as often as others get in between.
     fn change(&mut self, id: &LoopId, decide: Decide<'_>) -> Result<Loaded, Failure> {
         for _ in 0..TRIES_MAX {
-            self.engine.journal.begin()?;
+            self.engine.context.journal.begin()?;
             let tried = self.try_change(id, decide);
-            self.engine.journal.end();
+            self.engine.context.journal.end();
             if let Some(loaded) = tried? {
                 return Ok(loaded);
             }
@@ -277,22 +277,25 @@ impl Tasks {
             return Err(Failure::usage(format!("task TASK-{id} was cancelled, and that is final"))
                 .hint("stop working on it; ask the person before you create another"));
         }
-        let now = self.engine.now();
+        let now = self.engine.context.now();
         let (steps, hold) = decide(&task, &stored.state, now)?;
         if steps.is_empty() {
             return Ok(Some(Loaded { stored, task }));
         }
         let after = steps.iter().try_fold(task, |task, step| Task::apply(Some(task), step, now));
         let after = after.ok_or_else(|| Failure::fault("could not follow what happened"))?;
-        let stocked =
-            match self.engine.store(stored.clone(), vec![note(&steps, hold.clone())?], now)? {
-                // Another loop holds the session: the task goes on without it.
-                Stocked::SessionTaken => {
-                    let alone = note(&steps, without_session(hold))?;
-                    self.engine.store(stored, vec![alone], now)?
-                }
-                stocked => stocked,
-            };
+        let stocked = match self.engine.context.store(
+            stored.clone(),
+            vec![note(&steps, hold.clone())?],
+            now,
+        )? {
+            // Another loop holds the session: the task goes on without it.
+            Stocked::SessionTaken => {
+                let alone = note(&steps, without_session(hold))?;
+                self.engine.context.store(stored, vec![alone], now)?
+            }
+            stocked => stocked,
+        };
         Ok(match stocked {
             Stocked::Stored(stored) => Some(self.remember(*stored, after)),
             Stocked::Conflict | Stocked::SessionTaken => None,

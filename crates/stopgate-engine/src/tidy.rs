@@ -3,7 +3,7 @@
 //! Sessions that fell silent, seals and contents of loops that are gone, logs of checks and
 //! backups that are old. Nothing here can fail a command: what can't be removed stays.
 
-mod sweep;
+pub(crate) mod sweep;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use stopgate_verify::files::{Durable, read_text, replace_private};
 
-use crate::context::Engine;
+use crate::context::Context;
+use crate::tidy::sweep::sweep;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// Logs and backups of this age have been looked at, or never will be.
@@ -19,33 +20,31 @@ const KEPT: Duration = Duration::from_hours(24 * 30);
 /// How many backups of one file are kept whatever their age.
 const BACKUPS_MIN: usize = 20;
 
-impl Engine {
-    /// Tidies up, unless that was done within a day.
-    pub(crate) fn tidy(&mut self) {
-        let now = self.now().unix_millis();
-        let stamp = self.home.directory().join("tidied");
-        let last = read_text(&stamp, 64).ok().and_then(|text| text.trim().parse::<i64>().ok());
-        if last.is_some_and(|last| (0..DAY_MS).contains(&now.saturating_sub(last))) {
-            return;
-        }
-        if replace_private(&stamp, now.to_string().as_bytes(), Durable::Buffered).is_err() {
-            return;
-        }
-        self.presence.forget_silent(self.now());
-        let _ = self.sweep(&[]);
-        let Some(then) = before(now, KEPT) else { return };
-        let home = self.home.directory();
-        for logs in directories(&home.join("checks")) {
-            remove_older(&logs, then, 0);
-            // Goes only when it is empty.
-            let _ = fs::remove_dir(logs);
-        }
-        for backups in directories(&home.join("backups")) {
-            remove_older(&backups, then, BACKUPS_MIN);
-        }
-        remove_older(&home.join("held-back"), then, 0);
-        remove_older(&home.join("outbox"), then, 0);
+/// Tidies up, unless that was done within a day.
+pub(crate) fn tidy(context: &mut Context) {
+    let now = context.now().unix_millis();
+    let stamp = context.home.directory().join("tidied");
+    let last = read_text(&stamp, 64).ok().and_then(|text| text.trim().parse::<i64>().ok());
+    if last.is_some_and(|last| (0..DAY_MS).contains(&now.saturating_sub(last))) {
+        return;
     }
+    if replace_private(&stamp, now.to_string().as_bytes(), Durable::Buffered).is_err() {
+        return;
+    }
+    context.presence.forget_silent(context.now());
+    let _ = sweep(context, &[]);
+    let Some(then) = before(now, KEPT) else { return };
+    let home = context.home.directory();
+    for logs in directories(&home.join("checks")) {
+        remove_older(&logs, then, 0);
+        // Goes only when it is empty.
+        let _ = fs::remove_dir(logs);
+    }
+    for backups in directories(&home.join("backups")) {
+        remove_older(&backups, then, BACKUPS_MIN);
+    }
+    remove_older(&home.join("held-back"), then, 0);
+    remove_older(&home.join("outbox"), then, 0);
 }
 
 fn before(now_ms: i64, age: Duration) -> Option<SystemTime> {

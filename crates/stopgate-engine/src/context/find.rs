@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use stopgate_core::{LoopId, SessionId, State, Surface, Timestamp, clip};
+use stopgate_core::{Binding, Event, LoopId, SessionId, State, Surface, Timestamp, clip};
 use stopgate_store::{EndedFilter, Filter, Stored};
 
-use crate::context::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
+use crate::presence::Present;
 
 /// Among how many of a project's newest loops one of our own is looked for.
 const NEWEST: usize = 16;
@@ -24,9 +25,9 @@ pub enum LoopTarget {
     Here(PathBuf),
 }
 
-impl Engine {
+impl Context {
     /// Loads the loop that `target` means. Where several run, none is guessed.
-    pub fn resolve(&mut self, target: &LoopTarget) -> Result<Stored, Failure> {
+    pub(crate) fn resolve(&mut self, target: &LoopTarget) -> Result<Stored, Failure> {
         let mut found = self.resolve_all(target)?;
         match found.len() {
             1 => Ok(found.swap_remove(0)),
@@ -35,7 +36,7 @@ impl Engine {
     }
 
     /// Loads every loop that `target` may mean: at least one, several only where several run.
-    pub fn resolve_all(&mut self, target: &LoopTarget) -> Result<Vec<Stored>, Failure> {
+    pub(crate) fn resolve_all(&mut self, target: &LoopTarget) -> Result<Vec<Stored>, Failure> {
         match target {
             LoopTarget::Named(name) => self.named(name).map(|stored| vec![stored]),
             LoopTarget::Session(session) => self.of_session(session).map(|stored| vec![stored]),
@@ -146,4 +147,81 @@ fn is_loose_task(stored: &Stored) -> bool {
 
 fn missing(name: &str) -> Failure {
     Failure::no_loop(format!("no loop is called {name}")).hint("stopgate list shows them all")
+}
+
+impl Context {
+    /// Whether the session of a loop that runs is known to be gone: it said goodbye after it was
+    /// last heard, or its client died.
+    pub(crate) fn is_session_gone(&mut self, state: &State) -> bool {
+        let Some(session) = state.session.as_ref().filter(|_| state.outcome().is_none()) else {
+            return false;
+        };
+        let project = Path::new(&state.project);
+        match self.presence.of_session(project, session.as_str(), self.now()) {
+            Present::Alive => return false,
+            Present::Dead => return true,
+            Present::Unknown => {}
+        }
+        // A history that can't be read is a matter of the record, not of the session.
+        let Ok(history) = self.journal.history(&state.id) else { return false };
+        let last = history.iter().rev().find(|entry| is_of_session(&entry.recorded.event));
+        last.is_some_and(|entry| matches!(entry.recorded.event, Event::SessionEnded { .. }))
+    }
+
+    /// The loop that holds `session`, or the one it may claim now.
+    pub(crate) fn holder(
+        &mut self,
+        session: &SessionId,
+        project: Option<&Path>,
+    ) -> Result<Option<(Stored, Vec<Event>)>, Failure> {
+        if let Some(stored) = self.journal.load_held(session)? {
+            return Ok(Some((stored, Vec::new())));
+        }
+        let Some(project) = project else { return Ok(None) };
+        let now = self.now();
+        let pending = self.journal.pending(&project.display().to_string())?;
+        let freed = self.signs.freed(session.as_str());
+        let open = |stored: &Stored| {
+            stored.state.claim_until.is_some_and(|until| now <= until)
+                && freed.is_none_or(|freed| stored.state.started_at > freed)
+        };
+        let claim = Event::Bound { session: session.clone(), how: Binding::Claimed };
+        Ok(pending.into_iter().find(open).map(|stored| (stored, vec![claim])))
+    }
+}
+
+/// Whether an event shows the session at work, or its end.
+const fn is_of_session(event: &Event) -> bool {
+    match event {
+        Event::Started(_)
+        | Event::Bound { .. }
+        | Event::Stopped(_)
+        | Event::Prompted { .. }
+        | Event::Compacted { .. }
+        | Event::TurnFailed { .. }
+        | Event::Cleared { .. }
+        | Event::Claimed
+        | Event::Asked { .. }
+        | Event::Unparked { .. }
+        | Event::SessionEnded { .. } => true,
+        Event::Detached { .. }
+        | Event::Answered { .. }
+        | Event::Parked(_)
+        | Event::ConditionHeld
+        | Event::WakeFailed { .. }
+        | Event::Edited(_)
+        | Event::Pushed { .. }
+        | Event::Popped
+        | Event::Paused { .. }
+        | Event::Resumed { .. }
+        | Event::Synced { .. }
+        | Event::Approved { .. }
+        | Event::JudgesApproved { .. }
+        | Event::Vouched { .. }
+        | Event::Resealed { .. }
+        | Event::Certified { .. }
+        | Event::Task(_)
+        | Event::Metered(_)
+        | Event::Ended { .. } => false,
+    }
 }

@@ -16,10 +16,9 @@ use stopgate_verify::{Fit, Key, fits};
 
 use self::definition::definition_of;
 pub use self::inspect::{Inspection, ReceiptDemands};
-use crate::context::Engine;
-use crate::context::LoopTarget;
+use crate::context::{Context, LoopTarget};
 use crate::failure::Failure;
-use crate::judging::known_keys::KnownKeys;
+use crate::judging::known_keys::{KnownKeys, known_keys};
 use crate::view::time_text;
 
 /// Version 1 named no definitions, no repository and nobody who began the loop.
@@ -190,66 +189,77 @@ impl Certificate {
     }
 }
 
-impl Engine {
-    /// Signs what was proven; without a signature nothing is done.
-    pub(crate) fn certify(
-        &self,
-        state: &State,
-        receipts: &[Receipt],
-        at: Timestamp,
-    ) -> Result<Event, Failure> {
-        let key = Key::of(self.home.directory()).map_err(|error| {
-            Failure::fault("could not sign what was proven, so it is not done").because(error)
-        })?;
-        let repository = repository::at(Path::new(&state.project));
-        let text = text(&proven(state, receipts, at, VERSION, repository.as_ref()))?;
-        let signature = key.sign(text.as_bytes());
-        Ok(Event::Certified { key: key.public(), signature, repository })
-    }
+/// Signs what was proven; without a signature nothing is done.
+pub(crate) fn certify(
+    context: &Context,
+    state: &State,
+    receipts: &[Receipt],
+    at: Timestamp,
+) -> Result<Event, Failure> {
+    let key = Key::of(context.home.directory()).map_err(|error| {
+        Failure::fault("could not sign what was proven, so it is not done").because(error)
+    })?;
+    let repository = repository::at(Path::new(&state.project));
+    let text = text(&proven(state, receipts, at, VERSION, repository.as_ref()))?;
+    let signature = key.sign(text.as_bytes());
+    Ok(Event::Certified { key: key.public(), signature, repository })
+}
 
+/// What can be said about the signature of a loop that is said to be done.
+pub(crate) fn signed(context: &mut Context, stored: &Stored) -> Result<Signed, Failure> {
+    let known = known_keys(context)?;
+    let found = certificate_of(context, stored)?;
+    Ok(found.map_or(Signed::Forged, |certificate| certificate.signed(&known)))
+}
+
+/// What the journal says was proven, with the signature that it keeps.
+fn certificate_of(context: &mut Context, stored: &Stored) -> Result<Option<Certificate>, Failure> {
+    let history = context.journal.history(&stored.state.id)?;
+    let mut state: Option<State> = None;
+    let mut done: Option<(State, Vec<Receipt>, Timestamp)> = None;
+    let mut found = None;
+    for JournalEntry { recorded, .. } in &history {
+        match (&recorded.event, &state, &done) {
+            (Event::Stopped(stopped), Some(before), _) if is_done(stopped) => {
+                done = Some((before.clone(), stopped.receipts.clone(), recorded.at));
+            }
+            (Event::Certified { key, signature, repository }, _, Some(done)) => {
+                found = Some(certificate(done, key, signature, repository.as_ref()));
+            }
+            _other => {}
+        }
+        state = apply(state, &recorded.event, recorded.at);
+    }
+    Ok(found)
+}
+
+/// Signed receipts, and the keys whose signatures count.
+pub struct Certificates<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> Certificates<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Certificates<'_> {
     /// The signed receipt of a loop that is done.
     pub fn certificate(&mut self, target: &LoopTarget) -> Result<Certificate, Failure> {
-        let stored = self.resolve(target)?;
+        let stored = self.context.resolve(target)?;
         let id = &stored.state.id;
         if stored.state.outcome() != Some(Outcome::Done) {
             return Err(Failure::usage(format!("loop {id} is not done, so nothing is signed"))
                 .hint("a receipt is signed when every check has passed: stopgate status"));
         }
-        let known = self.known_keys()?;
-        let found = self.certificate_of(&stored)?;
+        let known = known_keys(self.context)?;
+        let found = certificate_of(self.context, &stored)?;
         found.filter(|found| found.signed(&known) != Signed::Forged).ok_or_else(|| {
             Failure::usage(format!(
                 "the record of loop {id} was edited: its signature does not fit"
             ))
         })
-    }
-
-    /// What can be said about the signature of a loop that is said to be done.
-    pub(crate) fn signed(&mut self, stored: &Stored) -> Result<Signed, Failure> {
-        let known = self.known_keys()?;
-        let found = self.certificate_of(stored)?;
-        Ok(found.map_or(Signed::Forged, |certificate| certificate.signed(&known)))
-    }
-
-    /// What the journal says was proven, with the signature that it keeps.
-    fn certificate_of(&mut self, stored: &Stored) -> Result<Option<Certificate>, Failure> {
-        let history = self.journal.history(&stored.state.id)?;
-        let mut state: Option<State> = None;
-        let mut done: Option<(State, Vec<Receipt>, Timestamp)> = None;
-        let mut found = None;
-        for JournalEntry { recorded, .. } in &history {
-            match (&recorded.event, &state, &done) {
-                (Event::Stopped(stopped), Some(before), _) if is_done(stopped) => {
-                    done = Some((before.clone(), stopped.receipts.clone(), recorded.at));
-                }
-                (Event::Certified { key, signature, repository }, _, Some(done)) => {
-                    found = Some(certificate(done, key, signature, repository.as_ref()));
-                }
-                _other => {}
-            }
-            state = apply(state, &recorded.event, recorded.at);
-        }
-        Ok(found)
     }
 }
 

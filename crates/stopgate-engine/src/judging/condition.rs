@@ -13,7 +13,7 @@ use stopgate_verify::{
 };
 
 use super::instant;
-use crate::context::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::notify::web_agent;
 use crate::watchdog;
@@ -191,56 +191,58 @@ fn reference_files(name: &str, directory: &Path) -> Vec<PathBuf> {
     files
 }
 
-impl Engine {
-    /// Whether what the loop `id` waits for has happened.
-    pub(crate) fn ask_condition(
-        &mut self,
-        id: &LoopId,
-        condition: &WaitCondition,
-    ) -> ConditionWord {
-        if let Some(holds) = holds_at_a_look(condition, self.now()) {
-            return ConditionWord::from(holds);
+/// Whether what the loop `id` waits for has happened.
+pub(crate) fn ask_condition(
+    context: &mut Context,
+    id: &LoopId,
+    condition: &WaitCondition,
+) -> ConditionWord {
+    if let Some(holds) = holds_at_a_look(condition, context.now()) {
+        return ConditionWord::from(holds);
+    }
+    match condition {
+        WaitCondition::Time { .. } | WaitCondition::Process { .. } | WaitCondition::Path { .. } => {
+            ConditionWord::Open
         }
-        match condition {
-            WaitCondition::Time { .. }
-            | WaitCondition::Process { .. }
-            | WaitCondition::Path { .. } => ConditionWord::Open,
-            WaitCondition::Reference { directory, name, seen } => {
-                let directory = Path::new(directory);
-                // Where git can't be asked, nothing has moved.
-                let asked = ask_git(&["rev-parse", "--git-dir"], directory).is_some();
-                ConditionWord::from(asked && commit(name, directory) != *seen)
-            }
-            WaitCondition::Command { command, directory } => {
-                self.run_condition(id, command, directory)
-            }
-            WaitCondition::Url { url } => {
-                watchdog::allow(URL_TIME);
-                let answers = answers(url);
-                watchdog::allow(Duration::ZERO);
-                ConditionWord::from(answers)
-            }
+        WaitCondition::Reference { directory, name, seen } => {
+            let directory = Path::new(directory);
+            // Where git can't be asked, nothing has moved.
+            let asked = ask_git(&["rev-parse", "--git-dir"], directory).is_some();
+            ConditionWord::from(asked && commit(name, directory) != *seen)
+        }
+        WaitCondition::Command { command, directory } => {
+            run_condition(context, id, command, directory)
+        }
+        WaitCondition::Url { url } => {
+            watchdog::allow(URL_TIME);
+            let answers = answers(url);
+            watchdog::allow(Duration::ZERO);
+            ConditionWord::from(answers)
         }
     }
+}
 
-    /// Runs a command as a check is run: with its limits, its variables and no more.
-    fn run_condition(&mut self, id: &LoopId, command: &str, directory: &str) -> ConditionWord {
-        let log = self.home.check_logs(id).join("wait.log");
-        let mut check =
-            Check::new("wait", CheckCommand::Shell(command), PathBuf::from(directory), log);
-        check.timeout = COMMAND_TIME;
-        let pass = self.passed_variables();
-        let limits =
-            RunLimits { budget: COMMAND_TIME, jobs: 1, pass: &pass, strangers: Strangers::Spare };
-        watchdog::allow(COMMAND_TIME);
-        let ran = self.world.run(&[check], limits);
-        watchdog::allow(Duration::ZERO);
-        match ran {
-            ChecksRun::Runs(runs) => {
-                ConditionWord::from(runs.iter().any(|run| run.receipt.status == Status::Pass))
-            }
-            ChecksRun::Interrupted => ConditionWord::Open,
+/// Runs a command as a check is run: with its limits, its variables and no more.
+fn run_condition(
+    context: &mut Context,
+    id: &LoopId,
+    command: &str,
+    directory: &str,
+) -> ConditionWord {
+    let log = context.home.check_logs(id).join("wait.log");
+    let mut check = Check::new("wait", CheckCommand::Shell(command), PathBuf::from(directory), log);
+    check.timeout = COMMAND_TIME;
+    let pass = context.passed_variables();
+    let limits =
+        RunLimits { budget: COMMAND_TIME, jobs: 1, pass: &pass, strangers: Strangers::Spare };
+    watchdog::allow(COMMAND_TIME);
+    let ran = context.world.run(&[check], limits);
+    watchdog::allow(Duration::ZERO);
+    match ran {
+        ChecksRun::Runs(runs) => {
+            ConditionWord::from(runs.iter().any(|run| run.receipt.status == Status::Pass))
         }
+        ChecksRun::Interrupted => ConditionWord::Open,
     }
 }
 

@@ -13,8 +13,8 @@ use stopgate_gates::{
 };
 use stopgate_verify::{GitFilters, git};
 
-use super::hands::EngineHands;
-use crate::context::Engine;
+use super::hands::GateHands;
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::observe::HeardMessage;
 use crate::view::time_text;
@@ -94,67 +94,62 @@ fn parse(text: &str) -> Result<Gate, String> {
     Gate::condition(condition, action, &reason)
 }
 
-impl Engine {
-    /// What the gates of a loop say about this stop. No turn is held meanwhile.
-    pub(crate) fn ask_loop_gates(
-        &mut self,
-        state: &State,
-        heard: &HeardMessage,
-        receipts: &[Receipt],
-        now: Timestamp,
-    ) -> GateWord {
-        let read = |gate: &LoopGate| {
-            serde_json::from_str(&gate.definition)
-                .ok()
-                .and_then(|value: Value| Gate::read(&value).ok())
-        };
-        let gates: Vec<Option<Gate>> = state.gates.iter().map(read).collect();
-        let sources: Vec<GateSource<'_>> = state
-            .gates
-            .iter()
-            .zip(&gates)
-            .map(|(named, gate)| {
-                // A template judges by results; without any check it has nothing to judge.
-                let waits = gate.as_ref().is_some_and(|g| matches!(g.kind, GateKind::Template(_)));
-                let enabled = !(waits && receipts.is_empty());
-                GateSource { id: &named.name, enabled, gate: gate.as_ref() }
-            })
-            .collect();
-        let wants_files = state.gates.iter().any(|gate| gate.definition.contains("filesModified"));
-        let files =
-            if wants_files { changed_files(Path::new(&state.project)) } else { Ok(Vec::new()) };
-        let files = match files {
-            Ok(files) => files,
-            Err(why) => {
-                return failed(&format!("could not tell which files were changed: {why}"));
-            }
-        };
-        let times = gates.iter().flatten().map(gate_time);
-        watchdog::allow(times.fold(Duration::ZERO, Duration::saturating_add));
-        let context = context(state, heard, receipts, files, now);
-        let directory = state.project.clone().into();
-        let mut hands = EngineHands::new(self, state.id.clone(), directory);
-        let evaluation = evaluate(&sources, &context, &mut hands);
-        let inputs = inputs(&context);
-        let asked: Vec<GateTrace> = evaluation
-            .traces
-            .iter()
-            .map(|trace| GateTrace {
-                gate: trace.gate.clone(),
-                action: trace.action.map(core_action),
-                reason: trace.reason.clone(),
-                failed: trace.failed,
-                micros: trace.micros,
-                inputs: inputs.clone(),
-            })
-            .collect();
-        GateWord {
-            gate: evaluation.gate,
-            action: core_action(evaluation.answer.action),
-            reason: evaluation.answer.reason,
-            next_prompt: evaluation.answer.next_prompt,
-            asked,
+/// What the gates of a loop say about this stop. No turn is held meanwhile.
+pub(crate) fn ask_loop_gates(
+    context: &mut Context,
+    state: &State,
+    heard: &HeardMessage,
+    receipts: &[Receipt],
+    now: Timestamp,
+) -> GateWord {
+    let read = |gate: &LoopGate| {
+        serde_json::from_str(&gate.definition).ok().and_then(|value: Value| Gate::read(&value).ok())
+    };
+    let gates: Vec<Option<Gate>> = state.gates.iter().map(read).collect();
+    let sources: Vec<GateSource<'_>> = state
+        .gates
+        .iter()
+        .zip(&gates)
+        .map(|(named, gate)| {
+            // A template judges by results; without any check it has nothing to judge.
+            let waits = gate.as_ref().is_some_and(|g| matches!(g.kind, GateKind::Template(_)));
+            let enabled = !(waits && receipts.is_empty());
+            GateSource { id: &named.name, enabled, gate: gate.as_ref() }
+        })
+        .collect();
+    let wants_files = state.gates.iter().any(|gate| gate.definition.contains("filesModified"));
+    let files = if wants_files { changed_files(Path::new(&state.project)) } else { Ok(Vec::new()) };
+    let files = match files {
+        Ok(files) => files,
+        Err(why) => {
+            return failed(&format!("could not tell which files were changed: {why}"));
         }
+    };
+    let times = gates.iter().flatten().map(gate_time);
+    watchdog::allow(times.fold(Duration::ZERO, Duration::saturating_add));
+    let agent = agent_context(state, heard, receipts, files, now);
+    let directory = state.project.clone().into();
+    let mut hands = GateHands::new(context, state.id.clone(), directory);
+    let evaluation = evaluate(&sources, &agent, &mut hands);
+    let inputs = inputs(&agent);
+    let asked: Vec<GateTrace> = evaluation
+        .traces
+        .iter()
+        .map(|trace| GateTrace {
+            gate: trace.gate.clone(),
+            action: trace.action.map(core_action),
+            reason: trace.reason.clone(),
+            failed: trace.failed,
+            micros: trace.micros,
+            inputs: inputs.clone(),
+        })
+        .collect();
+    GateWord {
+        gate: evaluation.gate,
+        action: core_action(evaluation.answer.action),
+        reason: evaluation.answer.reason,
+        next_prompt: evaluation.answer.next_prompt,
+        asked,
     }
 }
 
@@ -188,7 +183,7 @@ const fn core_action(action: Action) -> GateAction {
     }
 }
 
-fn context(
+fn agent_context(
     state: &State,
     heard: &HeardMessage,
     receipts: &[Receipt],

@@ -10,7 +10,7 @@ use stopgate_verify::{
     ProofStorage, Strangers, content_fingerprint, place_report, steering_variables,
 };
 
-use crate::context::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::project_file::{AtStart, CriterionDraft, ProjectFile};
 
@@ -85,158 +85,145 @@ pub struct JudgesOf {
     pub judges: Vec<JudgeLine>,
 }
 
-impl Engine {
-    /// Fixes what the loop is judged by; runs what must be known before it begins.
-    pub(crate) fn prepare_loop(
-        &mut self,
-        project: &Path,
-        file: Option<&ProjectFile>,
-        drafts: Vec<CriterionDraft>,
-        preflight: Preflight,
-        commands: ProjectCommands,
-    ) -> Result<PreparedLoop, Failure> {
-        let mut ground = Ground {
-            source: file.map(|file| file.source.clone()),
-            roots: file.map(|file| file.roots.clone()).unwrap_or_default(),
-            jobs: file.map_or(0, |file| file.jobs),
-            ..Ground::default()
-        };
-        let wanted: Vec<AtStart> =
-            drafts.iter().map(|draft| wanted(draft, preflight, commands)).collect();
-        let mut criteria: Vec<Criterion> = drafts.into_iter().map(|d| d.criterion).collect();
-        let measured = self.measure(project, &ground, &mut criteria, &wanted)?;
-        let outputs: Vec<Vec<PathBuf>> = criteria
-            .iter()
-            .map(|criterion| {
-                let own = measured.iter().find(|one| one.criterion == criterion.name);
-                own.map(|one| one.outputs.clone()).unwrap_or_default()
-            })
-            .collect();
-        let (basis, no_basis) = self.take_basis(project, &criteria, &outputs)?;
-        let judges = basis.as_ref().map(|basis| judges_of(basis, &criteria)).unwrap_or_default();
-        ground.seal = basis.map(|basis| self.keep_basis(&basis)).transpose()?;
-        let warnings = criteria.iter().flat_map(stopgate_verify::check_warnings).collect();
-        let runs = criteria.iter().any(|criterion| criterion.command().is_some());
-        let copies = self.place(PathBuf::new()).copies();
-        let place = runs.then(|| place_report(project, &copies));
-        let steering = if runs { steering_variables() } else { Vec::new() };
-        Ok(PreparedLoop { criteria, ground, measured, judges, no_basis, warnings, place, steering })
-    }
+/// Fixes what the loop is judged by; runs what must be known before it begins.
+pub(crate) fn prepare_loop(
+    context: &mut Context,
+    project: &Path,
+    file: Option<&ProjectFile>,
+    drafts: Vec<CriterionDraft>,
+    preflight: Preflight,
+    commands: ProjectCommands,
+) -> Result<PreparedLoop, Failure> {
+    let mut ground = Ground {
+        source: file.map(|file| file.source.clone()),
+        roots: file.map(|file| file.roots.clone()).unwrap_or_default(),
+        jobs: file.map_or(0, |file| file.jobs),
+        ..Ground::default()
+    };
+    let wanted: Vec<AtStart> =
+        drafts.iter().map(|draft| wanted(draft, preflight, commands)).collect();
+    let mut criteria: Vec<Criterion> = drafts.into_iter().map(|d| d.criterion).collect();
+    let measured = measure(context, project, &ground, &mut criteria, &wanted)?;
+    let outputs: Vec<Vec<PathBuf>> = criteria
+        .iter()
+        .map(|criterion| {
+            let own = measured.iter().find(|one| one.criterion == criterion.name);
+            own.map(|one| one.outputs.clone()).unwrap_or_default()
+        })
+        .collect();
+    let (basis, no_basis) = take_basis(context, project, &criteria, &outputs)?;
+    let judges = basis.as_ref().map(|basis| judges_of(basis, &criteria)).unwrap_or_default();
+    ground.seal = basis.map(|basis| keep_basis(context, &basis)).transpose()?;
+    let warnings = criteria.iter().flat_map(stopgate_verify::check_warnings).collect();
+    let runs = criteria.iter().any(|criterion| criterion.command().is_some());
+    let copies = context.place(PathBuf::new()).copies();
+    let place = runs.then(|| place_report(project, &copies));
+    let steering = if runs { steering_variables() } else { Vec::new() };
+    Ok(PreparedLoop { criteria, ground, measured, judges, no_basis, warnings, place, steering })
+}
 
-    /// Runs checks that a running loop is given, and notes what judges them.
-    pub(crate) fn prepare_checks(
-        &mut self,
-        project: &Path,
-        ground: &Ground,
-        drafts: Vec<CriterionDraft>,
-    ) -> Result<(Vec<Criterion>, PreparedChecks), Failure> {
-        let commands = ProjectCommands::Allowed;
-        let wanted: Vec<AtStart> =
-            drafts.iter().map(|draft| wanted(draft, Preflight::Run, commands)).collect();
-        let mut criteria: Vec<Criterion> = drafts.into_iter().map(|d| d.criterion).collect();
-        let measured = self.measure(project, ground, &mut criteria, &wanted)?;
-        let outputs: Vec<Vec<PathBuf>> = measured.iter().map(|one| one.outputs.clone()).collect();
-        let (basis, _) = self.take_basis(project, &criteria, &outputs)?;
-        let judges = basis.as_ref().map(|basis| judges_of(basis, &criteria)).unwrap_or_default();
-        Ok((criteria, PreparedChecks { basis, measured, judges }))
-    }
+/// Runs checks that a running loop is given, and notes what judges them.
+pub(crate) fn prepare_checks(
+    context: &mut Context,
+    project: &Path,
+    ground: &Ground,
+    drafts: Vec<CriterionDraft>,
+) -> Result<(Vec<Criterion>, PreparedChecks), Failure> {
+    let commands = ProjectCommands::Allowed;
+    let wanted: Vec<AtStart> =
+        drafts.iter().map(|draft| wanted(draft, Preflight::Run, commands)).collect();
+    let mut criteria: Vec<Criterion> = drafts.into_iter().map(|d| d.criterion).collect();
+    let measured = measure(context, project, ground, &mut criteria, &wanted)?;
+    let outputs: Vec<Vec<PathBuf>> = measured.iter().map(|one| one.outputs.clone()).collect();
+    let (basis, _) = take_basis(context, project, &criteria, &outputs)?;
+    let judges = basis.as_ref().map(|basis| judges_of(basis, &criteria)).unwrap_or_default();
+    Ok((criteria, PreparedChecks { basis, measured, judges }))
+}
 
-    /// Runs the checks whose first outcome matters later.
-    pub(crate) fn measure(
-        &mut self,
-        project: &Path,
-        ground: &Ground,
-        criteria: &mut [Criterion],
-        wanted: &[AtStart],
-    ) -> Result<Vec<Preflighted>, Failure> {
-        let due: Vec<usize> = (0..wanted.len()).filter(|at| wanted[*at] != AtStart::Rest).collect();
-        if due.is_empty() {
-            return Ok(Vec::new());
+/// Runs the checks whose first outcome matters later.
+pub(crate) fn measure(
+    context: &mut Context,
+    project: &Path,
+    ground: &Ground,
+    criteria: &mut [Criterion],
+    wanted: &[AtStart],
+) -> Result<Vec<Preflighted>, Failure> {
+    let due: Vec<usize> = (0..wanted.len()).filter(|at| wanted[*at] != AtStart::Rest).collect();
+    if due.is_empty() {
+        return Ok(Vec::new());
+    }
+    let asked: Vec<Criterion> = due.iter().map(|at| criteria[*at].clone()).collect();
+    let place =
+        ProofStorage { home: context.home.directory().into(), logs: context.home.start_logs() };
+    let pass = context.passed_variables();
+    let must = wanted.iter().any(|wanted| matches!(wanted, AtStart::Count | AtStart::Baseline));
+    let request = ProofRequest {
+        criteria: &asked,
+        root: project,
+        ground,
+        message: None,
+        place: &place,
+        freshness: Freshness::Fresh,
+        files: Files::Countable,
+        since: None,
+        budget: if must { MEASURE_BUDGET } else { PREFLIGHT_BUDGET },
+        strangers: Strangers::Spare,
+        pass: &pass,
+        only_place: None,
+    };
+    let measured = context.while_told(&asked, |world| world.measure(&request));
+    let measured =
+        measured.ok_or_else(|| Failure::interrupted("interrupted while the checks ran"))?;
+    let mut preflighted = Vec::new();
+    for (at, measured) in due.into_iter().zip(measured) {
+        preflighted.push(settle(&mut criteria[at], wanted[at], measured)?);
+    }
+    Ok(preflighted)
+}
+
+/// Notes what the checks are judged by; the reason where that can't be noted.
+fn take_basis(
+    context: &Context,
+    project: &Path,
+    criteria: &[Criterion],
+    outputs: &[Vec<PathBuf>],
+) -> Result<(Option<Basis>, Option<String>), Failure> {
+    if !criteria.iter().any(Criterion::is_checked) {
+        return Ok((None, None));
+    }
+    let place = context.place(PathBuf::new());
+    let (objects, trees) = (place.objects(), place.trees());
+    let store = BasisStore { objects: &objects, trees: &trees };
+    match Basis::take(project, criteria, outputs, store) {
+        Ok(basis) => Ok((Some(basis), None)),
+        // Nothing was asked to be protected: a project too large to look through is no
+        // reason to refuse.
+        Err(error) if criteria.iter().all(|c| c.terms.protect.is_empty()) => {
+            Ok((None, Some(Failure::fault(format!("could not {error}")).because(error).story())))
         }
-        let asked: Vec<Criterion> = due.iter().map(|at| criteria[*at].clone()).collect();
-        let place =
-            ProofStorage { home: self.home.directory().into(), logs: self.home.start_logs() };
-        let pass = self.passed_variables();
-        let must = wanted.iter().any(|wanted| matches!(wanted, AtStart::Count | AtStart::Baseline));
-        let request = ProofRequest {
-            criteria: &asked,
-            root: project,
-            ground,
-            message: None,
-            place: &place,
-            freshness: Freshness::Fresh,
-            files: Files::Countable,
-            since: None,
-            budget: if must { MEASURE_BUDGET } else { PREFLIGHT_BUDGET },
-            strangers: Strangers::Spare,
-            pass: &pass,
-            only_place: None,
-        };
-        let measured = self.while_told(&asked, |world| world.measure(&request));
-        let measured =
-            measured.ok_or_else(|| Failure::interrupted("interrupted while the checks ran"))?;
-        let mut preflighted = Vec::new();
-        for (at, measured) in due.into_iter().zip(measured) {
-            preflighted.push(settle(&mut criteria[at], wanted[at], measured)?);
-        }
-        Ok(preflighted)
+        Err(error) => Err(Failure::fault("could not note what judges the work").because(error)),
     }
+}
 
-    /// Notes what the checks are judged by; the reason where that can't be noted.
-    fn take_basis(
-        &self,
-        project: &Path,
-        criteria: &[Criterion],
-        outputs: &[Vec<PathBuf>],
-    ) -> Result<(Option<Basis>, Option<String>), Failure> {
-        if !criteria.iter().any(Criterion::is_checked) {
-            return Ok((None, None));
-        }
-        let place = self.place(PathBuf::new());
-        let (objects, trees) = (place.objects(), place.trees());
-        let store = BasisStore { objects: &objects, trees: &trees };
-        match Basis::take(project, criteria, outputs, store) {
-            Ok(basis) => Ok((Some(basis), None)),
-            // Nothing was asked to be protected: a project too large to look through is no
-            // reason to refuse.
-            Err(error) if criteria.iter().all(|c| c.terms.protect.is_empty()) => Ok((
-                None,
-                Some(Failure::fault(format!("could not {error}")).because(error).story()),
-            )),
-            Err(error) => Err(Failure::fault("could not note what judges the work").because(error)),
-        }
-    }
+/// Keeps a basis outside the work tree; gives its fingerprint.
+pub(crate) fn keep_basis(context: &Context, basis: &Basis) -> Result<String, Failure> {
+    let text = basis.to_text();
+    let fingerprint = content_fingerprint(text.as_bytes());
+    write_note(&context.place(PathBuf::new()).basis(&fingerprint), &text)?;
+    Ok(fingerprint)
+}
 
-    /// Keeps a basis outside the work tree; gives its fingerprint.
-    pub(crate) fn keep_basis(&self, basis: &Basis) -> Result<String, Failure> {
-        let text = basis.to_text();
-        let fingerprint = content_fingerprint(text.as_bytes());
-        write_note(&self.place(PathBuf::new()).basis(&fingerprint), &text)?;
-        Ok(fingerprint)
-    }
-
-    /// Notes what judges the work now, as a new basis; gives its fingerprint.
-    pub(crate) fn new_basis(
-        &self,
-        project: &Path,
-        criteria: &[Criterion],
-    ) -> Result<String, Failure> {
-        let (basis, why) = self.take_basis(project, criteria, &[])?;
-        let basis = basis.ok_or_else(|| {
-            Failure::fault(why.unwrap_or_else(|| "could not note what judges the work".into()))
-        })?;
-        self.keep_basis(&basis)
-    }
-
-    /// Where checks keep their things.
-    pub(crate) fn place(&self, logs: PathBuf) -> ProofStorage {
-        ProofStorage { home: self.home.directory().into(), logs }
-    }
-
-    /// Variables that the person passes on to checks.
-    pub(crate) fn passed_variables(&self) -> Vec<String> {
-        self.choice.pass.clone()
-    }
+/// Notes what judges the work now, as a new basis; gives its fingerprint.
+pub(crate) fn new_basis(
+    context: &Context,
+    project: &Path,
+    criteria: &[Criterion],
+) -> Result<String, Failure> {
+    let (basis, why) = take_basis(context, project, criteria, &[])?;
+    let basis = basis.ok_or_else(|| {
+        Failure::fault(why.unwrap_or_else(|| "could not note what judges the work".into()))
+    })?;
+    keep_basis(context, &basis)
 }
 
 /// What is done with a check before the loop begins.
@@ -293,4 +280,10 @@ fn write_note(path: &Path, text: &str) -> Result<(), Failure> {
     replace_private(path, text.as_bytes(), Durable::Buffered).map_err(|error| {
         Failure::fault(format!("could not write {}", path.display())).because(error)
     })
+}
+
+pub(crate) fn kept_basis(context: &Context, seal: &str) -> Option<Basis> {
+    let path = context.place(PathBuf::new()).basis(seal);
+    let text = std::fs::read_to_string(Path::new(&path)).ok()?;
+    Basis::from_text(&text).ok()
 }

@@ -8,37 +8,37 @@ use stopgate_core::{LoopId, Status, fenced};
 use stopgate_gates::{CommandGate, Hands};
 use stopgate_verify::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, Strangers};
 
-use crate::context::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
 
 /// How much a command may answer.
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
 const TAIL_BYTES_MAX: usize = 480;
 
-/// The engine's hands for the gates of one task.
-pub(crate) struct EngineHands<'a> {
-    pub(crate) engine: &'a mut Engine,
+/// Hands that run commands for the gates of one task.
+pub(crate) struct GateHands<'a> {
+    pub(crate) context: &'a mut Context,
     pub(crate) id: LoopId,
     pub(crate) directory: PathBuf,
     /// Whether somebody ended a command before it could answer.
     ended: bool,
 }
 
-impl Hands for EngineHands<'_> {
+impl Hands for GateHands<'_> {
     fn ask(&mut self, gate: &CommandGate, context: &str) -> Result<String, String> {
         let timeout = Duration::from_millis(gate.timeout_ms);
         self.tell(&gate.command, context, timeout)
     }
 
     fn micros(&mut self) -> u64 {
-        self.engine.world.micros()
+        self.context.world.micros()
     }
 }
 
-impl<'a> EngineHands<'a> {
+impl<'a> GateHands<'a> {
     /// Hands that work in `directory` for the loop called `id`.
-    pub(crate) fn new(engine: &'a mut Engine, id: LoopId, directory: PathBuf) -> Self {
-        Self { engine, id, directory, ended: false }
+    pub(crate) fn new(context: &'a mut Context, id: LoopId, directory: PathBuf) -> Self {
+        Self { context, id, directory, ended: false }
     }
 
     /// `found`, unless a command was ended: then it says nothing about the work.
@@ -57,8 +57,8 @@ impl<'a> EngineHands<'a> {
         told: &str,
         timeout: Duration,
     ) -> Result<String, String> {
-        let logs = self.engine.home.check_logs(&self.id);
-        let name = self.engine.world.new_id();
+        let logs = self.context.home.check_logs(&self.id);
+        let name = self.context.world.new_id();
         let input = logs.join(format!("gate-{name}.json"));
         write(&input, told).map_err(|error| format!("could not hand over the context: {error}"))?;
         let line = format!("( {command}\n) < {}", quoted(&input));
@@ -84,10 +84,10 @@ impl<'a> EngineHands<'a> {
         checks: &[Check<'_>],
         budget: Duration,
     ) -> Result<Vec<Run>, String> {
-        let pass = self.engine.passed_variables();
+        let pass = self.context.passed_variables();
         // The server has children of its own, so it ends only those that carry a mark.
         let limits = RunLimits { budget, jobs: 2, pass: &pass, strangers: Strangers::Spare };
-        match self.engine.world.run(checks, limits) {
+        match self.context.world.run(checks, limits) {
             ChecksRun::Runs(runs) => Ok(runs),
             ChecksRun::Interrupted => {
                 self.ended = true;

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use stopgate_verify::Key;
 use stopgate_verify::files::{Durable, read_regular, replace_private};
 
-use crate::context::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::home::file_name;
+use crate::judging::certificate::Certificates;
 use crate::view::{SCHEMA_VERSION, time_text};
 
 /// Room for ten thousand keys.
@@ -74,18 +75,49 @@ impl KnownKeys {
     }
 }
 
-impl Engine {
-    /// The keys whose signatures count here.
-    pub(crate) fn known_keys(&self) -> Result<KnownKeys, Failure> {
-        let added = self.added_keys()?.into_iter().map(|known| known.key);
-        let own = self.own_key();
-        Ok(KnownKeys { keys: own.into_iter().chain(added).collect() })
-    }
+/// The keys whose signatures count here.
+pub(crate) fn known_keys(context: &Context) -> Result<KnownKeys, Failure> {
+    let added = added_keys(context)?.into_iter().map(|known| known.key);
+    let own = own_key(context);
+    Ok(KnownKeys { keys: own.into_iter().chain(added).collect() })
+}
 
+fn own_key(context: &Context) -> Option<String> {
+    Key::existing(context.home.directory()).ok().map(|key| key.public())
+}
+
+fn keys_path(context: &Context) -> PathBuf {
+    let name = format!("{}.json", file_name(&context.choice.tenant));
+    context.home.directory().join("keys").join("known").join(name)
+}
+
+fn added_keys(context: &Context) -> Result<Vec<KnownKeyWire>, Failure> {
+    let path = keys_path(context);
+    let trouble = || format!("could not read {}", path.display());
+    let text = match read_regular(&path, KEYS_BYTES_MAX) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Failure::fault(trouble()).because(error)),
+    };
+    serde_json::from_slice(&text).map_err(|error| Failure::fault(trouble()).because(error))
+}
+
+fn write_keys(context: &Context, keys: &[KnownKeyWire]) -> Result<(), Failure> {
+    let path = keys_path(context);
+    let trouble = |error: io::Error| {
+        Failure::fault(format!("could not write {}", path.display())).because(error)
+    };
+    let text = serde_json::to_vec_pretty(keys)
+        .map_err(|error| Failure::fault("could not write the keys down").because(error))?;
+    replace_private(&path, &text, Durable::Synced).map_err(trouble)
+}
+
+impl Certificates<'_> {
     /// All keys that are known here.
     pub fn keys(&self) -> Result<KeysView, Failure> {
-        let own = self.own_key().map(|key| KeyView { key, name: None, own: true, added_at: None });
-        let added = self.added_keys()?.into_iter().map(|known| KeyView {
+        let own =
+            own_key(self.context).map(|key| KeyView { key, name: None, own: true, added_at: None });
+        let added = added_keys(self.context)?.into_iter().map(|known| KeyView {
             key: known.key,
             name: known.name,
             own: false,
@@ -93,14 +125,14 @@ impl Engine {
         });
         Ok(KeysView {
             schema_version: SCHEMA_VERSION,
-            tenant: self.choice.tenant.clone(),
+            tenant: self.context.choice.tenant.clone(),
             keys: own.into_iter().chain(added).collect(),
         })
     }
 
     /// A person says that signatures by `key` count.
     pub fn add_key(&mut self, key: &str, name: Option<&str>) -> Result<KeysView, Failure> {
-        self.as_person("add a key")?;
+        self.context.as_person("add a key")?;
         let key = plain(key);
         if key.len() != KEY_DIGITS || !key.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return Err(Failure::usage(format!(
@@ -108,25 +140,25 @@ impl Engine {
             ))
             .hint("its owner sees it with: stopgate receipt keys"));
         }
-        let mut added = self.added_keys()?;
+        let mut added = added_keys(self.context)?;
         added.retain(|known| known.key != key);
         let name = name.map(String::from);
-        added.push(KnownKeyWire { key, name, added_at: time_text(self.now()) });
-        self.write_keys(&added)?;
+        added.push(KnownKeyWire { key, name, added_at: time_text(self.context.now()) });
+        write_keys(self.context, &added)?;
         self.keys()
     }
 
     /// A person takes that back; `key` is a key, the beginning of one, or a name.
     pub fn remove_key(&mut self, key: &str) -> Result<KeysView, Failure> {
-        self.as_person("remove a key")?;
-        let mut added = self.added_keys()?;
+        self.context.as_person("remove a key")?;
+        let mut added = added_keys(self.context)?;
         let wanted = plain(key);
         let is_meant = |known: &KnownKeyWire| {
             known.name.as_deref() == Some(key) || known.key.starts_with(&wanted)
         };
         match added.iter().filter(|known| is_meant(known)).count() {
             1 => added.retain(|known| !is_meant(known)),
-            0 if self.own_key().is_some_and(|own| own.starts_with(&wanted)) => {
+            0 if own_key(self.context).is_some_and(|own| own.starts_with(&wanted)) => {
                 return Err(Failure::usage("this home signs with that key")
                     .hint("a new one takes its place: stopgate receipt keys rotate"));
             }
@@ -135,55 +167,25 @@ impl Engine {
                 return Err(Failure::usage(format!("more than one key begins with {key}")));
             }
         }
-        self.write_keys(&added)?;
+        write_keys(self.context, &added)?;
         self.keys()
     }
 
     /// A person begins to sign with a new key; what the old one signed still counts.
     pub fn rotate_key(&mut self) -> Result<KeysView, Failure> {
-        self.as_person("rotate the signing key")?;
-        self.prepare()?;
-        if let Some(old) = self.own_key() {
-            let mut added = self.added_keys()?;
+        self.context.as_person("rotate the signing key")?;
+        self.context.prepare()?;
+        if let Some(old) = own_key(self.context) {
+            let mut added = added_keys(self.context)?;
             added.retain(|known| known.key != old);
             let name = Some("own, until it was rotated".into());
-            added.push(KnownKeyWire { key: old, name, added_at: time_text(self.now()) });
+            added.push(KnownKeyWire { key: old, name, added_at: time_text(self.context.now()) });
             // The old key is known before it is gone.
-            self.write_keys(&added)?;
+            write_keys(self.context, &added)?;
         }
-        Key::replace(self.home.directory())
+        Key::replace(self.context.home.directory())
             .map_err(|error| Failure::fault("could not write a new key").because(error))?;
         self.keys()
-    }
-
-    fn own_key(&self) -> Option<String> {
-        Key::existing(self.home.directory()).ok().map(|key| key.public())
-    }
-
-    fn keys_path(&self) -> PathBuf {
-        let name = format!("{}.json", file_name(&self.choice.tenant));
-        self.home.directory().join("keys").join("known").join(name)
-    }
-
-    fn added_keys(&self) -> Result<Vec<KnownKeyWire>, Failure> {
-        let path = self.keys_path();
-        let trouble = || format!("could not read {}", path.display());
-        let text = match read_regular(&path, KEYS_BYTES_MAX) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(Failure::fault(trouble()).because(error)),
-        };
-        serde_json::from_slice(&text).map_err(|error| Failure::fault(trouble()).because(error))
-    }
-
-    fn write_keys(&self, keys: &[KnownKeyWire]) -> Result<(), Failure> {
-        let path = self.keys_path();
-        let trouble = |error: io::Error| {
-            Failure::fault(format!("could not write {}", path.display())).because(error)
-        };
-        let text = serde_json::to_vec_pretty(keys)
-            .map_err(|error| Failure::fault("could not write the keys down").because(error))?;
-        replace_private(&path, &text, Durable::Synced).map_err(trouble)
     }
 }
 

@@ -17,9 +17,8 @@ use stopgate_core::{
 use stopgate_store::{EndedFilter, Filter};
 use stopgate_verify::files::open_regular;
 
-use crate::context::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::loops::start::StartRequest;
 use crate::trust::Trust;
 
 /// Why a loop ended that was cancelled by an agent.
@@ -37,70 +36,68 @@ const STOPS_LOOKED_AT: u64 = 3;
 const LATE_LOOKS: u32 = 12;
 const LATE_PAUSE: Duration = Duration::from_millis(25);
 
-impl Engine {
-    /// Who asks for a loop, and what of the session was put aside before.
-    pub(crate) fn origin(
-        &mut self,
-        request: &StartRequest,
-        project: &Path,
-        session: Option<&SessionId>,
-    ) -> Result<Origin, Failure> {
-        let shown_by = request.tool.or_else(|| self.settings.agents_mark()).map(String::from);
-        let by = if shown_by.is_some() { Party::Agent } else { Party::Person };
-        let replaced = match by {
-            Party::Agent => self.put_aside(project, session)?,
-            Party::Person | Party::Unknown => Vec::new(),
-        };
-        Ok(Origin { by, shown_by, replaced, vouched: None })
-    }
+/// Who asks for a loop, and what of the session was put aside before.
+pub(crate) fn origin(
+    context: &mut Context,
+    tool: Option<&'static str>,
+    project: &Path,
+    session: Option<&SessionId>,
+) -> Result<Origin, Failure> {
+    let shown_by = tool.or_else(|| context.settings.agents_mark()).map(String::from);
+    let by = if shown_by.is_some() { Party::Agent } else { Party::Person };
+    let replaced = match by {
+        Party::Agent => put_aside(context, project, session)?,
+        Party::Person | Party::Unknown => Vec::new(),
+    };
+    Ok(Origin { by, shown_by, replaced, vouched: None })
+}
 
-    /// Loops of the session that an agent ended without proof, the oldest first.
-    fn put_aside(
-        &mut self,
-        project: &Path,
-        session: Option<&SessionId>,
-    ) -> Result<Vec<Replaced>, Failure> {
-        let project = project.display().to_string();
-        let filter = Filter { project: Some(&project), standing: EndedFilter::Any, limit: 0 };
-        let ended_by_agent = |state: &State| match &state.phase {
-            Phase::Ended { outcome: Outcome::Cancelled, why, .. } => {
-                why == CANCELLED_BY_AGENT || why == REPLACED_BY_AGENT
-            }
-            _other => false,
-        };
-        let found = self.journal.list(&filter)?.into_iter().map(|stored| stored.state);
-        let own = found.filter(|s| s.session.is_none() || s.session.as_ref() == session);
-        let mut replaced: Vec<Replaced> = own
-            .filter(ended_by_agent)
-            .take(REPLACED_MAX)
-            .map(|state| Replaced { id: state.id, by: Party::Agent })
-            .collect();
-        replaced.reverse();
-        Ok(replaced)
-    }
-
-    /// Whether a person trusts the project's file that the criteria were read from; looked at
-    /// only where it matters.
-    pub(crate) fn file_trust(&self, state: &State) -> FileTrust {
-        let asked = state.ground.source.as_ref().filter(|_| state.origin.by == Party::Agent);
-        match asked {
-            Some(source) if Trust::of(&self.home).has(source) => FileTrust::Trusted,
-            Some(_) | None => FileTrust::Untrusted,
+/// Loops of the session that an agent ended without proof, the oldest first.
+fn put_aside(
+    context: &mut Context,
+    project: &Path,
+    session: Option<&SessionId>,
+) -> Result<Vec<Replaced>, Failure> {
+    let project = project.display().to_string();
+    let filter = Filter { project: Some(&project), standing: EndedFilter::Any, limit: 0 };
+    let ended_by_agent = |state: &State| match &state.phase {
+        Phase::Ended { outcome: Outcome::Cancelled, why, .. } => {
+            why == CANCELLED_BY_AGENT || why == REPLACED_BY_AGENT
         }
-    }
+        _other => false,
+    };
+    let found = context.journal.list(&filter)?.into_iter().map(|stored| stored.state);
+    let own = found.filter(|s| s.session.is_none() || s.session.as_ref() == session);
+    let mut replaced: Vec<Replaced> = own
+        .filter(ended_by_agent)
+        .take(REPLACED_MAX)
+        .map(|state| Replaced { id: state.id, by: Party::Agent })
+        .collect();
+    replaced.reverse();
+    Ok(replaced)
+}
 
-    /// What the transcript adds to a loop that seems to be an agent's: that a person typed it.
-    ///
-    /// Looked for at the first stops, while it is near the transcript's end.
-    pub(crate) fn typed(&self, state: &State, call: &Call<'_>) -> Option<Event> {
-        let early = state.tally.stops < STOPS_LOOKED_AT;
-        (early && self.is_agents(state)).then(|| typed_start(state, call)).flatten()
+/// Whether a person trusts the project's file that the criteria were read from; looked at
+/// only where it matters.
+pub(crate) fn file_trust(context: &Context, state: &State) -> FileTrust {
+    let asked = state.ground.source.as_ref().filter(|_| state.origin.by == Party::Agent);
+    match asked {
+        Some(source) if Trust::of(&context.home).has(source) => FileTrust::Trusted,
+        Some(_) | None => FileTrust::Untrusted,
     }
+}
 
-    /// Whether no person has said what the loop has to prove.
-    pub(crate) fn is_agents(&self, state: &State) -> bool {
-        is_agents_choice(state, self.file_trust(state))
-    }
+/// What the transcript adds to a loop that seems to be an agent's: that a person typed it.
+///
+/// Looked for at the first stops, while it is near the transcript's end.
+pub(crate) fn typed(context: &Context, state: &State, call: &Call<'_>) -> Option<Event> {
+    let early = state.tally.stops < STOPS_LOOKED_AT;
+    (early && is_agents(context, state)).then(|| typed_start(state, call)).flatten()
+}
+
+/// Whether no person has said what the loop has to prove.
+pub(crate) fn is_agents(context: &Context, state: &State) -> bool {
+    is_agents_choice(state, file_trust(context, state))
 }
 
 /// What the transcript shows before a loop ends as the agent's; the client may be late with it.

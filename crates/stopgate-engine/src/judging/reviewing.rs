@@ -15,7 +15,8 @@ use stopgate_verify::{
     BRIEF_FILE, GitFilters, ProofStorage, ReviewRequest, earlier_opinion, git, redact, review,
 };
 
-use crate::context::Engine;
+use crate::context::Context;
+use crate::judging::ground::kept_basis;
 
 /// How much of a receipt the reviewer reads.
 const TAIL_BYTES_MAX: usize = 1500;
@@ -41,102 +42,100 @@ pub(crate) struct ReviewSubject<'a> {
     pub(crate) budget: Duration,
 }
 
-impl Engine {
-    /// The receipts of a loop, and those of its reviewers where it is their turn.
-    pub(crate) fn review_loop(
-        &self,
-        state: &State,
-        place: &ProofStorage,
-        receipts: Vec<Receipt>,
-        budget: Duration,
-    ) -> Option<Vec<Receipt>> {
-        if !state.criteria.iter().any(Criterion::is_review) {
-            return Some(receipts);
-        }
-        let basis = state.ground.seal.as_deref().and_then(|seal| self.kept_basis(seal));
-        let reviewed = ReviewSubject {
-            goal: &state.goal,
-            criteria: &state.criteria,
-            root: Path::new(&state.project),
-            place,
-            base: basis.as_ref().and_then(|basis| basis.commit()),
-            budget,
-        };
-        self.with_opinions(reviewed, receipts)
+/// The receipts of a loop, and those of its reviewers where it is their turn.
+pub(crate) fn review_loop(
+    context: &Context,
+    state: &State,
+    place: &ProofStorage,
+    receipts: Vec<Receipt>,
+    budget: Duration,
+) -> Option<Vec<Receipt>> {
+    if !state.criteria.iter().any(Criterion::is_review) {
+        return Some(receipts);
     }
+    let basis = state.ground.seal.as_deref().and_then(|seal| kept_basis(context, seal));
+    let reviewed = ReviewSubject {
+        goal: &state.goal,
+        criteria: &state.criteria,
+        root: Path::new(&state.project),
+        place,
+        base: basis.as_ref().and_then(|basis| basis.commit()),
+        budget,
+    };
+    with_opinions(context, reviewed, receipts)
+}
 
-    /// The receipts, and those of the reviewers where it is their turn; nothing where the program
-    /// was asked to end meanwhile.
-    pub(crate) fn with_opinions(
-        &self,
-        reviewed: ReviewSubject<'_>,
-        mut receipts: Vec<Receipt>,
-    ) -> Option<Vec<Receipt>> {
-        let ReviewSubject { criteria, root, place, .. } = reviewed;
-        let (reviews, checks): (Vec<&Criterion>, Vec<&Criterion>) =
-            criteria.iter().partition(|criterion| criterion.is_review());
-        let checks: Vec<Criterion> = checks.into_iter().cloned().collect();
-        let is_ready = matches!(verified(&checks, &receipts), Verified::Pass | Verified::Nothing);
-        if reviews.is_empty() || !is_ready {
-            return Some(receipts);
-        }
-        let begun = self.now();
-        for criterion in reviews {
-            let receipt = match earlier_opinion(criterion, root, place) {
-                Some(receipt) => receipt,
-                None => self.ask_reviewer(criterion, reviewed, &receipts, begun)?,
-            };
-            receipts.push(receipt);
-        }
-        Some(receipts)
+/// The receipts, and those of the reviewers where it is their turn; nothing where the program
+/// was asked to end meanwhile.
+pub(crate) fn with_opinions(
+    context: &Context,
+    reviewed: ReviewSubject<'_>,
+    mut receipts: Vec<Receipt>,
+) -> Option<Vec<Receipt>> {
+    let ReviewSubject { criteria, root, place, .. } = reviewed;
+    let (reviews, checks): (Vec<&Criterion>, Vec<&Criterion>) =
+        criteria.iter().partition(|criterion| criterion.is_review());
+    let checks: Vec<Criterion> = checks.into_iter().cloned().collect();
+    let is_ready = matches!(verified(&checks, &receipts), Verified::Pass | Verified::Nothing);
+    if reviews.is_empty() || !is_ready {
+        return Some(receipts);
     }
+    let begun = context.now();
+    for criterion in reviews {
+        let receipt = match earlier_opinion(criterion, root, place) {
+            Some(receipt) => receipt,
+            None => ask_reviewer(context, criterion, reviewed, &receipts, begun)?,
+        };
+        receipts.push(receipt);
+    }
+    Some(receipts)
+}
 
-    fn ask_reviewer(
-        &self,
-        criterion: &Criterion,
-        reviewed: ReviewSubject<'_>,
-        receipts: &[Receipt],
-        begun: Timestamp,
-    ) -> Option<Receipt> {
-        let Proof::Review { agent, ask, model, timeout_ms } = &criterion.proof else { return None };
-        let client = Agent::named(agent)
-            .and_then(|agent| Some((agent, agent.headless()?, agent.reviewer()?)));
-        let Some((agent, headless, form)) = client else {
-            return Some(refused(criterion, format!("`{agent}` can't be asked"), self.now()));
-        };
-        let used = Duration::from_millis(self.now().since(begun).unsigned_abs());
-        let left = reviewed.budget.saturating_sub(used);
-        let own_args: Vec<String> = form.args.iter().map(ToString::to_string).collect();
-        let keys: Vec<String> = form.keys.iter().map(ToString::to_string).collect();
-        let (prompt, session) = (prompt(reviewed.goal, ask), session_name());
-        let command = headless.command(&HeadlessTurn {
-            program: agent.files().programs.first().copied().unwrap_or(agent.word()),
-            own_args: &own_args,
-            session: TurnSession::New(&session),
-            model: model.as_deref(),
-            in_git: reviewed.root.join(".git").exists(),
-            usage_file: None,
-            prompt: &prompt,
-        });
-        let own = |(name, value): &(&str, &str)| ((*name).to_string(), (*value).to_string());
-        let mut set: Vec<(String, String)> = command.env.iter().map(own).collect();
-        // A look at the repository is not a change of it.
-        set.push(("GIT_OPTIONAL_LOCKS".into(), "0".into()));
-        let only_place = self.settings.test_place();
-        let request = ReviewRequest {
-            criterion,
-            root: reviewed.root,
-            place: reviewed.place,
-            brief: &brief(reviewed, receipts),
-            argv: &command.argv,
-            keys: &keys,
-            set: &set,
-            timeout: Duration::from_millis(*timeout_ms).min(left),
-            only_place: only_place.as_deref(),
-        };
-        let last_words = |text: &[u8], code: Option<i32>| last_words(headless, text, code);
-        review(&request, &last_words, &|| self.now())
-    }
+fn ask_reviewer(
+    context: &Context,
+    criterion: &Criterion,
+    reviewed: ReviewSubject<'_>,
+    receipts: &[Receipt],
+    begun: Timestamp,
+) -> Option<Receipt> {
+    let Proof::Review { agent, ask, model, timeout_ms } = &criterion.proof else { return None };
+    let client =
+        Agent::named(agent).and_then(|agent| Some((agent, agent.headless()?, agent.reviewer()?)));
+    let Some((agent, headless, form)) = client else {
+        return Some(refused(criterion, format!("`{agent}` can't be asked"), context.now()));
+    };
+    let used = Duration::from_millis(context.now().since(begun).unsigned_abs());
+    let left = reviewed.budget.saturating_sub(used);
+    let own_args: Vec<String> = form.args.iter().map(ToString::to_string).collect();
+    let keys: Vec<String> = form.keys.iter().map(ToString::to_string).collect();
+    let (prompt, session) = (prompt(reviewed.goal, ask), session_name());
+    let command = headless.command(&HeadlessTurn {
+        program: agent.files().programs.first().copied().unwrap_or(agent.word()),
+        own_args: &own_args,
+        session: TurnSession::New(&session),
+        model: model.as_deref(),
+        in_git: reviewed.root.join(".git").exists(),
+        usage_file: None,
+        prompt: &prompt,
+    });
+    let own = |(name, value): &(&str, &str)| ((*name).to_string(), (*value).to_string());
+    let mut set: Vec<(String, String)> = command.env.iter().map(own).collect();
+    // A look at the repository is not a change of it.
+    set.push(("GIT_OPTIONAL_LOCKS".into(), "0".into()));
+    let only_place = context.settings.test_place();
+    let request = ReviewRequest {
+        criterion,
+        root: reviewed.root,
+        place: reviewed.place,
+        brief: &brief(reviewed, receipts),
+        argv: &command.argv,
+        keys: &keys,
+        set: &set,
+        timeout: Duration::from_millis(*timeout_ms).min(left),
+        only_place: only_place.as_deref(),
+    };
+    let last_words = |text: &[u8], code: Option<i32>| last_words(headless, text, code);
+    review(&request, &last_words, &|| context.now())
 }
 
 /// Refuses an agent that can't be asked for an opinion.

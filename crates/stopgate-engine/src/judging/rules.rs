@@ -10,7 +10,7 @@ use stopgate_gates::{
 };
 use stopgate_verify::{Check, CheckCommand, Run, coverage};
 
-use super::hands::EngineHands;
+use super::hands::GateHands;
 
 /// All rules of one validation together.
 pub(crate) const BUDGET: Duration = Duration::from_mins(20);
@@ -35,13 +35,13 @@ pub(crate) struct RuleSight<'a> {
 pub(crate) fn run(
     rules: &[ValidationRule],
     sight: &RuleSight<'_>,
-    hands: &mut EngineHands<'_>,
+    hands: &mut GateHands<'_>,
 ) -> Vec<ValidationResult> {
     let asked: Vec<&ValidationRule> = rules.iter().filter(|rule| rule.enabled).collect();
     let mut commands = run_commands(&asked, sight.budget, hands).into_iter();
     let mut results = Vec::new();
     for rule in asked {
-        let begun = hands.engine.world.micros();
+        let begun = hands.context.world.micros();
         let found = match &rule.kind {
             RuleKind::Command { exit_codes, .. } => {
                 let run = commands.next().unwrap_or_else(|| Err("it was not run".into()));
@@ -58,7 +58,7 @@ pub(crate) fn run(
             RuleKind::Files { paths, enough } => files(&hands.directory, paths, *enough),
             RuleKind::Custom { validator, config } => custom(validator, config, sight, hands),
         };
-        let duration_ms = hands.engine.world.micros().saturating_sub(begun) / 1000;
+        let duration_ms = hands.context.world.micros().saturating_sub(begun) / 1000;
         results.push(result(rule, found, duration_ms));
     }
     results
@@ -92,9 +92,9 @@ fn text_of<'a>(target: PatternTarget, sight: &RuleSight<'a>) -> &'a str {
 fn run_commands(
     rules: &[&ValidationRule],
     budget: Duration,
-    hands: &mut EngineHands<'_>,
+    hands: &mut GateHands<'_>,
 ) -> Vec<Result<Run, String>> {
-    let logs = hands.engine.home.check_logs(&hands.id);
+    let logs = hands.context.home.check_logs(&hands.id);
     let directory = hands.directory.clone();
     let check = |rule: &&'_ ValidationRule| match &rule.kind {
         RuleKind::Command { command, timeout_ms, directory: below, set, .. } => {
@@ -188,7 +188,7 @@ fn custom(
     validator: &str,
     config: &serde_json::Value,
     sight: &RuleSight<'_>,
-    hands: &mut EngineHands<'_>,
+    hands: &mut GateHands<'_>,
 ) -> (bool, String) {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let program = sight.validators.as_ref().map(|directory| directory.join(validator));

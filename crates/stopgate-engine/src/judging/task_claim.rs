@@ -12,9 +12,9 @@ use stopgate_gates::{
 };
 use stopgate_store::Stored;
 
-use super::hands::EngineHands;
+use super::hands::GateHands;
 use super::rules::{self, RuleSight};
-use crate::context::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::view::time_text;
 
@@ -53,38 +53,36 @@ impl TaskWord {
     }
 }
 
-impl Engine {
-    /// Judges the claim that an agent makes at its stop; no objection where no iterations run.
-    pub(crate) fn judge_task(
-        &mut self,
-        stored: &Stored,
-        output: &str,
-        budget: Duration,
-    ) -> Result<TaskWord, Failure> {
-        let task = task_of(self, stored)?;
-        let Some(iteration) = task.running().cloned() else { return Ok(TaskWord::default()) };
-        let gates = task.gates.clone();
-        let state = &stored.state;
-        // A claim by command is one, too, whatever the last message says.
-        let claims = detect(output, "").iter().any(|promise| promise.kind == PromiseType::Complete);
-        let output = if claims { output.to_string() } else { format!("{output}\n\n{PROMISE}\n") };
-        let output = output.as_str();
-        let claim =
-            TaskClaim { state, task: &task, iteration: &iteration, gates: &gates, output, budget };
-        let mut word = judge_claim(self, &claim)?;
-        if word.objection.is_none() {
-            let promise = PromiseType::Complete;
-            word.steps.push(TaskStep::Finished { promise, summary: None });
-        }
-        Ok(word)
+/// Judges the claim that an agent makes at its stop; no objection where no iterations run.
+pub(crate) fn judge_task(
+    context: &mut Context,
+    stored: &Stored,
+    output: &str,
+    budget: Duration,
+) -> Result<TaskWord, Failure> {
+    let task = task_of(context, stored)?;
+    let Some(iteration) = task.running().cloned() else { return Ok(TaskWord::default()) };
+    let gates = task.gates.clone();
+    let state = &stored.state;
+    // A claim by command is one, too, whatever the last message says.
+    let claims = detect(output, "").iter().any(|promise| promise.kind == PromiseType::Complete);
+    let output = if claims { output.to_string() } else { format!("{output}\n\n{PROMISE}\n") };
+    let output = output.as_str();
+    let claim =
+        TaskClaim { state, task: &task, iteration: &iteration, gates: &gates, output, budget };
+    let mut word = judge_claim(context, &claim)?;
+    if word.objection.is_none() {
+        let promise = PromiseType::Complete;
+        word.steps.push(TaskStep::Finished { promise, summary: None });
     }
+    Ok(word)
 }
 
 /// Runs the rules, asks the gates, and says whether the claim stands.
-pub(crate) fn judge_claim(engine: &mut Engine, ask: &TaskClaim<'_>) -> Result<TaskWord, Failure> {
+pub(crate) fn judge_claim(context: &mut Context, ask: &TaskClaim<'_>) -> Result<TaskWord, Failure> {
     let TaskClaim { state, task, iteration, gates, output, budget } = *ask;
-    let now = engine.now();
-    let mut context = AgentContext {
+    let now = context.now();
+    let mut agent = AgentContext {
         task_id: format!("TASK-{}", state.id),
         iteration: iteration.number,
         files_modified: iteration.files.clone(),
@@ -92,11 +90,11 @@ pub(crate) fn judge_claim(engine: &mut Engine, ask: &TaskClaim<'_>) -> Result<Ta
         agent_output: Some(output.into()),
         ..AgentContext::default()
     };
-    context.validation_results = run_rules(engine, (state, task), iteration, &context, budget)?;
-    let evaluation = ask_gates(engine, state, gates, &context)?;
+    agent.validation_results = run_rules(context, (state, task), iteration, &agent, budget)?;
+    let evaluation = ask_gates(context, state, gates, &agent)?;
     let evaluation = Some(evaluation).filter(|evaluation| !evaluation.traces.is_empty());
-    let heard = &context.completion_promises;
-    let results = &context.validation_results;
+    let heard = &agent.completion_promises;
+    let results = &agent.validation_results;
     let judgement = judge(iteration, heard, results, evaluation.as_ref());
     let failed: Vec<String> = results
         .iter()
@@ -111,7 +109,7 @@ pub(crate) fn judge_claim(engine: &mut Engine, ask: &TaskClaim<'_>) -> Result<Ta
     let validated = Validated {
         number: iteration.number,
         results: results.clone(),
-        files: context.files_modified.clone(),
+        files: agent.files_modified.clone(),
         signal: if objection.is_some() { AgentSignal::Continue } else { AgentSignal::Complete },
         why: None,
         evaluation,
@@ -122,10 +120,10 @@ pub(crate) fn judge_claim(engine: &mut Engine, ask: &TaskClaim<'_>) -> Result<Ta
 
 /// Runs the rules of an iteration.
 pub(crate) fn run_rules(
-    engine: &mut Engine,
+    context: &mut Context,
     (state, task): (&State, &Task),
     iteration: &Iteration,
-    context: &AgentContext,
+    agent: &AgentContext,
     budget: Duration,
 ) -> Result<Vec<ValidationResult>, Failure> {
     let read = |(n, rule)| ValidationRule::read(rule, &format!("validationRules[{n}]"));
@@ -135,38 +133,38 @@ pub(crate) fn run_rules(
         Failure::fault(format!("could not read a rule of this iteration: {error}"))
             .hint("begin the iterations anew with rules that this version knows")
     })?;
-    let config = engine.settings.config_file();
+    let config = context.settings.config_file();
     let sight = RuleSight {
-        context,
+        context: agent,
         notes: task.notes.as_deref().unwrap_or_default(),
         product: task.products.last().map(|product| product.content.as_str()),
         validators: config.and_then(|file| Some(file.parent()?.join("validators"))),
         budget,
     };
     let (id, directory) = (state.id.clone(), state.project.clone().into());
-    let mut hands = EngineHands::new(engine, id, directory);
+    let mut hands = GateHands::new(context, id, directory);
     let results = rules::run(&rules, &sight, &mut hands);
     hands.unless_ended(results)
 }
 
 /// What the gates say; nothing is stored and no turn is held.
 pub(crate) fn ask_gates(
-    engine: &mut Engine,
+    context: &mut Context,
     state: &State,
     gates: &[Registered],
-    context: &AgentContext,
+    agent: &AgentContext,
 ) -> Result<Evaluation, Failure> {
     let sources: Vec<GateSource<'_>> = gates.iter().map(Registered::source).collect();
     let (id, directory) = (state.id.clone(), state.project.clone().into());
-    let mut hands = EngineHands::new(engine, id, directory);
-    let evaluation = evaluate(&sources, context, &mut hands);
+    let mut hands = GateHands::new(context, id, directory);
+    let evaluation = evaluate(&sources, agent, &mut hands);
     hands.unless_ended(evaluation)
 }
 
 /// The task that a loop is, from its events.
-pub(crate) fn task_of(engine: &mut Engine, stored: &Stored) -> Result<Task, Failure> {
+pub(crate) fn task_of(context: &mut Context, stored: &Stored) -> Result<Task, Failure> {
     let mut task = None;
-    for entry in engine.journal.history(&stored.state.id)? {
+    for entry in context.journal.history(&stored.state.id)? {
         let Event::Task(note) = &entry.recorded.event else { continue };
         if entry.revision > stored.revision {
             break;

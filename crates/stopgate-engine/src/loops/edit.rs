@@ -1,17 +1,17 @@
 //! A person changes what a running loop is about.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use stopgate_core::{Criterion, Event, LoopEdit, State};
 use stopgate_store::Stored;
-use stopgate_verify::Basis;
 
-use crate::context::Engine;
 use crate::context::LoopTarget;
 use crate::failure::Failure;
-use crate::judging::ground::{JudgesOf, Preflighted};
+use crate::judging::ground::{JudgesOf, Preflighted, keep_basis, kept_basis, prepare_checks};
+use crate::judging::look::judges_changed;
+use crate::loops::Loops;
 use crate::project_file::CriterionDraft;
-use crate::see::history::describe_edit;
+use crate::view::describe_edit;
 
 const CRITERIA_MAX: usize = 64;
 
@@ -51,15 +51,15 @@ pub struct Changed {
     pub said: String,
 }
 
-impl Engine {
+impl Loops<'_> {
     /// Changes the checks, the goal or the limits of a loop; recorded, and told to the agent with
     /// the next text that it is sent.
     pub fn edit(&mut self, target: &LoopTarget, request: EditRequest) -> Result<Changed, Failure> {
-        self.as_person("change a loop")?;
+        self.context.as_person("change a loop")?;
         if request.goal.as_ref().is_some_and(|goal| goal.trim().is_empty()) {
             return Err(Failure::usage("the goal is empty"));
         }
-        let state = self.resolve(target)?.state;
+        let state = self.context.resolve(target)?.state;
         let mut edit = LoopEdit {
             goal: request.goal,
             max_iterations: request.max_iterations,
@@ -79,7 +79,7 @@ impl Engine {
             ));
         }
         let (said, edit) = (describe_edit(&edit), Box::new(edit));
-        let stored = self.on_running(target, &mut |state| {
+        let stored = self.context.on_running(target, &mut |state| {
             let used = state.frames.first().map_or(0, |frame| frame.iteration);
             if edit.max_iterations.is_some_and(|max| max <= used) {
                 return Err(Failure::usage(format!("{used} continuations are used already"))
@@ -109,17 +109,17 @@ impl Engine {
         edit.dropped.sort();
         edit.dropped.dedup();
         let project = PathBuf::from(&state.project);
-        let (added, prepared) = self.prepare_checks(&project, &state.ground, checks)?;
+        let (added, prepared) = prepare_checks(self.context, &project, &state.ground, checks)?;
         let left = state.criteria.iter().filter(|c| !edit.dropped.contains(&c.name)).count();
         if left + added.len() > CRITERIA_MAX {
             return Err(Failure::usage(format!("more than {CRITERIA_MAX} criteria")));
         }
-        let earlier = state.ground.seal.as_deref().and_then(|seal| self.kept_basis(seal));
+        let earlier = state.ground.seal.as_deref().and_then(|seal| kept_basis(self.context, seal));
         let basis = match (earlier, prepared.basis) {
             (Some(earlier), Some(basis)) => Some(earlier.with(basis, &edit.dropped)),
             (earlier, basis) => earlier.or(basis),
         };
-        edit.seal = basis.map(|basis| self.keep_basis(&basis)).transpose()?;
+        edit.seal = basis.map(|basis| keep_basis(self.context, &basis)).transpose()?;
         let warnings = added.iter().flat_map(stopgate_verify::check_warnings).collect();
         edit.added = added;
         Ok(Laid { preflighted: prepared.measured, judges: prepared.judges, warnings })
@@ -130,7 +130,7 @@ impl Engine {
         if state.ground.seal.is_none() || !state.criteria.iter().any(Criterion::is_checked) {
             return Ok(());
         }
-        let changes = self.judges_changed(state)?;
+        let changes = judges_changed(self.context, state)?;
         if changes.is_empty() {
             return Ok(());
         }
@@ -139,12 +139,6 @@ impl Engine {
             changes.join(", ")
         ))
         .hint("restore them, or accept them first: stopgate approve --change"))
-    }
-
-    pub(crate) fn kept_basis(&self, seal: &str) -> Option<Basis> {
-        let path = self.place(PathBuf::new()).basis(seal);
-        let text = std::fs::read_to_string(Path::new(&path)).ok()?;
-        Basis::from_text(&text).ok()
     }
 }
 

@@ -6,8 +6,7 @@ use serde::Serialize;
 use stopgate_core::{LoopId, State};
 use stopgate_verify::{SnapshotError, SnapshotStore, TreeSnapshot};
 
-use crate::context::Engine;
-use crate::context::LoopTarget;
+use crate::context::{Context, LoopTarget};
 use crate::failure::{Failure, chain};
 use crate::view::SCHEMA_VERSION;
 
@@ -46,7 +45,18 @@ pub struct SnapshotView {
     pub commit: String,
 }
 
-impl Engine {
+/// States of the work that are kept, and restored.
+pub struct Snapshots<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> Snapshots<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Snapshots<'_> {
     /// Keeps the tree at `root` as it is now, as `refs/stopgate/LOOP/N`: neither branch nor index
     /// are touched.
     pub fn snapshot(&self, id: &LoopId, root: &Path) -> Result<TreeSnapshot, Failure> {
@@ -60,7 +70,7 @@ impl Engine {
         target: &LoopTarget,
         here: &Path,
     ) -> Result<SnapshotsView, Failure> {
-        let state = self.resolve(target)?.state;
+        let state = self.context.resolve(target)?.state;
         let kept = self.in_store(&state.id, &root_of(&state, here), all_kept)?;
         let view = |one: TreeSnapshot| SnapshotView { number: one.number, commit: one.commit };
         Ok(SnapshotsView {
@@ -78,7 +88,7 @@ impl Engine {
         to: Option<&Path>,
         here: &Path,
     ) -> Result<RestoredView, Failure> {
-        let state = self.resolve(target)?.state;
+        let state = self.context.resolve(target)?.state;
         let (id, root) = (&state.id, root_of(&state, here));
         let kept = self.in_store(id, &root, all_kept)?;
         let Some(snapshot) = kept.iter().find(|one| one.number == number) else {
@@ -105,7 +115,7 @@ impl Engine {
         root: &Path,
         act: impl FnOnce(&SnapshotStore<'_>) -> Result<T, SnapshotError>,
     ) -> Result<T, Failure> {
-        let scratch = self.home().directory().join("snapshots");
+        let scratch = self.context.home.directory().join("snapshots");
         let store = SnapshotStore { root, name: id.as_str(), scratch: &scratch };
         act(&store).map_err(|error| Failure::fault(format!("could not {}", chain(&error))))
     }

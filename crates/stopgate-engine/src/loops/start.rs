@@ -10,17 +10,20 @@ use stopgate_store::{Recorded, Revision, Stored};
 use stopgate_verify::PlaceReport;
 
 use crate::config::Config;
-use crate::context::{Engine, Stocked};
+use crate::context::{Incumbent, Stocked};
 use crate::failure::Failure;
 use crate::judging::gates;
-use crate::judging::ground::{JudgesOf, Preflight, Preflighted, PreparedLoop, ProjectCommands};
-use crate::judging::origin::{REPLACED, REPLACED_BY_AGENT};
+use crate::judging::ground::{
+    JudgesOf, Preflight, Preflighted, PreparedLoop, ProjectCommands, prepare_loop,
+};
+use crate::judging::origin::{REPLACED, REPLACED_BY_AGENT, origin};
 use crate::limits::{LimitSetting, LoopLimits, RequestedLimits, settle};
 use crate::lint::{GoalReview, review_goal};
+use crate::loops::Loops;
 use crate::project::project_of;
 use crate::project_file::{AtStart, CriterionDraft, ProjectFile};
-use crate::trust::Trust;
-use crate::verify::untrusted;
+use crate::tidy::tidy;
+use crate::trust::{Trust, untrusted};
 
 const GOAL_BYTES_MAX: usize = 16 * 1024;
 const CRITERIA_MAX: usize = 64;
@@ -55,15 +58,6 @@ pub struct StartRequest {
     pub tool: Option<&'static str>,
     /// How the agent is to work, where a person says so.
     pub shape: Option<GoalShape>,
-}
-
-/// What becomes of a loop that holds the session when another is to begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Incumbent {
-    /// It stays, and the new one is refused.
-    Keep,
-    /// It is cancelled.
-    Replace,
 }
 
 /// A loop that has begun.
@@ -102,16 +96,16 @@ pub enum SessionChoice {
     Pending(Timestamp),
 }
 
-impl Engine {
+impl Loops<'_> {
     /// Begins a loop.
     pub fn start(&mut self, request: &StartRequest) -> Result<Begun, Failure> {
         validate(request)?;
-        self.prepare()?;
+        self.context.prepare()?;
         let project = project_of(&request.directory);
         let file = ProjectFile::read(&project)?;
         let drafts = drafts(request, file.as_ref())?;
         let gates = gates_of(request, file.as_ref(), &project)?;
-        let config = Config::read(self.settings)?;
+        let config = Config::read(self.context.settings)?;
         let wished = file.as_ref().map(|file| file.limits).unwrap_or_default();
         let (mut limits, settings) = settle(&request.limits, &config.limits, &wished);
         let review = review(&request.goal, &drafts);
@@ -124,15 +118,21 @@ impl Engine {
         }
         let commands = self.refuse_untrusted(file.as_ref(), &drafts)?;
         self.refuse_weaker(request, &drafts)?;
-        let prepared =
-            self.prepare_loop(&project, file.as_ref(), drafts, request.preflight, commands)?;
+        let prepared = prepare_loop(
+            self.context,
+            &project,
+            file.as_ref(),
+            drafts,
+            request.preflight,
+            commands,
+        )?;
         if let Some(session) = &session {
             self.make_room(request, session)?;
         }
-        let origin = self.origin(request, &project, session.as_ref())?;
+        let origin = origin(self.context, request.tool, &project, session.as_ref())?;
         let ground = Beginning { laid: &prepared, gates: &gates, origin: &origin };
         let stored = self.begin(request, session.as_ref(), limits, ground)?;
-        self.tidy();
+        tidy(self.context);
         Ok(Begun {
             binding: binding(&stored.state),
             stored,
@@ -155,7 +155,7 @@ impl Engine {
         drafts: &[CriterionDraft],
     ) -> Result<(), Failure> {
         if request.preflight == Preflight::Skip {
-            self.as_person("use --no-preflight")?;
+            self.context.as_person("use --no-preflight")?;
         }
         let weaker = |draft: &&CriterionDraft| {
             let terms = &draft.criterion.terms;
@@ -163,7 +163,7 @@ impl Engine {
             own && (!terms.may_change.is_empty() || terms.judges == JudgesAre::Work)
         };
         match drafts.iter().find(weaker) {
-            Some(_) => self.as_person("say that the work may change its judges"),
+            Some(_) => self.context.as_person("say that the work may change its judges"),
             None => Ok(()),
         }
     }
@@ -176,9 +176,9 @@ impl Engine {
         ground: Beginning<'_>,
     ) -> Result<Stored, Failure> {
         for _ in 0..NAMES_TRIED_MAX {
-            self.journal.begin()?;
+            self.context.journal.begin()?;
             let tried = self.try_start(request, session, limits, ground);
-            self.journal.end();
+            self.context.journal.end();
             match tried? {
                 Stocked::Stored(stored) => return Ok(*stored),
                 Stocked::SessionTaken => return Err(taken(session)),
@@ -196,7 +196,7 @@ impl Engine {
     ) -> Result<ProjectCommands, Failure> {
         let allowed = Ok(ProjectCommands::Allowed);
         let Some(file) = file.filter(|file| file.needs_trust()) else { return allowed };
-        if Trust::of(&self.home).has(&file.source) {
+        if Trust::of(&self.context.home).has(&file.source) {
             return allowed;
         }
         let runs_now = |draft: &CriterionDraft| {
@@ -217,8 +217,8 @@ impl Engine {
         ground: Beginning<'_>,
     ) -> Result<Stocked, Failure> {
         let Beginning { laid, gates, origin } = ground;
-        let now = self.now();
-        let id = self.world.new_id();
+        let now = self.context.now();
+        let id = self.context.world.new_id();
         let prompt = request.prompt.clone().unwrap_or_else(|| request.goal.clone());
         let started = Started {
             id,
@@ -237,7 +237,7 @@ impl Engine {
         let event = Event::Started(Box::new(started));
         let state = apply(None, &event, now)
             .ok_or_else(|| Failure::fault("could not make the loop's first state"))?;
-        self.append(Revision::NONE, &[Recorded { event, at: now }], None, state)
+        self.context.append(Revision::NONE, &[Recorded { event, at: now }], None, state)
     }
 
     /// The session that was named, else the one whose shell this is, else the only one here.
@@ -246,10 +246,13 @@ impl Engine {
             let session = SessionId::new(name);
             return session.map(Some).ok_or_else(|| Failure::usage("--session can't be empty"));
         }
-        if let Some(session) = self.settings.session().and_then(|name| SessionId::new(&name)) {
+        if let Some(session) =
+            self.context.settings.session().and_then(|name| SessionId::new(&name))
+        {
             return Ok(Some(session));
         }
-        let alive = self.presence.alive(&project_of(&request.directory), self.now());
+        let alive =
+            self.context.presence.alive(&project_of(&request.directory), self.context.now());
         Ok(match alive.as_slice() {
             [only] => SessionId::new(only),
             _ => None,
@@ -261,7 +264,7 @@ impl Engine {
         session: &SessionId,
         incumbent: Incumbent,
     ) -> Result<(), Failure> {
-        match (self.journal.load_held(session)?, incumbent) {
+        match (self.context.journal.load_held(session)?, incumbent) {
             (Some(_), Incumbent::Keep) => Err(taken(Some(session))),
             (Some(_), Incumbent::Replace) | (None, _) => Ok(()),
         }
@@ -272,13 +275,13 @@ impl Engine {
         request: &StartRequest,
         session: &SessionId,
     ) -> Result<(), Failure> {
-        let Some(held) = self.journal.load_held(session)? else {
+        let Some(held) = self.context.journal.load_held(session)? else {
             return Ok(());
         };
         let id = held.state.id;
-        let agents = request.tool.is_some() || self.settings.is_agents_shell();
+        let agents = request.tool.is_some() || self.context.settings.is_agents_shell();
         let why = if agents { REPLACED_BY_AGENT } else { REPLACED };
-        self.end(&id, Outcome::Cancelled, why).map(|_| ())
+        self.context.end(&id, Outcome::Cancelled, why).map(|_| ())
     }
 }
 

@@ -3,9 +3,10 @@
 use serde::Serialize;
 use stopgate_core::{Event, Order, Ruling, Stopped};
 
-use crate::context::Engine;
 use crate::context::LoopTarget;
 use crate::failure::Failure;
+use crate::see::Records;
+use crate::veil::veil;
 use crate::view::{SCHEMA_VERSION, time_text};
 
 /// Everything that led to one answer.
@@ -46,17 +47,17 @@ pub struct RuleView {
     pub answered: bool,
 }
 
-impl Engine {
+impl Records<'_> {
     /// Explains the stop with this number, or the last one.
     pub fn explain(
         &mut self,
         target: &LoopTarget,
         number: Option<usize>,
     ) -> Result<Explanation, Failure> {
-        let stored = self.resolve(target)?;
-        let veil = self.veil(&stored.state);
+        let stored = self.context.resolve(target)?;
+        let veil = veil(self.context, &stored.state);
         let id = stored.state.id;
-        let entries = self.journal.history(&id)?;
+        let entries = self.context.journal.history(&id)?;
         let stops: Vec<_> = entries
             .into_iter()
             .filter_map(|entry| match entry.recorded.event {

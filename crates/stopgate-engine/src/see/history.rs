@@ -2,21 +2,19 @@
 
 use serde::Serialize;
 use stopgate_core::{
-    Binding, Criterion, Event, Frame, LoopEdit, Rest, Ruling, Speaker, Stopped, TaskHold, TaskNote,
-    Timestamp, Vouch, clean, clip, spend_line, tokens_text, usd_text,
+    Binding, Event, Frame, Rest, Ruling, Speaker, Stopped, TaskHold, TaskNote, Timestamp, Vouch,
+    spend_line,
 };
 use stopgate_store::{Cursor, JournalEntry};
 use stopgate_view::{unparked, waits_for};
 
-use crate::context::Engine;
 use crate::context::LoopTarget;
 use crate::failure::Failure;
+use crate::see::Records;
 use crate::see::explain::words;
-use crate::tasks::step_line;
-use crate::veil::Veil;
-use crate::view::{SCHEMA_VERSION, time_text};
+use crate::veil::{Veil, veil, veil_over_all};
+use crate::view::{SCHEMA_VERSION, describe_edit, short, step_line, time_text};
 
-const TEXT_BYTES_MAX: usize = 200;
 const PAGE: usize = 500;
 
 /// One event, ready to be shown.
@@ -44,18 +42,24 @@ pub struct EntryView {
     pub event: Event,
 }
 
-impl Engine {
+impl Records<'_> {
     /// Everything that happened to one loop.
     pub fn history(&mut self, target: &LoopTarget) -> Result<Vec<EntryView>, Failure> {
-        let state = self.resolve(target)?.state;
-        let veil = self.veil(&state);
-        Ok(self.journal.history(&state.id)?.into_iter().map(|entry| view(entry, &veil)).collect())
+        let state = self.context.resolve(target)?.state;
+        let veil = veil(self.context, &state);
+        Ok(self
+            .context
+            .journal
+            .history(&state.id)?
+            .into_iter()
+            .map(|entry| view(entry, &veil))
+            .collect())
     }
 
     /// What happened to any loop after `cursor`: a page of it.
     pub fn tail(&mut self, cursor: u64) -> Result<Vec<EntryView>, Failure> {
-        let veil = self.veil_over_all();
-        let page = self.journal.tail(Cursor(cursor), PAGE)?;
+        let veil = veil_over_all(self.context);
+        let page = self.context.journal.tail(Cursor(cursor), PAGE)?;
         Ok(page.into_iter().map(|entry| view(entry, &veil)).collect())
     }
 }
@@ -150,39 +154,6 @@ const fn describe_binding(how: Binding) -> &'static str {
     }
 }
 
-/// What a person changed, in words.
-pub(crate) fn describe_edit(edit: &LoopEdit) -> String {
-    let mut parts = Vec::new();
-    parts.extend(edit.goal.as_ref().map(|goal| format!("goal: {}", short(goal))));
-    parts.extend(edit.max_iterations.map(|max| format!("at most {max} continuations")));
-    parts.extend(edit.max_minutes.map(|max| match max {
-        0 => "no limit of time".into(),
-        max => format!("at most {max} min"),
-    }));
-    parts.extend(edit.max_tokens.map(|max| match max {
-        0 => "no limit of tokens".into(),
-        max => format!("at most {} tokens", tokens_text(max)),
-    }));
-    parts.extend(edit.max_cost_micros.map(|max| match max {
-        0 => "no limit of money".into(),
-        max => format!("at most {}", usd_text(max.saturating_mul(1000))),
-    }));
-    parts.extend(edit.max_quota.map(|max| match max {
-        0 => "no limit of quota".into(),
-        max => format!("at most {max} % of the quota"),
-    }));
-    let named = |criterion: &Criterion| {
-        let replaces = edit.dropped.contains(&criterion.name);
-        let verb = if replaces { "replaced" } else { "added" };
-        let command = criterion.command().map(|command| format!(": {}", short(&command)));
-        format!("{verb} {}{}", short(&criterion.name), command.unwrap_or_default())
-    };
-    parts.extend(edit.added.iter().map(named));
-    let gone = |name: &&String| !edit.added.iter().any(|criterion| criterion.name == **name);
-    parts.extend(edit.dropped.iter().filter(gone).map(|name| format!("dropped {}", short(name))));
-    parts.join("; ")
-}
-
 fn describe_stop(stopped: &Stopped) -> String {
     match stopped.ruling {
         Ruling::Continue => {
@@ -221,8 +192,4 @@ fn describe_speaker(speaker: Speaker) -> &'static str {
         Speaker::Person => "a person prompted the agent",
         Speaker::Notification => "background work finished",
     }
-}
-
-fn short(text: &str) -> String {
-    clip(clean(text).replace('\n', " ").trim(), TEXT_BYTES_MAX)
 }

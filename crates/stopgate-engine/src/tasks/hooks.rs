@@ -21,7 +21,7 @@ impl Tasks {
         let loaded = self.task(&ask.task_id)?;
         let id = loaded.stored.state.id.clone();
         let registered = if ask.session {
-            let now = self.engine.now().unix_millis();
+            let now = self.engine.context.now().unix_millis();
             let after = loaded.task.gates.len();
             let make = |n| Registered::new(format!("HOOK-{now}-{id}s{n}"), gate, metadata);
             self.gates.add(&id, after, make).ok_or_else(|| {
@@ -128,7 +128,7 @@ impl Tasks {
             let iteration = loaded.task.run_of(&ask.iteration_id)?;
             let results = iteration.results.clone().unwrap_or_default();
             let name = format!("TASK-{id}");
-            let now = self.engine.now();
+            let now = self.engine.context.now();
             let context = context(ask, &name, (&loaded.task, iteration), &results, now);
             let number = iteration.number;
             let evaluation = self.ask_gates(&loaded, &context)?;
@@ -147,7 +147,7 @@ impl Tasks {
     ) -> Result<Evaluation, Failure> {
         let state = &loaded.stored.state;
         let gates = self.gates.among(&state.id, &loaded.task.gates);
-        held::ask_gates(&mut self.engine, state, &gates, context)
+        held::ask_gates(&mut self.engine.context, state, &gates, context)
     }
 
     /// Stores an evaluation, unless what was evaluated has changed meanwhile.

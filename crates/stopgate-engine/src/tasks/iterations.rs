@@ -63,7 +63,7 @@ impl Tasks {
         let loaded = self.task_of_iteration(&ask.iteration_id)?;
         let iteration = loaded.task.run_to_validate(&ask.iteration_id)?.clone();
         let name = format!("TASK-{}", loaded.stored.state.id);
-        let now = self.engine.now();
+        let now = self.engine.context.now();
         let mut context = context(ask, &name, (&loaded.task, &iteration), &[], now);
         context.validation_results = self.run_rules(&loaded, &iteration, &context)?;
         let asked = wants_gates(&iteration, &context.completion_promises);
@@ -137,7 +137,7 @@ impl Tasks {
         context: &AgentContext,
     ) -> Result<Vec<ValidationResult>, Failure> {
         held::run_rules(
-            &mut self.engine,
+            &mut self.engine.context,
             (&loaded.stored.state, &loaded.task),
             iteration,
             context,
@@ -160,7 +160,7 @@ impl Tasks {
             output: PROMISE,
             budget: rules::BUDGET,
         };
-        let word = held::judge_claim(&mut self.engine, &ask)?;
+        let word = held::judge_claim(&mut self.engine.context, &ask)?;
         let Some(why) = word.objection else { return Ok(()) };
         let id = &loaded.stored.state.id;
         self.change(id, &mut |task, _, _| {

@@ -12,13 +12,14 @@ impl Tasks {
         if let Some(name) = named {
             return SessionId::new(name);
         }
-        if let Some(session) = self.engine.settings.session().and_then(|name| SessionId::new(&name))
+        if let Some(session) =
+            self.engine.context.settings.session().and_then(|name| SessionId::new(&name))
         {
             return Some(session);
         }
         let parent = rustix::process::getppid()?.as_raw_nonzero().to_string();
         let project = project_of(&self.directory);
-        let session = self.engine.presence.of_client(&project, &parent)?;
+        let session = self.engine.context.presence.of_client(&project, &parent)?;
         SessionId::new(&session)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::context::Engine;
 use crate::failure::Failure;
+use crate::trust::ProjectTrust;
 
-impl Engine {
+impl ProjectTrust<'_> {
     /// Trusts the project's file if `hash` is the one of its content, which a person printed
     /// with `trust --print-hash`; with another content nothing is trusted.
     pub fn trust_hash(&mut self, project: &Path, hash: &str) -> Result<(), Failure> {

@@ -6,14 +6,17 @@ use stopgate_core::{
 };
 use stopgate_store::Stored;
 
-use crate::context::LoopTarget;
-use crate::context::{Engine, Stocked};
+use super::approve::Approvals;
+use crate::context::{LoopTarget, Stocked};
 use crate::failure::Failure;
+use crate::judging::certificate::certify;
+use crate::judging::look::look_at_loop;
+use crate::judging::origin::file_trust;
 use crate::verify::Approval;
 
 const ACCEPTED: &str = "the criteria that an agent chose";
 
-impl Engine {
+impl Approvals<'_> {
     /// Whether all that a loop lacks, or lacked, is a person's word on its criteria.
     pub(crate) fn lacks_word(&self, state: &State) -> bool {
         let open = match &state.phase {
@@ -24,7 +27,7 @@ impl Engine {
         };
         let checked = || state.criteria.iter().filter(|c| c.is_required());
         let provable = checked().count() > 0 && checked().all(stopgate_core::Criterion::is_checked);
-        open && provable && is_agents_choice(state, self.file_trust(state))
+        open && provable && is_agents_choice(state, file_trust(self.context, state))
     }
 
     /// A person vouches for the criteria: a loop that runs ends as done when they pass, one that
@@ -35,16 +38,16 @@ impl Engine {
         let vouched = Event::Vouched { how: Vouch::Approved };
         if stored.state.outcome().is_none() {
             let target = LoopTarget::Named(id.as_str().into());
-            let stored = self.on_running(&target, &mut |_| Ok(vec![vouched.clone()]))?;
+            let stored = self.context.on_running(&target, &mut |_| Ok(vec![vouched.clone()]))?;
             let left = Some("the agent works on; the loop ends when its checks pass".into());
             return Ok(Approval { stored, accepted, left });
         }
-        if self.journal.soundness(&id)? != Soundness::Sound {
+        if self.context.journal.soundness(&id)? != Soundness::Sound {
             return Err(Failure::usage(format!("the record of loop {id} can't be confirmed here"))
                 .hint("look at it: stopgate status, stopgate store check"));
         }
         let state = stored.state.clone();
-        let receipts = self.look_at_loop(&state)?;
+        let receipts = look_at_loop(self.context, &state)?;
         if let Some(unmet) = unmet(&state, &receipts) {
             let left = Some(format!("\"{unmet}\" does not pass any more"));
             return Ok(Approval { stored, accepted: Vec::new(), left });
@@ -60,7 +63,7 @@ impl Engine {
         vouched: &Event,
     ) -> Result<Stored, Failure> {
         let id = state.id.clone();
-        let now = self.now();
+        let now = self.context.now();
         let approved = apply(Some(state.clone()), vouched, now)
             .ok_or_else(|| Failure::fault("could not follow what happened to the loop"))?;
         let stopped = Event::Stopped(Box::new(Stopped {
@@ -74,10 +77,10 @@ impl Engine {
             facts: Facts::default(),
             tally: approved.tally.clone(),
         }));
-        let signed = self.certify(&approved, receipts, now)?;
-        self.journal.begin()?;
+        let signed = certify(self.context, &approved, receipts, now)?;
+        self.context.journal.begin()?;
         let stored = self.store_unchanged(state, vec![vouched.clone(), stopped, signed], now);
-        self.journal.end();
+        self.context.journal.end();
         stored?.ok_or_else(|| Failure::usage(format!("loop {id} was changed meanwhile; try again")))
     }
 
@@ -88,9 +91,9 @@ impl Engine {
         events: Vec<Event>,
         now: Timestamp,
     ) -> Result<Option<Stored>, Failure> {
-        let found = self.journal.load(&state.id)?.filter(|found| found.state == *state);
+        let found = self.context.journal.load(&state.id)?.filter(|found| found.state == *state);
         let Some(found) = found else { return Ok(None) };
-        Ok(match self.store(found, events, now)? {
+        Ok(match self.context.store(found, events, now)? {
             Stocked::Stored(stored) => Some(*stored),
             Stocked::Conflict | Stocked::SessionTaken => None,
         })

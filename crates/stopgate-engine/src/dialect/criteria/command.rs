@@ -15,9 +15,9 @@ use super::super::memory::Memory;
 use super::super::{DialectCall, audit, files};
 use super::checks::Checked;
 use super::{file, sheet};
+use crate::context::Incumbent;
 use crate::failure::{Failure, chain};
 use crate::lint::review_goal;
-use crate::loops::start::Incumbent;
 use crate::setup::DoctorFinding;
 use crate::view::LoopView;
 

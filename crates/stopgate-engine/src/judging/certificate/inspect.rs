@@ -8,9 +8,10 @@ use stopgate_verify::{TreeScope, fingerprint};
 
 use super::definition::definition_of_draft;
 use super::{Certificate, Proven, ProvenCriterion, Signed, VERSION, repository};
-use crate::context::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::judging::known_keys::KnownKeys;
+use crate::judging::certificate::Certificates;
+use crate::judging::known_keys::{KnownKeys, known_keys};
 use crate::project_file::ProjectFile;
 
 /// What is asked of a receipt.
@@ -41,7 +42,7 @@ pub struct Inspection {
     pub key: String,
 }
 
-impl Engine {
+impl Certificates<'_> {
     /// Looks at a receipt; nothing that it names is looked at unless its signer is known.
     pub fn inspect(
         &self,
@@ -49,7 +50,7 @@ impl Engine {
         demands: &ReceiptDemands,
     ) -> Result<Inspection, Failure> {
         let known = match demands.keys.as_slice() {
-            [] => self.known_keys()?,
+            [] => known_keys(self.context)?,
             keys => KnownKeys::of(keys),
         };
         let signature = certificate.signed(&known);
@@ -67,7 +68,7 @@ impl Engine {
             Signed::UnknownSigner => {
                 vec![format!("it was signed by a key that is not known here: {}", certificate.key)]
             }
-            Signed::Genuine => self.faults(&certificate.proven, demands),
+            Signed::Genuine => faults(self.context, &certificate.proven, demands),
         };
         let Certificate { proven, key, .. } = certificate;
         Ok(Inspection {
@@ -79,32 +80,31 @@ impl Engine {
             key,
         })
     }
-
-    fn faults(&self, proven: &Proven, demands: &ReceiptDemands) -> Vec<String> {
-        let mut faults = Vec::new();
-        if proven.outcome != Outcome::Done.word() {
-            faults.push(format!("it says {}, not done", proven.outcome));
-        }
-        for (name, definition) in &demands.require {
-            faults.extend(missing(proven, name, definition));
-        }
-        let Some(project) = &demands.project else { return faults };
-        if proven.stopgate_receipt < VERSION {
-            faults.push(format!(
-                "it is an old receipt (version {}): it does not say how its criteria were \
-                 defined, in which repository, and who began the loop",
-                proven.stopgate_receipt
-            ));
-            return faults;
-        }
-        faults.extend(owed(proven, project));
-        faults.extend(elsewhere(proven, project));
-        // Files are compared last: it takes longest.
-        if faults.is_empty() {
-            faults.extend(other_files(proven, project, &self.home.directory().join("trees")));
-        }
-        faults
+}
+fn faults(context: &Context, proven: &Proven, demands: &ReceiptDemands) -> Vec<String> {
+    let mut faults = Vec::new();
+    if proven.outcome != Outcome::Done.word() {
+        faults.push(format!("it says {}, not done", proven.outcome));
     }
+    for (name, definition) in &demands.require {
+        faults.extend(missing(proven, name, definition));
+    }
+    let Some(project) = &demands.project else { return faults };
+    if proven.stopgate_receipt < VERSION {
+        faults.push(format!(
+            "it is an old receipt (version {}): it does not say how its criteria were \
+             defined, in which repository, and who began the loop",
+            proven.stopgate_receipt
+        ));
+        return faults;
+    }
+    faults.extend(owed(proven, project));
+    faults.extend(elsewhere(proven, project));
+    // Files are compared last: it takes longest.
+    if faults.is_empty() {
+        faults.extend(other_files(proven, project, &context.home.directory().join("trees")));
+    }
+    faults
 }
 
 /// What the project's file demands and the receipt does not have.

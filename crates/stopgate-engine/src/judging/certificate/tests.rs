@@ -1,7 +1,8 @@
 use stopgate_verify::Key;
 
 use super::{Certificate, Proven, ReceiptDemands, Signed, text};
-use crate::context::Engine;
+use crate::context::Context;
+use crate::judging::certificate::Certificates;
 use crate::settings::Settings;
 use crate::stores::{StoreChoice, Stores};
 use crate::world::RealWorld;
@@ -13,7 +14,7 @@ const OLD: &str = r#"{"stopgate_receipt":1,"loop":"l1","goal":"Work","outcome":"
     "kind":"run","required":true,"status":"pass","command":"c0","exit_code":0,"duration_ms":1,
     "retries":0,"tree":"t0","at":"2026-11-15T06:01:00Z"}]}"#;
 
-fn engine(directory: &std::path::Path) -> Engine {
+fn context(directory: &std::path::Path) -> Context {
     let choice = StoreChoice {
         address: Address::Own,
         tenant: "default".into(),
@@ -23,7 +24,7 @@ fn engine(directory: &std::path::Path) -> Engine {
         pass: Vec::new(),
     };
     let world = Box::new(RealWorld::new(Settings));
-    Engine::with(Home::new(directory.into()), world, Settings, Stores::default(), choice).unwrap()
+    Context::with(Home::new(directory.into()), world, Settings, Stores::default(), choice).unwrap()
 }
 
 #[test]
@@ -33,12 +34,13 @@ fn an_old_receipt_is_read_and_said_to_be_old() {
     let proven: Proven = serde_json::from_str(OLD).unwrap();
     let signature = key.sign(text(&proven).unwrap().as_bytes());
     let certificate = Certificate { proven, key: key.public(), signature };
-    let engine = engine(directory.path());
+    let mut context = context(directory.path());
     let demands = ReceiptDemands { project: Some(directory.path().into()), ..Default::default() };
-    let found = engine.inspect(certificate.clone(), &demands).unwrap();
+    let found = Certificates::new(&mut context).inspect(certificate.clone(), &demands).unwrap();
     assert_eq!((found.valid, found.signature), (false, Signed::Genuine));
     assert!(found.faults[0].contains("old receipt (version 1)"), "{found:?}");
-    let alone = engine.inspect(certificate, &ReceiptDemands::default()).unwrap();
+    let alone =
+        Certificates::new(&mut context).inspect(certificate, &ReceiptDemands::default()).unwrap();
     assert!(alone.valid, "its signature is as good as ever: {alone:?}");
 }
 
