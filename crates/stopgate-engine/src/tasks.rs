@@ -5,12 +5,10 @@
 //! was decided at, so that two servers on one journal never lose what the other wrote.
 
 mod asks;
-mod checkpoints;
 mod context;
 mod hooks;
 mod iterations;
 mod link;
-mod pace;
 mod products;
 mod session_gates;
 mod stats;
@@ -56,6 +54,7 @@ const NAMES_TRIED_MAX: usize = 8;
 const KNOWN_MAX: usize = 256;
 const TITLE_BYTES_MAX: usize = 1024;
 const TEXT_BYTES_MAX: usize = 64 * 1024;
+const DRAFT_BYTES_MAX: usize = 1024 * 1024;
 
 /// The use cases of tasks, over one journal.
 pub struct Tasks {
@@ -169,7 +168,7 @@ impl Tasks {
             self.refuse_unproven(&loaded)?;
         }
         let id = loaded.stored.state.id;
-        let session = self.session(None);
+        let session = link::session_for(self, None);
         let loaded = self.change(&id, &mut |task, state, now| {
             let hold = held_after(task, state, &changes, session.clone());
             let mut steps = Vec::new();

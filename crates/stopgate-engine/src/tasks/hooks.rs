@@ -119,6 +119,13 @@ impl Tasks {
         Ok(hook_view(gate, &name))
     }
 
+    /// Whether asking the gates of an iteration's task may run programs.
+    pub fn runs_programs(&mut self, iteration: &str) -> Result<bool, Failure> {
+        let loaded = self.task_of_iteration(iteration)?;
+        let gates = self.gates.among(&loaded.stored.state.id, &loaded.task.gates);
+        Ok(gates.iter().any(|gate| gate.enabled && has_command(&gate.definition)))
+    }
+
     /// Asks the gates of an iteration's task.
     pub fn hook_evaluate(&mut self, ask: &HookEvaluate) -> Result<DecisionView, Failure> {
         measure(ask)?;
@@ -253,4 +260,15 @@ fn word(gate: &Registered) -> String {
 
 fn last(gates: Vec<Registered>) -> Result<Registered, Failure> {
     gates.into_iter().next_back().ok_or_else(|| Failure::fault("could not register the hook"))
+}
+
+/// Whether a gate, or one that it is made of, is a command.
+fn has_command(definition: &Value) -> bool {
+    match definition {
+        Value::Object(members) => {
+            members.contains_key("command") || members.values().any(has_command)
+        }
+        Value::Array(items) => items.iter().any(has_command),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
 }

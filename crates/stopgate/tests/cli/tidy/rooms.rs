@@ -9,10 +9,9 @@ const IMPL_FILES_MAX: usize = 3;
 
 /// Types that are spread wider today. The list only shrinks: a type that is in fewer files by now
 /// has its number lowered, and goes when it has three.
-const SPREAD_WIDER: [(&str, &str, usize); 5] = [
+const SPREAD_WIDER: [(&str, &str, usize); 4] = [
     ("stopgate-agents", "Agent", 4),
     ("stopgate-engine", "DialectCall", 13),
-    ("stopgate-engine", "Tasks", 6),
     ("stopgate-verify", "Reading", 4),
     ("stopgate-verify", "Tracer", 9),
 ];
