@@ -82,8 +82,8 @@ impl Context {
         let address = StoreChoice::address(settings, || Ok(config.address.clone()))?;
         let (choice, other) = StoreChoice::of(settings, config, address);
         let world = Box::new(RealWorld::new(settings));
-        let engine = Self::with(home, world, settings, stores, choice)?;
-        Ok((engine, trouble.or(other)))
+        let context = Self::with(home, world, settings, stores, choice)?;
+        Ok((context, trouble.or(other)))
     }
 
     /// A context over the journal that was chosen, in a given world.
