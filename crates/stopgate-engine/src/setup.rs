@@ -25,7 +25,8 @@ use stopgate_agents::settings::{
 };
 use stopgate_agents::{Agent, SKILL_PATH};
 
-pub use self::examine::{Configured, DoctorFinding, Examination, Level, examine};
+pub(crate) use self::examine::examine;
+pub use self::examine::{Configured, DoctorFinding, Examination, Level};
 use self::file::BackupPlace;
 pub use self::file::FileChange;
 pub use self::here::{AgentHere, agents_here};

@@ -47,9 +47,9 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let target = args.on.target()?;
     let approval = if args.change {
-        engine.approve_change(&target)?
+        engine.approvals().approve_change(&target)?
     } else {
-        let asked = engine.approval_asked(&target, args.criterion.as_deref())?;
+        let asked = engine.approvals().approval_asked(&target, args.criterion.as_deref())?;
         if !args.on.json {
             show(&asked);
         }
@@ -57,10 +57,10 @@ pub(crate) fn run(args: &Args) -> CommandResult {
             output::line("Nothing was approved.");
             return Ok(ExitCode::FAILURE);
         }
-        engine.approve(&target, &asked)?
+        engine.approvals().approve(&target, &asked)?
     };
     let Approval { stored, accepted, left } = approval;
-    let view = engine.view(&stored);
+    let view = engine.views().view(&stored);
     if args.on.json {
         output::json(&ApprovalView { schema_version: SCHEMA_VERSION, accepted, left, found: view });
         return Ok(ExitCode::SUCCESS);

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let report = {
         let _progress = ProgressLine::begin("attacking a copy of the project");
-        engine.attack(&request, &mut |step| {
+        engine.attacks().attack(&request, &mut |step| {
             if !args.json {
                 show_step(step);
             }

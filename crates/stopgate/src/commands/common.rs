@@ -39,11 +39,11 @@ impl OnLoop {
     /// Prints the loop: as JSON, or `sentence` for people.
     pub(crate) fn show(
         &self,
-        engine: &Engine,
+        engine: &mut Engine,
         stored: &Stored,
         sentence: impl Fn(&LoopView) -> String,
     ) -> ExitCode {
-        show(engine.view(stored), self.json.into(), sentence)
+        show(engine.views().view(stored), self.json.into(), sentence)
     }
 }
 

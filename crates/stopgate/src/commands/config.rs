@@ -63,8 +63,8 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         Command::Edit { json } => return edit((*json).into()),
         Command::Show { origin, json } => (origin, json),
     };
-    let engine = common::engine()?;
-    let rules = engine.rules(&project_of(&common::directory()?))?;
+    let mut engine = common::engine()?;
+    let rules = engine.trust().rules(&project_of(&common::directory()?))?;
     if *json {
         output::json(&rules);
     } else {

@@ -96,10 +96,10 @@ pub(crate) fn resume(args: &ResumeArgs) -> CommandResult {
     }
     let mut engine = common::engine()?;
     let target = args.on.target()?;
-    let before = engine.resolve(&target)?;
-    let before = engine.view(&before).state;
-    let stored = engine.resume(&target, args.max_iterations)?;
-    let view = engine.view_checked(&stored)?;
+    let before = engine.loops().resolve(&target)?;
+    let before = engine.views().view(&before).state;
+    let stored = engine.loops().resume(&target, args.max_iterations)?;
+    let view = engine.views().view_checked(&stored)?;
     Ok(common::show(view, args.on.json.into(), |view| resumed(view, before)))
 }
 
@@ -130,8 +130,8 @@ pub(crate) fn attach(args: &AttachArgs) -> CommandResult {
         None => Successor::Next { within_ms: args.claim_within },
     };
     let target = common::target(args.name.as_deref(), None)?;
-    let stored = engine.attach(&target, &successor)?;
-    let view = engine.view(&stored);
+    let stored = engine.handover().attach(&target, &successor)?;
+    let view = engine.views().view(&stored);
     Ok(common::show(view, args.json.into(), |view| {
         let id = &view.id;
         match (&view.session, view.claim_until_at) {
@@ -154,8 +154,8 @@ pub(crate) fn answer(args: &AnswerArgs) -> CommandResult {
     };
     let mut engine = common::engine()?;
     let target = common::target(name, args.session.as_deref())?;
-    let stored = engine.answer(&target, text)?;
-    let view = engine.view_checked(&stored)?;
+    let stored = engine.handover().answer(&target, text)?;
+    let view = engine.views().view_checked(&stored)?;
     Ok(common::show(view, args.json.into(), |view| {
         let id = &view.id;
         if view.session_gone {
@@ -174,6 +174,6 @@ fn rest(on: &OnLoop, rest: Rest) -> CommandResult {
         Rest::Resume | Rest::NextSession => "paused; let it go on with: stopgate resume",
     };
     let mut engine = common::engine()?;
-    let stored = engine.pause(&on.target()?, rest)?;
-    Ok(on.show(&engine, &stored, |view| format!("Loop {} is {what}.", view.id)))
+    let stored = engine.loops().pause(&on.target()?, rest)?;
+    Ok(on.show(&mut engine, &stored, |view| format!("Loop {} is {what}.", view.id)))
 }

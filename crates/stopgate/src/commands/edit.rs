@@ -84,10 +84,10 @@ pub(crate) fn run(args: Args) -> CommandResult {
     let changed = {
         let progress = ProgressLine::begin("changing the loop");
         engine.tell_checks(progress.listener(Elsewhere::Silent));
-        engine.edit(&target, request)
+        engine.loops().edit(&target, request)
     };
     let Changed { stored, preflighted, judges, warnings, said } = changed?;
-    let view = engine.view(&stored);
+    let view = engine.views().view(&stored);
     if args.on.json {
         return Ok(common::show(view, args.on.json.into(), |_| String::new()));
     }

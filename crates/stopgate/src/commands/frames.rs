@@ -40,9 +40,13 @@ pub(crate) fn push(args: &PushArgs) -> CommandResult {
         return dialects::push(dialect.into(), &frame, args.on.json.into());
     }
     let mut engine = common::engine()?;
-    let stored =
-        engine.push(&args.on.target()?, args.mode.into(), args.max_iterations, &args.prompt)?;
-    Ok(args.on.show(&engine, &stored, |view| {
+    let stored = engine.loops().push(
+        &args.on.target()?,
+        args.mode.into(),
+        args.max_iterations,
+        &args.prompt,
+    )?;
+    Ok(args.on.show(&mut engine, &stored, |view| {
         let depth = view.frames.len().saturating_sub(1);
         let marker = view.frames.last().map_or("", |frame| frame.mode.marker());
         format!(
@@ -60,8 +64,8 @@ pub(crate) fn pop(args: &PopArgs) -> CommandResult {
         return dialects::pop(dialect.into(), args.on.json.into());
     }
     let mut engine = common::engine()?;
-    let stored = engine.pop(&args.on.target()?)?;
-    Ok(args.on.show(&engine, &stored, |view| {
+    let stored = engine.loops().pop(&args.on.target()?)?;
+    Ok(args.on.show(&mut engine, &stored, |view| {
         let top = view.frames.last().map_or("", |frame| frame.prompt.as_str());
         format!("Back to: {top}")
     }))

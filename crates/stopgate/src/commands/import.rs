@@ -81,10 +81,11 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     };
     if !args.dry_run {
         let mut engine = common::engine()?;
-        let begun = engine.start(&request)?;
+        let begun = engine.loops().start(&request)?;
         nest(&mut engine, &begun, &carried)?;
-        let stored = engine.resolve(&LoopTarget::Named(begun.stored.state.id.to_string()))?;
-        view.begun = Some(engine.view(&stored));
+        let stored =
+            engine.loops().resolve(&LoopTarget::Named(begun.stored.state.id.to_string()))?;
+        view.begun = Some(engine.views().view(&stored));
     }
     if args.json {
         output::json(&view);
@@ -131,7 +132,7 @@ fn nest(engine: &mut Engine, begun: &Begun, carried: &Carried) -> Result<(), Fai
     let target = LoopTarget::Named(begun.stored.state.id.to_string());
     for frame in &carried.nested {
         let prompt = if frame.prompt.trim().is_empty() { &carried.goal } else { &frame.prompt };
-        engine.push(&target, frame.mode, frame.max, prompt)?;
+        engine.loops().push(&target, frame.mode, frame.max, prompt)?;
     }
     Ok(())
 }

@@ -38,8 +38,8 @@ struct LintView<'a> {
 /// Reviews a goal.
 pub(crate) fn run(args: &Args) -> CommandResult {
     let project = project_of(&common::directory()?);
-    let engine = common::engine()?;
-    let known = engine.rules(&project)?.criteria;
+    let mut engine = common::engine()?;
+    let known = engine.trust().rules(&project)?.criteria;
     let checked = |judge| known.iter().filter(|criterion| criterion.judge == judge).count();
     let checks = args.check.len() + checked(stopgate_engine::CriterionJudge::Check);
     let attested = args.criterion.len() + checked(stopgate_engine::CriterionJudge::Agent);

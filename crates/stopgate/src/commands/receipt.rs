@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
                 require: require.clone(),
                 project: project.map(|directory| project_of(&directory)),
             };
-            let found = common::engine()?.inspect(read(file)?, &demands)?;
+            let found = common::engine()?.certificates().inspect(read(file)?, &demands)?;
             if *json {
                 output::json(&found);
             } else {
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 
 fn export(path: Option<&Path>, on: &common::OnLoop) -> CommandResult {
     let mut engine = common::engine()?;
-    let certificate = engine.certificate(&on.target()?)?;
+    let certificate = engine.certificates().certificate(&on.target()?)?;
     let Some(path) = path else {
         output::json(&certificate);
         return Ok(ExitCode::SUCCESS);

@@ -42,10 +42,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let report = match args.since {
-        Some(since) => engine.report_since(since)?,
-        None => {
-            engine.report_on(&common::target(args.name.as_deref(), args.session.as_deref())?)?
-        }
+        Some(since) => engine.records().report_since(since)?,
+        None => engine
+            .records()
+            .report_on(&common::target(args.name.as_deref(), args.session.as_deref())?)?,
     };
     let text = if args.json {
         for_programs(&report)

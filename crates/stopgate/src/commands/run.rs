@@ -151,7 +151,9 @@ fn finish(args: &Args, ended: DriveEnded) -> CommandResult {
     }
     if args.dialect.is_none() {
         let mut engine = common::engine()?;
-        output::document(&markdown(&engine.report_on(&LoopTarget::Named(view.id.clone()))?));
+        output::document(&markdown(
+            &engine.records().report_on(&LoopTarget::Named(view.id.clone()))?,
+        ));
     }
     let outcome = view.outcome.map_or(view.state.word(), LoopOutcome::word);
     let why = view.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();

@@ -217,11 +217,11 @@ pub(crate) fn run(mut args: Args) -> CommandResult {
     let begun = {
         let progress = ProgressLine::begin("beginning");
         engine.tell_checks(progress.listener(Elsewhere::Silent));
-        engine.start(&request)
+        engine.loops().start(&request)
     }?;
     warn(&begun);
     warn_of_others(&mut engine, &begun)?;
-    let view = engine.view(&begun.stored);
+    let view = engine.views().view(&begun.stored);
     if json {
         let preflight = preflight::preflight_views(&begun);
         let judges = preflight::judges_views(&begun);
@@ -292,7 +292,7 @@ fn warn(begun: &Begun) {
 fn warn_of_others(engine: &mut Engine, begun: &Begun) -> Result<(), Failure> {
     let SessionChoice::Pending(_) = begun.binding else { return Ok(()) };
     let state = &begun.stored.state;
-    let running = engine.list(Some(&state.project), EndedFilter::Running)?;
+    let running = engine.views().list(Some(&state.project), EndedFilter::Running)?;
     let waits = |view: &&LoopView| {
         view.session.is_none()
             && view.claim_until_at.is_some()

@@ -48,7 +48,7 @@ pub(crate) fn trust(args: &TrustArgs) -> CommandResult {
     let mut engine = common::engine()?;
     let project = project_of(&common::directory()?);
     let mut view = match args.dialect {
-        None => engine.trust_view(&project)?,
+        None => engine.trust().trust_view(&project)?,
         Some(DialectWord::Criteria) => dialects::desk(Dialect::Criteria)?.criteria_trust_view()?,
         Some(other) => return Err(dialects::unbuilt("trust", other.into())),
     };
@@ -64,7 +64,7 @@ pub(crate) fn trust(args: &TrustArgs) -> CommandResult {
             output::line("Not trusted: nothing in it will run.");
             return Ok(ExitCode::from(1));
         }
-        engine.trust(&view)?;
+        engine.trust().trust(&view)?;
         view.trusted = true;
     }
     if args.json {
@@ -78,7 +78,7 @@ pub(crate) fn trust(args: &TrustArgs) -> CommandResult {
 /// Takes it back.
 pub(crate) fn untrust(args: &UntrustArgs) -> CommandResult {
     let mut engine = common::engine()?;
-    let removed = engine.untrust(&project_of(&common::directory()?))?;
+    let removed = engine.trust().untrust(&project_of(&common::directory()?))?;
     if args.json {
         output::json(&UntrustView { schema_version: SCHEMA_VERSION, removed });
     } else {

@@ -49,9 +49,9 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         directory: common::directory()?,
         what: what(args),
     };
-    let stored = engine.wait(&args.on.target()?, &request)?;
+    let stored = engine.waits().wait(&args.on.target()?, &request)?;
     let what = stored.state.parking().map(waits_for).unwrap_or_default();
-    let shown = args.on.show(&engine, &stored, |_| {
+    let shown = args.on.show(&mut engine, &stored, |_| {
         format!("Parked: you may stop now. The loop goes on after {what}.")
     });
     drop(engine);

@@ -40,10 +40,10 @@ enum Command {
 pub(super) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let view = match &args.command {
-        None => engine.keys()?,
-        Some(Command::Add { key, name }) => engine.add_key(key, name.as_deref())?,
-        Some(Command::Remove { key }) => engine.remove_key(key)?,
-        Some(Command::Rotate) => engine.rotate_key()?,
+        None => engine.certificates().keys()?,
+        Some(Command::Add { key, name }) => engine.certificates().add_key(key, name.as_deref())?,
+        Some(Command::Remove { key }) => engine.certificates().remove_key(key)?,
+        Some(Command::Rotate) => engine.certificates().rotate_key()?,
     };
     if args.json {
         output::json(&view);

@@ -14,7 +14,7 @@ pub(crate) struct Args {}
 
 /// Looks, and says what was found.
 pub(super) fn run(form: Form) -> CommandResult {
-    let view = common::engine()?.check_store()?;
+    let view = common::engine()?.upkeep().check_store()?;
     match form {
         Form::Json => output::json(&view),
         Form::Text => show(&view),

@@ -25,8 +25,8 @@ pub(crate) struct Args {
 pub(super) fn run(args: &Args, form: Form) -> CommandResult {
     let mut engine = common::engine()?;
     let view = match &args.archive {
-        Some(path) => engine.compact_store_to(args.older_than, path)?,
-        None => engine.compact_store(args.older_than)?,
+        Some(path) => engine.upkeep().compact_store_to(args.older_than, path)?,
+        None => engine.upkeep().compact_store(args.older_than)?,
     };
     match (form, &view.archive) {
         (Form::Json, _) => output::json(&view),

@@ -22,7 +22,7 @@ pub(crate) struct Args {
 /// Copies.
 pub(super) fn run(args: &Args, form: Form) -> CommandResult {
     let existing = if args.skip_existing { Existing::Skip } else { Existing::Refuse };
-    let view = common::engine()?.copy_store(&args.to, existing)?;
+    let view = common::engine()?.upkeep().copy_store(&args.to, existing)?;
     match form {
         Form::Json => output::json(&view),
         Form::Text => show(&view),

@@ -29,7 +29,7 @@ pub(super) fn run(args: &Args, form: Form) -> CommandResult {
     let mut file = open(&args.file)?;
     let existing = if args.skip_existing { Existing::Skip } else { Existing::Refuse };
     let mut engine = common::engine()?;
-    let view = engine.import_store(&mut file, existing)?;
+    let view = engine.upkeep().import_store(&mut file, existing)?;
     match form {
         Form::Json => output::json(&view),
         Form::Text => {

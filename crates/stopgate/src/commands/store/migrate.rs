@@ -12,7 +12,7 @@ pub(crate) struct Args {}
 
 /// Migrates, and says from where to where.
 pub(super) fn run(form: Form) -> CommandResult {
-    let view = common::engine()?.migrate_store()?;
+    let view = common::engine()?.upkeep().migrate_store()?;
     match form {
         Form::Json => output::json(&view),
         Form::Text => output::line(&match (view.from, view.to) {
