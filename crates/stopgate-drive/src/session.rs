@@ -149,7 +149,7 @@ impl TurnReader {
         match self {
             Self::Known(reader, _) => reader.hang(silent),
             Self::Any(_) => {
-                let message = format!("nothing was heard for {} s", silent.as_secs());
+                let message = format!("no output for {} s", silent.as_secs());
                 SessionFailure::new(FailureClass::Hang, message)
             }
         }

@@ -159,14 +159,14 @@ impl StreamReader {
         let tried = memory.last_retry.map(FailureClass::word);
         match (&memory.complaint, tried) {
             (Some(words), _) => format!(
-                "nothing was heard for {seconds} s after the service said: {words}; the client may \
+                "no output for {seconds} s after the service said: {words}; the client may \
                  be waiting as long as the service asked"
             ),
             (None, Some(class)) => format!(
-                "nothing was heard for {seconds} s after a request was tried again ({class}); the \
+                "no output for {seconds} s after a request was tried again ({class}); the \
                  client may be waiting as long as the service asked"
             ),
-            (None, None) => format!("nothing was heard for {seconds} s"),
+            (None, None) => format!("no output for {seconds} s"),
         }
     }
 

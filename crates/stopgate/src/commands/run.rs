@@ -40,7 +40,7 @@ const INTERRUPTED: u8 = 130;
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
-    /// The loop's name or its beginning; without it the only one running here
+    /// The loop's id or the beginning of it; without it the only one running here
     #[arg(value_name = "LOOP", add = ArgValueCandidates::new(loops), conflicts_with = "dialect")]
     name: Option<String>,
     /// Go on after a crash, an interrupt or a limit: no prompt is sent twice
@@ -127,10 +127,10 @@ fn warn_of_prices(
     target: &LoopTarget,
     plan: &DrivePlan,
 ) -> Result<(), Failure> {
-    let state = engine.resolve(target)?.state;
+    let state = engine.loops().resolve(target)?.state;
     if state.policy.max_cost_micros > 0 {
         let models: Vec<&str> = plan.models_named().collect();
-        common::warn_of_prices(&engine.unpriced_models(&state.project, &models));
+        common::warn_of_prices(&engine.metering().unpriced_models(&state.project, &models));
     }
     Ok(())
 }
@@ -184,7 +184,9 @@ fn finish(args: &Args, ended: DriveEnded) -> CommandResult {
     }
     if args.dialect.is_none() {
         let mut engine = common::engine()?;
-        output::document(&markdown(&engine.report_on(&LoopTarget::Named(view.id.clone()))?));
+        output::document(&markdown(
+            &engine.records().report_on(&LoopTarget::Named(view.id.clone()))?,
+        ));
     } else {
         output::document(&show::file_report(&view, sessions));
     }

@@ -46,7 +46,7 @@ fn an_error_without_a_name_is_told_when_a_client_hangs() {
     assert_eq!(failure.class, FailureClass::Hang);
     assert!(failure.message.contains("AI_Error: sorry; the client may be waiting"), "{failure:?}");
     let quiet = reader(Agent::Claude).hang(MINUTE);
-    assert_eq!(quiet.message, "nothing was heard for 60 s");
+    assert_eq!(quiet.message, "no output for 60 s");
 }
 
 #[test]
