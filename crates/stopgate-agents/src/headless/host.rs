@@ -82,9 +82,9 @@ fn questions(input: &Value) -> String {
 
 /// Remembers a plan that the agent is about to show.
 pub(super) fn heard(memory: &mut StreamMemory, message: &Value) {
-    let parts = message["content"].as_array().into_iter().flatten();
-    let plans = parts.filter(|part| part["name"] == "ExitPlanMode");
-    if let Some(plan) = plans.filter_map(|part| part["input"]["plan"].as_str()).last() {
+    let mut parts = message["content"].as_array().into_iter().flatten();
+    let shown = parts.rfind(|part| part["name"] == "ExitPlanMode");
+    if let Some(plan) = shown.and_then(|part| part["input"]["plan"].as_str()) {
         memory.plans(plan);
     }
 }

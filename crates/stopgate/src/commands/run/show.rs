@@ -7,7 +7,10 @@ use stopgate_core::{LoopState, Outcome as LoopOutcome, Status};
 use stopgate_drive::{DriveEnd, DriveNews};
 use stopgate_engine::{CriterionStatus, LoopView, WaitsFor};
 
-use crate::output::{Audience, ProgressLine, span};
+use crate::output::{self, Audience, ProgressLine, span};
+
+/// Stands between the parts of a line.
+const BETWEEN: &str = " | ";
 
 /// Lines on standard error; in a terminal one of them moves while a session runs.
 pub(super) struct DriveScreen {
@@ -26,7 +29,7 @@ impl DriveScreen {
             return;
         }
         self.moving = None;
-        let line = sentence(news);
+        let line = fitted(&sentence(news), columns().unwrap_or(usize::MAX));
         let _ = writeln!(anstream::stderr().lock(), "{line}");
         self.moving = moving(news).map(|what| ProgressLine::begin(&what));
     }
@@ -73,6 +76,32 @@ fn sentence(news: &DriveNews<'_>) -> String {
     }
 }
 
+/// How wide the window is that shows these lines; nothing where they go elsewhere.
+fn columns() -> Option<usize> {
+    let stderr = rustix::stdio::stderr();
+    let size = rustix::termios::isatty(stderr).then(|| rustix::termios::tcgetwinsize(stderr).ok());
+    size.flatten().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+/// A line of parts in as many lines as they need, broken between them.
+fn fitted(line: &str, columns: usize) -> String {
+    if output::width(line) <= columns || line.contains('\n') {
+        return line.to_owned();
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for part in line.split(BETWEEN) {
+        match lines.last_mut() {
+            Some(last) if output::width(last) + output::width(part) + BETWEEN.len() <= columns => {
+                last.push_str(BETWEEN);
+                last.push_str(part);
+            }
+            Some(_) => lines.push(format!("    {part}")),
+            None => lines.push(part.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
 /// Iteration, criteria, spend where it is known, time.
 fn standing(view: &LoopView) -> String {
     let is_met = |status| {
@@ -88,7 +117,7 @@ fn standing(view: &LoopView) -> String {
     if let Some(outcome) = view.outcome {
         parts.push(outcome.word().into());
     }
-    parts.join(" | ")
+    parts.join(BETWEEN)
 }
 
 /// The report of a loop in another tool's files: what can be said of it without a journal.
@@ -140,4 +169,20 @@ pub(super) fn next_hint(view: &LoopView, end: DriveEnd) -> Option<String> {
 
 fn millis(time: std::time::Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitted;
+
+    #[test]
+    fn a_line_is_broken_between_its_parts() {
+        let line = "session 1 begins: Claude Code | iteration 0/20 | 0 of 1 criteria | 3 s";
+        assert_eq!(fitted(line, 80), line);
+        assert_eq!(
+            fitted(line, 50),
+            "session 1 begins: Claude Code | iteration 0/20\n    0 of 1 criteria | 3 s"
+        );
+        assert_eq!(fitted("nothing to break here", 5), "nothing to break here");
+    }
 }
