@@ -89,7 +89,7 @@ pub(crate) fn briefly(work: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// ParkedLoops until the deadline has passed, wherever it is moved to meanwhile.
+/// Waits until the deadline has passed, wherever it is moved to meanwhile.
 fn wait() {
     let mut until = deadline();
     loop {
