@@ -60,17 +60,17 @@ pub struct WatchList {
 }
 
 /// Loops that are parked until something outside their session happens.
-pub struct Waits<'a> {
+pub struct ParkedLoops<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> Waits<'a> {
+impl<'a> ParkedLoops<'a> {
     pub(crate) const fn new(context: &'a mut Context) -> Self {
         Self { context }
     }
 }
 
-impl Waits<'_> {
+impl ParkedLoops<'_> {
     /// Parks a loop until something happens.
     pub fn wait(&mut self, target: &LoopTarget, request: &WaitRequest) -> Result<Stored, Failure> {
         let found = self.context.resolve(target)?.state;

@@ -23,7 +23,7 @@ use super::{environment, is_here};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::judging::condition::{ConditionWord, ask_condition};
-use crate::waiting::Waits;
+use crate::waiting::ParkedLoops;
 
 /// A client that has just stopped may take a while to end.
 const CLIENT_ENDS_WITHIN: Duration = Duration::from_secs(10);
@@ -58,7 +58,7 @@ pub struct ClientStart {
     pub log: Option<File>,
 }
 
-impl Waits<'_> {
+impl ParkedLoops<'_> {
     /// Looks at a parked loop, and claims its wake for this process where it is time.
     pub fn wake(&mut self, id: &LoopId) -> Result<WakeStep, Failure> {
         let Some(stored) = self.context.journal.load(id)? else { return Ok(WakeStep::NotParked) };
