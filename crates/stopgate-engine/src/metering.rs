@@ -7,7 +7,6 @@
 mod hint;
 mod round;
 mod shared;
-mod unpriced;
 
 use std::time::Duration;
 

@@ -1,11 +1,13 @@
 //! What follows a session: a judgement, a question, another try, or the end.
 
+use std::fs::File;
 use std::time::Duration;
 
-use stopgate_agents::{FailureClass, Headless, ResetTime, SessionFailure, SessionReach};
+use stopgate_agents::{Agent, FailureClass, Headless, ResetTime, SessionFailure, SessionReach};
 use stopgate_core::Outcome;
 use stopgate_engine::{DrivenStop, Failure};
 
+use super::counting::{HEARD, keeps_no_record};
 use super::waiting::now_seconds;
 use super::{Course, DriveEnd, Driver, NextTurn};
 use crate::plan::DriveNews;
@@ -13,6 +15,7 @@ use crate::policy::{ErrorKind, FailedSession, FailedSessionState, NextStep, kind
 use crate::prompt::NUDGE;
 use crate::question::{shown_question, trailing_question};
 use crate::record::DriverStep;
+use crate::records::record_of;
 use crate::session::{TurnCut, TurnResult};
 
 /// How much of a last message is kept for the next session.
@@ -189,6 +192,50 @@ impl Driver<'_> {
         self.looped.end(outcome, &why)?;
         self.ended = Some((outcome, why));
         Ok(Course::End(DriveEnd::Loop))
+    }
+}
+
+impl Driver<'_> {
+    /// Counts what the session in hand has used so far.
+    pub(super) fn count(&mut self) -> Result<(), Failure> {
+        let Some(agent) = self.session_agent() else { return Ok(()) };
+        let Some(record) = self.session_record() else { return Ok(()) };
+        self.looped.count(agent.word(), &record)
+    }
+
+    /// Makes sure that what is heard of a session is counted from its beginning.
+    pub(super) fn open_heard(&mut self) -> Result<(), Failure> {
+        if self.session_agent().and_then(Agent::headless).is_some_and(keeps_no_record) {
+            // Without the file nothing is heard, and the loop says that its use is unknown.
+            let _ = File::options().create(true).append(true).open(self.files.file(HEARD));
+            return self.count();
+        }
+        Ok(())
+    }
+
+    /// The record of the session in hand, as far as its client has written one.
+    pub(super) fn session_record(&self) -> Option<String> {
+        let agent = self.session_agent()?;
+        let headless = agent.headless()?;
+        let file = if keeps_no_record(headless) {
+            Some(self.files.file(HEARD)).filter(|file| file.exists())
+        } else {
+            record_of(agent, headless, self.record.session.as_deref()?)
+        };
+        file?.to_str().map(String::from)
+    }
+
+    /// Ends the loop where it may use no more.
+    pub(super) fn ends_over_budget(&mut self) -> Result<Option<DriveEnd>, Failure> {
+        let Some(why) = self.looped.over_budget()? else { return Ok(None) };
+        self.looped.end(Outcome::Budget, &why)?;
+        Ok(Some(DriveEnd::Loop))
+    }
+
+    /// The client of the session in hand, which an earlier run may have chosen.
+    fn session_agent(&self) -> Option<Agent> {
+        let word = self.record.agent.as_deref()?;
+        Agent::ALL.into_iter().find(|agent| agent.word() == word)
     }
 }
 

@@ -8,59 +8,11 @@ use std::io::Write;
 use std::path::Path;
 
 use serde_json::json;
-use stopgate_agents::{Agent, Headless, UsageHint};
-use stopgate_core::Outcome;
-use stopgate_engine::{Failure, RealWorld, Settings, World};
-
-use super::{DriveEnd, Driver};
-use crate::records::record_of;
+use stopgate_agents::{Headless, UsageHint};
+use stopgate_engine::{RealWorld, Settings, World};
 
 /// What was heard of use, in a file of the driver's own.
-const HEARD: &str = "use.jsonl";
-
-impl Driver<'_> {
-    /// Counts what the session in hand has used so far.
-    pub(super) fn count(&mut self) -> Result<(), Failure> {
-        let Some(agent) = self.session_agent() else { return Ok(()) };
-        let Some(record) = self.session_record() else { return Ok(()) };
-        self.looped.count(agent.word(), &record)
-    }
-
-    /// Makes sure that what is heard of a session is counted from its beginning.
-    pub(super) fn open_heard(&mut self) -> Result<(), Failure> {
-        if self.session_agent().and_then(Agent::headless).is_some_and(keeps_no_record) {
-            // Without the file nothing is heard, and the loop says that its use is unknown.
-            let _ = File::options().create(true).append(true).open(self.files.file(HEARD));
-            return self.count();
-        }
-        Ok(())
-    }
-
-    /// The record of the session in hand, as far as its client has written one.
-    pub(super) fn session_record(&self) -> Option<String> {
-        let agent = self.session_agent()?;
-        let headless = agent.headless()?;
-        let file = if keeps_no_record(headless) {
-            Some(self.files.file(HEARD)).filter(|file| file.exists())
-        } else {
-            record_of(agent, headless, self.record.session.as_deref()?)
-        };
-        file?.to_str().map(String::from)
-    }
-
-    /// Ends the loop where it may use no more.
-    pub(super) fn ends_over_budget(&mut self) -> Result<Option<DriveEnd>, Failure> {
-        let Some(why) = self.looped.over_budget()? else { return Ok(None) };
-        self.looped.end(Outcome::Budget, &why)?;
-        Ok(Some(DriveEnd::Loop))
-    }
-
-    /// The client of the session in hand, which an earlier run may have chosen.
-    fn session_agent(&self) -> Option<Agent> {
-        let word = self.record.agent.as_deref()?;
-        Agent::ALL.into_iter().find(|agent| agent.word() == word)
-    }
-}
+pub(super) const HEARD: &str = "use.jsonl";
 
 /// Whether what a client uses stands only in its output.
 pub(super) fn keeps_no_record(headless: Headless) -> bool {

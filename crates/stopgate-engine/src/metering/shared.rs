@@ -6,14 +6,35 @@ use stopgate_core::{BudgetKind, SharedBudget, Spend, State, Timestamp};
 use stopgate_store::{EndedFilter, Filter};
 use stopgate_usage::day_of;
 
-use crate::config::SharedLimits;
+use crate::config::{Config, SharedLimits};
 use crate::metering::Metering;
 
 /// Ended loops that are looked at for a limit per day, the newest first.
 const LOOPS_MAX: usize = 256;
 const NANOS_PER_MICRO: u64 = 1000;
 
+/// Loops of the project whose models are looked at, the newest first.
+const PRICED_LOOPS_MAX: usize = 8;
+
 impl Metering<'_> {
+    /// Those of `models` that have no price, and those without one that this project's last
+    /// loops used.
+    pub fn unpriced_models(&mut self, project: &str, models: &[&str]) -> Vec<String> {
+        let prices = Config::read(self.context.settings).unwrap_or_default().prices;
+        let newest =
+            Filter { project: Some(project), standing: EndedFilter::Any, limit: PRICED_LOOPS_MAX };
+        // What can't be looked up is not warned of: the loop says so when it is counted.
+        let found = self.context.journal.list(&newest).unwrap_or_default();
+        let spends = found.into_iter().filter_map(|stored| stored.state.spend);
+        let used = spends.flat_map(|spend| spend.models).map(|model| model.model);
+        let named = models.iter().map(|model| (*model).to_owned());
+        let mut unpriced: Vec<String> =
+            named.chain(used).filter(|model| !model.is_empty() && !prices.knows(model)).collect();
+        unpriced.sort();
+        unpriced.dedup();
+        unpriced
+    }
+
     /// The limits that the loop shares, and what the others have used of them.
     pub(super) fn shared_budgets(
         &mut self,
