@@ -88,7 +88,7 @@ impl Engine {
             refuse_loose(state)?;
             Ok(vec![Event::Parked(Box::new(parking.clone()))])
         })?;
-        environment::keep(&self.home, &stored.state.id)?;
+        environment::keep(&self.home, &stored.state.id, &parking.condition)?;
         self.note_client(&stored.state);
         Ok(stored)
     }
@@ -101,7 +101,7 @@ impl Engine {
             if let Some(woken) = &state.woken {
                 list.woken.push((state.id.clone(), woken.clone()));
             }
-            if let Some(parking) = state.parking().filter(|parking| is_here(parking)) {
+            if let Some(parking) = state.parking().filter(|one| self.is_own_wait(&state.id, one)) {
                 let client = self.living_client(&state);
                 list.parked.push(ParkedLoop {
                     id: state.id.clone(),
@@ -111,6 +111,11 @@ impl Engine {
             }
         }
         Ok(list)
+    }
+
+    /// Whether a wait is this machine's to watch: it began here, and says so.
+    fn is_own_wait(&self, id: &LoopId, parking: &Parking) -> bool {
+        is_here(parking) && environment::began_here(&self.home, id, &parking.condition)
     }
 
     /// The process of the client that holds a loop's session, where one is known to run.

@@ -12,7 +12,7 @@ use stopgate_verify::{
     Check, CheckCommand, ChecksRun, GitFilters, ProcessMark, RunLimits, Strangers, git,
 };
 
-use super::{WaitFor, instant};
+use super::{WaitFor, environment, instant};
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::notify::web_agent;
@@ -183,6 +183,10 @@ impl Engine {
     ) -> ConditionWord {
         if let Some(holds) = holds_at_a_look(condition, self.now()) {
             return ConditionWord::from(holds);
+        }
+        // What others wrote into a shared journal runs nothing here.
+        if !environment::began_here(&self.home, id, condition) {
+            return ConditionWord::Open;
         }
         match condition {
             WaitCondition::Time { .. }
