@@ -20,6 +20,7 @@ use stopgate_verify::ProcessMark;
 pub(crate) use self::condition::ConditionWord;
 pub use self::condition::{holds_at_a_look, watch_points};
 pub use self::environment::started_anew;
+pub(crate) use self::instant::moment;
 pub use self::wake::{ClientStart, WakeStep};
 
 use crate::engine::Engine;
