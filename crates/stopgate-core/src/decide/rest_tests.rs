@@ -159,6 +159,15 @@ fn as_many_frames_go_as_stand_on_the_one_that_is_spent() {
         stop  => continue 1/20
         state => active 1/20",
     );
+    check(
+        "loop 0/20
+        push issue 0/9
+        push issue 3/3
+        push issue 0/5
+        push issue 0/5
+        stop
+        state => active 1/20 > 1/9",
+    );
 }
 
 #[test]
