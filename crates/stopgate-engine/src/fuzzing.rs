@@ -12,5 +12,5 @@ pub fn project_file(text: &str) -> Result<Vec<String>, String> {
 
 /// The time that a person's or an agent's words for a wait mean.
 pub fn wait_time(text: &str, now: Timestamp) -> Option<Timestamp> {
-    crate::waiting::moment(text, now)
+    crate::judging::instant::moment(text, now)
 }

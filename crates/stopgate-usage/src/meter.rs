@@ -93,7 +93,11 @@ mod tests {
         let ids: Vec<u64> = file.recent.iter().map(|call| call.id).collect();
         let wanted: Vec<u64> = (399_970..=400_000).chain([7]).collect();
         assert_eq!(ids, wanted);
-        assert_eq!(spend.tokens().total(), 400_000, "the second record of a call replaces the first");
+        assert_eq!(
+            spend.tokens().total(),
+            400_000,
+            "the second record of a call replaces the first"
+        );
         absorb(&mut spend, &mut file, vec![call(399_990)], &by);
         assert_eq!(file.recent.last().map(|call| call.id), Some(399_990));
         assert_eq!(file.recent.len(), RECENT_MAX);
