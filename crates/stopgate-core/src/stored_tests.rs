@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use crate::scene::{NOON, command, criterion, frame, spend, started};
 use crate::{
     ApprovedJudges, Author, CountedCall, Event, Evidence, GateAction, GateTrace, GoalShape, Ground,
-    LoopGate, Marker, MeterDoubt, Mode, ModelSpend, Order, Policy, Proof, Rule, Spend, SpendMark,
-    Started, State, Strength, Surface, TaskHold, TaskNote, Tests, Timestamp, TokenUse,
-    WaitCondition, apply,
+    LoopGate, LoopId, Marker, MeterDoubt, Mode, ModelSpend, Order, Origin, Party, Policy, Proof,
+    Replaced, Rule, Seen, Soundness, Spend, SpendMark, Started, State, Stopped, Strength, Surface,
+    TaskHold, TaskNote, Tests, Timestamp, TokenUse, Vouch, WaitCondition, apply, decide,
 };
 
 /// What is written of a value; it reads back as it was.
@@ -182,4 +182,34 @@ fn numbers_are_reckoned_with() {
     assert!(spend(1).is_measured());
     let doubted = Box::new(Spend { doubt: Some(MeterDoubt::Behind), ..spend(1) });
     assert!(!doubted.is_measured());
+}
+
+#[test]
+fn who_began_a_loop_is_written_where_it_is_known() {
+    let replaced = Replaced { id: LoopId::new("1a"), by: Party::Agent };
+    let known = [
+        Origin { by: Party::Person, ..Origin::default() },
+        Origin { shown_by: Some("a variable".to_string()), ..Origin::default() },
+        Origin { replaced: vec![replaced], ..Origin::default() },
+        Origin { vouched: Some(Vouch::Approved), ..Origin::default() },
+    ];
+    assert!(Origin::default().is_blank());
+    check(&written(&begun()), &[("origin", false)]);
+    for origin in known {
+        assert!(!origin.is_blank(), "{origin:?}");
+        check(&written(&origin), &[("by", origin.by == Party::Person)]);
+        check(&written(&State { origin, ..begun() }), &[("origin", true)]);
+    }
+}
+
+#[test]
+fn a_stop_writes_what_it_took_off() {
+    let decision = decide(&begun(), &Seen::default(), NOON);
+    let Some(Event::Stopped(stopped)) = decision.events.first() else { panic!("{decision:?}") };
+    check(&written(&**stopped), &[("popped", false)]);
+    check(&written(&Stopped { popped: 2, ..(**stopped).clone() }), &[("popped", true)]);
+    let parties = [Party::Unknown, Party::Person, Party::Agent];
+    assert_eq!(parties.map(Party::word), ["unknown", "person", "agent"]);
+    let all = [Soundness::Sound, Soundness::Unchained, Soundness::UnknownWriter, Soundness::Forged];
+    assert_eq!(all.map(Soundness::word), ["sound", "unchained", "unknown writer", "forged"]);
 }
