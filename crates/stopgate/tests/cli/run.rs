@@ -323,7 +323,7 @@ fn a_loop_has_one_driver() {
     until("the session begins", || !text(&stage, "begun").is_empty());
     let second = stage.run(&format!("run {id} -- {worker}"));
     ended_well(&second, 2);
-    assert!(second.err.contains("driven already"), "{second}");
+    assert!(second.err.contains("already driven"), "{second}");
     send(&first, Signal::TERM);
     ended_well(&stage.end(first, b""), 130);
 }
