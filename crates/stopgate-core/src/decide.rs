@@ -13,7 +13,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::brakes::brake;
-use crate::budget::budget;
+use crate::budget::reached_budget;
 use crate::clean::{clean, clip};
 use crate::criterion::{Criterion, Proof};
 use crate::event::{Event, Facts, Leave, Ruling, Stopped};
@@ -249,7 +249,7 @@ fn background(state: &State, seen: &Seen) -> Option<RuleAnswer> {
 /// loop would end for want of iterations or of money, for proof beats that.
 fn asks_for_proof(state: &State) -> bool {
     let spent = state.frames.first().is_some_and(|frame| frame.iteration >= frame.max);
-    state.frames.len() == 1 || (spent || budget(state).is_some())
+    state.frames.len() == 1 || (spent || reached_budget(state).is_some())
 }
 
 /// Proof counts only where something was checked, and only what the loop can't do without.

@@ -57,6 +57,12 @@ pub(crate) trait DrivenLoop {
     fn open_to_next(&mut self) -> Result<(), Failure>;
     /// Judges the end of a session.
     fn judge(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure>;
+    /// Counts what a session has used, by its record.
+    fn count(&mut self, agent: &str, record: &str) -> Result<(), Failure>;
+    /// How much of the plan's window is used, as a session's client told.
+    fn heard_quota(&mut self, session: &str, used: f64, resets_at: u64);
+    /// Why it may use no more, where a limit is reached.
+    fn over_budget(&mut self) -> Result<Option<String>, Failure>;
     /// Notes a failure, which is not a stop.
     fn failed(&mut self, class: &str, said: &str) -> Result<(), Failure>;
     /// It rests while the driver waits.
@@ -69,6 +75,8 @@ pub(crate) trait DrivenLoop {
     fn end(&mut self, outcome: Outcome, why: &str) -> Result<(), Failure>;
     /// A person lets it go on that ended for a reason that has passed.
     fn revive(&mut self) -> Result<(), Failure>;
+    /// Whether it can be parked with a question.
+    fn can_park(&self) -> bool;
     /// Parks it with a question; `false` where it can't be parked.
     fn ask(&mut self, question: &str) -> Result<bool, Failure>;
     /// Answers in the person's name, as they said beforehand.
@@ -162,6 +170,18 @@ impl DrivenLoop for NativeLoop {
         self.engine.driven().judge_driven(&DrivenStop { session, ..*stop })
     }
 
+    fn count(&mut self, agent: &str, record: &str) -> Result<(), Failure> {
+        self.engine.metering().count_use(&self.id, agent, Some(record)).map(drop)
+    }
+
+    fn heard_quota(&mut self, session: &str, used: f64, resets_at: u64) {
+        self.engine.metering().heard_quota(session, used, resets_at);
+    }
+
+    fn over_budget(&mut self) -> Result<Option<String>, Failure> {
+        self.engine.driven().driven_budget(&self.id)
+    }
+
     fn failed(&mut self, class: &str, said: &str) -> Result<(), Failure> {
         self.engine.driven().driven_failed(&self.id, class, said)
     }
@@ -185,6 +205,10 @@ impl DrivenLoop for NativeLoop {
     fn revive(&mut self) -> Result<(), Failure> {
         let target = self.target();
         self.engine.loops().resume(&target, None).map(drop)
+    }
+
+    fn can_park(&self) -> bool {
+        true
     }
 
     fn ask(&mut self, question: &str) -> Result<bool, Failure> {
@@ -318,6 +342,16 @@ impl DrivenLoop for FileLoop {
         self.desk()?.judge_driven(stop)
     }
 
+    fn count(&mut self, _: &str, _: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn heard_quota(&mut self, _: &str, _: f64, _: u64) {}
+
+    fn over_budget(&mut self) -> Result<Option<String>, Failure> {
+        Ok(None)
+    }
+
     fn failed(&mut self, _: &str, _: &str) -> Result<(), Failure> {
         Ok(())
     }
@@ -334,12 +368,16 @@ impl DrivenLoop for FileLoop {
         Ok(true)
     }
 
-    fn end(&mut self, _: Outcome, _: &str) -> Result<(), Failure> {
-        Ok(())
+    fn end(&mut self, outcome: Outcome, why: &str) -> Result<(), Failure> {
+        self.desk()?.driven_gives_up(outcome, why)
     }
 
     fn revive(&mut self) -> Result<(), Failure> {
         Ok(())
+    }
+
+    fn can_park(&self) -> bool {
+        false
     }
 
     fn ask(&mut self, _: &str) -> Result<bool, Failure> {

@@ -3,14 +3,14 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use stopgate_agents::ClientExit;
 
-use crate::command::StartedCommand;
+use crate::command::{CommandInput, StartedCommand};
 use crate::guard::{SessionGuard, command, end_group};
 use crate::mark::{self, MARK};
 
@@ -38,6 +38,8 @@ pub(crate) struct ClientProcess {
     mark: String,
     lines: Receiver<OutputLine>,
     guard: Option<SessionGuard>,
+    /// Goes to its standard input, which closes with this.
+    replies: Option<Sender<String>>,
 }
 
 /// Around a client.
@@ -56,17 +58,34 @@ impl ClientProcess {
         client.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         client.stdin(if started.input.is_some() { Stdio::piped() } else { Stdio::null() });
         let mut child = client.spawn()?;
-        if let (Some(mut stdin), Some(input)) = (child.stdin.take(), started.input.clone()) {
-            // A program that does not read must not hold us up.
-            thread::spawn(move || stdin.write_all(input.as_bytes()));
-        }
+        let replies = match (child.stdin.take(), started.input.clone()) {
+            (Some(stdin), Some(CommandInput::Whole(text))) => {
+                told(stdin, text);
+                None
+            }
+            (Some(stdin), Some(CommandInput::Open(line))) => Some(told(stdin, line + "\n")),
+            (Some(_) | None, _) => None,
+        };
         let (sender, lines) = mpsc::sync_channel(LINES_WAITING_MAX);
         read_lines(child.stdout.take(), sender.clone(), OutputLine::Out);
         read_lines(child.stderr.take(), sender, OutputLine::Error);
         let pid = i32::try_from(child.id()).unwrap_or(i32::MAX);
         // Without a guard the session is ended all the same, unless we are killed.
         let guard = SessionGuard::over(pid, place.mark).ok();
-        Ok(Self { child, mark: place.mark.to_owned(), lines, guard })
+        Ok(Self { child, mark: place.mark.to_owned(), lines, guard, replies })
+    }
+
+    /// Tells the client a line, where it listens.
+    pub(crate) fn reply(&self, line: &str) {
+        if let Some(replies) = &self.replies {
+            // One that has ended hears nothing.
+            let _ = replies.send(format!("{line}\n"));
+        }
+    }
+
+    /// The client is told no more.
+    pub(crate) fn hang_up(&mut self) {
+        self.replies = None;
     }
 
     /// Its number, which is also that of its group.
@@ -105,6 +124,22 @@ impl ClientProcess {
         let is_over = ended_at.elapsed() >= DRAIN_MAX;
         if is_over { None } else { self.lines.recv_timeout(DRAIN_GRACE).ok() }
     }
+}
+
+/// Writes to a client's standard input what it is told first and then; a program that does not read
+/// must not hold us up.
+fn told(mut stdin: ChildStdin, first: String) -> Sender<String> {
+    let (sender, lines) = mpsc::channel::<String>();
+    thread::spawn(move || {
+        let mut next = Some(first);
+        while let Some(text) = next {
+            if stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).is_err() {
+                return;
+            }
+            next = lines.recv().ok();
+        }
+    });
+    sender
 }
 
 /// A client with its variables, not started yet.

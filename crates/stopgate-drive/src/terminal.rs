@@ -76,6 +76,7 @@ pub(crate) fn run_in_terminal(
         can_resume: stage.headless.is_some(),
         context: None,
         usage: None,
+        question: None,
     };
     Ok(TurnResult { report, cut: cut.filter(|cut| *cut != TurnCut::HandedOver) })
 }

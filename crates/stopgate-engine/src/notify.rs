@@ -23,7 +23,7 @@ use crate::home::Home;
 use crate::settings::Settings;
 use crate::view::local_time;
 
-pub(crate) use self::notice::{NoticeWire, news};
+pub(crate) use self::notice::{NoticeWire, given_up, news};
 pub(crate) use self::sender::web_agent;
 pub use self::sender::{NOTIFY, deliver};
 pub(crate) use self::wish::{NotifyWire, NotifyWish};

@@ -48,7 +48,9 @@ mod receipts;
 mod record;
 mod red_first;
 mod run;
+mod run_budget;
 mod run_clients;
+mod run_night;
 mod second_opinion;
 mod see;
 #[cfg(feature = "postgres")]

@@ -342,7 +342,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 /// A list of features, a model each.
-fn features(stage: &Stage, models: &[&str]) {
+pub(crate) fn features(stage: &Stage, models: &[&str]) {
     let feature = |(at, model): (usize, &&str)| {
         let (id, description) = (at + 1, format!("Thing {}", at + 1));
         json!({"id": id, "description": description, "passes": false, "model": model})
