@@ -80,6 +80,7 @@ fn begin(started: &Started, at: Timestamp) -> State {
         gates: started.gates.clone(),
         answer: None,
         woken: None,
+        worktree: None,
         origin: started.origin.clone(),
         spend: None,
         tally: Tally::default(),
@@ -150,6 +151,8 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
             }
         }
         Event::Resealed { seal, source, .. } => reseal(state, seal, source.as_deref()),
+        Event::Placed(worktree) => state.worktree = Some(worktree.clone()),
+        Event::Merged { .. } => state.worktree = None,
         Event::Task(note) => {
             state.progress_at = at;
             hold(state, &note.hold, at);
@@ -331,6 +334,7 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
         Ruling::Continue => {
             go_on_from_approval(state, at);
             state.phase = Phase::Active;
+            note_proven(state, false);
             count(state);
         }
         Ruling::Complete(outcome) | Ruling::Escalate(outcome) => {
@@ -347,7 +351,18 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
                 state.phase = Phase::Waiting { on: Waiting::Approval, since: at };
             }
         }
+        Ruling::Allow(crate::event::Leave::Merge) => {
+            go_on_from_approval(state, at);
+            state.phase = Phase::Completing;
+            note_proven(state, true);
+        }
         Ruling::Allow(_) => {}
+    }
+}
+
+fn note_proven(state: &mut State, is_proven: bool) {
+    if let Some(worktree) = &mut state.worktree {
+        worktree.is_proven = is_proven;
     }
 }
 

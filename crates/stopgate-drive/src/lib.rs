@@ -6,8 +6,10 @@
 
 mod command;
 mod driver;
+mod feature;
 mod guard;
 mod interrupt;
+mod jobs;
 mod loops;
 mod mark;
 mod plan;
@@ -18,14 +20,17 @@ mod question;
 mod record;
 mod session;
 mod terminal;
+mod worktree;
 
 pub use crate::command::AgentCommand;
 pub use crate::driver::{DriveEnd, DriveEnded, drive_file, drive_native};
 pub use crate::guard::{SESSION_GUARD, SESSION_TERMINAL, become_client, guard_session};
 pub use crate::interrupt::Interrupts;
-pub use crate::plan::{AnswerPlan, DriveNews, DrivePlan, FreshPolicy, SessionScreen};
+pub use crate::jobs::{JobEnded, JobNews, JobsListener, drive_jobs};
+pub use crate::plan::{AnswerPlan, DriveNews, DrivePlan, FreshPolicy, SessionScreen, WorkPlace};
 pub use crate::policy::{
     ErrorKind, FailedSession, FailedSessionState, FailureLimits, NextStep, Waits, kind, next_step,
 };
 pub use crate::prompt::HAND_OVER_BYTES_MAX;
 pub use crate::question::trailing_question;
+pub use crate::worktree::Delivery;

@@ -201,7 +201,7 @@ impl Engine {
         let key = Key::of(self.home.directory()).map_err(|error| {
             Failure::fault("could not sign what was proven, so it is not done").because(error)
         })?;
-        let repository = repository::at(Path::new(&state.project));
+        let repository = repository::at(Path::new(state.root()));
         let text = text(&proven(state, receipts, at, VERSION, repository.as_ref()))?;
         let signature = key.sign(text.as_bytes());
         Ok(Event::Certified { key: key.public(), signature, repository })

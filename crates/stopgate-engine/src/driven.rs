@@ -13,7 +13,7 @@ use stopgate_core::{
     Binding, Event, LoopId, Outcome, Phase, Rest, SessionId, Speaker, clean, clip,
 };
 use stopgate_dialects::Dialect;
-use stopgate_dialects::features::FeatureList;
+use stopgate_dialects::features::{Feature, FeatureList};
 use stopgate_store::Stored;
 
 use crate::dialect::{self, DialectCall};
@@ -52,6 +52,17 @@ pub struct NextFeature {
     pub model: Option<String>,
     /// Its category, where it has one.
     pub category: Option<String>,
+}
+
+impl NextFeature {
+    pub(crate) fn of(list: &FeatureList, feature: &Feature) -> Self {
+        Self {
+            id: feature.id.clone(),
+            description: feature.description.clone(),
+            model: list.model_of(feature).map(String::from),
+            category: feature.category.clone(),
+        }
+    }
 }
 
 impl DrivenStop<'_> {
@@ -208,12 +219,7 @@ impl DialectCall {
         let Some(text) = self.feature_list()? else { return Ok(None) };
         let list = FeatureList::read(&text)
             .map_err(|error| Failure::fault("could not use the list of features").because(error))?;
-        Ok(list.next().map(|feature| NextFeature {
-            id: feature.id.clone(),
-            description: feature.description.clone(),
-            model: list.model_of(feature).map(String::from),
-            category: feature.category.clone(),
-        }))
+        Ok(list.next().map(|feature| NextFeature::of(&list, feature)))
     }
 
     /// The directory in which the loop's files are.

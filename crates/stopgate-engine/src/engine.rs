@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use stopgate_core::{Criterion, Event, SessionId, State, Surface, Timestamp, apply};
 use stopgate_store::{Appended, Journal, Recorded, Revision, Soundness, Stored};
-use stopgate_verify::{RunningCheck, while_watched};
+use stopgate_verify::{RunningCheck, Strangers, while_watched};
 
 use crate::checking::{CheckingView, KnownCheck, now_running};
 use crate::config::Config;
@@ -43,6 +43,8 @@ pub struct Engine {
     listener: Option<ChecksListener>,
     /// Whether a loop was seen that waits for something outside its session.
     pub(crate) saw_parked: bool,
+    /// What becomes of children that are no check's when the checks of a stop are over.
+    pub(crate) strangers: Strangers,
 }
 
 /// Hears which checks run, and how long they took last time.
@@ -128,7 +130,14 @@ impl Engine {
             news,
             listener,
             saw_parked,
+            // A hook has no children but its checks.
+            strangers: Strangers::End,
         }
+    }
+
+    /// Spares children of this process that checks know nothing of: sessions that run beside them.
+    pub const fn spare_children(&mut self) {
+        self.strangers = Strangers::Spare;
     }
 
     /// Has `listener` told from now on which check runs.

@@ -122,7 +122,7 @@ impl Engine {
             .collect();
         let wants_files = state.gates.iter().any(|gate| gate.definition.contains("filesModified"));
         let files =
-            if wants_files { changed_files(Path::new(&state.project)) } else { Ok(Vec::new()) };
+            if wants_files { changed_files(Path::new(state.root())) } else { Ok(Vec::new()) };
         let files = match files {
             Ok(files) => files,
             Err(why) => {
@@ -132,7 +132,7 @@ impl Engine {
         let times = gates.iter().flatten().map(gate_time);
         watchdog::allow(times.fold(Duration::ZERO, Duration::saturating_add));
         let context = context(state, heard, receipts, files, now);
-        let directory = state.project.clone().into();
+        let directory = state.root().into();
         let mut hands = EngineHands::new(self, state.id.clone(), directory);
         let evaluation = evaluate(&sources, &context, &mut hands);
         let inputs = inputs(&context);

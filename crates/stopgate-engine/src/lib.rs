@@ -83,6 +83,8 @@ mod control;
 
 mod driven;
 
+mod worktrees;
+
 mod handover;
 
 mod edit;
@@ -131,8 +133,8 @@ pub use crate::checking::CheckingView;
 pub use crate::config::{ConfigChange, check_config, own_file, set_config};
 pub use crate::control::{AgentExit, ClaimLeadsTo};
 pub use crate::dialect::{
-    CheckedView, Completion, CriteriaView, DialectCall, DialectRequest, FeatureTrouble, MarkView,
-    NewFeatures, OkForm, TaskChange, TaskView,
+    CheckedView, Completion, CriteriaView, DialectCall, DialectRequest, FeatureFiles, FeatureTrouble,
+    MarkView, NewFeatures, OkForm, TaskChange, TaskView,
 };
 pub use crate::discover::{FoundCheck, discover, pipeline_commands};
 pub use crate::driven::{DRIVEN, DrivenStop, NextFeature};
@@ -187,3 +189,4 @@ pub use crate::waiting::{
 };
 pub use crate::watchdog::{Late, TooLate, claim_answer};
 pub use crate::world::{RealWorld, World};
+pub use crate::worktrees::MergedProof;

@@ -187,7 +187,7 @@ impl Engine {
         let Some(session) = state.session.as_ref().filter(|_| state.outcome().is_none()) else {
             return false;
         };
-        let project = Path::new(&state.project);
+        let project = Path::new(state.root());
         match self.presence.of_session(project, session.as_str(), self.now()) {
             Present::Alive => return false,
             Present::Dead => return true,
@@ -293,6 +293,8 @@ const fn is_of_session(event: &Event) -> bool {
         | Event::Certified { .. }
         | Event::Task(_)
         | Event::Metered(_)
+        | Event::Placed(_)
+        | Event::Merged { .. }
         | Event::Ended { .. } => false,
     }
 }

@@ -10,7 +10,7 @@ use stopgate_core::{
     WaitCondition, apply, asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Files, Freshness, ProofRequest, Proved, Strangers, while_watched, withheld};
+use stopgate_verify::{Files, Freshness, ProofRequest, Proved, while_watched, withheld};
 
 use crate::checking::CheckingNote;
 use crate::engine::{Engine, Stocked};
@@ -277,7 +277,7 @@ impl Engine {
         let only_place = self.settings.test_place();
         let request = ProofRequest {
             criteria: &state.criteria,
-            root: Path::new(&state.project),
+            root: Path::new(state.root()),
             ground: &state.ground,
             message: heard.message.as_deref(),
             place: &place,
@@ -285,8 +285,7 @@ impl Engine {
             files: files(state),
             since: began(state),
             budget: CHECKS_BUDGET,
-            // A hook has no children but its checks.
-            strangers: Strangers::End,
+            strangers: self.strangers,
             pass: &pass,
             only_place: only_place.as_deref(),
         };

@@ -81,6 +81,12 @@ impl Engine {
         {
             return Ok(vec![stored]);
         }
+        // A driven session may work in a worktree, which is a project of its own.
+        if let Some(driven) = self.settings.driven_loop()
+            && let Some(stored) = self.journal.load(&LoopId::new(&driven))?
+        {
+            return Ok(vec![stored]);
+        }
         let project = crate::project::project_of(directory).display().to_string();
         let running = Filter { project: Some(&project), standing: EndedFilter::Running, limit: 0 };
         let running = self.journal.list(&running)?;

@@ -130,7 +130,7 @@ impl Engine {
         let logs = self.home.check_logs(&state.id);
         let since = (files(state), began(state));
         let place = self.place(logs.clone());
-        let project = Path::new(&state.project);
+        let project = Path::new(state.root());
         let receipts = self.look(&state.criteria, &state.ground, project, logs, since)?;
         self.review_loop(state, &place, receipts, BUDGET).ok_or_else(interrupted)
     }
@@ -245,6 +245,16 @@ impl Engine {
                 let left = Some(still_open(&stored.state, &seen));
                 return Ok(Approval { stored, accepted, left });
             };
+            if matches!(decision.verdict, Verdict::Allow(Leave::Merge)) {
+                let left = Some(format!(
+                    "the merge of its worktree is left: stopgate run {id} --continue -- AGENT"
+                ));
+                let now = self.now();
+                if let Stocked::Stored(stored) = self.store(stored, decision.events, now)? {
+                    return Ok(Approval { stored: *stored, accepted, left });
+                }
+                continue;
+            }
             let now = self.now();
             let mut events = decision.events;
             if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
@@ -279,7 +289,7 @@ impl Engine {
         if changes.is_empty() {
             return Err(Failure::usage("no judge has changed since the start"));
         }
-        let seal = self.new_basis(Path::new(&state.project), &state.criteria)?;
+        let seal = self.new_basis(Path::new(state.root()), &state.criteria)?;
         let source = state.ground.source.as_ref().and_then(|s| content_at(Path::new(&s.path)));
         let event = Event::Resealed { seal, changes: changes.clone(), source };
         let waits = matches!(state.phase, Phase::Waiting { on: Waiting::Approval, .. });
@@ -306,7 +316,7 @@ impl Engine {
         let place = self.place(PathBuf::new());
         let request = ProofRequest {
             criteria: &state.criteria,
-            root: Path::new(&state.project),
+            root: Path::new(state.root()),
             ground: &state.ground,
             message: None,
             place: &place,

@@ -116,7 +116,7 @@ impl Engine {
     /// The process of the client that holds a loop's session, where one is known to run.
     pub(crate) fn living_client(&self, state: &State) -> Option<ProcessMark> {
         let session = state.session.as_ref()?;
-        self.presence.client_of(Path::new(&state.project), session.as_str())
+        self.presence.client_of(Path::new(state.root()), session.as_str())
     }
 
     fn parking(&self, state: &State, request: &WaitRequest) -> Result<Parking, Failure> {
@@ -143,7 +143,7 @@ impl Engine {
     fn agent_of(&self, state: &State) -> Option<Agent> {
         let shown = Agent::ALL.into_iter().find(|agent| self.settings.shows(*agent));
         let session = state.session.as_ref()?;
-        let said = || self.presence.agent_of(Path::new(&state.project), session.as_str());
+        let said = || self.presence.agent_of(Path::new(state.root()), session.as_str());
         shown.or_else(|| said().and_then(|word| Agent::named(&word)))
     }
 
@@ -160,7 +160,7 @@ impl Engine {
             agent: agent.map(Agent::word),
             process: ProcessMark::client_above(),
         };
-        self.presence.arrive(Path::new(&state.project), session.as_str(), here, self.now());
+        self.presence.arrive(Path::new(state.root()), session.as_str(), here, self.now());
     }
 }
 

@@ -71,3 +71,4 @@ mod waiting;
 mod whose_word;
 mod woken;
 mod words;
+mod worktrees;

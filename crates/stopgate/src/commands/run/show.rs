@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use stopgate_core::{LoopState, Outcome as LoopOutcome, Status};
-use stopgate_drive::{DriveEnd, DriveNews};
+use stopgate_drive::{Delivery, DriveEnd, DriveNews};
 use stopgate_engine::{CriterionStatus, LoopView, WaitsFor};
 
 use crate::output::{Audience, ProgressLine, span};
@@ -41,11 +41,15 @@ fn moving(news: &DriveNews<'_>) -> Option<String> {
         DriveNews::Waits { wait } => Some(format!("waiting {}", span(millis(*wait)))),
         DriveNews::Parked { what } => Some(format!("waiting for {what}")),
         DriveNews::Asked { .. } => Some("waiting for an answer".into()),
-        DriveNews::Judged { .. } | DriveNews::Failed { .. } => None,
+        DriveNews::Judged { .. }
+        | DriveNews::Failed { .. }
+        | DriveNews::Warning { .. }
+        | DriveNews::Delivered { .. } => None,
     }
 }
 
-fn sentence(news: &DriveNews<'_>) -> String {
+/// What happened, in a line.
+pub(super) fn sentence(news: &DriveNews<'_>) -> String {
     match news {
         DriveNews::Session { number, is_resumed, agent, model, part, view } => {
             let begins = if *is_resumed { "resumed" } else { "begins" };
@@ -65,10 +69,23 @@ fn sentence(news: &DriveNews<'_>) -> String {
         }
         DriveNews::Waits { wait } => format!("  waits {}", span(millis(*wait))),
         DriveNews::Parked { what } => format!("  parked by its agent: {what}"),
+        DriveNews::Warning { text } => format!("note: {text}"),
+        DriveNews::Delivered { delivery } => delivered(delivery),
         DriveNews::Asked { question, within } => format!(
             "  the agent asks: {question}\n  waits {} for: stopgate answer TEXT",
             span(millis(*within))
         ),
+    }
+}
+
+fn delivered(delivery: &Delivery) -> String {
+    match delivery {
+        Delivery::Merged { target, commit, left } => {
+            let short = commit.get(..10).unwrap_or(commit);
+            let left = left.as_ref().map(|why| format!("; the worktree stays: {why}"));
+            format!("  merged into {target} as {short}{}", left.unwrap_or_default())
+        }
+        Delivery::Held { why } => format!("  not merged: {why}"),
     }
 }
 
