@@ -330,11 +330,11 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
         }
     }
     pop(&mut state.frames, stopped.popped);
+    note_proven(state, stopped.ruling);
     match stopped.ruling {
         Ruling::Continue => {
             go_on_from_approval(state, at);
             state.phase = Phase::Active;
-            note_proven(state, false);
             count(state);
         }
         Ruling::Complete(outcome) | Ruling::Escalate(outcome) => {
@@ -354,15 +354,17 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
         Ruling::Allow(crate::event::Leave::Merge) => {
             go_on_from_approval(state, at);
             state.phase = Phase::Completing;
-            note_proven(state, true);
         }
         Ruling::Allow(_) => {}
     }
 }
 
-fn note_proven(state: &mut State, is_proven: bool) {
-    if let Some(worktree) = &mut state.worktree {
-        worktree.is_proven = is_proven;
+/// What was proven in a worktree is so until the agent is sent back to work.
+fn note_proven(state: &mut State, ruling: Ruling) {
+    let holds = ruling == Ruling::Allow(crate::event::Leave::Merge);
+    if let Some(worktree) = state.worktree.as_mut().filter(|_| holds || ruling == Ruling::Continue)
+    {
+        worktree.is_proven = holds;
     }
 }
 

@@ -8,13 +8,14 @@ mod ledger;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use stopgate_core::{Criterion, LoopId, Mode, Outcome, Proof};
 use stopgate_engine::{
-    CriterionDraft, DialectCall, Engine, Failure, Incumbent, LoopTarget, NextFeature, Preflight,
-    RequestedLimits, Settings, StartRequest, Stores, project_of,
+    CriterionDraft, DialectCall, Engine, Failure, FailureKind, FeatureFiles, Incumbent, LoopTarget,
+    NextFeature, Preflight, RequestedLimits, Settings, StartRequest, Stores, project_of,
 };
 use stopgate_store::Stored;
 
@@ -64,7 +65,8 @@ pub fn drive_jobs(
     let root = project_of(&desk.directory);
     worktree::branch_of(&root)?;
     let home = settings.home()?;
-    home.create().map_err(|error| Failure::store("could not make the state directory").because(error))?;
+    home.create()
+        .map_err(|error| Failure::store("could not make the state directory").because(error))?;
     let name = format!("jobs-{}", root.display());
     let place = home.directory().join("runs").join(&*stopgate_verify::file_name(&name));
     let files = DriverFiles::take(place, "the list of features")?;
@@ -72,9 +74,8 @@ pub fn drive_jobs(
     let mut ledger = JobLedger::read(files.file("jobs.json"));
     ledger.keep_only(&listed);
     // One that was marked by its merge may still have a loop to end.
-    let is_open = |(feature, passes): &(NextFeature, bool)| {
-        !passes || ledger.loop_of(feature).is_some()
-    };
+    let is_open =
+        |(feature, passes): &(NextFeature, bool)| !passes || ledger.loop_of(feature).is_some();
     let features: Vec<NextFeature> =
         listed.into_iter().filter(is_open).map(|(feature, _)| feature).collect();
     if !plan.continues && !ledger.is_empty() {
@@ -88,6 +89,7 @@ pub fn drive_jobs(
         news,
         ledger: Mutex::new(ledger),
         starting: Mutex::new(()),
+        is_warned: AtomicBool::new(false),
     };
     Ok(crew.build(features, jobs, &opened))
 }
@@ -100,6 +102,9 @@ fn unfinished(ledger: &JobLedger) -> Failure {
     .hint("go on with them: stopgate run --jobs N --continue -- AGENT")
 }
 
+/// Features in the list's order, with their places in it.
+type JobQueue = Mutex<VecDeque<(usize, NextFeature)>>;
+
 /// All that the jobs share.
 struct JobCrew<'a> {
     desk: &'a FeatureDesk,
@@ -110,6 +115,8 @@ struct JobCrew<'a> {
     ledger: Mutex<JobLedger>,
     /// Checks that are run before a loop begins are run one after another.
     starting: Mutex<()>,
+    /// What is true of the repository is told once.
+    is_warned: AtomicBool,
 }
 
 impl JobCrew<'_> {
@@ -120,24 +127,12 @@ impl JobCrew<'_> {
         opened: &DialectCall,
     ) -> Vec<JobEnded> {
         let files = opened.feature_files(self.root);
-        let count = features.len();
-        let queue: Mutex<VecDeque<(usize, NextFeature)>> =
-            Mutex::new(features.into_iter().enumerate().collect());
-        let ended: Mutex<Vec<(usize, JobEnded)>> = Mutex::new(Vec::new());
+        let workers = jobs.clamp(1, features.len().max(1));
+        let queue = Mutex::new(features.into_iter().enumerate().collect());
+        let ended = Mutex::new(Vec::new());
         thread::scope(|scope| {
-            for _ in 0..jobs.clamp(1, count.max(1)) {
-                scope.spawn(|| {
-                    while let Some((at, feature)) = next(&queue) {
-                        let wanted = self.interrupts.wish() == Interrupt::GoOn;
-                        let part = FeaturePart {
-                            feature: feature.clone(),
-                            files: files.clone(),
-                            desk: self.desk.clone(),
-                        };
-                        let job = wanted.then(|| self.job(part));
-                        hold(&ended).push((at, JobEnded { feature, ended: job }));
-                    }
-                });
+            for _ in 0..workers {
+                scope.spawn(|| self.work(&queue, &files, &ended));
             }
         });
         let mut ended = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -145,8 +140,22 @@ impl JobCrew<'_> {
         ended.into_iter().map(|(_, job)| job).collect()
     }
 
+    /// Takes feature after feature; after an interrupt none is begun.
+    fn work(&self, queue: &JobQueue, files: &FeatureFiles, ended: &Mutex<Vec<(usize, JobEnded)>>) {
+        while let Some((at, feature)) = next(queue) {
+            let is_wanted = self.interrupts.wish() == Interrupt::GoOn;
+            let part = FeaturePart {
+                feature: feature.clone(),
+                files: files.clone(),
+                desk: self.desk.clone(),
+            };
+            let job = is_wanted.then(|| self.job(&part));
+            hold(ended).push((at, JobEnded { feature, ended: job }));
+        }
+    }
+
     /// Builds one feature, or goes on with it.
-    fn job(&self, part: FeaturePart) -> Result<DriveEnded, Failure> {
+    fn job(&self, part: &FeaturePart) -> Result<DriveEnded, Failure> {
         let feature = part.feature.clone();
         let mut engine = Engine::open(self.desk.settings, self.desk.stores)?;
         engine.spare_children();
@@ -156,9 +165,11 @@ impl JobCrew<'_> {
             None => (self.start(&mut engine, &feature)?, false),
         };
         if is_built(&stored) {
-            return self.close(engine, &part, &stored.state.id);
+            return self.close(engine, part, &stored.state.id);
         }
-        for warning in worktree::place(&mut engine, &mut stored)? {
+        let warnings = worktree::place(&mut engine, &mut stored)?;
+        let is_news = !warnings.is_empty() && !self.is_warned.swap(true, Ordering::Relaxed);
+        for warning in warnings.into_iter().filter(|_| is_news) {
             tell(&DriveNews::Warning { text: &warning });
         }
         let home = engine.home().clone();
@@ -178,14 +189,14 @@ impl JobCrew<'_> {
     }
 
     /// The loop that was begun for a feature, if there is one that may go on.
-    fn known(
-        &self,
-        engine: &mut Engine,
-        feature: &NextFeature,
-    ) -> Result<Option<Stored>, Failure> {
+    fn known(&self, engine: &mut Engine, feature: &NextFeature) -> Result<Option<Stored>, Failure> {
         let Some(id) = hold(&self.ledger).loop_of(feature) else { return Ok(None) };
-        // A journal that was thinned out knows it no more.
-        let Ok(stored) = engine.resolve(&LoopTarget::Named(id)) else { return Ok(None) };
+        let stored = match engine.resolve(&LoopTarget::Named(id)) {
+            Ok(stored) => stored,
+            // A journal that was thinned out knows it no more.
+            Err(failure) if failure.kind == FailureKind::NoLoop => return Ok(None),
+            Err(failure) => return Err(failure),
+        };
         let is_final = stored.state.outcome().is_some_and(|outcome| !outcome.can_resume());
         Ok((is_built(&stored) || !is_final).then_some(stored))
     }
@@ -233,7 +244,7 @@ fn is_built(stored: &Stored) -> bool {
     matches!(stored.state.outcome(), Some(Outcome::Done | Outcome::Attested))
 }
 
-fn next(queue: &Mutex<VecDeque<(usize, NextFeature)>>) -> Option<(usize, NextFeature)> {
+fn next(queue: &JobQueue) -> Option<(usize, NextFeature)> {
     hold(queue).pop_front()
 }
 

@@ -30,13 +30,10 @@ pub(crate) fn place(engine: &mut Engine, stored: &mut Stored) -> Result<Vec<Stri
     let target = branch_of(&main)?;
     let branch = format!("stopgate/{}", state.id);
     let directory = free_directory(engine.home(), &main, state.id.as_str())?;
-    let asked =
-        LoopBranch { main: &main, directory: &directory, branch: &branch, target: &target };
+    let asked = LoopBranch { main: &main, directory: &directory, branch: &branch, target: &target };
     if asked.tip().is_some() {
-        return Err(Failure::usage(format!("the branch {branch} exists already")).hint(format!(
-            "give it another name: {} branch -m {branch} NEW",
-            git_in(&main)
-        )));
+        return Err(Failure::usage(format!("the branch {branch} exists already"))
+            .hint(format!("give it another name: {} branch -m {branch} NEW", git_in(&main))));
     }
     let worktree = LoopWorktree {
         directory: directory.display().to_string(),
@@ -71,11 +68,7 @@ pub(crate) fn make_ready(
     made.map_err(|error| unusable(worktree, &error))
 }
 
-fn branch<'a>(
-    main: &'a Path,
-    directory: &'a Path,
-    worktree: &'a LoopWorktree,
-) -> LoopBranch<'a> {
+fn branch<'a>(main: &'a Path, directory: &'a Path, worktree: &'a LoopWorktree) -> LoopBranch<'a> {
     LoopBranch { main, directory, branch: &worktree.branch, target: &worktree.target }
 }
 
@@ -118,7 +111,10 @@ fn is_writable(directory: &Path) -> bool {
 fn both_gone(state: &State, worktree: &LoopWorktree) -> Failure {
     let LoopWorktree { directory, branch, .. } = worktree;
     Failure::usage(format!("the worktree {directory} and its branch {branch} are gone")).hint(
-        format!("what was kept of it: stopgate restore {0}; or end it: stopgate cancel {0}", state.id),
+        format!(
+            "what was kept of it: stopgate restore {0}; or end it: stopgate cancel {0}",
+            state.id
+        ),
     )
 }
 

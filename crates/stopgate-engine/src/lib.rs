@@ -133,8 +133,8 @@ pub use crate::checking::CheckingView;
 pub use crate::config::{ConfigChange, check_config, own_file, set_config};
 pub use crate::control::{AgentExit, ClaimLeadsTo};
 pub use crate::dialect::{
-    CheckedView, Completion, CriteriaView, DialectCall, DialectRequest, FeatureFiles, FeatureTrouble,
-    MarkView, NewFeatures, OkForm, TaskChange, TaskView,
+    CheckedView, Completion, CriteriaView, DialectCall, DialectRequest, FeatureFiles,
+    FeatureTrouble, MarkView, NewFeatures, OkForm, TaskChange, TaskView,
 };
 pub use crate::discover::{FoundCheck, discover, pipeline_commands};
 pub use crate::driven::{DRIVEN, DrivenStop, NextFeature};
@@ -188,5 +188,5 @@ pub use crate::waiting::{
     started_anew, watch_points,
 };
 pub use crate::watchdog::{Late, TooLate, claim_answer};
-pub use crate::world::{RealWorld, World};
 pub use crate::worktrees::MergedProof;
+pub use crate::world::{RealWorld, World};

@@ -245,23 +245,16 @@ impl Engine {
                 let left = Some(still_open(&stored.state, &seen));
                 return Ok(Approval { stored, accepted, left });
             };
-            if matches!(decision.verdict, Verdict::Allow(Leave::Merge)) {
-                let left = Some(format!(
-                    "the merge of its worktree is left: stopgate run {id} --continue -- AGENT"
-                ));
-                let now = self.now();
-                if let Stocked::Stored(stored) = self.store(stored, decision.events, now)? {
-                    return Ok(Approval { stored: *stored, accepted, left });
-                }
-                continue;
-            }
+            let left = matches!(decision.verdict, Verdict::Allow(Leave::Merge)).then(|| {
+                format!("the merge of its worktree is left: stopgate run {id} --continue -- AGENT")
+            });
             let now = self.now();
             let mut events = decision.events;
             if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
                 events.push(self.certify(&stored.state, &seen.receipts, now)?);
             }
             if let Stocked::Stored(stored) = self.store(stored, events, now)? {
-                return Ok(Approval { stored: *stored, accepted, left: None });
+                return Ok(Approval { stored: *stored, accepted, left });
             }
         }
         Err(Failure::fault("could not end the loop: it kept changing"))

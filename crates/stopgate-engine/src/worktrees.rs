@@ -2,8 +2,8 @@
 //! it ends then.
 
 use stopgate_core::{
-    Criterion, Event, LoopId, LoopWorktree, Outcome, Receipt, Seen, State, Verdict, Verified,
-    apply, clean, clip, conclude, verified,
+    Criterion, Event, LoopId, LoopWorktree, Outcome, Receipt, Seen, State, Timestamp, Verdict,
+    Verified, apply, clean, clip, conclude, verified,
 };
 use stopgate_store::{Soundness, Stored};
 
@@ -25,11 +25,7 @@ pub struct MergedProof {
 
 impl Engine {
     /// The loop's sessions work in this worktree from now on.
-    pub fn place_loop(
-        &mut self,
-        id: &LoopId,
-        worktree: &LoopWorktree,
-    ) -> Result<Stored, Failure> {
+    pub fn place_loop(&mut self, id: &LoopId, worktree: &LoopWorktree) -> Result<Stored, Failure> {
         let event = Event::Placed(Box::new(worktree.clone()));
         self.happens(id, &|_| vec![event.clone()])
     }
@@ -72,24 +68,29 @@ impl Engine {
                 .iter()
                 .try_fold(stored.state.clone(), |state, event| apply(Some(state), event, now))
                 .ok_or_else(|| Failure::fault("could not follow what happened to the loop"))?;
-            match conclude(&merged, &seen) {
-                Some(decision) => {
-                    let is_done = matches!(
-                        decision.verdict,
-                        Verdict::Complete { outcome: Outcome::Done, .. }
-                    );
-                    events.extend(decision.events);
-                    if is_done {
-                        events.push(self.certify(&merged, &seen.receipts, now)?);
-                    }
-                }
-                None => events.push(without_proof(&merged)),
-            }
+            events.extend(self.conclusion(&merged, &seen, now)?);
             if let Stocked::Stored(stored) = self.store(stored, events, now)? {
                 return Ok(*stored);
             }
         }
         Err(Failure::fault("could not end the loop: it kept changing"))
+    }
+
+    /// How a loop ends whose work is merged.
+    fn conclusion(
+        &self,
+        merged: &State,
+        seen: &Seen,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, Failure> {
+        let Some(decision) = conclude(merged, seen) else {
+            return Ok(vec![without_proof(merged)]);
+        };
+        let mut events = decision.events;
+        if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
+            events.push(self.certify(merged, &seen.receipts, now)?);
+        }
+        Ok(events)
     }
 
     /// A person must finish the merge.
@@ -103,7 +104,9 @@ impl Engine {
         events: &dyn Fn(&State) -> Vec<Event>,
     ) -> Result<Stored, Failure> {
         let changed = self
-            .update(&mut |engine| Ok(engine.journal.load(id)?), &mut |state, _| Ok(events(state)))?;
+            .update(&mut |engine| Ok(engine.journal.load(id)?), &mut |state, _| {
+                Ok(events(state))
+            })?;
         changed.ok_or_else(|| Failure::no_loop(format!("loop {id} is gone")))
     }
 }

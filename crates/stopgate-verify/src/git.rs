@@ -82,11 +82,7 @@ pub(crate) fn foreign_merge_drivers(
 }
 
 /// The names before the last point of settings of the repository's own.
-fn foreign_settings(
-    pattern: &str,
-    directory: &Path,
-    timeout: Duration,
-) -> io::Result<Vec<String>> {
+fn foreign_settings(pattern: &str, directory: &Path, timeout: Duration) -> io::Result<Vec<String>> {
     let words = ["config", "--show-scope", "-z", "--name-only", "--get-regexp", pattern];
     let said = git(&words, directory, GitFilters::Run, timeout)?;
     let text = String::from_utf8(said.stdout).map_err(|_| unclear())?;

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use stopgate_core::{LoopId, LoopWorktree, State};
 use stopgate_engine::{Engine, Failure};
+use stopgate_verify::GitFilters;
 use stopgate_verify::files::{FileLock, make_private_directory};
 use stopgate_verify::{KeptApart, LoopBranch, MergeTry, PublishTry, WorktreeError, file_name, git};
-use stopgate_verify::GitFilters;
 
 use super::branch;
 use super::words::{chain, git_in, left_to_person, merge_by_hand};
@@ -53,8 +53,7 @@ pub(crate) fn deliver(
     let (main, directory) = (PathBuf::from(&state.project), PathBuf::from(&worktree.directory));
     let own = branch(&main, &directory, &worktree);
     let apart = part.map_or_else(|| Ok(KeptApart::default()), |part| part.kept_apart(&own))?;
-    let mut merging =
-        Merging { engine, state: &state, worktree: &worktree, own, apart, part };
+    let mut merging = Merging { engine, state: &state, worktree: &worktree, own, apart, part };
     let delivery = match merging.run()? {
         Ok(delivery) => delivery,
         Err(error) => {
@@ -66,10 +65,7 @@ pub(crate) fn deliver(
 }
 
 /// The loop and its worktree, where only the merge is left.
-fn proven(
-    engine: &mut Engine,
-    id: &LoopId,
-) -> Result<Option<(State, LoopWorktree)>, Failure> {
+fn proven(engine: &mut Engine, id: &LoopId) -> Result<Option<(State, LoopWorktree)>, Failure> {
     let state = engine.driven(id)?.state;
     let rests = matches!(state.phase, stopgate_core::Phase::Paused { .. });
     let worktree = state.worktree.as_deref().filter(|worktree| worktree.is_proven).cloned();
@@ -85,8 +81,8 @@ fn take_turn(engine: &Engine, main: &Path) -> Result<FileLock, Failure> {
     let name = common.unwrap_or_else(|| main.display().to_string());
     let directory = engine.home().directory().join("merges");
     let lock = directory.join(format!("{}.lock", file_name(&name)));
-    let taken = make_private_directory(&directory)
-        .and_then(|()| FileLock::take(&lock, MERGE_PATIENCE));
+    let taken =
+        make_private_directory(&directory).and_then(|()| FileLock::take(&lock, MERGE_PATIENCE));
     taken.map_err(|error| {
         Failure::store(format!("could not wait for another merge at {}", lock.display()))
             .because(error)
@@ -174,7 +170,8 @@ impl Merging<'_> {
                 if let Err(error) = self.own.keep_merge(commit) {
                     return Ok(Err(error));
                 }
-                let what = format!("it is merged and proven, but {} is in the way: {why}", at.display());
+                let what =
+                    format!("it is merged and proven, but {} is in the way: {why}", at.display());
                 let finish = format!("{} merge --ff-only {}", git_in(&at), self.worktree.branch);
                 self.hold(&what, &finish).map(Ok)
             }

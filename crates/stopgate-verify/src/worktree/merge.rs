@@ -2,7 +2,7 @@
 //! when somebody has looked at it.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{HeadState, KeptApart, LoopBranch, WorktreeError, head_state, line, refused, write};
 
@@ -135,19 +135,30 @@ impl LoopBranch<'_> {
             return Ok(moved.map_or(PublishTry::TargetMoved, |_| PublishTry::Moved));
         }
         for at in shown {
-            if let Some(why) = self.occupied(&at)? {
-                return Ok(PublishTry::Occupied { at, why });
-            }
-            // Git compares and swaps by itself: it moves forward only from what is checked out.
-            let words = ["merge", "--ff-only", "--quiet", "--no-verify", commit];
-            if let Err(error) = self.at(&at, "move the branch", &words) {
-                if self.target_tip().as_deref() != Some(old) {
-                    return Ok(PublishTry::TargetMoved);
-                }
-                return Ok(PublishTry::Occupied { at, why: error.to_string() });
+            if let Some(other) = self.forward(&at, commit, old)? {
+                return Ok(other);
             }
         }
         Ok(PublishTry::Moved)
+    }
+
+    /// Moves a work tree forward that shows the target; says what is in the way, if anything is.
+    fn forward(
+        &self,
+        at: &Path,
+        commit: &str,
+        old: &str,
+    ) -> Result<Option<PublishTry>, WorktreeError> {
+        if let Some(why) = self.occupied(at)? {
+            return Ok(Some(PublishTry::Occupied { at: at.into(), why }));
+        }
+        // Git compares and swaps by itself: it moves forward only from what is checked out.
+        let words = ["merge", "--ff-only", "--quiet", "--no-verify", commit];
+        let Err(error) = self.at(at, "move the branch", &words) else { return Ok(None) };
+        if self.target_tip().as_deref() != Some(old) {
+            return Ok(Some(PublishTry::TargetMoved));
+        }
+        Ok(Some(PublishTry::Occupied { at: at.into(), why: error.to_string() }))
     }
 
     /// Lets the loop's own branch lead to the merge, so that a person can go on from it.
@@ -206,7 +217,7 @@ impl LoopBranch<'_> {
     }
 
     /// What is in the way of a fast-forward, if anything is.
-    fn occupied(&self, at: &std::path::Path) -> Result<Option<String>, WorktreeError> {
+    fn occupied(&self, at: &Path) -> Result<Option<String>, WorktreeError> {
         let words = ["status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty"];
         let said = self.at(at, "look at the work tree", &words)?;
         Ok((!said.stdout.is_empty()).then(|| "it has uncommitted changes".into()))

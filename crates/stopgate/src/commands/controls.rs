@@ -99,6 +99,8 @@ pub(crate) fn resume(args: &ResumeArgs) -> CommandResult {
     let before = engine.resolve(&target)?;
     let before = engine.view(&before).state;
     let stored = engine.resume(&target, args.max_iterations)?;
+    // What it waited for need not be watched any more.
+    stopgate_daemon::poke(Settings);
     let view = engine.view_checked(&stored)?;
     Ok(common::show(view, args.on.json.into(), |view| resumed(view, before)))
 }

@@ -55,7 +55,7 @@ fn tells_how_to_finish(stage: &Stage, id: &str, ran: &Ran) {
     ended_well(ran, 4);
     assert_eq!(outcome(stage, id), json!("needs_approval"), "{ran}");
     let why = why(stage, id);
-    let directory = stage.path(&worktree_of(stage, id)).display().to_string();
+    let directory = format!("$STAGE/{}", worktree_of(stage, id));
     for part in [&format!("stopgate/{id}"), &directory, "Look: git", "Finish: ", "--continue"] {
         assert!(why.contains(part), "{part} in {why}");
     }
@@ -278,16 +278,18 @@ fn submodules_and_large_files_are_mentioned() {
     assert!(ran.err.contains("submodules") && ran.err.contains("Git LFS"), "{ran}");
 }
 
-/// A list of five features; the second and the third want the same line.
+/// A list of five features; the first two want the same file.
 fn five_features(stage: &Stage) {
-    let feature = |id: u32| format!(r#"{{"id": {id}, "description": "part {id}", "passes": false}}"#);
+    let feature =
+        |id: u32| format!(r#"{{"id": {id}, "description": "part {id}", "passes": false}}"#);
     let all: Vec<String> = (1..=5).map(feature).collect();
     stage.write(LIST, format!("{{\"features\": [\n{}\n]}}\n", all.join(",\n")));
     let progress = "Iteration: 0\nMax Iterations: 50\nStatus: IN_PROGRESS\n";
     stage.write(&LIST.replace("feature_list.json", "progress.txt"), progress);
 }
 
-/// An agent that builds the feature of its prompt; it hangs once in the fourth.
+/// An agent that builds the feature of its prompt. The first two begin before either ends, and it
+/// hangs once in the fourth.
 fn builder(stage: &Stage) -> String {
     let body = r#"
 prompt=$(cat)
@@ -295,7 +297,8 @@ n=$(echo "$prompt" | sed -n 's/^Your feature: \([0-9]*\) .*/\1/p')
 echo "begin $n" >>$STAGE/log
 if [ $n = 4 ] && mkdir $STAGE/hung 2>/dev/null; then echo half >part-4; echo $$ >$STAGE/pid; exec sleep 600; fi
 echo "part $n" >part-$n
-case $n in 2|3) echo "line of $n" >shared ;; esac
+case $n in 1|2) echo "line of $n" >shared
+  while ! grep -q "begin $((3 - n))" $STAGE/log; do sleep 0.05; done ;; esac
 sed -i "/\"id\": $n,/s/false/true/" .claude/data/ralph-loops/current/feature_list.json
 git add -A && git -c user.name=B -c user.email=b@c commit -q -m "part $n"
 echo "end $n" >>$STAGE/log
@@ -315,8 +318,11 @@ fn killed_and_continued(stage: &Stage) {
     let worker = builder(stage);
     let mut child = in_background(stage, &format!("run --jobs 2 -- {worker}"));
     until("the fourth hangs", || !text(stage, "pid").is_empty());
-    until("the others are merged", || passes(stage) == [true, true, false, false, true]
-        || passes(stage) == [true, false, true, false, true]);
+    let is_merged = || {
+        let now = passes(stage);
+        now[2] && now[4] && now[0] != now[1]
+    };
+    until("the others are merged", is_merged);
     let pid = Pid::from_raw(i32::try_from(child.id()).expect("a number")).expect("a process");
     kill_process(pid, Signal::KILL).expect("kill it");
     child.wait().expect("its end");
@@ -330,7 +336,7 @@ fn killed_and_continued(stage: &Stage) {
     }
     assert_eq!(count(stage, "log", "end 4\n"), 1, "{}", text(stage, "log"));
     assert_eq!(passes(stage).iter().filter(|passes| **passes).count(), 4, "{ran}");
-    for n in [1, 4, 5] {
+    for n in [3, 4, 5] {
         assert_eq!(text(stage, &format!("project/part-{n}")), format!("part {n}\n"));
     }
     assert!(ran.out.contains("conflicts with main in shared"), "{ran}");

@@ -31,7 +31,8 @@ impl DialectCall {
         let real = |path: &Path| files::canonical(path);
         let list = real(&place.list);
         let directory = list.parent().unwrap_or(root).to_path_buf();
-        let below = directory.strip_prefix(real(root)).map_or_else(|_| DIRECTORY.into(), Path::to_path_buf);
+        let below =
+            directory.strip_prefix(real(root)).map_or_else(|_| DIRECTORY.into(), Path::to_path_buf);
         let names = ["feature_list.json", "progress.txt", "hook.log"];
         FeatureFiles {
             list_below: below.join("feature_list.json"),

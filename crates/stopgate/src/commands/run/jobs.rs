@@ -99,6 +99,7 @@ fn exit_code(ended: &[JobEnded]) -> u8 {
         Some(Ok(ended)) => status::exit_code(&ended.view),
         Some(Err(failure)) => failure.kind.exit_code(),
     };
-    let rank = |code: &u8| [0, 1, 6, 75, 3, 4, 5, 2].iter().position(|own| own == code).unwrap_or(9);
+    let rank =
+        |code: &u8| [0, 1, 6, 75, 3, 4, 5, 2].iter().position(|own| own == code).unwrap_or(9);
     ended.iter().map(code).max_by_key(rank).unwrap_or(0)
 }
