@@ -110,8 +110,10 @@ impl Engine {
     pub fn judge_driven(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure> {
         let session = SessionId::new(stop.session)
             .ok_or_else(|| Failure::fault("could not judge the stop: the session has no id"))?;
-        self.judge_stop(&stop.call(), &session, None, &ClientFacts::default())?;
-        Ok(())
+        let judged = self.judge_stop(&stop.call(), &session, None, &ClientFacts::default());
+        // A hook's turn at the journal ends with its process; ours goes on.
+        self.journal.end();
+        judged.map(drop)
     }
 
     /// The loop as it is now.

@@ -127,6 +127,9 @@ impl LoopBranch<'_> {
         if self.target_tip().as_deref() != Some(old) {
             return Ok(PublishTry::TargetMoved);
         }
+        if commit == old {
+            return Ok(PublishTry::Moved);
+        }
         let shown = self.shown_at()?;
         if shown.is_empty() {
             let name = format!("refs/heads/{}", self.target);
@@ -182,7 +185,7 @@ impl LoopBranch<'_> {
             if self.ask(&put)?.is_fine() {
                 continue;
             }
-            let words = ["rm", "--quiet", "--cached", "--force", "--ignore-unmatch", "--"];
+            let words = ["rm", "--quiet", "--force", "--ignore-unmatch", "--"];
             let mut words: Vec<&OsStr> = words.iter().map(AsRef::as_ref).collect();
             words.push(path.as_ref());
             self.here("keep a file apart", &words)?;
