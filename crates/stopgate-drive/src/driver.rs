@@ -55,7 +55,7 @@ pub fn drive_native(
     interrupts: &Interrupts,
     news: NewsListener<'_>,
 ) -> Result<DriveEnded, Failure> {
-    let mut stored = engine.resolve(target)?;
+    let mut stored = engine.loops().resolve(target)?;
     if plan.place == WorkPlace::Worktree {
         for warning in worktree::place(&mut engine, &mut stored)? {
             news(&DriveNews::Warning { text: &warning });

@@ -102,6 +102,6 @@ impl FeaturePart {
 
     /// Marks the feature in a list that git does not have; with a list in git, the merge did.
     pub(crate) fn mark(&self) -> Result<(), Failure> {
-        self.desk.open()?.mark_feature(&self.feature.id)
+        FeatureFiles::mark(&self.desk.open()?, &self.feature.id)
     }
 }

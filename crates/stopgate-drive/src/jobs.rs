@@ -70,7 +70,7 @@ pub fn drive_jobs(
     let name = format!("jobs-{}", root.display());
     let place = home.directory().join("runs").join(&*stopgate_verify::file_name(&name));
     let files = DriverFiles::take(place, "the list of features")?;
-    let listed = opened.listed_features()?;
+    let listed = FeatureFiles::listed(&opened)?;
     let mut ledger = JobLedger::read(files.file("jobs.json"));
     ledger.keep_only(&listed);
     // One that was marked by its merge may still have a loop to end.
@@ -126,7 +126,7 @@ impl JobCrew<'_> {
         jobs: usize,
         opened: &DialectCall,
     ) -> Vec<JobEnded> {
-        let files = opened.feature_files(self.root);
+        let files = FeatureFiles::of(opened, self.root);
         let workers = jobs.clamp(1, features.len().max(1));
         let queue = Mutex::new(features.into_iter().enumerate().collect());
         let ended = Mutex::new(Vec::new());
@@ -191,7 +191,7 @@ impl JobCrew<'_> {
     /// The loop that was begun for a feature, if there is one that may go on.
     fn known(&self, engine: &mut Engine, feature: &NextFeature) -> Result<Option<Stored>, Failure> {
         let Some(id) = hold(&self.ledger).loop_of(feature) else { return Ok(None) };
-        let stored = match engine.resolve(&LoopTarget::Named(id)) {
+        let stored = match engine.loops().resolve(&LoopTarget::Named(id)) {
             Ok(stored) => stored,
             // A journal that was thinned out knows it no more.
             Err(failure) if failure.kind == FailureKind::NoLoop => return Ok(None),
@@ -205,7 +205,7 @@ impl JobCrew<'_> {
     fn start(&self, engine: &mut Engine, feature: &NextFeature) -> Result<Stored, Failure> {
         let _one = hold(&self.starting);
         let claim = Criterion::new(&format!("feature {} is built", feature.id), Proof::Attest);
-        let begun = engine.start(&StartRequest {
+        let begun = engine.loops().start(&StartRequest {
             goal: format!("feature {}: {}", feature.id, feature.description),
             prompt: None,
             mode: Mode::Loop,
@@ -234,8 +234,8 @@ impl JobCrew<'_> {
     ) -> Result<DriveEnded, Failure> {
         part.mark()?;
         hold(&self.ledger).forget(&part.feature)?;
-        let stored = engine.driven(id)?;
-        let view = engine.view_checked(&stored)?;
+        let stored = engine.driven().driven(id)?;
+        let view = engine.views().view_checked(&stored)?;
         Ok(DriveEnded { end: DriveEnd::Loop, view, sessions: 0 })
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn place(engine: &mut Engine, stored: &mut Stored) -> Result<Vec<Stri
         target,
         is_proven: false,
     };
-    *stored = engine.place_loop(&state.id.clone(), &worktree)?;
+    *stored = engine.worktrees().place_loop(&state.id.clone(), &worktree)?;
     Ok(worktree_warnings(&main))
 }
 

@@ -7,8 +7,10 @@ use stopgate_core::{
 };
 use stopgate_store::{Soundness, Stored};
 
-use crate::engine::{Engine, Stocked};
+use crate::context::{Context, LoopTarget, Stocked};
 use crate::failure::Failure;
+use crate::judging::certificate::certify;
+use crate::judging::look::look_at_loop;
 
 /// How much of the reason is kept for which a person must finish a merge.
 const WHY_BYTES_MAX: usize = 2000;
@@ -23,7 +25,18 @@ pub struct MergedProof {
     pub unmet: Vec<String>,
 }
 
-impl Engine {
+/// Loops that work in a git worktree of their own.
+pub struct Worktrees<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> Worktrees<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Worktrees<'_> {
     /// The loop's sessions work in this worktree from now on.
     pub fn place_loop(&mut self, id: &LoopId, worktree: &LoopWorktree) -> Result<Stored, Failure> {
         let event = Event::Placed(Box::new(worktree.clone()));
@@ -32,13 +45,13 @@ impl Engine {
 
     /// Asks the loop's checks about its worktree as it is now: with the merged tree in it.
     pub fn prove_merged(&mut self, id: &LoopId) -> Result<MergedProof, Failure> {
-        let state = self.driven(id)?.state;
-        if self.journal.soundness(id)? == Soundness::Forged {
-            self.end(id, Outcome::Tampered, "the loop's record was forged")?;
+        let state = self.context.resolve(&LoopTarget::Named(id.as_str().into()))?.state;
+        if self.context.journal.soundness(id)? == Soundness::Forged {
+            self.context.end(id, Outcome::Tampered, "the loop's record was forged")?;
             return Ok(MergedProof { receipts: Vec::new(), unmet: vec!["the record".into()] });
         }
         let receipts = if state.criteria.iter().any(Criterion::is_checked) {
-            self.look_at_loop(&state)?
+            look_at_loop(self.context, &state)?
         } else {
             Vec::new()
         };
@@ -58,18 +71,18 @@ impl Engine {
     ) -> Result<Stored, Failure> {
         let seen = Seen { receipts: proof.receipts.clone(), ..Seen::default() };
         for _ in 0..TRIES_MAX {
-            let Some(stored) = self.journal.load(id)? else { break };
+            let Some(stored) = self.context.journal.load(id)? else { break };
             if stored.state.outcome().is_some() {
                 return Ok(stored);
             }
-            let now = self.now();
+            let now = self.context.now();
             let mut events = vec![Event::Claimed, Event::Merged { commit: commit.into() }];
             let merged = events
                 .iter()
                 .try_fold(stored.state.clone(), |state, event| apply(Some(state), event, now))
                 .ok_or_else(|| Failure::fault("could not follow what happened to the loop"))?;
             events.extend(self.conclusion(&merged, &seen, now)?);
-            if let Stocked::Stored(stored) = self.store(stored, events, now)? {
+            if let Stocked::Stored(stored) = self.context.store(stored, events, now)? {
                 return Ok(*stored);
             }
         }
@@ -88,14 +101,14 @@ impl Engine {
         };
         let mut events = decision.events;
         if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
-            events.push(self.certify(merged, &seen.receipts, now)?);
+            events.push(certify(self.context, merged, &seen.receipts, now)?);
         }
         Ok(events)
     }
 
     /// A person must finish the merge.
     pub fn hold_merge(&mut self, id: &LoopId, why: &str) -> Result<Stored, Failure> {
-        self.end(id, Outcome::NeedsApproval, &clip(&clean(why), WHY_BYTES_MAX))
+        self.context.end(id, Outcome::NeedsApproval, &clip(&clean(why), WHY_BYTES_MAX))
     }
 
     fn happens(
@@ -104,7 +117,8 @@ impl Engine {
         events: &dyn Fn(&State) -> Vec<Event>,
     ) -> Result<Stored, Failure> {
         let changed = self
-            .update(&mut |engine| Ok(engine.journal.load(id)?), &mut |state, _| {
+            .context
+            .update(&mut |context| Ok(context.journal.load(id)?), &mut |state, _| {
                 Ok(events(state))
             })?;
         changed.ok_or_else(|| Failure::no_loop(format!("loop {id} is gone")))

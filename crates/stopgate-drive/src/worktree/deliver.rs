@@ -66,7 +66,7 @@ pub(crate) fn deliver(
 
 /// The loop and its worktree, where only the merge is left.
 fn proven(engine: &mut Engine, id: &LoopId) -> Result<Option<(State, LoopWorktree)>, Failure> {
-    let state = engine.driven(id)?.state;
+    let state = engine.driven().driven(id)?.state;
     let rests = matches!(state.phase, stopgate_core::Phase::Paused { .. });
     let worktree = state.worktree.as_deref().filter(|worktree| worktree.is_proven).cloned();
     let is_wanted = state.outcome().is_none() && !rests;
@@ -129,7 +129,7 @@ impl Merging<'_> {
 
     /// Asks the checks about the merged tree before anybody else sees it.
     fn prove(&mut self, commit: &str, target: &str) -> Tried<Delivery> {
-        let proof = match self.engine.prove_merged(&self.state.id) {
+        let proof = match self.engine.worktrees().prove_merged(&self.state.id) {
             Ok(proof) => proof,
             Err(failure) => {
                 self.show_branch();
@@ -154,7 +154,7 @@ impl Merging<'_> {
         };
         match published {
             PublishTry::Moved => {
-                self.engine.finish_merge(&self.state.id, commit, &proof)?;
+                self.engine.worktrees().finish_merge(&self.state.id, commit, &proof)?;
                 self.mark()?;
                 Ok(Ok(self.clear_away(commit)))
             }
@@ -187,10 +187,10 @@ impl Merging<'_> {
     }
 
     /// Shows the loop's branch again; what checks wrote is kept where it is in the way.
-    fn show_branch(&self) {
+    fn show_branch(&mut self) {
         if self.own.leave_merge().is_err() {
             // Nothing that is not kept is thrown away.
-            let kept = self.engine.snapshot(&self.state.id, self.own.directory);
+            let kept = self.engine.snapshots().snapshot(&self.state.id, self.own.directory);
             if kept.is_ok() {
                 let _ = self.own.leave_merge_by_force();
             }
@@ -205,7 +205,7 @@ impl Merging<'_> {
 
     fn hold(&mut self, what: &str, finish: &str) -> Result<Delivery, Failure> {
         let why = left_to_person(self.state, self.worktree, what, finish);
-        self.engine.hold_merge(&self.state.id, &why)?;
+        self.engine.worktrees().hold_merge(&self.state.id, &why)?;
         Ok(Delivery::Held { why })
     }
 }

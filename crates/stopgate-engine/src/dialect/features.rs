@@ -19,7 +19,7 @@ use stopgate_dialects::features::{
 use stopgate_signals::transcript::{self, Bound, TranscriptRecord};
 
 pub use self::check::{CheckedView, FeatureTrouble, NewFeatures};
-pub use self::side_by_side::FeatureFiles;
+pub use self::side_by_side::{FeatureFiles, NextFeature};
 use super::desk::{Held, JudgedFile, Sheet};
 use super::{Answered, DialectCall, files};
 use crate::failure::{Failure, chain};
