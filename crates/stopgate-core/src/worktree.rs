@@ -17,3 +17,6 @@ pub struct LoopWorktree {
     #[serde(default)]
     pub is_proven: bool,
 }
+
+#[cfg(test)]
+mod tests;
