@@ -20,6 +20,7 @@ use crate::state::{Frame, LoopId, Rest, SessionId, Surface};
 use crate::tally::Tally;
 use crate::time::Timestamp;
 use crate::word::{Origin, Vouch};
+use crate::worktree::LoopWorktree;
 
 /// The version of the stored form of events and states.
 pub const FORMAT: u32 = 1;
@@ -158,6 +159,13 @@ pub enum Event {
         /// The repository that it was proven in, where it was one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         repository: Option<Repository>,
+    },
+    /// Its sessions work in a git worktree of its own from now on.
+    Placed(Box<LoopWorktree>),
+    /// What was proven in its worktree is on the branch that it was begun on.
+    Merged {
+        /// The commit that the branch leads to now.
+        commit: String,
     },
     /// A person vouched for what an agent began.
     Vouched {
@@ -384,6 +392,8 @@ pub enum Leave {
     Untrusted,
     /// All that is left is a person's word.
     Approval,
+    /// Proven in its worktree: what is left is the merge.
+    Merge,
 }
 
 /// What was seen at a stop, beside the receipts.

@@ -54,6 +54,8 @@ mod written;
 
 mod word;
 
+mod worktree;
+
 mod decide;
 
 mod judges;
@@ -116,3 +118,4 @@ pub use crate::state::{
 pub use crate::tally::Tally;
 pub use crate::time::Timestamp;
 pub use crate::word::{FileTrust, Origin, Party, Replaced, Vouch, is_agents_choice};
+pub use crate::worktree::LoopWorktree;

@@ -304,7 +304,7 @@ impl Records<'_> {
         let basis = Basis::from_text(&read_text(&path, BASIS_BYTES_MAX).ok()?).ok()?;
         let commit = basis.commit()?;
         let ask = |words: &[&str]| -> Option<String> {
-            let said = git(words, Path::new(&state.project), GitFilters::OwnOnly, GIT_TIME).ok()?;
+            let said = git(words, Path::new(state.root()), GitFilters::OwnOnly, GIT_TIME).ok()?;
             said.is_fine().then(|| String::from_utf8_lossy(&said.stdout).into_owned())
         };
         let changed =

@@ -112,7 +112,7 @@ impl ParkedLoops<'_> {
     /// The process of the client that holds a loop's session, where one is known to run.
     pub(crate) fn living_client(&self, state: &State) -> Option<ProcessMark> {
         let session = state.session.as_ref()?;
-        self.context.presence.client_of(Path::new(&state.project), session.as_str())
+        self.context.presence.client_of(Path::new(state.root()), session.as_str())
     }
 
     fn parking(&self, state: &State, request: &WaitRequest) -> Result<Parking, Failure> {
@@ -139,7 +139,7 @@ impl ParkedLoops<'_> {
     fn agent_of(&self, state: &State) -> Option<Agent> {
         let shown = Agent::ALL.into_iter().find(|agent| self.context.settings.shows(*agent));
         let session = state.session.as_ref()?;
-        let said = || self.context.presence.agent_of(Path::new(&state.project), session.as_str());
+        let said = || self.context.presence.agent_of(Path::new(state.root()), session.as_str());
         shown.or_else(|| said().and_then(|word| Agent::named(&word)))
     }
 
@@ -158,7 +158,7 @@ impl ParkedLoops<'_> {
             process: ProcessMark::client_above(),
         };
         self.context.presence.arrive(
-            Path::new(&state.project),
+            Path::new(state.root()),
             session.as_str(),
             here,
             self.context.now(),

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use samples::parked::parked;
+use samples::parked::{parked, placed};
 use samples::{at, controls, golden, json, judged, later, more, spends, word, words};
 use stopgate_core::{Event, FORMAT, LoopId, SessionId, State, apply, fold};
 use stopgate_store::transfer::{Import, Reader, VERSION, existing, export, scan};
@@ -60,6 +60,13 @@ fn waits_and_reviews_are_stored_as_version_1_says() {
     assert_eq!(written, read("parked.jsonl"), "{CHANGED}");
 }
 
+/// And what came with worktrees.
+#[test]
+fn worktrees_are_stored_as_version_1_says() {
+    let written: String = placed().iter().map(|event| json(event) + "\n").collect();
+    assert_eq!(written, read("placed.jsonl"), "{CHANGED}");
+}
+
 #[test]
 fn events_of_judged_work_are_stored_as_version_1_says() {
     let written: String = judged().iter().map(|event| json(event) + "\n").collect();
@@ -93,7 +100,8 @@ fn every_event_of_version_1_is_read_and_written_back() {
         + &read("controls.jsonl")
         + &read("later.jsonl")
         + &read("spends.jsonl")
-        + &read("parked.jsonl");
+        + &read("parked.jsonl")
+        + &read("placed.jsonl");
     for line in all.lines() {
         let event: Event = serde_json::from_str(line).unwrap();
         assert_eq!(json(&event), line, "{CHANGED}");
@@ -101,7 +109,7 @@ fn every_event_of_version_1_is_read_and_written_back() {
     }
     words.sort_unstable();
     words.dedup();
-    assert_eq!(words.len(), 30, "every variant is among them: {words:?}");
+    assert_eq!(words.len(), 32, "every variant is among them: {words:?}");
 }
 
 #[test]

@@ -84,7 +84,20 @@ fn stay_outside(argv: &mut Vec<OsString>) {
 
 /// The filters, as `filter.NAME`, that the repository itself defines.
 fn foreign_filters(directory: &Path, timeout: Duration) -> io::Result<Vec<String>> {
-    let words = ["config", "--show-scope", "-z", "--name-only", "--get-regexp", "^filter\\."];
+    foreign_settings("^filter\\.", directory, timeout)
+}
+
+/// The merge drivers, as `merge.NAME`, that the repository itself defines.
+pub(crate) fn foreign_merge_drivers(
+    directory: &Path,
+    timeout: Duration,
+) -> io::Result<Vec<String>> {
+    foreign_settings("^merge\\..*\\.driver$", directory, timeout)
+}
+
+/// The names before the last point of settings of the repository's own.
+fn foreign_settings(pattern: &str, directory: &Path, timeout: Duration) -> io::Result<Vec<String>> {
+    let words = ["config", "--show-scope", "-z", "--name-only", "--get-regexp", pattern];
     let said = git(&words, directory, GitFilters::Run, timeout)?;
     let text = String::from_utf8(said.stdout).map_err(|_| unclear())?;
     let mut fields = text.split_terminator('\0');
@@ -107,7 +120,7 @@ fn is_persons(scope: &str) -> bool {
 }
 
 fn unclear() -> io::Error {
-    io::Error::other("the repository defines a filter with a strange name")
+    io::Error::other("the repository defines a filter or a merge driver with a strange name")
 }
 
 #[cfg(test)]

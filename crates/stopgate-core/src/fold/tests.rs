@@ -416,6 +416,7 @@ fn one_of_each() -> Vec<Event> {
         Event::Resealed { seal: word.clone(), changes: vec![word.clone()], source: None },
         Event::Certified { key: word.clone(), signature: word.clone(), repository: None },
         Event::Vouched { how: crate::Vouch::Typed },
+        Event::Merged { commit: word.clone() },
         task(TaskHold::Keep),
         task(begin_hold("s9")),
         task(TaskHold::Open),

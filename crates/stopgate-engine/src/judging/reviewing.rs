@@ -57,7 +57,7 @@ pub(crate) fn review_loop(
     let reviewed = ReviewSubject {
         goal: &state.goal,
         criteria: &state.criteria,
-        root: Path::new(&state.project),
+        root: Path::new(state.root()),
         place,
         base: basis.as_ref().and_then(|basis| basis.commit()),
         budget,

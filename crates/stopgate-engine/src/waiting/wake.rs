@@ -214,14 +214,14 @@ impl ParkedLoops<'_> {
             own_args: &own_args,
             session: TurnSession::Resumed(session.as_str()),
             model: None,
-            in_git: std::path::Path::new(&state.project).join(".git").exists(),
+            in_git: std::path::Path::new(state.root()).join(".git").exists(),
             usage_file: None,
             prompt: &prompt,
         };
         let command = headless.command(&turn);
         Ok(ClientStart {
             argv: command.argv.into_iter().map(OsString::from).collect(),
-            directory: PathBuf::from(&state.project),
+            directory: PathBuf::from(state.root()),
             variables: with_defaults(variables, command.env),
             log: self.wake_log(&state.id),
         })

@@ -73,3 +73,4 @@ mod waiting;
 mod whose_word;
 mod woken;
 mod words;
+mod worktrees;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use stopgate_core::{LoopState, Outcome as LoopOutcome, Status};
-use stopgate_drive::{DriveEnd, DriveNews};
+use stopgate_drive::{Delivery, DriveEnd, DriveNews};
 use stopgate_engine::{CriterionStatus, LoopView, WaitsFor};
 
 use crate::output::{self, Audience, ProgressLine, span};
@@ -45,11 +45,15 @@ fn moving(news: &DriveNews<'_>) -> Option<String> {
         DriveNews::Waits { wait } => Some(format!("waiting {}", span(millis(*wait)))),
         DriveNews::Parked { what } => Some(format!("waiting for {}", plain(what))),
         DriveNews::Asked { .. } => Some("waiting for an answer".into()),
-        DriveNews::Judged { .. } | DriveNews::Failed { .. } => None,
+        DriveNews::Judged { .. }
+        | DriveNews::Failed { .. }
+        | DriveNews::Warning { .. }
+        | DriveNews::Delivered { .. } => None,
     }
 }
 
-fn sentence(news: &DriveNews<'_>) -> String {
+/// What happened, in a line.
+pub(super) fn sentence(news: &DriveNews<'_>) -> String {
     match news {
         DriveNews::Session { number, is_resumed, agent, model, part, view } => {
             let begins = if *is_resumed { "resumed" } else { "begins" };
@@ -68,6 +72,8 @@ fn sentence(news: &DriveNews<'_>) -> String {
         }
         DriveNews::Waits { wait } => format!("  waits {}", span(millis(*wait))),
         DriveNews::Parked { what } => format!("  parked by its agent: {}", plain(what)),
+        DriveNews::Warning { text } => format!("note: {text}"),
+        DriveNews::Delivered { delivery } => delivered(delivery),
         DriveNews::Asked { question, within } => format!(
             "  the agent asks: {question}\n  waits {} for: stopgate answer TEXT",
             span(millis(*within))
@@ -104,6 +110,17 @@ fn fitted(line: &str, columns: usize) -> String {
         }
     }
     lines.join("\n")
+}
+
+fn delivered(delivery: &Delivery) -> String {
+    match delivery {
+        Delivery::Merged { target, commit, left } => {
+            let short = commit.get(..10).unwrap_or(commit);
+            let left = left.as_ref().map(|why| format!("; the worktree stays: {why}"));
+            format!("  merged into {target} as {short}{}", left.unwrap_or_default())
+        }
+        Delivery::Held { why } => format!("  not merged: {why}"),
+    }
 }
 
 /// Iteration, criteria, spend where it is known, time.
