@@ -6,6 +6,7 @@
 //! the work tree is written.
 
 mod changes;
+mod git_state;
 mod installed;
 mod keep;
 mod linked;
@@ -24,6 +25,7 @@ use std::time::Duration;
 use stopgate_core::{Criterion, JudgesAre, Proof};
 
 pub(crate) use self::changes::JudgeChanges;
+use self::git_state::GitState;
 use self::installed::InstalledProgram;
 pub(crate) use self::keep::content_of;
 use self::keep::{ContentStore, KEPT_BYTES_MAX};
@@ -117,7 +119,9 @@ impl Basis {
         let criteria = noted;
         let rules: Vec<JudgeRules<'_>> = criteria.iter().map(|own| own.judges.rules()).collect();
         let mut judging = Vec::new();
-        for file in found.files() {
+        let products = found.products(outputs.iter().flatten().map(PathBuf::as_path));
+        let is_product = |file: &&TreeFile| products.iter().any(|own| file.path.starts_with(own));
+        for file in found.files().filter(|file| !is_product(file)) {
             if rules.iter().any(|rules| rules.role(&file.path) != JudgeRole::Work) {
                 judging.push(note_file(root, file, &mut keep)?);
             }
@@ -269,6 +273,7 @@ fn note_criterion(
     let names = uses(root, criterion).programs;
     let installed = InstalledProgram::note(root, judges.directory(), judges.tools());
     let linked = LinkedPackage::note(root, judges.directory());
+    let git = judges.asks_git().then(|| GitState::take(root)).flatten();
     CriterionText {
         name: criterion.name.clone(),
         definition: definition(criterion),
@@ -281,6 +286,7 @@ fn note_criterion(
         linked,
         outputs: outputs.iter().map(|path| path_text(path)).collect(),
         self_judged: false,
+        git,
     }
 }
 

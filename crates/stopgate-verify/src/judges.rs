@@ -350,6 +350,11 @@ impl JudgeSet {
         files.paths().iter().filter(is_whole).cloned().collect()
     }
 
+    /// Whether the check asks git about the files.
+    pub(crate) fn asks_git(&self) -> bool {
+        self.reach.tools.contains("git")
+    }
+
     fn add_links(&mut self, root: &Path, files: &dyn ProjectFiles) {
         let Ok(whole_root) = root.canonicalize() else { return };
         let rules = JudgeRules::of(self);

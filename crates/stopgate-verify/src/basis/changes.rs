@@ -40,6 +40,8 @@ pub(crate) struct JudgeChanges {
     pub(crate) rewritten: bool,
     /// Added files that steer the runner instead of testing.
     pub(crate) steering: Vec<PathBuf>,
+    /// The check asks git, so an original run must show it the judges of the start.
+    pub(crate) asks_git: bool,
     /// Identifies exactly these changes, today's contents included.
     pub(crate) digest: String,
     /// Today's contents of what changed.
@@ -118,6 +120,9 @@ impl Compare<'_> {
         self.programs();
         self.installed();
         self.outside();
+        self.found.asks_git = self.noted.judges.asks_git();
+        let git = self.noted.git.iter().flat_map(|git| git.changes(self.root));
+        self.found.lasting.extend(git);
     }
 
     /// Judges that were there at the start.
@@ -254,7 +259,12 @@ impl Compare<'_> {
             self.basis.text.files.iter().map(|file| text_path(&file.path)).collect();
         let rules = self.noted.judges.rules();
         let moved: BTreeSet<&PathBuf> = self.moved.values().collect();
-        let is_new = |path: &PathBuf| !known.contains(path) && !moved.contains(path);
+        let outputs = self.basis.outputs(&self.criterion.name);
+        let products = self.now.products(outputs.iter().map(PathBuf::as_path));
+        let is_product = |path: &PathBuf| products.iter().any(|own| path.starts_with(own));
+        let is_new = |path: &PathBuf| {
+            !known.contains(path) && !moved.contains(path) && !is_product(path)
+        };
         let fresh: Vec<&TreeFile> = self.now.files().filter(|file| is_new(&file.path)).collect();
         for file in fresh {
             let path = &file.path;

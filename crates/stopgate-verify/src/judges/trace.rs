@@ -9,6 +9,7 @@ mod lists;
 mod make_reach;
 mod node;
 mod programs;
+mod project_programs;
 mod scripts;
 
 use std::cell::Cell;

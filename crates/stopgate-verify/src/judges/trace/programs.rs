@@ -64,7 +64,7 @@ impl Tracer<'_> {
             | "pixi" | "docker" | "docker-compose" | "podman" => {
                 self.inner_program(name, rest, fate, stand);
             }
-            "git" if rest.starts_with(&["hook", "run"]) => self.git_hook(rest, stand),
+            "git" => self.git(rest, stand),
             "make" | "gmake" => self.make(rest, stand),
             "just" => self.just(rest, stand),
             "cargo" | "go" | "dotnet" | "mix" | "swift" | "flutter" | "dart" | "bazel" | "zig"
@@ -184,6 +184,9 @@ impl Tracer<'_> {
             ("cargo", "r") => "run",
             (_, inner) => inner,
         };
+        if inner == "run" || (name, inner) == ("cargo", "xtask") {
+            self.project_program(name, inner, rest, fate, stand);
+        }
         let whole = format!("{name}-{inner}");
         self.trace.programs.extend((name == "cargo").then(|| whole.clone()));
         if name == "cargo" && ["llvm-cov", "tarpaulin", "insta", "mutants"].contains(&inner) {
