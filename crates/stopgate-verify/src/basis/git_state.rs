@@ -57,9 +57,8 @@ impl GitState {
         let attributes = read_regular(&root.join(path.trim_end()), BYTES_MAX);
         let attributes = attributes.map(|bytes| hex(&hash_of(&bytes))).unwrap_or_default();
         let listed = answer(root, &["ls-files", "-v", "-z"])?;
-        let is_unseen = |entry: &&str| {
-            entry.starts_with(|mark: char| mark.is_ascii_lowercase() || mark == 'S')
-        };
+        let is_unseen =
+            |entry: &&str| entry.starts_with(|mark: char| mark.is_ascii_lowercase() || mark == 'S');
         let unseen = listed.split('\0').filter(is_unseen).filter_map(|entry| entry.get(2..));
         Some(Self { settings, attributes, unseen: unseen.map(Into::into).collect() })
     }
@@ -84,8 +83,8 @@ impl GitState {
 
 fn steers(key: &str) -> bool {
     let is_filter = key.starts_with("filter.") && !key.starts_with("filter.lfs.");
-    let is_driver = key.starts_with("diff.")
-        && [".textconv", ".command"].iter().any(|end| key.ends_with(end));
+    let is_driver =
+        key.starts_with("diff.") && [".textconv", ".command"].iter().any(|end| key.ends_with(end));
     KEYS.contains(&key) || key.starts_with("alias.") || is_filter || is_driver
 }
 

@@ -43,7 +43,8 @@ impl Listing {
                 && !below.next().is_some_and(|path| path.starts_with(directory))
         };
         let ignored = outputs.filter(|path| !self.counted.contains(*path));
-        let outermost = ignored.filter_map(|path| path.ancestors().skip(1).filter(is_product).last());
+        let outermost =
+            ignored.filter_map(|path| path.ancestors().skip(1).filter(is_product).last());
         let found: BTreeSet<PathBuf> = outermost.map(Path::to_path_buf).collect();
         found.into_iter().collect()
     }

@@ -14,7 +14,29 @@ use crate::glob::Globs;
 const FILES_MAX: usize = 6_000;
 
 /// Words for data that somebody is tried out with.
-const WORDS: [&str; 16] = [
+const WORDS: [&str; 38] = [
+    "allowed",
+    "allowlist",
+    "budget",
+    "budgets",
+    "exceptions",
+    "exclusions",
+    "failures",
+    "ignored",
+    "known",
+    "limits",
+    "policy",
+    "quarantine",
+    "rules",
+    "schema",
+    "schemas",
+    "skiplist",
+    "skips",
+    "style",
+    "suppressions",
+    "threshold",
+    "thresholds",
+    "xfail",
     "case",
     "cases",
     "testcases",

@@ -9,7 +9,7 @@ use super::reading::{OutputKept, Printed};
 use super::round::{Round, tree_of};
 use super::{ProofRequest, reading};
 use crate::baseline::{self, CommandExit};
-use crate::builds::{BuildOutputs, built_since};
+use crate::builds::{BuildOutputs, written_since};
 use crate::env::kept_variables;
 use crate::judges::may_judge;
 
@@ -41,7 +41,7 @@ pub fn measure(request: &ProofRequest<'_>, now: &dyn Fn() -> Timestamp) -> Optio
         (_, _) => Vec::new(),
     };
     // Of what git ignores, only what could be taken for a judge later.
-    let ignored = built_since(request.root, Some(begun)).into_iter();
+    let ignored = written_since(request.root, begun).into_iter();
     outputs.extend(ignored.filter(|path| may_judge(path.as_os_str().as_encoded_bytes())));
     let measured = request.criteria.iter().zip(runs).map(|(criterion, run)| {
         let printed = Printed::of(&run.receipt, run.text.as_deref());

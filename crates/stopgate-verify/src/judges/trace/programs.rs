@@ -142,6 +142,22 @@ impl Tracer<'_> {
         for path in found {
             self.script_file(path, &[], OutputFate::Shown, stand);
         }
+        if tool == "task" {
+            self.included_tasks(names, stand);
+        }
+    }
+
+    /// Other files that a Taskfile includes.
+    fn included_tasks(&mut self, names: &[&str], stand: &Stand) {
+        for name in names {
+            let text = self.files.text(&stand.directory.join(name)).unwrap_or_default();
+            let words = text.split(|letter: char| letter.is_whitespace() || "\"'".contains(letter));
+            let is_tasks = |word: &&str| word.ends_with(".yml") || word.ends_with(".yaml");
+            let files = words.filter(is_tasks).filter_map(|word| self.file(stand, word));
+            for path in files.collect::<Vec<_>>() {
+                self.judge(path, Why::UsedByScript);
+            }
+        }
     }
 
     fn shell_program(&mut self, rest: &[&str], fate: OutputFate, stand: &Stand) {

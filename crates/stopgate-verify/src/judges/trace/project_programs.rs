@@ -48,9 +48,8 @@ impl Tracer<'_> {
             let places = ["src/bin", "examples"].map(|place| stand.directory.join(place));
             let files = places.iter().flat_map(|place| {
                 let file = place.join(format!("{name}.rs"));
-                below(self.files, place).filter(move |path| {
-                    **path == file || path.starts_with(place.join(name))
-                })
+                below(self.files, place)
+                    .filter(move |path| **path == file || path.starts_with(place.join(name)))
             });
             return if name_says_judge(name) { files.cloned().collect() } else { Vec::new() };
         }

@@ -211,6 +211,11 @@ impl Tracer<'_> {
             depth: stand.depth + 1,
         };
         if is_shell_text(path, &text) {
+            if rank == Rank::Judge {
+                let stamps = stamps_of(&text).into_iter();
+                let stamps = stamps.filter_map(|word| inner(self.root, &stand.directory, word));
+                self.trace.stamps.extend(stamps);
+            }
             return self.text(&text, &inside);
         }
         self.trace.tools.extend(mentioned(&text).into_iter().map(Into::into));
@@ -250,6 +255,27 @@ impl Tracer<'_> {
     }
 }
 
+/// Files that a script reads and writes later: by them it may know that nothing has to be done.
+fn stamps_of(text: &str) -> Vec<&str> {
+    let is_end = |letter: char| letter.is_whitespace() || ";&|)\"'`".contains(letter);
+    let is_file = |word: &&str| {
+        !word.is_empty()
+            && !word.starts_with(['/', '&', '-', '('])
+            && !word.contains(['$', '*', '<', '>', '='])
+    };
+    let writes = ["> ", ">", "touch "].iter().flat_map(|sign| text.match_indices(sign));
+    let written = writes.map(|(at, sign)| {
+        let rest = text[at + sign.len()..].trim_start_matches('"');
+        (at, &rest[..rest.find(is_end).unwrap_or(rest.len())])
+    });
+    let is_read = |(at, word): &(usize, &str)| text.find(*word).is_some_and(|first| first < *at);
+    let mut found: Vec<&str> =
+        written.filter(|(_, word)| is_file(word)).filter(is_read).map(|(_, word)| word).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// Whether the file is in the directory of the script that uses it, other than the root.
 fn is_beside(path: &Path, stand: &Stand) -> bool {
     let own = stand.script.as_deref().map(directory_of).unwrap_or_default();
@@ -270,4 +296,18 @@ fn is_shell_text(path: &Path, text: &str) -> bool {
         return shells.iter().any(|own| program.contains(own));
     }
     ["sh", "bash", "zsh", "ksh", "bats", ""].contains(&extension_of(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stamps_of;
+
+    #[test]
+    fn what_is_read_and_written_later_is_a_stamp_and_a_log_is_none() {
+        let script = "sum=$(cat src/*)\n[ \"$(cat .tested 2>/dev/null)\" = \"$sum\" ] && exit 0\n\
+            run > out.log; grep -q FAIL out.log && exit 1\necho \"$sum\" > .tested\n";
+        assert_eq!(stamps_of(script), [".tested"]);
+        assert_eq!(stamps_of("[ -e .ok ] && exit 0\ncheck && touch .ok\n"), [".ok"]);
+        assert_eq!(stamps_of("echo x >&2; run 2>&1 >/dev/null"), Vec::<&str>::new());
+    }
 }
