@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use stopgate_core::{Criterion, JudgesAre, Proof};
 
-pub(crate) use self::changes::JudgeChanges;
+pub(crate) use self::changes::{GitUse, JudgeChanges};
 use self::git_state::GitState;
 use self::imported::ImportedPackage;
 use self::installed::InstalledProgram;

@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use stopgate_core::Criterion;
+use stopgate_core::{Criterion, Timestamp};
 
 use crate::env::Variable;
 use crate::files::{make_private_directory, read_text};
@@ -114,9 +114,8 @@ pub(crate) fn built_since(root: &Path, since: Option<SystemTime>) -> Vec<PathBuf
 
 /// Files that git ignores and that were written since then, whatever time they claim: what is
 /// unpacked has the times of its archive.
-pub(crate) fn written_since(root: &Path, since: SystemTime) -> Vec<PathBuf> {
-    let since = since.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let since = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+pub(crate) fn written_since(root: &Path, since: Timestamp) -> Vec<PathBuf> {
+    let since = since.unix_millis() / 1_000;
     let is_young = |path: &PathBuf| {
         fs::symlink_metadata(root.join(path)).is_ok_and(|found| found.ctime() >= since)
     };

@@ -23,6 +23,16 @@ const BUILDERS: [&str; 17] = [
     "gradlew", "mvn", "bazel", "dotnet", "gcc", "just", "tsc",
 ];
 
+/// Whether a check asks git about the files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum GitUse {
+    /// It does not.
+    #[default]
+    None,
+    /// It does: what was committed counts.
+    Asks,
+}
+
 /// What changed of that which judges one criterion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct JudgeChanges {
@@ -40,8 +50,8 @@ pub(crate) struct JudgeChanges {
     pub(crate) rewritten: bool,
     /// Added files that steer the runner instead of testing.
     pub(crate) steering: Vec<PathBuf>,
-    /// The check asks git, so an original run must show it the judges of the start.
-    pub(crate) asks_git: bool,
+    /// Whether an original run must show git the judges of the start.
+    pub(crate) git: GitUse,
     /// Identifies exactly these changes, today's contents included.
     pub(crate) digest: String,
     /// Today's contents of what changed.
@@ -121,7 +131,9 @@ impl Compare<'_> {
         self.installed();
         self.stamps();
         self.outside();
-        self.found.asks_git = self.noted.judges.asks_git();
+        if self.noted.judges.asks_git() {
+            self.found.git = GitUse::Asks;
+        }
         let git = self.noted.git.iter().flat_map(|git| git.changes(self.root));
         self.found.lasting.extend(git);
     }

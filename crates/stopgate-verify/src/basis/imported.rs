@@ -4,6 +4,7 @@
 //! version, or that is found nearer to the tests than it was, is not.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -113,7 +114,7 @@ fn fingerprint(package: &Path) -> String {
     for file in files {
         let content = read_regular(&file, BYTES_MAX).map(|bytes| hex(&hash_of(&bytes)));
         let name = file.strip_prefix(package).unwrap_or(&file).display().to_string();
-        text.push_str(&format!("{name} {}\n", content.unwrap_or_default()));
+        let _ = writeln!(text, "{name} {}", content.unwrap_or_default());
     }
     hex(&hash_of(text.as_bytes()))
 }

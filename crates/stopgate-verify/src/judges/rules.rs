@@ -197,7 +197,7 @@ impl<'a> JudgeRules<'a> {
                 set.uses(&["task"]).then_some(MixedKind::Taskfile)
             }
             "CMakeLists.txt" => set.uses(&["cmake", "ctest"]).then_some(MixedKind::CMakeLists),
-            name if name.ends_with(".cmake") && !name.starts_with("CTest") => {
+            name if extension_of(path) == "cmake" && !name.starts_with("CTest") => {
                 set.uses(&["cmake", "ctest"]).then_some(MixedKind::CMakeLists)
             }
             "go.mod" => set.uses(&["go", "gotestsum", "ginkgo"]).then_some(MixedKind::GoMod),

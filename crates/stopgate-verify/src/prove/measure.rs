@@ -32,7 +32,7 @@ pub fn measure(request: &ProofRequest<'_>, now: &dyn Fn() -> Timestamp) -> Optio
         BuildOutputs::of(criterion, request.root, &request.place.home, &variables)
             .fill(request.root);
     }
-    let begun = std::time::SystemTime::now();
+    let begun = now();
     let before = tree_of(request, &[]);
     let runs = Round::new(request, None, request.freshness, request.budget).run_all(now)?;
     let after = tree_of(request, &[]);

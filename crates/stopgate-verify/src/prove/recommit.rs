@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::basis::JudgeChanges;
+use crate::basis::{GitUse, JudgeChanges};
 
 /// Commits the given paths as they are in the tree, then becomes the command behind `--`. A path
 /// that git does not know, now or at the start, is not committed.
@@ -59,7 +59,7 @@ pub(super) fn with_commit(
     let restored = changes.restore.iter().map(|file| &file.path);
     let paths: Vec<&Path> =
         restored.chain(&changes.absent).map(std::path::PathBuf::as_path).collect();
-    if !changes.asks_git || !is_whole || paths.is_empty() {
+    if changes.git == GitUse::None || !is_whole || paths.is_empty() {
         return argv;
     }
     let mut words: Vec<OsString> =
@@ -73,17 +73,21 @@ pub(super) fn with_commit(
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
+    use std::time::Duration;
 
     use super::*;
     use crate::place::{FileContent, RestoredFile};
 
+    fn run(root: &Path, words: &[OsString]) -> String {
+        let said = crate::tool(words, root, Duration::from_secs(30)).expect("it runs");
+        assert!(said.is_fine(), "{words:?}: {}", String::from_utf8_lossy(&said.stderr));
+        String::from_utf8_lossy(&said.stdout).into_owned()
+    }
+
     fn git(root: &Path, words: &[&str]) -> String {
-        let mut git = Command::new("git");
-        git.args(["-c", "user.name=Pat", "-c", "user.email=pat@example.org"]);
-        let said = git.args(words).current_dir(root).output().expect("git runs");
-        assert!(said.status.success(), "{words:?}: {}", String::from_utf8_lossy(&said.stderr));
-        String::from_utf8_lossy(&said.stdout).trim().to_string()
+        let person = ["git", "-c", "user.name=Pat", "-c", "user.email=pat@example.org"];
+        let words: Vec<OsString> = person.iter().chain(words).map(OsString::from).collect();
+        run(root, &words).trim().to_string()
     }
 
     #[test]
@@ -109,16 +113,14 @@ mod tests {
         let changes = JudgeChanges {
             restore: vec![RestoredFile { path: "check.sh".into(), content }],
             absent: vec!["new_test.sh".into()],
-            asks_git: true,
+            git: GitUse::Asks,
             ..JudgeChanges::default()
         };
         let check = "git show HEAD:check.sh HEAD:work.txt; git ls-tree --name-only HEAD; \
                      git status --porcelain";
         let argv = ["sh", "-c", check].map(OsString::from).to_vec();
         let words = with_commit(argv, root, Some(&base), &changes);
-        let said = Command::new(&words[0]).args(&words[1..]).current_dir(root).output();
-        let said = said.expect("it runs");
-        let text = String::from_utf8_lossy(&said.stdout).into_owned();
-        assert_eq!(text, "exit 1twocheck.sh\nwork.txt\n", "{said:?}");
+        let text = run(root, &words);
+        assert_eq!(text, "exit 1twocheck.sh\nwork.txt\n");
     }
 }

@@ -1,4 +1,4 @@
-//! CMake's lists: the commands that say which tests there are, what they are built from, and
+//! `CMakeLists.txt`: the commands that say which tests there are, what they are built from, and
 //! whether their assertions are compiled. Everything else says how the work is built.
 
 use std::collections::BTreeSet;
@@ -135,16 +135,7 @@ fn parse(text: &str) -> (Vec<CMakeCommand>, String) {
     while let Some((at, letter)) = letters.next() {
         match letter {
             '#' => while letters.next_if(|(_, letter)| *letter != '\n').is_some() {},
-            '"' if depth > 0 => {
-                while let Some((_, letter)) = letters.next_if(|(_, letter)| *letter != '"') {
-                    word.push(letter);
-                    if letter == '\\' {
-                        word.extend(letters.next().map(|(_, letter)| letter));
-                    }
-                }
-                letters.next();
-                words.push(std::mem::take(&mut word));
-            }
+            '"' if depth > 0 => words.push(quoted(&mut letters)),
             '(' => {
                 depth += 1;
                 if depth == 1 {
@@ -152,20 +143,16 @@ fn parse(text: &str) -> (Vec<CMakeCommand>, String) {
                 }
             }
             ')' if depth > 0 => {
-                if !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
+                words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty()));
                 depth -= 1;
-                if depth == 0 {
-                    let mut end = at + 1;
-                    if text[end..].starts_with('\n') {
-                        end += 1;
-                        letters.next();
-                    }
-                    let (name, words) = (std::mem::take(&mut name), std::mem::take(&mut words));
-                    found.push(CMakeCommand { name, words, text: text[begin..end].into() });
-                    begin = end;
+                if depth > 0 {
+                    continue;
                 }
+                let line_end = letters.next_if(|(_, letter)| *letter == '\n');
+                let end = line_end.map_or(at + 1, |(at, _)| at + 1);
+                let (name, words) = (std::mem::take(&mut name), std::mem::take(&mut words));
+                found.push(CMakeCommand { name, words, text: text[begin..end].into() });
+                begin = end;
             }
             letter if letter.is_whitespace() || letter == ';' => {
                 if depth > 0 && !word.is_empty() {
@@ -176,6 +163,19 @@ fn parse(text: &str) -> (Vec<CMakeCommand>, String) {
         }
     }
     (found, text[begin..].into())
+}
+
+/// The rest of a quoted word.
+fn quoted(letters: &mut std::iter::Peekable<std::str::CharIndices<'_>>) -> String {
+    let mut word = String::new();
+    while let Some((_, letter)) = letters.next() {
+        match letter {
+            '"' => break,
+            '\\' => word.extend(letters.next().map(|(_, letter)| letter)),
+            letter => word.push(letter),
+        }
+    }
+    word
 }
 
 #[cfg(test)]

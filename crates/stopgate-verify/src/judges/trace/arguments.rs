@@ -45,7 +45,9 @@ impl Tracer<'_> {
         if compares_sums {
             let words = rest.iter().filter(|word| !word.starts_with('-'));
             let lists: Vec<PathBuf> = words.filter_map(|word| self.file(stand, word)).collect();
-            lists.into_iter().for_each(|path| self.judge(path, Why::TestData));
+            for path in lists {
+                self.judge(path, Why::TestData);
+            }
         }
         // `grep -f patterns`, `jq -f program`
         if let Some(at) =

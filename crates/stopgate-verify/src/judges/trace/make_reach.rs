@@ -147,9 +147,7 @@ impl Tracer<'_> {
             }
             for (_, needs, recipe) in all.rules_of(&target) {
                 let needed = all.expand(needs);
-                for made in needed.split_whitespace().filter(|name| *name != "|") {
-                    self.made_from_tests(all, made, directory, &mut names);
-                }
+                self.all_made_from_tests(all, &needed, directory, &mut names);
                 let is_act = |name: &&str| self.is_act(all, name, directory);
                 open.extend(needed.split_whitespace().filter(is_act).map(str::to_string));
                 let text = format!("{needs}\n{}", recipe.join("\n"));
@@ -194,9 +192,20 @@ impl Tracer<'_> {
             let text = format!("{needs}\n{}", recipe.join("\n"));
             let variables = all.variables_in(&text);
             names.extend(variables.iter().map(|name| format!("{FLAGS}{name}")));
-            for made in all.expand(needs).split_whitespace().filter(|name| *name != "|") {
-                self.made_from_tests(all, made, directory, names);
-            }
+            self.all_made_from_tests(all, &all.expand(needs), directory, names);
+        }
+    }
+
+    /// The same for each of the files that a rule needs.
+    fn all_made_from_tests(
+        &mut self,
+        all: &Makefiles,
+        needed: &str,
+        directory: &Path,
+        names: &mut BTreeSet<String>,
+    ) {
+        for made in needed.split_whitespace().filter(|name| *name != "|") {
+            self.made_from_tests(all, made, directory, names);
         }
     }
 

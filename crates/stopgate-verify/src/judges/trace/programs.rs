@@ -152,7 +152,7 @@ impl Tracer<'_> {
         for name in names {
             let text = self.files.text(&stand.directory.join(name)).unwrap_or_default();
             let words = text.split(|letter: char| letter.is_whitespace() || "\"'".contains(letter));
-            let is_tasks = |word: &&str| word.ends_with(".yml") || word.ends_with(".yaml");
+            let is_tasks = |word: &&str| ["yml", "yaml"].contains(&extension_of(Path::new(word)));
             let files = words.filter(is_tasks).filter_map(|word| self.file(stand, word));
             for path in files.collect::<Vec<_>>() {
                 self.judge(path, Why::UsedByScript);

@@ -2,7 +2,7 @@
 //!
 //! One whose name says that it checks something judges; every other one is under test.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::super::files::{below, extension_of, inner};
 use super::super::names::{name_says_judge, says_judge};
@@ -66,7 +66,8 @@ impl Tracer<'_> {
 
     fn run_by_go(&self, rest: &[&str], stand: &Stand) -> Vec<PathBuf> {
         let words = after_options(rest);
-        let named = words.iter().take_while(|word| word.ends_with(".go")).count().max(1);
+        let named =
+            words.iter().take_while(|word| extension_of(Path::new(word)) == "go").count().max(1);
         let paths = words.iter().take(named).filter(|word| !is_open(word));
         let paths = paths.filter_map(|word| inner(self.root, &stand.directory, word));
         let mut found = Vec::new();
