@@ -85,7 +85,7 @@ fn steers(key: &str) -> bool {
     let is_filter = key.starts_with("filter.") && !key.starts_with("filter.lfs.");
     let is_driver =
         key.starts_with("diff.") && [".textconv", ".command"].iter().any(|end| key.ends_with(end));
-    KEYS.contains(&key) || key.starts_with("alias.") || is_filter || is_driver
+    KEYS.contains(&key) || is_filter || is_driver
 }
 
 fn answer(root: &Path, words: &[&str]) -> Option<String> {

@@ -49,6 +49,11 @@ impl ImportedPackage {
     fn found(root: &Path, from: &Path, name: String) -> Option<Self> {
         let places = from.ancestors().map(|place| place.join(MODULES).join(&name));
         let place = places.into_iter().find(|place| root.join(place).is_dir())?;
+        // A package of the project itself is work, wherever it is linked.
+        let real = root.join(&place).canonicalize().ok()?;
+        if !real.iter().any(|part| part == MODULES) {
+            return None;
+        }
         let manifest = read_regular(&root.join(&place).join("package.json"), BYTES_MAX);
         let manifest: serde_json::Value =
             serde_json::from_slice(&manifest.unwrap_or_default()).unwrap_or_default();
@@ -136,11 +141,16 @@ mod tests {
         let root = directory.path();
         let place = root.join("node_modules/same");
         install(&place, "1.0.0", "compare");
+        fs::create_dir_all(root.join("web/test")).expect("make it");
         let test = "const same = require('same/strict');\nconst fs = require('node:fs');\n";
         let tests = [(PathBuf::from("web/test/a.test.js"), test.to_string())];
         let noted = ImportedPackage::note(root, tests.into_iter());
         assert_eq!(noted.len(), 1, "{noted:?}");
         assert_eq!(noted[0].change(root), None);
+        std::os::unix::fs::symlink("../web", root.join("node_modules/web")).expect("link it");
+        let test = "import { page } from 'web';\n".to_string();
+        let linked = ImportedPackage::note(root, [(PathBuf::from("a.test.js"), test)].into_iter());
+        assert_eq!(linked, Vec::new());
         install(&place, "1.1.0", "compare better");
         assert_eq!(noted[0].change(root), None);
         install(&place, "1.0.0", "agree");

@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     const ORIGINAL: &str = "project(a C)\nadd_library(a src/a.c)\nenable_testing()\n\
-        add_executable(t tests/test_a.c) # a test\ntarget_link_libraries(t a)\n\
+        # a test\nadd_executable(t tests/test_a.c)\ntarget_link_libraries(t a)\n\
         add_test(NAME t COMMAND t)\n";
 
     fn is_kept(today: &str) -> bool {

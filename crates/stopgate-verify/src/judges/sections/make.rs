@@ -264,13 +264,14 @@ fn steering_words(item: &MakeItem) -> String {
 
 /// A rule without the work's own sources and where to find them: those come and go.
 fn without_sources(text: &str) -> String {
+    let words = text.split_whitespace().map(|word| word.trim_matches(['"', ',', '[', ']']));
     let is_work = |word: &&str| {
-        let path = Path::new(word.trim_matches(['"', ',', '[', ']']));
+        let path = Path::new(word);
         let is_file = is_code(extension_of(path)) || ["o", "a", "so"].contains(&extension_of(path));
         let is_place = ["-I", "-L", "-l"].iter().any(|option| word.starts_with(option));
         is_place || (is_file && said(path).is_none())
     };
-    text.split_whitespace().filter(|word| !is_work(word)).collect::<Vec<_>>().join(" ")
+    words.filter(|word| !is_work(word)).collect::<Vec<_>>().join(" ")
 }
 
 fn says(lines: &MakeLines) -> String {

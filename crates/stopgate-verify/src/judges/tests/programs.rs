@@ -17,7 +17,7 @@ fn programs_of_the_project_judge_where_their_names_say_so() {
         xtask/src/main.rs = fn main() {}
         ",
         "
-        cargo run -q --bin verify => ~Cargo.toml src/bin/verify.rs ~src/bin/serve.rs ~src/lib.rs ~xtask/src/main.rs
+        cargo run -q --bin verify => ~Cargo.toml ~src/bin/serve.rs src/bin/verify.rs ~src/lib.rs ~xtask/src/main.rs
         cargo run -q --bin serve | grep -q up => ~Cargo.toml
         ",
     );
