@@ -24,6 +24,7 @@ use stopgate_agents::settings::{
     self as text, EntryForm, ExitRules, HookEntry, InstalledEntry, SettingsError, StatusLine,
 };
 use stopgate_agents::{Agent, SKILL_PATH};
+use stopgate_system::CanonicalPath;
 
 pub use self::examine::{Configured, DoctorFinding, Examination, Level, examine};
 use self::file::BackupPlace;
@@ -486,6 +487,6 @@ pub fn is_installed(settings: Settings, directory: &Path) -> bool {
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+    let real = |path: &Path| path.canonical().unwrap_or_else(|_| path.into());
     one == other || real(one) == real(other)
 }

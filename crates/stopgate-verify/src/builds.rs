@@ -6,11 +6,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use stopgate_core::Criterion;
+use stopgate_system::ffi::OsStrExt;
 
 use crate::env::Variable;
 use crate::files::{make_private_directory, read_text};

@@ -7,10 +7,10 @@ mod uses;
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use stopgate_core::{Criterion, Proof};
+use stopgate_system::fs::PermissionsExt;
 
 use crate::environment::variable;
 use crate::tree::{Stat, hex};

@@ -16,7 +16,7 @@ impl Tasks {
         {
             return Some(session);
         }
-        let parent = rustix::process::getppid()?.as_raw_nonzero().to_string();
+        let parent = stopgate_system::parent_pid()?.to_string();
         let project = project_of(&self.directory);
         let session = self.engine.presence.of_client(&project, &parent)?;
         SessionId::new(&session)
