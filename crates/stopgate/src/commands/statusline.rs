@@ -47,8 +47,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     // A bar that shows an error is worse than none.
     let found = session.and_then(|session| {
         let mut engine = common::engine().ok()?;
-        engine.keep_hint(&session, input.as_bytes());
-        engine.shown_in(&session).ok().flatten()
+        engine.metering().keep_hint(&session, input.as_bytes());
+        engine.views().shown_in(&session).ok().flatten()
     });
     if args.json {
         if let Some(view) = found {

@@ -93,7 +93,7 @@ fn theme() -> Theme {
 fn once(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let mut board = Board::new(theme(), engine.now());
-    board.set_rows(engine.loop_rows()?);
+    board.set_rows(engine.records().loop_rows()?);
     if let Some(name) = &args.name {
         open(&mut engine, &mut board, name)?;
     }
@@ -106,7 +106,7 @@ fn once(args: &Args) -> CommandResult {
 }
 
 fn for_programs() -> CommandResult {
-    let mut rows = common::engine()?.loop_rows()?;
+    let mut rows = common::engine()?.records().loop_rows()?;
     rows.sort_by_key(|row| (row.group, std::cmp::Reverse(row.started_at)));
     let loops = rows.into_iter().map(|row| WatchedLoop {
         id: row.id,
@@ -148,7 +148,7 @@ fn text(cells: &Buffer) -> String {
 
 /// Opens a loop's story.
 fn open(engine: &mut Engine, board: &mut Board, name: &str) -> Result<(), Failure> {
-    let events = engine.chronicle(name)?;
+    let events = engine.records().chronicle(name)?;
     let id = events.iter().find_map(|(event, _)| match event {
         stopgate_core::Event::Started(started) => Some(started.id.as_str().to_string()),
         _other => None,
@@ -193,9 +193,9 @@ impl Watch {
 
     fn connect(&mut self) -> Result<(), Failure> {
         let mut engine = common::engine()?;
-        self.cursor = engine.newest_cursor()?;
+        self.cursor = engine.records().newest_cursor()?;
         self.board.set_now(engine.now());
-        self.board.set_rows(engine.loop_rows()?);
+        self.board.set_rows(engine.records().loop_rows()?);
         self.board.set_trouble(None);
         self.engine = Some(engine);
         Ok(())
@@ -257,19 +257,19 @@ impl Watch {
     fn fetch(&mut self) -> Result<bool, Failure> {
         let Some(engine) = &mut self.engine else { return Ok(false) };
         let board = &mut self.board;
-        let (cursor, changed) = engine.changed_since(self.cursor)?;
+        let (cursor, changed) = engine.records().changed_since(self.cursor)?;
         self.cursor = cursor;
         let mut is_news = !changed.is_empty();
         for id in &changed {
-            board.set_row(id, engine.loop_row(id)?);
+            board.set_row(id, engine.records().loop_row(id)?);
         }
         if let Some(id) = board.opened().map(String::from).filter(|id| changed.contains(id)) {
-            board.open(&id, engine.chronicle(&id)?);
+            board.open(&id, engine.records().chronicle(&id)?);
         }
         for id in board.running() {
-            is_news |= board.set_checking(&id, engine.checks_running(&id));
+            is_news |= board.set_checking(&id, engine.records().checks_running(&id));
         }
-        let output = board.opened().and_then(|id| engine.running_output(id));
+        let output = board.opened().and_then(|id| engine.records().running_output(id));
         is_news |= board.set_output(output);
         let now = engine.now();
         let minute = now.unix_millis() / MINUTE_MS;
