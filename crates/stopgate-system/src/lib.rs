@@ -20,3 +20,6 @@ pub trait CanonicalPath {
     /// The path of what is there, as other programs know it, too.
     fn canonical(&self) -> std::io::Result<std::path::PathBuf>;
 }
+
+#[cfg(test)]
+mod tests;

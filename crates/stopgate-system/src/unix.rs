@@ -51,12 +51,17 @@ pub fn host_name() -> String {
 
 /// Whether a process has this number, and may be signalled.
 pub fn is_running(pid: i32) -> bool {
-    Pid::from_raw(pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+    number(pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+}
+
+/// Only a positive number is one process's.
+fn number(pid: i32) -> Option<Pid> {
+    Some(pid).filter(|pid| *pid > 0).and_then(Pid::from_raw)
 }
 
 /// Asks a process to end.
 pub fn ask_to_end(pid: i32) {
-    if let Some(pid) = Pid::from_raw(pid) {
+    if let Some(pid) = number(pid) {
         let _ = rustix::process::kill_process(pid, Signal::TERM);
     }
 }
@@ -87,7 +92,7 @@ pub const END_SIGNALS: [i32; 3] = [15, 2, 1];
 /// Whether a process has this number; one of another user's counts, too.
 pub fn exists(pid: i32) -> bool {
     let test = |pid| rustix::process::test_kill_process(pid);
-    Pid::from_raw(pid).is_some_and(|pid| !matches!(test(pid), Err(rustix::io::Errno::SRCH)))
+    number(pid).is_some_and(|pid| !matches!(test(pid), Err(rustix::io::Errno::SRCH)))
 }
 
 impl crate::CanonicalPath for Path {
