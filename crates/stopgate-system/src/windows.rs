@@ -104,3 +104,6 @@ fn has_drive(text: &str) -> bool {
 pub fn apart(command: &mut std::process::Command) {
     std::os::windows::process::CommandExt::creation_flags(command, CREATE_NO_WINDOW);
 }
+
+/// How names of programs may end, where a person leaves the end out.
+pub const PROGRAM_ENDS: &[&str] = &[".exe", ".cmd", ".bat", ""];

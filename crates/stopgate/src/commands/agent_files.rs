@@ -201,7 +201,8 @@ pub(crate) fn program() -> Result<PathBuf, Failure> {
 /// The program that runs now, under a name that settings can hold.
 pub(crate) fn installable() -> Result<PathBuf, Failure> {
     let program = program()?;
-    if program.file_name().is_some_and(|name| name == "stopgate") {
+    let own = format!("stopgate{}", std::env::consts::EXE_SUFFIX);
+    if program.file_name().is_some_and(|name| name == own.as_str()) {
         return Ok(program);
     }
     // Entries are told by the program's name: one by another name could never be removed again.
