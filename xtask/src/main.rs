@@ -15,6 +15,7 @@ mod dist;
 mod elf;
 mod engines;
 mod figures;
+mod foreign;
 mod hardness;
 mod hostile;
 mod journal;
@@ -36,6 +37,7 @@ mod tools;
 mod trace;
 mod transcript;
 mod truth;
+mod upgrade;
 mod waiting;
 
 use std::process::ExitCode;
@@ -92,14 +94,19 @@ Usage: cargo xtask CHORE
   hostile [--quick] [--only TEXT] [--program FILE]
                                   hostile trees against hook, start, status, verify, trust and cancel
   package [--program [PLATFORM=]FILE]… [--out DIR] [--key FILE] [--repository URL]
-          [--test | --fresh-root]
+          [--foreign] [--test | --fresh-root]
                                   packages and plugins from one source (packages/): tarball, npm, wheel,
                                   .deb, formula, installers, checksums, signatures, SBOM, in
-                                  target/package; --test installs each from there and uses it,
-                                  --fresh-root also in a fresh Debian (debootstrap)
+                                  target/package; --foreign also builds and packs the programs for
+                                  Linux arm64 and Windows, where the tools are there; --test installs each from there and uses it,
+                                  --fresh-root also in a fresh Debian (debootstrap); foreign programs
+                                  run under qemu-aarch64 and wine
   package --plugins               write plugins/ and the marketplace files anew
-  platforms [--only WORD]         whether the program compiles for macOS, and its pure crates for Windows;
+  platforms [--only WORD]         whether the program compiles for macOS and for Windows;
                                   installs both targets, and zig as their C compiler
+  upgrade --previous COMMIT|FILE [--program FILE]
+                                  an earlier program and this one on the same journal, settings and
+                                  running loops, in both directions
   waiting [--quick] [--program FILE]
                                   100 parked loops: one process, its memory, its wake-ups in a quiet
                                   minute, each resumed once; killed 50 times, none lost, none twice
@@ -139,6 +146,7 @@ fn main() -> ExitCode {
         ["mutants", options @ ..] => mutants::run(options),
         ["package", options @ ..] => package::run(options),
         ["platforms", options @ ..] => platforms::run(options),
+        ["upgrade", options @ ..] => upgrade::run(options),
         ["night", options @ ..] => night::run(options),
         ["deny"] => supply::deny(),
         ["sbom"] => supply::sbom(),

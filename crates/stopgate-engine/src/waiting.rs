@@ -186,5 +186,5 @@ fn is_here(parking: &Parking) -> bool {
 
 /// This machine's name.
 fn host() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
+    stopgate_system::host_name()
 }

@@ -19,11 +19,12 @@ mod text;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stopgate_core::{Criterion, JudgesAre, Proof};
+use stopgate_system::CanonicalPath;
+use stopgate_system::ffi::OsStrExt;
 
 pub(crate) use self::changes::{GitUse, JudgeChanges};
 use self::git_state::GitState;
@@ -370,5 +371,5 @@ fn commit_of(root: &Path) -> Option<String> {
 }
 
 fn whole(root: &Path) -> Result<PathBuf, BasisError> {
-    root.canonicalize().map_err(|source| TreeError::Root { path: root.into(), source }.into())
+    root.canonical().map_err(|source| TreeError::Root { path: root.into(), source }.into())
 }

@@ -6,12 +6,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use stopgate_core::{Criterion, Timestamp};
+use stopgate_system::ffi::OsStrExt;
+use stopgate_system::fs::MetadataExt;
 
 use crate::env::Variable;
 use crate::files::{make_private_directory, read_text};

@@ -32,6 +32,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use stopgate_core::Criterion;
+use stopgate_system::CanonicalPath;
 
 use self::files::{extension_of, name_of};
 use self::names::{is_foreign, said};
@@ -364,7 +365,7 @@ impl JudgeSet {
     }
 
     fn add_links(&mut self, root: &Path, files: &dyn ProjectFiles) {
-        let Ok(whole_root) = root.canonicalize() else { return };
+        let Ok(whole_root) = root.canonical() else { return };
         let rules = JudgeRules::of(self);
         let mut links = BTreeSet::new();
         let listed = files.paths().iter().filter(|path| rules.role(path) != JudgeRole::Work);

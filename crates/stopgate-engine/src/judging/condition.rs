@@ -3,11 +3,11 @@
 //! Time, processes and paths are looked at; a reference is asked of git; a command runs with the
 //! limits and the variables of a check; an address is fetched. None takes longer than it may.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stopgate_core::{LoopId, Status, Timestamp, WaitCondition};
+use stopgate_system::fs::MetadataExt;
 use stopgate_verify::{
     Check, CheckCommand, ChecksRun, GitFilters, ProcessMark, RunLimits, Strangers, git,
 };

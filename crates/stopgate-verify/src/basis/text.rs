@@ -1,10 +1,10 @@
 //! The form in which a basis is kept: one JSON text, outside the work tree.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use stopgate_system::ffi::OsStrExt;
 
 use super::git_state::GitState;
 use super::imported::ImportedPackage;

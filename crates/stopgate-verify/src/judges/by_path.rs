@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use stopgate_core::Criterion;
+use stopgate_system::ffi::OsStrExt;
 
 use super::configuration::ToolConfiguration;
 use super::files::{extension_of, name_of};

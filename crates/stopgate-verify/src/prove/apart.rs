@@ -16,6 +16,7 @@ use crate::check::CheckCommand;
 use crate::env::Variable;
 use crate::git::GitFilters;
 use crate::place::{Isolation, Launch, NetworkAccess, PlaceKind, PlaceRecipe, RunPlace};
+use crate::shell::shell_argv;
 use crate::tree::{Tree, hash_of};
 
 /// How long it may take to make a place.
@@ -344,7 +345,7 @@ fn is_tracked(root: &Path, path: &Path) -> bool {
 
 fn argv_of(criterion: &Criterion) -> Vec<OsString> {
     match command_of(criterion).0 {
-        CheckCommand::Shell(line) => ["/bin/sh", "-c", line].map(OsString::from).into(),
+        CheckCommand::Shell(line) => shell_argv(line),
         CheckCommand::Argv(argv) => argv.iter().map(OsString::from).collect(),
         CheckCommand::Exact(argv) => argv.to_vec(),
     }
