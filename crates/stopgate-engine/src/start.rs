@@ -233,6 +233,7 @@ impl Engine {
             surface: Surface::Hook,
             gates: gates.to_vec(),
             origin: origin.clone(),
+            commit: laid.commit.clone(),
         };
         let event = Event::Started(Box::new(started));
         let state = apply(None, &event, now)

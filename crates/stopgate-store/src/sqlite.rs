@@ -350,6 +350,14 @@ impl Journal for SqliteJournal {
         self.with("list loops", |connection, writer| rows::list(connection, writer, filter))
     }
 
+    fn each(
+        &mut self,
+        filter: &Filter<'_>,
+        look: &mut dyn FnMut(Stored),
+    ) -> Result<(), StoreError> {
+        self.with("list loops", |connection, writer| rows::each(connection, writer, filter, look))
+    }
+
     fn history(&mut self, id: &LoopId) -> Result<Vec<JournalEntry>, StoreError> {
         self.with("read a loop's history", |connection, _| rows::history(connection, id))
     }

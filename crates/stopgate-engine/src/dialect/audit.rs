@@ -120,6 +120,7 @@ fn begun(engine: &mut Engine, before: &State) -> Event {
         surface: stopgate_core::Surface::Hook,
         gates: Vec::new(),
         origin: stopgate_core::Origin::default(),
+        commit: None,
     }))
 }
 
