@@ -17,7 +17,7 @@ const looks = [
   { name: "light", media: "screen", scheme: "light", width: 1000 },
   { name: "dark", media: "screen", scheme: "dark", width: 1000 },
   { name: "narrow", media: "screen", scheme: "light", width: 400 },
-  { name: "print", media: "print", scheme: "light", width: 794 },
+  { name: "print", media: "print", scheme: "dark", width: 794 },
 ];
 const found = [];
 for (const look of looks) {
@@ -28,8 +28,10 @@ for (const look of looks) {
   page.on("console", (message) => complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
   await page.setViewport({ width: look.width, height: 1400 });
-  await page.emulateMediaType(look.media);
-  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: look.scheme }]);
+  // Both in one call: each alone would undo the other.
+  const session = await page.createCDPSession();
+  const features = [{ name: "prefers-color-scheme", value: look.scheme }];
+  await session.send("Emulation.setEmulatedMedia", { media: look.media, features });
   await page.goto(pathToFileURL(report).href, { waitUntil: "load" });
   const path = `${pictures}/report-${look.name}.png`;
   await page.screenshot({ path, clip: { x: 0, y: 0, width: look.width, height: 1400 } });
