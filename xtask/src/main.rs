@@ -29,6 +29,7 @@ mod scene;
 mod see;
 mod settings;
 mod sim;
+mod strings;
 mod suite;
 mod supply;
 mod table;
@@ -88,6 +89,7 @@ Usage: cargo xtask CHORE
   record --screens                docs/screens/*.ansi as pictures
   sim [--histories N] [--seed N]  seeded histories of hooks and commands on one journal, 200,000 by default
   sim --replay SEED               one history again
+  strings                         every text of the program that a person or a model may read, with its place
   hostile [--quick] [--only TEXT] [--program FILE]
                                   hostile trees against hook, start, status, verify, trust and cancel
   package [--program [PLATFORM=]FILE]… [--out DIR] [--key FILE] [--repository URL]
@@ -137,6 +139,7 @@ fn main() -> ExitCode {
         ["record", options @ ..] => record::run(options),
         ["requirements", options @ ..] => requirements::run(options),
         ["sim", options @ ..] => sim::run(options),
+        ["strings", options @ ..] => strings::run(options),
         ["hostile", options @ ..] => hostile::run(options),
         ["waiting", options @ ..] => waiting::run(options),
         ["mutants", options @ ..] => mutants::run(options),

@@ -80,7 +80,7 @@ fn stale(state: &State, now: Timestamp) -> Brake {
         return Some((Outcome::NeedsApproval, "nobody approved it".to_string()));
     }
     let minutes = age_ms / 60_000;
-    Some((Outcome::Stale, format!("nothing had touched it for {minutes} minutes")))
+    Some((Outcome::Stale, format!("it was not touched for {minutes} minutes")))
 }
 
 /// The agent is told once to put it right; if it stays as it is, a person is needed.

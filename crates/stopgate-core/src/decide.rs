@@ -279,7 +279,7 @@ fn proof(state: &State, seen: &Seen) -> Option<RuleAnswer> {
         return None;
     }
     Some(if required().any(needs_approval) {
-        RuleAnswer::Allow(Leave::Approval, "all that is left is a person's word")
+        RuleAnswer::Allow(Leave::Approval, "only a person's word is missing")
     } else {
         let why = if required().any(|c| c.proof == Proof::Attest) {
             format!("{checks}; the rest is the agent's word")
@@ -378,7 +378,7 @@ fn attested(state: &State) -> Option<RuleAnswer> {
         return None;
     }
     if state.criteria.iter().any(|c| c.is_required() && needs_approval(c)) {
-        return Some(RuleAnswer::Allow(Leave::Approval, "all that is left is a person's word"));
+        return Some(RuleAnswer::Allow(Leave::Approval, "only a person's word is missing"));
     }
     let why = "the agent said so; no check proved it".to_string();
     Some(RuleAnswer::Complete(Outcome::Attested, why))

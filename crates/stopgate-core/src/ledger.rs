@@ -67,12 +67,13 @@ pub(crate) fn errors(ledger: &Ledger) -> Brake {
         return Some((Outcome::NeedsInput, format!("an unknown error: {}", error.message)));
     }
     if let Some(error) = of(ErrorClass::Logic).find(|error| times(ledger, error) >= SAME_MAX) {
-        let why = format!("the same error came {} times: {}", times(ledger, error), error.message);
+        let why =
+            format!("the same error occurred {} times: {}", times(ledger, error), error.message);
         return Some((Outcome::Stalled, why));
     }
     let last = of(ErrorClass::Transient).next_back()?;
     (of(ErrorClass::Transient).count() >= TRANSIENT_MAX).then(|| {
-        let why = format!("a transient error was there after a retry, too: {}", last.message);
+        let why = format!("a transient error persisted after a retry: {}", last.message);
         (Outcome::InfraError, why)
     })
 }

@@ -36,7 +36,7 @@ pub enum WaitCondition {
         /// The time.
         at: Timestamp,
     },
-    /// A process is gone.
+    /// A process has exited.
     Process {
         /// Its number.
         pid: i32,

@@ -266,7 +266,7 @@ impl Rule {
     pub const fn question(self) -> &'static str {
         match self {
             Self::Ended => "has the loop ended already?",
-            Self::Paused => "did a person ask it to stand aside?",
+            Self::Paused => "did a person pause it?",
             Self::Corrupt => "is the record sound?",
             Self::Stale => "has nobody touched it for too long?",
             Self::Waiting => "does it wait for a person's answer, or for a condition?",
@@ -295,7 +295,7 @@ impl Rule {
             Self::Written => {
                 "does the file say that all is met, and does the agent mean to finish?"
             }
-            Self::Continue => "nothing lets it go, so it works on",
+            Self::Continue => "no rule lets the agent stop, so it continues",
         }
     }
 }

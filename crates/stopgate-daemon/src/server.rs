@@ -84,10 +84,10 @@ pub fn serve(settings: Settings, stores: Stores, stay: Stay) -> Result<Served, F
 
 /// What there is to watch; of clients that are gone without a stop, the person is told.
 fn learn(mut engine: Engine) -> Result<WatchList, Failure> {
-    let list = engine.watch_list()?;
+    let list = engine.waits().watch_list()?;
     let is_gone = |process: &str| ProcessMark::read(process).is_none_or(|mark| !mark.is_alive());
     for (id, _) in list.woken.iter().filter(|(_, woken)| is_gone(&woken.process)) {
-        engine.look_after_woken(id)?;
+        engine.waits().look_after_woken(id)?;
     }
     Ok(list)
 }

@@ -37,7 +37,7 @@ pub fn wake_loop(
 
 fn asked(settings: Settings, stores: Stores, id: &LoopId) -> Result<u8, Failure> {
     let mut engine = Engine::open(settings, stores)?;
-    let start = match engine.wake(id)? {
+    let start = match engine.waits().wake(id)? {
         WakeStep::NotParked | WakeStep::Overdue => return Ok(NOT_PARKED),
         WakeStep::Open => return Ok(OPEN),
         WakeStep::Held => return Ok(HELD),
@@ -53,7 +53,11 @@ fn asked(settings: Settings, stores: Stores, id: &LoopId) -> Result<u8, Failure>
     });
     let program = start.argv.first().map(|word| word.display().to_string()).unwrap_or_default();
     let why = format!("what it waited for has happened, but {program} can't be started: {error}");
-    Engine::open(settings, stores)?.wake_failed(id, &ProcessMark::own().to_string(), &why)?;
+    Engine::open(settings, stores)?.waits().wake_failed(
+        id,
+        &ProcessMark::own().to_string(),
+        &why,
+    )?;
     Ok(FAILED)
 }
 

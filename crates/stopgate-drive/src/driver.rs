@@ -54,7 +54,7 @@ pub fn drive_native(
     interrupts: &Interrupts,
     news: NewsListener<'_>,
 ) -> Result<DriveEnded, Failure> {
-    let stored = engine.resolve(target)?;
+    let stored = engine.loops().resolve(target)?;
     let home = engine.home().clone();
     let looped = NativeLoop::new(engine, &stored);
     drive(Box::new(looped), &home, plan, interrupts, news)

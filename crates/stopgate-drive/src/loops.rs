@@ -100,7 +100,7 @@ impl NativeLoop {
 
     /// The receipts of the last stop, and what the agent was told then.
     fn last_stop(&mut self) -> Result<(Vec<Receipt>, String), Failure> {
-        let happened = self.engine.chronicle(self.id.as_str())?;
+        let happened = self.engine.records().chronicle(self.id.as_str())?;
         let stops = happened.into_iter().rev().filter_map(|(event, _)| match event {
             Event::Stopped(stopped) => Some(*stopped),
             _other => None,
@@ -112,7 +112,8 @@ impl NativeLoop {
     }
 
     fn diff(&mut self) -> Option<DiffStat> {
-        let report = self.engine.report_on(&self.target()).ok()?;
+        let target = self.target();
+        let report = self.engine.records().report_on(&target).ok()?;
         report.loops.into_iter().next()?.diff
     }
 }
@@ -131,70 +132,74 @@ impl DrivenLoop for NativeLoop {
     }
 
     fn view(&mut self) -> Result<LoopView, Failure> {
-        let stored = self.engine.driven(&self.id)?;
-        self.engine.view_checked(&stored)
+        let stored = self.engine.driven().driven(&self.id)?;
+        self.engine.views().view_checked(&stored)
     }
 
     fn judged(&mut self) -> Result<String, Failure> {
-        Ok(self.engine.driven(&self.id)?.state.tally.stops.to_string())
+        Ok(self.engine.driven().driven(&self.id)?.state.tally.stops.to_string())
     }
 
     fn bind(&mut self, session: &str) -> Result<(), Failure> {
-        self.engine.hand_to(&self.id, session).map(drop)
+        self.engine.driven().hand_to(&self.id, session).map(drop)
     }
 
     fn open_to_next(&mut self) -> Result<(), Failure> {
         let next = Successor::Next { within_ms: CLAIM_WITHIN_MS };
-        self.engine.attach(&self.target(), &next).map(drop)
+        let target = self.target();
+        self.engine.handover().attach(&target, &next).map(drop)
     }
 
     fn judge(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure> {
-        let held_by = self.engine.driven(&self.id)?.state.session;
+        let held_by = self.engine.driven().driven(&self.id)?.state.session;
         if held_by.is_none() {
             self.bind(stop.session)?;
         }
         // A session whose client never told its id is judged as the one that the loop holds.
         let session = held_by.as_ref().map_or(stop.session, stopgate_core::SessionId::as_str);
-        self.engine.judge_driven(&DrivenStop { session, ..*stop })
+        self.engine.driven().judge_driven(&DrivenStop { session, ..*stop })
     }
 
     fn failed(&mut self, class: &str, said: &str) -> Result<(), Failure> {
-        self.engine.driven_failed(&self.id, class, said)
+        self.engine.driven().driven_failed(&self.id, class, said)
     }
 
     fn rests(&mut self) -> Result<(), Failure> {
-        self.engine.driven_rests(&self.id)
+        self.engine.driven().driven_rests(&self.id)
     }
 
     fn wakes(&mut self) -> Result<(), Failure> {
-        self.engine.driven_wakes(&self.id)
+        self.engine.driven().driven_wakes(&self.id)
     }
 
     fn unparks(&mut self) -> Result<bool, Failure> {
-        self.engine.unpark_driven(&self.id)
+        self.engine.waits().unpark_driven(&self.id)
     }
 
     fn end(&mut self, outcome: Outcome, why: &str) -> Result<(), Failure> {
-        self.engine.driven_ends(&self.id, outcome, why).map(drop)
+        self.engine.driven().driven_ends(&self.id, outcome, why).map(drop)
     }
 
     fn revive(&mut self) -> Result<(), Failure> {
-        self.engine.resume(&self.target(), None).map(drop)
+        let target = self.target();
+        self.engine.loops().resume(&target, None).map(drop)
     }
 
     fn ask(&mut self, question: &str) -> Result<bool, Failure> {
-        self.engine.ask(&self.target(), question).map(|_| true)
+        let target = self.target();
+        self.engine.loops().ask(&target, question).map(|_| true)
     }
 
     fn answer(&mut self, text: &str) -> Result<(), Failure> {
-        self.engine.answer(&self.target(), text).map(drop)
+        let target = self.target();
+        self.engine.handover().answer(&target, text).map(drop)
     }
 
     fn take_answer(&mut self) -> Result<Option<String>, Failure> {
-        let state = self.engine.driven(&self.id)?.state;
+        let state = self.engine.driven().driven(&self.id)?.state;
         let is_waiting = matches!(state.phase, Phase::Waiting { .. } | Phase::Ended { .. });
         let Some(answer) = state.answer.filter(|_| !is_waiting) else { return Ok(None) };
-        self.engine.answer_told(&self.id)?;
+        self.engine.driven().answer_told(&self.id)?;
         Ok(Some(answer))
     }
 
@@ -203,7 +208,7 @@ impl DrivenLoop for NativeLoop {
     }
 
     fn hand_over(&mut self, notes: SessionNotes<'_>) -> Result<String, Failure> {
-        let state = self.engine.driven(&self.id)?.state;
+        let state = self.engine.driven().driven(&self.id)?.state;
         let (receipts, _) = self.last_stop()?;
         let diff = self.diff();
         let SessionNotes { session, said, answer } = notes;

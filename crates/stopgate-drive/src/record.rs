@@ -83,7 +83,7 @@ impl DriverFiles {
             Err(error)
                 if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
             {
-                Err(Failure::usage(format!("{name} is driven already, by another stopgate run"))
+                Err(Failure::usage(format!("{name} is already driven by another stopgate run"))
                     .hint("end that one first, or wait for it"))
             }
             Err(error) => Err(unusable(error)),

@@ -229,7 +229,7 @@ fn follow(
         }
         let silent = heard_at.elapsed();
         if silent >= stage.hang_after {
-            let message = format!("nothing was heard for {} s", silent.as_secs());
+            let message = format!("no output for {} s", silent.as_secs());
             return Ok(Followed::Failed(SessionFailure::new(FailureClass::Hang, message)));
         }
         if let Some(failure) = reader.gives_up(silent) {

@@ -54,7 +54,7 @@ impl fmt::Debug for Address {
 /// What an address is that is not understood, without a word of it.
 fn what_it_is(text: &str) -> &'static str {
     if text.starts_with("sqlite:") && !text.contains("://") {
-        "sqlite: names no file"
+        "sqlite: needs a path"
     } else if text.contains("://") {
         "its scheme is unknown"
     } else if text.contains('=') {
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused_without_its_passwords() {
-        check("sqlite:", "could not use the store: sqlite: names no file");
+        check("sqlite:", "could not use the store: sqlite: needs a path");
         check("mysql://me:secret@host/db", "could not use the store: its scheme is unknown");
         check(
             "host=h user=u password=secret",

@@ -25,11 +25,10 @@ pub use self::report::{
 use self::apply::{Edits, Grounds};
 use self::exploit::Exploit;
 use self::trial::{Trial, TrialRoom, TriedCriterion};
-use crate::engine::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::project_file::{CriterionDraft, ProjectFile};
-use crate::trust::Trust;
-use crate::verify::untrusted;
+use crate::trust::{Trust, untrusted};
 use crate::view::SCHEMA_VERSION;
 
 /// How long the project may take to be copied.
@@ -66,25 +65,36 @@ struct Hole {
     files: Vec<PathBuf>,
 }
 
-impl Engine {
+/// Attempts to pass checks without doing the work.
+pub struct Attacks<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> Attacks<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Attacks<'_> {
     /// Attacks a project's criteria on a copy of it; `told` hears of each step.
     pub fn attack(
         &mut self,
         request: &AttackRequest,
         told: &mut dyn FnMut(AttackStep<'_>),
     ) -> Result<AttackReport, Failure> {
-        self.prepare()?;
+        self.context.prepare()?;
         let (drafts, ground) = self.targets(request)?;
-        let copies = self.place(PathBuf::new()).copies();
+        let copies = self.context.place(PathBuf::new()).copies();
         let copy = ProjectCopy::make(&request.project, &copies, COPY_WITHIN).map_err(|why| {
             Failure::usage(format!("could not copy {}: {why}", request.project.display()))
         })?;
         told(AttackStep::Copied);
         let place = ProofStorage { home: copy.home(), logs: copy.home().join("logs") };
-        let pass = self.passed_variables();
-        let only_place = self.settings.test_place();
-        let begun_micros = self.world.micros();
-        let world = self.world.as_mut();
+        let pass = self.context.passed_variables();
+        let only_place = self.context.settings.test_place();
+        let begun_micros = self.context.world.micros();
+        let world = self.context.world.as_mut();
         let room = TrialRoom { root: copy.root(), place, ground, pass, only_place };
         let trial = Trial { copy: &copy, world, begun_micros, within: request.within, room };
         let report = AttackReport {
@@ -117,7 +127,7 @@ impl Engine {
         let mut drafts: Vec<CriterionDraft> = given.collect();
         let mut ground = Ground::default();
         if let Some(file) = file.filter(|_| drafts.is_empty()) {
-            if file.needs_trust() && !Trust::of(&self.home).has(&file.source) {
+            if file.needs_trust() && !Trust::of(&self.context.home).has(&file.source) {
                 return Err(untrusted());
             }
             let outer = |root: &String| request.project.join(root).display().to_string();

@@ -1,9 +1,9 @@
 //! What the driver of `stopgate run` asks of the engine: whose session a loop holds, whether a stop
 //! was judged, and a judgement where no hook gave one.
 //!
-//! A session that the driver started is told by [`DRIVEN`] whose it is. The hook judges and records
-//! its stops as ever, but lets the agent go: the driver carries the loop on, in this session or a
-//! fresh one.
+//! A session that the driver started is told by [`crate::DRIVEN`] whose it is. The hook judges and
+//! records its stops as ever, but lets the agent go: the driver carries the loop on, in this session
+//! or a fresh one.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -16,15 +16,13 @@ use stopgate_dialects::Dialect;
 use stopgate_dialects::features::FeatureList;
 use stopgate_store::Stored;
 
+use crate::context::{Context, LoopTarget};
 use crate::dialect::{self, DialectCall};
-use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::observe::ClientFacts;
-use crate::target::LoopTarget;
+use crate::stop::Stops;
 use crate::view::LoopView;
 
-/// The variable that names the loop whose driver started a session: its id, or a dialect.
-pub const DRIVEN: &str = "STOPGATE_RUN";
 /// How much of a client's error is kept.
 const ERROR_BYTES_MAX: usize = 400;
 
@@ -78,12 +76,23 @@ impl DrivenStop<'_> {
     }
 }
 
-impl Engine {
+/// What the driver of sessions tells and asks.
+pub struct Driven<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> Driven<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Driven<'_> {
     /// Gives a loop to a session that its driver starts; the one before is known to be gone.
     pub fn hand_to(&mut self, id: &LoopId, session: &str) -> Result<Stored, Failure> {
         let session = SessionId::new(session)
             .ok_or_else(|| Failure::fault("could not bind the loop: the session has no id"))?;
-        if let Some(other) = self.journal.load_held(&session)?
+        if let Some(other) = self.context.journal.load_held(&session)?
             && other.state.id != *id
         {
             let what = format!("loop {} holds session {session}", other.state.id);
@@ -99,13 +108,18 @@ impl Engine {
     pub fn judge_driven(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure> {
         let session = SessionId::new(stop.session)
             .ok_or_else(|| Failure::fault("could not judge the stop: the session has no id"))?;
-        self.judge_stop(&stop.call(), &session, None, &ClientFacts::default())?;
+        Stops::new(self.context).judge_stop(
+            &stop.call(),
+            &session,
+            None,
+            &ClientFacts::default(),
+        )?;
         Ok(())
     }
 
     /// The loop as it is now.
     pub fn driven(&mut self, id: &LoopId) -> Result<Stored, Failure> {
-        self.resolve(&LoopTarget::Named(id.as_str().into()))
+        self.context.resolve(&LoopTarget::Named(id.as_str().into()))
     }
 
     /// Notes that a session of a loop failed; not a stop, and not counted.
@@ -150,7 +164,7 @@ impl Engine {
         outcome: Outcome,
         why: &str,
     ) -> Result<Stored, Failure> {
-        self.end(id, outcome, &clip(&clean(why), ERROR_BYTES_MAX))
+        self.context.end(id, outcome, &clip(&clean(why), ERROR_BYTES_MAX))
     }
 
     /// What happens to a loop unless it is over.
@@ -159,13 +173,15 @@ impl Engine {
         id: &LoopId,
         happened: &mut dyn FnMut(Option<&SessionId>, &Phase) -> Option<Event>,
     ) -> Result<Stored, Failure> {
-        let changed =
-            self.update(&mut |engine| Ok(engine.journal.load(id)?), &mut |state, _| {
+        let changed = self.context.update(
+            &mut |context| Ok(context.journal.load(id)?),
+            &mut |state, _| {
                 let is_over = state.outcome().is_some();
                 let event =
                     if is_over { None } else { happened(state.session.as_ref(), &state.phase) };
                 Ok(event.into_iter().collect())
-            })?;
+            },
+        )?;
         changed.ok_or_else(|| Failure::no_loop(format!("loop {id} is gone")))
     }
 }

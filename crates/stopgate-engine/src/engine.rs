@@ -1,62 +1,49 @@
-//! The engine and what every use case shares.
+//! The engine: one door to each room, over one context.
 
 use std::cell::RefCell;
-use std::path::Path;
 use std::rc::Rc;
 
-use stopgate_core::{Criterion, Event, SessionId, State, Surface, Timestamp, apply};
-use stopgate_store::{Appended, Journal, Recorded, Revision, Soundness, Stored};
-use stopgate_verify::{RunningCheck, while_watched};
+use stopgate_core::Timestamp;
 
-use crate::checking::{CheckingView, KnownCheck, now_running};
-use crate::config::Config;
+use crate::address::Address;
+use crate::attack::Attacks;
+use crate::checking::CheckingView;
+use crate::context::Context;
+use crate::driven::Driven;
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::notify::{NoticeWire, news};
-use crate::presence::Presence;
+use crate::judging::certificate::Certificates;
+use crate::loops::Loops;
+use crate::loops::handover::Handover;
+use crate::loops::snapshots::Snapshots;
+use crate::metering::Metering;
+use crate::see::Records;
+use crate::session::Sessions;
 use crate::settings::Settings;
-use crate::signs::Signs;
-use crate::stores::{Opened, StoreChoice, Stores};
-use crate::world::{RealWorld, World};
-
-/// How often a use case decides again because another process was faster.
-const TRIES_MAX: usize = 64;
-
-/// Loads the loop that a use case is about.
-type Find<'a> = &'a mut dyn FnMut(&mut Engine) -> Result<Option<Stored>, Failure>;
-/// Says what happens to a loop.
-pub(crate) type Change<'a> = &'a mut dyn FnMut(&State, Timestamp) -> Result<Vec<Event>, Failure>;
+use crate::stop::Stops;
+use crate::stores::Stores;
+use crate::tasks::TaskRecords;
+use crate::trust::ProjectTrust;
+use crate::upkeep::Upkeep;
+use crate::verify::{Approvals, Verifier};
+use crate::view::Views;
+use crate::waiting::Waits;
 
 /// Every use case, over one journal.
 pub struct Engine {
-    pub(crate) home: Home,
-    pub(crate) journal: Box<dyn Journal>,
-    pub(crate) signs: Signs,
-    pub(crate) presence: Presence,
-    pub(crate) world: Box<dyn World>,
-    pub(crate) settings: Settings,
-    pub(crate) stores: Stores,
-    pub(crate) choice: StoreChoice,
-    /// What the person should be told once the answer is printed.
-    pub(crate) news: Vec<NoticeWire>,
-    /// Hears which check runs, where a person waits for it.
-    listener: Option<ChecksListener>,
-    /// Whether a loop was seen that waits for something outside its session.
-    pub(crate) saw_parked: bool,
+    pub(crate) context: Context,
 }
 
-/// Hears which checks run, and how long they took last time.
-type ChecksListener = Rc<RefCell<dyn FnMut(&CheckingView)>>;
+impl From<Context> for Engine {
+    fn from(context: Context) -> Self {
+        Self { context }
+    }
+}
 
 impl Engine {
     /// The engine that the environment and the person's settings ask for.
     pub fn open(settings: Settings, stores: Stores) -> Result<Self, Failure> {
-        let home = settings.home()?;
-        home.check()?;
-        home.create().map_err(|error| unusable(&home, error))?;
-        let world = Box::new(RealWorld::new(settings));
-        let choice = StoreChoice::read(settings)?;
-        Self::with(home, world, settings, stores, choice)
+        Context::open(settings, stores).map(Self::from)
     }
 
     /// The same, for who must get out: settings that make no sense count for nothing, as they do
@@ -65,274 +52,126 @@ impl Engine {
         settings: Settings,
         stores: Stores,
     ) -> Result<(Self, Option<Failure>), Failure> {
-        let home = settings.home()?;
-        home.check()?;
-        home.create().map_err(|error| unusable(&home, error))?;
-        let (config, trouble) = match Config::read(settings) {
-            Ok(config) => (config, None),
-            Err(failure) => (Config::default(), Some(failure)),
-        };
-        let address = StoreChoice::address(settings, || Ok(config.address.clone()))?;
-        let (choice, other) = StoreChoice::of(settings, config, address);
-        let world = Box::new(RealWorld::new(settings));
-        let engine = Self::with(home, world, settings, stores, choice)?;
-        Ok((engine, trouble.or(other)))
-    }
-
-    /// An engine over the journal that was chosen, in a given world.
-    pub(crate) fn with(
-        home: Home,
-        world: Box<dyn World>,
-        settings: Settings,
-        stores: Stores,
-        choice: StoreChoice,
-    ) -> Result<Self, Failure> {
-        let opened = stores.open(&choice, &home)?;
-        Ok(Self::over(opened, home, world, settings, stores, choice))
-    }
-
-    /// An engine that finds a journal or fails: a hook never begins one.
-    pub(crate) fn over_existing(
-        home: Home,
-        world: Box<dyn World>,
-        settings: Settings,
-        stores: Stores,
-        choice: StoreChoice,
-    ) -> Result<Self, Failure> {
-        let opened = stores.open_existing(&choice, &home)?;
-        Ok(Self::over(opened, home, world, settings, stores, choice))
-    }
-
-    pub(crate) fn over(
-        opened: Opened,
-        home: Home,
-        world: Box<dyn World>,
-        settings: Settings,
-        stores: Stores,
-        choice: StoreChoice,
-    ) -> Self {
-        let Opened { journal, signs } = opened;
-        let presence = Presence::of(&home);
-        let news = Vec::new();
-        let listener = None;
-        let saw_parked = false;
-        Self {
-            home,
-            journal,
-            signs,
-            presence,
-            world,
-            settings,
-            stores,
-            choice,
-            news,
-            listener,
-            saw_parked,
-        }
+        let (context, trouble) = Context::open_leniently(settings, stores)?;
+        Ok((Self::from(context), trouble))
     }
 
     /// Has `listener` told from now on which check runs.
     pub fn tell_checks(&mut self, listener: impl FnMut(&CheckingView) + 'static) {
-        self.listener = Some(Rc::new(RefCell::new(listener)));
-    }
-
-    /// Does `work`, and tells waiting readers meanwhile which of these checks runs.
-    pub(crate) fn while_told<T>(
-        &mut self,
-        criteria: &[Criterion],
-        work: impl FnOnce(&mut dyn World) -> T,
-    ) -> T {
-        let Some(listener) = self.listener.clone() else { return work(&mut *self.world) };
-        let known = KnownCheck::all(criteria);
-        let tell = move |running: &[RunningCheck<'_>]| {
-            if let Some((_, view)) = now_running(&known, running) {
-                (listener.borrow_mut())(&view);
-            }
-        };
-        while_watched(tell, || work(&mut *self.world))
+        self.context.listener = Some(Rc::new(RefCell::new(listener)));
     }
 
     /// The current time.
     pub fn now(&self) -> Timestamp {
-        self.world.now()
+        self.context.now()
     }
 
     /// Whether a stop of a loop was allowed that waits for something outside its session: somebody
     /// must watch for it.
     pub const fn saw_parked(&self) -> bool {
-        self.saw_parked
+        self.context.saw_parked
     }
 
     /// Where stopgate keeps its things.
     pub const fn home(&self) -> &Home {
-        &self.home
+        &self.context.home
+    }
+
+    /// Whether the journal is on a server, so that to ask it is to wait.
+    pub const fn is_on_server(&self) -> bool {
+        match self.context.choice.address {
+            Address::Postgres(_) => true,
+            Address::Own | Address::Sqlite(_) => false,
+        }
     }
 
     /// Chores that may wait until the answer is printed.
     pub fn settle(&mut self) {
-        self.journal.settle();
-        self.send_news();
+        self.context.settle();
     }
 
-    /// Makes the home directory, for commands that write.
-    pub(crate) fn prepare(&self) -> Result<(), Failure> {
-        self.home.create().map_err(|error| unusable(&self.home, error))
+    /// Loops: how they begin, and what people and agents do to them.
+    pub const fn loops(&mut self) -> Loops<'_> {
+        Loops::new(&mut self.context)
     }
 
-    /// Loads, changes and stores one loop, as often as others get in between.
-    ///
-    /// `change` says what happens to the state it is given; nothing means nothing.
-    pub(crate) fn update(
-        &mut self,
-        find: Find<'_>,
-        change: Change<'_>,
-    ) -> Result<Option<Stored>, Failure> {
-        for _ in 0..TRIES_MAX {
-            self.journal.begin()?;
-            let tried = self.try_update(find, change);
-            self.journal.end();
-            match tried? {
-                Tried::Settled(stored) => return Ok(stored.map(|stored| *stored)),
-                Tried::Again => {}
-            }
-        }
-        Err(Failure::fault("could not change the loop: others changed it all the time"))
+    /// Loops that wait for a person, or were left behind by their session.
+    pub const fn handover(&mut self) -> Handover<'_> {
+        Handover::new(&mut self.context)
     }
 
-    fn try_update(&mut self, find: Find<'_>, change: Change<'_>) -> Result<Tried, Failure> {
-        let Some(stored) = find(self)? else {
-            return Ok(Tried::Settled(None));
-        };
-        let now = self.now();
-        let events = change(&stored.state, now)?;
-        if events.is_empty() {
-            return Ok(Tried::Settled(Some(Box::new(stored))));
-        }
-        match self.store(stored, events, now)? {
-            Stocked::Stored(stored) => Ok(Tried::Settled(Some(stored))),
-            Stocked::Conflict | Stocked::SessionTaken => Ok(Tried::Again),
-        }
+    /// States of the work that are kept, and restored.
+    pub const fn snapshots(&mut self) -> Snapshots<'_> {
+        Snapshots::new(&mut self.context)
     }
 
-    /// Appends `events` to a loop as it was read, and keeps the signs true.
-    pub(crate) fn store(
-        &mut self,
-        stored: Stored,
-        events: Vec<Event>,
-        now: Timestamp,
-    ) -> Result<Stocked, Failure> {
-        let before = stored.state.clone();
-        let soundness = stored.soundness;
-        let recorded: Vec<Recorded> =
-            events.into_iter().map(|event| Recorded { event, at: now }).collect();
-        let state =
-            recorded.iter().try_fold(stored.state, |state, r| apply(Some(state), &r.event, r.at));
-        let Some(state) = state else {
-            return Err(Failure::fault("could not follow what happened to the loop"));
-        };
-        let mut stocked = self.append(stored.revision, &recorded, Some(&before), state)?;
-        // What was found forged stays so, whatever is appended to it.
-        if let (Stocked::Stored(stored), Soundness::Forged) = (&mut stocked, soundness) {
-            stored.soundness = soundness;
-        }
-        Ok(stocked)
+    /// Runs criteria on demand; nothing is recorded.
+    pub const fn verifier(&mut self) -> Verifier<'_> {
+        Verifier::new(&mut self.context)
     }
 
-    /// Appends and keeps the signs true: up before the journal knows, down after.
-    pub(crate) fn append(
-        &mut self,
-        expected: Revision,
-        recorded: &[Recorded],
-        before: Option<&State>,
-        state: State,
-    ) -> Result<Stocked, Failure> {
-        self.put_signs(before, &state)?;
-        match self.journal.append(expected, recorded, &state)? {
-            Appended::Conflict => Ok(Stocked::Conflict),
-            Appended::SessionTaken => Ok(Stocked::SessionTaken),
-            Appended::Stored(revision) => {
-                self.news.extend(news(before, &state, revision.0, self.now()));
-                self.take_signs(before, &state);
-                let soundness = Soundness::Sound;
-                Ok(Stocked::Stored(Box::new(Stored { state, revision, soundness })))
-            }
-        }
+    /// A person's word on a loop, and what it leads to.
+    pub const fn approvals(&mut self) -> Approvals<'_> {
+        Approvals::new(&mut self.context)
     }
 
-    fn put_signs(&self, before: Option<&State>, state: &State) -> Result<(), Failure> {
-        if state.outcome().is_some() {
-            return Ok(());
-        }
-        let known = before.is_some_and(|b| b.outcome().is_none() && b.session == state.session);
-        if known { Ok(()) } else { put_sign(&self.signs, state) }
+    /// Signed receipts, and the keys whose signatures count.
+    pub const fn certificates(&mut self) -> Certificates<'_> {
+        Certificates::new(&mut self.context)
     }
 
-    fn take_signs(&mut self, before: Option<&State>, state: &State) {
-        let Some(before) = before else { return };
-        let over = state.outcome().is_some();
-        match &before.session {
-            Some(session) if over || state.session != before.session => {
-                if over {
-                    self.signs.put_freed(session.as_str(), state.id.as_str(), state.updated_at);
-                }
-                self.take_held_sign(session);
-            }
-            None if over || state.session.is_some() => self.take_pending_sign(&state.project),
-            Some(_) | None => {}
-        }
+    /// A person's trust in the files of projects.
+    pub const fn trust(&mut self) -> ProjectTrust<'_> {
+        ProjectTrust::new(&mut self.context)
     }
 
-    /// Takes the sign down unless another loop has come to hold the session meanwhile.
-    pub(crate) fn take_held_sign(&mut self, session: &SessionId) {
-        // Where signs mean nothing, a server need not be asked about them.
-        if !self.signs.are_kept() || matches!(self.journal.load_held(session), Ok(None)) {
-            self.signs.take_held(session.as_str());
-        }
+    /// What happened to loops, as people and programs read it.
+    pub const fn records(&mut self) -> Records<'_> {
+        Records::new(&mut self.context)
     }
 
-    pub(crate) fn take_pending_sign(&mut self, project: &str) {
-        // Tasks hold nobody and wait for nobody.
-        let waits = |left: Vec<Stored>| left.iter().any(|s| s.state.claim_until.is_some());
-        if self.signs.are_kept() && self.journal.pending(project).is_ok_and(|left| !waits(left)) {
-            self.signs.take_pending(Path::new(project));
-        }
+    /// Loops as they stand.
+    pub const fn views(&mut self) -> Views<'_> {
+        Views::new(&mut self.context)
     }
-}
 
-impl Drop for Engine {
-    /// A command has no later moment; the hook settles when its answer is printed.
-    fn drop(&mut self) {
-        self.settle();
+    /// What agents have used.
+    pub const fn metering(&mut self) -> Metering<'_> {
+        Metering::new(&mut self.context)
     }
-}
 
-/// Why stopgate has no place to keep its things, and what helps.
-pub(crate) fn unusable(home: &Home, error: std::io::Error) -> Failure {
-    Failure::store(format!("could not make {}", home.directory().display()))
-        .hint("set STOPGATE_HOME to a directory that you may write to")
-        .because(error)
-}
+    /// What the driver of sessions tells and asks.
+    pub const fn driven(&mut self) -> Driven<'_> {
+        Driven::new(&mut self.context)
+    }
 
-/// Writes the sign of a running loop.
-pub(crate) fn put_sign(signs: &Signs, state: &State) -> Result<(), Failure> {
-    let put = match &state.session {
-        Some(session) => signs.put_held(session.as_str()),
-        // Nobody claims a task, so no hook need look for one.
-        None if state.surface == Surface::Tools => Ok(()),
-        None => signs.put_pending(Path::new(&state.project)),
-    };
-    put.map_err(|error| Failure::fault("could not leave a sign beside the journal").because(error))
-}
+    /// Loops that are parked until something outside their session happens.
+    pub const fn waits(&mut self) -> Waits<'_> {
+        Waits::new(&mut self.context)
+    }
 
-/// What came of one try.
-enum Tried {
-    Settled(Option<Box<Stored>>),
-    Again,
-}
+    /// The store as a whole.
+    pub const fn upkeep(&mut self) -> Upkeep<'_> {
+        Upkeep::new(&mut self.context)
+    }
 
-/// What came of an append.
-pub(crate) enum Stocked {
-    Stored(Box<Stored>),
-    Conflict,
-    SessionTaken,
+    /// Attempts to pass checks without doing the work.
+    pub const fn attacks(&mut self) -> Attacks<'_> {
+        Attacks::new(&mut self.context)
+    }
+
+    /// What happened to tasks and their gates.
+    pub const fn task_records(&mut self) -> TaskRecords<'_> {
+        TaskRecords::new(&mut self.context)
+    }
+
+    /// Stops, and how they are judged.
+    pub(crate) const fn stops(&mut self) -> Stops<'_> {
+        Stops::new(&mut self.context)
+    }
+
+    /// What happens in a session between its stops.
+    pub(crate) const fn sessions(&mut self) -> Sessions<'_> {
+        Sessions::new(&mut self.context)
+    }
 }

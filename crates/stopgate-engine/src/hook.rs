@@ -11,17 +11,18 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use stopgate_agents::{Agent, AgentAnswer, Call, HookEvent, Malformed, Reply};
-use stopgate_core::{ClientCap, Enforcement, SessionId, Timestamp, Verdict};
+use stopgate_core::{ClientCap, Enforcement, SessionId, Verdict};
 
 use stopgate_verify::files::create_private;
 
 use crate::address::Address;
 use crate::config::{Config, OnStoreError};
+use crate::context::Context;
 use crate::dialect::{self, Answered, DialectCall, DialectRequest};
 use crate::engine::Engine;
 use crate::failure::{Failure, FailureKind, chain};
 use crate::home::Home;
-use crate::log::Log;
+use crate::log::log_fault;
 use crate::observe::ClientFacts;
 use crate::project::project_of;
 use crate::session::SessionNotice;
@@ -30,10 +31,7 @@ use crate::signs::Signs;
 use crate::stop::JudgedStop;
 use crate::stores::{StoreChoice, Stores, signs};
 use crate::watchdog::{self, Late, TooLate};
-use crate::world::{RealWorld, World};
-
-/// No journal was written before this; a clock that says so is wrong. (2024-01-01)
-pub(crate) const CLOCK_EARLIEST: Timestamp = Timestamp::from_unix_millis(1_704_067_200_000);
+use crate::world::{CLOCK_EARLIEST, RealWorld};
 
 /// Whether the hook's answers bind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,7 +208,7 @@ impl HookProcess {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));
         }
         let answered = dialect::answer(&desk, &call, raw);
-        *engine = desk.into_engine();
+        *engine = desk.into_context().map(Engine::from);
         answered
     }
 
@@ -259,8 +257,8 @@ impl HookProcess {
         // A person who lets the store take longer waits for it.
         choice.deadline.into_iter().for_each(watchdog::allow);
         let engine =
-            Engine::over_existing(home.clone(), world, self.settings, self.stores, choice)?;
-        let engine = errand.engine.insert(engine);
+            Context::over_existing(home.clone(), world, self.settings, self.stores, choice)?;
+        let engine = errand.engine.insert(Engine::from(engine));
         if engine.now() < CLOCK_EARLIEST {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));
         }
@@ -329,22 +327,26 @@ impl HookProcess {
     ) -> Result<Reply, Failure> {
         let told = match call.event {
             HookEvent::Stop => return self.stop(engine, call, session, place),
-            HookEvent::SessionStart => engine.session_starts(call, session, &project_of(place))?,
-            HookEvent::UserPromptSubmit => engine.prompted(call, session, &project_of(place))?,
+            HookEvent::SessionStart => {
+                engine.sessions().session_starts(call, session, &project_of(place))?
+            }
+            HookEvent::UserPromptSubmit => {
+                engine.sessions().prompted(call, session, &project_of(place))?
+            }
             HookEvent::SessionEnd => {
-                engine.session_ends(call, session, &project_of(place))?;
+                engine.sessions().session_ends(call, session, &project_of(place))?;
                 None
             }
             HookEvent::PostToolBatch => {
-                engine.tools_ran(session)?;
+                engine.sessions().tools_ran(session)?;
                 None
             }
             HookEvent::PreCompact => {
-                engine.compacts(call, session)?;
+                engine.sessions().compacts(call, session)?;
                 None
             }
             HookEvent::StopFailure => {
-                engine.turn_failed(call, session)?;
+                engine.sessions().turn_failed(call, session)?;
                 None
             }
             HookEvent::SubagentStop | HookEvent::Other => None,
@@ -366,8 +368,9 @@ impl HookProcess {
     ) -> Result<Reply, Failure> {
         // A driven session ends at its first stop, so that it meets no limit on continuations.
         let cap = self.cap(call.agent).filter(|_| self.settings.driven_loop().is_none());
-        let project = engine.signs.any_pending().then(|| project_of(place));
-        let judged = engine.judge_stop(call, session, project.as_deref(), &ClientFacts { cap })?;
+        let project = engine.context.signs.any_pending().then(|| project_of(place));
+        let judged =
+            engine.stops().judge_stop(call, session, project.as_deref(), &ClientFacts { cap })?;
         let allow = || call.agent.allow();
         let reply = judged.map_or_else(allow, |judged| self.say(call.agent, &judged));
         // A switch that was thrown while checks ran counts for this stop, too.
@@ -447,29 +450,6 @@ impl HookProcess {
             HookEvent::SubagentStop | HookEvent::Other => false,
         }
     }
-}
-
-/// Logs a fault; gives the line back where the log can't be written.
-pub(crate) fn log_fault(
-    settings: Settings,
-    home: Option<&Home>,
-    session: Option<&str>,
-    story: &str,
-) -> Option<String> {
-    stopgate_verify::survive_size_limit();
-    // A log in a directory that is another's would tell them, or go where they point it.
-    let home = home.filter(|home| home.check().is_ok());
-    let path = settings.log().or_else(|| home.map(Home::log));
-    let now = RealWorld::new(settings).now();
-    match path {
-        Some(path) => Log::new(path).fault(now, session, story).err(),
-        None => Some(format!("stopgate: {story}\n")),
-    }
-}
-
-/// Writes a fault of a process that nobody watches to the log.
-pub fn log_failure(settings: Settings, failure: &Failure) {
-    let _ = log_fault(settings, settings.home().ok().as_ref(), None, &failure.story());
 }
 
 /// What one call has come to know and to open.

@@ -72,11 +72,11 @@ pub struct GoalReview {
 /// Points for the five questions, 0 to 2 each.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct GoalPoints {
-    /// Is it clear what must come out?
+    /// Is the expected result clear?
     pub outcome: u8,
-    /// Is it clear what belongs to it?
+    /// Is the scope clear?
     pub scope: u8,
-    /// Is it clear what must be respected?
+    /// Are the constraints clear?
     pub constraints: u8,
     /// Is it clear how success is measured?
     pub success: u8,

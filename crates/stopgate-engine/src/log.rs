@@ -9,7 +9,11 @@ use stopgate_core::{Timestamp, clean, clip};
 use stopgate_verify::files::append_private;
 use stopgate_verify::redact;
 
+use crate::failure::Failure;
+use crate::home::Home;
+use crate::settings::Settings;
 use crate::view::time_text;
+use crate::world::{RealWorld, World as _};
 
 const BYTES_MAX: u64 = 1024 * 1024;
 const MESSAGE_BYTES_MAX: usize = 2000;
@@ -57,4 +61,27 @@ impl Log {
             let _ = fs::rename(&self.path, self.path.with_extension("log.1"));
         }
     }
+}
+
+/// Logs a fault; gives the line back where the log can't be written.
+pub(crate) fn log_fault(
+    settings: Settings,
+    home: Option<&Home>,
+    session: Option<&str>,
+    story: &str,
+) -> Option<String> {
+    stopgate_verify::survive_size_limit();
+    // A log in a directory that is another's would tell them, or go where they point it.
+    let home = home.filter(|home| home.check().is_ok());
+    let path = settings.log().or_else(|| home.map(Home::log));
+    let now = RealWorld::new(settings).now();
+    match path {
+        Some(path) => Log::new(path).fault(now, session, story).err(),
+        None => Some(format!("stopgate: {story}\n")),
+    }
+}
+
+/// Writes a fault of a process that nobody watches to the log.
+pub fn log_failure(settings: Settings, failure: &Failure) {
+    let _ = log_fault(settings, settings.home().ok().as_ref(), None, &failure.story());
 }

@@ -17,7 +17,7 @@ use stopgate_usage::UsageFormat;
 
 use self::round::{MeterRound, RoundSource};
 use crate::config::Config;
-use crate::engine::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::observe::{ReadDepth, last_message};
 
@@ -31,7 +31,18 @@ const LATE_MS: i64 = 2000;
 const LATE_LOOKS: u32 = 16;
 const LATE_PAUSE: Duration = Duration::from_millis(20);
 
-impl Engine {
+/// What agents have used.
+pub struct Metering<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> Metering<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Metering<'_> {
     /// What the agent has used up to this stop; nothing where there is not news.
     pub(crate) fn meter_stop(&mut self, state: &State, call: &Call<'_>) -> Option<Event> {
         await_record(state, call);
@@ -60,9 +71,9 @@ impl Engine {
         agent: &str,
         transcript: Option<&str>,
     ) -> Result<Option<Stored>, Failure> {
-        let mut find = |engine: &mut Self| Ok(engine.journal.load(id)?);
+        let mut find = |context: &mut Context| Ok(context.journal.load(id)?);
         for _ in 0..TRIES_MAX {
-            let Some(stored) = find(self)? else { return Ok(None) };
+            let Some(stored) = find(self.context)? else { return Ok(None) };
             let Stored { state, .. } = &stored;
             let session = state.session.as_ref().map(SessionId::as_str);
             let source = RoundSource { agent, transcript };
@@ -70,7 +81,8 @@ impl Engine {
             let Some(event) = news.filter(|_| state.outcome().is_none()) else {
                 return Ok(Some(stored));
             };
-            let updated = self.update(&mut find, &mut |now, _| Ok(on(now, state, &event)))?;
+            let updated =
+                self.context.update(&mut find, &mut |now, _| Ok(on(now, state, &event)))?;
             if updated.as_ref().is_some_and(|updated| updated.state.spend != state.spend) {
                 return Ok(updated);
             }
@@ -82,7 +94,7 @@ impl Engine {
     /// whether a fresh session should go on.
     pub fn context_share(&mut self, session: &str) -> Result<Option<ContextUse>, Failure> {
         let Some(id) = SessionId::new(session) else { return Ok(None) };
-        let held = self.journal.load_held(&id)?;
+        let held = self.context.journal.load_held(&id)?;
         let counted = held.and_then(|stored| self.spend_now(&stored.state));
         let mut spend = counted.unwrap_or_default();
         self.heed_hint(&mut spend, session);
@@ -94,9 +106,10 @@ impl Engine {
     pub fn spend_now(&self, state: &State) -> Option<Spend> {
         let known = state.spend.as_deref()?;
         let Some(current) = known.files.first() else { return Some(known.clone()) };
-        let config = Config::read(self.settings).unwrap_or_default();
+        let config = Config::read(self.context.settings).unwrap_or_default();
         let source = RoundSource { agent: &current.agent, transcript: Some(&current.path) };
-        let mut round = MeterRound::begin(state, &config.prices, WHOLE_BYTES_MAX, self.now());
+        let mut round =
+            MeterRound::begin(state, &config.prices, WHOLE_BYTES_MAX, self.context.now());
         if let Phase::Ended { at, .. } = &state.phase {
             round.end_at(at.plus(LATE_MS));
         }
@@ -117,8 +130,8 @@ impl Engine {
         session: Option<&str>,
         bytes_max: u64,
     ) -> Option<Event> {
-        let config = Config::read(self.settings).unwrap_or_default();
-        let now = self.now();
+        let config = Config::read(self.context.settings).unwrap_or_default();
+        let now = self.context.now();
         let mut spend = MeterRound::begin(state, &config.prices, bytes_max, now).run(source);
         if let Some(session) = session {
             self.heed_hint(&mut spend, session);

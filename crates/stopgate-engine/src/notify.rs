@@ -19,7 +19,6 @@ use stopgate_verify::files::{Durable, replace_private};
 use stopgate_verify::{detached, detached_for};
 
 use crate::config::Config;
-use crate::engine::Engine;
 use crate::home::Home;
 use crate::settings::Settings;
 use crate::view::local_time;
@@ -106,14 +105,6 @@ fn is_quiet((from, until): (u16, u16), now: Timestamp) -> bool {
     let clock = local_time(now, "%H:%M");
     let Some(minute) = wish::minute_of(&clock) else { return false };
     if from <= until { (from..until).contains(&minute) } else { minute >= from || minute < until }
-}
-
-impl Engine {
-    /// Sends what is worth telling, once.
-    pub(crate) fn send_news(&mut self) {
-        let news = std::mem::take(&mut self.news);
-        send(self.settings, &self.home, self.now(), &news);
-    }
 }
 
 /// The project's own directory name, for short texts.

@@ -3,6 +3,9 @@
 //! Reading only: nothing here changes a loop. The room `stopgate-view` tells; this one fetches,
 //! and hides from an agent's shell what an agent is not shown.
 
+pub(crate) mod explain;
+pub(crate) mod history;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -20,11 +23,12 @@ use stopgate_view::{
 };
 
 use crate::checking::checking;
-use crate::engine::Engine;
+use crate::context::{Context, LoopTarget};
 use crate::failure::Failure;
+use crate::metering::Metering;
 use crate::project_file::ProjectFile;
-use crate::target::LoopTarget;
-use crate::view::SCHEMA_VERSION;
+use crate::veil::veil;
+use crate::view::{SCHEMA_VERSION, Views};
 
 const POLICY_BYTES_MAX: u64 = 1024 * 1024;
 const BASIS_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -107,11 +111,22 @@ pub struct LoopStatsView {
     pub stats: LoopStats,
 }
 
-impl Engine {
+/// What happened to loops, as people and programs read it.
+pub struct Records<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> Records<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Records<'_> {
     /// Everything that happened to a loop, as the asker may see it.
     pub fn chronicle(&mut self, id: &str) -> Result<Vec<Happened>, Failure> {
-        let stored = self.resolve(&LoopTarget::Named(id.into()))?;
-        let veil = self.veil(&stored.state);
+        let stored = self.context.resolve(&LoopTarget::Named(id.into()))?;
+        let veil = veil(self.context, &stored.state);
         let mut events = self.happened(&stored.state.id)?;
         for (event, _) in &mut events {
             veil.draw(event);
@@ -121,7 +136,7 @@ impl Engine {
 
     /// Decides every recorded stop of a loop again.
     pub fn replay(&mut self, target: &LoopTarget) -> Result<ReplayView, Failure> {
-        let id = self.resolve(target)?.state.id;
+        let id = self.context.resolve(target)?.state.id;
         let stops = replay(&self.happened(&id)?);
         let count = |wanted: fn(&ReplayResult) -> bool| {
             stops.iter().filter(|stop| wanted(&stop.result)).count()
@@ -172,9 +187,9 @@ impl Engine {
 
     /// A report over one loop.
     pub fn report_on(&mut self, target: &LoopTarget) -> Result<LoopReport, Failure> {
-        let stored = self.resolve(target)?;
+        let stored = self.context.resolve(target)?;
         let loops = self.reported(&stored)?.into_iter().collect();
-        Ok(LoopReport { made_at: self.now(), since: None, loops })
+        Ok(LoopReport { made_at: self.context.now(), since: None, loops })
     }
 
     /// A report over the loops that were touched in the last `since_ms`.
@@ -183,14 +198,14 @@ impl Engine {
         for stored in self.touched(Some(since_ms))? {
             loops.extend(self.reported(&stored)?);
         }
-        let since = self.now().plus(-i64::try_from(since_ms).unwrap_or(i64::MAX));
-        Ok(LoopReport { made_at: self.now(), since: Some(since), loops })
+        let since = self.context.now().plus(-i64::try_from(since_ms).unwrap_or(i64::MAX));
+        Ok(LoopReport { made_at: self.context.now(), since: Some(since), loops })
     }
 
     /// Every loop as a line.
     pub fn loop_rows(&mut self) -> Result<Vec<LoopRow>, Failure> {
-        let (mut rows, now) = (Vec::new(), self.now());
-        self.journal.each(&Filter::default(), &mut |stored| {
+        let (mut rows, now) = (Vec::new(), self.context.now());
+        self.context.journal.each(&Filter::default(), &mut |stored| {
             rows.push(LoopRow::of(&stored.state, now));
         })?;
         let running = self.all_checks_running();
@@ -202,7 +217,7 @@ impl Engine {
 
     /// Whether any loop may be running, as far as that is known without the journal.
     pub fn may_have_running(&self) -> bool {
-        self.signs.any_held() || self.signs.any_pending()
+        self.context.signs.any_held() || self.context.signs.any_pending()
     }
 
     /// How many loops that have not ended are in each group; the journal is not opened where
@@ -212,9 +227,9 @@ impl Engine {
         if !self.may_have_running() {
             return Ok(counts);
         }
-        let now = self.now();
+        let now = self.context.now();
         let running = Filter { standing: EndedFilter::Running, ..Filter::default() };
-        self.journal.each(&running, &mut |stored| {
+        self.context.journal.each(&running, &mut |stored| {
             let group = LoopRow::of(&stored.state, now).group;
             let count = counts.iter_mut().find(|(known, _)| *known == group);
             count.into_iter().for_each(|(_, count)| *count += 1);
@@ -224,7 +239,7 @@ impl Engine {
 
     /// One loop as a line; `None` where it is gone.
     pub fn loop_row(&mut self, id: &str) -> Result<Option<LoopRow>, Failure> {
-        let stored = self.journal.load(&LoopId::new(id))?;
+        let stored = self.context.journal.load(&LoopId::new(id))?;
         Ok(stored.map(|stored| self.row(&stored.state)))
     }
 
@@ -232,7 +247,7 @@ impl Engine {
     pub fn changed_since(&mut self, cursor: u64) -> Result<(u64, BTreeSet<String>), Failure> {
         let (mut cursor, mut names) = (cursor, BTreeSet::new());
         loop {
-            let page = self.journal.tail(Cursor(cursor), PAGE)?;
+            let page = self.context.journal.tail(Cursor(cursor), PAGE)?;
             let Some(last) = page.last() else { return Ok((cursor, names)) };
             cursor = last.cursor.0;
             names.extend(page.into_iter().map(|entry| entry.id.as_str().to_string()));
@@ -242,7 +257,7 @@ impl Engine {
     /// Where the journal ends now, found without reading it.
     pub fn newest_cursor(&mut self) -> Result<u64, Failure> {
         let mut follows = |cursor: u64| -> Result<bool, Failure> {
-            Ok(!self.journal.tail(Cursor(cursor), 1)?.is_empty())
+            Ok(!self.context.journal.tail(Cursor(cursor), 1)?.is_empty())
         };
         let mut high = 1;
         while follows(high)? && high < u64::MAX / 4 {
@@ -262,24 +277,24 @@ impl Engine {
 
     /// The loops whose checks run now, and which checks.
     pub fn all_checks_running(&self) -> BTreeMap<String, String> {
-        let entries = fs::read_dir(self.home.all_running()).into_iter().flatten().flatten();
+        let entries = fs::read_dir(self.context.home.all_running()).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         names.filter_map(|id| self.checks_running(&id).map(|checks| (id, checks))).collect()
     }
 
     /// The checks of a loop that run now, by name.
     pub fn checks_running(&self, id: &str) -> Option<String> {
-        let runs = checking(&self.home, &LoopId::new(id), self.now());
+        let runs = checking(&self.context.home, &LoopId::new(id), self.context.now());
         runs.map(|runs| runs.checks.join(", "))
     }
 
     /// The end of what a check of a loop prints right now, for people; `None` where none runs.
     pub fn running_output(&self, id: &str) -> Option<String> {
         // Which criteria are hidden can't be told from a log.
-        if self.settings.is_agents_shell() || self.checks_running(id).is_none() {
+        if self.context.settings.is_agents_shell() || self.checks_running(id).is_none() {
             return None;
         }
-        let log = newest_log(&self.home.check_logs(&LoopId::new(id)))?;
+        let log = newest_log(&self.context.home.check_logs(&LoopId::new(id)))?;
         let mut file = open_regular(&log).ok()?;
         let length = file.metadata().ok()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(OUTPUT_BYTES))).ok()?;
@@ -289,7 +304,7 @@ impl Engine {
     }
 
     fn row(&self, state: &State) -> LoopRow {
-        let mut row = LoopRow::of(state, self.now());
+        let mut row = LoopRow::of(state, self.context.now());
         if row.group == RowGroup::Running {
             row.checking = self.checks_running(state.id.as_str());
         }
@@ -297,14 +312,14 @@ impl Engine {
     }
 
     fn happened(&mut self, id: &LoopId) -> Result<Vec<Happened>, Failure> {
-        let entries = self.journal.history(id)?;
+        let entries = self.context.journal.history(id)?;
         Ok(entries.into_iter().map(|entry| (entry.recorded.event, entry.recorded.at)).collect())
     }
 
     fn touched(&mut self, since_ms: Option<u64>) -> Result<Vec<Stored>, Failure> {
-        let now = self.now();
+        let now = self.context.now();
         let since = since_ms.map(|ms| now.plus(-i64::try_from(ms).unwrap_or(i64::MAX)));
-        let mut found = self.journal.list(&Filter::default())?;
+        let mut found = self.context.journal.list(&Filter::default())?;
         found.retain(|stored| since.is_none_or(|since| stored.state.updated_at >= since));
         Ok(found)
     }
@@ -312,8 +327,8 @@ impl Engine {
     fn reported(&mut self, stored: &Stored) -> Result<Option<ReportedLoop>, Failure> {
         let id = stored.state.id.as_str().to_string();
         let Some(mut story) = LoopStory::tell(&self.chronicle(&id)?) else { return Ok(None) };
-        story.update_spend(&self.with_spend_now(&stored.state));
-        let view = self.view_checked(stored)?;
+        story.update_spend(&Metering::new(self.context).with_spend_now(&stored.state));
+        let view = Views::new(self.context).view_checked(stored)?;
         let diff = self.diff_stat(&stored.state, story.commit.as_deref());
         Ok(Some(ReportedLoop { story, record: view.record, signature: view.signature, diff }))
     }
@@ -336,10 +351,10 @@ impl Engine {
     }
 }
 
-impl Engine {
+impl Records<'_> {
     /// The commit of the start, for loops of versions that noted it in the basis only.
     fn commit_of_basis(&self, state: &State) -> Option<String> {
-        let path = self.place(PathBuf::new()).basis(state.ground.seal.as_ref()?);
+        let path = self.context.place(PathBuf::new()).basis(state.ground.seal.as_ref()?);
         let basis = Basis::from_text(&read_text(&path, BASIS_BYTES_MAX).ok()?).ok()?;
         basis.commit().map(String::from)
     }

@@ -8,9 +8,9 @@ use stopgate_store::Stored;
 use stopgate_verify::ProcessMark;
 use stopgate_verify::files::{Durable, replace_private};
 
-use crate::engine::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::presence::{Arrival, Present};
+use crate::presence::Arrival;
 
 const TEXT_BYTES_MAX: usize = 400;
 const GOAL_BYTES_MAX: usize = 80;
@@ -26,7 +26,18 @@ pub(crate) enum SessionNotice {
     Person(String),
 }
 
-impl Engine {
+/// What happens in a session between its stops.
+pub(crate) struct Sessions<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> Sessions<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Sessions<'_> {
     /// A session begins or begins again; what it, or its person, should know.
     pub(crate) fn session_starts(
         &mut self,
@@ -34,14 +45,18 @@ impl Engine {
         session: &SessionId,
         project: &Path,
     ) -> Result<Option<SessionNotice>, Failure> {
-        let now = self.now();
-        if self.home.directory().exists() {
-            let client = self.settings.process_of(call.agent);
+        let now = self.context.now();
+        if self.context.home.directory().exists() {
+            let client = self.context.settings.process_of(call.agent);
             let (agent, process) = (Some(call.agent.word()), ProcessMark::client_above());
             let arrival = Arrival { client, agent, process };
-            self.presence.arrive(project, session.as_str(), arrival, now);
+            self.context.presence.arrive(project, session.as_str(), arrival, now);
             // A note for `doctor`; nothing depends on it.
-            let _ = replace_private(&self.home.fired(call.agent.word()), b"", Durable::Buffered);
+            let _ = replace_private(
+                &self.context.home.fired(call.agent.word()),
+                b"",
+                Durable::Buffered,
+            );
         }
         if call.source == Some(SessionSource::Clear) {
             self.carry_over(call, session)?;
@@ -63,19 +78,19 @@ impl Engine {
         session: &SessionId,
         project: &Path,
     ) -> Result<Option<String>, Failure> {
-        for dead in self.presence.dead(project, self.now()) {
-            self.presence.leave(project, &dead);
+        for dead in self.context.presence.dead(project, self.context.now()) {
+            self.context.presence.leave(project, &dead);
             let Some(dead) = SessionId::new(&dead).filter(|dead| dead != session) else { continue };
             let reason = "its client died".to_string();
             let ended =
                 self.on_held(&dead, &mut |_| vec![Event::SessionEnded { reason: reason.clone() }])?;
             if let Some(stored) = ended {
-                self.signs.put_left(project, stored.state.id.as_str());
+                self.context.signs.put_left(project, stored.state.id.as_str());
             }
         }
         let mut lines = Vec::new();
-        for id in self.signs.take_left(project) {
-            let Some(stored) = self.journal.load(&LoopId::new(&id))? else { continue };
+        for id in self.context.signs.take_left(project) {
+            let Some(stored) = self.context.journal.load(&LoopId::new(&id))? else { continue };
             let State { id, goal, session: held, .. } = &stored.state;
             if stored.state.outcome().is_none() && held.as_ref().is_some_and(|held| held != session)
             {
@@ -96,23 +111,23 @@ impl Engine {
         session: &SessionId,
         project: &Path,
     ) -> Result<(), Failure> {
-        self.presence.leave(project, session.as_str());
-        let _ = std::fs::remove_file(self.home.held_back(session.as_str()));
-        if !self.signs.may_hold(session.as_str()) {
+        self.context.presence.leave(project, session.as_str());
+        let _ = std::fs::remove_file(self.context.home.held_back(session.as_str()));
+        if !self.context.signs.may_hold(session.as_str()) {
             return Ok(());
         }
         let reason = call.end_reason.as_deref().unwrap_or("unknown");
-        let client = self.settings.process_of(call.agent);
+        let client = self.context.settings.process_of(call.agent);
         let cleared = client.clone().filter(|_| reason == "clear");
         let ended = self.on_held(session, &mut |_| match &cleared {
             Some(client) => vec![Event::Cleared { client: client.clone() }],
             None => vec![Event::SessionEnded { reason: clip(&clean(reason), TEXT_BYTES_MAX) }],
         })?;
         if let (None, Some(stored)) = (&cleared, &ended) {
-            self.signs.put_left(project, stored.state.id.as_str());
+            self.context.signs.put_left(project, stored.state.id.as_str());
         }
         if let (Some(client), Some(stored)) = (cleared, ended) {
-            let noted = self.signs.put_cleared(&client, stored.state.id.as_str());
+            let noted = self.context.signs.put_cleared(&client, stored.state.id.as_str());
             noted.map_err(|error| {
                 Failure::fault("could not note that a session was cleared").because(error)
             })?;
@@ -153,10 +168,10 @@ impl Engine {
 
     /// A batch of tools ran: counted in a file, without opening the journal.
     pub(crate) fn tools_ran(&mut self, session: &SessionId) -> Result<(), Failure> {
-        if !self.signs.counts_tools(session.as_str()) {
+        if !self.context.signs.counts_tools(session.as_str()) {
             return Ok(());
         }
-        let counted = self.signs.count_tools(session.as_str());
+        let counted = self.context.signs.count_tools(session.as_str());
         counted.map_err(|error| Failure::fault("could not count a batch of tools").because(error))
     }
 
@@ -181,28 +196,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether the session of a loop that runs is known to be gone: it said goodbye after it was
-    /// last heard, or its client died.
-    pub(crate) fn is_session_gone(&mut self, state: &State) -> bool {
-        let Some(session) = state.session.as_ref().filter(|_| state.outcome().is_none()) else {
-            return false;
-        };
-        let project = Path::new(&state.project);
-        match self.presence.of_session(project, session.as_str(), self.now()) {
-            Present::Alive => return false,
-            Present::Dead => return true,
-            Present::Unknown => {}
-        }
-        // A history that can't be read is a matter of the record, not of the session.
-        let Ok(history) = self.journal.history(&state.id) else { return false };
-        let last = history.iter().rev().find(|entry| is_of_session(&entry.recorded.event));
-        last.is_some_and(|entry| matches!(entry.recorded.event, Event::SessionEnded { .. }))
-    }
-
     /// Whether the journal is worth opening for this session.
     pub(crate) fn may_concern(&self, session: &SessionId, project: &Path) -> bool {
-        self.signs.may_hold(session.as_str())
-            || (self.signs.any_pending() && self.signs.may_be_pending(project))
+        self.context.signs.may_hold(session.as_str())
+            || (self.context.signs.any_pending() && self.context.signs.may_be_pending(project))
     }
 
     fn on_held(
@@ -210,12 +207,13 @@ impl Engine {
         session: &SessionId,
         happened: &mut dyn FnMut(&State) -> Vec<Event>,
     ) -> Result<Option<Stored>, Failure> {
-        if !self.signs.may_hold(session.as_str()) {
+        if !self.context.signs.may_hold(session.as_str()) {
             return Ok(None);
         }
-        self.update(&mut |engine| Ok(engine.journal.load_held(session)?), &mut |state, _| {
-            Ok(happened(state))
-        })
+        self.context
+            .update(&mut |context| Ok(context.journal.load_held(session)?), &mut |state, _| {
+                Ok(happened(state))
+            })
     }
 
     /// What happened to the session's loop; one that is pending is claimed first.
@@ -225,8 +223,8 @@ impl Engine {
         project: &Path,
         happened: &mut dyn FnMut(&State) -> Vec<Event>,
     ) -> Result<Option<Stored>, Failure> {
-        self.update(
-            &mut |engine| Ok(engine.holder(session, Some(project))?.map(|(stored, _)| stored)),
+        self.context.update(
+            &mut |context| Ok(context.holder(session, Some(project))?.map(|(stored, _)| stored)),
             &mut |state, _| {
                 let mut events = Vec::new();
                 if state.session.as_ref() != Some(session) {
@@ -240,13 +238,13 @@ impl Engine {
 
     /// The session that follows a cleared one in the same client takes its loop over.
     fn carry_over(&mut self, call: &Call<'_>, session: &SessionId) -> Result<(), Failure> {
-        let client = self.settings.process_of(call.agent);
-        let Some(id) = client.and_then(|client| self.signs.take_cleared(&client)) else {
+        let client = self.context.settings.process_of(call.agent);
+        let Some(id) = client.and_then(|client| self.context.signs.take_cleared(&client)) else {
             return Ok(());
         };
         let id = LoopId::new(&id);
         let bound = Event::Bound { session: session.clone(), how: Binding::Carried };
-        self.update(&mut |engine| Ok(engine.journal.load(&id)?), &mut |state, now| {
+        self.context.update(&mut |context| Ok(context.journal.load(&id)?), &mut |state, now| {
             let follows = now.since(state.updated_at) <= FOLLOWS_WITHIN_MS;
             let carried = follows && state.outcome().is_none();
             Ok(if carried { vec![bound.clone()] } else { Vec::new() })
@@ -259,40 +257,4 @@ impl Engine {
 fn answered(text: &str) -> String {
     let text = clip(&clean(text), ANSWER_BYTES_MAX);
     format!("The person answered your question (by `stopgate answer`): {text}\n")
-}
-
-/// Whether an event shows the session at work, or its end.
-const fn is_of_session(event: &Event) -> bool {
-    match event {
-        Event::Started(_)
-        | Event::Bound { .. }
-        | Event::Stopped(_)
-        | Event::Prompted { .. }
-        | Event::Compacted { .. }
-        | Event::TurnFailed { .. }
-        | Event::Cleared { .. }
-        | Event::Claimed
-        | Event::Asked { .. }
-        | Event::Unparked { .. }
-        | Event::SessionEnded { .. } => true,
-        Event::Detached { .. }
-        | Event::Answered { .. }
-        | Event::Parked(_)
-        | Event::ConditionHeld
-        | Event::WakeFailed { .. }
-        | Event::Edited(_)
-        | Event::Pushed { .. }
-        | Event::Popped
-        | Event::Paused { .. }
-        | Event::Resumed { .. }
-        | Event::Synced { .. }
-        | Event::Approved { .. }
-        | Event::JudgesApproved { .. }
-        | Event::Vouched { .. }
-        | Event::Resealed { .. }
-        | Event::Certified { .. }
-        | Event::Task(_)
-        | Event::Metered(_)
-        | Event::Ended { .. } => false,
-    }
 }

@@ -8,6 +8,9 @@ use stopgate_agents::{Agent, AgentVariables, Client};
 use crate::failure::Failure;
 use crate::home::Home;
 
+/// The variable that names the loop whose driver started a session: its id, or a dialect.
+pub const DRIVEN: &str = "STOPGATE_RUN";
+
 /// What the environment says, asked for piece by piece.
 ///
 /// A stop without a loop must not pay for what it does not use, so nothing is read
@@ -171,7 +174,7 @@ impl Settings {
 
     /// The loop whose driver started this session: its id, or a dialect.
     pub fn driven_loop(self) -> Option<String> {
-        text(crate::driven::DRIVEN)
+        text(DRIVEN)
     }
 
     /// The command that tells the person that a loop is over.

@@ -25,7 +25,8 @@ use stopgate_agents::settings::{
 };
 use stopgate_agents::{Agent, SKILL_PATH};
 
-pub use self::examine::{Configured, DoctorFinding, Examination, Level, examine};
+pub(crate) use self::examine::examine;
+pub use self::examine::{Configured, DoctorFinding, Examination, Level};
 use self::file::BackupPlace;
 pub use self::file::FileChange;
 pub use self::here::{AgentHere, agents_here};
@@ -364,7 +365,7 @@ impl Plan {
         match skill::author(found.as_deref()) {
             SkillAuthor::Nobody => {}
             SkillAuthor::Us | SkillAuthor::Earlier => {
-                self.changes.push(format!("The skill {} is gone.", path.display()));
+                self.changes.push(format!("The skill {} is removed.", path.display()));
                 self.change(place, path, found, None, BackupPlace::Nowhere);
             }
             SkillAuthor::Somebody => self.notes.push(format!(

@@ -12,15 +12,16 @@ use stopgate_store::{Durability, Journal, Stored};
 
 use crate::address::Address;
 use crate::config::OnStoreError;
+use crate::context::Context;
 use crate::engine::Engine;
 use crate::failure::Failure;
-use crate::ground::PreparedLoop;
 use crate::home::Home;
+use crate::judging::ground::PreparedLoop;
 use crate::limits::{RequestedLimits, settle};
+use crate::loops::start::{Beginning, StartRequest};
 use crate::observe::ClientFacts;
 use crate::settings::Settings;
 use crate::signs::Signs;
-use crate::start::{Beginning, StartRequest};
 use crate::stores::{Opened, StoreChoice, Stores};
 use crate::world::World;
 
@@ -39,7 +40,7 @@ impl Engine {
             on_error: OnStoreError::default(),
             pass: Vec::new(),
         };
-        Self::over(opened, Home::new(home), world, Settings, Stores::default(), choice)
+        Context::over(opened, Home::new(home), world, Settings, Stores::default(), choice).into()
     }
 
     /// One stop: the loop after it and the verdict, where a loop holds the session.
@@ -50,7 +51,7 @@ impl Engine {
         project: &Path,
         cap: Option<ClientCap>,
     ) -> Result<Option<(State, Verdict)>, Failure> {
-        let judged = self.judge_stop(call, session, Some(project), &ClientFacts { cap })?;
+        let judged = self.stops().judge_stop(call, session, Some(project), &ClientFacts { cap })?;
         Ok(judged.map(|judged| (judged.state, judged.verdict)))
     }
 
@@ -61,7 +62,7 @@ impl Engine {
         session: &SessionId,
         project: &Path,
     ) -> Result<(), Failure> {
-        self.prompted(call, session, project).map(|_| ())
+        self.sessions().prompted(call, session, project).map(|_| ())
     }
 
     /// A turn that broke off.
@@ -70,7 +71,7 @@ impl Engine {
         call: &Call<'_>,
         session: &SessionId,
     ) -> Result<(), Failure> {
-        self.turn_failed(call, session)
+        self.sessions().turn_failed(call, session)
     }
 
     /// Begins a loop on bare ground: no project file is read and nothing is sealed.
@@ -81,14 +82,14 @@ impl Engine {
     ) -> Result<Stored, Failure> {
         let session = request.session.as_deref().and_then(SessionId::new);
         if let Some(session) = &session {
-            self.refuse_taken(session, request.incumbent)?;
-            self.make_room(request, session)?;
+            self.loops().refuse_taken(session, request.incumbent)?;
+            self.loops().make_room(request, session)?;
         }
         let nobody = RequestedLimits::default();
         let (limits, _) = settle(&request.limits, &nobody, &nobody);
         let laid = PreparedLoop { criteria, ..PreparedLoop::default() };
         let origin = Origin::default();
         let beginning = Beginning { laid: &laid, gates: &[], origin: &origin };
-        self.begin(request, session.as_ref(), limits, beginning)
+        self.loops().begin(request, session.as_ref(), limits, beginning)
     }
 }

@@ -1,25 +1,30 @@
 //! One stop, from request to verdict: the place where judgement meets the world.
 
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use stopgate_agents::Call;
 use stopgate_core::{
-    Binding, Criterion, Decision, Event, GateWord, LoopId, Outcome, Parking, Proof, Receipt, Seen,
+    Criterion, Decision, Event, GateWord, LoopId, Outcome, Parking, Proof, Receipt, Seen,
     SessionId, Soundness, Spend, State, Status, Surface, Timestamp, UnparkedBy, Verdict,
     WaitCondition, apply, asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Files, Freshness, ProofRequest, Proved, Strangers, while_watched, withheld};
+use stopgate_verify::{Freshness, ProofRequest, Proved, Strangers, while_watched, withheld};
 
 use crate::checking::CheckingNote;
-use crate::engine::{Engine, Stocked};
+use crate::context::{Context, Stocked};
 use crate::failure::Failure;
+use crate::judging::certificate::certify;
+use crate::judging::condition::{ConditionWord, ask_condition};
+use crate::judging::gates::ask_loop_gates;
+use crate::judging::look::{began, files};
+use crate::judging::origin::{file_trust, is_agents, typed, typed_at_last};
+use crate::judging::reviewing::review_loop;
+use crate::judging::task_claim::{TaskWord, judge_task};
+use crate::metering::Metering;
 use crate::observe::{ClientFacts, HeardMessage, hear, observe};
-use crate::origin::typed_at_last;
-use crate::tasks::TaskWord;
 use crate::trust::Trust;
-use crate::waiting::ConditionWord;
 use crate::watchdog;
 
 /// All checks of one stop together stay below the time-out that `install` asks for (ten minutes),
@@ -37,7 +42,18 @@ pub(crate) struct JudgedStop {
     pub(crate) verdict: Verdict,
 }
 
-impl Engine {
+/// Stops, and how they are judged.
+pub(crate) struct Stops<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> Stops<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Stops<'_> {
     /// Judges one stop; nothing where no loop holds the session.
     pub(crate) fn judge_stop(
         &mut self,
@@ -49,13 +65,13 @@ impl Engine {
         let heard = hear(call);
         let mut known = Known::default();
         for _ in 0..TRIES_MAX {
-            self.journal.begin()?;
-            let Some((stored, claim)) = self.holder(session, project)? else {
+            self.context.journal.begin()?;
+            let Some((stored, claim)) = self.context.holder(session, project)? else {
                 self.drop_stale_sign(session);
-                self.journal.end();
+                self.context.journal.end();
                 return Ok(None);
             };
-            self.signs.watch_tools(session.as_str());
+            self.context.signs.watch_tools(session.as_str());
             // What was said matters only to a loop: a session without one is none of our business.
             let heard = match &heard {
                 Ok(heard) => heard,
@@ -64,7 +80,7 @@ impl Engine {
             match self.try_stop(stored, claim, call, heard, client, &mut known)? {
                 Step::Judged(judged) => return Ok(Some(*judged)),
                 Step::Interrupted => return Ok(None),
-                Step::Again => self.journal.end(),
+                Step::Again => self.context.journal.end(),
             }
         }
         Err(Failure::fault("could not answer the stop: others changed the loop all the time"))
@@ -79,17 +95,17 @@ impl Engine {
         client: &ClientFacts,
         known: &mut Known,
     ) -> Result<Step, Failure> {
-        let now = self.now();
+        let now = self.context.now();
         let mut claim = claim;
-        claim.extend(known.typed.clone().or_else(|| self.typed(&stored.state, call)));
+        claim.extend(known.typed.clone().or_else(|| typed(self.context, &stored.state, call)));
         let Some(before) = self.before_the_stop(&stored.state, call, known) else {
             return Ok(Step::Again);
         };
         claim.extend(before);
         let state = claimed(&stored.state, &claim, now);
-        let mut seen = observe(&state, call, heard, client, &self.signs);
-        seen.untrusted = Trust::of(&self.home).lacks(&state);
-        seen.file = self.file_trust(&state);
+        let mut seen = observe(&state, call, heard, client, &self.context.signs);
+        seen.untrusted = Trust::of(&self.context.home).lacks(&state);
+        seen.file = file_trust(self.context, &state);
         // What a forged record looks like proves nothing; what merely can't be told is asked
         // about when something would be proven by it.
         if stored.soundness == Soundness::Forged {
@@ -98,29 +114,30 @@ impl Engine {
         let wanted = due(&state, &seen, now);
         if !wanted.is_empty() && known.receipts.is_none() {
             // No turn is held while checks run: events written meanwhile are respected below.
-            self.journal.end();
+            self.context.journal.end();
             known.receipts = self.run_checks(&state, &seen, heard);
             return Ok(if known.receipts.is_some() { Step::Again } else { Step::Interrupted });
         }
         seen.receipts = kept(known.receipts.as_deref(), &wanted);
         if asks_gates(&state, &seen, now) {
             if known.gates.is_none() {
-                self.journal.end();
-                known.gates = Some(self.ask_loop_gates(&state, heard, &seen.receipts, now));
+                self.context.journal.end();
+                known.gates =
+                    Some(ask_loop_gates(self.context, &state, heard, &seen.receipts, now));
                 return Ok(Step::Again);
             }
             seen.gates.clone_from(&known.gates);
         }
         if state.surface == Surface::Tools && known.task.is_none() && is_claimed(&state, &seen, now)
         {
-            self.journal.end();
+            self.context.journal.end();
             let said = heard.message.as_deref().unwrap_or_default();
-            known.task = Some(self.judge_task(&stored, said, CHECKS_BUDGET)?);
+            known.task = Some(judge_task(self.context, &stored, said, CHECKS_BUDGET)?);
             return Ok(Step::Again);
         }
         if known.typed.is_none() && !known.looked && self.ends_as_agents(&state, &seen, now) {
             known.looked = true;
-            self.journal.end();
+            self.context.journal.end();
             known.typed = typed_at_last(&state, call);
             return Ok(Step::Again);
         }
@@ -129,8 +146,8 @@ impl Engine {
         let settled = self.decide_soundly(&state, &seen, now)?;
         let ends = matches!(settled.verdict, Verdict::Complete { .. } | Verdict::Escalate { .. });
         if ends && known.metered.is_none() && state.policy.order.is_native() {
-            self.journal.end();
-            let event = self.meter_end(&stored.state, call);
+            self.context.journal.end();
+            let event = Metering::new(self.context).meter_end(&stored.state, call);
             known.metered = Some(MeteredStop { base: stored.state.spend, event });
             return Ok(Step::Again);
         }
@@ -147,8 +164,8 @@ impl Engine {
     ) -> Option<Vec<Event>> {
         if state.policy.counts_spend() && !known.is_metered(state) {
             // No turn is held while files are read.
-            self.journal.end();
-            let event = self.meter_stop(state, call);
+            self.context.journal.end();
+            let event = Metering::new(self.context).meter_stop(state, call);
             known.metered = Some(MeteredStop { base: state.spend.clone(), event });
             return None;
         }
@@ -174,14 +191,14 @@ impl Engine {
             return Some(ConditionWord::Holds);
         }
         if parking.condition.is_cheap() {
-            return Some(self.ask_condition(id, &parking.condition));
+            return Some(ask_condition(self.context, id, &parking.condition));
         }
         match &known.condition {
             // Another wait may have taken its place meanwhile.
             Some((asked, word)) if *asked == parking.condition => Some(*word),
             Some(_) | None => {
-                self.journal.end();
-                let word = self.ask_condition(id, &parking.condition);
+                self.context.journal.end();
+                let word = ask_condition(self.context, id, &parking.condition);
                 known.condition = Some((parking.condition.clone(), word));
                 None
             }
@@ -190,7 +207,7 @@ impl Engine {
 
     /// Whether the loop would end here, and only for want of a person's word not as done.
     fn ends_as_agents(&self, state: &State, seen: &Seen, now: Timestamp) -> bool {
-        is_claimed(state, seen, now) && !state.criteria.is_empty() && self.is_agents(state)
+        is_claimed(state, seen, now) && !state.criteria.is_empty() && is_agents(self.context, state)
     }
 
     fn settle_stop(
@@ -202,17 +219,17 @@ impl Engine {
         decision: Decision,
         now: Timestamp,
     ) -> Result<Step, Failure> {
-        self.saw_parked = state.parking().is_some_and(|parking| parking.held_at.is_none());
+        self.context.saw_parked = state.parking().is_some_and(|parking| parking.held_at.is_none());
         let mut events = claim;
         events.extend(decision.events);
         if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
-            events.push(self.certify(state, &seen.receipts, now)?);
+            events.push(certify(self.context, state, &seen.receipts, now)?);
         }
         if events.is_empty() {
             let state = stored.state;
             return Ok(Step::Judged(Box::new(JudgedStop { state, verdict: decision.verdict })));
         }
-        Ok(match self.store(stored, events, now)? {
+        Ok(match self.context.store(stored, events, now)? {
             Stocked::Stored(stored) => Step::Judged(Box::new(JudgedStop {
                 state: stored.state,
                 verdict: decision.verdict,
@@ -232,34 +249,13 @@ impl Engine {
         if !matches!(decision.verdict, Verdict::Complete { .. }) {
             return Ok(decision);
         }
-        let soundness = self.journal.soundness(&state.id)?;
+        let soundness = self.context.journal.soundness(&state.id)?;
         Ok(decide(state, &Seen { soundness, ..seen.clone() }, now))
     }
 
-    /// The loop that holds `session`, or the one it may claim now.
-    pub(crate) fn holder(
-        &mut self,
-        session: &SessionId,
-        project: Option<&Path>,
-    ) -> Result<Option<(Stored, Vec<Event>)>, Failure> {
-        if let Some(stored) = self.journal.load_held(session)? {
-            return Ok(Some((stored, Vec::new())));
-        }
-        let Some(project) = project else { return Ok(None) };
-        let now = self.now();
-        let pending = self.journal.pending(&project.display().to_string())?;
-        let freed = self.signs.freed(session.as_str());
-        let open = |stored: &Stored| {
-            stored.state.claim_until.is_some_and(|until| now <= until)
-                && freed.is_none_or(|freed| stored.state.started_at > freed)
-        };
-        let claim = Event::Bound { session: session.clone(), how: Binding::Claimed };
-        Ok(pending.into_iter().find(open).map(|stored| (stored, vec![claim])))
-    }
-
     fn drop_stale_sign(&mut self, session: &SessionId) {
-        if self.signs.may_hold(session.as_str()) {
-            self.take_held_sign(session);
+        if self.context.signs.may_hold(session.as_str()) {
+            self.context.take_held_sign(session);
         }
     }
 
@@ -269,12 +265,12 @@ impl Engine {
         seen: &Seen,
         heard: &HeardMessage,
     ) -> Option<Vec<Receipt>> {
-        watchdog::allow(checks_time(state, seen, self.now()));
+        watchdog::allow(checks_time(state, seen, self.context.now()));
         // Each stop keeps its own logs, so that what is told of it later stays true.
         let stop = format!("{}", state.tally.stops.saturating_add(1));
-        let place = self.place(self.home.check_logs(&state.id).join(stop));
-        let pass = self.passed_variables();
-        let only_place = self.settings.test_place();
+        let place = self.context.place(self.context.home.check_logs(&state.id).join(stop));
+        let pass = self.context.passed_variables();
+        let only_place = self.context.settings.test_place();
         let request = ProofRequest {
             criteria: &state.criteria,
             root: Path::new(&state.project),
@@ -290,17 +286,23 @@ impl Engine {
             pass: &pass,
             only_place: only_place.as_deref(),
         };
-        let begun = self.now();
-        let note = CheckingNote::begin(&self.home, state, begun);
+        let begun = self.context.now();
+        let note = CheckingNote::begin(&self.context.home, state, begun);
         let proved = match note.as_ref().map(|note| note.listener(state)) {
-            Some(listener) => while_watched(listener, || self.world.prove(&request)),
-            None => self.world.prove(&request),
+            Some(listener) => while_watched(listener, || self.context.world.prove(&request)),
+            None => self.context.world.prove(&request),
         };
         let proved = match proved {
             Proved::Receipts(receipts) => {
                 let receipts = with_withheld(receipts, &state.criteria, &pass);
-                let used = Duration::from_millis(self.now().since(begun).unsigned_abs());
-                self.review_loop(state, &place, receipts, CHECKS_BUDGET.saturating_sub(used))
+                let used = Duration::from_millis(self.context.now().since(begun).unsigned_abs());
+                review_loop(
+                    self.context,
+                    state,
+                    &place,
+                    receipts,
+                    CHECKS_BUDGET.saturating_sub(used),
+                )
             }
             Proved::Interrupted => None,
         };
@@ -349,17 +351,6 @@ fn with_withheld(
         }
     }
     receipts
-}
-
-/// A loop whose checks could not be sealed began in a directory that is too large to look through.
-pub(crate) fn files(state: &State) -> Files {
-    if state.ground.seal.is_some() { Files::Countable } else { Files::TooMany }
-}
-
-/// When the loop began, as files tell time.
-pub(crate) fn began(state: &State) -> Option<SystemTime> {
-    let millis = u64::try_from(state.started_at.unix_millis()).ok()?;
-    UNIX_EPOCH.checked_add(Duration::from_millis(millis))
 }
 
 /// What was found out about a stop so far, and need not be found out again.

@@ -108,16 +108,6 @@ impl StoreChoice {
     }
 }
 
-impl crate::engine::Engine {
-    /// Whether the journal is on a server, so that to ask it is to wait.
-    pub const fn is_on_server(&self) -> bool {
-        match self.choice.address {
-            Address::Postgres(_) => true,
-            Address::Own | Address::Sqlite(_) => false,
-        }
-    }
-}
-
 impl Stores {
     /// Makes the chosen journal ready; nothing is reached or opened yet.
     pub(crate) fn open(self, choice: &StoreChoice, home: &Home) -> Result<Opened, Failure> {

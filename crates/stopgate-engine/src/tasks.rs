@@ -5,16 +5,11 @@
 //! was decided at, so that two servers on one journal never lose what the other wrote.
 
 mod asks;
-mod checkpoints;
 mod context;
-mod hands;
-mod held;
 mod hooks;
 mod iterations;
 mod link;
-mod pace;
 mod products;
-mod rules;
 mod session_gates;
 mod stats;
 mod story;
@@ -26,7 +21,7 @@ use std::path::PathBuf;
 use serde_json::Map;
 use stopgate_core::{
     Event, Frame, Ground, LoopId, Mode, Outcome, Phase, Policy, Started, State, Surface, TaskHold,
-    TaskNote, Timestamp, apply, clip,
+    Timestamp, apply, clip,
 };
 use stopgate_gates::{Changes, Task, TaskRefusal, TaskStatus, TaskStep};
 use stopgate_store::{Recorded, Revision, Stored};
@@ -36,19 +31,18 @@ pub use self::asks::{
     HookUpdate, IterationComplete, IterationNext, IterationStart, IterationValidate, TaskCreate,
     TaskGet, TaskUpdate, WorkProductAsk,
 };
-pub(crate) use self::hands::EngineHands;
-pub(crate) use self::held::TaskWord;
 pub use self::session_gates::SessionGates;
-pub use self::stats::{GateStatsView, StatsView};
-pub(crate) use self::story::step_line;
+pub use self::stats::{GateStatsView, StatsView, TaskRecords};
 pub use self::story::{TaskEvaluation, TaskExplanation};
 pub use self::views::{
     CheckpointNoteView, CheckpointView, CompletedView, DecisionView, HistoryView, HookClearView,
     HookListView, HookNoteView, HookView, IterationNoteView, IterationView, MetricsView,
     ResumedView, TaskView, ValidationView, WorkProductView,
 };
-use crate::engine::{Engine, Stocked};
+use crate::context::Stocked;
+use crate::engine::Engine;
 use crate::failure::Failure;
+use crate::judging::task_claim::{note, task_of};
 use crate::project::project_of;
 use crate::settings::Settings;
 use crate::stores::Stores;
@@ -60,6 +54,7 @@ const NAMES_TRIED_MAX: usize = 8;
 const KNOWN_MAX: usize = 256;
 const TITLE_BYTES_MAX: usize = 1024;
 const TEXT_BYTES_MAX: usize = 64 * 1024;
+const DRAFT_BYTES_MAX: usize = 1024 * 1024;
 
 /// The use cases of tasks, over one journal.
 pub struct Tasks {
@@ -115,7 +110,7 @@ impl Tasks {
             return Err(Failure::usage("title: Must not be empty")
                 .hint("say in a few words what the task is about"));
         }
-        self.engine.prepare()?;
+        self.engine.context.prepare()?;
         let step = TaskStep::Created {
             title: ask.title.trim().into(),
             description: ask.description.clone(),
@@ -123,9 +118,9 @@ impl Tasks {
             metadata,
         };
         for _ in 0..NAMES_TRIED_MAX {
-            self.engine.journal.begin()?;
+            self.engine.context.journal.begin()?;
             let tried = self.try_create(ask.title.trim(), &step);
-            self.engine.journal.end();
+            self.engine.context.journal.end();
             if let Some(loaded) = tried? {
                 return Ok(self.view(&loaded));
             }
@@ -173,7 +168,7 @@ impl Tasks {
             self.refuse_unproven(&loaded)?;
         }
         let id = loaded.stored.state.id;
-        let session = self.session(None);
+        let session = link::session_for(self, None);
         let loaded = self.change(&id, &mut |task, state, now| {
             let hold = held_after(task, state, &changes, session.clone());
             let mut steps = Vec::new();
@@ -187,8 +182,8 @@ impl Tasks {
     }
 
     fn try_create(&mut self, title: &str, step: &TaskStep) -> Result<Option<Loaded>, Failure> {
-        let now = self.engine.now();
-        let id = self.engine.world.new_id();
+        let now = self.engine.context.now();
+        let id = self.engine.context.world.new_id();
         let frame = Frame { mode: Mode::Loop, iteration: 0, max: 1, prompt: title.into() };
         let started = Event::Started(Box::new(Started {
             id,
@@ -212,7 +207,7 @@ impl Tasks {
         let (Some(state), Some(task)) = (state, task) else {
             return Err(Failure::fault("could not make the task's first state"));
         };
-        match self.engine.append(Revision::NONE, &recorded, None, state)? {
+        match self.engine.context.append(Revision::NONE, &recorded, None, state)? {
             Stocked::Stored(stored) => Ok(Some(self.remember(*stored, task))),
             Stocked::Conflict | Stocked::SessionTaken => Ok(None),
         }
@@ -237,7 +232,7 @@ impl Tasks {
     }
 
     fn load(&mut self, id: &LoopId) -> Result<Option<Loaded>, Failure> {
-        let Some(stored) = self.engine.journal.load(id)? else { return Ok(None) };
+        let Some(stored) = self.engine.context.journal.load(id)? else { return Ok(None) };
         if stored.state.surface != Surface::Tools {
             return Ok(None);
         }
@@ -249,7 +244,7 @@ impl Tasks {
     }
 
     fn fold(&mut self, stored: &Stored) -> Result<Task, Failure> {
-        held::task_of(&mut self.engine, stored)
+        task_of(&mut self.engine.context, stored)
     }
 
     fn remember(&mut self, stored: Stored, task: Task) -> Loaded {
@@ -264,9 +259,9 @@ impl Tasks {
     /// Loads, changes and stores a task, as often as others get in between.
     fn change(&mut self, id: &LoopId, decide: Decide<'_>) -> Result<Loaded, Failure> {
         for _ in 0..TRIES_MAX {
-            self.engine.journal.begin()?;
+            self.engine.context.journal.begin()?;
             let tried = self.try_change(id, decide);
-            self.engine.journal.end();
+            self.engine.context.journal.end();
             if let Some(loaded) = tried? {
                 return Ok(loaded);
             }
@@ -282,22 +277,25 @@ impl Tasks {
             return Err(Failure::usage(format!("task TASK-{id} was cancelled, and that is final"))
                 .hint("stop working on it; ask the person before you create another"));
         }
-        let now = self.engine.now();
+        let now = self.engine.context.now();
         let (steps, hold) = decide(&task, &stored.state, now)?;
         if steps.is_empty() {
             return Ok(Some(Loaded { stored, task }));
         }
         let after = steps.iter().try_fold(task, |task, step| Task::apply(Some(task), step, now));
         let after = after.ok_or_else(|| Failure::fault("could not follow what happened"))?;
-        let stocked =
-            match self.engine.store(stored.clone(), vec![note(&steps, hold.clone())?], now)? {
-                // Another loop holds the session: the task goes on without it.
-                Stocked::SessionTaken => {
-                    let alone = note(&steps, without_session(hold))?;
-                    self.engine.store(stored, vec![alone], now)?
-                }
-                stocked => stocked,
-            };
+        let stocked = match self.engine.context.store(
+            stored.clone(),
+            vec![note(&steps, hold.clone())?],
+            now,
+        )? {
+            // Another loop holds the session: the task goes on without it.
+            Stocked::SessionTaken => {
+                let alone = note(&steps, without_session(hold))?;
+                self.engine.context.store(stored, vec![alone], now)?
+            }
+            stocked => stocked,
+        };
         Ok(match stocked {
             Stocked::Stored(stored) => Some(self.remember(*stored, after)),
             Stocked::Conflict | Stocked::SessionTaken => None,
@@ -373,21 +371,6 @@ fn without_session(hold: TaskHold) -> TaskHold {
         TaskHold::Begin { frame, .. } => TaskHold::Begin { session: None, frame },
         TaskHold::Keep | TaskHold::Open | TaskHold::End { .. } => hold,
     }
-}
-
-fn read_step(text: &str, id: &LoopId) -> Result<TaskStep, Failure> {
-    serde_json::from_str(text).map_err(|error| {
-        Failure::fault(format!("could not read a step of task TASK-{id}"))
-            .hint("it was written by a newer stopgate; install that one")
-            .because(error)
-    })
-}
-
-fn note(steps: &[TaskStep], hold: TaskHold) -> Result<Event, Failure> {
-    let form =
-        |error| Failure::fault("could not put a step into the journal's form").because(error);
-    let steps = steps.iter().map(serde_json::to_string).collect::<Result<_, _>>();
-    Ok(Event::Task(Box::new(TaskNote { steps: steps.map_err(form)?, hold })))
 }
 
 /// The loop's name in a part's: `IT-<ms>-<loop><n>`, where a loop's name has ten letters.

@@ -3,6 +3,8 @@
 //! A repository can say what is to be run; only a person can say that it may be. The word
 //! is about one file with one content, and is kept in the person's own state.
 
+mod hash;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,7 +14,7 @@ use stopgate_core::{Author, Criterion, ProjectSource, State};
 use stopgate_verify::files::{append_private, read_text};
 
 use crate::config::Config;
-use crate::engine::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::home::{Home, file_name};
 use crate::limits::{LimitSetting, RequestedLimits, settle};
@@ -103,7 +105,18 @@ pub struct CommandView {
     pub command: String,
 }
 
-impl Engine {
+/// A person's trust in the files of projects.
+pub struct ProjectTrust<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> ProjectTrust<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl ProjectTrust<'_> {
     /// The project's file and how it stands.
     pub fn trust_view(&self, project: &Path) -> Result<TrustView, Failure> {
         let Some(file) = ProjectFile::read(project)? else {
@@ -118,7 +131,7 @@ impl Engine {
             Some(CommandView { criterion: criterion.name.clone(), command })
         };
         let commands = file.criteria.iter().filter_map(|draft| command(&draft.criterion)).collect();
-        let trusted = Trust::of(&self.home).has(&file.source);
+        let trusted = Trust::of(&self.context.home).has(&file.source);
         let allows = file.grants();
         let ProjectSource { path, content, .. } = file.source;
         Ok(TrustView { schema_version: SCHEMA_VERSION, path, content, commands, allows, trusted })
@@ -126,27 +139,27 @@ impl Engine {
 
     /// A person trusts the project's file with the content that they were shown.
     pub fn trust(&mut self, shown: &TrustView) -> Result<(), Failure> {
-        self.as_person("trust a project's file")?;
-        self.prepare()?;
+        self.context.as_person("trust a project's file")?;
+        self.context.prepare()?;
         let TrustView { path, content, .. } = shown.clone();
-        Trust::of(&self.home).add(&ProjectSource { path, content, accepted: None })
+        Trust::of(&self.context.home).add(&ProjectSource { path, content, accepted: None })
     }
 
     /// A person takes their word back, for every content of the file.
     pub fn untrust(&mut self, project: &Path) -> Result<bool, Failure> {
-        Trust::of(&self.home).remove(&project.join(FILE_NAME))
+        Trust::of(&self.context.home).remove(&project.join(FILE_NAME))
     }
 
     /// The limits that a loop begun here would have, and who set them.
     pub fn rules(&self, project: &Path) -> Result<BindingRules, Failure> {
         let file = ProjectFile::read(project)?;
-        let config = Config::read(self.settings)?;
+        let config = Config::read(self.context.settings)?;
         let wished = file.as_ref().map(|file| file.limits).unwrap_or_default();
         let (_, settings) = settle(&RequestedLimits::default(), &config.limits, &wished);
-        let trust = Trust::of(&self.home);
+        let trust = Trust::of(&self.context.home);
         Ok(BindingRules {
             schema_version: SCHEMA_VERSION,
-            user_file: self.settings.config_file().map(|path| path.display().to_string()),
+            user_file: self.context.settings.config_file().map(|path| path.display().to_string()),
             project_file: file.as_ref().map(|file| file.source.path.clone()),
             trusted: file.as_ref().map(|file| trust.has(&file.source)),
             settings,
@@ -175,4 +188,10 @@ pub struct BindingRules {
     pub settings: Vec<LimitSetting>,
     /// The project's criteria.
     pub criteria: Vec<CriterionView>,
+}
+
+/// The refusal to run what nobody trusts.
+pub(crate) fn untrusted() -> Failure {
+    Failure::usage("this project's stopgate.toml is not trusted, so its checks are not run")
+        .hint("read it, then: stopgate trust")
 }

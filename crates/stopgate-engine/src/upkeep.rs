@@ -4,10 +4,6 @@ mod archive;
 
 mod compact;
 
-mod sweep;
-
-mod tidy;
-
 mod view;
 
 use std::fs::File;
@@ -19,7 +15,7 @@ use stopgate_store::transfer::{Import, Imported, Reader, existing, export, names
 
 pub use self::view::{CheckView, CompactView, CopyView, ExportView, ImportView, MigrateView};
 use crate::address::Address;
-use crate::engine::{Engine, put_sign};
+use crate::context::{Context, put_sign};
 use crate::failure::Failure;
 use crate::signs::Signs;
 use crate::stores::{Opened, StoreChoice};
@@ -34,10 +30,21 @@ pub enum Existing {
     Skip,
 }
 
-impl Engine {
+/// The store as a whole.
+pub struct Upkeep<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> Upkeep<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Upkeep<'_> {
     /// Looks whether the journal keeps its promises.
     pub fn check_store(&mut self) -> Result<CheckView, Failure> {
-        let audit = audit(&mut *self.journal)?;
+        let audit = audit(&mut *self.context.journal)?;
         Ok(CheckView {
             schema_version: SCHEMA_VERSION,
             address: self.store_address(),
@@ -53,8 +60,8 @@ impl Engine {
 
     /// Brings the journal's stored form to the one that this program writes.
     pub fn migrate_store(&mut self) -> Result<MigrateView, Failure> {
-        self.prepare()?;
-        let migrated = self.journal.migrate()?;
+        self.context.prepare()?;
+        let migrated = self.context.journal.migrate()?;
         Ok(MigrateView {
             schema_version: SCHEMA_VERSION,
             address: self.store_address(),
@@ -66,13 +73,14 @@ impl Engine {
     /// Writes the whole journal to `out`.
     pub fn export_store(&mut self, out: &mut dyn Write) -> Result<ExportView, Failure> {
         let mut out = BufWriter::new(out);
-        let exported = export(&mut *self.journal, &mut out)?;
+        let exported = export(&mut *self.context.journal, &mut out)?;
         Ok(ExportView::of(exported))
     }
 
     /// Writes the whole journal to a file, which is there only when all of it is.
     pub fn export_store_to(&mut self, path: &Path) -> Result<ExportView, Failure> {
-        let exported = archive::write(path, &mut |out| Ok(export(&mut *self.journal, out)?))?;
+        let exported =
+            archive::write(path, &mut |out| Ok(export(&mut *self.context.journal, out)?))?;
         Ok(ExportView { file: Some(path.display().to_string()), ..ExportView::of(exported) })
     }
 
@@ -82,37 +90,38 @@ impl Engine {
         file: &mut File,
         on_existing: Existing,
     ) -> Result<ImportView, Failure> {
-        self.prepare()?;
+        self.context.prepare()?;
         let scanned = scan(&mut Reader::new(BufReader::new(&mut *file)))?;
-        let there = existing(&mut *self.journal, &scanned.names)?;
+        let there = existing(&mut *self.context.journal, &scanned.names)?;
         file.rewind().map_err(|error| Failure::fault("could not read it again").because(error))?;
         let mut import = match on_existing {
-            Existing::Refuse => Import::begin(&mut *self.journal, &there)?,
-            Existing::Skip => Import::begin_without(&mut *self.journal, there)?,
+            Existing::Refuse => Import::begin(&mut *self.context.journal, &there)?,
+            Existing::Skip => Import::begin_without(&mut *self.context.journal, there)?,
         };
         let mut reader = Reader::new(BufReader::new(file));
         while let Some(moved) = reader.read()? {
             import.put(moved)?;
         }
-        let imported = finish(import, &self.signs)?;
+        let imported = finish(import, &self.context.signs)?;
         Ok(ImportView::of(imported, scanned.hash, self.store_address()))
     }
 
     /// Copies every loop to the journal at `to`: all of them or none.
     pub fn copy_store(&mut self, to: &str, on_existing: Existing) -> Result<CopyView, Failure> {
-        let choice = StoreChoice { address: Address::read(to)?, ..self.choice.clone() };
+        let choice = StoreChoice { address: Address::read(to)?, ..self.context.choice.clone() };
         let (from, target) = (self.store_address(), choice.address.to_string());
         if from == target {
             return Err(Failure::usage(format!("{target} is where the journal is already")));
         }
-        let Opened { mut journal, signs } = self.stores.open(&choice, &self.home)?;
-        let names = names(&mut *self.journal)?;
+        let Opened { mut journal, signs } =
+            self.context.stores.open(&choice, &self.context.home)?;
+        let names = names(&mut *self.context.journal)?;
         let there = existing(&mut *journal, &names)?;
         let mut import = match on_existing {
             Existing::Refuse => Import::begin(&mut *journal, &there)?,
             Existing::Skip => Import::begin_without(&mut *journal, there)?,
         };
-        let from_blake3 = import.put_all(&mut *self.journal)?.hash;
+        let from_blake3 = import.put_all(&mut *self.context.journal)?.hash;
         let imported = finish(import, &signs)?;
         let to_blake3 = export(&mut *journal, &mut io::sink())?.hash;
         Ok(CopyView {
@@ -130,8 +139,8 @@ impl Engine {
 
     /// Where the journal is, without passwords.
     fn store_address(&self) -> String {
-        match &self.choice.address {
-            Address::Own => Address::Sqlite(self.home.journal()).to_string(),
+        match &self.context.choice.address {
+            Address::Own => Address::Sqlite(self.context.home.journal()).to_string(),
             named @ (Address::Sqlite(_) | Address::Postgres(_)) => named.to_string(),
         }
     }

@@ -2,7 +2,7 @@
 
 use stopgate_core::{Criterion, Event, Proof, Receipt, State, Terms};
 
-use crate::engine::Engine;
+use crate::context::Context;
 
 const HIDDEN: &str = "hidden";
 
@@ -16,20 +16,18 @@ pub(crate) enum Veil {
     OverAll,
 }
 
-impl Engine {
-    /// What of one loop is hidden from the caller.
-    pub(crate) fn veil(&self, state: &State) -> Veil {
-        if !self.settings.is_agents_shell() {
-            return Veil::Lifted;
-        }
-        let hidden = state.criteria.iter().filter(|criterion| criterion.is_hidden());
-        Veil::Over(hidden.map(|criterion| criterion.name.clone()).collect())
+/// What of one loop is hidden from the caller.
+pub(crate) fn veil(context: &Context, state: &State) -> Veil {
+    if !context.settings.is_agents_shell() {
+        return Veil::Lifted;
     }
+    let hidden = state.criteria.iter().filter(|criterion| criterion.is_hidden());
+    Veil::Over(hidden.map(|criterion| criterion.name.clone()).collect())
+}
 
-    /// What of any loop is hidden from the caller.
-    pub(crate) fn veil_over_all(&self) -> Veil {
-        if self.settings.is_agents_shell() { Veil::OverAll } else { Veil::Lifted }
-    }
+/// What of any loop is hidden from the caller.
+pub(crate) fn veil_over_all(context: &Context) -> Veil {
+    if context.settings.is_agents_shell() { Veil::OverAll } else { Veil::Lifted }
 }
 
 impl Veil {

@@ -2,6 +2,8 @@
 
 mod budget;
 mod criterion;
+mod edit;
+mod steps;
 
 use jiff::Timestamp as Instant;
 use serde::Serialize;
@@ -17,10 +19,13 @@ use self::budget::budget_view;
 pub use self::budget::{BudgetView, ModelSpendView};
 pub(crate) use self::criterion::criterion_view;
 pub use self::criterion::{CriterionJudge, CriterionStatus, CriterionView, ReceiptView};
-use crate::certificate::Signed;
+pub(crate) use self::edit::{describe_edit, short};
+pub(crate) use self::steps::step_line;
 use crate::checking::{CheckingView, checking};
-use crate::engine::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
+use crate::judging::certificate::{Signed, signed};
+use crate::metering::Metering;
 
 const FORGED: &str = "its record was changed outside of stopgate";
 const PARKED_MS_MAX: i64 = 60 * 60 * 1000;
@@ -200,13 +205,24 @@ pub struct FrameView {
     pub prompt: String,
 }
 
-impl Engine {
+/// Loops as they stand.
+pub struct Views<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> Views<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Views<'_> {
     /// The loop that was loaded, as people and programs see it.
     pub fn view(&self, stored: &Stored) -> LoopView {
-        let mut view = loop_view(&stored.state, self.now());
+        let mut view = loop_view(&stored.state, self.context.now());
         view.revision = stored.revision.0;
         if stored.state.outcome().is_none() {
-            view.checking = checking(&self.home, &stored.state.id, self.now());
+            view.checking = checking(&self.context.home, &stored.state.id, self.context.now());
         }
         if stored.soundness == Soundness::Forged {
             view.be_tampered(FORGED);
@@ -219,15 +235,18 @@ impl Engine {
     pub fn view_checked(&mut self, stored: &Stored) -> Result<LoopView, Failure> {
         let mut view = self.view(stored);
         if stored.state.spend.is_some() {
-            view.budget = budget_view(&self.with_spend_now(&stored.state), self.now());
+            view.budget = budget_view(
+                &Metering::new(self.context).with_spend_now(&stored.state),
+                self.context.now(),
+            );
         }
-        view.session_gone = self.is_session_gone(&stored.state);
-        let soundness = self.journal.soundness(&stored.state.id)?;
+        view.session_gone = self.context.is_session_gone(&stored.state);
+        let soundness = self.context.journal.soundness(&stored.state.id)?;
         view.record = soundness.word();
         if soundness == Soundness::Forged {
             view.be_tampered(FORGED);
         } else if stored.state.outcome() == Some(Outcome::Done) {
-            let signed = self.signed(stored)?;
+            let signed = signed(self.context, stored)?;
             view.signature = Some(signed.words());
             if signed == Signed::Forged {
                 view.be_tampered("the journal says done, but nothing that stopgate signed does");
@@ -242,7 +261,7 @@ impl Engine {
         project: Option<&str>,
         standing: EndedFilter,
     ) -> Result<ListView, Failure> {
-        let found = self.journal.list(&Filter { project, standing, limit: 0 })?;
+        let found = self.context.journal.list(&Filter { project, standing, limit: 0 })?;
         let loops = found.iter().map(|stored| self.view(stored)).collect();
         Ok(ListView { schema_version: SCHEMA_VERSION, loops })
     }
@@ -250,13 +269,13 @@ impl Engine {
     /// The loop that holds a session now, or that ended since a person last spoke to it.
     pub fn shown_in(&mut self, session: &str) -> Result<Option<LoopView>, Failure> {
         let Some(session) = SessionId::new(session) else { return Ok(None) };
-        if self.signs.may_hold(session.as_str())
-            && let Some(stored) = self.journal.load_held(&session)?
+        if self.context.signs.may_hold(session.as_str())
+            && let Some(stored) = self.context.journal.load_held(&session)?
         {
             return Ok(Some(self.view(&stored)));
         }
-        let Some(id) = self.signs.freed_from(session.as_str()) else { return Ok(None) };
-        let ended = self.journal.load(&LoopId::new(&id))?;
+        let Some(id) = self.context.signs.freed_from(session.as_str()) else { return Ok(None) };
+        let ended = self.context.journal.load(&LoopId::new(&id))?;
         Ok(ended.map(|stored| self.view(&stored)))
     }
 }

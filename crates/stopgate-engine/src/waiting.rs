@@ -5,9 +5,7 @@
 //! journal, where only one can, and then becomes the client. So nobody is woken twice, and
 //! a watching process may be killed at any moment.
 
-mod condition;
 mod environment;
-mod instant;
 mod wake;
 
 use std::path::{Path, PathBuf};
@@ -17,36 +15,18 @@ use stopgate_core::{Event, LoopId, Parking, Phase, State, WaitCondition, WokenCl
 use stopgate_store::{EndedFilter, Filter, Stored};
 use stopgate_verify::ProcessMark;
 
-pub(crate) use self::condition::ConditionWord;
-pub use self::condition::{holds_at_a_look, watch_points};
 pub use self::environment::started_anew;
 pub use self::wake::{ClientStart, WakeStep};
+pub use crate::judging::condition::{WaitFor, holds_at_a_look, watch_points};
 
-use crate::engine::Engine;
+use crate::context::{Context, LoopTarget};
 use crate::failure::Failure;
-use crate::target::LoopTarget;
+use crate::judging::condition;
 
 /// How long a loop waits where nobody says.
 const DEADLINE_MS: i64 = 24 * 60 * 60 * 1000;
 /// A time is reached a little before its deadline.
 const AFTER_TIME_MS: i64 = 60 * 60 * 1000;
-
-/// What a loop shall wait for, as it was asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WaitFor {
-    /// A time, as people write it.
-    Time(String),
-    /// The end of a process.
-    Process(i32),
-    /// A change of a path.
-    Path(PathBuf),
-    /// A command that exits with 0.
-    Command(String),
-    /// An address that answers with 2xx.
-    Url(String),
-    /// A git reference that moves.
-    Reference(String),
-}
 
 /// A wish to park a loop.
 #[derive(Clone, Debug)]
@@ -79,16 +59,27 @@ pub struct WatchList {
     pub woken: Vec<(LoopId, WokenClient)>,
 }
 
-impl Engine {
+/// Loops that are parked until something outside their session happens.
+pub struct Waits<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> Waits<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Waits<'_> {
     /// Parks a loop until something happens.
     pub fn wait(&mut self, target: &LoopTarget, request: &WaitRequest) -> Result<Stored, Failure> {
-        let found = self.resolve(target)?.state;
+        let found = self.context.resolve(target)?.state;
         let parking = self.parking(&found, request)?;
-        let stored = self.on_running(target, &mut |state| {
+        let stored = self.context.on_running(target, &mut |state| {
             refuse_loose(state)?;
             Ok(vec![Event::Parked(Box::new(parking.clone()))])
         })?;
-        environment::keep(&self.home, &stored.state.id)?;
+        environment::keep(&self.context.home, &stored.state.id)?;
         self.note_client(&stored.state);
         Ok(stored)
     }
@@ -97,7 +88,7 @@ impl Engine {
     pub fn watch_list(&mut self) -> Result<WatchList, Failure> {
         let filter = Filter { standing: EndedFilter::Running, ..Filter::default() };
         let mut list = WatchList::default();
-        for Stored { state, .. } in self.journal.list(&filter)? {
+        for Stored { state, .. } in self.context.journal.list(&filter)? {
             if let Some(woken) = &state.woken {
                 list.woken.push((state.id.clone(), woken.clone()));
             }
@@ -116,11 +107,11 @@ impl Engine {
     /// The process of the client that holds a loop's session, where one is known to run.
     pub(crate) fn living_client(&self, state: &State) -> Option<ProcessMark> {
         let session = state.session.as_ref()?;
-        self.presence.client_of(Path::new(&state.project), session.as_str())
+        self.context.presence.client_of(Path::new(&state.project), session.as_str())
     }
 
     fn parking(&self, state: &State, request: &WaitRequest) -> Result<Parking, Failure> {
-        let now = self.now();
+        let now = self.context.now();
         let condition = condition::begin(&request.what, &request.directory, now)?;
         let deadline = match (&condition, request.deadline_ms) {
             (WaitCondition::Time { at }, None) => now.plus(DEADLINE_MS).max(at.plus(AFTER_TIME_MS)),
@@ -134,33 +125,39 @@ impl Engine {
             deadline,
             agent: self.agent_of(state).map(|agent| agent.word().into()),
             host: Some(host()),
-            driver: self.settings.driver(),
+            driver: self.context.settings.driver(),
             held_at: None,
         })
     }
 
     /// The agent whose session a loop holds: the one whose shell this is, else the one that said hello.
     fn agent_of(&self, state: &State) -> Option<Agent> {
-        let shown = Agent::ALL.into_iter().find(|agent| self.settings.shows(*agent));
+        let shown = Agent::ALL.into_iter().find(|agent| self.context.settings.shows(*agent));
         let session = state.session.as_ref()?;
-        let said = || self.presence.agent_of(Path::new(&state.project), session.as_str());
+        let said = || self.context.presence.agent_of(Path::new(&state.project), session.as_str());
         shown.or_else(|| said().and_then(|word| Agent::named(&word)))
     }
 
     /// Notes which client runs this command, where it is a client's shell.
     fn note_client(&self, state: &State) {
-        let Some(session) = state.session.as_ref().filter(|_| self.settings.is_agents_shell())
+        let Some(session) =
+            state.session.as_ref().filter(|_| self.context.settings.is_agents_shell())
         else {
             return;
         };
         let agent = self.agent_of(state);
-        let process = agent.and_then(|agent| self.settings.process_of(agent));
+        let process = agent.and_then(|agent| self.context.settings.process_of(agent));
         let here = crate::presence::Arrival {
             client: process,
             agent: agent.map(Agent::word),
             process: ProcessMark::client_above(),
         };
-        self.presence.arrive(Path::new(&state.project), session.as_str(), here, self.now());
+        self.context.presence.arrive(
+            Path::new(&state.project),
+            session.as_str(),
+            here,
+            self.context.now(),
+        );
     }
 }
 

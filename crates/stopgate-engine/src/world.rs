@@ -7,6 +7,9 @@ use stopgate_verify::{Check, ChecksRun, Measured, ProofRequest, Proved, RunLimit
 
 use crate::settings::Settings;
 
+/// No journal was written before this; a clock that says so is wrong. (2024-01-01)
+pub(crate) const CLOCK_EARLIEST: Timestamp = Timestamp::from_unix_millis(1_704_067_200_000);
+
 /// Letters that nobody confuses when a name is read aloud.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const NAME_LETTERS: u32 = 10;

@@ -123,8 +123,8 @@ pub(crate) fn start(
     ask: &StartAsk,
     directory: &Path,
 ) -> Result<LoopAnswer, Failure> {
-    let begun = engine.start(&request(ask, directory)).map_err(in_tools_words)?;
-    let found = engine.view(&begun.stored);
+    let begun = engine.loops().start(&request(ask, directory)).map_err(in_tools_words)?;
+    let found = engine.views().view(&begun.stored);
     let note = match &begun.binding {
         SessionChoice::Session(session) => format!("It holds session {session} from now on."),
         SessionChoice::Pending(until) => format!(
@@ -180,8 +180,8 @@ pub(crate) fn status(
     ask: &StatusAsk,
     directory: &Path,
 ) -> Result<LoopAnswer, Failure> {
-    let stored = engine.resolve(&target(ask.id.as_deref(), directory))?;
-    let mut answer = LoopAnswer::new(engine.view_checked(&stored)?, String::new());
+    let stored = engine.loops().resolve(&target(ask.id.as_deref(), directory))?;
+    let mut answer = LoopAnswer::new(engine.views().view_checked(&stored)?, String::new());
     let open = |criterion: &&CriterionAnswer| !["pass", "approved"].contains(&criterion.status);
     let unmet: Vec<&str> =
         answer.criteria.iter().filter(open).map(|criterion| criterion.name.as_str()).collect();
@@ -201,19 +201,21 @@ pub(crate) fn done(
 ) -> Result<LoopAnswer, Failure> {
     let target = target(ask.id.as_deref(), directory);
     let (stored, note) = match ask.claim {
-        ReportedEnd::Done => (engine.claim(&target)?, "Stop now: the checks run, and they decide."),
+        ReportedEnd::Done => {
+            (engine.loops().claim(&target)?, "Stop now: the checks run, and they decide.")
+        }
         ReportedEnd::Blocked => {
-            (engine.leave(&target, AgentExit::Blocked, &ask.why)?, "You may stop.")
+            (engine.loops().leave(&target, AgentExit::Blocked, &ask.why)?, "You may stop.")
         }
         ReportedEnd::Impossible => {
-            (engine.leave(&target, AgentExit::Impossible, &ask.why)?, "You may stop.")
+            (engine.loops().leave(&target, AgentExit::Impossible, &ask.why)?, "You may stop.")
         }
         ReportedEnd::NeedsInput => (
-            engine.ask(&target, &ask.why)?,
+            engine.loops().ask(&target, &ask.why)?,
             "Put the question to the person and stop; the loop goes on when they answer.",
         ),
     };
-    Ok(LoopAnswer::new(engine.view(&stored), note.into()))
+    Ok(LoopAnswer::new(engine.views().view(&stored), note.into()))
 }
 
 fn target(id: Option<&str>, directory: &Path) -> LoopTarget {

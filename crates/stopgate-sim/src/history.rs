@@ -262,7 +262,7 @@ impl SharedWorld {
             Act::Start { .. } => self.start(act),
             Act::Command { target, word } => self.say(target, *word),
             Act::CancelAll => {
-                let ended = self.engine().cancel_all()?;
+                let ended = self.engine().loops().cancel_all()?;
                 for stored in &ended {
                     self.told(stored);
                 }
@@ -330,14 +330,14 @@ impl SharedWorld {
         let target = &LoopTarget::Named(target.as_str().into());
         let mut engine = self.engine();
         let stored = match word {
-            Word::Cancel => engine.cancel(target),
-            Word::Pause(rest) => engine.pause(target, rest),
-            Word::Resume(max) => engine.resume(target, max),
-            Word::Push(mode, max) => engine.push(target, mode, max, "a part of it"),
-            Word::Pop => engine.pop(target),
-            Word::Claim => engine.claim(target),
-            Word::Leave => engine.leave(target, AgentExit::Blocked, "the key is missing"),
-            Word::Ask => engine.ask(target, "Which one?"),
+            Word::Cancel => engine.loops().cancel(target),
+            Word::Pause(rest) => engine.loops().pause(target, rest),
+            Word::Resume(max) => engine.loops().resume(target, max),
+            Word::Push(mode, max) => engine.loops().push(target, mode, max, "a part of it"),
+            Word::Pop => engine.loops().pop(target),
+            Word::Claim => engine.loops().claim(target),
+            Word::Leave => engine.loops().leave(target, AgentExit::Blocked, "the key is missing"),
+            Word::Ask => engine.loops().ask(target, "Which one?"),
         }?;
         self.told(&stored);
         Ok(())

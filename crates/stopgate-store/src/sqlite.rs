@@ -347,7 +347,9 @@ impl Journal for SqliteJournal {
     }
 
     fn list(&mut self, filter: &Filter<'_>) -> Result<Vec<Stored>, StoreError> {
-        self.with("list loops", |connection, writer| rows::list(connection, writer, filter))
+        let mut found = Vec::new();
+        self.each(filter, &mut |stored| found.push(stored))?;
+        Ok(found)
     }
 
     fn each(

@@ -7,6 +7,7 @@ use stopgate_view::{
 };
 
 use crate::board::{Board, Confirmation, OpenedLoop};
+use crate::list::UNREADABLE;
 use crate::theme::Theme;
 
 const KEYS: &str = "left/right step  up/down scroll  p r c a w v as in the list  esc back";
@@ -53,7 +54,7 @@ fn head(theme: Theme, board: &Board, opened: &OpenedLoop) -> Line<'static> {
         (Some(stop), all) => format!(" · as of stop {stop} of {all}"),
         (None, all) => format!(" · now, after stop {all}"),
     };
-    let trouble = board.trouble.as_ref().map(|text| format!(" · {text}"));
+    let trouble = board.trouble.as_ref().map(|_| format!(" · {UNREADABLE}"));
     Line::from(vec![
         theme.span(shown(&story.id), Theme::bold()),
         theme.span(format!(" {}", story.word()), theme.word(story.word()).patch(Theme::bold())),
@@ -215,7 +216,7 @@ fn earlier(theme: Theme, story: &LoopStory) -> Vec<Line<'static>> {
 }
 
 /// A line in pieces of at most so many columns, broken at blanks where there are any.
-fn broken(line: &str, columns: usize) -> Vec<String> {
+pub(crate) fn broken(line: &str, columns: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     for word in line.split_inclusive(' ') {
         let used = pieces.last().map_or(0, |piece| Span::raw(piece.as_str()).width());

@@ -5,10 +5,13 @@ use ratatui::text::{Line, Span};
 use stopgate_view::{LoopRow, RowGroup, shown, shown_short};
 
 use crate::board::{Board, Confirmation};
+use crate::detail::broken;
 use crate::theme::Theme;
 
 const KEYS: &str = "enter open  p pause  r resume  c cancel  a approve  w answer  v verify  q quit";
 const KEYS_SHORT: &str = "enter open p/r pause c cancel a approve w answer v verify q";
+/// What is said where the journal is away.
+pub(crate) const UNREADABLE: &str = "the journal can't be read now; trying again";
 const WORD_COLUMNS: usize = 14;
 const PROJECT_COLUMNS: usize = 12;
 /// Columns before the figures of a row: the mark, the name and the word.
@@ -27,6 +30,7 @@ pub(crate) const fn foot_lines(height: usize) -> usize {
 pub(crate) fn lines(board: &Board, (width, height): (usize, usize)) -> Vec<Line<'static>> {
     let foot = foot_lines(height);
     let mut lines = vec![head(board)];
+    lines.extend(trouble(board, width));
     lines.extend(listed(board, width));
     lines.resize(height.saturating_sub(foot).max(1), Line::default());
     lines.extend(about(board, foot - 1));
@@ -35,8 +39,8 @@ pub(crate) fn lines(board: &Board, (width, height): (usize, usize)) -> Vec<Line<
 }
 
 fn head(board: &Board) -> Line<'static> {
-    if let Some(trouble) = &board.trouble {
-        let text = format!("stopgate: {trouble} (trying again)");
+    if board.trouble.is_some() {
+        let text = format!("stopgate: {UNREADABLE}");
         return Line::from(board.theme.span(text, Theme::bold()));
     }
     let count = |group| board.rows.iter().filter(|row| row.group == group).count();
@@ -52,8 +56,17 @@ fn head(board: &Board) -> Line<'static> {
     Line::from(board.theme.span(text, Theme::bold()))
 }
 
+/// Why the journal can't be read; what is below it may be old.
+fn trouble(board: &Board, width: usize) -> Vec<Line<'static>> {
+    let text = board.trouble.as_deref().map(|text| broken(text, width)).unwrap_or_default();
+    text.into_iter().map(|line| Line::from(board.theme.span(line, Theme::plain()))).collect()
+}
+
 /// The part of the list that is in the window.
 fn listed(board: &Board, width: usize) -> Vec<Line<'static>> {
+    if board.rows.is_empty() && board.trouble.is_some() {
+        return Vec::new();
+    }
     if board.rows.is_empty() {
         let text = "No loops. Begin one with: stopgate start \"GOAL\"";
         return vec![Line::from(board.theme.span(text, Theme::plain()))];

@@ -17,7 +17,7 @@ use crate::tools::{self, Tool};
 const PACKAGES: [&str; 3] = ["html-validate@10.17.0", "axe-core@4.14.0", "puppeteer-core@24.43.1"];
 const LOOK: &str = include_str!("look.mjs");
 const PICTURES: [&str; 4] = ["light", "dark", "narrow", "print"];
-/// A picture in the repository is no larger.
+/// The most bytes of a picture in the repository.
 const PICTURE_BYTES_MAX: u64 = 150_000;
 
 /// Makes a report and has it judged.

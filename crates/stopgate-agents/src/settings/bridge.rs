@@ -34,7 +34,7 @@ pub(super) fn uninstall(text: &str, _: BridgeForm) -> Edited {
     if !is_ours(text) {
         return Edited { text: text.into(), changes: Vec::new(), notes: Vec::new() };
     }
-    let change = "The bridge is gone.".into();
+    let change = "The bridge is removed.".into();
     Edited { text: String::new(), changes: vec![change], notes: Vec::new() }
 }
 

@@ -75,7 +75,7 @@ pub(super) fn uninstall(
     }
     if !removed.is_empty() {
         let plural = if removed.len() == 1 { "hook is" } else { "hooks are" };
-        let what = format!("{} {plural} gone: {}.", removed.len(), removed.join(", "));
+        let what = format!("{} {plural} removed: {}.", removed.len(), removed.join(", "));
         draft.changes.push(what);
     }
     let is_last = find(&draft.text, form)?.is_empty();
@@ -177,7 +177,7 @@ impl SettingsDraft {
                 break;
             };
             let text = tree.without(double);
-            self.change(text, format!("A second {event} hook is gone."));
+            self.change(text, format!("A second {event} hook is removed."));
         }
         Ok(())
     }
@@ -242,7 +242,8 @@ impl SettingsDraft {
 
     fn warn_if_disabled(&mut self) -> Result<(), SettingsError> {
         if switches(&self.text)?.disable_all_hooks {
-            self.notes.push("disableAllHooks is true here: no hook runs until it is gone.".into());
+            self.notes
+                .push("disableAllHooks is true here: no hook runs until it is removed.".into());
         }
         Ok(())
     }
@@ -271,7 +272,7 @@ impl SettingsDraft {
         let cap = env.and_then(|env| value(env, CAP_VARIABLE)).and_then(own::text);
         if cap == Some(CAP_LIFTED) {
             let text = tree.without_member("env", CAP_VARIABLE)?;
-            self.change(text, format!("{CAP_VARIABLE} is gone."));
+            self.change(text, format!("{CAP_VARIABLE} is removed."));
         }
         Ok(())
     }

@@ -62,7 +62,7 @@ impl SettingsDraft {
             self.text = tree.without_word("permissions", "allow", &rule)?;
         }
         if self.text != before {
-            self.changes.push("The permission rules for stopgate are gone.".into());
+            self.changes.push("The permission rules for stopgate are removed.".into());
         }
         Ok(())
     }
@@ -113,7 +113,7 @@ impl SettingsDraft {
             }
             None => tree.without_root_member("statusLine")?,
         };
-        self.change(text, "The status line is what it was before.".into());
+        self.change(text, "The previous status line is restored.".into());
         Ok(())
     }
 }

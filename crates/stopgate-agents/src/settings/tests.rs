@@ -197,7 +197,7 @@ fn doubles_go_and_what_a_person_added_stays() {
     let stop = |hooks: &str| format!("{{\"hooks\": {{\"Stop\": [{{\"hooks\": [{hooks}]}}]}}}}");
     let shadow = r#"{"type": "command", "command": "stopgate hook claude --shadow"}"#;
     let edited = put(Some(&stop(&format!("{shadow}, {shadow}, {shadow}"))));
-    assert_eq!(edited.changes[..2], ["A second Stop hook is gone."; 2]);
+    assert_eq!(edited.changes[..2], ["A second Stop hook is removed."; 2]);
     let found = find(Agent::Claude, &edited.text).unwrap();
     assert_eq!(found.len(), EVENTS.len());
     assert_eq!(found[0].command, exec(&[PROGRAM, "hook", "claude", "--shadow"]));
@@ -324,7 +324,7 @@ fn switches_and_matchers_that_silence_us_are_reported() {
     assert_eq!(switches("").unwrap(), Switches::default());
     assert_eq!(
         put(Some(off)).notes[1],
-        "disableAllHooks is true here: no hook runs until it is gone."
+        "disableAllHooks is true here: no hook runs until it is removed."
     );
 
     let narrow = r#"{"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "stopgate hook claude"}]}]}}"#;

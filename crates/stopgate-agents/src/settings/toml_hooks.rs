@@ -40,8 +40,8 @@ pub(super) fn uninstall(text: &str, dialect: Option<&str>) -> Result<Edited, Set
     let (after, removed) = without(text, dialect, which)?;
     let changes = match removed {
         0 => Vec::new(),
-        1 => vec!["1 hook is gone.".into()],
-        count => vec![format!("{count} hooks are gone.")],
+        1 => vec!["1 hook is removed.".into()],
+        count => vec![format!("{count} hooks are removed.")],
     };
     Ok(Edited { text: after, changes, notes: Vec::new() })
 }
@@ -121,7 +121,7 @@ fn codex_untrust(text: &str, key: &str) -> Result<Edited, SettingsError> {
     let hash = removed.get("trusted_hash").and_then(Item::as_str).unwrap_or_default();
     let exact = trust_block(key, hash, newline(text));
     let after = cut(text, &exact, newline(text)).unwrap_or_else(|| doc.to_string());
-    let changes = vec![format!("Codex does not trust the hook {key} any more.")];
+    let changes = vec![format!("Codex no longer trusts the hook {key}.")];
     Ok(Edited { text: after, changes, notes: Vec::new() })
 }
 

@@ -451,7 +451,7 @@ impl Case {
             (self.task == Task::New, "background work started"),
             (self.spoke, "a person spoke"),
             (unproven && self.criteria == [Kind::Check(Status::Pass)], "it is proven"),
-            (unproven && self.has(Kind::Approve), "all that is left is a person's word"),
+            (unproven && self.has(Kind::Approve), "only a person's word is missing"),
             (
                 self.at(Counter::Errors) && !nested && self.has(Kind::Check(Status::Tampered)),
                 "what judges it was changed, and not put right",

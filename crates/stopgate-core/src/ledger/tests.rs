@@ -22,10 +22,10 @@ fn errors_count_by_their_class() {
     check("", "go on");
     check("logic:a", "go on");
     check("logic:a logic:b logic:a", "go on");
-    check("logic:a logic:b logic:a logic:a", "stalled: the same error came 3 times: a");
+    check("logic:a logic:b logic:a logic:a", "stalled: the same error occurred 3 times: a");
     check("transient:net", "go on");
     check("transient:net logic:a", "go on");
-    let again = "infra_error: a transient error was there after a retry, too: dns";
+    let again = "infra_error: a transient error persisted after a retry: dns";
     check("transient:net transient:dns", again);
     check("blocking:no-disk", "blocked: a blocking error: no-disk");
     check("unknown:what", "needs_input: an unknown error: what");

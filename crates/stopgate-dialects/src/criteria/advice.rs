@@ -26,7 +26,9 @@ pub fn advice(text: &str) -> Vec<Advice> {
     }
     match record.status {
         CriteriaStatus::InProgress => running(&record, &mut found),
-        CriteriaStatus::Paused => found.push(say("the loop is paused: every stop passes", RESUME)),
+        CriteriaStatus::Paused => {
+            found.push(say("the loop is paused: every stop is allowed", RESUME))
+        }
         CriteriaStatus::Completed | CriteriaStatus::Cancelled => {}
     }
     found
@@ -36,7 +38,7 @@ fn running(record: &CriteriaRecord, found: &mut Vec<Advice>) {
     let unmet = record.unmet();
     if record.criteria.is_empty() {
         found.push(say(
-            "the loop stops too early: it lists no criteria, so every stop passes",
+            "the loop stops too early: it lists no criteria, so every stop is allowed",
             "list them under \"criteria\", or start anew with --criterion NAME",
         ));
     }
@@ -95,7 +97,7 @@ fn types(root: Node<'_>, found: &mut Vec<Advice>) {
         if !listed.is_empty() && !listed.contains(&name) {
             found.push(say(
                 &format!("criteriaStatus has \"{name}\", which is not listed under criteria"),
-                "is it a slip? Both names must be the same, letter by letter",
+                "is it a typo? Both names must be exactly the same",
             ));
         }
         if node.flag().is_none() && !node.is_object() {
@@ -111,7 +113,7 @@ fn types(root: Node<'_>, found: &mut Vec<Advice>) {
                 &format!(
                     "checks has \"{name}\", which is not listed under criteria: it never runs"
                 ),
-                "is it a slip? Both names must be the same, letter by letter",
+                "is it a typo? Both names must be exactly the same",
             ));
         }
     }
@@ -130,7 +132,7 @@ fn mark(record: &CriteriaRecord, name: &str) -> CriterionState {
 
 fn unreadable(error: &RecordError) -> Advice {
     say(
-        &format!("the loop stops too early: nobody could {error}, so every stop passes"),
+        &format!("the loop stops too early: nobody could {error}, so every stop is allowed"),
         "repair the JSON; stopgate keeps copies in its home, under backups",
     )
 }

@@ -120,7 +120,9 @@ fn feature(at: usize, node: Node<'_>, oddities: &mut Vec<String>) -> Feature {
     let described = text("description").or_else(|| text("name")).or_else(|| text("title"));
     let passes = node.key("passes").and_then(Node::flag);
     if id.is_none() {
-        oddities.push(format!("the {place}. feature has no id; its place in the list stands in"));
+        oddities.push(format!(
+            "the {place}. feature has no id; its position in the list is used instead"
+        ));
     }
     if described.is_none() {
         oddities.push(format!("the {place}. feature has no description"));

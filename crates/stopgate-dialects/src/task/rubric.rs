@@ -3,11 +3,11 @@
 /// Points for the five questions, 0 to 2 each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rubric {
-    /// Is it clear what must come out?
+    /// Is the expected result clear?
     pub outcome: u8,
-    /// Is it clear what belongs to it?
+    /// Is the scope clear?
     pub scope: u8,
-    /// Is it clear what must be respected?
+    /// Are the constraints clear?
     pub constraints: u8,
     /// Is it clear how success is measured?
     pub success: u8,
@@ -20,7 +20,7 @@ pub struct Rubric {
 pub enum Shape {
     /// Alone, to the end.
     Tool,
-    /// With questions on the way.
+    /// With questions along the way.
     Colleague,
     /// Not yet: the request must be made clearer first.
     Clarify,

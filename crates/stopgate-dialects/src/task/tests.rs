@@ -132,12 +132,11 @@ fn written_errors_pause_by_their_class() {
     let logic = r#"{"class": "logic", "message": "E1"}"#;
     check(&errors(logic), "next: b");
     let thrice = format!("{logic}, {logic}, {logic}");
-    check(&errors(&thrice), "paused: the same error came 3 times: E1. Resume: CMD");
+    check(&errors(&thrice), "paused: the same error occurred 3 times: E1. Resume: CMD");
     let retry = "next: retry b, for this may pass by itself: network timeout";
     check(&errors(r#""network timeout""#), retry);
     let twice = r#""network timeout", "connection reset""#;
-    let why =
-        "paused: a transient error was there after a retry, too: connection reset. Resume: CMD";
+    let why = "paused: a transient error persisted after a retry: connection reset. Resume: CMD";
     check(&errors(twice), why);
     let blocked = r#"{"type": "Blocking", "error": "no key"}"#;
     check(&errors(blocked), "paused: a blocking error: no key. Resume: CMD");
@@ -374,7 +373,7 @@ fn the_summary_counts_what_there_is() {
     let metadata = r#""iteration": 4, "cost": 4.5, "budget": 25, "completedSteps": ["a", "b"],
         "remainingSteps": ["c"], "errors": ["odd"]"#;
     let told = "Task \"Complete: it\" is complete by the agent's word: 4 of 10 iterations, \
-                4.50 of 25.00 spent, 2 steps completed, 1 steps never ticked off, 1 errors on the way.";
+                4.50 of 25.00 spent, 2 steps completed, 1 steps never ticked off, 1 errors along the way.";
     assert_eq!(summary(&Play::of(metadata).record()), told);
 }
 

@@ -22,7 +22,7 @@ Answer in this order; the first that holds decides:
 2. No task of a loop is in progress: {\"ok\": true, \"reason\": \"no active task\"}
 3. stop_hook_active has been true for 3 or more evaluations in a row without a finished step: \
 {\"ok\": true, \"reason\": \"paused: no progress\"}
-4. The budget or the iterations are used up, or the same error came 3 times: \
+4. The budget or the iterations are used up, or the same error occurred 3 times: \
 {\"ok\": true, \"reason\": \"paused: \" and which of them}
 5. Else: {\"ok\": false, \"reason\": \"next: \" and the first remaining step, as one specific action}
 
@@ -77,7 +77,7 @@ pub fn summary(record: &TaskRecord) -> String {
         parts.push(format!("{} steps never ticked off", record.remaining.len()));
     }
     if !record.errors.is_empty() {
-        parts.push(format!("{} errors on the way", record.errors.len()));
+        parts.push(format!("{} errors along the way", record.errors.len()));
     }
     format!("Task \"{subject}\" is complete by the agent's word: {}.", parts.join(", "))
 }

@@ -8,7 +8,7 @@ use stopgate_store::{Appended, Recorded, Revision, Stored};
 
 use super::DialectCall;
 use super::memory::Memory;
-use crate::engine::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
 
 const TRIES_MAX: usize = 8;
@@ -18,8 +18,8 @@ pub(super) fn record(desk: &DialectCall, memory: &mut Memory, before: &State, ev
     if events.is_empty() {
         return;
     }
-    let told = with_engine(desk, |engine| {
-        try_record(engine, desk, memory.trail.as_deref(), before, events)
+    let told = with_context(desk, |context| {
+        try_record(context, desk, memory.trail.as_deref(), before, events)
     });
     match told {
         Ok(id) => memory.trail = Some(id.as_str().into()),
@@ -36,9 +36,9 @@ pub(super) fn replaced(desk: &DialectCall, memory: &Memory) {
 pub(super) fn ended(desk: &DialectCall, memory: &Memory, outcome: Outcome, why: &str) {
     let Some(id) = memory.trail.as_deref() else { return };
     let end = Event::Ended { outcome, why: why.into() };
-    let ended = with_engine(desk, |engine| {
-        let Some(stored) = engine.journal.load(&LoopId::new(id))? else { return Ok(()) };
-        append(engine, desk, Some(stored), &[end]).map(|_| ())
+    let ended = with_context(desk, |context| {
+        let Some(stored) = context.journal.load(&LoopId::new(id))? else { return Ok(()) };
+        append(context, desk, Some(stored), &[end]).map(|_| ())
     });
     if let Err(failure) = ended {
         desk.note(&format!("the audit trail {id} was not ended: {}", failure.story()));
@@ -46,19 +46,19 @@ pub(super) fn ended(desk: &DialectCall, memory: &Memory, outcome: Outcome, why: 
 }
 
 /// Opens the journal once for all that a call has to tell.
-pub(super) fn with_engine<T>(
+pub(super) fn with_context<T>(
     desk: &DialectCall,
-    act: impl FnOnce(&mut Engine) -> Result<T, Failure>,
+    act: impl FnOnce(&mut Context) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let mut opened = desk.engine.borrow_mut();
+    let mut opened = desk.context.borrow_mut();
     match &mut *opened {
-        Some(engine) => act(engine),
-        None => act(opened.insert(Engine::open(desk.settings, desk.stores)?)),
+        Some(context) => act(context),
+        None => act(opened.insert(Context::open(desk.settings, desk.stores)?)),
     }
 }
 
 fn try_record(
-    engine: &mut Engine,
+    context: &mut Context,
     desk: &DialectCall,
     trail: Option<&str>,
     before: &State,
@@ -66,13 +66,13 @@ fn try_record(
 ) -> Result<LoopId, Failure> {
     for _ in 0..TRIES_MAX {
         let known = match trail {
-            Some(id) => engine.journal.load(&LoopId::new(id))?,
+            Some(id) => context.journal.load(&LoopId::new(id))?,
             None => None,
         };
         // A trail that somebody ended or removed is followed by a new one.
         let running = known.filter(|stored| stored.state.outcome().is_none());
-        let told = tell(engine, running.as_ref(), before, events);
-        if let Some(id) = append(engine, desk, running, &told)? {
+        let told = tell(context, running.as_ref(), before, events);
+        if let Some(id) = append(context, desk, running, &told)? {
             return Ok(id);
         }
     }
@@ -82,14 +82,14 @@ fn try_record(
 /// What the journal must hear: that the loop began, or what the file says meanwhile, and then
 /// what happened.
 fn tell(
-    engine: &mut Engine,
+    context: &mut Context,
     running: Option<&Stored>,
     before: &State,
     events: &[Event],
 ) -> Vec<Event> {
     let mut told = Vec::new();
     if running.is_none() {
-        told.push(begun(engine, before));
+        told.push(begun(context, before));
     }
     let first = before.frames.get(..1).unwrap_or_default();
     let known = running.map_or(first, |stored| &stored.state.frames);
@@ -100,7 +100,7 @@ fn tell(
     told
 }
 
-fn begun(engine: &mut Engine, before: &State) -> Event {
+fn begun(context: &mut Context, before: &State) -> Event {
     let blank = Frame {
         mode: stopgate_core::Mode::Loop,
         iteration: 0,
@@ -108,7 +108,7 @@ fn begun(engine: &mut Engine, before: &State) -> Event {
         prompt: before.goal.clone(),
     };
     Event::Started(Box::new(Started {
-        id: engine.world.new_id(),
+        id: context.world.new_id(),
         goal: before.goal.clone(),
         project: before.project.clone(),
         session: None,
@@ -126,7 +126,7 @@ fn begun(engine: &mut Engine, before: &State) -> Event {
 
 /// Stores the events; nothing where another process was faster. Writes no sign file: nobody is held.
 fn append(
-    engine: &mut Engine,
+    context: &mut Context,
     desk: &DialectCall,
     stored: Option<Stored>,
     events: &[Event],
@@ -142,9 +142,9 @@ fn append(
     let Some(state) = state else {
         return Err(Failure::fault("could not follow what happened to the loop"));
     };
-    engine.journal.begin()?;
-    let appended = engine.journal.append(revision, &recorded, &state);
-    engine.journal.end();
+    context.journal.begin()?;
+    let appended = context.journal.append(revision, &recorded, &state);
+    context.journal.end();
     Ok(match appended? {
         Appended::Stored(_) => Some(state.id),
         Appended::Conflict | Appended::SessionTaken => None,

@@ -15,10 +15,10 @@ use stopgate_signals::markers;
 use super::lock;
 use super::memory::Memory;
 use super::{DialectRequest, audit, files, lifecycle};
-use crate::engine::{Engine, unusable};
+use crate::context::{Context, unusable};
 use crate::failure::Failure;
 use crate::home::{Home, file_name};
-use crate::hook::log_fault;
+use crate::log::log_fault;
 use crate::observe::{ReadDepth, last_message};
 use crate::project::project_of;
 use crate::settings::Settings;
@@ -41,7 +41,7 @@ pub struct DialectCall {
     /// The time, read once.
     pub(crate) now: Timestamp,
     /// The journal, once it was opened for the audit trail.
-    pub(super) engine: RefCell<Option<Engine>>,
+    pub(super) context: RefCell<Option<Context>>,
 }
 
 impl DialectCall {
@@ -77,14 +77,14 @@ impl DialectCall {
         let home = settings.home()?;
         home.check()?;
         let now = RealWorld::new(settings).now();
-        let engine = RefCell::new(None);
+        let context = RefCell::new(None);
         let directory = lifecycle::directory_of(&request, settings, directory, fallback);
-        Ok(Self { request, settings, stores, home, directory, now, engine })
+        Ok(Self { request, settings, stores, home, directory, now, context })
     }
 
     /// The journal that was opened, to be settled once the answer is printed.
-    pub(crate) fn into_engine(self) -> Option<Engine> {
-        self.engine.into_inner()
+    pub(crate) fn into_context(self) -> Option<Context> {
+        self.context.into_inner()
     }
 
     /// Takes the state file in hand: until it is closed, no other hook or command touches it.

@@ -7,8 +7,8 @@ use stopgate_core::{ContextUse, QuotaUse, Spend, Timestamp};
 use stopgate_usage::read_statusline;
 use stopgate_verify::files::{Durable, read_regular, replace_private};
 
-use crate::engine::Engine;
 use crate::home::Home;
+use crate::metering::Metering;
 use crate::signs::Signs;
 
 /// No hint is longer.
@@ -26,11 +26,11 @@ struct HintWire {
     quota: Option<QuotaUse>,
 }
 
-impl Engine {
+impl Metering<'_> {
     /// Fills in what only the status line was told.
     pub(super) fn heed_hint(&self, spend: &mut Spend, session: &str) {
-        let Some(hint) = read(&self.home.usage_hint(session)) else { return };
-        let age_ms = self.now().since(Timestamp::from_unix_millis(hint.at_ms));
+        let Some(hint) = read(&self.context.home.usage_hint(session)) else { return };
+        let age_ms = self.context.now().since(Timestamp::from_unix_millis(hint.at_ms));
         if (0..=HINT_MS_MAX).contains(&age_ms) {
             spend.quota = spend.quota.or(hint.quota).map(|known| newer(known, hint.quota));
         }
@@ -43,7 +43,7 @@ impl Engine {
 
     /// Keeps what the status line of a session that a loop holds was told.
     pub fn keep_hint(&self, session: &str, input: &[u8]) {
-        keep(&self.home, &self.signs, session, input, self.now());
+        keep(&self.context.home, &self.context.signs, session, input, self.context.now());
     }
 }
 

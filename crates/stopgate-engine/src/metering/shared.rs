@@ -7,13 +7,13 @@ use stopgate_store::{EndedFilter, Filter};
 use stopgate_usage::day_of;
 
 use crate::config::SharedLimits;
-use crate::engine::Engine;
+use crate::metering::Metering;
 
 /// Ended loops that are looked at for a limit per day, the newest first.
 const LOOPS_MAX: usize = 256;
 const NANOS_PER_MICRO: u64 = 1000;
 
-impl Engine {
+impl Metering<'_> {
     /// The limits that the loop shares, and what the others have used of them.
     pub(super) fn shared_budgets(
         &mut self,
@@ -61,8 +61,8 @@ impl Engine {
         let running = Filter { project, standing: EndedFilter::Running, limit: 0 };
         let newest = Filter { project, standing: EndedFilter::Any, limit };
         // A limit that can't be looked up must not end a turn: the loop's own still hold.
-        let mut found = self.journal.list(&running).unwrap_or_default();
-        found.extend(self.journal.list(&newest).unwrap_or_default());
+        let mut found = self.context.journal.list(&running).unwrap_or_default();
+        found.extend(self.context.journal.list(&newest).unwrap_or_default());
         let mut seen = BTreeSet::from([state.id.clone()]);
         found.retain(|stored| seen.insert(stored.state.id.clone()));
         found.into_iter().filter_map(|stored| stored.state.spend).map(|spend| *spend).collect()

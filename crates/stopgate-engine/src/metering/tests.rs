@@ -196,12 +196,12 @@ fn a_driver_counts_without_a_stop_and_asks_for_the_context() {
     let transcript = rollout.display().to_string();
     let id = LoopId::new("l1");
     for _ in 0..2 {
-        let stored = engine.count_use(&id, "codex", Some(&transcript)).unwrap().unwrap();
+        let stored = engine.metering().count_use(&id, "codex", Some(&transcript)).unwrap().unwrap();
         let spend = stored.state.spend.unwrap();
         assert_eq!((spend.tokens().total(), stored.revision), (100, Revision(2)));
     }
-    let share = engine.context_share("s1").unwrap();
+    let share = engine.metering().context_share("s1").unwrap();
     assert_eq!(share, Some(ContextUse { used: 100, window: Some(400) }));
-    assert_eq!(engine.context_share("nobody").unwrap(), None);
-    assert!(engine.count_use(&LoopId::new("none"), "codex", None).unwrap().is_none());
+    assert_eq!(engine.metering().context_share("nobody").unwrap(), None);
+    assert!(engine.metering().count_use(&LoopId::new("none"), "codex", None).unwrap().is_none());
 }

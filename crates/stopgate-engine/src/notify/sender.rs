@@ -13,7 +13,7 @@ use ureq::tls::{RootCerts, TlsConfig};
 use super::delivery::{HttpPost, posts};
 use super::notice::NoticeWire;
 use crate::config::Config;
-use crate::hook::log_fault;
+use crate::log::log_fault;
 use crate::settings::Settings;
 
 /// The word that makes the program this process.

@@ -188,7 +188,7 @@ pub(super) fn parse(text: &str) -> Result<ProjectFile, String> {
         criteria.push(draft);
     }
     // A gate is asked at every stop, so no command of a project's file may be one.
-    if let Some(gate) = wire.gates.iter().find(|gate| crate::gates::has_command(gate)) {
+    if let Some(gate) = wire.gates.iter().find(|gate| crate::judging::gates::has_command(gate)) {
         return Err(format!("gates: `{gate}` runs a command; give that with start --gate"));
     }
     let limits = RequestedLimits::at(text, wire.limits.as_ref())?;
@@ -269,7 +269,7 @@ fn proof(wire: &mut CriterionWire, timeout_ms: u64) -> Result<Proof, String> {
 
 fn review(wire: ReviewWire, timeout_ms: u64) -> Result<Proof, String> {
     let ReviewWire { agent, ask, model, required: _ } = wire;
-    crate::reviewing::refuse_reviewer(&agent)?;
+    crate::judging::reviewing::refuse_reviewer(&agent)?;
     Ok(Proof::Review { agent, ask, model, timeout_ms })
 }
 

@@ -16,7 +16,6 @@ use stopgate_agents::Agent;
 use stopgate_agents::settings::{self as text, EntryCommand, InstalledEntry, Switches};
 
 use super::{ScopeFiles, SettingsScope, plugin};
-use crate::dialect;
 use crate::failure::Failure;
 use crate::project::project_of;
 use crate::settings::Settings;
@@ -91,7 +90,7 @@ impl DoctorFinding {
 }
 
 /// Looks at everything that concerns somebody who works in `directory` with `program`.
-pub fn examine(
+pub(crate) fn examine(
     settings: Settings,
     stores: Stores,
     directory: &Path,
@@ -123,7 +122,6 @@ pub fn examine(
     findings.extend(home::directory(settings));
     findings.extend(home::journal(settings, stores));
     findings.extend(project::file(settings, &project_of(directory)));
-    findings.extend(dialect::findings(settings, stores, directory));
     Examination { findings, hooks }
 }
 

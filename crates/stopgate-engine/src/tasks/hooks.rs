@@ -7,9 +7,10 @@ use stopgate_gates::{AgentContext, CheckpointData, Evaluation, Gate, Registered,
 use super::context::{context, measure};
 use super::{
     DecisionView, HookClear, HookClearView, HookEvaluate, HookList, HookListView, HookNoteView,
-    HookRegister, HookUpdate, HookView, Loaded, MetricsView, TRIES_MAX, Tasks, bounded_map, held,
+    HookRegister, HookUpdate, HookView, Loaded, MetricsView, TRIES_MAX, Tasks, bounded_map,
 };
 use crate::failure::Failure;
+use crate::judging::task_claim as held;
 
 impl Tasks {
     /// Registers a gate.
@@ -20,7 +21,7 @@ impl Tasks {
         let loaded = self.task(&ask.task_id)?;
         let id = loaded.stored.state.id.clone();
         let registered = if ask.session {
-            let now = self.engine.now().unix_millis();
+            let now = self.engine.context.now().unix_millis();
             let after = loaded.task.gates.len();
             let make = |n| Registered::new(format!("HOOK-{now}-{id}s{n}"), gate, metadata);
             self.gates.add(&id, after, make).ok_or_else(|| {
@@ -118,6 +119,13 @@ impl Tasks {
         Ok(hook_view(gate, &name))
     }
 
+    /// Whether asking the gates of an iteration's task may run programs.
+    pub fn runs_programs(&mut self, iteration: &str) -> Result<bool, Failure> {
+        let loaded = self.task_of_iteration(iteration)?;
+        let gates = self.gates.among(&loaded.stored.state.id, &loaded.task.gates);
+        Ok(gates.iter().any(|gate| gate.enabled && has_command(&gate.definition)))
+    }
+
     /// Asks the gates of an iteration's task.
     pub fn hook_evaluate(&mut self, ask: &HookEvaluate) -> Result<DecisionView, Failure> {
         measure(ask)?;
@@ -127,7 +135,7 @@ impl Tasks {
             let iteration = loaded.task.run_of(&ask.iteration_id)?;
             let results = iteration.results.clone().unwrap_or_default();
             let name = format!("TASK-{id}");
-            let now = self.engine.now();
+            let now = self.engine.context.now();
             let context = context(ask, &name, (&loaded.task, iteration), &results, now);
             let number = iteration.number;
             let evaluation = self.ask_gates(&loaded, &context)?;
@@ -146,7 +154,7 @@ impl Tasks {
     ) -> Result<Evaluation, Failure> {
         let state = &loaded.stored.state;
         let gates = self.gates.among(&state.id, &loaded.task.gates);
-        held::ask_gates(&mut self.engine, state, &gates, context)
+        held::ask_gates(&mut self.engine.context, state, &gates, context)
     }
 
     /// Stores an evaluation, unless what was evaluated has changed meanwhile.
@@ -252,4 +260,15 @@ fn word(gate: &Registered) -> String {
 
 fn last(gates: Vec<Registered>) -> Result<Registered, Failure> {
     gates.into_iter().next_back().ok_or_else(|| Failure::fault("could not register the hook"))
+}
+
+/// Whether a gate, or one that it is made of, is a command.
+fn has_command(definition: &Value) -> bool {
+    match definition {
+        Value::Object(members) => {
+            members.contains_key("command") || members.values().any(has_command)
+        }
+        Value::Array(items) => items.iter().any(has_command),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
 }

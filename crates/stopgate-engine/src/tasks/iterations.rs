@@ -1,21 +1,23 @@
-//! Iterations of a task: begun, validated, counted and ended.
+//! Iterations of a task: begun, validated, counted and ended; checkpoints taken, and gone back to.
 
 use stopgate_core::{Outcome, TaskHold, clip};
 use stopgate_gates::{
-    AgentContext, AgentSignal, Evaluation, Iteration, Judgement, PromiseType, Task, TaskStep,
-    Validated, ValidationResult, judge, wants_gates,
+    AgentContext, AgentSignal, CheckpointData, Evaluation, Iteration, Judgement, PromiseType, Task,
+    TaskStep, Validated, ValidationResult, judge, wants_gates,
 };
 
 use super::context::{context, measure};
-use super::held::{PROMISE, TaskClaim};
 use super::hooks::checkpoint_of;
-use super::rules;
 use super::{
-    CompletedView, DecisionView, IterationComplete, IterationNext, IterationStart,
-    IterationValidate, IterationView, Loaded, TITLE_BYTES_MAX, Tasks, bounded, held, link,
+    CheckpointCreate, CheckpointResume, CheckpointView, CompletedView, DRAFT_BYTES_MAX,
+    DecisionView, HistoryView, IterationComplete, IterationNext, IterationStart, IterationValidate,
+    IterationView, Loaded, ResumedView, TEXT_BYTES_MAX, TITLE_BYTES_MAX, Tasks, bounded, link,
 };
 use crate::failure::Failure;
+use crate::judging::rules;
+use crate::judging::task_claim::{self as held, PROMISE, TaskClaim};
 use crate::tasks::ValidationView;
+use crate::view::time_text;
 
 const HELD_BY_OTHER: &str =
     "another loop holds this session, so its stop hook does not wait for these iterations";
@@ -24,7 +26,7 @@ impl Tasks {
     /// Begins iterations.
     pub fn iteration_start(&mut self, ask: &IterationStart) -> Result<IterationView, Failure> {
         let id = self.task(&ask.task_id)?.stored.state.id;
-        let session = self.session(ask.session.as_deref());
+        let session = link::session_for(self, ask.session.as_deref());
         let loaded = self.change(&id, &mut |task, _, now| {
             let name = task.name("IT", id.as_str(), now);
             let step = task.begin(
@@ -63,7 +65,7 @@ impl Tasks {
         let loaded = self.task_of_iteration(&ask.iteration_id)?;
         let iteration = loaded.task.run_to_validate(&ask.iteration_id)?.clone();
         let name = format!("TASK-{}", loaded.stored.state.id);
-        let now = self.engine.now();
+        let now = self.engine.context.now();
         let mut context = context(ask, &name, (&loaded.task, &iteration), &[], now);
         context.validation_results = self.run_rules(&loaded, &iteration, &context)?;
         let asked = wants_gates(&iteration, &context.completion_promises);
@@ -104,7 +106,7 @@ impl Tasks {
         &mut self,
         ask: &IterationComplete,
     ) -> Result<CompletedView, Failure> {
-        bounded("summary", ask.summary.as_deref(), super::TEXT_BYTES_MAX)?;
+        bounded("summary", ask.summary.as_deref(), TEXT_BYTES_MAX)?;
         let loaded = self.task_of_iteration(&ask.iteration_id)?;
         let id = loaded.stored.state.id.clone();
         let mut cleared = 0;
@@ -130,6 +132,78 @@ impl Tasks {
         })
     }
 
+    /// Takes a checkpoint.
+    pub fn checkpoint_create(&mut self, ask: &CheckpointCreate) -> Result<CheckpointView, Failure> {
+        bounded("executionPhase", ask.execution_phase.as_deref(), TEXT_BYTES_MAX)?;
+        bounded("draftContent", ask.draft_content.as_deref(), DRAFT_BYTES_MAX)?;
+        bounded("draftType", ask.draft_type.as_deref(), 64)?;
+        let context = ask.agent_context.as_ref().map(ToString::to_string);
+        bounded("agentContext", context.as_deref(), TEXT_BYTES_MAX)?;
+        let step = ask.execution_step.as_ref().map(ToString::to_string);
+        bounded("executionStep", step.as_deref(), TEXT_BYTES_MAX)?;
+        let kept = CheckpointData {
+            execution_phase: ask.execution_phase.clone(),
+            execution_step: ask.execution_step.clone(),
+            agent_context: ask.agent_context.clone(),
+            draft_content: ask.draft_content.clone(),
+            draft_type: ask.draft_type.clone(),
+        };
+        let id = self.task(&ask.task_id)?.stored.state.id;
+        let loaded = self.change(&id, &mut |task, _, now| {
+            let name = task.name("CP", id.as_str(), now);
+            Ok((vec![task.checkpoint(name, kept.clone(), None, now)], TaskHold::Keep))
+        })?;
+        let taken = loaded.task.checkpoint_of(None)?;
+        Ok(CheckpointView {
+            checkpoint_id: taken.id.clone(),
+            task_id: ask.task_id.clone(),
+            sequence: taken.sequence,
+            execution_phase: taken.kept.execution_phase.clone(),
+            iteration_id: taken.iteration.as_ref().map(|iteration| iteration.id.clone()),
+            iteration_number: taken.iteration.as_ref().map(|iteration| iteration.number),
+            created_at: time_text(taken.at),
+        })
+    }
+
+    /// Goes back to a checkpoint: configuration, number and history are as they were then.
+    pub fn checkpoint_resume(&mut self, ask: &CheckpointResume) -> Result<ResumedView, Failure> {
+        let id = self.task(&ask.task_id)?.stored.state.id;
+        let session = link::session_for(self, None);
+        let mut taken = None;
+        let loaded = self.change(&id, &mut |task, _, _| {
+            let checkpoint = task.checkpoint_of(ask.checkpoint_id.as_deref())?.clone();
+            let hold = checkpoint
+                .iteration
+                .as_ref()
+                .map_or(TaskHold::Keep, |kept| link::begin(kept, &id, session.clone()));
+            let step = TaskStep::Resumed { checkpoint: checkpoint.id.clone() };
+            taken = Some(checkpoint);
+            Ok((vec![step], hold))
+        })?;
+        let taken = taken.ok_or_else(|| Failure::fault("could not find the checkpoint again"))?;
+        let iteration = loaded.task.running();
+        Ok(ResumedView {
+            task_id: ask.task_id.clone(),
+            checkpoint_id: taken.id,
+            iteration_id: iteration.map(|iteration| iteration.id.clone()),
+            iteration_number: iteration.map(|iteration| iteration.number),
+            max_iterations: iteration.map(|iteration| iteration.max),
+            completion_promises: iteration
+                .map(|iteration| iteration.promises.iter().map(|promise| promise.text()).collect())
+                .unwrap_or_default(),
+            validation_rules: iteration.map(|run| run.rules.clone()).unwrap_or_default(),
+            history: iteration
+                .map(|run| run.history.iter().map(HistoryView::of).collect())
+                .unwrap_or_default(),
+            execution_phase: taken.kept.execution_phase,
+            execution_step: taken.kept.execution_step,
+            agent_context: taken.kept.agent_context,
+            draft_content: taken.kept.draft_content,
+            draft_type: taken.kept.draft_type,
+            hook_count: loaded.task.gates.len() + self.gates.count(&id),
+        })
+    }
+
     fn run_rules(
         &mut self,
         loaded: &Loaded,
@@ -137,7 +211,7 @@ impl Tasks {
         context: &AgentContext,
     ) -> Result<Vec<ValidationResult>, Failure> {
         held::run_rules(
-            &mut self.engine,
+            &mut self.engine.context,
             (&loaded.stored.state, &loaded.task),
             iteration,
             context,
@@ -160,7 +234,7 @@ impl Tasks {
             output: PROMISE,
             budget: rules::BUDGET,
         };
-        let word = held::judge_claim(&mut self.engine, &ask)?;
+        let word = held::judge_claim(&mut self.engine.context, &ask)?;
         let Some(why) = word.objection else { return Ok(()) };
         let id = &loaded.stored.state.id;
         self.change(id, &mut |task, _, _| {

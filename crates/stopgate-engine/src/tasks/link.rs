@@ -6,21 +6,20 @@ use stopgate_gates::Iteration;
 use super::Tasks;
 use crate::project::project_of;
 
-impl Tasks {
-    /// The session that was named, else the one of the environment, else the client's.
-    pub(super) fn session(&self, named: Option<&str>) -> Option<SessionId> {
-        if let Some(name) = named {
-            return SessionId::new(name);
-        }
-        if let Some(session) = self.engine.settings.session().and_then(|name| SessionId::new(&name))
-        {
-            return Some(session);
-        }
-        let parent = rustix::process::getppid()?.as_raw_nonzero().to_string();
-        let project = project_of(&self.directory);
-        let session = self.engine.presence.of_client(&project, &parent)?;
-        SessionId::new(&session)
+/// The session that was named, else the one of the environment, else the client's.
+pub(super) fn session_for(tasks: &Tasks, named: Option<&str>) -> Option<SessionId> {
+    if let Some(name) = named {
+        return SessionId::new(name);
     }
+    if let Some(session) =
+        tasks.engine.context.settings.session().and_then(|name| SessionId::new(&name))
+    {
+        return Some(session);
+    }
+    let parent = rustix::process::getppid()?.as_raw_nonzero().to_string();
+    let project = project_of(&tasks.directory);
+    let session = tasks.engine.context.presence.of_client(&project, &parent)?;
+    SessionId::new(&session)
 }
 
 /// Iterations hold the session: what its stop hook says while they run.

@@ -3,8 +3,7 @@
 use stopgate_core::Timestamp;
 use stopgate_gates::{Task, TaskStep, WorkProduct};
 
-use super::checkpoints::DRAFT_BYTES_MAX;
-use super::{TITLE_BYTES_MAX, WorkProductAsk, WorkProductView, bounded};
+use super::{DRAFT_BYTES_MAX, TITLE_BYTES_MAX, WorkProductAsk, WorkProductView, bounded};
 use crate::failure::Failure;
 use crate::view::time_text;
 

@@ -8,7 +8,7 @@ use stopgate_gates::{Action, Gate, Metrics, Task, TaskStep, Trace};
 use stopgate_store::{Filter, JournalEntry};
 
 use super::MetricsView;
-use crate::engine::Engine;
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::view::SCHEMA_VERSION;
 
@@ -38,11 +38,22 @@ struct Count {
     metrics: Metrics,
 }
 
-impl Engine {
+/// What happened to tasks and their gates.
+pub struct TaskRecords<'a> {
+    pub(crate) context: &'a mut Context,
+}
+
+impl<'a> TaskRecords<'a> {
+    pub(crate) const fn new(context: &'a mut Context) -> Self {
+        Self { context }
+    }
+}
+
+impl TaskRecords<'_> {
     /// What is counted of gates, over all tasks of the journal.
     pub fn gate_stats(&mut self) -> Result<StatsView, Failure> {
         let mut counts: BTreeMap<String, Count> = BTreeMap::new();
-        for stored in self.journal.list(&Filter::default())? {
+        for stored in self.context.journal.list(&Filter::default())? {
             match stored.state.surface {
                 Surface::Tools => self.count_task(&stored.state.id, &mut counts)?,
                 Surface::Hook => self.count_loop(&stored.state, &mut counts)?,
@@ -73,7 +84,7 @@ impl Engine {
             counts.entry(gate.name.clone()).or_default().registered += 1;
         }
         let mut last: Option<(String, GateAction)> = None;
-        for entry in self.journal.history(&state.id)? {
+        for entry in self.context.journal.history(&state.id)? {
             let event = entry.recorded.event;
             let cancelled = matches!(event, Event::Ended { outcome: Outcome::Cancelled, .. });
             match (event, last.take()) {
@@ -97,7 +108,7 @@ impl Engine {
     ) -> Result<(), Failure> {
         let mut names: BTreeMap<String, String> = BTreeMap::new();
         let mut task = None;
-        for (step, at) in steps(self.journal.history(id)?) {
+        for (step, at) in steps(self.context.journal.history(id)?) {
             if let TaskStep::Registered(gate) = &step {
                 let name = called(&gate.definition);
                 counts.entry(name.clone()).or_default().registered += 1;

@@ -1,21 +1,14 @@
 //! What happened to a task, in sentences: for `log`, and in full for `explain`.
 
-use std::fmt::Write;
-
 use serde::Serialize;
-use stopgate_core::{Event, Surface, clip};
-use stopgate_gates::{
-    AgentSignal, Evaluation, TaskStatus, TaskStep, Trace, Validated, ValidationResult,
-};
+use stopgate_core::{Event, Surface};
+use stopgate_gates::{AgentSignal, Evaluation, TaskStep, Trace, Validated, ValidationResult};
 
-use super::held::task_of;
-use super::read_step;
-use crate::engine::Engine;
+use super::stats::TaskRecords;
+use crate::context::LoopTarget;
 use crate::failure::Failure;
-use crate::target::LoopTarget;
+use crate::judging::task_claim::{read_step, task_of};
 use crate::view::{SCHEMA_VERSION, time_text};
-
-const REASON_BYTES_MAX: usize = 120;
 
 /// A task, and why each of its iterations was answered as it was.
 #[derive(Clone, Debug, Serialize)]
@@ -55,21 +48,21 @@ pub struct TaskEvaluation {
     pub gates: Vec<Trace>,
 }
 
-impl Engine {
+impl TaskRecords<'_> {
     /// Explains a task; nothing where `target` is a loop of another kind.
     pub fn explain_task(
         &mut self,
         target: &LoopTarget,
     ) -> Result<Option<TaskExplanation>, Failure> {
-        let stored = self.resolve(target)?;
+        let stored = self.context.resolve(target)?;
         if stored.state.surface != Surface::Tools {
             return Ok(None);
         }
-        let task = task_of(self, &stored)?;
+        let task = task_of(self.context, &stored)?;
         let id = stored.state.id.clone();
         let mut evaluations = Vec::new();
         let mut number = 1;
-        for entry in self.journal.history(&id)? {
+        for entry in self.context.journal.history(&id)? {
             let Event::Task(note) = &entry.recorded.event else { continue };
             for text in &note.steps {
                 let at = time_text(entry.recorded.at);
@@ -123,81 +116,4 @@ fn of_gates(at: String, iteration: u32, asked: &Evaluation) -> TaskEvaluation {
         reason: Some(asked.answer.reason.clone()),
         gates: asked.traces.clone(),
     }
-}
-
-/// A stored step in a sentence; its first word where this version does not know it.
-pub(crate) fn step_line(text: &str) -> String {
-    match serde_json::from_str(text) {
-        Ok(step) => line(&step),
-        // `{"begun":…}` is "begun".
-        Err(_) => text.split('"').nth(1).unwrap_or("unknown").to_string(),
-    }
-}
-
-fn line(step: &TaskStep) -> String {
-    match step {
-        TaskStep::Created { title, .. } => format!("created: {title}"),
-        TaskStep::Updated(changes) => match (changes.status, &changes.blocked_reason) {
-            (Some(TaskStatus::Blocked), Some(why)) => format!("now blocked: {why}"),
-            (Some(status), _) => format!("now {}", status.word().replace('_', " ")),
-            (None, _) => "updated".into(),
-        },
-        TaskStep::Registered(gate) => {
-            let word = gate.definition.as_str().unwrap_or("custom");
-            format!("hook {word} registered as {}", gate.id)
-        }
-        TaskStep::Switched { gate, enabled: true } => format!("hook {gate} enabled"),
-        TaskStep::Switched { gate, enabled: false } => format!("hook {gate} disabled"),
-        TaskStep::Cleared => "all hooks removed".into(),
-        TaskStep::Removed { gate } => format!("hook {gate} removed"),
-        TaskStep::Produced(product) => format!("work product, {}: {}", product.kind, product.title),
-        TaskStep::Begun(iteration) => format!("iterations began, at most {}", iteration.max),
-        TaskStep::Evaluated(asked) => heard(asked),
-        TaskStep::Validated(validated) => validation(validated),
-        TaskStep::Advanced(entry) => {
-            let passed = match entry.passed {
-                Some(true) => "passed",
-                Some(false) => "failed",
-                None => "was not validated",
-            };
-            format!("iteration {} {passed}; the next one began", entry.iteration)
-        }
-        TaskStep::Checkpointed(kept) => format!("checkpoint {} taken", kept.id),
-        TaskStep::Resumed { checkpoint } => format!("went back to checkpoint {checkpoint}"),
-        TaskStep::Finished { promise, .. } => format!("iterations ended: {}", promise.text()),
-    }
-}
-
-fn validation(validated: &Validated) -> String {
-    let failed: Vec<&str> = validated
-        .results
-        .iter()
-        .filter(|result| !result.passed)
-        .map(|result| result.rule_name.as_str())
-        .collect();
-    let word = match validated.signal {
-        AgentSignal::Continue => "CONTINUE",
-        AgentSignal::Complete => "COMPLETE",
-        AgentSignal::Blocked => "BLOCKED",
-        AgentSignal::Escalate => "ESCALATE",
-    };
-    let mut text = format!("iteration {} validated: {word}", validated.number);
-    match (validated.results.len(), failed.as_slice()) {
-        (0, _) => {}
-        (rules, []) => {
-            let _ = write!(text, "; all {rules} rules pass");
-        }
-        (_, failed) => {
-            let _ = write!(text, "; failed: {}", failed.join(", "));
-        }
-    }
-    if let Some(asked) = &validated.evaluation {
-        let _ = write!(text, "; {}", heard(asked));
-    }
-    text
-}
-
-fn heard(asked: &Evaluation) -> String {
-    let reason = clip(&asked.answer.reason, REASON_BYTES_MAX);
-    format!("hook {} says {}: {reason}", asked.gate, asked.answer.action.word())
 }

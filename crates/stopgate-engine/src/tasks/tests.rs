@@ -9,12 +9,11 @@ use tempfile::TempDir;
 
 use super::{SessionGates, Tasks};
 use crate::address::Address;
-use crate::engine::Engine;
+use crate::context::{Context, LoopTarget};
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::settings::Settings;
 use crate::stores::{StoreChoice, Stores};
-use crate::target::LoopTarget;
 use crate::world::RealWorld;
 
 /// A home and a project of their own; every server on it sees the same journal.
@@ -45,8 +44,9 @@ fn server(directory: &Path, gates: SessionGates) -> Tasks {
     let world = Box::new(RealWorld::new(Settings));
     let config = crate::config::Config::default();
     let (choice, _) = StoreChoice::of(Settings, config, Address::Own);
-    let engine = Engine::with(home, world, Settings, Stores::default(), choice).expect("an engine");
-    Tasks::over(engine, directory.join("project"), gates)
+    let context =
+        Context::with(home, world, Settings, Stores::default(), choice).expect("a context");
+    Tasks::over(context.into(), directory.join("project"), gates)
 }
 
 fn ask<T: DeserializeOwned>(value: Value) -> T {
@@ -182,8 +182,8 @@ fn iterations_hold_their_session_until_they_end() {
     let task = create(&mut server);
     let held = |server: &mut Tasks| {
         let session = SessionId::new("s1").expect("a name");
-        let stored = server.engine.journal.load_held(&session).expect("the journal");
-        (stored.is_some(), server.engine.signs.may_hold("s1"))
+        let stored = server.engine.context.journal.load_held(&session).expect("the journal");
+        (stored.is_some(), server.engine.context.signs.may_hold("s1"))
     };
     assert_eq!(held(&mut server), (false, false));
     let iteration = start(&mut server, &task, &json!({"session": "s1"}));
@@ -207,8 +207,8 @@ fn a_task_without_iterations_keeps_no_hook_busy() {
     let stage = Stage::new();
     let mut server = stage.server();
     create(&mut server);
-    assert!(server.engine.signs.are_silent("s1"));
-    assert!(!server.engine.signs.any_pending());
+    assert!(server.engine.context.signs.are_silent("s1"));
+    assert!(!server.engine.context.signs.any_pending());
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn an_escalation_lets_the_session_go_and_a_person_lets_it_go_on() {
     );
     let iteration = start(&mut server, &task, &json!({"session": "s1"}));
     assert_eq!(validate(&mut server, &iteration, "x").completion_signal, AgentSignal::Escalate);
-    assert!(!server.engine.signs.may_hold("s1"));
+    assert!(!server.engine.context.signs.may_hold("s1"));
     assert!(next(&mut server, &iteration).expect_err("blocked").message.contains("blocked: tired"));
     let on = json!({"id": task, "status": "in_progress"});
     assert_eq!(server.task_update(&ask(on)).expect("an update").status, "in_progress");
@@ -237,7 +237,8 @@ fn what_a_person_cancelled_stays_cancelled() {
     let task = create(&mut server);
     let iteration = start(&mut server, &task, &json!({}));
     let name = task.strip_prefix("TASK-").expect("a task's name");
-    let cancelled = server.engine.cancel(&LoopTarget::Named(name.into())).expect("a cancel");
+    let cancelled =
+        server.engine.loops().cancel(&LoopTarget::Named(name.into())).expect("a cancel");
     assert_eq!(cancelled.state.outcome(), Some(Outcome::Cancelled));
     assert!(
         next(&mut server, &iteration).expect_err("cancelled").message.contains("was cancelled")
@@ -259,7 +260,7 @@ fn a_completed_task_that_is_reopened_charges_its_gate() {
     server.iteration_complete(&ask(complete)).expect("an end");
     let again = json!({"id": task, "status": "in_progress"});
     assert_eq!(server.task_update(&ask(again)).expect("an update").status, "in_progress");
-    let stats = server.engine.gate_stats().expect("stats");
+    let stats = server.engine.task_records().gate_stats().expect("stats");
     let promise = stats.gates.iter().find(|gate| gate.gate == "promise").expect("the gate");
     assert_eq!((promise.metrics.complete, promise.metrics.false_complete), (1, 1));
     assert_eq!(promise.metrics.accuracy, Some(0.0));
@@ -394,7 +395,7 @@ fn a_loop_that_is_no_task_is_not_found_as_one() {
     let mut server = stage.server();
     let task = create(&mut server);
     let id = task.strip_prefix("TASK-").expect("a task's name");
-    assert!(server.engine.resolve(&LoopTarget::Named(id.into())).is_ok());
+    assert!(server.engine.loops().resolve(&LoopTarget::Named(id.into())).is_ok());
     // Where no loop is named, a task that holds nobody is not meant.
-    assert!(server.engine.resolve(&LoopTarget::Here(stage.project())).is_err());
+    assert!(server.engine.loops().resolve(&LoopTarget::Here(stage.project())).is_err());
 }

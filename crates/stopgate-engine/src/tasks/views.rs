@@ -201,7 +201,7 @@ view! {
         failed: u64,
         /// How often it was disabled or its condition did not hold.
         skipped: u64,
-        /// How long it takes, on the average.
+        /// How long it takes, on average.
         mean_micros: u64,
         /// How long it took at most.
         max_micros: u64,

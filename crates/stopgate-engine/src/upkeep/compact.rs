@@ -11,8 +11,9 @@ use stopgate_store::Revision;
 use stopgate_store::transfer::Exporter;
 
 use super::{CompactView, archive};
-use crate::engine::Engine;
 use crate::failure::Failure;
+use crate::tidy::sweep::sweep;
+use crate::upkeep::Upkeep;
 use crate::view::{SCHEMA_VERSION, time_text};
 
 const PAGE: usize = 500;
@@ -25,16 +26,16 @@ struct Candidate {
     revision: Revision,
 }
 
-impl Engine {
+impl Upkeep<'_> {
     /// Moves loops that ended more than `older_than_ms` ago to the archive at `path`.
     pub fn compact_store_to(
         &mut self,
         older_than_ms: i64,
         path: &Path,
     ) -> Result<CompactView, Failure> {
-        self.prepare()?;
+        self.context.prepare()?;
         let _turn = self.archive_turn()?;
-        let before = self.now().plus(older_than_ms.saturating_neg());
+        let before = self.context.now().plus(older_than_ms.saturating_neg());
         let candidates = self.ended_before(before)?;
         let mut view = CompactView {
             schema_version: SCHEMA_VERSION,
@@ -42,7 +43,7 @@ impl Engine {
             ..CompactView::default()
         };
         if candidates.is_empty() {
-            view.swept = self.sweep(&[])?;
+            view.swept = sweep(self.context, &[])?;
             return Ok(view);
         }
         let mut archived = Vec::new();
@@ -52,11 +53,11 @@ impl Engine {
             Ok(exporter.finish()?)
         })?;
         for loops in archived.chunks(REMOVED_AT_ONCE) {
-            view.removed += self.journal.remove(loops)?;
+            view.removed += self.context.journal.remove(loops)?;
         }
-        self.journal.reclaim()?;
+        self.context.journal.reclaim()?;
         let gone: Vec<LoopId> = archived.into_iter().map(|(id, _)| id).collect();
-        view.swept = self.sweep(&gone)?;
+        view.swept = sweep(self.context, &gone)?;
         view.archived = exported.loops;
         view.events = exported.events;
         view.archive = Some(path.display().to_string());
@@ -77,7 +78,7 @@ impl Engine {
     ) -> Result<Vec<(LoopId, Revision)>, Failure> {
         let mut archived = Vec::new();
         for Candidate { id, revision, .. } in candidates {
-            let history = self.journal.history(id)?;
+            let history = self.context.journal.history(id)?;
             // It came back, or another process removed it: not ours to move.
             if history.len() as u64 == revision.0 {
                 history.iter().try_for_each(|entry| exporter.entry(entry))?;
@@ -88,13 +89,13 @@ impl Engine {
     }
 
     fn archive_today(&self) -> PathBuf {
-        let now = time_text(self.now());
-        self.home.archive(now.get(..10).unwrap_or(&now))
+        let now = time_text(self.context.now());
+        self.context.home.archive(now.get(..10).unwrap_or(&now))
     }
 
     /// Only one process at a time moves loops to an archive.
     fn archive_turn(&self) -> Result<File, Failure> {
-        let path = self.home.archive_lock();
+        let path = self.context.home.archive_lock();
         let mut options = File::options();
         let opened = options.create(true).truncate(false).write(true).open(&path);
         let locked = opened.and_then(|file| file.lock().map(|()| file));
@@ -108,7 +109,7 @@ impl Engine {
         let mut found = Vec::new();
         let mut last = LoopId::new("");
         loop {
-            let page = self.journal.names(&last, PAGE)?;
+            let page = self.context.journal.names(&last, PAGE)?;
             let Some(end) = page.last() else { break };
             last = end.clone();
             for id in page {
@@ -120,7 +121,8 @@ impl Engine {
     }
 
     fn candidate(&mut self, id: LoopId, then: Timestamp) -> Result<Option<Candidate>, Failure> {
-        let stored = self.journal.load(&id)?.filter(|stored| has_ended(&stored.state, then));
+        let stored =
+            self.context.journal.load(&id)?.filter(|stored| has_ended(&stored.state, then));
         Ok(stored.map(|stored| {
             let (began, revision) = (stored.state.started_at, stored.revision);
             Candidate { began, id, revision }

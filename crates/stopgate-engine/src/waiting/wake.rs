@@ -19,10 +19,11 @@ use stopgate_verify::ProcessMark;
 use stopgate_verify::files::{append_private, make_private_directory};
 use stopgate_view::condition_text;
 
-use super::{ConditionWord, environment, is_here};
+use super::{environment, is_here};
 use crate::config::Config;
-use crate::engine::Engine;
 use crate::failure::Failure;
+use crate::judging::condition::{ConditionWord, ask_condition};
+use crate::waiting::Waits;
 
 /// A client that has just stopped may take a while to end.
 const CLIENT_ENDS_WITHIN: Duration = Duration::from_secs(10);
@@ -57,10 +58,10 @@ pub struct ClientStart {
     pub log: Option<File>,
 }
 
-impl Engine {
+impl Waits<'_> {
     /// Looks at a parked loop, and claims its wake for this process where it is time.
     pub fn wake(&mut self, id: &LoopId) -> Result<WakeStep, Failure> {
-        let Some(stored) = self.journal.load(id)? else { return Ok(WakeStep::NotParked) };
+        let Some(stored) = self.context.journal.load(id)? else { return Ok(WakeStep::NotParked) };
         let state = stored.state;
         let Some(parking) = state.parking().filter(|parking| is_here(parking)).cloned() else {
             return Ok(WakeStep::NotParked);
@@ -69,7 +70,7 @@ impl Engine {
             if self.give_up_waiting(id)? {
                 return Ok(WakeStep::Overdue);
             }
-            if self.ask_condition(id, &parking.condition) == ConditionWord::Open {
+            if ask_condition(self.context, id, &parking.condition) == ConditionWord::Open {
                 return Ok(WakeStep::Open);
             }
         }
@@ -82,7 +83,7 @@ impl Engine {
 
     /// The client that was woken could not be started, or ended without coming to a stop.
     pub fn wake_failed(&mut self, id: &LoopId, process: &str, why: &str) -> Result<(), Failure> {
-        self.update(&mut |engine| Ok(engine.journal.load(id)?), &mut |state, _| {
+        self.context.update(&mut |context| Ok(context.journal.load(id)?), &mut |state, _| {
             let is_it = state.woken.as_ref().is_some_and(|woken| woken.process == process);
             Ok(if is_it { vec![Event::WakeFailed { why: why.into() }] } else { Vec::new() })
         })?;
@@ -91,7 +92,7 @@ impl Engine {
 
     /// Tells the person of a client that was woken, if it is gone and did not come to a stop.
     pub fn look_after_woken(&mut self, id: &LoopId) -> Result<(), Failure> {
-        let Some(stored) = self.journal.load(id)? else { return Ok(()) };
+        let Some(stored) = self.context.journal.load(id)? else { return Ok(()) };
         let state = stored.state;
         let Some(woken) = state.woken.clone() else { return Ok(()) };
         let is_gone = ProcessMark::read(&woken.process).is_none_or(|mark| !mark.is_alive());
@@ -112,18 +113,25 @@ impl Engine {
         if self.give_up_waiting(id)? {
             return Ok(true);
         }
-        let stored = self.journal.load(id)?;
+        let stored = self.context.journal.load(id)?;
         let Some(parking) = stored.and_then(|stored| stored.state.parking().cloned()) else {
             return Ok(true);
         };
-        self.journal.end();
+        self.context.journal.end();
         let holds = parking.held_at.is_some()
-            || self.ask_condition(id, &parking.condition) == ConditionWord::Holds;
+            || ask_condition(self.context, id, &parking.condition) == ConditionWord::Holds;
         if holds {
-            self.update(&mut |engine| Ok(engine.journal.load(id)?), &mut |state, _| {
-                let same = state.parking().is_some_and(|now| now.condition == parking.condition);
-                Ok(same.then_some(Event::Unparked { by: UnparkedBy::Driver }).into_iter().collect())
-            })?;
+            self.context.update(
+                &mut |context| Ok(context.journal.load(id)?),
+                &mut |state, _| {
+                    let same =
+                        state.parking().is_some_and(|now| now.condition == parking.condition);
+                    Ok(same
+                        .then_some(Event::Unparked { by: UnparkedBy::Driver })
+                        .into_iter()
+                        .collect())
+                },
+            )?;
         }
         Ok(holds)
     }
@@ -131,7 +139,7 @@ impl Engine {
     /// Ends a loop that waited in vain; says whether it did.
     fn give_up_waiting(&mut self, id: &LoopId) -> Result<bool, Failure> {
         let mut ended = false;
-        self.update(&mut |engine| Ok(engine.journal.load(id)?), &mut |state, now| {
+        self.context.update(&mut |context| Ok(context.journal.load(id)?), &mut |state, now| {
             let event = overdue(state, now);
             ended = event.is_some();
             Ok(event.into_iter().collect())
@@ -158,7 +166,7 @@ impl Engine {
     }
 
     fn note_held(&mut self, id: &LoopId) -> Result<(), Failure> {
-        self.update(&mut |engine| Ok(engine.journal.load(id)?), &mut |state, _| {
+        self.context.update(&mut |context| Ok(context.journal.load(id)?), &mut |state, _| {
             let is_news = state.parking().is_some_and(|parking| parking.held_at.is_none());
             Ok(if is_news { vec![Event::ConditionHeld] } else { Vec::new() })
         })?;
@@ -170,7 +178,7 @@ impl Engine {
         let start = self.client_start(state, parking);
         let process = ProcessMark::own().to_string();
         let mut claimed = false;
-        self.update(&mut |engine| Ok(engine.journal.load(id)?), &mut |now, _| {
+        self.context.update(&mut |context| Ok(context.journal.load(id)?), &mut |now, _| {
             claimed = now.parking() == Some(parking);
             let by = UnparkedBy::Client { process: process.clone() };
             let mut events = if claimed { vec![Event::Unparked { by }] } else { Vec::new() };
@@ -181,7 +189,7 @@ impl Engine {
         })?;
         match start {
             Ok(start) if claimed => {
-                environment::forget(&self.home, id);
+                environment::forget(&self.context.home, id);
                 Ok(WakeStep::Start(Box::new(start)))
             }
             Ok(_) | Err(_) => Ok(WakeStep::NotParked),
@@ -194,11 +202,11 @@ impl Engine {
         let agent = agent_of(parking).ok_or_else(|| happened("its agent is not known"))?;
         let headless = agent.headless().ok_or_else(|| happened("its agent can't be resumed"))?;
         let session = state.session.as_ref().ok_or_else(|| happened("it has no session"))?;
-        let variables = environment::kept(&self.home, &state.id);
+        let variables = environment::kept(&self.context.home, &state.id);
         let program = program_of(agent, &variables).ok_or_else(|| {
             happened(&format!("`{}` is not on the PATH: open the session yourself", agent.word()))
         })?;
-        let config = Config::read(self.settings).unwrap_or_default();
+        let config = Config::read(self.context.settings).unwrap_or_default();
         let own_args = config.wake.get(agent.word()).cloned().unwrap_or_default();
         let prompt = nudge(state, &parking.condition);
         let turn = HeadlessTurn {
@@ -220,7 +228,7 @@ impl Engine {
     }
 
     fn wake_log(&self, id: &LoopId) -> Option<File> {
-        let path = self.home.wake_log(id);
+        let path = self.context.home.wake_log(id);
         make_private_directory(path.parent()?).ok()?;
         append_private(&path).ok()
     }

@@ -88,16 +88,6 @@ pub(super) fn find(connection: &Connection, prefix: &str) -> Result<Vec<LoopId>,
     names.map(|name| Ok(LoopId::new(&name?))).collect()
 }
 
-pub(super) fn list(
-    connection: &Connection,
-    writer: &KeySource,
-    filter: &Filter<'_>,
-) -> Result<Vec<Stored>, SqliteRowError> {
-    let mut found = Vec::new();
-    each(connection, writer, filter, &mut |stored| found.push(stored))?;
-    Ok(found)
-}
-
 pub(super) fn each(
     connection: &Connection,
     writer: &KeySource,

@@ -42,8 +42,8 @@ pub(crate) struct AskArgs {
 /// Asks for verification.
 pub(crate) fn done(args: &DoneArgs) -> CommandResult {
     let mut engine = common::engine()?;
-    let stored = engine.claim(&args.on.target()?)?;
-    let word = match engine.claim_leads_to(&stored.state) {
+    let stored = engine.loops().claim(&args.on.target()?)?;
+    let word = match engine.loops().claim_leads_to(&stored.state) {
         ClaimLeadsTo::OuterFrame => {
             "Noted: at your next stop this frame is closed and the outer one goes on.".into()
         }
@@ -58,7 +58,7 @@ pub(crate) fn done(args: &DoneArgs) -> CommandResult {
             format!("Noted: at your next stop {many} checks run, and they decide.")
         }
     };
-    Ok(args.on.show(&engine, &stored, |_| word.clone()))
+    Ok(args.on.show(&mut engine, &stored, |_| word.clone()))
 }
 
 /// Ends the loop as blocked.
@@ -74,16 +74,16 @@ pub(crate) fn impossible(args: &ImpossibleArgs) -> CommandResult {
 /// Parks the loop until a person answers.
 pub(crate) fn ask(args: &AskArgs) -> CommandResult {
     let mut engine = common::engine()?;
-    let stored = engine.ask(&args.on.target()?, &args.question)?;
-    Ok(args.on.show(&engine, &stored, |_| {
+    let stored = engine.loops().ask(&args.on.target()?, &args.question)?;
+    Ok(args.on.show(&mut engine, &stored, |_| {
         "Noted: put the question to the person and stop; the loop goes on when they answer.".into()
     }))
 }
 
 fn leave(on: &OnLoop, exit: AgentExit, why: &str) -> CommandResult {
     let mut engine = common::engine()?;
-    let stored = engine.leave(&on.target()?, exit, why)?;
-    Ok(on.show(&engine, &stored, |view| {
+    let stored = engine.loops().leave(&on.target()?, exit, why)?;
+    Ok(on.show(&mut engine, &stored, |view| {
         format!(
             "Loop {} ended as {}: you may stop.",
             view.id,

@@ -10,7 +10,7 @@ use stopgate_engine::{AgentHere, SCHEMA_VERSION, Settings, agents_here};
 use super::common;
 use crate::output::{self, BOLD, CommandResult, DIM, GOOD, styled};
 
-/// List every supported agent: found here? hooked? tested with the real client?
+/// List every supported agent: found here? hook installed? tested with the real client?
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Answer in JSON
@@ -47,9 +47,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     for agent in &agents {
         output::line(&line(agent));
     }
-    output::line(
-        "\nstopgate install AGENT puts the hook in; stopgate doctor proves that it fires.",
-    );
+    output::line("\nstopgate install AGENT adds the hook; stopgate doctor proves that it fires.");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -20,10 +20,10 @@ use crate::output::{self, BOLD, CommandResult, GOOD, styled};
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
-    /// Make today's judges the ones to go by, and let the loop go on
+    /// Accept the judges as they are now for the rest of the loop, and let it continue
     #[arg(long, conflicts_with_all = ["criterion", "yes"])]
     change: bool,
-    /// The criterion; without it all that wait for a person
+    /// The criterion; without it, all that wait for a person
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(checks))]
     criterion: Option<String>,
     /// Don't ask
@@ -47,9 +47,9 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let target = args.on.target()?;
     let approval = if args.change {
-        engine.approve_change(&target)?
+        engine.approvals().approve_change(&target)?
     } else {
-        let asked = engine.approval_asked(&target, args.criterion.as_deref())?;
+        let asked = engine.approvals().approval_asked(&target, args.criterion.as_deref())?;
         if !args.on.json {
             show(&asked);
         }
@@ -57,10 +57,10 @@ pub(crate) fn run(args: &Args) -> CommandResult {
             output::line("Nothing was approved.");
             return Ok(ExitCode::FAILURE);
         }
-        engine.approve(&target, &asked)?
+        engine.approvals().approve(&target, &asked)?
     };
     let Approval { stored, accepted, left } = approval;
-    let view = engine.view(&stored);
+    let view = engine.views().view(&stored);
     if args.on.json {
         output::json(&ApprovalView { schema_version: SCHEMA_VERSION, accepted, left, found: view });
         return Ok(ExitCode::SUCCESS);

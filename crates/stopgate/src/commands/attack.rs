@@ -22,7 +22,7 @@ use crate::output::{self, BAD, BOLD, CommandResult, DIM, GOOD, ProgressLine, sty
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
-    /// Only about a dozen exploits that stand for the rest
+    /// Try only about a dozen exploits that represent the rest
     #[arg(long)]
     quick: bool,
     /// A command to attack, instead of those of the project's stopgate.toml (repeatable)
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     /// How long one command of --check may take
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time_ms)]
     check_timeout: i64,
-    /// Stop after so many minutes
+    /// Stop after this many minutes
     #[arg(long, value_name = "N", default_value_t = 15)]
     minutes: u32,
     /// A directory of the project [default: this one]
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let report = {
         let _progress = ProgressLine::begin("attacking a copy of the project");
-        engine.attack(&request, &mut |step| {
+        engine.attacks().attack(&request, &mut |step| {
             if !args.json {
                 show_step(step);
             }

@@ -15,10 +15,10 @@ use super::dialects::{self, DialectWord};
 use crate::output::{self, Audience, CommandResult};
 use crate::stores::STORES;
 
-/// End a loop for good, from any shell; checks that run for it are ended, too
+/// End a loop for good, from any shell; its running checks are ended, too
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Every loop that runs, those in other tools' files included
+    /// Every running loop, including those in other tools' files
     #[arg(long, conflicts_with_all = ["name", "session"])]
     all: bool,
     /// The loop is kept in another tool's files
@@ -65,9 +65,9 @@ fn cancel(args: &Args) -> CommandResult {
         drop(engine);
         return dialects::cancel(dialect, args.on.json.into());
     }
-    let was_over = engine.resolve(&target)?.state.outcome().is_some();
-    let stored = engine.cancel(&target)?;
-    Ok(args.on.show(&engine, &stored, |view| match view.outcome {
+    let was_over = engine.loops().resolve(&target)?.state.outcome().is_some();
+    let stored = engine.loops().cancel(&target)?;
+    Ok(args.on.show(&mut engine, &stored, |view| match view.outcome {
         Some(outcome) if was_over && outcome != LoopOutcome::Cancelled => {
             format!("Loop {} is over already ({outcome}); nothing to cancel.", view.id)
         }
@@ -81,7 +81,7 @@ fn only_dialect(
     target: &LoopTarget,
     directory: &Path,
 ) -> Result<Option<Dialect>, Failure> {
-    let own = match engine.resolve_all(target) {
+    let own = match engine.loops().resolve_all(target) {
         Ok(found) => found.iter().any(|stored| {
             stored.state.policy.order.is_native() && stored.state.outcome().is_none()
         }),
@@ -103,13 +103,13 @@ fn only_dialect(
 }
 
 fn all(engine: &mut Engine, to: Audience) -> CommandResult {
-    let mut places: Vec<(Dialect, PathBuf)> = engine.trails()?;
+    let mut places: Vec<(Dialect, PathBuf)> = engine.loops().trails()?;
     // From a directory that is gone, too.
     if let Ok(here) = common::directory() {
         places.extend(Dialect::ALL.map(|dialect| (dialect, here.clone())));
     }
     let mut loops: Vec<LoopView> =
-        engine.cancel_all()?.iter().map(|stored| engine.view(stored)).collect();
+        engine.loops().cancel_all()?.iter().map(|stored| engine.views().view(stored)).collect();
     loops.extend(DialectCall::cancel_everywhere(Settings, STORES, &places)?);
     if to == Audience::Programs {
         output::json(&ListView { schema_version: SCHEMA_VERSION, loops });

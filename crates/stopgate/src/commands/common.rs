@@ -19,7 +19,7 @@ const NAMED_BYTES_MAX: u64 = 16 << 20;
 /// Which loop, and how to answer.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct OnLoop {
-    /// The loop's name or its beginning; without it this session's, else the only one running here
+    /// The loop's id or the beginning of it; without it this session's, else the only one running here
     #[arg(value_name = "LOOP", add = ArgValueCandidates::new(loops))]
     pub(crate) name: Option<String>,
     /// The loop that holds this session
@@ -39,11 +39,11 @@ impl OnLoop {
     /// Prints the loop: as JSON, or `sentence` for people.
     pub(crate) fn show(
         &self,
-        engine: &Engine,
+        engine: &mut Engine,
         stored: &Stored,
         sentence: impl Fn(&LoopView) -> String,
     ) -> ExitCode {
-        show(engine.view(stored), self.json.into(), sentence)
+        show(engine.views().view(stored), self.json.into(), sentence)
     }
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn watch_over(views: &[LoopView]) {
 /// The directory that the command was called in.
 pub(crate) fn directory() -> Result<PathBuf, Failure> {
     std::env::current_dir().map_err(|error| {
-        Failure::usage("could not tell which directory this is")
+        Failure::usage("could not determine the current directory")
             .hint("cd to a directory that exists")
             .because(error)
     })

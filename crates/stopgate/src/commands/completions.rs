@@ -90,7 +90,7 @@ pub(crate) fn checks() -> Vec<CompletionCandidate> {
     let running = known(EndedFilter::Running).into_iter().filter(|view| view.project == here);
     let mut names: Vec<String> =
         running.flat_map(|view| view.criteria).map(|criterion| criterion.name).collect();
-    let rules = common::engine().and_then(|engine| engine.rules(&project));
+    let rules = common::engine().and_then(|mut engine| engine.trust().rules(&project));
     names.extend(rules.into_iter().flat_map(|rules| rules.criteria).map(|one| one.name));
     names.sort();
     names.dedup();
@@ -99,6 +99,6 @@ pub(crate) fn checks() -> Vec<CompletionCandidate> {
 
 /// A shell that completes shows no error: what can't be read is not offered.
 fn known(standing: EndedFilter) -> Vec<LoopView> {
-    let listed = common::engine().and_then(|mut engine| engine.list(None, standing));
+    let listed = common::engine().and_then(|mut engine| engine.views().list(None, standing));
     listed.map(|list| list.loops).unwrap_or_default()
 }

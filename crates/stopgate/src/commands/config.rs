@@ -32,7 +32,7 @@ enum Command {
     Set {
         /// The setting, for example `loop.max_iterations` or `notify.desktop`
         key: String,
-        /// Its value, as TOML writes it; what is not TOML is a text
+        /// Its value in TOML; anything else is taken as a string
         value: String,
         /// Answer in JSON
         #[arg(long)]
@@ -46,7 +46,7 @@ enum Command {
     },
     /// Show the limits and criteria of a loop that would begin here
     Show {
-        /// Say where each value comes from, and what was asked for and not taken
+        /// Show where each value comes from, and which requests were refused
         #[arg(long)]
         origin: bool,
         /// Answer in JSON
@@ -63,8 +63,8 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         Command::Edit { json } => return edit((*json).into()),
         Command::Show { origin, json } => (origin, json),
     };
-    let engine = common::engine()?;
-    let rules = engine.rules(&project_of(&common::directory()?))?;
+    let mut engine = common::engine()?;
+    let rules = engine.trust().rules(&project_of(&common::directory()?))?;
     if *json {
         output::json(&rules);
     } else {
@@ -122,7 +122,7 @@ fn set(key: &str, value: &str, to: Audience) -> CommandResult {
 fn edit(to: Audience) -> CommandResult {
     let path = own_file(Settings)?;
     let editor = Settings.editor().ok_or_else(|| {
-        Failure::usage("could not tell which editor is yours: neither VISUAL nor EDITOR is set")
+        Failure::usage("no editor is set: neither VISUAL nor EDITOR")
             .hint(format!("open {} yourself, or: EDITOR=nano stopgate config edit", path.display()))
     })?;
     if !path.exists() {
@@ -161,7 +161,7 @@ fn show(rules: &BindingRules, detail: Detail) {
         if detail == Detail::Origin {
             line.push_str(&styled(DIM, &format!(" {}", place(rules, setting.origin.word()))));
             if let Some(refused) = &setting.refused {
-                line.push_str(&styled(DIM, &format!("; {refused}, so it is not taken")));
+                line.push_str(&styled(DIM, &format!("; {refused}, so it is ignored")));
             }
         }
         output::line(line.trim_end());
@@ -171,7 +171,9 @@ fn show(rules: &BindingRules, detail: Detail) {
         output::line(&format!("criterion       {}: {command}", styled(BOLD, &criterion.name)));
     }
     if rules.trusted == Some(false) {
-        output::line("stopgate.toml is not trusted: nothing of it is run. stopgate trust");
+        output::line(
+            "stopgate.toml is not trusted: nothing in it runs. Review it, then: stopgate trust",
+        );
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct PauseArgs {
 /// Resume a paused loop, or reopen one that ended for a reason that can be fixed
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeArgs {
-    /// How often the agent may be sent back in all
+    /// How often the agent may be sent back in total
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_iterations: Option<u32>,
     /// The loop is kept in another tool's files
@@ -48,13 +48,13 @@ pub(crate) struct ResumeArgs {
 /// Give a loop whose session is gone to this session, or to the next one in this project
 #[derive(Debug, clap::Args)]
 pub(crate) struct AttachArgs {
-    /// The loop's name or its beginning
+    /// The loop's id or the beginning of it
     #[arg(value_name = "LOOP", add = ArgValueCandidates::new(loops))]
     name: Option<String>,
     /// The session that goes on with it
     #[arg(long, value_name = "ID", add = ArgValueCandidates::new(sessions))]
     session: Option<String>,
-    /// How long the next session may take to come by
+    /// How long the next session may take to appear
     #[arg(long, value_name = "TIME", default_value = "60m", value_parser = time_ms)]
     claim_within: i64,
     /// Answer in JSON
@@ -65,7 +65,7 @@ pub(crate) struct AttachArgs {
 /// Answer what the agent asked; it hears the answer at its next prompt, start or stop
 #[derive(Debug, clap::Args)]
 pub(crate) struct AnswerArgs {
-    /// The loop's name or its beginning, and the answer; without a name, the answer alone
+    /// The loop's id or the beginning of it, and the answer; without an id, the answer alone
     #[arg(value_name = "[LOOP] TEXT", num_args = 1..=2, required = true)]
     words: Vec<String>,
     /// The loop that holds this session
@@ -96,10 +96,10 @@ pub(crate) fn resume(args: &ResumeArgs) -> CommandResult {
     }
     let mut engine = common::engine()?;
     let target = args.on.target()?;
-    let before = engine.resolve(&target)?;
-    let before = engine.view(&before).state;
-    let stored = engine.resume(&target, args.max_iterations)?;
-    let view = engine.view_checked(&stored)?;
+    let before = engine.loops().resolve(&target)?;
+    let before = engine.views().view(&before).state;
+    let stored = engine.loops().resume(&target, args.max_iterations)?;
+    let view = engine.views().view_checked(&stored)?;
     Ok(common::show(view, args.on.json.into(), |view| resumed(view, before)))
 }
 
@@ -130,8 +130,8 @@ pub(crate) fn attach(args: &AttachArgs) -> CommandResult {
         None => Successor::Next { within_ms: args.claim_within },
     };
     let target = common::target(args.name.as_deref(), None)?;
-    let stored = engine.attach(&target, &successor)?;
-    let view = engine.view(&stored);
+    let stored = engine.handover().attach(&target, &successor)?;
+    let view = engine.views().view(&stored);
     Ok(common::show(view, args.json.into(), |view| {
         let id = &view.id;
         match (&view.session, view.claim_until_at) {
@@ -154,8 +154,8 @@ pub(crate) fn answer(args: &AnswerArgs) -> CommandResult {
     };
     let mut engine = common::engine()?;
     let target = common::target(name, args.session.as_deref())?;
-    let stored = engine.answer(&target, text)?;
-    let view = engine.view_checked(&stored)?;
+    let stored = engine.handover().answer(&target, text)?;
+    let view = engine.views().view_checked(&stored)?;
     Ok(common::show(view, args.json.into(), |view| {
         let id = &view.id;
         if view.session_gone {
@@ -174,6 +174,6 @@ fn rest(on: &OnLoop, rest: Rest) -> CommandResult {
         Rest::Resume | Rest::NextSession => "paused; let it go on with: stopgate resume",
     };
     let mut engine = common::engine()?;
-    let stored = engine.pause(&on.target()?, rest)?;
-    Ok(on.show(&engine, &stored, |view| format!("Loop {} is {what}.", view.id)))
+    let stored = engine.loops().pause(&on.target()?, rest)?;
+    Ok(on.show(&mut engine, &stored, |view| format!("Loop {} is {what}.", view.id)))
 }

@@ -15,7 +15,7 @@ use super::dialects::{self, DialectWord};
 use super::start;
 use crate::output::{self, Audience, BAD, CommandResult, styled};
 
-/// Write down what one iteration of a loop in another tool's files came to
+/// Record the result of one iteration of a loop kept in another tool's files
 ///
 /// Counts it, moves the circuit breaker, and sets the exit signal once every criterion is met.
 #[derive(Debug, clap::Args)]

@@ -11,21 +11,21 @@ use crate::stores::STORES;
 
 /// Watch what parked loops wait for; started by `wait` when it is needed, gone when it is not
 ///
-/// Without a flag it runs here until nothing was to be watched for five minutes.
+/// Without a flag it runs in the foreground, and exits after five minutes with nothing to watch.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[command(group = clap::ArgGroup::new("act").multiple(false))]
 pub(crate) struct Args {
-    /// Say whether one runs, and how many loops it watches for; exit 1 where none does
+    /// Print whether one is running and how many loops it watches; exit 1 if none is
     #[arg(long, group = "act")]
     status: bool,
-    /// Ask the one that runs to end
+    /// Stop the one that is running
     #[arg(long, group = "act")]
     stop: bool,
     /// Print a unit for systemd's user manager
     #[arg(long, group = "act")]
     unit: bool,
-    /// Stay, also with nothing to watch
+    /// Keep running with nothing to watch, too
     #[arg(long, group = "act")]
     stay: bool,
     /// Answer in JSON

@@ -18,7 +18,7 @@ use super::{agent_files, common};
 use crate::output::{self, BAD, BOLD, CommandResult, DIM, GOOD, WAITS, styled};
 use crate::stores::STORES;
 
-/// Look for what could keep the hook from its work, and prove by a made-up stop that it holds
+/// Check the installation, and prove with a test stop that the hook holds
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
@@ -106,7 +106,7 @@ fn clients(hooks: &[Configured]) -> Vec<DoctorFinding> {
             continue;
         };
         let title = agent.title();
-        let said = door::version_of(&path).unwrap_or_else(|| "says no version".into());
+        let said = door::version_of(&path).unwrap_or_else(|| "prints no version".into());
         let known = match agent.evidence() {
             Provenance::Tested(version) => format!("tested with {version}"),
             Provenance::Documented => "known from documentation".into(),
@@ -171,7 +171,7 @@ fn sum(problems: usize, warnings: usize) -> String {
         format!("{number} {word}{}", if number == 1 { "" } else { "s" })
     };
     match (problems, warnings) {
-        (0, 0) => styled(GOOD, "All is well."),
+        (0, 0) => styled(GOOD, "No problems found."),
         (0, _) => styled(WAITS, &format!("It works, with {}.", count(warnings, "warning"))),
         (_, 0) => styled(BAD, &format!("{}.", count(problems, "problem"))),
         (_, _) => {

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     /// Files that the new checks judge by, which the work must not change (repeatable)
     #[arg(long, value_name = "GLOB", requires = "check")]
     protect: Vec<String>,
-    /// A variable that the new checks see, too (repeatable)
+    /// A variable that is passed to the new checks (repeatable)
     #[arg(long, value_name = "NAME", requires = "check")]
     pass_env: Vec<String>,
     /// The directory that the new checks run in [default: the project's root]
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// How long one of the new checks may take
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time_ms)]
     check_timeout: i64,
-    /// How often the agent may be sent back in all
+    /// How often the agent may be sent back in total
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     max_iterations: Option<u32>,
     /// Minutes of work allowed; 0 means no limit
@@ -84,10 +84,10 @@ pub(crate) fn run(args: Args) -> CommandResult {
     let changed = {
         let progress = ProgressLine::begin("changing the loop");
         engine.tell_checks(progress.listener(Elsewhere::Silent));
-        engine.edit(&target, request)
+        engine.loops().edit(&target, request)
     };
     let Changed { stored, preflighted, judges, warnings, said } = changed?;
-    let view = engine.view(&stored);
+    let view = engine.views().view(&stored);
     if args.on.json {
         return Ok(common::show(view, args.on.json.into(), |_| String::new()));
     }

@@ -15,10 +15,10 @@ use crate::output::{self, BOLD, CommandResult, DIM, styled};
 
 const LABEL_COLUMNS: usize = 12;
 
-/// Show why a stop was decided so: the rule, what was seen, what was counted, the text sent
+/// Explain a decision: the rule, what was seen and counted, and the text that was sent
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A loop's or a task's name or its beginning, the number of a stop, or LOOP:STOP
+    /// A loop's or a task's id or the beginning of it, the number of a stop, or LOOP:STOP
     #[arg(value_name = "STOP", add = ArgValueCandidates::new(loops))]
     which: Option<String>,
     /// The loop that holds this session
@@ -44,12 +44,12 @@ pub(crate) fn run(args: &Args) -> CommandResult {
             output::line("");
         }
         if number.is_none()
-            && let Some(task) = engine.explain_task(target)?
+            && let Some(task) = engine.task_records().explain_task(target)?
         {
             explain_task::show(&task, args.json.into());
             continue;
         }
-        let explanation = engine.explain(target, number)?;
+        let explanation = engine.records().explain(target, number)?;
         if args.json {
             output::json(&explanation);
         } else {
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 
 /// Every loop that is meant, those without a stop aside where others have one.
 fn every(engine: &mut Engine, target: &LoopTarget) -> Result<Vec<LoopTarget>, Failure> {
-    let found = engine.resolve_all(target)?;
+    let found = engine.loops().resolve_all(target)?;
     let stopped = |stored: &&Stored| found.len() == 1 || stored.state.tally.stops > 0;
     let mut named: Vec<LoopTarget> = found
         .iter()

@@ -28,7 +28,7 @@ enum Command {
     Check(CheckArgs),
 }
 
-/// Make the files that are missing, and look whether the loop can begin
+/// Create the files that are missing, and check that the loop can start
 #[derive(Debug, clap::Args)]
 struct InitArgs {
     /// The loop's name, where several share the project; `current` then points to it
@@ -43,7 +43,7 @@ struct InitArgs {
     max_iterations: u32,
 }
 
-/// Look at the files, directories and settings that the loop needs; exit 1 if something is wrong
+/// Check the files, directories and settings that the loop needs; exit 1 if something is wrong
 #[derive(Debug, clap::Args)]
 struct CheckArgs {}
 

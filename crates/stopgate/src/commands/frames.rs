@@ -8,9 +8,9 @@ use crate::output::CommandResult;
 /// Nest a frame in the session's loop: a smaller goal that is finished first
 #[derive(Debug, clap::Args)]
 pub(crate) struct PushArgs {
-    /// What the frame asks for
+    /// The frame's goal
     prompt: String,
-    /// How the frame works, which decides the markers it listens to
+    /// The frame's mode, which decides the markers it listens for
     #[arg(long, value_enum, default_value = "issue")]
     mode: ModeWord,
     /// How often the agent may be sent back within it; counts against the outer frames, too
@@ -23,7 +23,7 @@ pub(crate) struct PushArgs {
     on: OnLoop,
 }
 
-/// Take the top frame off: the outer one goes on
+/// Close the top frame and return to the outer one
 #[derive(Debug, clap::Args)]
 pub(crate) struct PopArgs {
     /// The loop is kept in another tool's files
@@ -40,9 +40,13 @@ pub(crate) fn push(args: &PushArgs) -> CommandResult {
         return dialects::push(dialect.into(), &frame, args.on.json.into());
     }
     let mut engine = common::engine()?;
-    let stored =
-        engine.push(&args.on.target()?, args.mode.into(), args.max_iterations, &args.prompt)?;
-    Ok(args.on.show(&engine, &stored, |view| {
+    let stored = engine.loops().push(
+        &args.on.target()?,
+        args.mode.into(),
+        args.max_iterations,
+        &args.prompt,
+    )?;
+    Ok(args.on.show(&mut engine, &stored, |view| {
         let depth = view.frames.len().saturating_sub(1);
         let marker = view.frames.last().map_or("", |frame| frame.mode.marker());
         format!(
@@ -60,8 +64,8 @@ pub(crate) fn pop(args: &PopArgs) -> CommandResult {
         return dialects::pop(dialect.into(), args.on.json.into());
     }
     let mut engine = common::engine()?;
-    let stored = engine.pop(&args.on.target()?)?;
-    Ok(args.on.show(&engine, &stored, |view| {
+    let stored = engine.loops().pop(&args.on.target()?)?;
+    Ok(args.on.show(&mut engine, &stored, |view| {
         let top = view.frames.last().map_or("", |frame| frame.prompt.as_str());
         format!("Back to: {top}")
     }))

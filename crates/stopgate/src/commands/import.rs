@@ -20,7 +20,7 @@ use crate::stores::STORES;
 const CLAIM_MS: i64 = 60 * 60 * 1000;
 const CHECK_TIMEOUT_MS: u64 = 5 * 60 * 1000;
 
-/// Turn a loop in another tool's files into one of stopgate's own
+/// Convert a loop kept in another tool's files into one of stopgate's own
 ///
 /// The goal, the prompt, what is left of the iterations, nested frames, criteria and the session
 /// are carried over, and what can't be is said. The files stay as they are.
@@ -81,10 +81,11 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     };
     if !args.dry_run {
         let mut engine = common::engine()?;
-        let begun = engine.start(&request)?;
+        let begun = engine.loops().start(&request)?;
         nest(&mut engine, &begun, &carried)?;
-        let stored = engine.resolve(&LoopTarget::Named(begun.stored.state.id.to_string()))?;
-        view.begun = Some(engine.view(&stored));
+        let stored =
+            engine.loops().resolve(&LoopTarget::Named(begun.stored.state.id.to_string()))?;
+        view.begun = Some(engine.views().view(&stored));
     }
     if args.json {
         output::json(&view);
@@ -131,7 +132,7 @@ fn nest(engine: &mut Engine, begun: &Begun, carried: &Carried) -> Result<(), Fai
     let target = LoopTarget::Named(begun.stored.state.id.to_string());
     for frame in &carried.nested {
         let prompt = if frame.prompt.trim().is_empty() { &carried.goal } else { &frame.prompt };
-        engine.push(&target, frame.mode, frame.max, prompt)?;
+        engine.loops().push(&target, frame.mode, frame.max, prompt)?;
     }
     Ok(())
 }

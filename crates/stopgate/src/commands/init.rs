@@ -81,7 +81,7 @@ fn tell(file: &Path, checks: &[FoundCheck]) {
     }
 }
 
-/// Offers what comes next, or says it where nobody is there to ask.
+/// Offers what comes next, or says it where there is no terminal to ask on.
 fn next(project: &Path, checks: &[FoundCheck]) -> CommandResult {
     let installed = is_installed(Settings, project);
     if !common::has_person() {
@@ -95,8 +95,8 @@ fn next(project: &Path, checks: &[FoundCheck]) -> CommandResult {
     let asks = "Trust this file, so that its commands are run? [y/N] ";
     if !checks.is_empty() && common::agrees(asks, Default::No) {
         let mut engine = common::engine()?;
-        let view = engine.trust_view(project)?;
-        engine.trust(&view)?;
+        let view = engine.trust().trust_view(project)?;
+        engine.trust().trust(&view)?;
         output::line("Trusted, until the file changes.");
     }
     if !installed && common::agrees("Install the hook for Claude Code now? [Y/n] ", Default::Yes) {

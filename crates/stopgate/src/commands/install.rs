@@ -10,7 +10,7 @@ use super::agent_files::{self, OnAgents};
 use super::common;
 use crate::output::{self, CommandResult, DIM, styled};
 
-/// Put the hook into the settings of agents; nobody else's entries are touched
+/// Add the hook to the settings of agents; other entries stay as they are
 ///
 /// Without a name, the agents on this machine are found and you are asked about each.
 #[derive(Debug, clap::Args)]

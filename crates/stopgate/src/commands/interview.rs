@@ -54,7 +54,7 @@ pub(crate) fn interview(args: &mut Args) -> Result<GoalShape, Failure> {
 
 /// How many checks and attested criteria the project's file brings along.
 fn known_criteria() -> Result<(usize, usize), Failure> {
-    let rules = common::engine()?.rules(&project_of(&common::directory()?))?;
+    let rules = common::engine()?.trust().rules(&project_of(&common::directory()?))?;
     let count = |judge| rules.criteria.iter().filter(|one| one.judge == judge).count();
     Ok((count(CriterionJudge::Check), count(CriterionJudge::Agent)))
 }

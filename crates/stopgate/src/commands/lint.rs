@@ -38,8 +38,8 @@ struct LintView<'a> {
 /// Reviews a goal.
 pub(crate) fn run(args: &Args) -> CommandResult {
     let project = project_of(&common::directory()?);
-    let engine = common::engine()?;
-    let known = engine.rules(&project)?.criteria;
+    let mut engine = common::engine()?;
+    let known = engine.trust().rules(&project)?.criteria;
     let checked = |judge| known.iter().filter(|criterion| criterion.judge == judge).count();
     let checks = args.check.len() + checked(stopgate_engine::CriterionJudge::Check);
     let attested = args.criterion.len() + checked(stopgate_engine::CriterionJudge::Agent);
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 fn show(review: &GoalReview, proposed: &[FoundCheck]) {
     let (style, advice) = match review.score {
         8.. => (GOOD, "let the agent work alone"),
-        5..8 => (WAITS, "the agent should ask on the way"),
+        5..8 => (WAITS, "the agent should ask along the way"),
         _low => (BAD, "make it clearer first"),
     };
     let head = format!("{} of 10 ({}): {advice}", review.score, review.shape);

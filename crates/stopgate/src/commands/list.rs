@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// Only those that have not ended
     #[arg(long)]
     running: bool,
-    /// At most so many of them
+    /// Show at most this many
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Answer in JSON
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         None
     };
     let standing = if args.running { EndedFilter::Running } else { EndedFilter::Any };
-    let mut list = engine.list(project.as_deref(), standing)?;
+    let mut list = engine.views().list(project.as_deref(), standing)?;
     common::watch_over(&list.loops);
     let all = list.loops.len();
     list.loops.truncate(args.limit.unwrap_or(usize::MAX));

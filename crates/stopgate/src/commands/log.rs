@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// Every loop
     #[arg(long, conflicts_with_all = ["name", "session"])]
     all: bool,
-    /// Stay and show what happens, until the loop is over
+    /// Follow the journal until the loop ends
     #[arg(short, long)]
     follow: bool,
     /// Show times in UTC instead of the local time zone
@@ -37,12 +37,12 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     if args.all {
         cursor = drain(&mut engine, cursor, None, args)?;
     } else {
-        for stored in engine.resolve_all(&args.on.target()?)? {
+        for stored in engine.loops().resolve_all(&args.on.target()?)? {
             shown.push(stored.state.id.as_str().to_string());
         }
         let mut entries = Vec::new();
         for name in &shown {
-            entries.extend(engine.history(&LoopTarget::Named(name.clone()))?);
+            entries.extend(engine.records().history(&LoopTarget::Named(name.clone()))?);
         }
         entries.sort_by_key(|entry| entry.cursor);
         for entry in &entries {
@@ -69,9 +69,9 @@ fn follow(
         cursor = drain(engine, cursor, only, args)?;
         let mut running = only.is_none();
         for name in only.unwrap_or_default() {
-            let stored = engine.resolve(&LoopTarget::Named(name.clone()))?;
+            let stored = engine.loops().resolve(&LoopTarget::Named(name.clone()))?;
             running |= stored.state.outcome().is_none();
-            let checking = engine.view(&stored).checking;
+            let checking = engine.views().view(&stored).checking;
             checks(checking.as_ref(), &mut told, args);
         }
         if !running {
@@ -102,7 +102,7 @@ fn drain(
     args: &Args,
 ) -> Result<u64, Failure> {
     loop {
-        let page = engine.tail(cursor)?;
+        let page = engine.records().tail(cursor)?;
         let Some(last) = page.last() else { return Ok(cursor) };
         cursor = last.cursor;
         page.iter()

@@ -27,10 +27,10 @@ pub(crate) struct Args {
     /// Serve over HTTP at this address of the machine itself, for example 127.0.0.1:4711
     #[arg(long, value_name = "ADDRESS")]
     http: Option<SocketAddr>,
-    /// The file with the token that HTTP clients must show; made where there is none
+    /// The file with the token that HTTP clients must send; created if missing
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
-    /// Say in JSON where it listens
+    /// Print the address as JSON
     #[arg(long, requires = "http")]
     json: bool,
 }
@@ -114,7 +114,7 @@ fn own_token_file() -> Result<PathBuf, Failure> {
 fn token(file: &Path) -> Result<Token, Failure> {
     match common::read_named(file) {
         Ok(text) => Token::new(&text).ok_or_else(|| {
-            Failure::usage(format!("{} holds no token", file.display()))
+            Failure::usage(format!("{} contains no token", file.display()))
                 .hint("write at least 16 letters and digits into it, or remove it")
         }),
         Err(error) if error.kind() == ErrorKind::NotFound => new_token(file),

@@ -38,14 +38,14 @@ enum Command {
         /// A criterion that must have been proven with this definition (repeatable)
         #[arg(long, value_name = "NAME=HASH", value_parser = requirement)]
         require: Vec<(String, String)>,
-        /// Look at nothing but the signature, its signer and --require
+        /// Check only the signature, its signer and --require
         #[arg(long)]
         signature_only: bool,
         /// Answer in JSON
         #[arg(long)]
         json: bool,
     },
-    /// List the keys whose signatures count here; add, remove or rotate them
+    /// List the keys whose signatures are accepted here; add, remove or rotate them
     Keys(keys::Args),
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
                 require: require.clone(),
                 project: project.map(|directory| project_of(&directory)),
             };
-            let found = common::engine()?.inspect(read(file)?, &demands)?;
+            let found = common::engine()?.certificates().inspect(read(file)?, &demands)?;
             if *json {
                 output::json(&found);
             } else {
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 
 fn export(path: Option<&Path>, on: &common::OnLoop) -> CommandResult {
     let mut engine = common::engine()?;
-    let certificate = engine.certificate(&on.target()?)?;
+    let certificate = engine.certificates().certificate(&on.target()?)?;
     let Some(path) = path else {
         output::json(&certificate);
         return Ok(ExitCode::SUCCESS);

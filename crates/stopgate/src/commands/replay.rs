@@ -21,7 +21,7 @@ const DIFFERENCE_LETTERS: usize = 200;
 /// not known because the journal lacks a fact. Nothing is recorded and no check is run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The loop's name or its beginning; without it this session's, else the only one running here
+    /// The loop's id or the beginning of it; without it this session's, else the only one running here
     #[arg(value_name = "LOOP", conflicts_with_all = ["policy", "since"])]
     name: Option<String>,
     /// The loop that holds this session
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 fn replay(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let target = common::target(args.name.as_deref(), args.session.as_deref())?;
-    let view = engine.replay(&target)?;
+    let view = engine.records().replay(&target)?;
     if args.json {
         output::json(&view);
     } else {
@@ -88,7 +88,7 @@ fn show_stop(stop: &ReplayedStop) {
 }
 
 fn back_test(args: &Args, policy: &std::path::Path) -> CommandResult {
-    let view = common::engine()?.back_test(policy, args.since)?;
+    let view = common::engine()?.records().back_test(policy, args.since)?;
     if args.json {
         output::json(&view);
         return Ok(ExitCode::SUCCESS);

@@ -18,7 +18,7 @@ use crate::output::{self, CommandResult};
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
-    /// The loop's name or its beginning; without it this session's, else the only one running here
+    /// The loop's id or the beginning of it; without it this session's, else the only one running here
     #[arg(value_name = "LOOP", conflicts_with = "since")]
     name: Option<String>,
     /// The loop that holds this session
@@ -42,10 +42,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let report = match args.since {
-        Some(since) => engine.report_since(since)?,
-        None => {
-            engine.report_on(&common::target(args.name.as_deref(), args.session.as_deref())?)?
-        }
+        Some(since) => engine.records().report_since(since)?,
+        None => engine
+            .records()
+            .report_on(&common::target(args.name.as_deref(), args.session.as_deref())?)?,
     };
     let text = if args.json {
         for_programs(&report)

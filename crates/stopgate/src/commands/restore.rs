@@ -15,7 +15,7 @@ use crate::output::{self, CommandResult};
 /// Neither your branch nor your index is touched.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The loop's name or its beginning
+    /// The loop's id or the beginning of it
     #[arg(value_name = "LOOP", add = ArgValueCandidates::new(loops))]
     name: String,
     /// The snapshot's number
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let (target, here) = (common::target(Some(&args.name), None)?, common::directory()?);
     let Some(number) = args.number else {
-        let view = engine.snapshots(&target, &here)?;
+        let view = engine.snapshots().snapshots(&target, &here)?;
         if args.json {
             output::json(&view);
             return Ok(ExitCode::SUCCESS);
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         }
         return Ok(ExitCode::SUCCESS);
     };
-    let view = engine.restore(&target, number, args.to.as_deref(), &here)?;
+    let view = engine.snapshots().restore(&target, number, args.to.as_deref(), &here)?;
     if args.json {
         output::json(&view);
     } else {

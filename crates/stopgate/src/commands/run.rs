@@ -38,7 +38,7 @@ const INTERRUPTED: u8 = 130;
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
-    /// The loop's name or its beginning; without it the only one running here
+    /// The loop's id or the beginning of it; without it the only one running here
     #[arg(value_name = "LOOP", add = ArgValueCandidates::new(loops), conflicts_with = "dialect")]
     name: Option<String>,
     /// Go on after a crash, an interrupt or a limit: no prompt is sent twice
@@ -151,7 +151,9 @@ fn finish(args: &Args, ended: DriveEnded) -> CommandResult {
     }
     if args.dialect.is_none() {
         let mut engine = common::engine()?;
-        output::document(&markdown(&engine.report_on(&LoopTarget::Named(view.id.clone()))?));
+        output::document(&markdown(
+            &engine.records().report_on(&LoopTarget::Named(view.id.clone()))?,
+        ));
     }
     let outcome = view.outcome.map_or(view.state.word(), LoopOutcome::word);
     let why = view.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();

@@ -8,19 +8,19 @@ use stopgate_engine::SCHEMA_VERSION;
 
 use crate::output::{self, BOLD, CommandResult, styled};
 
-/// Score a request by five questions, 0 to 2 points each, and say how an agent should take it
+/// Score a request by five questions, 0 to 2 points each, and say how independently an agent can work on it
 ///
 /// 8 points and more make a tool: the agent works alone. 5 to 7 make a colleague: it asks on
 /// the way. With fewer the request must be made clearer first.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Is it clear what must come out?
+    /// Is the expected result clear?
     #[arg(value_parser = clap::value_parser!(u8).range(0..=2))]
     outcome: u8,
-    /// Is it clear what belongs to it?
+    /// Is the scope clear?
     #[arg(value_parser = clap::value_parser!(u8).range(0..=2))]
     scope: u8,
-    /// Is it clear what must be respected?
+    /// Are the constraints clear?
     #[arg(value_parser = clap::value_parser!(u8).range(0..=2))]
     constraints: u8,
     /// Is it clear how success is measured?
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     }
     let advice = match shape {
         Shape::Tool => "let the agent work alone",
-        Shape::Colleague => "let the agent ask on the way",
+        Shape::Colleague => "let the agent ask along the way",
         Shape::Clarify => "make the request clearer first",
     };
     output::line(&format!("{score} of 10: {}; {advice}", styled(BOLD, shape.word())));

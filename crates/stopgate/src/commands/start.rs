@@ -23,7 +23,7 @@ use crate::output::{self, BOLD, CommandResult, DIM, Elsewhere, ProgressLine, clo
 /// How often an agent may be sent back where nobody says.
 pub(crate) const MAX_ITERATIONS: u32 = 20;
 
-/// Begin a loop: the agent works on until its checks pass or a limit is reached
+/// Start a loop: the agent keeps working until its checks pass or a limit is reached
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
@@ -63,7 +63,7 @@ pub(crate) struct Args {
     /// How long one check may take
     #[arg(long, conflicts_with = "dialect", value_name = "TIME", default_value = "5m", value_parser = time_ms)]
     check_timeout: i64,
-    /// How the loop works, which decides the markers it listens to
+    /// The loop's mode, which decides the markers it listens for
     #[arg(long, value_enum, default_value = "loop")]
     pub(crate) mode: ModeWord,
     /// Files that the checks judge by, which the work must not change (repeatable)
@@ -72,13 +72,13 @@ pub(crate) struct Args {
     /// Judges that the work may change; only a person can say so (repeatable)
     #[arg(long, conflicts_with = "dialect", value_name = "GLOB")]
     may_change: Vec<String>,
-    /// What fails already is not counted later
+    /// Failures that exist already are not counted later
     #[arg(long, conflicts_with = "dialect")]
     baseline: bool,
     /// Don't run the checks before the loop begins; only a person can say so
     #[arg(long, conflicts_with_all = ["dialect", "baseline"])]
     no_preflight: bool,
-    /// A variable that the checks of --check see, too; a * at the end stands for the rest
+    /// A variable that is passed to the checks of --check; a * at the end matches the rest
     /// (repeatable)
     #[arg(long, conflicts_with = "dialect", value_name = "NAME")]
     pass_env: Vec<String>,
@@ -108,16 +108,16 @@ pub(crate) struct Args {
     /// 0 means no limit [default: 0]
     #[arg(long, conflicts_with = "dialect", value_name = "PERCENT", allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(0..=100))]
     max_quota: Option<u8>,
-    /// How long the loop may lie untouched: 90s, 15m, 12h, 2d [default: 12h]
+    /// How long the loop may stay untouched: 90s, 15m, 12h, 2d [default: 12h]
     #[arg(long, conflicts_with = "dialect", value_name = "TIME", value_parser = time_ms)]
     stale_after: Option<i64>,
     /// The session to hold; without it the one whose shell this is, or the only one here
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// How long a session may claim the loop, where it holds none yet
+    /// How long a session may claim the loop while it holds none
     #[arg(long, conflicts_with = "dialect", value_name = "TIME", default_value = "60m", value_parser = time_ms)]
     claim_within: i64,
-    /// A file with what the agent is asked to do, where that is more than the goal
+    /// A file with instructions for the agent beyond the goal
     #[arg(long, conflicts_with = "dialect", value_name = "FILE")]
     prompt_file: Option<PathBuf>,
     /// Cancel the loop that holds the session, if there is one
@@ -168,7 +168,7 @@ fn shape(args: &Args) -> Result<Option<GoalShape>, Failure> {
 
 /// Why a loop does not begin yet.
 pub(crate) fn unclear() -> Failure {
-    Failure::usage("the goal is not clear enough to begin with")
+    Failure::usage("the goal is not clear enough to start a loop")
         .hint("stopgate lint GOAL says what is missing; stopgate start --interview asks for it")
 }
 
@@ -217,11 +217,11 @@ pub(crate) fn run(mut args: Args) -> CommandResult {
     let begun = {
         let progress = ProgressLine::begin("beginning");
         engine.tell_checks(progress.listener(Elsewhere::Silent));
-        engine.start(&request)
+        engine.loops().start(&request)
     }?;
     warn(&begun);
     warn_of_others(&mut engine, &begun)?;
-    let view = engine.view(&begun.stored);
+    let view = engine.views().view(&begun.stored);
     if json {
         let preflight = preflight::preflight_views(&begun);
         let judges = preflight::judges_views(&begun);
@@ -267,8 +267,7 @@ fn warn(begun: &Begun) {
     }
     if begun.untrusted {
         output::warn(
-            "stopgate.toml is not trusted: until it is, nothing of it is run and the agent may \
-             stop. Look at it, then: stopgate trust",
+            "stopgate.toml is not trusted: until it is, nothing in it runs and the agent may stop. Review it, then: stopgate trust",
         );
     }
     for setting in begun.settings.iter().filter(|setting| setting.origin == LimitOrigin::Project) {
@@ -293,7 +292,7 @@ fn warn(begun: &Begun) {
 fn warn_of_others(engine: &mut Engine, begun: &Begun) -> Result<(), Failure> {
     let SessionChoice::Pending(_) = begun.binding else { return Ok(()) };
     let state = &begun.stored.state;
-    let running = engine.list(Some(&state.project), EndedFilter::Running)?;
+    let running = engine.views().list(Some(&state.project), EndedFilter::Running)?;
     let waits = |view: &&LoopView| {
         view.session.is_none()
             && view.claim_until_at.is_some()

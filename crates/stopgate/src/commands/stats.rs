@@ -45,7 +45,7 @@ struct GatesArgs {
 /// Shows what was counted.
 pub(crate) fn run(args: &Args) -> CommandResult {
     let Some(What::Gates(args)) = &args.what else { return loops(args) };
-    let stats = common::engine()?.gate_stats()?;
+    let stats = common::engine()?.task_records().gate_stats()?;
     if args.json {
         output::json(&stats);
     } else if stats.gates.is_empty() {
@@ -75,14 +75,14 @@ fn show(gate: &GateStatsView) {
     output::line(&styled(
         DIM,
         &format!(
-            "  right {right}: false complete {}, false continue {}; {} µs on the average, {} at most",
+            "  right {right}: false complete {}, false continue {}; {} µs on average, {} at most",
             counts.false_complete, counts.false_continue, counts.mean_micros, counts.max_micros
         ),
     ));
 }
 
 fn loops(args: &Args) -> CommandResult {
-    let view = common::engine()?.loop_stats(args.since)?;
+    let view = common::engine()?.records().loop_stats(args.since)?;
     if args.json {
         output::json(&view);
     } else if view.stats.loops == 0 {

@@ -61,8 +61,8 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 }
 
 fn views(engine: &mut Engine, on: &OnLoop) -> Result<Vec<LoopView>, stopgate_engine::Failure> {
-    let found = engine.resolve_all(&on.target()?)?;
-    found.iter().map(|stored| engine.view_checked(stored)).collect()
+    let found = engine.loops().resolve_all(&on.target()?)?;
+    found.iter().map(|stored| engine.views().view_checked(stored)).collect()
 }
 
 fn json(mut views: Vec<LoopView>) {

@@ -87,25 +87,25 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 fn held_by(session: Option<String>, input: &str) -> Option<LoopView> {
     let session = session?;
     let mut engine = common::engine().ok()?;
-    engine.keep_hint(&session, input.as_bytes());
-    engine.shown_in(&session).ok().flatten()
+    engine.metering().keep_hint(&session, input.as_bytes());
+    engine.views().shown_in(&session).ok().flatten()
 }
 
 /// The loop that runs in this directory's project; one that waits for a person before the others.
 fn found_here() -> Option<LoopView> {
     let mut engine = common::engine().ok()?;
-    if !engine.may_have_running() {
+    if !engine.records().may_have_running() {
         return None;
     }
     let project = project_of(&common::directory().ok()?).display().to_string();
-    let mut loops = engine.list(Some(&project), EndedFilter::Running).ok()?.loops;
+    let mut loops = engine.views().list(Some(&project), EndedFilter::Running).ok()?.loops;
     loops.sort_by_key(|view| view.state != LoopState::Waiting);
     loops.into_iter().next()
 }
 
 /// How many loops there are of each kind; nothing where none runs.
 fn print_all(line: Option<&LineFormat>) -> ExitCode {
-    let counts = common::engine().ok().and_then(|mut engine| engine.count_running().ok());
+    let counts = common::engine().ok().and_then(|mut engine| engine.records().count_running().ok());
     let counts = counts.unwrap_or_default();
     if counts.iter().any(|(_, count)| *count > 0) {
         output::coloured(

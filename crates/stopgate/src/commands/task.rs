@@ -36,15 +36,15 @@ pub(crate) struct Args {
 enum Command {
     Start(StartArgs),
     Iterate(IterateArgs),
-    /// Let the task rest until it is resumed
+    /// Pause the task until it is resumed
     Pause {
         /// Why
         why: String,
     },
     Resume(ResumeArgs),
-    /// End the task by your word and sum it up
+    /// End the task on your word and summarize it
     Complete,
-    /// Say how the task stands and what comes next
+    /// Show how the task stands and what comes next
     Status,
     Prompt(PromptArgs),
 }
@@ -52,12 +52,12 @@ enum Command {
 /// Begin a task
 #[derive(Debug, clap::Args)]
 struct StartArgs {
-    /// The whole of what is asked for; its first line becomes the subject
+    /// The full request; its first line becomes the subject
     spec: String,
     /// A step, in order (repeatable)
     #[arg(long, value_name = "STEP")]
     step: Vec<String>,
-    /// How much of a tool the agent may be; `stopgate score` says which
+    /// How independently the agent may work; `stopgate score` suggests it
     #[arg(long, value_enum, default_value = "tool")]
     shape: ShapeWord,
     /// Money allowed
@@ -71,13 +71,13 @@ struct StartArgs {
     id: String,
 }
 
-/// Write down what one iteration came to
+/// Record the result of one iteration
 #[derive(Debug, clap::Args)]
 struct IterateArgs {
     /// A step that is done now (repeatable)
     #[arg(long, value_name = "STEP")]
     step_done: Vec<String>,
-    /// An error that came up; the class is transient, logic, blocking or unknown (repeatable)
+    /// An error that occurred; the class is transient, logic, blocking or unknown (repeatable)
     #[arg(long, value_name = "CLASS:MESSAGE", value_parser = error)]
     error: Vec<(String, String)>,
     /// Money spent so far
@@ -85,13 +85,13 @@ struct IterateArgs {
     cost: Option<f64>,
 }
 
-/// Let a task go on that rests
+/// Resume a paused task
 #[derive(Debug, clap::Args)]
 struct ResumeArgs {
-    /// How often the agent may be sent back in all
+    /// How often the agent may be sent back in total
     #[arg(long, value_name = "N")]
     max_iterations: Option<u32>,
-    /// Money allowed in all
+    /// Money allowed in total
     #[arg(long, value_name = "USD", value_parser = money)]
     budget: Option<f64>,
 }
@@ -108,7 +108,7 @@ struct PromptArgs {
 enum ShapeWord {
     /// Alone, to the end
     Tool,
-    /// With questions on the way
+    /// With questions along the way
     Colleague,
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct TrustArgs {
     json: bool,
 }
 
-/// Take the trust in this project's stopgate.toml back
+/// Stop trusting this project's stopgate.toml
 #[derive(Debug, clap::Args)]
 pub(crate) struct UntrustArgs {
     /// Answer in JSON
@@ -48,7 +48,7 @@ pub(crate) fn trust(args: &TrustArgs) -> CommandResult {
     let mut engine = common::engine()?;
     let project = project_of(&common::directory()?);
     let mut view = match args.dialect {
-        None => engine.trust_view(&project)?,
+        None => engine.trust().trust_view(&project)?,
         Some(DialectWord::Criteria) => dialects::desk(Dialect::Criteria)?.criteria_trust_view()?,
         Some(other) => return Err(dialects::unbuilt("trust", other.into())),
     };
@@ -61,10 +61,10 @@ pub(crate) fn trust(args: &TrustArgs) -> CommandResult {
     }
     if !view.trusted && !args.print_hash {
         if !args.yes && !agrees()? {
-            output::line("Not trusted; nothing of it will be run.");
+            output::line("Not trusted: nothing in it will run.");
             return Ok(ExitCode::from(1));
         }
-        engine.trust(&view)?;
+        engine.trust().trust(&view)?;
         view.trusted = true;
     }
     if args.json {
@@ -78,7 +78,7 @@ pub(crate) fn trust(args: &TrustArgs) -> CommandResult {
 /// Takes it back.
 pub(crate) fn untrust(args: &UntrustArgs) -> CommandResult {
     let mut engine = common::engine()?;
-    let removed = engine.untrust(&project_of(&common::directory()?))?;
+    let removed = engine.trust().untrust(&project_of(&common::directory()?))?;
     if args.json {
         output::json(&UntrustView { schema_version: SCHEMA_VERSION, removed });
     } else {
@@ -106,8 +106,8 @@ fn show(view: &TrustView) {
 
 fn agrees() -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::usage("nobody is there to ask")
-            .hint("look at the file, then: stopgate trust --yes"));
+        return Err(Failure::usage("there is no terminal to ask on")
+            .hint("review the file, then: stopgate trust --yes"));
     }
     output::ask("Allow all of this whenever a loop here is verified? [y/N] ");
     let mut answer = String::new();

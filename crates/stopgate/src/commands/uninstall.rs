@@ -8,7 +8,7 @@ use super::agent_files::OnAgents;
 use super::common;
 use crate::output::CommandResult;
 
-/// Take the hook out of the settings of agents; loops and their journal stay
+/// Remove the hook from the settings of agents; loops and their journal stay
 ///
 /// Without a name, every agent whose settings have the hook is asked about.
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     if agents.is_empty() {
         let here = agents_here(Settings, &directory).into_iter().filter_map(|(_, here)| here);
         let hooked = here.filter(|here| !here.hooked.is_empty()).map(|here| here.agent).collect();
-        agents = args.on.choose(hooked, "Take the hook out of")?;
+        agents = args.on.choose(hooked, "Remove the hook from")?;
     }
     let plan = |agent| {
         let place = args.on.place(agent)?;

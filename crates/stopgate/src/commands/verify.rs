@@ -67,16 +67,16 @@ fn verification(args: &Args, progress: &ProgressLine) -> Result<Verification, Fa
     let named = args.on.name.is_some() || args.on.session.is_some();
     let project = project_of(&common::directory()?);
     if let Some(hash) = &args.trust_hash {
-        engine.trust_hash(&project, hash)?;
+        engine.trust().trust_hash(&project, hash)?;
     }
     let wants_project = args.project || args.trust_hash.is_some() || Settings.is_ci();
     if named || !wants_project {
-        match engine.verify(&args.on.target()?) {
+        match engine.verifier().verify(&args.on.target()?) {
             Err(failure) if failure.kind == FailureKind::NoLoop && !named => {}
             found => return found,
         }
     }
-    engine.verify_project(&project)?.ok_or_else(|| {
+    engine.verifier().verify_project(&project)?.ok_or_else(|| {
         Failure::usage(
             "there is nothing to verify: no loop here, and no stopgate.toml with criteria",
         )

@@ -19,22 +19,22 @@ pub(crate) struct Args {
     /// A time is reached: 03:00, 2026-11-16T03:00:00Z, or 90m from now
     #[arg(long, value_name = "TIME", group = "what")]
     until: Option<String>,
-    /// A process is gone
+    /// A process has exited
     #[arg(long, value_name = "N", group = "what", value_parser = clap::value_parser!(i32).range(1..))]
     pid: Option<i32>,
-    /// A path changes: it comes, goes, or is written to
+    /// A path is created, removed or written to
     #[arg(long, value_name = "P", group = "what")]
     path: Option<PathBuf>,
     /// A command exits with 0; it runs with the limits and variables of a check, every 5 to 60 s
     #[arg(long, value_name = "C", group = "what")]
     cmd: Option<String>,
-    /// An address answers with 2xx; it is asked every 5 to 60 s
+    /// A URL answers with 2xx; it is polled every 5 to 60 s
     #[arg(long, value_name = "U", group = "what")]
     url: Option<String>,
     /// A git reference of this repository moves
     #[arg(long = "ref", value_name = "R", group = "what")]
     reference: Option<String>,
-    /// When a person is told instead
+    /// The deadline after which a person is told instead
     #[arg(long, value_name = "TIME", value_parser = time_ms)]
     deadline: Option<i64>,
     #[command(flatten)]
@@ -49,9 +49,9 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         directory: common::directory()?,
         what: what(args),
     };
-    let stored = engine.wait(&args.on.target()?, &request)?;
+    let stored = engine.waits().wait(&args.on.target()?, &request)?;
     let what = stored.state.parking().map(waits_for).unwrap_or_default();
-    let shown = args.on.show(&engine, &stored, |_| {
+    let shown = args.on.show(&mut engine, &stored, |_| {
         format!("Parked: you may stop now. The loop goes on after {what}.")
     });
     drop(engine);

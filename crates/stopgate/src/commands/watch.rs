@@ -94,7 +94,7 @@ fn theme() -> Theme {
 fn once(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let mut board = Board::new(theme(), engine.now());
-    board.set_rows(engine.loop_rows()?);
+    board.set_rows(engine.records().loop_rows()?);
     if let Some(name) = &args.name {
         open(&mut engine, &mut board, name)?;
     }
@@ -107,7 +107,7 @@ fn once(args: &Args) -> CommandResult {
 }
 
 fn for_programs() -> CommandResult {
-    let mut rows = common::engine()?.loop_rows()?;
+    let mut rows = common::engine()?.records().loop_rows()?;
     rows.sort_by_key(|row| (row.group, std::cmp::Reverse(row.started_at)));
     let loops = rows.into_iter().map(|row| WatchedLoop {
         id: row.id,
@@ -149,7 +149,7 @@ fn text(cells: &Buffer) -> String {
 
 /// Opens a loop's story.
 fn open(engine: &mut Engine, board: &mut Board, name: &str) -> Result<(), Failure> {
-    let events = engine.chronicle(name)?;
+    let events = engine.records().chronicle(name)?;
     let id = events.iter().find_map(|(event, _)| match event {
         stopgate_core::Event::Started(started) => Some(started.id.as_str().to_string()),
         _other => None,
@@ -194,9 +194,9 @@ impl Watch {
 
     fn connect(&mut self) -> Result<(), Failure> {
         let mut engine = common::engine()?;
-        self.cursor = engine.newest_cursor()?;
+        self.cursor = engine.records().newest_cursor()?;
         self.board.set_now(engine.now());
-        self.board.set_rows(engine.loop_rows()?);
+        self.board.set_rows(engine.records().loop_rows()?);
         self.board.set_trouble(None);
         self.engine = Some(engine);
         Ok(())
@@ -258,21 +258,21 @@ impl Watch {
     fn fetch(&mut self) -> Result<bool, Failure> {
         let Some(engine) = &mut self.engine else { return Ok(false) };
         let board = &mut self.board;
-        let (cursor, changed) = engine.changed_since(self.cursor)?;
+        let (cursor, changed) = engine.records().changed_since(self.cursor)?;
         self.cursor = cursor;
         let mut is_news = !changed.is_empty();
         if is_news {
             let mut news = BTreeMap::new();
             for id in &changed {
-                news.insert(id.clone(), engine.loop_row(id)?);
+                news.insert(id.clone(), engine.records().loop_row(id)?);
             }
             board.change_rows(news);
         }
         if let Some(id) = board.opened().map(String::from).filter(|id| changed.contains(id)) {
-            board.open(&id, engine.chronicle(&id)?);
+            board.open(&id, engine.records().chronicle(&id)?);
         }
-        is_news |= board.set_checking(&engine.all_checks_running());
-        let output = board.opened().and_then(|id| engine.running_output(id));
+        is_news |= board.set_checking(&engine.records().all_checks_running());
+        let output = board.opened().and_then(|id| engine.records().running_output(id));
         is_news |= board.set_output(output);
         let now = engine.now();
         let minute = now.unix_millis() / MINUTE_MS;

@@ -259,7 +259,7 @@ fn doctor_proves_each_agents_own_command_line() {
     {
         let proof = format!("{}'s hook in the user settings", agent.title());
         let row = ran.out.lines().find(|row| row.contains(&proof)).unwrap_or_default();
-        assert!(row.contains("held a made-up stop"), "{agent:?}: {ran}");
+        assert!(row.contains("held a test stop"), "{agent:?}: {ran}");
     }
     assert_eq!(ran.code, 0, "{ran}");
     // A hook that is broken is not proven.
@@ -344,15 +344,15 @@ fn an_entry_for_a_dialect_is_installed_and_fires() {
     assert!(settings.contains("\"--dialect\", \"ralph-loop\""), "{settings}");
     let doctor = stage.run("doctor");
     let fired =
-        "Claude Code's entry for --dialect ralph-loop in the user settings held a made-up stop";
+        "Claude Code's entry for --dialect ralph-loop in the user settings held a test stop";
     assert!(doctor.out.contains(fired), "{doctor}");
     for dialect in ["features", "criteria", "task", "idle"] {
         assert_eq!(stage.run(&format!("install claude --dialect {dialect}")).code, 0);
     }
     let doctor = stage.run("doctor");
     for (dialect, end) in [
-        ("features", "held a made-up stop"),
-        ("criteria", "held a made-up stop"),
+        ("features", "held a test stop"),
+        ("criteria", "held a test stop"),
         ("task", "ran, and let an agent go that has no loop"),
         ("idle", "ran, and let an agent go that has no loop"),
     ] {

@@ -107,7 +107,7 @@ fn trust_is_for_one_content_and_for_a_person() {
     let ran = stage.run_as("s1", "trust --yes");
     assert!(ran.code == 2 && ran.err.contains("only a person"), "{ran}");
     let ran = stage.run("trust");
-    assert!(ran.code == 2 && ran.err.contains("nobody is there to ask"), "{ran}");
+    assert!(ran.code == 2 && ran.err.contains("there is no terminal to ask on"), "{ran}");
     assert!(ran.out.contains("command: true"), "{ran}");
     assert_eq!(stage.json("trust --yes")["trusted"], true);
     assert_eq!(stage.run("verify").code, 0);
@@ -138,15 +138,15 @@ fn a_repository_tightens_and_never_loosens() {
     stage.write("user/.config/stopgate/config.toml", "[loop]\nmax_repeat = 9\n");
     assert_snapshot!(stage.run("config show --origin"), @"
     max_iterations  7        project: $STAGE/project/stopgate.toml
-    max_minutes     240      default; the project's file asks for 9000, which is looser, so it is not taken
-    max_idle        3        default; the project's file asks for 0, which is looser, so it is not taken
+    max_minutes     240      default; the project's file asks for 9000, which is looser, so it is ignored
+    max_idle        3        default; the project's file asks for 0, which is looser, so it is ignored
     max_repeat      9        user: $STAGE/user/.config/stopgate/config.toml
     max_tokens      0        default
     max_cost_usd    0        default
     max_quota       0        default
     context_warn    80       default
     stale_after     12h      default
-    mode            enforce  default; the project's file asks for shadow, which is looser, so it is not taken
+    mode            enforce  default; the project's file asks for shadow, which is looser, so it is ignored
     ");
     let ran = stage.run("start 'Do it' --session s1 --max-iterations 50");
     assert!(ran.err.contains("stopgate.toml limits max_iterations to 7"), "{ran}");

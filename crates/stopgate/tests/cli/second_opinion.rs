@@ -79,7 +79,7 @@ fn a_reviewer_never_makes_done() {
     for (about, reviewer, held, trouble) in [
         ("says nothing", "exit 0\n".to_string(), "error", "the reviewer"),
         ("is not there", "exit 127\n".to_string(), "error", "the reviewer"),
-        ("says pass in prose", says("Pass. All is well."), "error", "answer is not"),
+        ("says pass in prose", says("Pass. No problems found."), "error", "answer is not"),
         ("talks around it", says(&format!("Here: {pass}")), "error", "answer is not"),
         ("sends broken JSON", says(r#"{"verdict":"pass","reasons":["#), "error", "answer is not"),
         ("gives no reasons", says(r#"{"verdict":"pass","reasons":[]}"#), "error", "no reasons"),

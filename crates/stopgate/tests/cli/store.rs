@@ -44,7 +44,7 @@ fn a_sound_journal_is_checked_and_counted() {
     let stage = furnished();
     assert_snapshot!(stage.run("store check"), @"
     sqlite:$STAGE/home/journal.db: 3 loops, 1 running, 7 events
-    Sound: every state is what its events lead to.
+    OK: the journal is consistent.
     ");
     let view = stage.json("store check");
     assert_eq!((&view["ok"], &view["findings"]), (&json!(true), &json!([])));

@@ -87,7 +87,7 @@ fn a_refused_stop_can_be_explained() {
 
     Asked in this order:
         ended        has the loop ended already?
-        paused       did a person ask it to stand aside?
+        paused       did a person pause it?
         corrupt      is the record sound?
         stale        has nobody touched it for too long?
         waiting      does it wait for a person's answer, or for a condition?
@@ -107,7 +107,7 @@ fn a_refused_stop_can_be_explained() {
         signals      what did the agent say?
         frame_limit  is a nested frame at its limit?
         gates        what do the loop's gates say?
-      ▶ continue     nothing lets it go, so it works on
+      ▶ continue     no rule lets the agent stop, so it continues
 
     Seen and counted:
       said          <promise>COMPLETE</promise>
@@ -147,7 +147,7 @@ fn a_granted_stop_can_be_explained() {
 
     Asked in this order:
         ended        has the loop ended already?
-        paused       did a person ask it to stand aside?
+        paused       did a person pause it?
         corrupt      is the record sound?
         stale        has nobody touched it for too long?
         waiting      does it wait for a person's answer, or for a condition?

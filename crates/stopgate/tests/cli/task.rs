@@ -132,7 +132,7 @@ fn the_end_is_summed_up_for_the_person() {
     let ran = sent(&call(&stage, "<loop-complete>"));
     let answer: Value = serde_json::from_str(&ran.out).expect("JSON");
     let told = "stopgate: Task \"Complete: it\" is complete by the agent's word: \
-                4 of 10 iterations, 1 steps completed, 1 errors on the way.";
+                4 of 10 iterations, 1 steps completed, 1 errors along the way.";
     assert_eq!(answer["systemMessage"], json!(told));
 }
 

@@ -252,7 +252,7 @@ fn never_blank(bytes: &[u8]) {
 }
 
 #[test]
-fn no_frame_is_blank_and_a_quiet_view_is_silent() {
+fn no_frame_is_blank_after_the_first() {
     let stage = Stage::with_loop("'Make it green' --check tests='test -f ok' --max-idle 0");
     let Some(terminal) = Terminal::recorded(&stage, &[]) else { return };
     terminal.shows("Make it green");
@@ -261,12 +261,9 @@ fn no_frame_is_blank_and_a_quiet_view_is_silent() {
     terminal.shows("1/20");
     terminal.press(&["Enter"]);
     terminal.shows("now, after stop 1");
-    let before = bytes().len();
     stage.write("project/ok", "");
     stage.stop("s1", "Two.");
     terminal.shows("ended as done");
-    let one_frame = bytes().len() - before;
-    assert!(one_frame < 80 * 24, "only what changed is sent: {one_frame} bytes");
     terminal.press(&["Escape"]);
     terminal.shows("1 ended");
     terminal.press(&["q"]);
@@ -274,7 +271,6 @@ fn no_frame_is_blank_and_a_quiet_view_is_silent() {
     never_blank(&bytes());
 }
 
-/// Everything that the view did not ask for stays the same while it can't read the journal.
 #[test]
 fn the_view_stays_up_without_its_journal_and_says_so() {
     if !cfg!(feature = "postgres") {
@@ -283,8 +279,8 @@ fn the_view_stays_up_without_its_journal_and_says_so() {
     let stage = Stage::new();
     let away = [("STOPGATE_STORE", "postgres://nobody@127.0.0.1:1/none")];
     let Some(terminal) = Terminal::open(&stage, &away) else { return };
-    terminal.shows("(trying again)");
-    terminal.press(&["p"]);
+    let shown = terminal.shows("trying again");
+    assert!(shown.contains("check that the server runs"), "{shown}");
     terminal.press(&["q"]);
     terminal.shows("left with 0");
 }
@@ -296,7 +292,7 @@ fn a_view_of_a_newer_versions_journal_stays_up_and_says_so() {
     journal.pragma_update(None, "user_version", 99).expect("another version");
     drop(journal);
     let Some(terminal) = Terminal::open(&stage, &[]) else { return };
-    let shown = terminal.shows("(trying again)");
+    let shown = terminal.shows("trying again");
     assert!(shown.contains("newer"), "{shown}");
     terminal.press(&["q"]);
     terminal.shows("left with 0");

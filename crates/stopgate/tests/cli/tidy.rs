@@ -1,5 +1,7 @@
 //! The house keeps its own rules: sizes, walls, doors.
 
+mod rooms;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

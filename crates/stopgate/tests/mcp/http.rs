@@ -227,5 +227,5 @@ fn what_can_be_reached_from_outside_is_not_served() {
     let ran = scene.command(&["mcp", "--http", "127.0.0.1:0"]).output().expect("run");
     let said = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.code(), Some(2), "{said}");
-    assert!(said.contains("holds no token"), "{said}");
+    assert!(said.contains("contains no token"), "{said}");
 }

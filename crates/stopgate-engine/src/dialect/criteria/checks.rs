@@ -44,8 +44,8 @@ impl DialectCall {
         }
         watchdog::allow(BUDGET);
         let run = LoopId::new(&sheet(self, record).run);
-        let ran = audit::with_engine(self, |engine| {
-            let logs = engine.home.check_logs(&run);
+        let ran = audit::with_context(self, |context| {
+            let logs = context.home.check_logs(&run);
             let check = |(name, command): &'_ (String, String)| {
                 let log = logs.join(format!("{}.log", file_name(name)));
                 (name.clone(), command.clone(), log)
@@ -63,10 +63,10 @@ impl DialectCall {
                     )
                 })
                 .collect();
-            let pass = engine.passed_variables();
+            let pass = context.passed_variables();
             let limits =
                 RunLimits { budget: BUDGET, jobs: 2, pass: &pass, strangers: Strangers::End };
-            Ok(engine.world.run(&checks, limits))
+            Ok(context.world.run(&checks, limits))
         });
         watchdog::allow(Duration::ZERO);
         match ran? {

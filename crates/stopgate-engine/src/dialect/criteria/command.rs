@@ -15,10 +15,10 @@ use super::super::memory::Memory;
 use super::super::{DialectCall, audit, files};
 use super::checks::Checked;
 use super::{file, sheet};
+use crate::context::Incumbent;
 use crate::failure::{Failure, chain};
 use crate::lint::review_goal;
 use crate::setup::DoctorFinding;
-use crate::start::Incumbent;
 use crate::view::LoopView;
 
 const UNTRUSTED: &str = "a person has to trust them with `stopgate trust --dialect criteria`";

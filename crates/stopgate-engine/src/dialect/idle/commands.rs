@@ -6,11 +6,11 @@ use stopgate_dialects::idle::{
 };
 
 use super::{Found, Place, apply, find, home, look, sheet};
+use crate::context::Incumbent;
 use crate::dialect::DialectCall;
 use crate::dialect::desk::Held;
 use crate::dialect::jwz::Store;
 use crate::failure::Failure;
-use crate::start::Incumbent;
 use crate::view::LoopView;
 
 impl DialectCall {

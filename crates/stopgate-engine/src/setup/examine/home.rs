@@ -9,11 +9,11 @@ use stopgate_store::EndedFilter;
 
 use super::DoctorFinding;
 use crate::address::Address;
-use crate::engine::Engine;
-use crate::hook::CLOCK_EARLIEST;
+use crate::context::Context;
 use crate::settings::Settings;
 use crate::stores::Stores;
-use crate::view::time_text;
+use crate::view::{Views, time_text};
+use crate::world::CLOCK_EARLIEST;
 
 /// How far clocks of one network may be apart.
 const CLOCK_SLACK_MS: i64 = 60_000;
@@ -142,15 +142,15 @@ pub(super) fn clock(newest: Option<Timestamp>, now: Timestamp) -> Option<DoctorF
 
 /// Whether everything in the journal can be read.
 pub(super) fn journal(settings: Settings, stores: Stores) -> Vec<DoctorFinding> {
-    let read = Engine::open(settings, stores).and_then(|mut engine| {
-        let fresh = engine.choice.address == Address::Own && !engine.home.journal().exists();
+    let read = Context::open(settings, stores).and_then(|mut context| {
+        let fresh = context.choice.address == Address::Own && !context.home.journal().exists();
         if fresh {
             return Ok(None);
         }
-        let all = engine.list(None, EndedFilter::Any)?.loops;
-        let running = engine.list(None, EndedFilter::Running)?.loops.len();
+        let all = Views::new(&mut context).list(None, EndedFilter::Any)?.loops;
+        let running = Views::new(&mut context).list(None, EndedFilter::Running)?.loops.len();
         let newest = all.iter().map(|one| one.updated).max();
-        Ok(Some((all.len(), running, clock(newest, engine.now()))))
+        Ok(Some((all.len(), running, clock(newest, context.now()))))
     });
     let finding = match read {
         Ok(None) => DoctorFinding::ok("journal", "there is none yet; the first loop begins it"),

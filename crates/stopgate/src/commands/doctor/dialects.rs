@@ -53,7 +53,7 @@ pub(super) fn prove(hook: &Configured, dialect: &str) -> Result<DoctorFinding, F
             let answer = serde_json::from_str::<serde_json::Value>(&ran.stdout).unwrap_or_default();
             let held = answer["decision"] == "block" || ran.exit_code == Some(2);
             match (files.is_empty(), held, ran.exit_code) {
-                (false, true, _) => DoctorFinding::ok(ABOUT, format!("{name} held a made-up stop")),
+                (false, true, _) => DoctorFinding::ok(ABOUT, format!("{name} held a test stop")),
                 (false, false, _) => {
                     failed("it let an agent stop whose loop is not finished".into())
                 }

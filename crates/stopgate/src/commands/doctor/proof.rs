@@ -1,4 +1,4 @@
-//! The proof: a made-up stop, fired at the hook as the client would.
+//! The proof: a test stop, fired at the hook as the client would.
 
 use std::path::Path;
 use std::time::Duration;
@@ -48,7 +48,7 @@ pub(super) fn prove(program: &Path, hooks: &[Configured]) -> Result<Vec<DoctorFi
             agent: Agent::Claude,
             command: &EntryCommand::Exec(argv.into()),
             name: "this program (no hook is installed yet)".into(),
-            repair: "get stopgate anew".into(),
+            repair: "reinstall stopgate".into(),
         };
         findings.push(target.prove(program)?);
     }
@@ -103,7 +103,7 @@ impl Target<'_> {
             Ok(took) => {
                 let (held, let_go) = (took.held.as_millis(), took.let_go.as_millis());
                 let text = format!(
-                    "{name} held a made-up stop ({held} ms) and let it go once the loop was cancelled ({let_go} ms)"
+                    "{name} held a test stop ({held} ms) and let it go once the loop was cancelled ({let_go} ms)"
                 );
                 DoctorFinding::ok(ABOUT, text)
             }

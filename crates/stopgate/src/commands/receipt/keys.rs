@@ -7,7 +7,7 @@ use stopgate_engine::{KeyView, KeysView};
 use crate::commands::common;
 use crate::output::{self, CommandResult, DIM, styled};
 
-/// List the keys whose signatures count here; add, remove or rotate them
+/// List the keys whose signatures are accepted here; add, remove or rotate them
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -19,7 +19,7 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Let signatures by this public key count
+    /// Accept signatures by this public key
     Add {
         /// The key, as `receipt keys` shows it to its owner
         key: String,
@@ -27,7 +27,7 @@ enum Command {
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
-    /// Let signatures by this key count no more
+    /// No longer accept signatures by this key
     Remove {
         /// The key, the beginning of it, or its name
         key: String,
@@ -40,10 +40,10 @@ enum Command {
 pub(super) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let view = match &args.command {
-        None => engine.keys()?,
-        Some(Command::Add { key, name }) => engine.add_key(key, name.as_deref())?,
-        Some(Command::Remove { key }) => engine.remove_key(key)?,
-        Some(Command::Rotate) => engine.rotate_key()?,
+        None => engine.certificates().keys()?,
+        Some(Command::Add { key, name }) => engine.certificates().add_key(key, name.as_deref())?,
+        Some(Command::Remove { key }) => engine.certificates().remove_key(key)?,
+        Some(Command::Rotate) => engine.certificates().rotate_key()?,
     };
     if args.json {
         output::json(&view);

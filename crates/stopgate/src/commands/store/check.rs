@@ -8,13 +8,13 @@ use super::{Form, count};
 use crate::commands::common;
 use crate::output::{self, BAD, CommandResult, GOOD, styled};
 
-/// Look whether the file is sound and every state is what its events lead to; exit 1 if not
+/// Check that the journal is intact and every state follows from its events; exit 1 if not
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
 /// Looks, and says what was found.
 pub(super) fn run(form: Form) -> CommandResult {
-    let view = common::engine()?.check_store()?;
+    let view = common::engine()?.upkeep().check_store()?;
     match form {
         Form::Json => output::json(&view),
         Form::Text => show(&view),
@@ -37,6 +37,6 @@ fn show(view: &CheckView) {
         output::line(&format!("{loops} by an unknown writer: the key is on another machine"));
     }
     if view.ok {
-        output::line(&styled(GOOD, "Sound: every state is what its events lead to."));
+        output::line(&styled(GOOD, "OK: the journal is consistent."));
     }
 }

@@ -13,10 +13,10 @@ use crate::output::{self, CommandResult};
 /// export: stopgate store import brings its loops back.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// How long ago they must have ended: 12h, 30d
+    /// How long ago they must have ended, such as 12h or 30d
     #[arg(long, value_name = "TIME", default_value = "30d", value_parser = time_ms)]
     older_than: i64,
-    /// The archive, added to where it is there; without it today's in `STOPGATE_HOME/archive`
+    /// The archive, appended to if it exists; without it, today's in `STOPGATE_HOME/archive`
     #[arg(long, value_name = "FILE")]
     archive: Option<PathBuf>,
 }
@@ -25,8 +25,8 @@ pub(crate) struct Args {
 pub(super) fn run(args: &Args, form: Form) -> CommandResult {
     let mut engine = common::engine()?;
     let view = match &args.archive {
-        Some(path) => engine.compact_store_to(args.older_than, path)?,
-        None => engine.compact_store(args.older_than)?,
+        Some(path) => engine.upkeep().compact_store_to(args.older_than, path)?,
+        None => engine.upkeep().compact_store(args.older_than)?,
     };
     match (form, &view.archive) {
         (Form::Json, _) => output::json(&view),

@@ -14,7 +14,7 @@ pub(crate) struct Args {
     /// The other store: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`
     #[arg(long, value_name = "ADDRESS")]
     to: String,
-    /// Leave loops that are there already as they are, and copy the others
+    /// Skip loops that exist there already
     #[arg(long)]
     skip_existing: bool,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 /// Copies.
 pub(super) fn run(args: &Args, form: Form) -> CommandResult {
     let existing = if args.skip_existing { Existing::Skip } else { Existing::Refuse };
-    let view = common::engine()?.copy_store(&args.to, existing)?;
+    let view = common::engine()?.upkeep().copy_store(&args.to, existing)?;
     match form {
         Form::Json => output::json(&view),
         Form::Text => show(&view),
@@ -38,6 +38,6 @@ fn show(view: &CopyView) {
     output::line(&if view.same {
         styled(GOOD, "The two are the same.")
     } else {
-        styled(WAITS, "The two differ: one of them has events that the other has not.")
+        styled(WAITS, "The two differ: one has events that the other lacks.")
     });
 }

@@ -24,10 +24,10 @@ pub(crate) struct Args {
 pub(super) fn run(args: &Args, form: Form) -> CommandResult {
     let mut engine = common::engine()?;
     if let Some(path) = &args.out {
-        let view = engine.export_store_to(path)?;
+        let view = engine.upkeep().export_store_to(path)?;
         output::line(&said(&view, form));
     } else {
-        let view = engine.export_store(&mut std::io::stdout().lock())?;
+        let view = engine.upkeep().export_store(&mut std::io::stdout().lock())?;
         let _ = writeln!(std::io::stderr(), "{}", said(&view, form));
     }
     Ok(ExitCode::SUCCESS)

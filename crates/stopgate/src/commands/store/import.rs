@@ -11,7 +11,7 @@ use super::{Form, count};
 use crate::commands::common;
 use crate::output::{self, CommandResult};
 
-/// Take the loops of an export or an archive in: all of them or none
+/// Import the loops of an export or an archive: all of them or none
 ///
 /// The file is read to its end before anything is written: one that is cut off, altered or
 /// from a newer program is refused, and so are loops that the journal has already.
@@ -19,7 +19,7 @@ use crate::output::{self, CommandResult};
 pub(crate) struct Args {
     /// The file, or - for standard input
     file: PathBuf,
-    /// Leave loops that are there already as they are, and import the others
+    /// Skip loops that exist already
     #[arg(long)]
     skip_existing: bool,
 }
@@ -29,7 +29,7 @@ pub(super) fn run(args: &Args, form: Form) -> CommandResult {
     let mut file = open(&args.file)?;
     let existing = if args.skip_existing { Existing::Skip } else { Existing::Refuse };
     let mut engine = common::engine()?;
-    let view = engine.import_store(&mut file, existing)?;
+    let view = engine.upkeep().import_store(&mut file, existing)?;
     match form {
         Form::Json => output::json(&view),
         Form::Text => {

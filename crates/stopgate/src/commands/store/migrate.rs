@@ -6,13 +6,13 @@ use super::Form;
 use crate::commands::common;
 use crate::output::{self, CommandResult};
 
-/// Set the journal up, or bring it to the form that this program writes
+/// Create the journal, or migrate it to the format that this program writes
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
 /// Migrates, and says from where to where.
 pub(super) fn run(form: Form) -> CommandResult {
-    let view = common::engine()?.migrate_store()?;
+    let view = common::engine()?.upkeep().migrate_store()?;
     match form {
         Form::Json => output::json(&view),
         Form::Text => output::line(&match (view.from, view.to) {

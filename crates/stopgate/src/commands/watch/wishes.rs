@@ -35,27 +35,27 @@ impl WishRunner {
         let named = |id: &String| LoopTarget::Named(id.clone());
         match wish {
             BoardCommand::Quit => {}
-            BoardCommand::Open(id) => board.open(&id, engine.chronicle(&id)?),
+            BoardCommand::Open(id) => board.open(&id, engine.records().chronicle(&id)?),
             BoardCommand::Pause(id) => {
-                engine.pause(&named(&id), Rest::Resume)?;
+                engine.loops().pause(&named(&id), Rest::Resume)?;
                 board.tell(&format!("Loop {id} is paused; r lets it go on."));
             }
             BoardCommand::Resume(id) => {
-                engine.resume(&named(&id), None)?;
+                engine.loops().resume(&named(&id), None)?;
                 board.tell(&format!(
                     "Loop {id} is resumed; an agent that has stopped needs a prompt."
                 ));
             }
             BoardCommand::Cancel(id) => {
-                engine.cancel(&named(&id))?;
+                engine.loops().cancel(&named(&id))?;
                 board.tell(&format!("Loop {id} is cancelled."));
             }
             BoardCommand::Answer(id, text) => {
-                engine.answer(&named(&id), &text)?;
+                engine.handover().answer(&named(&id), &text)?;
                 board.tell(&format!("Answered: loop {id} goes on."));
             }
             BoardCommand::AskApproval(id) => {
-                let asked = engine.approval_asked(&named(&id), None)?;
+                let asked = engine.approvals().approval_asked(&named(&id), None)?;
                 board.ask_approval(&id, &lines(&id, &asked));
                 self.asked = Some((id, asked));
             }
@@ -84,7 +84,7 @@ impl WishRunner {
         };
         board.tell(&format!("Approved; running the checks of loop {shown} …"));
         self.begin(move || {
-            let approval = common::engine()?.approve(&LoopTarget::Named(id), &asked)?;
+            let approval = common::engine()?.approvals().approve(&LoopTarget::Named(id), &asked)?;
             Ok(approved(&approval))
         });
     }
@@ -101,7 +101,7 @@ impl WishRunner {
 }
 
 fn verify(id: &str) -> Result<String, Failure> {
-    let found = common::engine()?.verify(&LoopTarget::Named(id.into()))?;
+    let found = common::engine()?.verifier().verify(&LoopTarget::Named(id.into()))?;
     let said = match found.result {
         Verified::Pass => "every required check passes",
         Verified::Fail => "not proven: at least one required check does not pass",
