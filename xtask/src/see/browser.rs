@@ -70,7 +70,7 @@ fn install() -> Result<PathBuf> {
         let name = name.split('@').next().unwrap_or_default();
         directory.join("node_modules").join(name).join("package.json").exists()
     };
-    if !PACKAGES.iter().all(|name| is_there(&name)) {
+    if !PACKAGES.iter().all(is_there) {
         println!("installing {} with npm", PACKAGES.join(", "));
         fs::create_dir_all(&directory)?;
         fs::write(directory.join("package.json"), "{\"private\": true}\n")?;

@@ -50,7 +50,7 @@ fn once(scene: &Scene, round: usize) -> Result<Duration> {
     viewer.first_frame()?;
     viewer.forget();
     viewer.press(b"\r")?;
-    viewer.wait_for("after stop 1".as_bytes())?;
+    viewer.wait_for(b"after stop 1")?;
     viewer.forget();
     fs::write(&ok, "")?;
     stop.run()?;

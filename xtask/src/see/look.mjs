@@ -27,14 +27,14 @@ for (const look of looks) {
   page.on("request", (request) => asked.push(request.url()));
   page.on("console", (message) => complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.setViewport({ width: look.width, height: 1400 });
+  await page.setViewport({ width: look.width, height: 1200 });
   // Both in one call: each alone would undo the other.
   const session = await page.createCDPSession();
   const features = [{ name: "prefers-color-scheme", value: look.scheme }];
   await session.send("Emulation.setEmulatedMedia", { media: look.media, features });
   await page.goto(pathToFileURL(report).href, { waitUntil: "load" });
   const path = `${pictures}/report-${look.name}.png`;
-  await page.screenshot({ path, clip: { x: 0, y: 0, width: look.width, height: 1400 } });
+  await page.screenshot({ path, clip: { x: 0, y: 0, width: look.width, height: 1200 } });
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );

@@ -58,6 +58,7 @@ fn round(program: &Path, count: usize, gates: &mut Gates, table: &mut Table) -> 
     drop(viewers);
     let complaint = (wal_max > WAL_MAX).then(|| format!("the log has {wal_max} bytes"));
     let word = gates.ask(violations.into_iter().next().or(complaint));
+    println!("{count} viewers: p99 {} ms, {word}", millis(sample.percentile(99)));
     table.row([
         format!("{count} viewers"),
         stops_a_second.to_string(),

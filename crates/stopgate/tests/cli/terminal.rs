@@ -12,8 +12,8 @@ use crate::stage::{Stage, program_path};
 
 /// Long enough for a busy machine; what is waited for comes within a second.
 const PATIENCE: Duration = Duration::from_mins(1);
-const LINES: NonZeroU16 = NonZeroU16::new(24).unwrap();
-const COLUMNS: NonZeroU16 = NonZeroU16::new(80).unwrap();
+const LINES: NonZeroU16 = NonZeroU16::new(24).expect("some lines");
+const COLUMNS: NonZeroU16 = NonZeroU16::new(80).expect("some columns");
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A terminal of 80×24 in which a command runs.

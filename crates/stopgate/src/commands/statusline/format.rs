@@ -18,9 +18,6 @@ const OF_LOOP: [&str; 9] =
     ["id", "state", "count", "met", "goal", "why", "spent", "checking", "project"];
 const OF_ALL: [&str; 3] = ["needs_you", "running", "waiting"];
 
-/// How many running loops are in each group.
-pub(super) type GroupCounts = Vec<(RowGroup, usize)>;
-
 /// A line with names in braces.
 pub(super) struct LineFormat {
     parts: Vec<LinePart>,
@@ -86,7 +83,7 @@ impl LineFormat {
     }
 
     /// The line of all loops.
-    pub(super) fn of_all(&self, counts: &GroupCounts) -> String {
+    pub(super) fn of_all(&self, counts: &[(RowGroup, usize)]) -> String {
         let count = |group| counts.iter().find(|(g, _)| *g == group).map_or(0, |(_, count)| *count);
         self.fill(|name| match name {
             "needs_you" => count(RowGroup::NeedsYou).to_string(),
@@ -117,7 +114,7 @@ impl BarProgram {
 }
 
 /// How many loops need a person, run and wait; those that there are.
-pub(super) fn summary(counts: &GroupCounts) -> String {
+pub(super) fn summary(counts: &[(RowGroup, usize)]) -> String {
     let some = counts.iter().filter(|(_, count)| *count > 0);
     let parts = some.map(|(group, count)| match (group, count) {
         (RowGroup::NeedsYou, 2..) => format!("{count} need you"),
