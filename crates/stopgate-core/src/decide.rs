@@ -473,4 +473,6 @@ mod enumeration;
 #[cfg(test)]
 mod ground_tests;
 #[cfg(test)]
+mod rest_tests;
+#[cfg(test)]
 mod tests;

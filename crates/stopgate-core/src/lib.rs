@@ -71,6 +71,9 @@ mod digest;
 #[cfg(test)]
 mod scene;
 
+#[cfg(test)]
+mod stored_tests;
+
 pub use crate::budget::{BudgetUse, budgets, crowded_context, spend_line, spend_words};
 pub use crate::clean::{clean, clip, clip_end};
 pub use crate::criterion::{

@@ -366,3 +366,6 @@ impl fmt::Display for Mode {
         f.write_str(self.word())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,9 @@ use stopgate_engine::{
 use crate::command::CommandTurn;
 use crate::guard::end_group;
 use crate::interrupt::{Interrupt, Interrupts};
-use crate::loops::{DrivenLoop, FileLoop, LoopWork, NativeLoop, SessionNotes};
+use crate::loops::{
+    DrivenLoop, FileLoop, LoopWork, NativeLoop, SessionNotes, is_model_name, odd_model,
+};
 use crate::mark::began;
 use crate::plan::{DriveNews, DrivePlan, SessionScreen};
 use crate::process::ClientPlace;
@@ -256,6 +258,9 @@ impl Driver<'_> {
         let listed = |category: &String| {
             self.plan.models.iter().find(|(name, _)| name == category).map(|(_, model)| model)
         };
+        if let Some(named) = work.model.as_deref().filter(|model| !is_model_name(model)) {
+            return Err(odd_model(named));
+        }
         let chosen = work.category.as_ref().and_then(listed).or(self.plan.model.as_ref());
         let model = work.model.as_ref().or(chosen).cloned();
         if model.is_none() && self.plan.command.needs_model() && self.plan.command.agent().is_none()

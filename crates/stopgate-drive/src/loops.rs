@@ -17,6 +17,8 @@ use crate::prompt::{EarlierSessions, hand_over, hand_over_work};
 /// How long a loop waits for a session whose client chooses its id.
 const CLAIM_WITHIN_MS: i64 = 10 * 60 * 1000;
 const PROMPT_FILE_BYTES_MAX: u64 = 64 * 1024;
+/// No model's name is longer.
+const MODEL_BYTES_MAX: usize = 128;
 
 /// What a session works on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -373,5 +375,41 @@ impl DrivenLoop for FileLoop {
 
     fn continuation(&mut self) -> Result<Option<String>, Failure> {
         Ok(None)
+    }
+}
+
+/// Whether a model's name from a repository's file is nothing but a name.
+///
+/// It becomes an argument of the client, or part of a line that the person wrote for a shell: one
+/// that begins with a dash would be an option of the client, perhaps the one that asks nobody.
+pub(crate) fn is_model_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/@+[]".contains(&byte);
+    text.len() <= MODEL_BYTES_MAX
+        && text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
+        && text.bytes().all(is_plain)
+}
+
+/// Refuses such a name.
+pub(crate) fn odd_model(named: &str) -> Failure {
+    let named = stopgate_core::clip(&stopgate_core::clean(named), 80).replace('\n', " ");
+    Failure::usage(format!("the list names a model that can't be one: `{named}`")).hint(
+        "a model's name begins with a letter or digit and has only those and - _ . : / @ + [ ]",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_model_name;
+
+    #[test]
+    fn a_models_name_is_no_option_and_no_command() {
+        for name in ["opus", "gpt-5.1-codex", "anthropic/claude-4", "sonnet[1m]", "a:b@1+x_y"] {
+            assert!(is_model_name(name), "{name}");
+        }
+        let long = "a".repeat(200);
+        for name in ["", "-m", "--yolo", "$(id)", "a;b", "a b", "a`b`", "a\nb", "a\u{1b}[2J", &long]
+        {
+            assert!(!is_model_name(name), "{name:?}");
+        }
     }
 }

@@ -10,6 +10,7 @@ use stopgate_agents::{
     SessionReport, StreamFact, StreamReader,
 };
 use stopgate_engine::{Failure, Settings};
+use stopgate_verify::files::open_regular;
 
 use crate::command::StartedCommand;
 use crate::interrupt::{Interrupt, Interrupts};
@@ -219,7 +220,8 @@ fn follow(
             Err(()) => std::thread::sleep(LOOK_EVERY),
         }
         if let Some(exit) = process.ended() {
-            for line in process.last_lines() {
+            let ended_at = now();
+            while let Some(line) = process.last_line(ended_at) {
                 take(reader, &line, log.as_mut(), stage)?;
             }
             return Ok(Followed::Ended(exit));
@@ -322,7 +324,7 @@ fn find_record(below: &Path, id: &str, record: SessionRecord, depth: u8) -> Opti
 
 fn last_lines(file: &Path) -> Vec<Vec<u8>> {
     let read = || {
-        let mut file = fs::File::open(file)?;
+        let mut file = open_regular(file)?;
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(RECORD_BYTES_MAX)))?;
         let mut bytes = Vec::new();

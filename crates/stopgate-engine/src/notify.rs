@@ -98,7 +98,7 @@ fn desktop(message: &str) -> Vec<&str> {
                       $n.ShowBalloonTip(9000, 'stopgate', $args[0], 'Info'); Start-Sleep 9";
         return vec!["powershell", "-NoProfile", "-Command", script, message];
     }
-    vec!["notify-send", "--app-name=stopgate", "stopgate", message]
+    vec!["notify-send", "--app-name=stopgate", "--", "stopgate", message]
 }
 
 fn is_quiet((from, until): (u16, u16), now: Timestamp) -> bool {

@@ -340,3 +340,6 @@ pub(super) fn words(name: &str) -> Vec<String> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -39,7 +39,7 @@ fn moving(news: &DriveNews<'_>) -> Option<String> {
         }
         DriveNews::Retry { class, .. } => Some(format!("the client tries again ({class})")),
         DriveNews::Waits { wait } => Some(format!("waiting {}", span(millis(*wait)))),
-        DriveNews::Parked { what } => Some(format!("waiting for {what}")),
+        DriveNews::Parked { what } => Some(format!("waiting for {}", plain(what))),
         DriveNews::Asked { .. } => Some("waiting for an answer".into()),
         DriveNews::Judged { .. } | DriveNews::Failed { .. } => None,
     }
@@ -50,7 +50,7 @@ fn sentence(news: &DriveNews<'_>) -> String {
         DriveNews::Session { number, is_resumed, agent, model, part, view } => {
             let begins = if *is_resumed { "resumed" } else { "begins" };
             let model = model.map(|model| format!(" ({model})")).unwrap_or_default();
-            let part = part.map(|part| format!(", {part}")).unwrap_or_default();
+            let part = part.map(|part| format!(", {}", plain(part))).unwrap_or_default();
             format!("session {number} {begins}: {agent}{model}{part} | {}", standing(view))
         }
         DriveNews::Retry { class, delay } => {
@@ -60,16 +60,20 @@ fn sentence(news: &DriveNews<'_>) -> String {
         }
         DriveNews::Judged { view } => format!("  session ended | {}", standing(view)),
         DriveNews::Failed { class, message } => {
-            let message = stopgate_core::clip(&stopgate_core::clean(message), 160);
-            format!("  session failed ({class}): {}", message.replace('\n', " "))
+            format!("  session failed ({class}): {}", plain(message))
         }
         DriveNews::Waits { wait } => format!("  waits {}", span(millis(*wait))),
-        DriveNews::Parked { what } => format!("  parked by its agent: {what}"),
+        DriveNews::Parked { what } => format!("  parked by its agent: {}", plain(what)),
         DriveNews::Asked { question, within } => format!(
             "  the agent asks: {question}\n  waits {} for: stopgate answer TEXT",
             span(millis(*within))
         ),
     }
+}
+
+/// What a repository or an agent wrote, on one line and without what moves a terminal.
+fn plain(text: &str) -> String {
+    stopgate_core::clip(&stopgate_core::clean(text).replace('\n', " "), 160)
 }
 
 /// Iteration, criteria, spend where it is known, time.
