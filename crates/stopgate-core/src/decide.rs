@@ -462,6 +462,9 @@ fn record(
         tools: seen.tools,
         background: seen.background.clone(),
         cap: seen.cap.map(|cap| cap.refusals),
+        continued: seen.continued,
+        untrusted: seen.untrusted,
+        message: seen.message.filter(|_| tally.message != seen.message),
     };
     let receipts = seen.receipts.clone();
     let gates = seen.gates.clone();

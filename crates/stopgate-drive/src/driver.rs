@@ -349,7 +349,7 @@ impl Driver<'_> {
             }
         };
         if let Some(started) = &in_terminal
-            && self.plan.screen == SessionScreen::Tmux
+            && self.screen() == SessionScreen::Tmux
         {
             let window = TmuxWindow {
                 name: format!("{}-{}", self.looped.key(), self.record.sessions),

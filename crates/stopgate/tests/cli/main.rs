@@ -12,6 +12,7 @@ mod stage;
 mod agents;
 mod attack;
 mod bad_input;
+mod bars;
 mod binding;
 mod brakes;
 mod commands;
