@@ -13,7 +13,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::brakes::brake;
-use crate::budget::budget;
+use crate::budget::reached_budget;
 use crate::clean::{clean, clip};
 use crate::criterion::{Criterion, Proof};
 use crate::event::{Event, Facts, Leave, Ruling, Stopped};
@@ -249,7 +249,7 @@ fn background(state: &State, seen: &Seen) -> Option<RuleAnswer> {
 /// loop would end for want of iterations or of money, for proof beats that.
 fn asks_for_proof(state: &State) -> bool {
     let spent = state.frames.first().is_some_and(|frame| frame.iteration >= frame.max);
-    state.frames.len() == 1 || (spent || budget(state).is_some())
+    state.frames.len() == 1 || (spent || reached_budget(state).is_some())
 }
 
 /// Proof counts only where something was checked, and only what the loop can't do without.
@@ -462,6 +462,9 @@ fn record(
         tools: seen.tools,
         background: seen.background.clone(),
         cap: seen.cap.map(|cap| cap.refusals),
+        continued: seen.continued,
+        untrusted: seen.untrusted,
+        message: seen.message.filter(|_| tally.message != seen.message),
     };
     let receipts = seen.receipts.clone();
     let gates = seen.gates.clone();
@@ -480,5 +483,7 @@ fn record(
 mod enumeration;
 #[cfg(test)]
 mod ground_tests;
+#[cfg(test)]
+mod rest_tests;
 #[cfg(test)]
 mod tests;

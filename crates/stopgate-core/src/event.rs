@@ -214,6 +214,9 @@ pub struct Started {
     /// Who began it.
     #[serde(default, skip_serializing_if = "Origin::is_blank")]
     pub origin: Origin,
+    /// The commit that was checked out when it began, where that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
 }
 
 /// Which repository something was proven in.
@@ -413,6 +416,16 @@ pub struct Facts {
     /// How many refusals in a row the agent's client accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap: Option<u32>,
+    /// Whether the client said that a hook had sent the agent back; earlier versions did not note
+    /// it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continued: Option<bool>,
+    /// Whether the project's file asked for commands that nobody trusted.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub untrusted: bool,
+    /// The last message's fingerprint, where the tally has not taken it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<u64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]

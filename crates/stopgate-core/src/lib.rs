@@ -73,7 +73,12 @@ mod digest;
 #[cfg(test)]
 mod scene;
 
-pub use crate::budget::{BudgetUse, budgets, crowded_context, spend_line, spend_words};
+#[cfg(test)]
+mod stored_tests;
+
+pub use crate::budget::{
+    BudgetUse, budgets, crowded_context, reached_budget, spend_line, spend_words,
+};
 pub use crate::clean::{clean, clip, clip_end};
 pub use crate::criterion::{
     Author, Baseline, CoverageFormat, Criterion, Floor, GitDemand, JudgesAre, Kept, PatternSubject,

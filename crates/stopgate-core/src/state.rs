@@ -375,3 +375,6 @@ impl fmt::Display for Mode {
         f.write_str(self.word())
     }
 }
+
+#[cfg(test)]
+mod tests;

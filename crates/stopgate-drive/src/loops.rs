@@ -19,6 +19,8 @@ use crate::worktree::{self, Delivery};
 /// How long a loop waits for a session whose client chooses its id.
 const CLAIM_WITHIN_MS: i64 = 10 * 60 * 1000;
 const PROMPT_FILE_BYTES_MAX: u64 = 64 * 1024;
+/// No model's name is longer.
+const MODEL_BYTES_MAX: usize = 128;
 
 /// What a session works on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,6 +59,12 @@ pub(crate) trait DrivenLoop {
     fn open_to_next(&mut self) -> Result<(), Failure>;
     /// Judges the end of a session.
     fn judge(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure>;
+    /// Counts what a session has used, by its record.
+    fn count(&mut self, agent: &str, record: &str) -> Result<(), Failure>;
+    /// How much of the plan's window is used, as a session's client told.
+    fn heard_quota(&mut self, session: &str, used: f64, resets_at: u64);
+    /// Why it may use no more, where a limit is reached.
+    fn over_budget(&mut self) -> Result<Option<String>, Failure>;
     /// Notes a failure, which is not a stop.
     fn failed(&mut self, class: &str, said: &str) -> Result<(), Failure>;
     /// It rests while the driver waits.
@@ -69,6 +77,8 @@ pub(crate) trait DrivenLoop {
     fn end(&mut self, outcome: Outcome, why: &str) -> Result<(), Failure>;
     /// A person lets it go on that ended for a reason that has passed.
     fn revive(&mut self) -> Result<(), Failure>;
+    /// Whether it can be parked with a question.
+    fn can_park(&self) -> bool;
     /// Parks it with a question; `false` where it can't be parked.
     fn ask(&mut self, question: &str) -> Result<bool, Failure>;
     /// Answers in the person's name, as they said beforehand.
@@ -184,6 +194,18 @@ impl DrivenLoop for NativeLoop {
         self.engine.driven().judge_driven(&DrivenStop { session, ..*stop })
     }
 
+    fn count(&mut self, agent: &str, record: &str) -> Result<(), Failure> {
+        self.engine.metering().count_use(&self.id, agent, Some(record)).map(drop)
+    }
+
+    fn heard_quota(&mut self, session: &str, used: f64, resets_at: u64) {
+        self.engine.metering().heard_quota(session, used, resets_at);
+    }
+
+    fn over_budget(&mut self) -> Result<Option<String>, Failure> {
+        self.engine.driven().driven_budget(&self.id)
+    }
+
     fn failed(&mut self, class: &str, said: &str) -> Result<(), Failure> {
         self.engine.driven().driven_failed(&self.id, class, said)
     }
@@ -207,6 +229,10 @@ impl DrivenLoop for NativeLoop {
     fn revive(&mut self) -> Result<(), Failure> {
         let target = self.target();
         self.engine.loops().resume(&target, None).map(drop)
+    }
+
+    fn can_park(&self) -> bool {
+        true
     }
 
     fn ask(&mut self, question: &str) -> Result<bool, Failure> {
@@ -370,6 +396,16 @@ impl DrivenLoop for FileLoop {
         self.desk()?.judge_driven(stop)
     }
 
+    fn count(&mut self, _: &str, _: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn heard_quota(&mut self, _: &str, _: f64, _: u64) {}
+
+    fn over_budget(&mut self) -> Result<Option<String>, Failure> {
+        Ok(None)
+    }
+
     fn failed(&mut self, _: &str, _: &str) -> Result<(), Failure> {
         Ok(())
     }
@@ -386,12 +422,16 @@ impl DrivenLoop for FileLoop {
         Ok(true)
     }
 
-    fn end(&mut self, _: Outcome, _: &str) -> Result<(), Failure> {
-        Ok(())
+    fn end(&mut self, outcome: Outcome, why: &str) -> Result<(), Failure> {
+        self.desk()?.driven_gives_up(outcome, why)
     }
 
     fn revive(&mut self) -> Result<(), Failure> {
         Ok(())
+    }
+
+    fn can_park(&self) -> bool {
+        false
     }
 
     fn ask(&mut self, _: &str) -> Result<bool, Failure> {
@@ -427,5 +467,41 @@ impl DrivenLoop for FileLoop {
 
     fn continuation(&mut self) -> Result<Option<String>, Failure> {
         Ok(None)
+    }
+}
+
+/// Whether a model's name from a repository's file is nothing but a name.
+///
+/// It becomes an argument of the client, or part of a line that the person wrote for a shell: one
+/// that begins with a dash would be an option of the client, perhaps the one that asks nobody.
+pub(crate) fn is_model_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/@+[]".contains(&byte);
+    text.len() <= MODEL_BYTES_MAX
+        && text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
+        && text.bytes().all(is_plain)
+}
+
+/// Refuses such a name.
+pub(crate) fn odd_model(named: &str) -> Failure {
+    let named = stopgate_core::clip(&stopgate_core::clean(named), 80).replace('\n', " ");
+    Failure::usage(format!("the list names a model that can't be one: `{named}`")).hint(
+        "a model's name begins with a letter or digit and has only those and - _ . : / @ + [ ]",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_model_name;
+
+    #[test]
+    fn a_models_name_is_no_option_and_no_command() {
+        for name in ["opus", "gpt-5.1-codex", "anthropic/claude-4", "sonnet[1m]", "a:b@1+x_y"] {
+            assert!(is_model_name(name), "{name}");
+        }
+        let long = "a".repeat(200);
+        for name in ["", "-m", "--yolo", "$(id)", "a;b", "a b", "a`b`", "a\nb", "a\u{1b}[2J", &long]
+        {
+            assert!(!is_model_name(name), "{name:?}");
+        }
     }
 }

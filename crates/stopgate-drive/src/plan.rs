@@ -37,6 +37,8 @@ pub struct DrivePlan {
     pub models: Vec<(String, String)>,
     /// Whether a run that was broken off goes on.
     pub continues: bool,
+    /// Who builds a feature.
+    pub builder: FeatureBuilder,
     /// Where the work is done.
     pub place: WorkPlace,
 }
@@ -61,6 +63,16 @@ pub enum FreshPolicy {
     OnContext,
 }
 
+/// Who builds a feature of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FeatureBuilder {
+    /// The session itself.
+    #[default]
+    Session,
+    /// A sub-agent of the session.
+    SubAgent,
+}
+
 /// What happens to a question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerPlan {
@@ -75,6 +87,8 @@ pub struct AnswerPlan {
 pub enum SessionScreen {
     /// In the terminal, with the person's keys.
     Terminal,
+    /// Each in a window of its own of the tmux that the driver runs in.
+    Tmux,
     /// Nowhere: only lines about them are.
     Headless,
 }
@@ -143,6 +157,14 @@ pub enum DriveNews<'a> {
         /// For how long.
         within: Duration,
     },
+}
+
+impl DrivePlan {
+    /// The models that sessions may run with, as far as the person named them.
+    pub fn models_named(&self) -> impl Iterator<Item = &str> {
+        let listed = self.models.iter().map(|(_, model)| model.as_str());
+        self.model.as_deref().into_iter().chain(listed).chain(self.command.named_model())
+    }
 }
 
 impl FreshPolicy {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use stopgate_agents::{Agent, Call, HookEvent as CallEvent};
 use stopgate_core::{
-    Binding, Event, LoopId, Outcome, Phase, Rest, SessionId, Speaker, clean, clip,
+    Binding, Event, LoopId, Outcome, Phase, Rest, SessionId, Speaker, clean, clip, reached_budget,
 };
 use stopgate_dialects::Dialect;
 use stopgate_dialects::features::FeatureList;
@@ -37,6 +37,8 @@ pub struct DrivenStop<'a> {
     pub directory: &'a Path,
     /// What the agent said last.
     pub said: &'a str,
+    /// The session's record, where it is known.
+    pub record: Option<&'a str>,
 }
 
 impl DrivenStop<'_> {
@@ -48,7 +50,7 @@ impl DrivenStop<'_> {
             event: CallEvent::Stop,
             session: Cow::Borrowed(self.session),
             cwd: Some(self.directory.to_string_lossy()),
-            transcript: None,
+            transcript: self.record.map(Cow::Borrowed),
             prompt_id: None,
             last_message: Some(Cow::Borrowed(self.said)),
             continued: None,
@@ -140,6 +142,13 @@ impl Driven<'_> {
             Some(Event::Prompted { prompt_id: None, speaker: Speaker::Person })
         })?;
         Ok(())
+    }
+
+    /// Why the loop may use no more, where it has reached a limit on what is used.
+    pub fn driven_budget(&mut self, id: &LoopId) -> Result<Option<String>, Failure> {
+        let state = self.driven(id)?.state;
+        let runs = state.outcome().is_none();
+        Ok(reached_budget(&state).filter(|_| runs).map(|(_, why)| why))
     }
 
     /// Ends a loop whose driver can't go on.

@@ -18,7 +18,7 @@ use crate::loops::handover::Handover;
 use crate::loops::snapshots::Snapshots;
 use crate::metering::Metering;
 use crate::see::Records;
-use crate::session::Sessions;
+use crate::session::SessionHooks;
 use crate::settings::Settings;
 use crate::stop::Stops;
 use crate::stores::Stores;
@@ -27,7 +27,7 @@ use crate::trust::ProjectTrust;
 use crate::upkeep::Upkeep;
 use crate::verify::{Approvals, Verifier};
 use crate::view::Views;
-use crate::waiting::Waits;
+use crate::waiting::ParkedLoops;
 use crate::worktrees::Worktrees;
 
 /// Every use case, over one journal.
@@ -157,8 +157,8 @@ impl Engine {
     }
 
     /// Loops that are parked until something outside their session happens.
-    pub const fn waits(&mut self) -> Waits<'_> {
-        Waits::new(&mut self.context)
+    pub const fn waits(&mut self) -> ParkedLoops<'_> {
+        ParkedLoops::new(&mut self.context)
     }
 
     /// The store as a whole.
@@ -182,7 +182,7 @@ impl Engine {
     }
 
     /// What happens in a session between its stops.
-    pub(crate) const fn sessions(&mut self) -> Sessions<'_> {
-        Sessions::new(&mut self.context)
+    pub(crate) const fn sessions(&mut self) -> SessionHooks<'_> {
+        SessionHooks::new(&mut self.context)
     }
 }

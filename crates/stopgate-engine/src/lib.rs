@@ -166,8 +166,8 @@ pub use stopgate_verify::{
 };
 
 pub use crate::waiting::{
-    ClientStart, ParkedLoop, WaitFor, WaitRequest, Waits, WakeStep, WatchList, holds_at_a_look,
-    started_anew, watch_points,
+    ClientStart, ParkedLoop, ParkedLoops, WaitFor, WaitRequest, WakeStep, WatchList,
+    holds_at_a_look, started_anew, watch_points,
 };
 pub use crate::watchdog::{Late, TooLate, claim_answer};
 pub use crate::worktrees::{MergedProof, Worktrees};

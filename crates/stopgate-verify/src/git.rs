@@ -65,7 +65,21 @@ pub(crate) fn git_with<S: AsRef<OsStr>>(
         }
     }
     argv.extend(words.iter().map(|word| word.as_ref().to_os_string()));
+    if filters == GitFilters::OwnOnly {
+        stay_outside(&mut argv);
+    }
     tool_with(&argv, directory, timeout, own)
+}
+
+/// Keeps git out of repositories within this one: their filters stand in settings of their own,
+/// which were not looked through, and only a word on the command line is stronger than what
+/// the repository says about them.
+fn stay_outside(argv: &mut Vec<OsString>) {
+    let looks = argv.iter().position(|word| word == "diff" || word == "status");
+    let says_so = |word: &OsString| word.to_string_lossy().starts_with("--ignore-submodules=");
+    if let Some(at) = looks.filter(|_| !argv.iter().any(says_so)) {
+        argv.insert(at + 1, "--ignore-submodules=dirty".into());
+    }
 }
 
 /// The filters, as `filter.NAME`, that the repository itself defines.

@@ -37,6 +37,8 @@ mod detached;
 
 mod orphans;
 
+mod output_pipe;
+
 mod proc;
 
 mod process_mark;
@@ -52,6 +54,8 @@ pub mod coverage;
 pub mod kinds;
 
 pub mod report;
+
+mod shell;
 
 mod size_limit;
 

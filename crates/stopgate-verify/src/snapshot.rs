@@ -7,9 +7,10 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use stopgate_system::ffi::OsStringExt;
 
 use crate::files::make_private_directory;
 use crate::git::{GitFilters, git_with};

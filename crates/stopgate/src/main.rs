@@ -6,6 +6,7 @@ mod commands;
 mod hook;
 mod output;
 mod stores;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -27,13 +28,21 @@ fn main() -> ExitCode {
             stopgate_engine::deliver_notice(stopgate_engine::Settings, arguments);
             ExitCode::SUCCESS
         }
+        #[cfg(unix)]
         Some(first) if first == stopgate_drive::SESSION_GUARD => {
             stopgate_drive::guard_session(arguments);
             ExitCode::SUCCESS
         }
+        #[cfg(unix)]
         Some(first) if first == stopgate_drive::SESSION_TERMINAL => {
             // Only a program that could not be started comes back.
             output::failure_to_start(&stopgate_drive::become_client(arguments))
+        }
+        Some(first) if first == stopgate_drive::TMUX_SESSION => {
+            match stopgate_drive::run_tmux_session(arguments) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => output::failure_to_start(&error),
+            }
         }
         Some(first) if first == stopgate_daemon::DAEMON => commands::background(),
         Some(first) if first == stopgate_daemon::WAKE => {

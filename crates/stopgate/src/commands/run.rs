@@ -11,9 +11,12 @@ use clap_complete::engine::ArgValueCandidates;
 use stopgate_core::Outcome as LoopOutcome;
 use stopgate_drive::{
     AgentCommand, AnswerPlan, DriveEnd, DriveEnded, DriveNews, DrivePlan, FailureLimits,
-    FreshPolicy, Interrupts, SessionScreen, Waits, WorkPlace, drive_file, drive_native,
+    FeatureBuilder, FreshPolicy, Interrupts, SessionScreen, Waits, WorkPlace, drive_file,
+    drive_native,
 };
-use stopgate_engine::{DialectRequest, Failure, LoopTarget, OkForm, Settings, StatusView, span_ms};
+use stopgate_engine::{
+    DialectRequest, Engine, Failure, LoopTarget, OkForm, Settings, StatusView, span_ms,
+};
 use stopgate_view::markdown;
 
 use super::common;
@@ -95,6 +98,12 @@ pub(crate) struct Args {
     /// Show lines instead of the client's own screen, also in a terminal
     #[arg(long)]
     headless: bool,
+    /// Give each session a window of its own in the tmux that this runs in
+    #[arg(long, conflicts_with = "headless")]
+    tmux: bool,
+    /// Let a sub-agent of the session build each feature, with the feature's model (Claude Code)
+    #[arg(long, requires = "dialect")]
+    sub_agents: bool,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -123,20 +132,44 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         drive_file(from, request, common::directory()?, &plan, &interrupts, &mut tell)?
     } else {
         let target = common::target(args.name.as_deref(), None)?;
-        drive_native(common::engine()?, &target, &plan, &interrupts, &mut tell)?
+        let mut engine = common::engine()?;
+        warn_of_prices(&mut engine, &target, &plan)?;
+        drive_native(engine, &target, &plan, &interrupts, &mut tell)?
     };
     drop(shown);
     finish(args, ended)
 }
 
+/// Says so where the loop has a limit on money and a model is named that has no price.
+fn warn_of_prices(
+    engine: &mut Engine,
+    target: &LoopTarget,
+    plan: &DrivePlan,
+) -> Result<(), Failure> {
+    let state = engine.loops().resolve(target)?.state;
+    if state.policy.max_cost_micros > 0 {
+        let models: Vec<&str> = plan.models_named().collect();
+        common::warn_of_prices(&engine.metering().unpriced_models(&state.project, &models));
+    }
+    Ok(())
+}
+
 fn plan(args: &Args) -> Result<DrivePlan, Failure> {
-    let screen = if args.headless || args.json || !common::has_person() {
+    let command = AgentCommand::read(&args.agent)?;
+    if args.sub_agents && !command.has_sub_agents() {
+        let name = command.name();
+        return Err(Failure::usage(format!("{name} has no sub-agents that run can define"))
+            .hint("use claude, or leave out --sub-agents"));
+    }
+    let screen = if args.tmux {
+        SessionScreen::Tmux
+    } else if args.headless || args.json || !common::has_person() {
         SessionScreen::Headless
     } else {
         SessionScreen::Terminal
     };
     Ok(DrivePlan {
-        command: AgentCommand::read(&args.agent)?,
+        command,
         fresh: args.fresh,
         limits: FailureLimits {
             max_failures: args.max_failures,
@@ -153,6 +186,7 @@ fn plan(args: &Args) -> Result<DrivePlan, Failure> {
         model: args.model.clone(),
         models: args.model_for.clone(),
         continues: args.continues,
+        builder: if args.sub_agents { FeatureBuilder::SubAgent } else { FeatureBuilder::Session },
         place: if args.worktree { WorkPlace::Worktree } else { WorkPlace::Project },
     })
 }
@@ -173,6 +207,8 @@ fn finish(args: &Args, ended: DriveEnded) -> CommandResult {
         output::document(&markdown(
             &engine.records().report_on(&LoopTarget::Named(view.id.clone()))?,
         ));
+    } else {
+        output::document(&show::file_report(&view, sessions));
     }
     let outcome = view.outcome.map_or(view.state.word(), LoopOutcome::word);
     let why = view.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();

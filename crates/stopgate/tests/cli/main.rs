@@ -12,6 +12,7 @@ mod stage;
 mod agents;
 mod attack;
 mod bad_input;
+mod bars;
 mod binding;
 mod brakes;
 mod commands;
@@ -48,7 +49,9 @@ mod receipts;
 mod record;
 mod red_first;
 mod run;
+mod run_budget;
 mod run_clients;
+mod run_night;
 mod second_opinion;
 mod see;
 #[cfg(feature = "postgres")]
