@@ -27,6 +27,7 @@ mod platforms;
 mod record;
 mod requirements;
 mod scene;
+mod see;
 mod settings;
 mod sim;
 mod strings;
@@ -113,11 +114,16 @@ Usage: cargo xtask CHORE
   mutants [--only core|verify]    which planted faults the tests notice; installs cargo-mutants
   night [CLIENT…] [--only TEXT]   stopgate run with the real clients and a model that fails: limits,
                                   errors, hangs, kills; exit 1 where one ends otherwise than it must
+  see [--only WORD] [--program FILE] [--write]
+                                  four viewers beside a storm of stops; how soon news is seen; the first
+                                  frame and the memory of watch with 10,000 loops, stops replayed a second; the HTML report under html-validate and axe, in
+                                  light, dark and print, with pictures (kept in docs/screens by --write)
+                                  WORD is one of viewers, fresh, many, report
   deny                            licences, bans and sources of what others wrote, and advisories where
                                   their database can be reached; installs cargo-deny
   sbom                            what the program is built from: target/stopgate.cdx.json (CycloneDX)
 
-bench, hardness, hostile, package and waiting use target/dist/stopgate; build it first.
+bench, hardness, hostile, package, see and waiting use target/dist/stopgate; build it first.
 ";
 
 fn main() -> ExitCode {
@@ -148,6 +154,7 @@ fn main() -> ExitCode {
         ["platforms", options @ ..] => platforms::run(options),
         ["upgrade", options @ ..] => upgrade::run(options),
         ["night", options @ ..] => night::run(options),
+        ["see", options @ ..] => see::run(options),
         ["deny"] => supply::deny(),
         ["sbom"] => supply::sbom(),
         [] | ["--help" | "-h" | "help", ..] => {

@@ -20,8 +20,19 @@ const CLIENTS: [LabAgent; 6] = [
 pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     let (clients, only) = read(options)?;
     let program = Program::find().context("find the program")?;
-    let columns =
-        ["client, case", "outcome", "exit", "sessions", "requests", "prompts", "left", "s", ""];
+    let columns = [
+        "client, case",
+        "outcome",
+        "exit",
+        "sessions",
+        "requests",
+        "prompts",
+        "left",
+        "tokens",
+        "sent",
+        "s",
+        "",
+    ];
     let mut table = Table::new("Through the night", &columns);
     let mut verdict = Verdict::Fine;
     for agent in clients {
@@ -44,6 +55,8 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
                 result.requests.to_string(),
                 result.prompts.to_string(),
                 result.orphans.len().to_string(),
+                result.tokens.map_or_else(|| "-".into(), |tokens| tokens.to_string()),
+                result.sent.to_string(),
                 format!("{:.0}", result.took.as_secs_f64()),
                 if trouble.is_some() { "not as expected" } else { "as expected" }.into(),
             ]);

@@ -14,6 +14,7 @@ mod claude;
 mod codex;
 mod copilot;
 mod gemini;
+mod host;
 mod kimi;
 mod opencode;
 mod pi;
@@ -50,6 +51,19 @@ pub struct HeadlessTurn<'a> {
     pub prompt: &'a str,
 }
 
+/// A sub-agent that a turn may hand its work to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnHelper<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// When it is used.
+    pub description: &'a str,
+    /// What it is told.
+    pub prompt: &'a str,
+    /// Its model, where it is not the session's.
+    pub model: Option<&'a str>,
+}
+
 /// The session of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnSession<'a> {
@@ -66,6 +80,9 @@ pub struct HeadlessCommand {
     pub argv: Vec<String>,
     /// Variables to set, unless the person set them.
     pub env: &'static [(&'static str, &'static str)],
+    /// What it is told first on its standard input, which stays open for answers; nothing where
+    /// the client does not listen.
+    pub opening: Option<String>,
 }
 
 /// Where a session's id comes from.
@@ -79,13 +96,29 @@ pub enum SessionIdSource {
     LastEvent,
 }
 
-/// A file of the client's own in which a failure stands in more detail than in its output.
+/// The file in which a client records a session: what was used, and why something failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionRecord {
-    /// The directory, below the client's own, that is searched to any depth.
+    /// The directory, below the client's own, in which it is somewhere.
     pub below: &'static str,
-    /// How the file's name ends after the session's id.
-    pub suffix: &'static str,
+    /// How its path ends, with [`Self::ID`] or [`Self::SHORT_ID`] for the session.
+    ending: &'static str,
+}
+
+impl SessionRecord {
+    const ID: &'static str = "{id}";
+    /// The first eight characters of the id.
+    const SHORT_ID: &'static str = "{short}";
+
+    const fn new(below: &'static str, ending: &'static str) -> Self {
+        Self { below, ending }
+    }
+
+    /// How the path of a session's record ends.
+    pub fn ending(self, session: &str) -> String {
+        let short = session.get(..8).unwrap_or(session);
+        self.ending.replace(Self::ID, session).replace(Self::SHORT_ID, short)
+    }
 }
 
 /// Why a session failed.
@@ -161,17 +194,35 @@ pub enum StreamFact {
         /// The window.
         window: Option<u64>,
     },
+    /// A line that the client must be told on its standard input.
+    Reply(String),
     /// The turn is over, and it went well.
     Finished,
     /// The turn is over, and it failed.
     Failed(SessionFailure),
 }
 
+/// What is said to an agent that asks something in the middle of its turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum QuestionHabit {
+    /// Nobody will answer: it is told to decide itself.
+    #[default]
+    Decide,
+    /// Its turn ends, and a person answers later.
+    Park,
+    /// The same, but its plan was approved already.
+    ParkApproved,
+}
+
 /// What a stream tells of use. The client's files are the better source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct UsageHint {
-    /// Tokens that went in.
+    /// Tokens that went in, cached ones included.
     pub input: u64,
+    /// Those of them that were read from a cache, where the stream tells.
+    pub cached: u64,
+    /// Those of them that were written to a cache, where the stream tells.
+    pub cache_written: u64,
     /// Tokens that came out.
     pub output: u64,
     /// What it cost, by the client's own prices.
@@ -197,6 +248,10 @@ struct HeadlessProfile {
     /// The arguments for a turn in a terminal, where that was seen to work.
     terminal_args: Option<fn(&HeadlessTurn<'_>) -> Vec<String>>,
     env: &'static [(&'static str, &'static str)],
+    /// What the client is told first, where it listens on its standard input.
+    opening: fn(&HeadlessTurn<'_>) -> Option<String>,
+    /// The flags that make it listen.
+    host_args: &'static [&'static str],
     /// What a line of standard output tells.
     read: fn(&mut stream::StreamMemory, &serde_json::Value),
     /// What a line of standard error tells.
@@ -204,13 +259,17 @@ struct HeadlessProfile {
     /// What an exit code tells where there was no final event.
     exit: fn(i32) -> Option<FailureClass>,
     record: Option<SessionRecord>,
-    /// What a line of that file tells.
-    read_record: fn(&mut stream::StreamMemory, &serde_json::Value),
+    /// What a line of that file tells beyond the output, where it does.
+    read_record: Option<fn(&mut stream::StreamMemory, &serde_json::Value)>,
+    /// Whether a line of standard error is a log of no interest to people.
+    is_log: fn(&str) -> bool,
     /// How often it may announce a long pause before we end it and wait ourselves.
     long_pauses: Option<u32>,
     /// How long it may be silent after it met a rate limit.
     silence_after_limit: Option<Duration>,
     resume: ResumeHabit,
+    /// The arguments that define a sub-agent, where the client has them.
+    helper_args: Option<fn(&TurnHelper<'_>) -> Vec<String>>,
 }
 
 /// What is special about resuming a session.
@@ -234,14 +293,18 @@ impl HeadlessProfile {
             args,
             terminal_args: None,
             env: &[],
+            opening: |_| None,
+            host_args: &[],
             read: |_, _| {},
             read_error: |_, _| {},
             exit: |_| None,
             record: None,
-            read_record: |_, _| {},
+            read_record: None,
+            is_log: |_| false,
             long_pauses: None,
             silence_after_limit: None,
             resume: ResumeHabit::Plain,
+            helper_args: None,
         }
     }
 }
@@ -287,6 +350,25 @@ impl Headless {
         self.assemble(turn, self.profile.args)
     }
 
+    /// The same for a driver that answers what the client asks, where it asks its host, and with
+    /// a sub-agent to hand work to, where it has them.
+    pub fn hosted_command(
+        self,
+        turn: &HeadlessTurn<'_>,
+        helper: Option<&TurnHelper<'_>>,
+    ) -> HeadlessCommand {
+        let mut command = self.command(turn);
+        let helper = helper.zip(self.profile.helper_args).map(|(helper, args)| args(helper));
+        // Before the person's own flags: what follows a flag of many values would be one of them.
+        command.argv.splice(1..1, helper.into_iter().flatten());
+        command.opening = (self.profile.opening)(turn);
+        if command.opening.is_some() {
+            let flags = self.profile.host_args.iter().map(|flag| (*flag).to_owned());
+            command.argv.splice(1..1, flags);
+        }
+        command
+    }
+
     /// The command for a turn in a terminal, if that is known.
     pub fn terminal_command(self, turn: &HeadlessTurn<'_>) -> Option<HeadlessCommand> {
         self.profile.terminal_args.map(|args| self.assemble(turn, args))
@@ -299,7 +381,7 @@ impl Headless {
     ) -> HeadlessCommand {
         let mut command = vec![turn.program.to_owned()];
         command.extend(args(turn));
-        HeadlessCommand { argv: command, env: self.profile.env }
+        HeadlessCommand { argv: command, env: self.profile.env, opening: None }
     }
 
     /// Reads its output.
@@ -307,9 +389,19 @@ impl Headless {
         StreamReader::new(self.profile)
     }
 
-    /// The file in which a failure stands in more detail.
+    /// The file in which the client records a session, where it keeps one that can be read.
     pub const fn record(self) -> Option<SessionRecord> {
         self.profile.record
+    }
+
+    /// Whether a failure stands there in more detail than in the output.
+    pub const fn explains_in_record(self) -> bool {
+        self.profile.read_record.is_some()
+    }
+
+    /// Whether its agents can hand work to sub-agents that a command line defines.
+    pub const fn has_sub_agents(self) -> bool {
+        self.profile.helper_args.is_some()
     }
 
     /// Whether a session that failed for its length makes room when it is resumed.

@@ -52,9 +52,9 @@ pub use agent::{
 pub use call::{AgentAnswer, Background, Call, HookEvent, Malformed, Reply, SessionSource};
 pub use claude::{SKILL, SKILL_PATH, TypedCommand};
 pub use headless::{
-    ClientExit, FailureClass, Headless, HeadlessCommand, HeadlessTurn, ResetTime, SessionFailure,
-    SessionIdSource, SessionReach, SessionRecord, SessionReport, StreamFact, StreamReader,
-    TurnSession, UsageHint,
+    ClientExit, FailureClass, Headless, HeadlessCommand, HeadlessTurn, QuestionHabit, ResetTime,
+    SessionFailure, SessionIdSource, SessionReach, SessionRecord, SessionReport, StreamFact,
+    StreamReader, TurnHelper, TurnSession, UsageHint,
 };
 pub use oracle::{HookOutput, StopSample, Understood};
 pub use reviewer::ReviewerForm;

@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use crate::budget::budget;
+use crate::budget::reached_budget;
 use crate::ledger;
 use crate::outcome::Outcome;
 use crate::policy::Rule;
@@ -34,7 +34,7 @@ pub(crate) fn brake(
         Rule::Infra => infra(seen, tally),
         Rule::Iterations => iterations(state),
         Rule::Time => time(state, now),
-        Rule::Budget => budget(state),
+        Rule::Budget => reached_budget(state),
         Rule::Idle => idle(state, tally),
         Rule::Repeat => repeat(state, tally),
         Rule::Oscillation => oscillation(state, tally),

@@ -5,7 +5,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use crate::brakes::Brake;
 use crate::outcome::Outcome;
 use crate::policy::Policy;
 use crate::spend::{
@@ -71,8 +70,8 @@ fn own_part(spend: &Spend, kind: BudgetKind) -> u64 {
     }
 }
 
-/// Whether a limit on what is used is reached.
-pub(crate) fn budget(state: &State) -> Brake {
+/// Whether a limit on what is used is reached, and which.
+pub fn reached_budget(state: &State) -> Option<(Outcome, String)> {
     let spent = budgets(state).into_iter().find(BudgetUse::is_spent)?;
     let BudgetUse { kind, used, limit } = spent;
     let (used, limit, words) = (kind.amount(used), kind.amount(limit), kind.words());

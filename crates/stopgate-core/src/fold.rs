@@ -80,6 +80,7 @@ fn begin(started: &Started, at: Timestamp) -> State {
         gates: started.gates.clone(),
         answer: None,
         woken: None,
+        worktree: None,
         origin: started.origin.clone(),
         spend: None,
         tally: Tally::default(),
@@ -150,6 +151,8 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
             }
         }
         Event::Resealed { seal, source, .. } => reseal(state, seal, source.as_deref()),
+        Event::Placed(worktree) => state.worktree = Some(worktree.clone()),
+        Event::Merged { .. } => state.worktree = None,
         Event::Task(note) => {
             state.progress_at = at;
             hold(state, &note.hold, at);
@@ -327,6 +330,7 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
         }
     }
     pop(&mut state.frames, stopped.popped);
+    note_proven(state, stopped.ruling);
     match stopped.ruling {
         Ruling::Continue => {
             go_on_from_approval(state, at);
@@ -347,7 +351,20 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
                 state.phase = Phase::Waiting { on: Waiting::Approval, since: at };
             }
         }
+        Ruling::Allow(crate::event::Leave::Merge) => {
+            go_on_from_approval(state, at);
+            state.phase = Phase::Completing;
+        }
         Ruling::Allow(_) => {}
+    }
+}
+
+/// What was proven in a worktree is so until the agent is sent back to work.
+fn note_proven(state: &mut State, ruling: Ruling) {
+    let holds = ruling == Ruling::Allow(crate::event::Leave::Merge);
+    if let Some(worktree) = state.worktree.as_mut().filter(|_| holds || ruling == Ruling::Continue)
+    {
+        worktree.is_proven = holds;
     }
 }
 
@@ -457,3 +474,5 @@ mod sync_tests;
 mod task_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod waiting_tests;

@@ -54,6 +54,8 @@ mod written;
 
 mod word;
 
+mod worktree;
+
 mod decide;
 
 mod judges;
@@ -71,7 +73,12 @@ mod digest;
 #[cfg(test)]
 mod scene;
 
-pub use crate::budget::{BudgetUse, budgets, crowded_context, spend_line, spend_words};
+#[cfg(test)]
+mod stored_tests;
+
+pub use crate::budget::{
+    BudgetUse, budgets, crowded_context, reached_budget, spend_line, spend_words,
+};
 pub use crate::clean::{clean, clip, clip_end};
 pub use crate::criterion::{
     Author, Baseline, CoverageFormat, Criterion, Floor, GitDemand, JudgesAre, Kept, PatternSubject,
@@ -111,3 +118,4 @@ pub use crate::state::{
 pub use crate::tally::Tally;
 pub use crate::time::Timestamp;
 pub use crate::word::{FileTrust, Origin, Party, Replaced, Vouch, is_agents_choice};
+pub use crate::worktree::LoopWorktree;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stopgate_agents::{Agent, Headless, HeadlessTurn, TurnSession};
+use stopgate_agents::{Agent, Headless, HeadlessTurn, TurnHelper, TurnSession};
 use stopgate_engine::Failure;
 
 #[cfg(test)]
@@ -32,6 +32,8 @@ pub(crate) struct CommandTurn<'a> {
     /// Where the prompt stands as a file.
     pub(crate) prompt_file: &'a Path,
     pub(crate) usage_file: Option<&'a str>,
+    /// A sub-agent to hand the work to.
+    pub(crate) helper: Option<&'a TurnHelper<'a>>,
 }
 
 /// What is started for a turn.
@@ -40,7 +42,16 @@ pub(crate) struct StartedCommand {
     pub(crate) argv: Vec<String>,
     pub(crate) env: &'static [(&'static str, &'static str)],
     /// What is written to its standard input.
-    pub(crate) input: Option<String>,
+    pub(crate) input: Option<CommandInput>,
+}
+
+/// What a client is told on its standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CommandInput {
+    /// All of it at once.
+    Whole(String),
+    /// A first line; the input stays open for answers until the turn is over.
+    Open(String),
 }
 
 impl AgentCommand {
@@ -77,13 +88,28 @@ impl AgentCommand {
         self.args.iter().any(|arg| arg.contains(MODEL))
     }
 
+    /// Whether its agents can hand work to sub-agents that we define.
+    pub fn has_sub_agents(&self) -> bool {
+        self.headless().is_some_and(Headless::has_sub_agents)
+    }
+
+    /// The model that the person's own flags name, where they do.
+    pub(crate) fn named_model(&self) -> Option<&str> {
+        let is_flag = |arg: &String| arg == "-m" || arg == "--model";
+        let apart = self.args.iter().position(is_flag).and_then(|at| self.args.get(at + 1));
+        let joined = self.args.iter().find_map(|arg| arg.strip_prefix("--model="));
+        apart.map(String::as_str).or(joined).filter(|model| !model.contains(MODEL))
+    }
+
     /// The command for a turn without a person.
     pub(crate) fn start(&self, turn: &CommandTurn<'_>) -> StartedCommand {
         match self.headless() {
             Some(headless) => {
                 let own = self.own_args(turn);
-                let command = headless.command(&own.turn(&self.program, turn));
-                StartedCommand { argv: command.argv, env: command.env, input: None }
+                let hosted = own.turn(&self.program, turn);
+                let command = headless.hosted_command(&hosted, turn.helper);
+                let input = command.opening.map(CommandInput::Open);
+                StartedCommand { argv: command.argv, env: command.env, input }
             }
             None => self.plain(turn),
         }
@@ -108,7 +134,7 @@ impl AgentCommand {
             self.args.iter().any(|arg| arg.contains(PROMPT) || arg.contains(PROMPT_FILE));
         let mut argv = vec![self.program.clone()];
         argv.extend(self.args.iter().map(|arg| filled(arg, turn)));
-        let input = (!has_place).then(|| turn.prompt.to_owned());
+        let input = (!has_place).then(|| CommandInput::Whole(turn.prompt.to_owned()));
         StartedCommand { argv, env: &[], input }
     }
 

@@ -1,11 +1,12 @@
 //! The driver: session after session until the loop is over, a person is needed, or one says stop.
 
 mod after;
+mod counting;
 mod waiting;
 
 use std::path::PathBuf;
 
-use stopgate_agents::{SessionIdSource, TurnSession};
+use stopgate_agents::{QuestionHabit, SessionIdSource, StreamFact, TurnSession};
 use stopgate_core::{LoopState, Outcome};
 use stopgate_engine::{
     DRIVEN, DialectRequest, Engine, Failure, Home, LoopTarget, LoopView, Settings, Stores, WaitsFor,
@@ -14,14 +15,19 @@ use stopgate_engine::{
 use crate::command::CommandTurn;
 use crate::guard::end_group;
 use crate::interrupt::{Interrupt, Interrupts};
-use crate::loops::{DrivenLoop, FileLoop, LoopWork, NativeLoop, SessionNotes};
+use crate::loops::{
+    DrivenLoop, FileLoop, LoopWork, NativeLoop, SessionNotes, is_model_name, odd_model,
+};
 use crate::mark::began;
-use crate::plan::{DriveNews, DrivePlan, SessionScreen};
+use crate::plan::{DriveNews, DrivePlan, FeatureBuilder, SessionScreen, WorkPlace};
 use crate::process::ClientPlace;
-use crate::prompt::{NUDGE, answer_prompt};
+use crate::prompt::{HAND_ON, HAND_OVER_BYTES_MAX, NUDGE, answer_prompt, builder};
+use crate::question::approves;
 use crate::record::{DriverFiles, DriverRecord, DriverStep};
 use crate::session::{SessionWatch, TurnResult, TurnStage, run_turn};
 use crate::terminal::run_in_terminal;
+use crate::tmux::{TmuxWindow, needs_tmux};
+use crate::worktree;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -54,7 +60,12 @@ pub fn drive_native(
     interrupts: &Interrupts,
     news: NewsListener<'_>,
 ) -> Result<DriveEnded, Failure> {
-    let stored = engine.loops().resolve(target)?;
+    let mut stored = engine.loops().resolve(target)?;
+    if plan.place == WorkPlace::Worktree {
+        for warning in worktree::place(&mut engine, &mut stored)? {
+            news(&DriveNews::Warning { text: &warning });
+        }
+    }
     let home = engine.home().clone();
     let looped = NativeLoop::new(engine, &stored);
     drive(Box::new(looped), &home, plan, interrupts, news)
@@ -74,13 +85,16 @@ pub fn drive_file(
     drive(Box::new(looped), &home, plan, interrupts, news)
 }
 
-fn drive(
+pub(crate) fn drive(
     looped: Box<dyn DrivenLoop>,
     home: &Home,
     plan: &DrivePlan,
     interrupts: &Interrupts,
     news: NewsListener<'_>,
 ) -> Result<DriveEnded, Failure> {
+    if plan.screen == SessionScreen::Tmux {
+        needs_tmux()?;
+    }
     let place = looped.directory().display().to_string();
     let name = stopgate_verify::file_name(&format!("{}-{place}", looped.key())).into_owned();
     let files = DriverFiles::take(home.directory().join("runs").join(name), &looped.title())?;
@@ -143,6 +157,8 @@ impl Driver<'_> {
     fn prepare(&mut self) -> Result<Course, Failure> {
         // A record that says nothing of a process says nothing of a session either.
         self.record.end_left_over();
+        // What a session used whose driver was killed.
+        self.count()?;
         let was = self.record.step;
         let view = self.looped.view()?;
         let is_ended = view.outcome.is_some() && view.waiting.is_none();
@@ -172,6 +188,11 @@ impl Driver<'_> {
 
     /// Why the loop does not go on by itself, if so.
     fn stands(&mut self) -> Result<Option<DriveEnd>, Failure> {
+        if self.interrupts.wish() == Interrupt::GoOn
+            && let Some(delivery) = self.looped.deliver()?
+        {
+            (self.news)(&DriveNews::Delivered { delivery: &delivery });
+        }
         let view = self.looped.view()?;
         if view.waiting == Some(WaitsFor::Answer) {
             return self.await_answer(&view);
@@ -180,11 +201,15 @@ impl Driver<'_> {
             return self.await_condition(&view);
         }
         let rests = view.state == LoopState::Paused || view.waiting == Some(WaitsFor::Approval);
-        Ok((view.outcome.is_some() || rests).then_some(DriveEnd::Loop))
+        if view.outcome.is_some() || rests {
+            return Ok(Some(DriveEnd::Loop));
+        }
+        self.ends_over_budget()
     }
 
     /// Runs one turn.
     fn turn(&mut self, next: &NextTurn) -> Result<TurnResult, Failure> {
+        self.looped.make_ready(self.record.sessions)?;
         let answer = self.looped.take_answer()?;
         let work = self.looped.work()?;
         let next = match (&answer, next) {
@@ -193,6 +218,7 @@ impl Driver<'_> {
             }
             (_, next) => next.clone(),
         };
+        self.record.plan_approved = answer.as_deref().is_some_and(approves);
         let prompt = self.begin(&next, work.part.clone(), answer.as_deref())?;
         let model = self.model_for(&work)?;
         let view = self.looped.view()?;
@@ -204,7 +230,7 @@ impl Driver<'_> {
             part: work.part.as_deref(),
             view: &view,
         });
-        self.run(&next, &prompt, model.as_deref())
+        self.run(&next, &prompt, model.as_deref(), work.part.is_some())
     }
 
     /// Notes what is about to begin, and binds the loop to it; gives the prompt.
@@ -223,9 +249,15 @@ impl Driver<'_> {
                 self.record.sessions += 1;
                 self.record.turns = 1;
                 self.record.session = Some(new_uuid()?);
+                self.record.agent = self.plan.command.agent().map(|agent| agent.word().to_owned());
                 let session = self.record.sessions;
                 let notes = SessionNotes { session, said: &self.record.said, answer };
-                self.looped.hand_over(notes)?
+                let mut prompt = self.looped.hand_over(notes)?;
+                if part.is_some() && self.plan.builder == FeatureBuilder::SubAgent {
+                    prompt =
+                        stopgate_core::clip(&format!("{HAND_ON}{prompt}"), HAND_OVER_BYTES_MAX);
+                }
+                prompt
             }
         };
         self.record.step = DriverStep::Starting;
@@ -236,6 +268,7 @@ impl Driver<'_> {
         self.record.can_resume = false;
         self.files.write(&self.record)?;
         self.bind(next)?;
+        self.open_heard()?;
         Ok(prompt)
     }
 
@@ -246,8 +279,19 @@ impl Driver<'_> {
         match source {
             None | Some(SessionIdSource::Chosen) => self.looped.bind(&session),
             Some(_) if is_known => self.looped.bind(&session),
-            Some(_) if self.plan.screen == SessionScreen::Terminal => self.looped.open_to_next(),
+            Some(_) if self.screen() != SessionScreen::Headless => self.looped.open_to_next(),
             Some(_) => Ok(()),
+        }
+    }
+
+    /// A worktree is another project than the loop's, in which no session claims it: there, a client
+    /// that chooses its session's id is read instead of shown.
+    fn screen(&self) -> SessionScreen {
+        let source = self.plan.command.headless().map(stopgate_agents::Headless::id_source);
+        let is_told = matches!(source, None | Some(SessionIdSource::Chosen));
+        match self.plan.place {
+            WorkPlace::Worktree if !is_told => SessionScreen::Headless,
+            WorkPlace::Worktree | WorkPlace::Project => self.plan.screen,
         }
     }
 
@@ -256,6 +300,9 @@ impl Driver<'_> {
         let listed = |category: &String| {
             self.plan.models.iter().find(|(name, _)| name == category).map(|(_, model)| model)
         };
+        if let Some(named) = work.model.as_deref().filter(|model| !is_model_name(model)) {
+            return Err(odd_model(named));
+        }
         let chosen = work.category.as_ref().and_then(listed).or(self.plan.model.as_ref());
         let model = work.model.as_ref().or(chosen).cloned();
         if model.is_none() && self.plan.command.needs_model() && self.plan.command.agent().is_none()
@@ -271,11 +318,14 @@ impl Driver<'_> {
         next: &NextTurn,
         prompt: &str,
         model: Option<&str>,
+        is_part: bool,
     ) -> Result<TurnResult, Failure> {
         let session = self.record.session.clone().unwrap_or_default();
         let prompt_file = self.files.write_prompt(prompt)?;
         let usage_file = self.files.file("usage.json").display().to_string();
         let directory = self.looped.directory().to_path_buf();
+        let helper = builder(model);
+        let hands_on = is_part && self.plan.builder == FeatureBuilder::SubAgent;
         let turn = CommandTurn {
             session: match next {
                 NextTurn::Fresh => TurnSession::New(&session),
@@ -286,26 +336,40 @@ impl Driver<'_> {
             prompt,
             prompt_file: &prompt_file,
             usage_file: Some(&usage_file),
+            helper: hands_on.then_some(&helper),
         };
         let env = [(DRIVEN.to_owned(), self.looped.key())];
         let mark = self.record.mark.clone();
         let place = ClientPlace { directory: &directory, mark: &mark, env: &env };
         // A command that takes its prompt from standard input has no use for a terminal.
-        let in_terminal = match self.plan.screen {
+        let in_terminal = match self.screen() {
             SessionScreen::Headless => None,
-            SessionScreen::Terminal => self.plan.command.start_in_terminal(&turn),
+            SessionScreen::Terminal | SessionScreen::Tmux => {
+                self.plan.command.start_in_terminal(&turn)
+            }
         };
+        if let Some(started) = &in_terminal
+            && self.screen() == SessionScreen::Tmux
+        {
+            let window = TmuxWindow {
+                name: format!("{}-{}", self.looped.key(), self.record.sessions),
+                status: self.files.file("tmux-status"),
+            };
+            return self.staged(&session, model, &mut |stage| window.run(started, &place, stage));
+        }
         if let Some(started) = in_terminal {
-            return self.staged(&session, &mut |stage| run_in_terminal(&started, &place, stage));
+            return self
+                .staged(&session, model, &mut |stage| run_in_terminal(&started, &place, stage));
         }
         let started = self.plan.command.start(&turn);
-        self.staged(&session, &mut |stage| run_turn(&started, &place, stage))
+        self.staged(&session, model, &mut |stage| run_turn(&started, &place, stage))
     }
 
     /// Runs `act` with what a turn needs to hear and to tell.
     fn staged(
         &mut self,
         session: &str,
+        model: Option<&str>,
         act: &mut dyn FnMut(&mut TurnStage<'_>) -> Result<TurnResult, Failure>,
     ) -> Result<TurnResult, Failure> {
         let Self { looped, plan, interrupts, news, files, record, .. } = self;
@@ -313,10 +377,18 @@ impl Driver<'_> {
         let looped = std::cell::RefCell::new(looped);
         let record = std::cell::RefCell::new(record);
         let judged = record.borrow().judged.clone();
+        let questions = match (looped.borrow().can_park(), record.borrow().plan_approved) {
+            (false, _) => QuestionHabit::Decide,
+            (true, false) => QuestionHabit::Park,
+            (true, true) => QuestionHabit::ParkApproved,
+        };
+        let hears_use = plan.command.headless().is_some_and(counting::keeps_no_record);
+        let model = model.or(plan.command.named_model());
         let mut stage = TurnStage {
             agent: plan.command.agent(),
             headless: plan.command.headless(),
             session,
+            questions,
             hang_after: plan.hang_after,
             interrupts,
             log,
@@ -334,10 +406,18 @@ impl Driver<'_> {
                 looped.borrow_mut().bind(id)
             },
             watch: &mut || watch(&mut ***looped.borrow_mut(), &judged),
-            heard: &mut |fact| {
-                if let stopgate_agents::StreamFact::Retry { class, delay } = fact {
+            heard: &mut |fact| match fact {
+                StreamFact::Retry { class, delay } => {
                     news(&DriveNews::Retry { class: class.word(), delay: *delay });
                 }
+                StreamFact::Usage(usage) if hears_use => {
+                    counting::hear_use(files.directory(), model, usage);
+                }
+                StreamFact::Quota { used, resets_at } => {
+                    let session = record.borrow().session.clone().unwrap_or_default();
+                    looped.borrow_mut().heard_quota(&session, *used, *resets_at);
+                }
+                _other => {}
             },
         };
         act(&mut stage)
@@ -390,7 +470,7 @@ fn over(title: &str, view: &LoopView) -> Failure {
 }
 
 /// A random UUID, as clients want them.
-fn new_uuid() -> Result<String, Failure> {
+pub(crate) fn new_uuid() -> Result<String, Failure> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)
         .map_err(|error| Failure::fault("could not make an id for the session").because(error))?;

@@ -12,11 +12,15 @@ use stopgate_store::Stored;
 use stopgate_verify::files::read_text;
 use stopgate_view::DiffStat;
 
+use crate::feature::FeaturePart;
 use crate::prompt::{EarlierSessions, hand_over, hand_over_work};
+use crate::worktree::{self, Delivery};
 
 /// How long a loop waits for a session whose client chooses its id.
 const CLAIM_WITHIN_MS: i64 = 10 * 60 * 1000;
 const PROMPT_FILE_BYTES_MAX: u64 = 64 * 1024;
+/// No model's name is longer.
+const MODEL_BYTES_MAX: usize = 128;
 
 /// What a session works on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,6 +59,12 @@ pub(crate) trait DrivenLoop {
     fn open_to_next(&mut self) -> Result<(), Failure>;
     /// Judges the end of a session.
     fn judge(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure>;
+    /// Counts what a session has used, by its record.
+    fn count(&mut self, agent: &str, record: &str) -> Result<(), Failure>;
+    /// How much of the plan's window is used, as a session's client told.
+    fn heard_quota(&mut self, session: &str, used: f64, resets_at: u64);
+    /// Why it may use no more, where a limit is reached.
+    fn over_budget(&mut self) -> Result<Option<String>, Failure>;
     /// Notes a failure, which is not a stop.
     fn failed(&mut self, class: &str, said: &str) -> Result<(), Failure>;
     /// It rests while the driver waits.
@@ -67,6 +77,8 @@ pub(crate) trait DrivenLoop {
     fn end(&mut self, outcome: Outcome, why: &str) -> Result<(), Failure>;
     /// A person lets it go on that ended for a reason that has passed.
     fn revive(&mut self) -> Result<(), Failure>;
+    /// Whether it can be parked with a question.
+    fn can_park(&self) -> bool;
     /// Parks it with a question; `false` where it can't be parked.
     fn ask(&mut self, question: &str) -> Result<bool, Failure>;
     /// Answers in the person's name, as they said beforehand.
@@ -79,6 +91,18 @@ pub(crate) trait DrivenLoop {
     fn hand_over(&mut self, notes: SessionNotes<'_>) -> Result<String, Failure>;
     /// What sends a session that goes on back to work.
     fn continuation(&mut self) -> Result<Option<String>, Failure>;
+    /// Makes sure that there is a place to work in, before the session after `sessions` others.
+    fn make_ready(&mut self, _sessions: u64) -> Result<(), Failure> {
+        Ok(())
+    }
+    /// Brings back what is proven in a place of its own; says what came of it, where it tried.
+    fn deliver(&mut self) -> Result<Option<Delivery>, Failure> {
+        Ok(None)
+    }
+    /// Whether its files claim to be done where the judged stop did not.
+    fn claims(&mut self) -> Result<bool, Failure> {
+        Ok(false)
+    }
 }
 
 /// A loop of our own.
@@ -86,12 +110,18 @@ pub(crate) struct NativeLoop {
     engine: Engine,
     id: LoopId,
     directory: PathBuf,
+    part: Option<FeaturePart>,
 }
 
 impl NativeLoop {
     pub(crate) fn new(engine: Engine, stored: &Stored) -> Self {
-        let directory = PathBuf::from(&stored.state.project);
-        Self { engine, id: stored.state.id.clone(), directory }
+        let directory = PathBuf::from(stored.state.root());
+        Self { engine, id: stored.state.id.clone(), directory, part: None }
+    }
+
+    /// The same, for one feature of a list.
+    pub(crate) fn for_feature(engine: Engine, stored: &Stored, part: FeaturePart) -> Self {
+        Self { part: Some(part), ..Self::new(engine, stored) }
     }
 
     fn target(&self) -> LoopTarget {
@@ -151,6 +181,10 @@ impl DrivenLoop for NativeLoop {
     }
 
     fn judge(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure> {
+        if self.claims()? {
+            let target = self.target();
+            self.engine.loops().claim(&target)?;
+        }
         let held_by = self.engine.driven().driven(&self.id)?.state.session;
         if held_by.is_none() {
             self.bind(stop.session)?;
@@ -158,6 +192,18 @@ impl DrivenLoop for NativeLoop {
         // A session whose client never told its id is judged as the one that the loop holds.
         let session = held_by.as_ref().map_or(stop.session, stopgate_core::SessionId::as_str);
         self.engine.driven().judge_driven(&DrivenStop { session, ..*stop })
+    }
+
+    fn count(&mut self, agent: &str, record: &str) -> Result<(), Failure> {
+        self.engine.metering().count_use(&self.id, agent, Some(record)).map(drop)
+    }
+
+    fn heard_quota(&mut self, session: &str, used: f64, resets_at: u64) {
+        self.engine.metering().heard_quota(session, used, resets_at);
+    }
+
+    fn over_budget(&mut self) -> Result<Option<String>, Failure> {
+        self.engine.driven().driven_budget(&self.id)
     }
 
     fn failed(&mut self, class: &str, said: &str) -> Result<(), Failure> {
@@ -185,6 +231,10 @@ impl DrivenLoop for NativeLoop {
         self.engine.loops().resume(&target, None).map(drop)
     }
 
+    fn can_park(&self) -> bool {
+        true
+    }
+
     fn ask(&mut self, question: &str) -> Result<bool, Failure> {
         let target = self.target();
         self.engine.loops().ask(&target, question).map(|_| true)
@@ -204,21 +254,51 @@ impl DrivenLoop for NativeLoop {
     }
 
     fn work(&mut self) -> Result<LoopWork, Failure> {
-        Ok(LoopWork::default())
+        Ok(self.part.as_ref().map_or_else(LoopWork::default, FeaturePart::work))
     }
 
     fn hand_over(&mut self, notes: SessionNotes<'_>) -> Result<String, Failure> {
         let state = self.engine.driven().driven(&self.id)?.state;
+        if self.directory.join(".git").exists() {
+            // A tree that can't be kept is no reason to stop the work.
+            let _ = self.engine.snapshots().snapshot(&self.id, &self.directory);
+        }
         let (receipts, _) = self.last_stop()?;
         let diff = self.diff();
         let SessionNotes { session, said, answer } = notes;
         let left =
             EarlierSessions { session, receipts: &receipts, diff: diff.as_ref(), said, answer };
-        Ok(hand_over(&state, &left))
+        let text = hand_over(&state, &left);
+        Ok(match &self.part {
+            Some(part) => format!("{}\n{text}", part.prompt()),
+            None => text,
+        })
     }
 
     fn continuation(&mut self) -> Result<Option<String>, Failure> {
         Ok(Some(self.last_stop()?.1).filter(|text| !text.is_empty()))
+    }
+
+    fn make_ready(&mut self, sessions: u64) -> Result<(), Failure> {
+        let state = self.engine.driven().driven(&self.id)?.state;
+        if let Some(worktree) = &state.worktree {
+            worktree::make_ready(&state, worktree, sessions)?;
+        }
+        self.part.as_ref().map_or(Ok(()), |part| part.make_ready(&self.directory))
+    }
+
+    fn deliver(&mut self) -> Result<Option<Delivery>, Failure> {
+        worktree::deliver(&mut self.engine, &self.id, self.part.as_ref())
+    }
+
+    fn claims(&mut self) -> Result<bool, Failure> {
+        let Some(part) = &self.part else { return Ok(false) };
+        if !part.is_claimed(&self.directory) {
+            return Ok(false);
+        }
+        let state = self.engine.driven().driven(&self.id)?.state;
+        let is_proven = state.worktree.as_ref().is_some_and(|worktree| worktree.is_proven);
+        Ok(state.outcome().is_none() && !is_proven)
     }
 }
 
@@ -316,6 +396,16 @@ impl DrivenLoop for FileLoop {
         self.desk()?.judge_driven(stop)
     }
 
+    fn count(&mut self, _: &str, _: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn heard_quota(&mut self, _: &str, _: f64, _: u64) {}
+
+    fn over_budget(&mut self) -> Result<Option<String>, Failure> {
+        Ok(None)
+    }
+
     fn failed(&mut self, _: &str, _: &str) -> Result<(), Failure> {
         Ok(())
     }
@@ -332,12 +422,16 @@ impl DrivenLoop for FileLoop {
         Ok(true)
     }
 
-    fn end(&mut self, _: Outcome, _: &str) -> Result<(), Failure> {
-        Ok(())
+    fn end(&mut self, outcome: Outcome, why: &str) -> Result<(), Failure> {
+        self.desk()?.driven_gives_up(outcome, why)
     }
 
     fn revive(&mut self) -> Result<(), Failure> {
         Ok(())
+    }
+
+    fn can_park(&self) -> bool {
+        false
     }
 
     fn ask(&mut self, _: &str) -> Result<bool, Failure> {
@@ -373,5 +467,41 @@ impl DrivenLoop for FileLoop {
 
     fn continuation(&mut self) -> Result<Option<String>, Failure> {
         Ok(None)
+    }
+}
+
+/// Whether a model's name from a repository's file is nothing but a name.
+///
+/// It becomes an argument of the client, or part of a line that the person wrote for a shell: one
+/// that begins with a dash would be an option of the client, perhaps the one that asks nobody.
+pub(crate) fn is_model_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/@+[]".contains(&byte);
+    text.len() <= MODEL_BYTES_MAX
+        && text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
+        && text.bytes().all(is_plain)
+}
+
+/// Refuses such a name.
+pub(crate) fn odd_model(named: &str) -> Failure {
+    let named = stopgate_core::clip(&stopgate_core::clean(named), 80).replace('\n', " ");
+    Failure::usage(format!("the list names a model that can't be one: `{named}`")).hint(
+        "a model's name begins with a letter or digit and has only those and - _ . : / @ + [ ]",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_model_name;
+
+    #[test]
+    fn a_models_name_is_no_option_and_no_command() {
+        for name in ["opus", "gpt-5.1-codex", "anthropic/claude-4", "sonnet[1m]", "a:b@1+x_y"] {
+            assert!(is_model_name(name), "{name}");
+        }
+        let long = "a".repeat(200);
+        for name in ["", "-m", "--yolo", "$(id)", "a;b", "a b", "a`b`", "a\nb", "a\u{1b}[2J", &long]
+        {
+            assert!(!is_model_name(name), "{name:?}");
+        }
     }
 }

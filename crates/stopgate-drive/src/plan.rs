@@ -7,6 +7,7 @@ use stopgate_engine::LoopView;
 
 use crate::command::AgentCommand;
 use crate::policy::FailureLimits;
+use crate::worktree::Delivery;
 
 /// How full a context may be before a fresh session begins, in percent.
 const CONTEXT_PERCENT_MAX: u64 = 70;
@@ -36,6 +37,19 @@ pub struct DrivePlan {
     pub models: Vec<(String, String)>,
     /// Whether a run that was broken off goes on.
     pub continues: bool,
+    /// Who builds a feature.
+    pub builder: FeatureBuilder,
+    /// Where the work is done.
+    pub place: WorkPlace,
+}
+
+/// Where the work of a driven loop is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkPlace {
+    /// In the project itself, or where the loop was placed before.
+    Project,
+    /// In a git worktree of the loop's own.
+    Worktree,
 }
 
 /// When a fresh session begins.
@@ -47,6 +61,16 @@ pub enum FreshPolicy {
     After(u32),
     /// When the context is nearly full.
     OnContext,
+}
+
+/// Who builds a feature of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FeatureBuilder {
+    /// The session itself.
+    #[default]
+    Session,
+    /// A sub-agent of the session.
+    SubAgent,
 }
 
 /// What happens to a question.
@@ -63,6 +87,8 @@ pub struct AnswerPlan {
 pub enum SessionScreen {
     /// In the terminal, with the person's keys.
     Terminal,
+    /// Each in a window of its own of the tmux that the driver runs in.
+    Tmux,
     /// Nowhere: only lines about them are.
     Headless,
 }
@@ -114,6 +140,16 @@ pub enum DriveNews<'a> {
         /// What for.
         what: &'a str,
     },
+    /// Something that a person should know before the work begins.
+    Warning {
+        /// What.
+        text: &'a str,
+    },
+    /// What was proven in a worktree was merged, or waits for a person.
+    Delivered {
+        /// What came of it.
+        delivery: &'a Delivery,
+    },
     /// The agent asked something, and the driver waits for an answer.
     Asked {
         /// What it asked.
@@ -121,6 +157,14 @@ pub enum DriveNews<'a> {
         /// For how long.
         within: Duration,
     },
+}
+
+impl DrivePlan {
+    /// The models that sessions may run with, as far as the person named them.
+    pub fn models_named(&self) -> impl Iterator<Item = &str> {
+        let listed = self.models.iter().map(|(_, model)| model.as_str());
+        self.model.as_deref().into_iter().chain(listed).chain(self.command.named_model())
+    }
 }
 
 impl FreshPolicy {

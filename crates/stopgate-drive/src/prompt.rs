@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use stopgate_agents::TurnHelper;
 use stopgate_core::{Receipt, State, Status, announcement, clean, clip, fenced};
 use stopgate_view::DiffStat;
 
@@ -45,6 +46,23 @@ pub(crate) fn hand_over_work(what: &str, left: &EarlierSessions<'_>) -> String {
     text.push_str(&clip(what, HAND_OVER_BYTES_MAX / 2));
     text.push('\n');
     add_parts(text, &[answer(left), changes(left), notes(left)])
+}
+
+/// Begins the prompt of a session that does not build its feature itself.
+pub(crate) const HAND_ON: &str = "Hand the feature below to the sub-agent `feature-builder`, with \
+    all that it needs to know. When it reports, look at what it did, run the checks yourself, and \
+    only then mark the feature.\n\n";
+
+/// The sub-agent that builds a feature, with the feature's model.
+pub(crate) const fn builder(model: Option<&str>) -> TurnHelper<'_> {
+    TurnHelper {
+        name: "feature-builder",
+        description: "Builds one feature of the list from beginning to end",
+        prompt: "You build the one feature that you are given, and no other. Read what is there \
+                 first, write tests, make them pass, and report what you changed and how you \
+                 checked it. Leave the list of features alone: who sent you marks it.",
+        model,
+    }
 }
 
 /// What resumes a session that asked.

@@ -22,12 +22,36 @@ pub fn trailing_question(message: &str) -> Option<String> {
     }
     let begin = lines.iter().rposition(|line| is_blank(line)).map_or(0, |at| at + 1);
     let paragraph = lines[begin..].join("\n");
-    Some(stopgate_core::clip(&stopgate_core::clean(&paragraph), QUESTION_BYTES_MAX))
+    Some(shown_question(&paragraph))
+}
+
+/// A question as a person is shown it.
+pub(crate) fn shown_question(question: &str) -> String {
+    stopgate_core::clip(&stopgate_core::clean(question), QUESTION_BYTES_MAX)
+}
+
+/// Whether an answer to a plan is a yes.
+pub(crate) fn approves(answer: &str) -> bool {
+    let letters = |letter: char| !letter.is_alphanumeric();
+    let first = answer.split(letters).find(|word| !word.is_empty()).unwrap_or_default();
+    let yes =
+        ["yes", "y", "ok", "okay", "approve", "approved", "go", "sure", "agreed", "ja", "oui"];
+    yes.contains(&first.to_lowercase().as_str())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::trailing_question;
+    use super::{approves, trailing_question};
+
+    #[test]
+    fn a_plan_is_approved_by_a_yes() {
+        for yes in ["yes", "Yes, go on.", "OK", "approved", "Go ahead"] {
+            assert!(approves(yes), "{yes:?}");
+        }
+        for no in ["", "no", "Not yet", "Use SQLite instead", "goat"] {
+            assert!(!approves(no), "{no:?}");
+        }
+    }
 
     #[test]
     fn the_last_paragraph_is_asked() {

@@ -30,6 +30,8 @@ pub(crate) struct DriverRecord {
     pub(crate) step: DriverStep,
     /// The session in hand.
     pub(crate) session: Option<String>,
+    /// The client that runs it, in the word that commands use.
+    pub(crate) agent: Option<String>,
     /// Its process, which is also its group.
     pub(crate) pid: i32,
     /// When that process began.
@@ -46,6 +48,8 @@ pub(crate) struct DriverRecord {
     pub(crate) wait_until: u64,
     /// Whether the session in hand can be resumed.
     pub(crate) can_resume: bool,
+    /// Whether the turn in hand began with a person's approval of the agent's plan.
+    pub(crate) plan_approved: bool,
     /// What the session before said last.
     pub(crate) said: String,
 }
@@ -88,6 +92,11 @@ impl DriverFiles {
             }
             Err(error) => Err(unusable(error)),
         }
+    }
+
+    /// Where they are.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// A file of the driver's own.

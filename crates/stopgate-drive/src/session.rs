@@ -1,27 +1,28 @@
 //! One turn of a client without a terminal, from its start to what it came to.
 
 use std::fs;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use stopgate_agents::{
-    Agent, ClientExit, FailureClass, Headless, SessionFailure, SessionReach, SessionRecord,
+    Agent, ClientExit, FailureClass, Headless, QuestionHabit, SessionFailure, SessionReach,
     SessionReport, StreamFact, StreamReader,
 };
-use stopgate_engine::{Failure, Settings};
+use stopgate_engine::Failure;
 
 use crate::command::StartedCommand;
 use crate::interrupt::{Interrupt, Interrupts};
 use crate::process::{ClientPlace, ClientProcess, OutputLine};
+use crate::records::{last_lines, record_of};
 
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How often the journal is asked whether the loop still wants the session.
 const WATCH_EVERY: Duration = Duration::from_secs(1);
+/// How often the record of a client that is silent is looked at.
+const RECORD_EVERY: Duration = Duration::from_secs(10);
 /// How much of what any command prints is its last message.
 const SAID_BYTES_MAX: usize = 64 * 1024;
-/// How much of a client's own record is read after a failure.
-const RECORD_BYTES_MAX: u64 = 512 * 1024;
 /// A program that ends with this asks to be tried later.
 const TRY_LATER: i32 = 75;
 
@@ -60,6 +61,8 @@ pub(crate) struct TurnStage<'a> {
     pub(crate) agent: Option<Agent>,
     pub(crate) headless: Option<Headless>,
     pub(crate) session: &'a str,
+    /// What happens to questions in the middle of the turn.
+    pub(crate) questions: QuestionHabit,
     pub(crate) hang_after: Duration,
     pub(crate) interrupts: &'a Interrupts,
     pub(crate) log: Option<PathBuf>,
@@ -118,6 +121,7 @@ impl PlainText {
             can_resume: false,
             context: None,
             usage: None,
+            question: None,
         }
     }
 }
@@ -138,6 +142,23 @@ impl TurnReader {
                 let text = String::from_utf8_lossy(bytes);
                 reader.map(|reader| reader.error_line(&text)).unwrap_or_default()
             }
+        }
+    }
+
+    fn hang(&self, silent: Duration) -> SessionFailure {
+        match self {
+            Self::Known(reader, _) => reader.hang(silent),
+            Self::Any(_) => {
+                let message = format!("no output for {} s", silent.as_secs());
+                SessionFailure::new(FailureClass::Hang, message)
+            }
+        }
+    }
+
+    /// A client that is silent may have written down why.
+    fn look_into_record(&mut self, stage: &TurnStage<'_>) {
+        if let Self::Known(reader, _) = self {
+            read_record(reader, stage);
         }
     }
 
@@ -164,6 +185,7 @@ pub(crate) fn run_turn(
     let mut reader = match stage.headless {
         Some(headless) => {
             let known = headless.reader().with_session(stage.session);
+            let known = known.with_questions(stage.questions);
             TurnReader::Known(Box::new(known), PlainText::default())
         }
         None => TurnReader::Any(PlainText::default()),
@@ -208,19 +230,21 @@ fn follow(
     let mut log = stage.log.as_deref().map(open_log).transpose()?;
     let mut heard_at = now();
     let mut watched_at = now();
+    let mut looked_at = now();
     loop {
         match process.line(LOOK_EVERY) {
             Ok(Some(line)) => {
                 heard_at = now();
-                take(reader, &line, log.as_mut(), stage)?;
+                take(reader, &line, log.as_mut(), stage, process)?;
             }
             Ok(None) => {}
             // Both ends are closed, and the client may still be about to end.
             Err(()) => std::thread::sleep(LOOK_EVERY),
         }
         if let Some(exit) = process.ended() {
-            for line in process.last_lines() {
-                take(reader, &line, log.as_mut(), stage)?;
+            let ended_at = now();
+            while let Some(line) = process.last_line(ended_at) {
+                take(reader, &line, log.as_mut(), stage, process)?;
             }
             return Ok(Followed::Ended(exit));
         }
@@ -228,9 +252,13 @@ fn follow(
             return Ok(Followed::Cut(TurnCut::Interrupted));
         }
         let silent = heard_at.elapsed();
-        if silent >= stage.hang_after {
-            let message = format!("no output for {} s", silent.as_secs());
-            return Ok(Followed::Failed(SessionFailure::new(FailureClass::Hang, message)));
+        let hangs = silent >= stage.hang_after;
+        if hangs || (silent >= RECORD_EVERY && looked_at.elapsed() >= RECORD_EVERY) {
+            looked_at = now();
+            reader.look_into_record(stage);
+        }
+        if hangs {
+            return Ok(Followed::Failed(reader.hang(silent)));
         }
         if let Some(failure) = reader.gives_up(silent) {
             return Ok(Followed::Failed(failure));
@@ -249,6 +277,7 @@ fn take(
     line: &OutputLine,
     log: Option<&mut fs::File>,
     stage: &mut TurnStage<'_>,
+    process: &mut ClientProcess,
 ) -> Result<(), Failure> {
     if let Some(log) = log {
         let (OutputLine::Out(bytes) | OutputLine::Error(bytes)) = line;
@@ -256,8 +285,11 @@ fn take(
         let _ = log.write_all(bytes).and_then(|()| log.write_all(b"\n"));
     }
     for fact in reader.take(line) {
-        if let StreamFact::Session(id) = &fact {
-            (stage.named)(id)?;
+        match &fact {
+            StreamFact::Session(id) => (stage.named)(id)?,
+            StreamFact::Reply(line) => process.reply(line),
+            StreamFact::Finished | StreamFact::Failed(_) => process.hang_up(),
+            _other => {}
         }
         (stage.heard)(&fact);
     }
@@ -291,46 +323,15 @@ fn report(reader: TurnReader, stage: &TurnStage<'_>, exit: ClientExit) -> Sessio
     }
 }
 
-/// Reads the client's own record of the session, which may say more than its output.
+/// Reads the client's own record of the session where it says more than its output.
 fn read_record(reader: &mut StreamReader, stage: &TurnStage<'_>) {
-    let record = stage.headless.and_then(Headless::record);
-    let (Some(record), Some(agent)) = (record, stage.agent) else { return };
+    let headless = stage.headless.filter(|headless| headless.explains_in_record());
+    let (Some(headless), Some(agent)) = (headless, stage.agent) else { return };
     let Some(id) = reader.session().map(String::from) else { return };
-    let Some(home) = Settings.agent_home(agent) else { return };
-    let Some(file) = find_record(&home.join(record.below), &id, record, 0) else { return };
+    let Some(file) = record_of(agent, headless, &id) else { return };
     for line in last_lines(&file) {
         reader.record_line(&line);
     }
-}
-
-fn find_record(below: &Path, id: &str, record: SessionRecord, depth: u8) -> Option<PathBuf> {
-    let wanted = format!("{id}{}", record.suffix);
-    let entries: Vec<PathBuf> =
-        fs::read_dir(below).ok()?.flatten().map(|entry| entry.path()).collect();
-    let is_it = |path: &&PathBuf| {
-        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(&wanted))
-    };
-    if let Some(found) = entries.iter().find(is_it) {
-        return Some(found.clone());
-    }
-    if depth >= 4 {
-        return None;
-    }
-    let directories = entries.iter().filter(|path| path.is_dir());
-    directories.into_iter().find_map(|path| find_record(path, id, record, depth + 1))
-}
-
-fn last_lines(file: &Path) -> Vec<Vec<u8>> {
-    let read = || {
-        let mut file = fs::File::open(file)?;
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(RECORD_BYTES_MAX)))?;
-        let mut bytes = Vec::new();
-        file.take(RECORD_BYTES_MAX).read_to_end(&mut bytes)?;
-        Ok::<_, std::io::Error>(bytes)
-    };
-    let bytes = read().unwrap_or_default();
-    bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
 #[expect(clippy::disallowed_methods, reason = "a door that waits")]

@@ -10,14 +10,14 @@ use std::path::Path;
 
 use stopgate_agents::{Agent, Call, HookEvent as CallEvent};
 use stopgate_core::{
-    Binding, Event, LoopId, Outcome, Phase, Rest, SessionId, Speaker, clean, clip,
+    Binding, Event, LoopId, Outcome, Phase, Rest, SessionId, Speaker, clean, clip, reached_budget,
 };
 use stopgate_dialects::Dialect;
 use stopgate_dialects::features::FeatureList;
 use stopgate_store::Stored;
 
 use crate::context::{Context, LoopTarget};
-use crate::dialect::{self, DialectCall};
+use crate::dialect::{self, DialectCall, NextFeature};
 use crate::failure::Failure;
 use crate::observe::ClientFacts;
 use crate::stop::Stops;
@@ -37,19 +37,8 @@ pub struct DrivenStop<'a> {
     pub directory: &'a Path,
     /// What the agent said last.
     pub said: &'a str,
-}
-
-/// The part of a feature list that a fresh session works on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NextFeature {
-    /// Its id.
-    pub id: String,
-    /// What it is.
-    pub description: String,
-    /// The model that the list names for it: its own, that of its category, or the list's default.
-    pub model: Option<String>,
-    /// Its category, where it has one.
-    pub category: Option<String>,
+    /// The session's record, where it is known.
+    pub record: Option<&'a str>,
 }
 
 impl DrivenStop<'_> {
@@ -61,7 +50,7 @@ impl DrivenStop<'_> {
             event: CallEvent::Stop,
             session: Cow::Borrowed(self.session),
             cwd: Some(self.directory.to_string_lossy()),
-            transcript: None,
+            transcript: self.record.map(Cow::Borrowed),
             prompt_id: None,
             last_message: Some(Cow::Borrowed(self.said)),
             continued: None,
@@ -108,13 +97,11 @@ impl Driven<'_> {
     pub fn judge_driven(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure> {
         let session = SessionId::new(stop.session)
             .ok_or_else(|| Failure::fault("could not judge the stop: the session has no id"))?;
-        Stops::new(self.context).judge_stop(
-            &stop.call(),
-            &session,
-            None,
-            &ClientFacts::default(),
-        )?;
-        Ok(())
+        let client = ClientFacts::default();
+        let judged = Stops::new(self.context).judge_stop(&stop.call(), &session, None, &client);
+        // A hook's turn at the journal ends with its process; ours goes on.
+        self.context.journal.end();
+        judged.map(drop)
     }
 
     /// The loop as it is now.
@@ -155,6 +142,13 @@ impl Driven<'_> {
             Some(Event::Prompted { prompt_id: None, speaker: Speaker::Person })
         })?;
         Ok(())
+    }
+
+    /// Why the loop may use no more, where it has reached a limit on what is used.
+    pub fn driven_budget(&mut self, id: &LoopId) -> Result<Option<String>, Failure> {
+        let state = self.driven(id)?.state;
+        let runs = state.outcome().is_none();
+        Ok(reached_budget(&state).filter(|_| runs).map(|(_, why)| why))
     }
 
     /// Ends a loop whose driver can't go on.
@@ -224,12 +218,7 @@ impl DialectCall {
         let Some(text) = self.feature_list()? else { return Ok(None) };
         let list = FeatureList::read(&text)
             .map_err(|error| Failure::fault("could not use the list of features").because(error))?;
-        Ok(list.next().map(|feature| NextFeature {
-            id: feature.id.clone(),
-            description: feature.description.clone(),
-            model: list.model_of(feature).map(String::from),
-            category: feature.category.clone(),
-        }))
+        Ok(list.next().map(|feature| NextFeature::of(&list, feature)))
     }
 
     /// The directory in which the loop's files are.

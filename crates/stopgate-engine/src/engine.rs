@@ -18,7 +18,7 @@ use crate::loops::handover::Handover;
 use crate::loops::snapshots::Snapshots;
 use crate::metering::Metering;
 use crate::see::Records;
-use crate::session::Sessions;
+use crate::session::SessionHooks;
 use crate::settings::Settings;
 use crate::stop::Stops;
 use crate::stores::Stores;
@@ -27,7 +27,8 @@ use crate::trust::ProjectTrust;
 use crate::upkeep::Upkeep;
 use crate::verify::{Approvals, Verifier};
 use crate::view::Views;
-use crate::waiting::Waits;
+use crate::waiting::ParkedLoops;
+use crate::worktrees::Worktrees;
 
 /// Every use case, over one journal.
 pub struct Engine {
@@ -54,6 +55,11 @@ impl Engine {
     ) -> Result<(Self, Option<Failure>), Failure> {
         let (context, trouble) = Context::open_leniently(settings, stores)?;
         Ok((Self::from(context), trouble))
+    }
+
+    /// Spares children of this process that checks know nothing of: sessions that run beside them.
+    pub const fn spare_children(&mut self) {
+        self.context.strangers = stopgate_verify::Strangers::Spare;
     }
 
     /// Has `listener` told from now on which check runs.
@@ -145,9 +151,14 @@ impl Engine {
         Driven::new(&mut self.context)
     }
 
+    /// Loops that work in a git worktree of their own.
+    pub const fn worktrees(&mut self) -> Worktrees<'_> {
+        Worktrees::new(&mut self.context)
+    }
+
     /// Loops that are parked until something outside their session happens.
-    pub const fn waits(&mut self) -> Waits<'_> {
-        Waits::new(&mut self.context)
+    pub const fn waits(&mut self) -> ParkedLoops<'_> {
+        ParkedLoops::new(&mut self.context)
     }
 
     /// The store as a whole.
@@ -171,7 +182,7 @@ impl Engine {
     }
 
     /// What happens in a session between its stops.
-    pub(crate) const fn sessions(&mut self) -> Sessions<'_> {
-        Sessions::new(&mut self.context)
+    pub(crate) const fn sessions(&mut self) -> SessionHooks<'_> {
+        SessionHooks::new(&mut self.context)
     }
 }

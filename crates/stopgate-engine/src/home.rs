@@ -96,9 +96,14 @@ impl Home {
         self.directory.join("usage").join(&*file_name(session))
     }
 
+    /// Notes about checks that run now, a directory for each loop.
+    pub(crate) fn all_running(&self) -> PathBuf {
+        self.directory.join("running")
+    }
+
     /// Notes about the checks of a loop that run now.
     pub(crate) fn running(&self, id: &LoopId) -> PathBuf {
-        self.directory.join("running").join(id.as_str())
+        self.all_running().join(id.as_str())
     }
 
     /// A notice, until the process that sends it has read it.

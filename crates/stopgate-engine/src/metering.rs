@@ -7,6 +7,7 @@
 mod hint;
 mod round;
 mod shared;
+mod unpriced;
 
 use std::time::Duration;
 

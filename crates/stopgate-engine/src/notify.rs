@@ -24,7 +24,7 @@ use crate::home::Home;
 use crate::settings::Settings;
 use crate::view::local_time;
 
-pub(crate) use self::notice::{NoticeWire, news};
+pub(crate) use self::notice::{NoticeWire, given_up, news};
 pub(crate) use self::sender::web_agent;
 pub use self::sender::{NOTIFY, deliver};
 pub(crate) use self::wish::{NotifyWire, NotifyWish};
@@ -100,7 +100,7 @@ fn desktop(message: &str) -> Vec<&str> {
                       $n.ShowBalloonTip(9000, 'stopgate', $args[0], 'Info'); Start-Sleep 9";
         return vec!["powershell", "-NoProfile", "-Command", script, message];
     }
-    vec!["notify-send", "--app-name=stopgate", "stopgate", message]
+    vec!["notify-send", "--app-name=stopgate", "--", "stopgate", message]
 }
 
 fn is_quiet((from, until): (u16, u16), now: Timestamp) -> bool {

@@ -27,17 +27,17 @@ pub(crate) enum SessionNotice {
 }
 
 /// What happens in a session between its stops.
-pub(crate) struct Sessions<'a> {
+pub(crate) struct SessionHooks<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> Sessions<'a> {
+impl<'a> SessionHooks<'a> {
     pub(crate) const fn new(context: &'a mut Context) -> Self {
         Self { context }
     }
 }
 
-impl Sessions<'_> {
+impl SessionHooks<'_> {
     /// A session begins or begins again; what it, or its person, should know.
     pub(crate) fn session_starts(
         &mut self,

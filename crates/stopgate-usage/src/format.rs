@@ -7,6 +7,7 @@ mod gemini;
 mod kimi;
 mod pi;
 mod qwen;
+mod stream;
 
 use memchr::memmem;
 use stopgate_core::{Digest, Timestamp, UsageFile};
@@ -30,6 +31,8 @@ pub enum UsageFormat {
     Kimi,
     /// Pi's session file.
     Pi,
+    /// What a driver heard in the output of a client that keeps no record of its own.
+    Heard,
 }
 
 /// A whole line and where it stands.
@@ -52,6 +55,7 @@ impl UsageFormat {
             "copilot" => Self::Copilot,
             "kimi" => Self::Kimi,
             "pi" => Self::Pi,
+            "opencode" => Self::Heard,
             _unknown => return None,
         })
     }
@@ -62,7 +66,13 @@ impl UsageFormat {
             Self::Claude => {
                 transcript.strip_suffix(".jsonl").map(|session| format!("{session}/subagents"))
             }
-            Self::Codex | Self::Gemini | Self::Qwen | Self::Copilot | Self::Kimi | Self::Pi => None,
+            Self::Codex
+            | Self::Gemini
+            | Self::Qwen
+            | Self::Copilot
+            | Self::Kimi
+            | Self::Pi
+            | Self::Heard => None,
         }
     }
 
@@ -81,6 +91,7 @@ impl UsageFormat {
             Self::Copilot => &[b"session.usage_record"],
             Self::Kimi => &[b"usage.record", b"token_counting.measured"],
             Self::Pi => &[b"\"usage\""],
+            Self::Heard => &[b"stopgate.use"],
         };
         words.iter().any(|word| memmem::find(line, word).is_some())
     }
@@ -95,6 +106,7 @@ impl UsageFormat {
             Self::Copilot => copilot::read(line, news),
             Self::Kimi => kimi::read(line, news),
             Self::Pi => pi::read(line, news),
+            Self::Heard => stream::read(line, news),
         };
     }
 }

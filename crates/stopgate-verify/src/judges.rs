@@ -102,6 +102,8 @@ struct CommandReach {
     import_roots: BTreeSet<StoredPath>,
     file_like_targets: BTreeSet<StoredPath>,
     test_patterns: BTreeSet<String>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    stamps: BTreeSet<StoredPath>,
 }
 
 /// What a person said about which files judge, beyond the criterion.
@@ -185,6 +187,7 @@ impl JudgeSet {
                 import_roots: stored(trace.import_roots),
                 file_like_targets: stored(trace.file_like_targets),
                 test_patterns: trace.test_patterns,
+                stamps: stored(trace.stamps),
             },
             modules: BTreeSet::new(),
             programs: trace
@@ -349,6 +352,16 @@ impl JudgeSet {
         let rules = JudgeRules::of(self);
         let is_whole = |path: &&PathBuf| matches!(rules.role(path), JudgeRole::Whole(_));
         files.paths().iter().filter(is_whole).cloned().collect()
+    }
+
+    /// Files by which the check knows that it need not run.
+    pub(crate) fn stamps(&self) -> impl Iterator<Item = &Path> {
+        self.reach.stamps.iter().map(|path| path.0.as_path())
+    }
+
+    /// Whether the check asks git about the files.
+    pub(crate) fn asks_git(&self) -> bool {
+        self.reach.tools.contains("git")
     }
 
     fn add_links(&mut self, root: &Path, files: &dyn ProjectFiles) {

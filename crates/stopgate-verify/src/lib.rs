@@ -87,6 +87,8 @@ mod review;
 
 mod watch;
 
+mod worktree;
+
 mod xml;
 
 #[doc(hidden)]
@@ -121,3 +123,7 @@ pub use crate::stop::RunStop;
 pub use crate::tool::{ToolOutput, own_tool, tool};
 pub use crate::tree::{FileKind, TREE_KEY_NAME, Tree, TreeError, TreeFile, TreeScope, fingerprint};
 pub use crate::watch::{RunningCheck, while_watched};
+pub use crate::worktree::{
+    HeadState, KeptApart, LoopBranch, MergeTry, PublishTry, WorktreeError, head_state,
+    worktree_warnings,
+};

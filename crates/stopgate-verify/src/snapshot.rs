@@ -223,7 +223,7 @@ impl Drop for TemporaryIndex {
 }
 
 /// Who keeps snapshots: nobody's own name.
-fn identity() -> [(OsString, OsString); 4] {
+pub(crate) fn identity() -> [(OsString, OsString); 4] {
     let who = |kind: &str, value: &str| (format!("GIT_{kind}").into(), value.into());
     [
         who("AUTHOR_NAME", "stopgate"),

@@ -38,6 +38,12 @@ fn main() -> ExitCode {
             // Only a program that could not be started comes back.
             output::failure_to_start(&stopgate_drive::become_client(arguments))
         }
+        Some(first) if first == stopgate_drive::TMUX_SESSION => {
+            match stopgate_drive::run_tmux_session(arguments) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => output::failure_to_start(&error),
+            }
+        }
         Some(first) if first == stopgate_daemon::DAEMON => commands::background(),
         Some(first) if first == stopgate_daemon::WAKE => {
             let settings = stopgate_engine::Settings;

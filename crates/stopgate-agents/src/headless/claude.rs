@@ -5,16 +5,23 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::classify::{by_status, by_words};
 use super::stream::StreamMemory;
-use super::{FailureClass, HeadlessProfile, HeadlessTurn, ResetTime, TurnSession, UsageHint};
+use super::{
+    FailureClass, HeadlessProfile, HeadlessTurn, ResetTime, SessionRecord, TurnHelper, TurnSession,
+    UsageHint, host,
+};
 
 pub(super) const HEADLESS: HeadlessProfile = HeadlessProfile {
     terminal_args: Some(terminal_args),
     env: &[("CLAUDE_CODE_MAX_RETRIES", "3")],
+    helper_args: Some(helper_args),
+    opening: host::opening,
+    host_args: host::ARGS,
     read,
+    record: Some(SessionRecord::new("projects", "{id}.jsonl")),
     ..HeadlessProfile::plain(args)
 };
 
@@ -33,6 +40,14 @@ fn args(turn: &HeadlessTurn<'_>) -> Vec<String> {
     args
 }
 
+fn helper_args(helper: &TurnHelper<'_>) -> Vec<String> {
+    let mut defined = json!({ "description": helper.description, "prompt": helper.prompt });
+    if let Some(model) = helper.model {
+        defined["model"] = model.into();
+    }
+    vec!["--agents".to_owned(), json!({ helper.name: defined }).to_string()]
+}
+
 fn terminal_args(turn: &HeadlessTurn<'_>) -> Vec<String> {
     let mut args = turn.own_then(&[]);
     args.extend(session(turn));
@@ -47,6 +62,7 @@ fn read(memory: &mut StreamMemory, event: &Value) {
         Some("assistant") => answer(memory, event),
         Some("rate_limit_event") => limit(memory, &event["rate_limit_info"]),
         Some("system") if event["subtype"] == "api_retry" => retry(memory, event),
+        Some("control_request") => host::requested(memory, event),
         Some("result") => result(memory, event),
         _ => {}
     }
@@ -58,6 +74,7 @@ fn answer(memory: &mut StreamMemory, event: &Value) {
         return;
     }
     memory.answered();
+    host::heard(memory, message);
     let usage = &message["usage"];
     let count = |key: &str| usage[key].as_u64().unwrap_or(0);
     let tokens = count("input_tokens")
@@ -116,7 +133,7 @@ fn result(memory: &mut StreamMemory, event: &Value) {
         memory.context(tokens, Some(window));
     }
     memory.usage(usage(event));
-    if event["is_error"] != true {
+    if event["is_error"] != true || memory.has_asked() {
         memory.says(text);
         memory.finished();
         return;
@@ -147,5 +164,6 @@ fn usage(event: &Value) -> UsageHint {
         output: sum(&["outputTokens"]),
         cost_usd: event["total_cost_usd"].as_f64(),
         is_session_total: true,
+        ..UsageHint::default()
     }
 }

@@ -18,8 +18,8 @@ pub(super) const HEADLESS: HeadlessProfile = HeadlessProfile {
     id: SessionIdSource::FirstEvent,
     terminal_args: Some(terminal_args),
     read,
-    record: Some(SessionRecord { below: "sessions", suffix: ".jsonl" }),
-    read_record,
+    record: Some(SessionRecord::new("sessions", "{id}.jsonl")),
+    read_record: Some(read_record),
     silence_after_limit: Some(LONG_PAUSE),
     resume: ResumeHabit::Compacts,
     ..HeadlessProfile::plain(args)
@@ -98,6 +98,7 @@ fn usage(usage: &Value) -> UsageHint {
         output: count("output_tokens"),
         cost_usd: None,
         is_session_total: true,
+        ..UsageHint::default()
     }
 }
 

@@ -5,12 +5,13 @@ use serde_json::Value;
 
 use super::classify::{by_status, by_words, is_context};
 use super::stream::StreamMemory;
-use super::{FailureClass, HeadlessProfile, HeadlessTurn, TurnSession};
+use super::{FailureClass, HeadlessProfile, HeadlessTurn, SessionRecord, TurnSession};
 
 pub(super) const HEADLESS: HeadlessProfile = HeadlessProfile {
     terminal_args: Some(terminal_args),
     env: &[("COPILOT_AUTO_UPDATE", "false")],
     read,
+    record: Some(SessionRecord::new("session-state", "{id}/events.jsonl")),
     ..HeadlessProfile::plain(args)
 };
 

@@ -7,12 +7,15 @@ use serde_json::Value;
 
 use super::classify::{by_status, by_words, seconds_after};
 use super::stream::StreamMemory;
-use super::{FailureClass, HeadlessProfile, HeadlessTurn, ResumeHabit, UsageHint, interactive};
+use super::{
+    FailureClass, HeadlessProfile, HeadlessTurn, ResumeHabit, SessionRecord, UsageHint, interactive,
+};
 
 pub(super) const HEADLESS: HeadlessProfile = HeadlessProfile {
     terminal_args: Some(interactive),
     env: &[("GEMINI_CLI_NO_RELAUNCH", "true")],
     read,
+    record: Some(SessionRecord::new("tmp", "-{short}.jsonl")),
     read_error,
     exit,
     resume: ResumeHabit::LosesFailedStart,
@@ -50,6 +53,7 @@ fn result(memory: &mut StreamMemory, event: &Value) {
         output: count("output_tokens"),
         cost_usd: None,
         is_session_total: false,
+        ..UsageHint::default()
     });
     let is_own_limit = event["error"]["type"] == "FatalTurnLimitedError";
     if event["status"] == "success" || is_own_limit {

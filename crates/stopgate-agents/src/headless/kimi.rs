@@ -8,12 +8,14 @@ use serde_json::Value;
 use super::classify::{by_status_or_words, by_words};
 use super::stream::StreamMemory;
 use super::{
-    FailureClass, HeadlessProfile, HeadlessTurn, ResumeHabit, SessionIdSource, TurnSession,
+    FailureClass, HeadlessProfile, HeadlessTurn, ResumeHabit, SessionIdSource, SessionRecord,
+    TurnSession,
 };
 
 pub(super) const HEADLESS: HeadlessProfile = HeadlessProfile {
     id: SessionIdSource::LastEvent,
     read,
+    record: Some(SessionRecord::new("sessions", "{id}/agents/main/wire.jsonl")),
     read_error,
     long_pauses: Some(1),
     resume: ResumeHabit::Compacts,

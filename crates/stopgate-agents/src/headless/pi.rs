@@ -6,11 +6,12 @@ use serde_json::Value;
 
 use super::classify::by_words;
 use super::stream::StreamMemory;
-use super::{FailureClass, HeadlessProfile, HeadlessTurn, TurnSession, UsageHint};
+use super::{FailureClass, HeadlessProfile, HeadlessTurn, SessionRecord, TurnSession, UsageHint};
 
 pub(super) const HEADLESS: HeadlessProfile = HeadlessProfile {
     env: &[("PI_SKIP_VERSION_CHECK", "1")],
     read,
+    record: Some(SessionRecord::new("sessions", "{id}.jsonl")),
     ..HeadlessProfile::plain(args)
 };
 
@@ -66,6 +67,7 @@ fn message(memory: &mut StreamMemory, message: &Value) {
         output: count("output"),
         cost_usd: usage["cost"]["total"].as_f64(),
         is_session_total: false,
+        ..UsageHint::default()
     });
     memory.context(count("totalTokens"), None);
     if message["stopReason"] == "stop" {

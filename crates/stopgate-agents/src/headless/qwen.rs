@@ -1,18 +1,24 @@
-//! Qwen Code: `qwen -o stream-json`. After a rate limit it goes on trying for hours, with growing pauses.
+//! Qwen Code: `qwen -o stream-json`. After a rate limit it goes on trying for hours, with growing pauses;
+//! where the service names a long time, it waits without a word.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::classify::by_words;
+use super::classify::{by_status_or_words, by_words};
 use super::stream::StreamMemory;
-use super::{FailureClass, HeadlessProfile, HeadlessTurn, UsageHint, interactive};
+use super::{
+    FailureClass, HeadlessProfile, HeadlessTurn, LONG_PAUSE, SessionRecord, UsageHint, interactive,
+};
 
 pub(super) const HEADLESS: HeadlessProfile = HeadlessProfile {
     terminal_args: Some(interactive),
     env: &[("QWEN_CODE_SUPPRESS_YOLO_WARNING", "1")],
     read,
+    record: Some(SessionRecord::new("projects", "{id}.jsonl")),
+    read_record: Some(read_record),
     long_pauses: Some(2),
+    silence_after_limit: Some(LONG_PAUSE),
     ..HeadlessProfile::plain(args)
 };
 
@@ -47,6 +53,20 @@ fn read(memory: &mut StreamMemory, event: &Value) {
     }
 }
 
+/// While it waits as long as the service asked, only its transcript says so.
+fn read_record(memory: &mut StreamMemory, line: &Value) {
+    let event = &line["systemPayload"]["uiEvent"];
+    match (line["type"].as_str(), event["event.name"].as_str()) {
+        (_, Some("qwen-code.api_error")) => {
+            let message = event["error_message"].as_str().unwrap_or("");
+            memory.retry(by_status_or_words(event["status_code"].as_u64(), message), None);
+            memory.complains(message);
+        }
+        (_, Some("qwen-code.api_response")) | (Some("user" | "assistant"), _) => memory.recovers(),
+        _ => {}
+    }
+}
+
 fn result(memory: &mut StreamMemory, event: &Value) {
     let count = |key: &str| event["usage"][key].as_u64().unwrap_or(0);
     memory.usage(UsageHint {
@@ -54,6 +74,7 @@ fn result(memory: &mut StreamMemory, event: &Value) {
         output: count("output_tokens"),
         cost_usd: None,
         is_session_total: true,
+        ..UsageHint::default()
     });
     if event["is_error"] == true {
         let message = event["error"]["message"].as_str().unwrap_or("");

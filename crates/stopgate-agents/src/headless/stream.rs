@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{
-    ClientExit, FailureClass, HeadlessProfile, LONG_PAUSE, ResetTime, ResumeHabit, SessionFailure,
-    StreamFact, UsageHint,
+    ClientExit, FailureClass, HeadlessProfile, LONG_PAUSE, QuestionHabit, ResetTime, ResumeHabit,
+    SessionFailure, StreamFact, UsageHint,
 };
 
 /// Reads the output of one client's process.
@@ -27,8 +27,12 @@ pub(super) struct StreamMemory {
     last_retry: Option<FailureClass>,
     heard: SessionReach,
     error_text: Option<String>,
+    complaint: Option<String>,
     context: Option<(u64, Option<u64>)>,
     usage: Option<UsageHint>,
+    habit: QuestionHabit,
+    plan: Option<String>,
+    question: Option<String>,
 }
 
 /// How far a session came.
@@ -60,6 +64,8 @@ pub struct SessionReport {
     pub context: Option<(u64, Option<u64>)>,
     /// What the stream told of use.
     pub usage: Option<UsageHint>,
+    /// What the agent asked a person in the middle of its turn, which then ended.
+    pub question: Option<String>,
 }
 
 impl StreamReader {
@@ -71,6 +77,13 @@ impl StreamReader {
     #[must_use]
     pub fn with_session(mut self, id: &str) -> Self {
         self.memory.session = Some(id.to_owned());
+        self
+    }
+
+    /// What happens to questions in the middle of a turn.
+    #[must_use]
+    pub fn with_questions(mut self, habit: QuestionHabit) -> Self {
+        self.memory.habit = habit;
         self
     }
 
@@ -99,7 +112,7 @@ impl StreamReader {
     pub fn error_line(&mut self, line: &str) -> Vec<StreamFact> {
         (self.profile.read_error)(&mut self.memory, line);
         let line = line.trim();
-        if !line.is_empty() {
+        if !line.is_empty() && !(self.profile.is_log)(line) {
             self.memory.error_text = Some(line.to_owned());
         }
         std::mem::take(&mut self.memory.facts)
@@ -107,8 +120,10 @@ impl StreamReader {
 
     /// Reads a line of the client's own record of the session, after a failure.
     pub fn record_line(&mut self, line: &[u8]) {
-        if let Ok(record) = serde_json::from_slice::<Value>(line) {
-            (self.profile.read_record)(&mut self.memory, &record);
+        if let Some(read) = self.profile.read_record
+            && let Ok(record) = serde_json::from_slice::<Value>(line)
+        {
+            read(&mut self.memory, &record);
         }
         self.memory.facts.clear();
     }
@@ -122,8 +137,37 @@ impl StreamReader {
         (memory.end.is_none() && (is_pausing || is_silent)).then(|| SessionFailure {
             class: memory.last_retry.unwrap_or(FailureClass::RateLimit),
             reset: memory.reset,
-            message: "the client would wait long by itself".to_owned(),
+            message: match &memory.complaint {
+                Some(words) => format!("the client would wait long by itself: {words}"),
+                None => "the client would wait long by itself".to_owned(),
+            },
         })
+    }
+
+    /// A client that was silent for so long; one that met a rate limit waits for it to be over.
+    pub fn hang(&self, silent: Duration) -> SessionFailure {
+        let class = match self.memory.last_retry {
+            Some(FailureClass::RateLimit) => FailureClass::RateLimit,
+            Some(_) | None => FailureClass::Hang,
+        };
+        SessionFailure { class, reset: self.memory.reset, message: self.hang_words(silent) }
+    }
+
+    fn hang_words(&self, silent: Duration) -> String {
+        let seconds = silent.as_secs();
+        let memory = &self.memory;
+        let tried = memory.last_retry.map(FailureClass::word);
+        match (&memory.complaint, tried) {
+            (Some(words), _) => format!(
+                "no output for {seconds} s after the service said: {words}; the client may \
+                 be waiting as long as the service asked"
+            ),
+            (None, Some(class)) => format!(
+                "no output for {seconds} s after a request was tried again ({class}); the \
+                 client may be waiting as long as the service asked"
+            ),
+            (None, None) => format!("no output for {seconds} s"),
+        }
     }
 
     /// What it came to, once the process has ended.
@@ -145,6 +189,7 @@ impl StreamReader {
             reach: memory.heard,
             context: memory.context,
             usage: memory.usage,
+            question: memory.question,
         }
     }
 }
@@ -168,7 +213,15 @@ fn no_last_word(
 
 impl StreamMemory {
     pub(super) fn session(&mut self, id: &Value) {
-        let Some(id) = id.as_str().filter(|id| !id.is_empty()) else { return };
+        self.names(id.as_str().unwrap_or_default());
+    }
+
+    /// The session's id.
+    pub(super) fn names(&mut self, id: &str) {
+        if id.is_empty() {
+            return;
+        }
+        self.heard = self.heard.max(SessionReach::Client);
         if self.session.as_deref() != Some(id) {
             self.session = Some(id.to_owned());
             self.facts.push(StreamFact::Session(id.to_owned()));
@@ -177,7 +230,7 @@ impl StreamMemory {
 
     pub(super) fn answered(&mut self) {
         self.heard = SessionReach::Model;
-        self.last_retry = None;
+        self.recovers();
         self.long_pauses = 0;
         self.facts.push(StreamFact::Answered);
     }
@@ -197,6 +250,44 @@ impl StreamMemory {
             self.reset = delay.map(ResetTime::After);
         }
         self.facts.push(StreamFact::Retry { class, delay });
+    }
+
+    /// The request that was tried again went well, or another one was begun.
+    pub(super) fn recovers(&mut self) {
+        self.last_retry = None;
+        self.complaint = None;
+    }
+
+    /// The service's words about a request that is tried again.
+    pub(super) fn complains(&mut self, words: &str) {
+        self.complaint = Some(words.to_owned());
+    }
+
+    pub(super) const fn habit(&self) -> QuestionHabit {
+        self.habit
+    }
+
+    /// The agent's plan, which it may ask a person to approve.
+    pub(super) fn plans(&mut self, plan: &str) {
+        self.plan = Some(plan.to_owned());
+    }
+
+    pub(super) fn plan(&self) -> Option<&str> {
+        self.plan.as_deref()
+    }
+
+    /// A question that ends the turn.
+    pub(super) fn asks(&mut self, question: String) {
+        self.question = Some(question);
+    }
+
+    pub(super) fn has_asked(&self) -> bool {
+        self.question.is_some()
+    }
+
+    /// What the client must be told.
+    pub(super) fn replies(&mut self, line: String) {
+        self.facts.push(StreamFact::Reply(line));
     }
 
     pub(super) fn resets(&mut self, reset: ResetTime) {

@@ -1,5 +1,7 @@
 //! Every case that was recorded with the real clients, and what it must come to.
 
+mod talk;
+
 use std::time::Duration;
 
 use super::*;
@@ -267,7 +269,7 @@ fn command_lines_are_those_that_were_seen_to_work() {
         (Agent::Qwen, "-o stream-json -m large --session-id ID"),
         (Agent::Copilot, "--output-format json --model large --session-id ID -p"),
         (Agent::Kimi, "--output-format stream-json -m large -p"),
-        (Agent::OpenCode, "run --format json -m large"),
+        (Agent::OpenCode, "run --format json --print-logs -m large"),
         (Agent::Pi, "--mode json --session-id ID --model large -p"),
     ];
     for (agent, expected) in table {
@@ -281,7 +283,7 @@ fn command_lines_are_those_that_were_seen_to_work() {
         (Agent::Qwen, "-o stream-json -m large --resume ID"),
         (Agent::Copilot, "--output-format json --model large --resume=ID -p"),
         (Agent::Kimi, "--output-format stream-json -m large --session ID -p"),
-        (Agent::OpenCode, "run --format json -m large --session ID"),
+        (Agent::OpenCode, "run --format json --print-logs -m large --session ID"),
         (Agent::Pi, "--mode json --session-id ID --model large -p"),
     ];
     for (agent, expected) in table {

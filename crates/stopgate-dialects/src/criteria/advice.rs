@@ -27,7 +27,7 @@ pub fn advice(text: &str) -> Vec<Advice> {
     match record.status {
         CriteriaStatus::InProgress => running(&record, &mut found),
         CriteriaStatus::Paused => {
-            found.push(say("the loop is paused: every stop is allowed", RESUME))
+            found.push(say("the loop is paused: every stop is allowed", RESUME));
         }
         CriteriaStatus::Completed | CriteriaStatus::Cancelled => {}
     }

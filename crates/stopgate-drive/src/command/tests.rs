@@ -14,6 +14,7 @@ fn turn(prompt: &str) -> CommandTurn<'_> {
         prompt,
         prompt_file: Path::new("/tmp/prompt"),
         usage_file: None,
+        helper: None,
     }
 }
 
@@ -22,7 +23,7 @@ fn any_command_is_given_the_prompt_where_it_asks_for_it_else_as_input() {
     let command = AgentCommand::read(&words("sh agent.sh --with {model}")).unwrap();
     let started = command.start(&turn("do it"));
     assert_eq!(started.argv, words("sh agent.sh --with large"));
-    assert_eq!(started.input.as_deref(), Some("do it"));
+    assert_eq!(started.input, Some(CommandInput::Whole("do it".into())));
 
     let command = AgentCommand::read(&words("./agent {prompt_file} {prompt}")).unwrap();
     let started = command.start(&turn("{model} and {prompt_file}"));
@@ -35,10 +36,11 @@ fn a_known_client_is_recognised_by_name_and_the_places_are_ours_to_fill() {
     let command =
         AgentCommand::read(&words("/usr/bin/claude --model {model} -p {prompt}")).unwrap();
     assert_eq!(command.agent(), Some(Agent::Claude));
-    let line = command.start(&turn("do it")).argv.join(" ");
-    let expected = "/usr/bin/claude --model large --output-format stream-json --verbose \
-                    --session-id ID -p do it";
-    assert_eq!(line, expected);
+    let started = command.start(&turn("do it"));
+    let expected = "/usr/bin/claude --input-format stream-json --permission-prompt-tool stdio \
+                    --model large --output-format stream-json --verbose --session-id ID -p do it";
+    assert_eq!(started.argv.join(" "), expected);
+    assert!(matches!(started.input, Some(CommandInput::Open(line)) if line.contains("do it")));
     let line = command.start(&CommandTurn { model: None, ..turn("do it") }).argv.join(" ");
     assert!(!line.contains("--model"), "{line}");
 }

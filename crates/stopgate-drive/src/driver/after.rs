@@ -11,7 +11,7 @@ use super::{Course, DriveEnd, Driver, NextTurn};
 use crate::plan::DriveNews;
 use crate::policy::{ErrorKind, FailedSession, FailedSessionState, NextStep, kind, next_step};
 use crate::prompt::NUDGE;
-use crate::question::trailing_question;
+use crate::question::{shown_question, trailing_question};
 use crate::record::DriverStep;
 use crate::session::{TurnCut, TurnResult};
 
@@ -56,9 +56,13 @@ impl Driver<'_> {
         }
         self.record.pid = 0;
         self.record.can_resume = report.can_resume;
+        self.count()?;
         if cut == Some(TurnCut::Interrupted) {
             // It stays in hand: `run --continue` goes on with it.
             return Ok(Course::End(DriveEnd::Interrupted));
+        }
+        if let Some(question) = report.question.as_deref().filter(|_| cut.is_none()) {
+            return self.asked(question, &report.said);
         }
         let is_judged = self.looped.judged()? != self.record.judged;
         let said = report.said.clone();
@@ -89,11 +93,13 @@ impl Driver<'_> {
         judgement: Judgement,
     ) -> Result<Course, Failure> {
         self.counts = FailureCounts::default();
-        if judgement == Judgement::Missing {
+        if judgement == Judgement::Missing || self.looped.claims()? {
             let session = self.record.session.clone().unwrap_or_default();
             let directory = self.looped.directory().to_path_buf();
             let agent = self.plan.command.agent();
-            let stop = DrivenStop { agent, session: &session, directory: &directory, said };
+            let record = self.session_record();
+            let record = record.as_deref();
+            let stop = DrivenStop { agent, session: &session, directory: &directory, said, record };
             self.looped.judge(&stop)?;
         }
         said_of(said).clone_into(&mut self.record.said);
@@ -107,6 +113,17 @@ impl Driver<'_> {
             self.looped.ask(&question)?;
         }
         self.next_after(context)
+    }
+
+    /// The agent asked in the middle of its turn, which is not a stop: the loop waits for an answer.
+    fn asked(&mut self, question: &str, said: &str) -> Result<Course, Failure> {
+        self.counts = FailureCounts::default();
+        said_of(said).clone_into(&mut self.record.said);
+        self.record.step = DriverStep::Between;
+        self.files.write(&self.record)?;
+        self.looped.ask(&shown_question(question))?;
+        let text = "You asked a question that nobody answered: decide it yourself, and go on.";
+        Ok(Course::GoOn(NextTurn::Resume(text.to_owned())))
     }
 
     /// Whether the session in hand goes on.
@@ -126,6 +143,9 @@ impl Driver<'_> {
         let SessionFailure { class, message, .. } = failure;
         self.looped.failed(class.word(), message)?;
         (self.news)(&DriveNews::Failed { class: class.word(), message });
+        if let Some(why) = self.looped.over_budget()? {
+            return self.give_up(Outcome::Budget, &why, "");
+        }
         self.counts.count(*class);
         let failed = FailedSession {
             class: *class,

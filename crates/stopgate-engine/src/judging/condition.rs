@@ -12,7 +12,7 @@ use stopgate_verify::{
     Check, CheckCommand, ChecksRun, GitFilters, ProcessMark, RunLimits, Strangers, git,
 };
 
-use super::instant;
+use super::{instant, wait_note};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::notify::web_agent;
@@ -199,6 +199,10 @@ pub(crate) fn ask_condition(
 ) -> ConditionWord {
     if let Some(holds) = holds_at_a_look(condition, context.now()) {
         return ConditionWord::from(holds);
+    }
+    // What others wrote into a shared journal runs nothing here.
+    if !wait_note::began_here(&context.home, id, condition) {
+        return ConditionWord::Open;
     }
     match condition {
         WaitCondition::Time { .. } | WaitCondition::Process { .. } | WaitCondition::Path { .. } => {

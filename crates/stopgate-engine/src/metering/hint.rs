@@ -41,6 +41,20 @@ impl Metering<'_> {
         };
     }
 
+    /// Keeps what a session without a status line told its driver: the share of the plan's window
+    /// that is used, from 0 to 1, and when the window begins anew, in seconds since 1970.
+    pub fn heard_quota(&self, session: &str, used: f64, resets_at: u64) {
+        let percent = (used.clamp(0.0, 1.0) * 100.0).round();
+        // A whole number from 0 to 100.
+        let Ok(percent) = format!("{percent:.0}").parse() else { return };
+        let resets_at = i64::try_from(resets_at.saturating_mul(1000)).ok();
+        let resets_at = resets_at.map(Timestamp::from_unix_millis);
+        let path = self.context.home.usage_hint(session);
+        let known = read(&path).unwrap_or_default();
+        let quota = Some(QuotaUse { percent, resets_at });
+        store(&path, &HintWire { at_ms: self.context.now().unix_millis(), quota, ..known });
+    }
+
     /// Keeps what the status line of a session that a loop holds was told.
     pub fn keep_hint(&self, session: &str, input: &[u8]) {
         keep(&self.context.home, &self.context.signs, session, input, self.context.now());
@@ -67,10 +81,14 @@ fn keep(home: &Home, signs: &Signs, session: &str, input: &[u8], now: Timestamp)
     let path = home.usage_hint(session);
     let hint = HintWire { at_ms: now.unix_millis(), context: told.context, quota: told.quota };
     let is_known = read(&path).is_some_and(|known| HintWire { at_ms: hint.at_ms, ..known } == hint);
-    if let Ok(text) = serde_json::to_vec(&hint)
-        && !is_known
-    {
+    if !is_known {
+        store(&path, &hint);
+    }
+}
+
+fn store(path: &Path, hint: &HintWire) {
+    if let Ok(text) = serde_json::to_vec(hint) {
         // A hint that can't be kept is not missed.
-        let _ = replace_private(&path, &text, Durable::Buffered);
+        let _ = replace_private(path, &text, Durable::Buffered);
     }
 }

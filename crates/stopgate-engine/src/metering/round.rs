@@ -76,6 +76,9 @@ impl<'a> MeterRound<'a> {
                 self.read(path, source.agent, format, Part::Session);
                 self.companions(path, source.agent, format);
             }
+            // A driver writes down what it hears, and hooks do not know where.
+            (Some(UsageFormat::Heard), None)
+                if earlier.iter().any(|(_, agent)| agent == source.agent) => {}
             (None, _) | (_, None) => self.doubt = self.doubt.or(Some(MeterDoubt::NoRecord)),
         }
         for (path, agent) in earlier.iter().filter(|(path, _)| Some(&**path) != source.transcript) {

@@ -5,7 +5,7 @@ use stopgate_core::{Outcome, Parking, Phase, State, Timestamp, Waiting, clean, c
 use stopgate_view::condition_text;
 
 use super::project_name;
-use crate::view::time_text;
+use crate::view::{LoopView, time_text};
 
 const TEXT_BYTES_MAX: usize = 400;
 const WHY_BYTES_MAX: usize = 1000;
@@ -57,6 +57,25 @@ impl NoticeWire {
             why,
             text: message.into(),
         }
+    }
+}
+
+/// The notice of a loop in another tool's files whose driver can't go on.
+pub(crate) fn given_up(view: &LoopView, outcome: Outcome, why: &str, now: Timestamp) -> NoticeWire {
+    let goal = clean(view.goal.lines().next().unwrap_or_default());
+    let why = clip(&clean(why), WHY_BYTES_MAX);
+    let name = view.dialect.unwrap_or_default();
+    let told = format!("({}) ended as {outcome}: {why}", clip(&goal, 80)).replace('\n', " ");
+    NoticeWire {
+        id: format!("{name}-{}", now.unix_millis()),
+        kind: "ended".into(),
+        at: time_text(now),
+        name: None,
+        goal: clip(&clean(&view.goal), WHY_BYTES_MAX),
+        project: project_name(&view.project),
+        outcome: Some(outcome.to_string()),
+        text: clip(&format!("stopgate: the loop of --dialect {name} {told}"), TEXT_BYTES_MAX),
+        why: Some(why),
     }
 }
 

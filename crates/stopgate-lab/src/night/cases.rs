@@ -2,14 +2,18 @@
 
 use std::time::Duration;
 
+use serde_json::json;
+
 use crate::pinned::LabAgent;
-use crate::turn::ScriptedTurn;
+use crate::turn::{ScriptedTurn, TurnUsage};
 
 /// Something that happens to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NightCase {
     /// Too many requests, and the person does not want to wait.
     LimitLeft,
+    /// The service names an hour, and the client would sleep through it without a word.
+    LimitHour,
     /// The plan's window is used up for two seconds.
     LimitWaited,
     /// The service fails twice.
@@ -26,6 +30,12 @@ pub enum NightCase {
     Hang,
     /// The agent ends with a question.
     Question,
+    /// The agent asks with its client's own tool, a person answers, and the run goes on.
+    Asked,
+    /// The agent shows a plan, a person approves it, and the run goes on.
+    Planned,
+    /// The loop may use no more after two turns.
+    Budget,
     /// The client is killed in the middle of a tool call.
     ClientKilled,
     /// The driver is killed while the model thinks.
@@ -48,11 +58,11 @@ pub struct ExpectedNight {
 /// The cases for a client: all of them where it is driven every day, the four main ones elsewhere.
 pub fn cases_of(agent: LabAgent) -> &'static [NightCase] {
     use NightCase::{
-        Auth, ClientKilled, Cut, DriverKilled, Hang, Hooked, LimitLeft, LimitWaited, Overloaded,
-        Question, ServerTwice, TooLong,
+        Asked, Auth, Budget, ClientKilled, Cut, DriverKilled, Hang, Hooked, LimitHour, LimitLeft,
+        LimitWaited, Overloaded, Planned, Question, ServerTwice, TooLong,
     };
     match agent {
-        LabAgent::Claude | LabAgent::Codex => &[
+        LabAgent::Claude => &[
             LimitLeft,
             LimitWaited,
             ServerTwice,
@@ -62,12 +72,31 @@ pub fn cases_of(agent: LabAgent) -> &'static [NightCase] {
             Cut,
             Hang,
             Question,
+            Asked,
+            Planned,
+            Budget,
             ClientKilled,
             DriverKilled,
             Hooked,
         ],
-        LabAgent::Gemini | LabAgent::Qwen | LabAgent::Copilot | LabAgent::OpenCode => {
-            &[LimitLeft, ServerTwice, Auth, Cut]
+        LabAgent::Codex => &[
+            LimitLeft,
+            LimitWaited,
+            ServerTwice,
+            Overloaded,
+            Auth,
+            TooLong,
+            Cut,
+            Hang,
+            Question,
+            Budget,
+            ClientKilled,
+            DriverKilled,
+            Hooked,
+        ],
+        LabAgent::Gemini | LabAgent::Copilot => &[LimitLeft, ServerTwice, Auth, Cut, Budget],
+        LabAgent::Qwen | LabAgent::OpenCode => {
+            &[LimitLeft, LimitHour, ServerTwice, Auth, Cut, Budget]
         }
         LabAgent::Kimi | LabAgent::Pi => &[],
     }
@@ -78,6 +107,7 @@ impl NightCase {
     pub const fn name(self) -> &'static str {
         match self {
             Self::LimitLeft => "429, --no-wait",
+            Self::LimitHour => "429 for an hour, --no-wait",
             Self::LimitWaited => "429 with a reset time",
             Self::ServerTwice => "500 twice",
             Self::Overloaded => "529 for ever",
@@ -86,6 +116,9 @@ impl NightCase {
             Self::Cut => "cut stream",
             Self::Hang => "hang",
             Self::Question => "question",
+            Self::Asked => "asks its host",
+            Self::Planned => "shows a plan",
+            Self::Budget => "limit on tokens",
             Self::ClientKilled => "client SIGKILLed",
             Self::DriverKilled => "driver SIGKILLed",
             Self::Hooked => "stop hook installed",
@@ -96,13 +129,17 @@ impl NightCase {
     pub fn expected(self, agent: LabAgent) -> ExpectedNight {
         let end = |outcome, code, sessions| ExpectedNight { outcome, code, sessions };
         match self {
-            Self::LimitLeft => end("rate_limited", 75, 1),
+            Self::LimitLeft | Self::LimitHour => end("rate_limited", 75, 1),
+            // Each session claims without the work and uses 1000 of 1500 tokens or more.
+            Self::Budget => end("budget", 3, 2),
             // Gemini does not try again after a cut, and loses a first turn that failed; Qwen takes
             // the broken text for an answer, so that the next session does the work.
             Self::Cut if matches!(agent, LabAgent::Gemini | LabAgent::Qwen) => end("done", 0, 2),
             // Two claims without the work, each the end of a session.
             Self::Hooked => end("done", 0, 3),
             Self::LimitWaited
+            | Self::Asked
+            | Self::Planned
             | Self::ServerTwice
             | Self::Cut
             | Self::ClientKilled
@@ -127,7 +164,9 @@ impl NightCase {
             Self::LimitLeft if matches!(agent, LabAgent::OpenCode | LabAgent::Qwen) => {
                 vec![ScriptedTurn::rate_limited(Duration::from_secs(3)); 200]
             }
-            Self::LimitLeft => vec![ScriptedTurn::rate_limited(Duration::from_hours(1)); 40],
+            Self::LimitLeft | Self::LimitHour => {
+                vec![ScriptedTurn::rate_limited(Duration::from_hours(1)); 40]
+            }
             Self::LimitWaited => first(ScriptedTurn::rate_limited(Duration::from_secs(2)), 1),
             Self::ServerTwice => first(ScriptedTurn::status(500), 2),
             Self::Overloaded => vec![ScriptedTurn::status(529); 200],
@@ -138,6 +177,24 @@ impl NightCase {
             Self::Question => {
                 vec![ScriptedTurn::text("Both would work.\n\nWhich colour should it have?")]
             }
+            Self::Asked => {
+                let options = json!([
+                    {"label": "Red", "description": "warm"},
+                    {"label": "Blue", "description": "cold"},
+                ]);
+                let question = json!({
+                    "question": "Which colour should it have?", "header": "Colour",
+                    "multiSelect": false, "options": options,
+                });
+                first(ScriptedTurn::tool("AskUserQuestion", json!({ "questions": [question] })), 1)
+            }
+            Self::Planned => {
+                first(ScriptedTurn::tool("ExitPlanMode", json!({ "plan": "1. Make the file." })), 2)
+            }
+            Self::Budget => {
+                let usage = TurnUsage { input: 900, output: 100, ..TurnUsage::default() };
+                vec![ScriptedTurn::text("All done: {n}").using(usage); 40]
+            }
             Self::Hooked => first(ScriptedTurn::text("All done."), 2),
             Self::ClientKilled => first(agent.shell("kill -9 $PPID; sleep 30"), 1),
             Self::DriverKilled => {
@@ -146,11 +203,20 @@ impl NightCase {
         }
     }
 
+    /// What a person answers, where the agent asks.
+    pub(super) const fn answer(self) -> Option<&'static str> {
+        match self {
+            Self::Asked => Some("Blue, please."),
+            Self::Planned => Some("Yes, go on."),
+            _other => None,
+        }
+    }
+
     /// Flags of `run` that make it quick.
     pub(super) fn flags(self) -> Vec<&'static str> {
         let mut flags = vec!["--headless", "--retry-after", "200ms"];
         match self {
-            Self::LimitLeft => flags.push("--no-wait"),
+            Self::LimitLeft | Self::LimitHour => flags.push("--no-wait"),
             Self::Overloaded => flags.extend(["--max-failures", "1"]),
             Self::Hang => flags.extend(["--hang-after", "6s"]),
             _other => {}

@@ -34,6 +34,12 @@ pub struct NightResult {
     pub code: i32,
     /// How many fresh sessions there were.
     pub sessions: u64,
+    /// Whether a question that was to be asked was, and waited.
+    pub asked: bool,
+    /// Tokens that were counted; nothing where none were.
+    pub tokens: Option<u64>,
+    /// Tokens that the model says it used, calls beside the work included.
+    pub sent: u64,
     /// Requests at the model.
     pub requests: usize,
     /// The most prompts that one conversation held.
@@ -55,6 +61,12 @@ impl NightResult {
         let wanted = (expected.outcome, expected.code, expected.sessions);
         if found != wanted {
             wrong.push(format!("{found:?} instead of {wanted:?}"));
+        }
+        if !self.asked {
+            wrong.push("nobody was asked".to_owned());
+        }
+        if self.case == NightCase::Budget && self.tokens.is_none_or(|tokens| tokens < 1500) {
+            wrong.push(format!("{:?} tokens were counted", self.tokens));
         }
         if self.prompts != 1 {
             wrong.push(format!("a conversation holds the prompt {} times", self.prompts));
@@ -78,7 +90,9 @@ pub fn play(agent: LabAgent, case: NightCase, program: &Program) -> Result<Night
     let model = stage.model();
     model.script(agent.name(), case.turns(agent));
     let options = ["start", "--check", "made=test -f made.txt", "--max-iterations", "3"];
-    let id = stage.stopgate(&program, options.iter().chain(&["--json", "make the file"]))?.json();
+    let limit: &[&str] = if case == NightCase::Budget { &["--max-tokens", "1500"] } else { &[] };
+    let options = options.iter().chain(limit).chain(&["--json", "make the file"]);
+    let id = stage.stopgate(&program, options)?.json();
     let id = id["loop"]["id"].as_str().unwrap_or_default().to_owned();
     let mut ran = drive(&stage, &program, case, &[])?;
     if case == NightCase::DriverKilled {
@@ -92,9 +106,19 @@ pub fn play(agent: LabAgent, case: NightCase, program: &Program) -> Result<Night
         }
         ran = drive(&stage, &program, case, &["--continue"])?;
     }
-    let code = ran.finish(begun);
+    let mut code = ran.finish(begun);
+    let mut asked = true;
+    if let Some(answer) = case.answer() {
+        let status = stage.stopgate(&program, ["status", &id, "--json"])?.json();
+        asked = code == 4 && outcome(&status["loop"]) == "needs_input";
+        stage.stopgate(&program, ["answer", &id, answer])?;
+        ran = drive(&stage, &program, case, &["--continue"])?;
+        code = ran.finish(begun);
+    }
     let status = stage.stopgate(&program, ["status", &id, "--json"])?.json();
     let said = ran.said();
+    let tokens = status["loop"]["budget"]["tokens"].as_u64();
+    let sent = model.sent().iter().map(|answer| answer.usage.total()).sum();
     let bodies = model.main_calls().into_iter().map(|call| call.body.to_string());
     Ok(NightResult {
         agent,
@@ -102,6 +126,9 @@ pub fn play(agent: LabAgent, case: NightCase, program: &Program) -> Result<Night
         outcome: outcome(&status["loop"]),
         code,
         sessions: sessions(&stage),
+        asked,
+        tokens,
+        sent,
         requests: model.main_calls().len(),
         prompts: bodies.map(|body| body.matches(PROMPT).count()).max().unwrap_or(0),
         orphans: left_behind(&stage),
@@ -155,6 +182,9 @@ fn drive(
     let mut command = stage.driver(program);
     command.arg("run").args(case.flags()).args(more).arg("--").arg(client.path());
     command.args(own_flags(client.agent()));
+    if case == NightCase::Planned {
+        command.args(["--permission-mode", "plan"]);
+    }
     // The driver waits, not the client.
     command.env("CLAUDE_CODE_MAX_RETRIES", "0");
     if client.agent() == LabAgent::Claude && case == NightCase::LimitWaited {

@@ -63,3 +63,23 @@ fn codex_goes_on_after_it_was_killed() -> Result<()> {
 fn codex_leaves_a_limit_alone_where_nobody_wants_to_wait() -> Result<()> {
     check(LabAgent::Codex, NightCase::LimitLeft)
 }
+
+#[test]
+fn claude_asks_a_person_and_goes_on_with_the_answer() -> Result<()> {
+    check(LabAgent::Claude, NightCase::Asked)
+}
+
+#[test]
+fn claude_carries_out_a_plan_that_a_person_approved() -> Result<()> {
+    check(LabAgent::Claude, NightCase::Planned)
+}
+
+#[test]
+fn claude_is_held_by_a_limit_without_its_hook() -> Result<()> {
+    check(LabAgent::Claude, NightCase::Budget)
+}
+
+#[test]
+fn codex_is_held_by_a_limit_without_its_hook() -> Result<()> {
+    check(LabAgent::Codex, NightCase::Budget)
+}

@@ -55,7 +55,13 @@ const ABOVE: [&str; 24] = [
 ];
 
 /// What a runner reads in the home directory.
-const AT_HOME: [&str; 12] = [
+const AT_HOME: [&str; 18] = [
+    ".proverc",
+    ".taskrc.yml",
+    ".mypy.ini",
+    ".pylintrc",
+    ".config/ruff/ruff.toml",
+    ".config/uv/uv.toml",
     ".cargo/config",
     ".cargo/config.toml",
     ".npmrc",

@@ -7,6 +7,7 @@ use std::time::Duration;
 use stopgate_core::{Criterion, Receipt, Status, Strength, Timestamp};
 
 use super::original::OriginalSubject;
+use super::recommit::with_commit;
 use super::round::{CommandRun, Round, command_of, tree_of};
 use super::{Freshness, ProofRequest, reading};
 use crate::basis::{Basis, JudgeChanges, content_of};
@@ -214,7 +215,11 @@ impl Apart<'_> {
         {
             return Err(format!("{} changed while it was copied", path.display()));
         }
-        let launch = place.command(argv_of(subject.criterion), &self.cwd(subject.criterion));
+        let mut argv = argv_of(subject.criterion);
+        if original {
+            argv = with_commit(argv, self.request.root, self.basis.commit(), changes);
+        }
+        let launch = place.command(argv, &self.cwd(subject.criterion));
         let inside = |(name, value): Variable| (name, place.translate(&value));
         let noted = self.basis.variables().into_iter().map(inside).collect();
         Ok(Opened { at, subject, place, launch, isolated, noted })

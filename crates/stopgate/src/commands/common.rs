@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap_complete::engine::ArgValueCandidates;
-use stopgate_engine::{Engine, Failure, LoopTarget, LoopView, Settings, StatusView, WaitsFor};
+use stopgate_engine::{
+    Engine, Failure, LoopTarget, LoopView, PRICES_AS_OF, Settings, StatusView, WaitsFor,
+};
 use stopgate_store::Stored;
 
 use super::completions::{loops, sessions};
@@ -124,4 +126,16 @@ pub(crate) fn read_named(path: &Path) -> io::Result<String> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
     }
     Ok(text)
+}
+
+/// Says so where a limit on money can't be kept, since nobody knows what a model costs.
+pub(crate) fn warn_of_prices(unpriced: &[String]) {
+    if unpriced.is_empty() {
+        return;
+    }
+    let models = unpriced.join(", ");
+    output::warn(&format!(
+        "no price is known for {models}: the list of {PRICES_AS_OF} does not have it, so the cost \
+         limit can't hold it. Give it a price: [prices] in config.toml"
+    ));
 }

@@ -1,5 +1,6 @@
 //! `run`: carries a loop through session after session of an agent.
 
+mod jobs;
 mod show;
 
 use std::path::PathBuf;
@@ -10,9 +11,12 @@ use clap_complete::engine::ArgValueCandidates;
 use stopgate_core::Outcome as LoopOutcome;
 use stopgate_drive::{
     AgentCommand, AnswerPlan, DriveEnd, DriveEnded, DriveNews, DrivePlan, FailureLimits,
-    FreshPolicy, Interrupts, SessionScreen, Waits, drive_file, drive_native,
+    FeatureBuilder, FreshPolicy, Interrupts, SessionScreen, Waits, WorkPlace, drive_file,
+    drive_native,
 };
-use stopgate_engine::{DialectRequest, Failure, LoopTarget, OkForm, Settings, StatusView, span_ms};
+use stopgate_engine::{
+    DialectRequest, Engine, Failure, LoopTarget, OkForm, Settings, StatusView, span_ms,
+};
 use stopgate_view::markdown;
 
 use super::common;
@@ -31,6 +35,10 @@ const INTERRUPTED: u8 = 130;
 /// known by their program's name (claude, codex, gemini, qwen, copilot, opencode, kimi, pi); any
 /// other command gets the prompt on standard input, or where `{prompt}`, `{prompt_file}` and `{model}`
 /// stand in its arguments. Your own flags for the client, such as its permissions, go after it.
+///
+/// With `--worktree` the work is done on a branch of its own and merged when the proof holds on the
+/// merged tree; a conflict waits for you as `needs_approval` (4). `--jobs N` builds the features of a
+/// list so, side by side.
 ///
 /// Exit codes are those of the loop's outcome: 0 done, 3 a limit, 4 a person is needed, 5 tampered,
 /// 6 cancelled, 75 rate-limited (with --no-wait), 130 interrupted. Ctrl-C once ends the run after
@@ -57,6 +65,12 @@ pub(crate) struct Args {
     /// The loop is kept in another tool's files: features or task
     #[arg(long, value_enum, value_name = "D")]
     dialect: Option<DialectWord>,
+    /// Work in a git worktree of the loop's own; merge when the proof holds on the merged tree
+    #[arg(long)]
+    worktree: bool,
+    /// Build the features of a list side by side, N at a time, each in a worktree of its own
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64), conflicts_with = "name")]
+    jobs: Option<u16>,
     /// The task record of --dialect task
     #[arg(long, value_name = "F", requires = "dialect")]
     task_file: Option<PathBuf>,
@@ -84,6 +98,12 @@ pub(crate) struct Args {
     /// Show lines instead of the client's own screen, also in a terminal
     #[arg(long)]
     headless: bool,
+    /// Give each session a window of its own in the tmux that this runs in
+    #[arg(long, conflicts_with = "headless")]
+    tmux: bool,
+    /// Let a sub-agent of the session build each feature, with the feature's model (Claude Code)
+    #[arg(long, requires = "dialect")]
+    sub_agents: bool,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -95,6 +115,13 @@ pub(crate) struct Args {
 /// Drives the loop.
 pub(crate) fn run(args: &Args) -> CommandResult {
     let plan = plan(args)?;
+    if let Some(jobs) = args.jobs {
+        return jobs::run(args, &plan, jobs.into());
+    }
+    if args.worktree && args.dialect.is_some() {
+        return Err(Failure::usage("--worktree works with loops of stopgate's own")
+            .hint("features of a list have worktrees with --jobs N"));
+    }
     let interrupts = Interrupts::listen();
     let mut shown = show::DriveScreen::new(args.json.into());
     let mut tell = |news: &DriveNews<'_>| shown.tell(news);
@@ -105,20 +132,44 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         drive_file(from, request, common::directory()?, &plan, &interrupts, &mut tell)?
     } else {
         let target = common::target(args.name.as_deref(), None)?;
-        drive_native(common::engine()?, &target, &plan, &interrupts, &mut tell)?
+        let mut engine = common::engine()?;
+        warn_of_prices(&mut engine, &target, &plan)?;
+        drive_native(engine, &target, &plan, &interrupts, &mut tell)?
     };
     drop(shown);
     finish(args, ended)
 }
 
+/// Says so where the loop has a limit on money and a model is named that has no price.
+fn warn_of_prices(
+    engine: &mut Engine,
+    target: &LoopTarget,
+    plan: &DrivePlan,
+) -> Result<(), Failure> {
+    let state = engine.loops().resolve(target)?.state;
+    if state.policy.max_cost_micros > 0 {
+        let models: Vec<&str> = plan.models_named().collect();
+        common::warn_of_prices(&engine.metering().unpriced_models(&state.project, &models));
+    }
+    Ok(())
+}
+
 fn plan(args: &Args) -> Result<DrivePlan, Failure> {
-    let screen = if args.headless || args.json || !common::has_person() {
+    let command = AgentCommand::read(&args.agent)?;
+    if args.sub_agents && !command.has_sub_agents() {
+        let name = command.name();
+        return Err(Failure::usage(format!("{name} has no sub-agents that run can define"))
+            .hint("use claude, or leave out --sub-agents"));
+    }
+    let screen = if args.tmux {
+        SessionScreen::Tmux
+    } else if args.headless || args.json || !common::has_person() {
         SessionScreen::Headless
     } else {
         SessionScreen::Terminal
     };
     Ok(DrivePlan {
-        command: AgentCommand::read(&args.agent)?,
+        command,
         fresh: args.fresh,
         limits: FailureLimits {
             max_failures: args.max_failures,
@@ -135,6 +186,8 @@ fn plan(args: &Args) -> Result<DrivePlan, Failure> {
         model: args.model.clone(),
         models: args.model_for.clone(),
         continues: args.continues,
+        builder: if args.sub_agents { FeatureBuilder::SubAgent } else { FeatureBuilder::Session },
+        place: if args.worktree { WorkPlace::Worktree } else { WorkPlace::Project },
     })
 }
 
@@ -154,6 +207,8 @@ fn finish(args: &Args, ended: DriveEnded) -> CommandResult {
         output::document(&markdown(
             &engine.records().report_on(&LoopTarget::Named(view.id.clone()))?,
         ));
+    } else {
+        output::document(&show::file_report(&view, sessions));
     }
     let outcome = view.outcome.map_or(view.state.word(), LoopOutcome::word);
     let why = view.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();

@@ -8,8 +8,8 @@ use stopgate_core::{Enforcement, GoalShape, LoopState, Mode, Weight};
 use stopgate_dialects::task::{Rubric, Shape};
 use stopgate_engine::{
     AtStart, Begun, CriterionJudge, CriterionView, Engine, Failure, Incumbent, LimitOrigin,
-    LoopView, PRICES_AS_OF, Preflight, RequestedLimits, SessionChoice, Settings, StartRequest,
-    StatusView, is_installed, parse_usd, span_ms,
+    LoopView, Preflight, RequestedLimits, SessionChoice, Settings, StartRequest, StatusView,
+    is_installed, parse_usd, span_ms,
 };
 use stopgate_store::EndedFilter;
 
@@ -221,6 +221,10 @@ pub(crate) fn run(mut args: Args) -> CommandResult {
     }?;
     warn(&begun);
     warn_of_others(&mut engine, &begun)?;
+    let state = &begun.stored.state;
+    if state.policy.max_cost_micros > 0 {
+        common::warn_of_prices(&engine.metering().unpriced_models(&state.project, &[]));
+    }
     let view = engine.views().view(&begun.stored);
     if json {
         let preflight = preflight::preflight_views(&begun);
@@ -272,12 +276,6 @@ fn warn(begun: &Begun) {
     }
     for setting in begun.settings.iter().filter(|setting| setting.origin == LimitOrigin::Project) {
         output::warn(&format!("stopgate.toml limits {} to {}", setting.key, setting.value));
-    }
-    if begun.stored.state.policy.max_cost_micros > 0 {
-        output::warn(&format!(
-            "cost is counted by list prices of {PRICES_AS_OF} and by [prices] in config.toml; what \
-             a model without a price costs is unknown, and is not held by the limit"
-        ));
     }
     if !is_installed(Settings, Path::new(&begun.stored.state.project)) {
         output::warn(

@@ -323,7 +323,7 @@ fn a_loop_has_one_driver() {
     until("the session begins", || !text(&stage, "begun").is_empty());
     let second = stage.run(&format!("run {id} -- {worker}"));
     ended_well(&second, 2);
-    assert!(second.err.contains("driven already"), "{second}");
+    assert!(second.err.contains("already driven"), "{second}");
     send(&first, Signal::TERM);
     ended_well(&stage.end(first, b""), 130);
 }
@@ -342,7 +342,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 /// A list of features, a model each.
-fn features(stage: &Stage, models: &[&str]) {
+pub(crate) fn features(stage: &Stage, models: &[&str]) {
     let feature = |(at, model): (usize, &&str)| {
         let (id, description) = (at + 1, format!("Thing {}", at + 1));
         json!({"id": id, "description": description, "passes": false, "model": model})
@@ -395,6 +395,20 @@ fn features_are_built_once_each_by_their_models_although_the_driver_is_killed() 
     ended_well(&ran, 0);
     assert_eq!(text(&stage, "built"), "1 large\n2 small\n3 large\n4 small\n5 large\n", "{ran}");
     assert!(text(&stage, &format!("{FEATURES}/progress.txt")).contains("Status: COMPLETE"));
+}
+
+#[test]
+fn a_list_of_features_names_models_and_no_options() {
+    for model in ["--yolo", "$(touch $STAGE/built)", "a\u{1b}[2Jb"] {
+        let stage = Stage::new();
+        features(&stage, &[model]);
+        let builder = builder(&stage);
+        let ran = stage.run(&format!("run --dialect features -- {builder} {{model}} {{prompt}}"));
+        ended_well(&ran, 2);
+        assert!(ran.err.contains("the list names a model that can't be one"), "{ran}");
+        assert!(!ran.err.contains('\u{1b}'), "{ran}");
+        assert!(!stage.path("built").exists(), "{model}: nothing was started");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::run::{agent, begun, count, ended_well, in_background, is_alive, outco
 use crate::stage::Stage;
 
 /// A stand-in that is called as Claude Code is, and speaks as it does.
-const CLAUDE: &str = r#"
+pub(crate) const CLAUDE: &str = r#"
 while [ $# -gt 0 ]; do
   case $1 in
     --session-id) session=$2; how=new; shift;;
@@ -27,7 +27,7 @@ hook() {
 well() { say '"type":"assistant","message":{"model":"m"}'; say "\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"$1\""; }
 "#;
 
-fn claude(stage: &Stage, body: &str) -> String {
+pub(crate) fn claude(stage: &Stage, body: &str) -> String {
     agent(stage, "claude", &format!("{CLAUDE}{body}"))
 }
 
