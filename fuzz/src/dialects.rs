@@ -159,6 +159,7 @@ fn stopped(text: &str, said: &[Marker]) -> String {
         gates: Vec::new(),
         spend: None,
         woken: None,
+        worktree: None,
         tally: look.tally(Tally::default()),
         started_at: NOW,
         updated_at: NOW,
