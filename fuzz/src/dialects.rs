@@ -148,7 +148,6 @@ fn stopped(text: &str, said: &[Marker]) -> String {
         goal: record.subject.clone(),
         project: String::new(),
         session: None,
-        worktree: None,
         claim_until: None,
         policy: task::policy(),
         phase: look.phase(NOW),
