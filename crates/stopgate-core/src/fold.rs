@@ -144,12 +144,7 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
         Event::JudgesApproved { digest, by } => {
             state.ground.approved = Some(ApprovedJudges { digest: digest.clone(), by: by.clone() });
         }
-        Event::Vouched { how } => {
-            state.origin.vouch(*how);
-            if state.outcome().is_some() {
-                go_on(state, at);
-            }
-        }
+        Event::Vouched { how } => vouch(state, *how, at),
         Event::Resealed { seal, source, .. } => reseal(state, seal, source.as_deref()),
         Event::Placed(worktree) => state.worktree = Some(worktree.clone()),
         Event::Merged { .. } => state.worktree = None,
@@ -161,6 +156,13 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
             go_on(state, at);
             state.phase = Phase::Ended { outcome: *outcome, why: why.clone(), at };
         }
+    }
+}
+
+fn vouch(state: &mut State, how: Vouch, at: Timestamp) {
+    state.origin.vouch(how);
+    if state.outcome().is_some() {
+        go_on(state, at);
     }
 }
 

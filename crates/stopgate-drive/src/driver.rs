@@ -22,8 +22,8 @@ use crate::mark::began;
 use crate::plan::{DriveNews, DrivePlan, FeatureBuilder, SessionScreen, WorkPlace};
 use crate::process::ClientPlace;
 use crate::prompt::{HAND_ON, HAND_OVER_BYTES_MAX, NUDGE, answer_prompt, builder};
-use crate::question::approves;
-use crate::record::{DriverFiles, DriverRecord, DriverStep};
+use crate::question::plan_word;
+use crate::record::{DriverFiles, DriverRecord, DriverStep, PlanWord};
 use crate::session::{SessionWatch, TurnResult, TurnStage, run_turn};
 use crate::terminal::run_in_terminal;
 use crate::tmux::{TmuxWindow, needs_tmux};
@@ -218,7 +218,7 @@ impl Driver<'_> {
             }
             (_, next) => next.clone(),
         };
-        self.record.plan_approved = answer.as_deref().is_some_and(approves);
+        self.record.plan = plan_word(answer.as_deref());
         let prompt = self.begin(&next, work.part.clone(), answer.as_deref())?;
         let model = self.model_for(&work)?;
         let view = self.looped.view()?;
@@ -230,7 +230,7 @@ impl Driver<'_> {
             part: work.part.as_deref(),
             view: &view,
         });
-        self.run(&next, &prompt, model.as_deref(), work.part.is_some())
+        self.run(&next, &prompt, model.as_deref())
     }
 
     /// Notes what is about to begin, and binds the loop to it; gives the prompt.
@@ -318,14 +318,13 @@ impl Driver<'_> {
         next: &NextTurn,
         prompt: &str,
         model: Option<&str>,
-        is_part: bool,
     ) -> Result<TurnResult, Failure> {
         let session = self.record.session.clone().unwrap_or_default();
         let prompt_file = self.files.write_prompt(prompt)?;
         let usage_file = self.files.file("usage.json").display().to_string();
         let directory = self.looped.directory().to_path_buf();
         let helper = builder(model);
-        let hands_on = is_part && self.plan.builder == FeatureBuilder::SubAgent;
+        let hands_on = self.record.work.is_some() && self.plan.builder == FeatureBuilder::SubAgent;
         let turn = CommandTurn {
             session: match next {
                 NextTurn::Fresh => TurnSession::New(&session),
@@ -377,10 +376,10 @@ impl Driver<'_> {
         let looped = std::cell::RefCell::new(looped);
         let record = std::cell::RefCell::new(record);
         let judged = record.borrow().judged.clone();
-        let questions = match (looped.borrow().can_park(), record.borrow().plan_approved) {
+        let questions = match (looped.borrow().can_park(), record.borrow().plan) {
             (false, _) => QuestionHabit::Decide,
-            (true, false) => QuestionHabit::Park,
-            (true, true) => QuestionHabit::ParkApproved,
+            (true, PlanWord::Open) => QuestionHabit::Park,
+            (true, PlanWord::Approved) => QuestionHabit::ParkApproved,
         };
         let hears_use = plan.command.headless().is_some_and(counting::keeps_no_record);
         let model = model.or(plan.command.named_model());

@@ -260,7 +260,7 @@ impl DrivenLoop for NativeLoop {
     fn hand_over(&mut self, notes: SessionNotes<'_>) -> Result<String, Failure> {
         let state = self.engine.driven().driven(&self.id)?.state;
         if self.directory.join(".git").exists() {
-            // A tree that can't be kept is no reason to stop the work.
+            // The work goes on also where its tree can't be kept.
             let _ = self.engine.snapshots().snapshot(&self.id, &self.directory);
         }
         let (receipts, _) = self.last_stop()?;

@@ -2,6 +2,8 @@
 //!
 //! Without a person a client can't ask: what it wants to know stands at the end of what it said.
 
+use crate::record::PlanWord;
+
 /// More of a question is not shown.
 const QUESTION_BYTES_MAX: usize = 600;
 
@@ -30,8 +32,13 @@ pub(crate) fn shown_question(question: &str) -> String {
     stopgate_core::clip(&stopgate_core::clean(question), QUESTION_BYTES_MAX)
 }
 
+/// What an answer says of a plan.
+pub(crate) fn plan_word(answer: Option<&str>) -> PlanWord {
+    if answer.is_some_and(approves) { PlanWord::Approved } else { PlanWord::Open }
+}
+
 /// Whether an answer to a plan is a yes.
-pub(crate) fn approves(answer: &str) -> bool {
+fn approves(answer: &str) -> bool {
     let letters = |letter: char| !letter.is_alphanumeric();
     let first = answer.split(letters).find(|word| !word.is_empty()).unwrap_or_default();
     let yes =

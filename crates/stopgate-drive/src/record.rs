@@ -48,10 +48,21 @@ pub(crate) struct DriverRecord {
     pub(crate) wait_until: u64,
     /// Whether the session in hand can be resumed.
     pub(crate) can_resume: bool,
-    /// Whether the turn in hand began with a person's approval of the agent's plan.
-    pub(crate) plan_approved: bool,
+    /// What a person said of the agent's plan before the turn in hand.
+    pub(crate) plan: PlanWord,
     /// What the session before said last.
     pub(crate) said: String,
+}
+
+/// What a person said of an agent's plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PlanWord {
+    /// Nothing, or that it should change.
+    #[default]
+    Open,
+    /// That it may be carried out.
+    Approved,
 }
 
 /// What a driver does.

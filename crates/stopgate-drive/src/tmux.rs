@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use stopgate_agents::{ClientExit, FailureClass, SessionFailure, SessionReach, SessionReport};
-use stopgate_engine::Failure;
+use stopgate_engine::{Failure, Settings};
 
 use crate::command::StartedCommand;
 use crate::guard::{SessionGuard, command, end_group};
@@ -89,7 +89,7 @@ impl TmuxWindow {
         let mut words: Vec<String> =
             ["new-window", "-d", "-P", "-F", "#{pane_id} #{pane_pid}"].map(String::from).into();
         words.extend(["-n".to_owned(), self.name.clone(), "-c".to_owned(), directory]);
-        for (name, value) in self.variables(started, place) {
+        for (name, value) in variables(started, place) {
             words.extend(["-e".to_owned(), format!("{name}={value}")]);
         }
         words.extend(["--".to_owned(), program.display().to_string(), TMUX_SESSION.to_owned()]);
@@ -100,21 +100,6 @@ impl TmuxWindow {
         let (pane, pid) = said.trim().split_once(' ').unwrap_or_default();
         let pid = pid.parse().map_err(|_| unusable(&said))?;
         Ok((pane.to_owned(), pid))
-    }
-
-    /// What the client needs of our own variables: tmux gives it those of its server.
-    fn variables(
-        &self,
-        started: &StartedCommand,
-        place: &ClientPlace<'_>,
-    ) -> Vec<(String, String)> {
-        let is_tmux = |name: &str| matches!(name, "TMUX" | "TMUX_PANE" | "TERM");
-        let own = std::env::vars().filter(|(name, _)| !is_tmux(name));
-        let known = started.env.iter().map(|(name, value)| ((*name).into(), (*value).into()));
-        let mut all: Vec<(String, String)> = known.chain(own).collect();
-        all.extend(place.env.iter().cloned());
-        all.push((MARK.to_owned(), place.mark.to_owned()));
-        all
     }
 
     fn follow(&self, pid: i32, stage: &mut TurnStage<'_>) -> Result<Option<TurnCut>, Failure> {
@@ -134,11 +119,11 @@ impl TmuxWindow {
             }
             if watched_at.elapsed() >= WATCH_EVERY {
                 watched_at = now();
-                match (stage.watch)() {
-                    SessionWatch::GoOn => {}
-                    SessionWatch::Judged => judged_at = judged_at.or_else(|| Some(now())),
-                    SessionWatch::Unwanted => return Ok(Some(TurnCut::Unwanted)),
+                let word = (stage.watch)();
+                if word == SessionWatch::Unwanted {
+                    return Ok(Some(TurnCut::Unwanted));
                 }
+                judged_at = judged_at.or_else(|| (word == SessionWatch::Judged).then(now));
             }
         }
     }
@@ -151,9 +136,20 @@ impl TmuxWindow {
     }
 }
 
+/// What the client needs of our own variables: tmux gives it those of its server.
+fn variables(started: &StartedCommand, place: &ClientPlace<'_>) -> Vec<(String, String)> {
+    let is_tmux = |name: &str| matches!(name, "TMUX" | "TMUX_PANE" | "TERM");
+    let own = std::env::vars().filter(|(name, _)| !is_tmux(name));
+    let known = started.env.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+    let mut all: Vec<(String, String)> = known.chain(own).collect();
+    all.extend(place.env.iter().cloned());
+    all.push((MARK.to_owned(), place.mark.to_owned()));
+    all
+}
+
 /// Fails where sessions can't have windows: outside of tmux, or without it.
 pub(crate) fn needs_tmux() -> Result<(), Failure> {
-    if std::env::var_os("TMUX").is_none_or(|value| value.is_empty()) {
+    if !Settings.is_in_tmux() {
         return Err(Failure::usage("--tmux needs a tmux around it, and there is none here")
             .hint("start one and run it there: tmux new-session"));
     }

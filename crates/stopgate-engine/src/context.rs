@@ -50,7 +50,7 @@ pub(crate) struct Context {
     pub(crate) listener: Option<ChecksListener>,
     /// Whether a loop was seen that waits for something outside its session.
     pub(crate) saw_parked: bool,
-    /// What becomes of children that are no check's when the checks of a stop are over.
+    /// What happens to children that belong to none of the checks when those of a stop are over.
     pub(crate) strangers: Strangers,
 }
 

@@ -77,6 +77,11 @@ impl Settings {
         agent.variables().marks.iter().any(|mark| var(mark).is_some())
     }
 
+    /// Whether this runs inside tmux.
+    pub fn is_in_tmux(self) -> bool {
+        var("TMUX").is_some_and(|socket| !socket.is_empty())
+    }
+
     /// The store's address, where it is not the default one.
     pub fn store(self) -> Option<String> {
         text("STOPGATE_STORE")
