@@ -158,6 +158,7 @@ fn stopped(text: &str, said: &[Marker]) -> String {
         gates: Vec::new(),
         spend: None,
         woken: None,
+        worktree: None,
         tally: look.tally(Tally::default()),
         started_at: NOW,
         updated_at: NOW,

@@ -7,10 +7,13 @@ pub mod dialects;
 
 pub mod inputs;
 
+pub mod sessions;
+
 /// A target's name and what it does.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target there is.
 pub fn targets() -> impl Iterator<Item = Target> {
-    dialects::TARGETS.into_iter().chain(inputs::TARGETS)
+    let own = dialects::TARGETS.into_iter().chain(inputs::TARGETS);
+    own.chain(sessions::TARGETS)
 }

@@ -14,7 +14,7 @@ mod points;
 mod power;
 mod remains;
 mod scratch_left;
-mod storm;
+pub(crate) mod storm;
 
 use anyhow::{Context, Result, bail};
 

@@ -92,6 +92,7 @@ impl Story {
             surface: stopgate_core::Surface::default(),
             gates: Vec::new(),
             origin: stopgate_core::Origin::default(),
+            commit: None,
             goal,
         }));
         let mut state = apply(None, &started, BEGAN).context("begin a loop")?;

@@ -15,6 +15,7 @@ mod dist;
 mod elf;
 mod engines;
 mod figures;
+mod foreign;
 mod hardness;
 mod hostile;
 mod journal;
@@ -26,6 +27,7 @@ mod platforms;
 mod record;
 mod requirements;
 mod scene;
+mod see;
 mod settings;
 mod sim;
 mod strings;
@@ -36,6 +38,7 @@ mod tools;
 mod trace;
 mod transcript;
 mod truth;
+mod upgrade;
 mod waiting;
 
 use std::process::ExitCode;
@@ -92,25 +95,35 @@ Usage: cargo xtask CHORE
   hostile [--quick] [--only TEXT] [--program FILE]
                                   hostile trees against hook, start, status, verify, trust and cancel
   package [--program [PLATFORM=]FILE]… [--out DIR] [--key FILE] [--repository URL]
-          [--test | --fresh-root]
+          [--foreign] [--test | --fresh-root]
                                   packages and plugins from one source (packages/): tarball, npm, wheel,
                                   .deb, formula, installers, checksums, signatures, SBOM, in
-                                  target/package; --test installs each from there and uses it,
-                                  --fresh-root also in a fresh Debian (debootstrap)
+                                  target/package; --foreign also builds and packs the programs for
+                                  Linux arm64 and Windows, where the tools are there; --test installs each from there and uses it,
+                                  --fresh-root also in a fresh Debian (debootstrap); foreign programs
+                                  run under qemu-aarch64 and wine
   package --plugins               write plugins/ and the marketplace files anew
-  platforms [--only WORD]         whether the program compiles for macOS, and its pure crates for Windows;
+  platforms [--only WORD]         whether the program compiles for macOS and for Windows;
                                   installs both targets, and zig as their C compiler
+  upgrade --previous COMMIT|FILE [--program FILE]
+                                  an earlier program and this one on the same journal, settings and
+                                  running loops, in both directions
   waiting [--quick] [--program FILE]
                                   100 parked loops: one process, its memory, its wake-ups in a quiet
                                   minute, each resumed once; killed 50 times, none lost, none twice
   mutants [--only core|verify]    which planted faults the tests notice; installs cargo-mutants
   night [CLIENT…] [--only TEXT]   stopgate run with the real clients and a model that fails: limits,
                                   errors, hangs, kills; exit 1 where one ends otherwise than it must
+  see [--only WORD] [--program FILE] [--write]
+                                  four viewers beside a storm of stops; how soon news is seen; the first
+                                  frame and the memory of watch with 10,000 loops, stops replayed a second; the HTML report under html-validate and axe, in
+                                  light, dark and print, with pictures (kept in docs/screens by --write)
+                                  WORD is one of viewers, fresh, many, report
   deny                            licences, bans and sources of what others wrote, and advisories where
                                   their database can be reached; installs cargo-deny
   sbom                            what the program is built from: target/stopgate.cdx.json (CycloneDX)
 
-bench, hardness, hostile, package and waiting use target/dist/stopgate; build it first.
+bench, hardness, hostile, package, see and waiting use target/dist/stopgate; build it first.
 ";
 
 fn main() -> ExitCode {
@@ -139,7 +152,9 @@ fn main() -> ExitCode {
         ["mutants", options @ ..] => mutants::run(options),
         ["package", options @ ..] => package::run(options),
         ["platforms", options @ ..] => platforms::run(options),
+        ["upgrade", options @ ..] => upgrade::run(options),
         ["night", options @ ..] => night::run(options),
+        ["see", options @ ..] => see::run(options),
         ["deny"] => supply::deny(),
         ["sbom"] => supply::sbom(),
         [] | ["--help" | "-h" | "help", ..] => {

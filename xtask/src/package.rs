@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{Verdict, supply, tools};
+use crate::{Verdict, foreign, supply, tools};
 use about::PackageFacts;
 use archive::{Directories, PackedFile, tar_gz};
 use platform::BuiltProgram;
@@ -57,6 +57,7 @@ impl PackageOptions {
     fn read(options: &[&str]) -> Result<Self> {
         let mut facts = PackageFacts::read()?;
         let (mut programs, mut key, mut trial) = (Vec::new(), None, None);
+        let mut foreign = Vec::new();
         let mut out = tools::root()?.join("target/package");
         let mut options = options.iter();
         while let Some(option) = options.next() {
@@ -67,6 +68,7 @@ impl PackageOptions {
                 "--out" => out = std::path::absolute(value()?)?,
                 "--key" => key = Some(ReleaseKey::read(Path::new(value()?))?),
                 "--repository" => facts.repository = value()?.trim_end_matches('/').into(),
+                "--foreign" => foreign = foreign::build()?,
                 "--test" => trial = trial.or(Some(Trial::Local)),
                 "--fresh-root" => trial = Some(Trial::FreshRoot),
                 _ => bail!("understand {option}"),
@@ -74,6 +76,9 @@ impl PackageOptions {
         }
         if programs.is_empty() {
             programs.push(BuiltProgram::read(&tools::program()?.to_string_lossy())?);
+        }
+        for path in foreign {
+            programs.push(BuiltProgram::read(&path.to_string_lossy())?);
         }
         let key = key.map_or_else(ReleaseKey::for_this_run, Ok)?;
         Ok(Self { facts, programs, out, key, trial })

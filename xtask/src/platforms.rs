@@ -1,8 +1,7 @@
 //! Whether the program still compiles for the systems that this machine does not run.
 //!
-//! macOS is checked as a whole. On Windows only the crates without files and processes are;
-//! docs/platforms.md says what the rest lacks. The C compiler for both is zig, from a Python
-//! package, in a directory of its own.
+//! The whole program is checked for macOS and Windows; docs/platforms.md says what it lacks
+//! there. The C compiler for both is zig, from a Python package, in a directory of its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,20 +25,7 @@ struct Foreign {
 
 const FOREIGN: [Foreign; 2] = [
     Foreign { target: "aarch64-apple-darwin", zig: "aarch64-macos", packages: &["stopgate"] },
-    Foreign {
-        target: "x86_64-pc-windows-gnu",
-        zig: "x86_64-windows-gnu",
-        packages: &[
-            "stopgate-agents",
-            "stopgate-core",
-            "stopgate-dialects",
-            "stopgate-gates",
-            "stopgate-signals",
-            "stopgate-store",
-            "stopgate-tui",
-            "stopgate-view",
-        ],
-    },
+    Foreign { target: "x86_64-pc-windows-gnu", zig: "x86_64-windows-gnu", packages: &["stopgate"] },
 ];
 
 /// Checks for each, or for the one that is named.
@@ -63,7 +49,7 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
 }
 
 /// The Python that has the compiler, installed once below `target`.
-fn compiler(root: &Path) -> Result<PathBuf> {
+pub(crate) fn compiler(root: &Path) -> Result<PathBuf> {
     let place = root.join("target/zig");
     let python = place.join("bin/python");
     if !place.join("ready").is_file() {
@@ -77,10 +63,7 @@ fn compiler(root: &Path) -> Result<PathBuf> {
 }
 
 fn check(root: &Path, python: &Path, foreign: &Foreign) -> Result<bool> {
-    if tools::has("rustup") {
-        let mut add = Command::new("rustup");
-        tools::run(add.current_dir(root).args(["target", "add", foreign.target]))?;
-    }
+    add_target(root, foreign.target)?;
     let target = foreign.target.replace('-', "_");
     let compile = wrapper(
         root,
@@ -101,8 +84,17 @@ fn check(root: &Path, python: &Path, foreign: &Foreign) -> Result<bool> {
     Ok(cargo.status().context("start cargo")?.success())
 }
 
+/// Has Rust's library for a target, where rustup can fetch it.
+pub(crate) fn add_target(root: &Path, target: &str) -> Result<()> {
+    if !tools::has("rustup") {
+        return Ok(());
+    }
+    let mut add = Command::new("rustup");
+    tools::run(add.current_dir(root).args(["target", "add", target]))
+}
+
 /// A script that stands for the compiler, because build scripts want one word.
-fn wrapper(root: &Path, python: &Path, name: &str, words: &str) -> Result<PathBuf> {
+pub(crate) fn wrapper(root: &Path, python: &Path, name: &str, words: &str) -> Result<PathBuf> {
     let path = root.join("target/zig").join(name);
     fs::write(
         &path,

@@ -9,10 +9,11 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::tools::{self, Tool};
-use crate::{Verdict, bench, dist, hardness, hostile, package, sim, truth, waiting};
+use crate::{Verdict, bench, dist, hardness, hostile, package, see, sim, truth, waiting};
 
 /// A program that the tests call, the package that brings it, and what it is for.
-const NEEDED: [(&str, &str, &str); 9] = [
+const NEEDED: [(&str, &str, &str); 10] = [
+    ("chromium", "chromium", "reports, as a browser shows them"),
     ("git", "git", "projects that agents work in"),
     ("python3", "python3", "a lease on a file, which makes a disk hang"),
     ("npm", "npm", "the real agent clients, from their packages"),
@@ -52,6 +53,7 @@ fn all(steps: &mut Steps) -> Result<()> {
     steps.run("does done mean done", || stories(truth::run(&["--quick"])?))?;
     steps.run("simulated histories", || once(sim::run(&[])?))?;
     steps.run("hostile trees", || once(hostile::run(&["--quick"])?))?;
+    steps.run("reports in a browser", || once(see::run(&["--only", "report"])?))?;
     steps.run("loops that wait", || once(waiting::run(&["--quick"])?))?;
     steps.run("storms, kills, hangs and faults", || once(hardness::run(&[])?))?;
     steps.run("the same on every journal engine", || once(hardness::run(&["--engines"])?))

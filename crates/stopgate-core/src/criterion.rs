@@ -462,3 +462,6 @@ fn quoted(word: &str) -> String {
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
+
+#[cfg(test)]
+mod tests;

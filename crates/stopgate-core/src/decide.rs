@@ -407,6 +407,17 @@ fn step_question(state: &State) -> String {
     format!("The step \"{}\" is finished. Go on with the next one?", clip(&clean(step), 200))
 }
 
+/// What is proven in a worktree is not the end: the merge is, once it holds there, too.
+fn merge_first(state: &State, answer: RuleAnswer) -> RuleAnswer {
+    if matches!(answer, RuleAnswer::Complete(..)) && state.worktree.is_some() {
+        return RuleAnswer::Allow(
+            Leave::Merge,
+            "it holds in the loop's worktree; the merge is left",
+        );
+    }
+    answer
+}
+
 /// Puts an answer into words and into the journal's form.
 fn record(
     state: &State,
@@ -416,7 +427,7 @@ fn record(
     answer: RuleAnswer,
 ) -> Decision {
     let mut popped = 0;
-    let (verdict, ruling, why) = match answer {
+    let (verdict, ruling, why) = match merge_first(state, answer) {
         RuleAnswer::Allow(leave, why) => {
             tally = state.tally.passed_over(seen);
             (Verdict::Allow(leave), Ruling::Allow(leave), why.to_string())
@@ -451,6 +462,9 @@ fn record(
         tools: seen.tools,
         background: seen.background.clone(),
         cap: seen.cap.map(|cap| cap.refusals),
+        continued: seen.continued,
+        untrusted: seen.untrusted,
+        message: seen.message.filter(|_| tally.message != seen.message),
     };
     let receipts = seen.receipts.clone();
     let gates = seen.gates.clone();
@@ -469,5 +483,7 @@ fn record(
 mod enumeration;
 #[cfg(test)]
 mod ground_tests;
+#[cfg(test)]
+mod rest_tests;
 #[cfg(test)]
 mod tests;

@@ -20,6 +20,7 @@ use crate::state::{Frame, LoopId, Rest, SessionId, Surface};
 use crate::tally::Tally;
 use crate::time::Timestamp;
 use crate::word::{Origin, Vouch};
+use crate::worktree::LoopWorktree;
 
 /// The version of the stored form of events and states.
 pub const FORMAT: u32 = 1;
@@ -159,6 +160,13 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         repository: Option<Repository>,
     },
+    /// Its sessions work in a git worktree of its own from now on.
+    Placed(Box<LoopWorktree>),
+    /// What was proven in its worktree is on the branch that it was begun on.
+    Merged {
+        /// The commit that the branch leads to now.
+        commit: String,
+    },
     /// A person vouched for what an agent began.
     Vouched {
         /// How.
@@ -206,6 +214,9 @@ pub struct Started {
     /// Who began it.
     #[serde(default, skip_serializing_if = "Origin::is_blank")]
     pub origin: Origin,
+    /// The commit that was checked out when it began, where that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
 }
 
 /// Which repository something was proven in.
@@ -384,6 +395,8 @@ pub enum Leave {
     Untrusted,
     /// All that is left is a person's word.
     Approval,
+    /// Proven in its worktree: what is left is the merge.
+    Merge,
 }
 
 /// What was seen at a stop, beside the receipts.
@@ -403,6 +416,16 @@ pub struct Facts {
     /// How many refusals in a row the agent's client accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap: Option<u32>,
+    /// Whether the client said that a hook had sent the agent back; earlier versions did not note
+    /// it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continued: Option<bool>,
+    /// Whether the project's file asked for commands that nobody trusted.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub untrusted: bool,
+    /// The last message's fingerprint, where the tally has not taken it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<u64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]

@@ -80,6 +80,7 @@ fn begin(started: &Started, at: Timestamp) -> State {
         gates: started.gates.clone(),
         answer: None,
         woken: None,
+        worktree: None,
         origin: started.origin.clone(),
         spend: None,
         tally: Tally::default(),
@@ -143,13 +144,10 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
         Event::JudgesApproved { digest, by } => {
             state.ground.approved = Some(ApprovedJudges { digest: digest.clone(), by: by.clone() });
         }
-        Event::Vouched { how } => {
-            state.origin.vouch(*how);
-            if state.outcome().is_some() {
-                go_on(state, at);
-            }
-        }
+        Event::Vouched { how } => vouch(state, *how, at),
         Event::Resealed { seal, source, .. } => reseal(state, seal, source.as_deref()),
+        Event::Placed(worktree) => state.worktree = Some(worktree.clone()),
+        Event::Merged { .. } => state.worktree = None,
         Event::Task(note) => {
             state.progress_at = at;
             hold(state, &note.hold, at);
@@ -158,6 +156,13 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
             go_on(state, at);
             state.phase = Phase::Ended { outcome: *outcome, why: why.clone(), at };
         }
+    }
+}
+
+fn vouch(state: &mut State, how: Vouch, at: Timestamp) {
+    state.origin.vouch(how);
+    if state.outcome().is_some() {
+        go_on(state, at);
     }
 }
 
@@ -327,6 +332,7 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
         }
     }
     pop(&mut state.frames, stopped.popped);
+    note_proven(state, stopped.ruling);
     match stopped.ruling {
         Ruling::Continue => {
             go_on_from_approval(state, at);
@@ -347,7 +353,20 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
                 state.phase = Phase::Waiting { on: Waiting::Approval, since: at };
             }
         }
+        Ruling::Allow(crate::event::Leave::Merge) => {
+            go_on_from_approval(state, at);
+            state.phase = Phase::Completing;
+        }
         Ruling::Allow(_) => {}
+    }
+}
+
+/// What was proven in a worktree is so until the agent is sent back to work.
+fn note_proven(state: &mut State, ruling: Ruling) {
+    let holds = ruling == Ruling::Allow(crate::event::Leave::Merge);
+    if let Some(worktree) = state.worktree.as_mut().filter(|_| holds || ruling == Ruling::Continue)
+    {
+        worktree.is_proven = holds;
     }
 }
 
@@ -457,3 +476,5 @@ mod sync_tests;
 mod task_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod waiting_tests;

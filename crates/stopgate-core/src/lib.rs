@@ -54,6 +54,8 @@ mod written;
 
 mod word;
 
+mod worktree;
+
 mod decide;
 
 mod judges;
@@ -70,6 +72,9 @@ mod digest;
 
 #[cfg(test)]
 mod scene;
+
+#[cfg(test)]
+mod stored_tests;
 
 pub use crate::budget::{
     BudgetUse, budgets, crowded_context, reached_budget, spend_line, spend_words,
@@ -113,3 +118,4 @@ pub use crate::state::{
 pub use crate::tally::Tally;
 pub use crate::time::Timestamp;
 pub use crate::word::{FileTrust, Origin, Party, Replaced, Vouch, is_agents_choice};
+pub use crate::worktree::LoopWorktree;

@@ -226,3 +226,6 @@ const fn is_zero(count: &u32) -> bool {
 const fn is_false(flag: &bool) -> bool {
     !*flag
 }
+
+#[cfg(test)]
+mod tests;

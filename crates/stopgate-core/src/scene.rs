@@ -66,6 +66,7 @@ pub(crate) fn started(policy: Policy, frame: Frame, criteria: Vec<Criterion>) ->
         surface: crate::Surface::Hook,
         gates: vec![],
         origin: crate::Origin::default(),
+        commit: None,
     }))
 }
 

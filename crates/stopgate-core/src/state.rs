@@ -17,6 +17,7 @@ use crate::spend::Spend;
 use crate::tally::Tally;
 use crate::time::Timestamp;
 use crate::word::Origin;
+use crate::worktree::LoopWorktree;
 
 /// How deep frames may be nested.
 pub const FRAMES_MAX: usize = 16;
@@ -73,6 +74,9 @@ pub struct State {
     /// The client that was started after a wait, until it comes to a stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub woken: Option<WokenClient>,
+    /// The git worktree in which its sessions work, until it is merged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Box<LoopWorktree>>,
     /// What it counts.
     pub tally: Tally,
     /// When it began.
@@ -230,6 +234,11 @@ impl State {
         self.frames.last()
     }
 
+    /// Where its work is: its worktree, else its project.
+    pub fn root(&self) -> &str {
+        self.worktree.as_ref().map_or(&self.project, |worktree| &worktree.directory)
+    }
+
     /// How the loop ended, if it has.
     pub fn outcome(&self) -> Option<Outcome> {
         match &self.phase {
@@ -366,3 +375,6 @@ impl fmt::Display for Mode {
         f.write_str(self.word())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,18 +5,35 @@
 //! each wake is claimed in the journal by the process that becomes the client, so this one may be
 //! killed at any moment. Where it is missing, stops still ask for their conditions themselves.
 
+#[cfg(unix)]
 mod alarm;
+#[cfg(unix)]
 mod files;
+#[cfg(unix)]
 mod peer;
+#[cfg(unix)]
 mod server;
+#[cfg(unix)]
 mod unit;
+#[cfg(unix)]
 mod waker;
+#[cfg(unix)]
 mod watched;
+#[cfg(windows)]
+mod windows;
 
+#[cfg(unix)]
 pub use crate::peer::{DaemonState, ensure, nudge, poke, state, stop};
+#[cfg(unix)]
 pub use crate::server::{Served, Stay, serve};
+#[cfg(unix)]
 pub use crate::unit::unit_text;
+#[cfg(unix)]
 pub use crate::waker::{WAKE, wake_loop};
+#[cfg(windows)]
+pub use crate::windows::{
+    DaemonState, Served, Stay, WAKE, ensure, nudge, poke, serve, state, stop, unit_text, wake_loop,
+};
 
 /// The word that makes the program this process, away from any terminal.
 pub const DAEMON: &str = "__daemon";

@@ -1,6 +1,6 @@
 //! A list of features and a progress file: what they say, and how they change.
 //!
-//! The list is read and never written: its `passes` are the agent's. Of the progress file
+//! The list's `passes` are the agent's, and stopgate's only where it merges what was built. Of the progress file
 //! the first `Iteration:` and `Status:` lines change, and everything else stays byte for byte.
 
 mod list;
@@ -12,7 +12,7 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
-pub use self::list::{Feature, FeatureList, ListError, template as list_template};
+pub use self::list::{Feature, FeatureList, ListError, passing, template as list_template};
 pub use self::progress::{
     ProgressFile, ProgressStanding, advanced, ended, template as progress_template,
 };

@@ -15,9 +15,11 @@ use stopgate_engine::{
 use crate::command::CommandTurn;
 use crate::guard::end_group;
 use crate::interrupt::{Interrupt, Interrupts};
-use crate::loops::{DrivenLoop, FileLoop, LoopWork, NativeLoop, SessionNotes};
+use crate::loops::{
+    DrivenLoop, FileLoop, LoopWork, NativeLoop, SessionNotes, is_model_name, odd_model,
+};
 use crate::mark::began;
-use crate::plan::{DriveNews, DrivePlan, FeatureBuilder, SessionScreen};
+use crate::plan::{DriveNews, DrivePlan, FeatureBuilder, SessionScreen, WorkPlace};
 use crate::process::ClientPlace;
 use crate::prompt::{HAND_ON, HAND_OVER_BYTES_MAX, NUDGE, answer_prompt, builder};
 use crate::question::plan_word;
@@ -25,6 +27,7 @@ use crate::record::{DriverFiles, DriverRecord, DriverStep, PlanWord};
 use crate::session::{SessionWatch, TurnResult, TurnStage, run_turn};
 use crate::terminal::run_in_terminal;
 use crate::tmux::{TmuxWindow, needs_tmux};
+use crate::worktree;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -57,7 +60,12 @@ pub fn drive_native(
     interrupts: &Interrupts,
     news: NewsListener<'_>,
 ) -> Result<DriveEnded, Failure> {
-    let stored = engine.loops().resolve(target)?;
+    let mut stored = engine.loops().resolve(target)?;
+    if plan.place == WorkPlace::Worktree {
+        for warning in worktree::place(&mut engine, &mut stored)? {
+            news(&DriveNews::Warning { text: &warning });
+        }
+    }
     let home = engine.home().clone();
     let looped = NativeLoop::new(engine, &stored);
     drive(Box::new(looped), &home, plan, interrupts, news)
@@ -77,7 +85,7 @@ pub fn drive_file(
     drive(Box::new(looped), &home, plan, interrupts, news)
 }
 
-fn drive(
+pub(crate) fn drive(
     looped: Box<dyn DrivenLoop>,
     home: &Home,
     plan: &DrivePlan,
@@ -180,6 +188,11 @@ impl Driver<'_> {
 
     /// Why the loop does not go on by itself, if so.
     fn stands(&mut self) -> Result<Option<DriveEnd>, Failure> {
+        if self.interrupts.wish() == Interrupt::GoOn
+            && let Some(delivery) = self.looped.deliver()?
+        {
+            (self.news)(&DriveNews::Delivered { delivery: &delivery });
+        }
         let view = self.looped.view()?;
         if view.waiting == Some(WaitsFor::Answer) {
             return self.await_answer(&view);
@@ -196,6 +209,7 @@ impl Driver<'_> {
 
     /// Runs one turn.
     fn turn(&mut self, next: &NextTurn) -> Result<TurnResult, Failure> {
+        self.looped.make_ready(self.record.sessions)?;
         let answer = self.looped.take_answer()?;
         let work = self.looped.work()?;
         let next = match (&answer, next) {
@@ -265,8 +279,19 @@ impl Driver<'_> {
         match source {
             None | Some(SessionIdSource::Chosen) => self.looped.bind(&session),
             Some(_) if is_known => self.looped.bind(&session),
-            Some(_) if self.plan.screen != SessionScreen::Headless => self.looped.open_to_next(),
+            Some(_) if self.screen() != SessionScreen::Headless => self.looped.open_to_next(),
             Some(_) => Ok(()),
+        }
+    }
+
+    /// A worktree is another project than the loop's, in which no session claims it: there, a client
+    /// that chooses its session's id is read instead of shown.
+    fn screen(&self) -> SessionScreen {
+        let source = self.plan.command.headless().map(stopgate_agents::Headless::id_source);
+        let is_told = matches!(source, None | Some(SessionIdSource::Chosen));
+        match self.plan.place {
+            WorkPlace::Worktree if !is_told => SessionScreen::Headless,
+            WorkPlace::Worktree | WorkPlace::Project => self.plan.screen,
         }
     }
 
@@ -275,6 +300,9 @@ impl Driver<'_> {
         let listed = |category: &String| {
             self.plan.models.iter().find(|(name, _)| name == category).map(|(_, model)| model)
         };
+        if let Some(named) = work.model.as_deref().filter(|model| !is_model_name(model)) {
+            return Err(odd_model(named));
+        }
         let chosen = work.category.as_ref().and_then(listed).or(self.plan.model.as_ref());
         let model = work.model.as_ref().or(chosen).cloned();
         if model.is_none() && self.plan.command.needs_model() && self.plan.command.agent().is_none()
@@ -313,14 +341,14 @@ impl Driver<'_> {
         let mark = self.record.mark.clone();
         let place = ClientPlace { directory: &directory, mark: &mark, env: &env };
         // A command that takes its prompt from standard input has no use for a terminal.
-        let in_terminal = match self.plan.screen {
+        let in_terminal = match self.screen() {
             SessionScreen::Headless => None,
             SessionScreen::Terminal | SessionScreen::Tmux => {
                 self.plan.command.start_in_terminal(&turn)
             }
         };
         if let Some(started) = &in_terminal
-            && self.plan.screen == SessionScreen::Tmux
+            && self.screen() == SessionScreen::Tmux
         {
             let window = TmuxWindow {
                 name: format!("{}-{}", self.looped.key(), self.record.sessions),
@@ -441,7 +469,7 @@ fn over(title: &str, view: &LoopView) -> Failure {
 }
 
 /// A random UUID, as clients want them.
-fn new_uuid() -> Result<String, Failure> {
+pub(crate) fn new_uuid() -> Result<String, Failure> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)
         .map_err(|error| Failure::fault("could not make an id for the session").because(error))?;

@@ -6,8 +6,10 @@
 
 mod command;
 mod driver;
+mod feature;
 mod guard;
 mod interrupt;
+mod jobs;
 mod loops;
 mod mark;
 mod plan;
@@ -20,13 +22,15 @@ mod records;
 mod session;
 mod terminal;
 mod tmux;
+mod worktree;
 
 pub use crate::command::AgentCommand;
 pub use crate::driver::{DriveEnd, DriveEnded, drive_file, drive_native};
 pub use crate::guard::{SESSION_GUARD, SESSION_TERMINAL, become_client, guard_session};
 pub use crate::interrupt::Interrupts;
+pub use crate::jobs::{JobEnded, JobNews, JobsListener, drive_jobs};
 pub use crate::plan::{
-    AnswerPlan, DriveNews, DrivePlan, FeatureBuilder, FreshPolicy, SessionScreen,
+    AnswerPlan, DriveNews, DrivePlan, FeatureBuilder, FreshPolicy, SessionScreen, WorkPlace,
 };
 pub use crate::policy::{
     ErrorKind, FailedSession, FailedSessionState, FailureLimits, NextStep, Waits, kind, next_step,
@@ -34,3 +38,4 @@ pub use crate::policy::{
 pub use crate::prompt::HAND_OVER_BYTES_MAX;
 pub use crate::question::trailing_question;
 pub use crate::tmux::{TMUX_SESSION, run_tmux_session};
+pub use crate::worktree::Delivery;

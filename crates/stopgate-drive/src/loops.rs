@@ -12,11 +12,15 @@ use stopgate_store::Stored;
 use stopgate_verify::files::read_text;
 use stopgate_view::DiffStat;
 
+use crate::feature::FeaturePart;
 use crate::prompt::{EarlierSessions, hand_over, hand_over_work};
+use crate::worktree::{self, Delivery};
 
 /// How long a loop waits for a session whose client chooses its id.
 const CLAIM_WITHIN_MS: i64 = 10 * 60 * 1000;
 const PROMPT_FILE_BYTES_MAX: u64 = 64 * 1024;
+/// No model's name is longer.
+const MODEL_BYTES_MAX: usize = 128;
 
 /// What a session works on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,6 +91,18 @@ pub(crate) trait DrivenLoop {
     fn hand_over(&mut self, notes: SessionNotes<'_>) -> Result<String, Failure>;
     /// What sends a session that goes on back to work.
     fn continuation(&mut self) -> Result<Option<String>, Failure>;
+    /// Makes sure that there is a place to work in, before the session after `sessions` others.
+    fn make_ready(&mut self, _sessions: u64) -> Result<(), Failure> {
+        Ok(())
+    }
+    /// Brings back what is proven in a place of its own; says what came of it, where it tried.
+    fn deliver(&mut self) -> Result<Option<Delivery>, Failure> {
+        Ok(None)
+    }
+    /// Whether its files claim to be done where the judged stop did not.
+    fn claims(&mut self) -> Result<bool, Failure> {
+        Ok(false)
+    }
 }
 
 /// A loop of our own.
@@ -94,12 +110,18 @@ pub(crate) struct NativeLoop {
     engine: Engine,
     id: LoopId,
     directory: PathBuf,
+    part: Option<FeaturePart>,
 }
 
 impl NativeLoop {
     pub(crate) fn new(engine: Engine, stored: &Stored) -> Self {
-        let directory = PathBuf::from(&stored.state.project);
-        Self { engine, id: stored.state.id.clone(), directory }
+        let directory = PathBuf::from(stored.state.root());
+        Self { engine, id: stored.state.id.clone(), directory, part: None }
+    }
+
+    /// The same, for one feature of a list.
+    pub(crate) fn for_feature(engine: Engine, stored: &Stored, part: FeaturePart) -> Self {
+        Self { part: Some(part), ..Self::new(engine, stored) }
     }
 
     fn target(&self) -> LoopTarget {
@@ -159,6 +181,10 @@ impl DrivenLoop for NativeLoop {
     }
 
     fn judge(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure> {
+        if self.claims()? {
+            let target = self.target();
+            self.engine.loops().claim(&target)?;
+        }
         let held_by = self.engine.driven().driven(&self.id)?.state.session;
         if held_by.is_none() {
             self.bind(stop.session)?;
@@ -228,21 +254,51 @@ impl DrivenLoop for NativeLoop {
     }
 
     fn work(&mut self) -> Result<LoopWork, Failure> {
-        Ok(LoopWork::default())
+        Ok(self.part.as_ref().map_or_else(LoopWork::default, FeaturePart::work))
     }
 
     fn hand_over(&mut self, notes: SessionNotes<'_>) -> Result<String, Failure> {
         let state = self.engine.driven().driven(&self.id)?.state;
+        if self.directory.join(".git").exists() {
+            // The work goes on also where its tree can't be kept.
+            let _ = self.engine.snapshots().snapshot(&self.id, &self.directory);
+        }
         let (receipts, _) = self.last_stop()?;
         let diff = self.diff();
         let SessionNotes { session, said, answer } = notes;
         let left =
             EarlierSessions { session, receipts: &receipts, diff: diff.as_ref(), said, answer };
-        Ok(hand_over(&state, &left))
+        let text = hand_over(&state, &left);
+        Ok(match &self.part {
+            Some(part) => format!("{}\n{text}", part.prompt()),
+            None => text,
+        })
     }
 
     fn continuation(&mut self) -> Result<Option<String>, Failure> {
         Ok(Some(self.last_stop()?.1).filter(|text| !text.is_empty()))
+    }
+
+    fn make_ready(&mut self, sessions: u64) -> Result<(), Failure> {
+        let state = self.engine.driven().driven(&self.id)?.state;
+        if let Some(worktree) = &state.worktree {
+            worktree::make_ready(&state, worktree, sessions)?;
+        }
+        self.part.as_ref().map_or(Ok(()), |part| part.make_ready(&self.directory))
+    }
+
+    fn deliver(&mut self) -> Result<Option<Delivery>, Failure> {
+        worktree::deliver(&mut self.engine, &self.id, self.part.as_ref())
+    }
+
+    fn claims(&mut self) -> Result<bool, Failure> {
+        let Some(part) = &self.part else { return Ok(false) };
+        if !part.is_claimed(&self.directory) {
+            return Ok(false);
+        }
+        let state = self.engine.driven().driven(&self.id)?.state;
+        let is_proven = state.worktree.as_ref().is_some_and(|worktree| worktree.is_proven);
+        Ok(state.outcome().is_none() && !is_proven)
     }
 }
 
@@ -411,5 +467,41 @@ impl DrivenLoop for FileLoop {
 
     fn continuation(&mut self) -> Result<Option<String>, Failure> {
         Ok(None)
+    }
+}
+
+/// Whether a model's name from a repository's file is nothing but a name.
+///
+/// It becomes an argument of the client, or part of a line that the person wrote for a shell: one
+/// that begins with a dash would be an option of the client, perhaps the one that asks nobody.
+pub(crate) fn is_model_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/@+[]".contains(&byte);
+    text.len() <= MODEL_BYTES_MAX
+        && text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
+        && text.bytes().all(is_plain)
+}
+
+/// Refuses such a name.
+pub(crate) fn odd_model(named: &str) -> Failure {
+    let named = stopgate_core::clip(&stopgate_core::clean(named), 80).replace('\n', " ");
+    Failure::usage(format!("the list names a model that can't be one: `{named}`")).hint(
+        "a model's name begins with a letter or digit and has only those and - _ . : / @ + [ ]",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_model_name;
+
+    #[test]
+    fn a_models_name_is_no_option_and_no_command() {
+        for name in ["opus", "gpt-5.1-codex", "anthropic/claude-4", "sonnet[1m]", "a:b@1+x_y"] {
+            assert!(is_model_name(name), "{name}");
+        }
+        let long = "a".repeat(200);
+        for name in ["", "-m", "--yolo", "$(id)", "a;b", "a b", "a`b`", "a\nb", "a\u{1b}[2J", &long]
+        {
+            assert!(!is_model_name(name), "{name:?}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use stopgate_engine::LoopView;
 
 use crate::command::AgentCommand;
 use crate::policy::FailureLimits;
+use crate::worktree::Delivery;
 
 /// How full a context may be before a fresh session begins, in percent.
 const CONTEXT_PERCENT_MAX: u64 = 70;
@@ -38,6 +39,17 @@ pub struct DrivePlan {
     pub continues: bool,
     /// Who builds a feature.
     pub builder: FeatureBuilder,
+    /// Where the work is done.
+    pub place: WorkPlace,
+}
+
+/// Where the work of a driven loop is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkPlace {
+    /// In the project itself, or where the loop was placed before.
+    Project,
+    /// In a git worktree of the loop's own.
+    Worktree,
 }
 
 /// When a fresh session begins.
@@ -127,6 +139,16 @@ pub enum DriveNews<'a> {
     Parked {
         /// What for.
         what: &'a str,
+    },
+    /// Something that a person should know before the work begins.
+    Warning {
+        /// What.
+        text: &'a str,
+    },
+    /// What was proven in a worktree was merged, or waits for a person.
+    Delivered {
+        /// What came of it.
+        delivery: &'a Delivery,
     },
     /// The agent asked something, and the driver waits for an answer.
     Asked {

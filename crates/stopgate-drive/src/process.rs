@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::time::Duration;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use stopgate_agents::ClientExit;
@@ -16,8 +16,12 @@ use crate::mark::{self, MARK};
 
 /// A longer line is cut: no event that is read is as long.
 const LINE_BYTES_MAX: u64 = 16 << 20;
+/// So many lines may wait to be read: a client that prints faster is made to wait.
+const LINES_WAITING_MAX: usize = 8;
 /// How long output may still come after the client has ended.
 const DRAIN_GRACE: Duration = Duration::from_millis(500);
+/// What the client left running may print for ever: nobody listens longer than this.
+const DRAIN_MAX: Duration = Duration::from_secs(2);
 
 /// A line of a client's output.
 #[derive(Debug)]
@@ -62,7 +66,7 @@ impl ClientProcess {
             (Some(stdin), Some(CommandInput::Open(line))) => Some(told(stdin, line + "\n")),
             (Some(_) | None, _) => None,
         };
-        let (sender, lines) = mpsc::channel();
+        let (sender, lines) = mpsc::sync_channel(LINES_WAITING_MAX);
         read_lines(child.stdout.take(), sender.clone(), OutputLine::Out);
         read_lines(child.stderr.take(), sender, OutputLine::Error);
         let pid = i32::try_from(child.id()).unwrap_or(i32::MAX);
@@ -105,19 +109,20 @@ impl ClientProcess {
 
     /// Ends what is left of the session, and says how the client ended.
     pub(crate) fn end(mut self) -> ClientExit {
+        // Nobody reads its last words, but a full pipe must not keep it from ending in order.
+        let (_, nothing) = mpsc::sync_channel(0);
+        let lines = std::mem::replace(&mut self.lines, nothing);
+        thread::spawn(move || lines.into_iter().for_each(drop));
         let exit = end_child(&mut self.child);
         mark::end_marked(&self.mark);
         drop(self.guard.take());
         exit
     }
 
-    /// The lines that still come after the end.
-    pub(crate) fn last_lines(&self) -> Vec<OutputLine> {
-        let mut lines = Vec::new();
-        while let Ok(line) = self.lines.recv_timeout(DRAIN_GRACE) {
-            lines.push(line);
-        }
-        lines
+    /// A line that still comes after the end, which was at `ended_at`.
+    pub(crate) fn last_line(&self, ended_at: Instant) -> Option<OutputLine> {
+        let is_over = ended_at.elapsed() >= DRAIN_MAX;
+        if is_over { None } else { self.lines.recv_timeout(DRAIN_GRACE).ok() }
     }
 }
 
@@ -194,7 +199,7 @@ pub(crate) fn exit(status: ExitStatus) -> ClientExit {
 
 fn read_lines(
     pipe: Option<impl Read + Send + 'static>,
-    sender: Sender<OutputLine>,
+    sender: SyncSender<OutputLine>,
     kind: fn(Vec<u8>) -> OutputLine,
 ) {
     let Some(pipe) = pipe else { return };
@@ -214,4 +219,29 @@ fn read_lines(
             }
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::now;
+
+    fn started(script: &str) -> ClientProcess {
+        let argv = ["sh", "-c", script].map(String::from).to_vec();
+        let started = StartedCommand { argv, env: &[], input: None };
+        let place = ClientPlace { directory: Path::new("/"), mark: "process-tests", env: &[] };
+        ClientProcess::start(&started, &place).unwrap()
+    }
+
+    #[test]
+    fn what_a_client_leaves_running_is_not_listened_to_for_ever() {
+        let mut client = started("while :; do echo more; sleep 0.01; done & exit 3");
+        while client.ended().is_none() {
+            let _ = client.line(DRAIN_GRACE);
+        }
+        let ended_at = now();
+        let heard = std::iter::from_fn(|| client.last_line(ended_at)).count();
+        assert!(heard > 0, "what comes at once is heard");
+        assert_eq!(client.end(), ClientExit::Code(3));
+    }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use stopgate_agents::{Agent, Headless};
 use stopgate_engine::Settings;
+use stopgate_verify::files::open_regular;
 
 /// How deep below a client's directory a record may be.
 const DEPTH_MAX: u8 = 5;
@@ -37,7 +38,7 @@ fn find(below: &Path, ending: &str, depth: u8) -> Option<PathBuf> {
 /// The last lines of a file; the first of them may be cut.
 pub(crate) fn last_lines(file: &Path) -> Vec<Vec<u8>> {
     let read = || {
-        let mut file = fs::File::open(file)?;
+        let mut file = open_regular(file)?;
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(LAST_BYTES_MAX)))?;
         let mut bytes = Vec::new();

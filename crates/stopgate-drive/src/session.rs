@@ -242,7 +242,8 @@ fn follow(
             Err(()) => std::thread::sleep(LOOK_EVERY),
         }
         if let Some(exit) = process.ended() {
-            for line in process.last_lines() {
+            let ended_at = now();
+            while let Some(line) = process.last_line(ended_at) {
                 take(reader, &line, log.as_mut(), stage, process)?;
             }
             return Ok(Followed::Ended(exit));

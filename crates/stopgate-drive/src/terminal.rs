@@ -28,6 +28,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 const WATCH_EVERY: Duration = Duration::from_secs(1);
 /// How long a client is left to show its last words after its stop was judged.
 const LAST_WORDS: Duration = Duration::from_millis(1500);
+/// So many pieces of output may wait to be shown: who prints faster is made to wait.
+const CHUNKS_WAITING_MAX: usize = 64;
+/// What the client left running may print for ever: nobody looks longer than this.
+const DRAIN_MAX: Duration = Duration::from_secs(2);
 
 /// Runs one turn in a terminal of its own, between the person and the client.
 pub(crate) fn run_in_terminal(
@@ -104,7 +108,7 @@ fn follow(
 ) -> Result<Option<TurnCut>, Failure> {
     (stage.started)(pid)?;
     let mut log = stage.log.as_deref().and_then(|path| File::create(path).ok());
-    let (to_screen, screen) = mpsc::channel::<Vec<u8>>();
+    let (to_screen, screen) = mpsc::sync_channel::<Vec<u8>>(CHUNKS_WAITING_MAX);
     if let Ok(reading) = master.try_clone() {
         thread::spawn(move || copy_output(File::from(reading), &to_screen));
     }
@@ -115,13 +119,12 @@ fn follow(
         if let Some(bytes) = pressed() {
             let _ = keys.as_mut().map(|keys| keys.write_all(&bytes));
         }
-        while let Ok(bytes) = screen.try_recv() {
+        // Then the keys are looked at again, however much there is to show.
+        for bytes in screen.try_iter().take(CHUNKS_WAITING_MAX) {
             show(&bytes, log.as_mut());
         }
         if ended().is_some() {
-            while let Ok(bytes) = screen.recv_timeout(LOOK_EVERY) {
-                show(&bytes, log.as_mut());
-            }
+            show_rest(&screen, log.as_mut());
             return Ok(None);
         }
         if stage.interrupts.wish() == Interrupt::Now {
@@ -142,12 +145,22 @@ fn follow(
     }
 }
 
-fn copy_output(mut from: File, to: &mpsc::Sender<Vec<u8>>) {
+fn copy_output(mut from: File, to: &mpsc::SyncSender<Vec<u8>>) {
     let mut buffer = vec![0; 8192];
     while let Ok(count) = from.read(&mut buffer) {
         if count == 0 || to.send(buffer[..count].to_vec()).is_err() {
             return;
         }
+    }
+}
+
+/// What still comes after the client has ended.
+fn show_rest(screen: &mpsc::Receiver<Vec<u8>>, mut log: Option<&mut File>) {
+    let ended_at = now();
+    while let Ok(bytes) = screen.recv_timeout(LOOK_EVERY)
+        && ended_at.elapsed() < DRAIN_MAX
+    {
+        show(&bytes, log.as_deref_mut());
     }
 }
 
@@ -200,5 +213,23 @@ impl Drop for RawTerminal {
         if let Some(before) = &self.before {
             let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, before);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_still_prints_after_the_end_is_not_shown_for_ever() {
+        let (sender, screen) = mpsc::sync_channel(CHUNKS_WAITING_MAX);
+        let printing = thread::spawn(move || {
+            while sender.send(Vec::new()).is_ok() {
+                thread::yield_now();
+            }
+        });
+        show_rest(&screen, None);
+        drop(screen);
+        printing.join().unwrap();
     }
 }

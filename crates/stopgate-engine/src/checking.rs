@@ -149,7 +149,7 @@ fn write(mut file: &File, note: &NoteWire) -> Option<()> {
 }
 
 fn own_pid() -> i32 {
-    rustix::process::getpid().as_raw_nonzero().get()
+    stopgate_system::own_pid()
 }
 
 /// Ends the checks of a loop that run now: the process that runs them cleans up and lets the agent go.
@@ -157,9 +157,7 @@ pub(crate) fn end_checks(home: &Home, id: &LoopId) {
     // The process that asks for the end runs no checks, and must not end itself.
     let own = own_pid();
     for note in notes(&home.running(id)).into_iter().filter(|note| note.pid != own) {
-        if let Some(pid) = rustix::process::Pid::from_raw(note.pid) {
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-        }
+        stopgate_system::ask_to_end(note.pid);
     }
 }
 

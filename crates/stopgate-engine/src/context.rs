@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use stopgate_core::{Criterion, Event, SessionId, State, Surface, Timestamp, apply};
 use stopgate_store::{Appended, Journal, Recorded, Revision, Soundness, Stored};
-use stopgate_verify::{ProofStorage, RunningCheck, while_watched};
+use stopgate_verify::{ProofStorage, RunningCheck, Strangers, while_watched};
 
 use crate::checking::{CheckingView, KnownCheck, now_running};
 use crate::config::Config;
@@ -50,6 +50,8 @@ pub(crate) struct Context {
     pub(crate) listener: Option<ChecksListener>,
     /// Whether a loop was seen that waits for something outside its session.
     pub(crate) saw_parked: bool,
+    /// What happens to children that belong to none of the checks when those of a stop are over.
+    pub(crate) strangers: Strangers,
 }
 
 /// Hears which checks run, and how long they took last time.
@@ -135,6 +137,8 @@ impl Context {
             news,
             listener,
             saw_parked,
+            // A hook has no children but its checks.
+            strangers: Strangers::End,
         }
     }
 

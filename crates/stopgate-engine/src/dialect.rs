@@ -40,7 +40,7 @@ use stopgate_dialects::Dialect;
 
 pub use self::criteria::{Completion, CriteriaView, MarkView};
 pub use self::desk::DialectCall;
-pub use self::features::{CheckedView, FeatureTrouble, NewFeatures};
+pub use self::features::{CheckedView, FeatureFiles, FeatureTrouble, NewFeatures, NextFeature};
 pub use self::task::{TaskChange, TaskView};
 use crate::failure::Failure;
 use crate::settings::Settings;

@@ -17,7 +17,7 @@ use stopgate_dialects::features::FeatureList;
 use stopgate_store::Stored;
 
 use crate::context::{Context, LoopTarget};
-use crate::dialect::{self, DialectCall};
+use crate::dialect::{self, DialectCall, NextFeature};
 use crate::failure::Failure;
 use crate::observe::ClientFacts;
 use crate::stop::Stops;
@@ -39,19 +39,6 @@ pub struct DrivenStop<'a> {
     pub said: &'a str,
     /// The session's record, where it is known.
     pub record: Option<&'a str>,
-}
-
-/// The part of a feature list that a fresh session works on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NextFeature {
-    /// Its id.
-    pub id: String,
-    /// What it is.
-    pub description: String,
-    /// The model that the list names for it: its own, that of its category, or the list's default.
-    pub model: Option<String>,
-    /// Its category, where it has one.
-    pub category: Option<String>,
 }
 
 impl DrivenStop<'_> {
@@ -110,13 +97,11 @@ impl Driven<'_> {
     pub fn judge_driven(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure> {
         let session = SessionId::new(stop.session)
             .ok_or_else(|| Failure::fault("could not judge the stop: the session has no id"))?;
-        Stops::new(self.context).judge_stop(
-            &stop.call(),
-            &session,
-            None,
-            &ClientFacts::default(),
-        )?;
-        Ok(())
+        let client = ClientFacts::default();
+        let judged = Stops::new(self.context).judge_stop(&stop.call(), &session, None, &client);
+        // A hook's turn at the journal ends with its process; ours goes on.
+        self.context.journal.end();
+        judged.map(drop)
     }
 
     /// The loop as it is now.
@@ -233,12 +218,7 @@ impl DialectCall {
         let Some(text) = self.feature_list()? else { return Ok(None) };
         let list = FeatureList::read(&text)
             .map_err(|error| Failure::fault("could not use the list of features").because(error))?;
-        Ok(list.next().map(|feature| NextFeature {
-            id: feature.id.clone(),
-            description: feature.description.clone(),
-            model: list.model_of(feature).map(String::from),
-            category: feature.category.clone(),
-        }))
+        Ok(list.next().map(|feature| NextFeature::of(&list, feature)))
     }
 
     /// The directory in which the loop's files are.

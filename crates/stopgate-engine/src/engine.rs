@@ -28,6 +28,7 @@ use crate::upkeep::Upkeep;
 use crate::verify::{Approvals, Verifier};
 use crate::view::Views;
 use crate::waiting::ParkedLoops;
+use crate::worktrees::Worktrees;
 
 /// Every use case, over one journal.
 pub struct Engine {
@@ -54,6 +55,11 @@ impl Engine {
     ) -> Result<(Self, Option<Failure>), Failure> {
         let (context, trouble) = Context::open_leniently(settings, stores)?;
         Ok((Self::from(context), trouble))
+    }
+
+    /// Spares children of this process that checks know nothing of: sessions that run beside them.
+    pub const fn spare_children(&mut self) {
+        self.context.strangers = stopgate_verify::Strangers::Spare;
     }
 
     /// Has `listener` told from now on which check runs.
@@ -143,6 +149,11 @@ impl Engine {
     /// What the driver of sessions tells and asks.
     pub const fn driven(&mut self) -> Driven<'_> {
         Driven::new(&mut self.context)
+    }
+
+    /// Loops that work in a git worktree of their own.
+    pub const fn worktrees(&mut self) -> Worktrees<'_> {
+        Worktrees::new(&mut self.context)
     }
 
     /// Loops that are parked until something outside their session happens.

@@ -1,10 +1,10 @@
 //! Where things lie.
 
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use stopgate_core::LoopId;
+use stopgate_system::fs::MetadataExt;
 pub(crate) use stopgate_verify::file_name;
 use stopgate_verify::files::make_private_directory;
 
@@ -42,7 +42,7 @@ impl Home {
             ("it is a symbolic link", "set STOPGATE_HOME to the directory itself".to_string())
         } else if !found.is_dir() {
             ("it is not a directory", "set STOPGATE_HOME to a directory of your own".to_string())
-        } else if found.uid() != rustix::process::geteuid().as_raw() {
+        } else if found.uid() != stopgate_system::own_user() {
             (
                 "it belongs to another user",
                 "set STOPGATE_HOME to a directory of your own".to_string(),
@@ -96,9 +96,14 @@ impl Home {
         self.directory.join("usage").join(&*file_name(session))
     }
 
+    /// Notes about checks that run now, a directory for each loop.
+    pub(crate) fn all_running(&self) -> PathBuf {
+        self.directory.join("running")
+    }
+
     /// Notes about the checks of a loop that run now.
     pub(crate) fn running(&self, id: &LoopId) -> PathBuf {
-        self.directory.join("running").join(id.as_str())
+        self.all_running().join(id.as_str())
     }
 
     /// A notice, until the process that sends it has read it.

@@ -73,6 +73,8 @@ mod verify;
 
 mod driven;
 
+mod worktrees;
+
 mod veil;
 
 mod view;
@@ -105,12 +107,12 @@ pub use crate::checking::CheckingView;
 pub use crate::config::{ConfigChange, check_config, own_file, set_config};
 pub use crate::context::{Incumbent, LoopTarget};
 pub use crate::dialect::{
-    CheckedView, Completion, CriteriaView, DialectCall, DialectRequest, FeatureTrouble, MarkView,
-    NewFeatures, OkForm, TaskChange, TaskView,
+    CheckedView, Completion, CriteriaView, DialectCall, DialectRequest, FeatureFiles,
+    FeatureTrouble, MarkView, NewFeatures, NextFeature, OkForm, TaskChange, TaskView,
 };
 pub use crate::discover::{FoundCheck, discover, pipeline_commands};
 pub use crate::doctor::examine;
-pub use crate::driven::{Driven, DrivenStop, NextFeature};
+pub use crate::driven::{Driven, DrivenStop};
 pub use crate::engine::Engine;
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::home::Home;
@@ -168,4 +170,5 @@ pub use crate::waiting::{
     holds_at_a_look, started_anew, watch_points,
 };
 pub use crate::watchdog::{Late, TooLate, claim_answer};
+pub use crate::worktrees::{MergedProof, Worktrees};
 pub use crate::world::{RealWorld, World};

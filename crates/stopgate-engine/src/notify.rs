@@ -11,10 +11,11 @@ mod wish;
 
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use stopgate_core::Timestamp;
+use stopgate_system::fs::OpenOptionsExt;
+use stopgate_system::open;
 use stopgate_verify::files::{Durable, replace_private};
 use stopgate_verify::{detached, detached_for};
 
@@ -31,8 +32,9 @@ pub(crate) use self::wish::{NotifyWire, NotifyWish};
 /// What one notification may take in all, however often it is tried.
 const SENDER_SECONDS: u32 = 90;
 /// Does not block where a terminal takes nothing, and does not become our terminal.
-const BELL_FLAGS: rustix::fs::OFlags =
-    rustix::fs::OFlags::NONBLOCK.union(rustix::fs::OFlags::NOCTTY);
+const BELL_FLAGS: i32 = open::NO_WAIT | open::NO_TERMINAL;
+/// Where a bell rings.
+const TERMINAL: &str = if cfg!(windows) { "CONOUT$" } else { "/dev/tty" };
 
 /// Sends notices as the person wishes; nothing where they wish nothing.
 pub(crate) fn send(settings: Settings, home: &Home, now: Timestamp, notices: &[NoticeWire]) {
@@ -79,8 +81,8 @@ fn post_later(home: &Home, notice: &NoticeWire) {
 /// Rings the bell of the terminal that this runs in, if it runs in one.
 fn ring() {
     let mut options = OpenOptions::new();
-    options.write(true).custom_flags(BELL_FLAGS.bits().cast_signed());
-    if let Ok(mut terminal) = options.open("/dev/tty") {
+    options.write(true).custom_flags(BELL_FLAGS);
+    if let Ok(mut terminal) = options.open(TERMINAL) {
         let _ = terminal.write_all(b"\x07");
     }
 }
@@ -98,7 +100,7 @@ fn desktop(message: &str) -> Vec<&str> {
                       $n.ShowBalloonTip(9000, 'stopgate', $args[0], 'Info'); Start-Sleep 9";
         return vec!["powershell", "-NoProfile", "-Command", script, message];
     }
-    vec!["notify-send", "--app-name=stopgate", "stopgate", message]
+    vec!["notify-send", "--app-name=stopgate", "--", "stopgate", message]
 }
 
 fn is_quiet((from, until): (u16, u16), now: Timestamp) -> bool {

@@ -173,8 +173,8 @@ impl Presence {
 
 fn is_alive(here: &HereWire, now: Timestamp) -> bool {
     let process = here.client.as_deref().and_then(|pid| pid.parse().ok());
-    match process.and_then(rustix::process::Pid::from_raw) {
-        Some(pid) => rustix::process::test_kill_process(pid).is_ok(),
+    match process.filter(|pid| *pid > 0) {
+        Some(pid) => stopgate_system::is_running(pid),
         None => now.since(Timestamp::from_unix_millis(here.at)) < TRUSTED_MS,
     }
 }

@@ -6,7 +6,7 @@
 pub(crate) mod explain;
 pub(crate) mod history;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 use stopgate_core::{LoopId, Outcome, State};
-use stopgate_store::{Cursor, Filter, Stored};
+use stopgate_store::{Cursor, EndedFilter, Filter, Stored};
 use stopgate_verify::files::{is_missing, open_regular, read_text};
 use stopgate_verify::{Basis, GitFilters, git, redact};
 use stopgate_view::{
     Counterfactual, DiffStat, Happened, LoopReport, LoopRow, LoopStats, LoopStory, PolicyChange,
-    ReplayResult, ReplayedStop, ReportedLoop, back_test, loop_stats, replay,
+    ReplayResult, ReplayedStop, ReportedLoop, RowGroup, back_test, loop_stats, replay,
 };
 
 use crate::checking::checking;
@@ -204,8 +204,39 @@ impl Records<'_> {
 
     /// Every loop as a line.
     pub fn loop_rows(&mut self) -> Result<Vec<LoopRow>, Failure> {
-        let found = self.context.journal.list(&Filter::default())?;
-        Ok(found.iter().map(|stored| self.row(&stored.state)).collect())
+        let (mut rows, now) = (Vec::new(), self.context.now());
+        self.context.journal.each(&Filter::default(), &mut |stored| {
+            rows.push(LoopRow::of(&stored.state, now));
+        })?;
+        let running = self.all_checks_running();
+        for row in rows.iter_mut().filter(|row| row.group == RowGroup::Running) {
+            row.checking = running.get(&row.id).cloned();
+        }
+        Ok(rows)
+    }
+
+    /// Whether any loop may be running, as far as that is known without the journal.
+    pub fn may_have_running(&self) -> bool {
+        self.context.signs.any_held() || self.context.signs.any_pending()
+    }
+
+    /// How many loops that have not ended are in each group; the journal is not opened where
+    /// there are none.
+    pub fn count_running(&mut self) -> Result<Vec<(RowGroup, usize)>, Failure> {
+        let mut counts: Vec<_> = RowGroup::ALL.iter().map(|group| (*group, 0)).collect();
+        if !self.may_have_running() {
+            return Ok(counts);
+        }
+        let now = self.context.now();
+        let running = Filter { standing: EndedFilter::Running, ..Filter::default() };
+        self.context.journal.each(&running, &mut |stored| {
+            let group = LoopRow::of(&stored.state, now).group;
+            let count = counts.iter_mut().find(|(known, _)| *known == group);
+            if let Some((_, count)) = count {
+                *count += 1;
+            }
+        })?;
+        Ok(counts)
     }
 
     /// One loop as a line; `None` where it is gone.
@@ -246,6 +277,13 @@ impl Records<'_> {
         Ok(low)
     }
 
+    /// The loops whose checks run now, and which checks.
+    pub fn all_checks_running(&self) -> BTreeMap<String, String> {
+        let entries = fs::read_dir(self.context.home.all_running()).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter_map(|id| self.checks_running(&id).map(|checks| (id, checks))).collect()
+    }
+
     /// The checks of a loop that run now, by name.
     pub fn checks_running(&self, id: &str) -> Option<String> {
         let runs = checking(&self.context.home, &LoopId::new(id), self.context.now());
@@ -269,7 +307,7 @@ impl Records<'_> {
 
     fn row(&self, state: &State) -> LoopRow {
         let mut row = LoopRow::of(state, self.context.now());
-        if state.outcome().is_none() {
+        if row.group == RowGroup::Running {
             row.checking = self.checks_running(state.id.as_str());
         }
         row
@@ -293,24 +331,34 @@ impl Records<'_> {
         let Some(mut story) = LoopStory::tell(&self.chronicle(&id)?) else { return Ok(None) };
         story.update_spend(&Metering::new(self.context).with_spend_now(&stored.state));
         let view = Views::new(self.context).view_checked(stored)?;
-        let diff = self.diff_stat(&stored.state);
+        let diff = self.diff_stat(&stored.state, story.commit.as_deref());
         Ok(Some(ReportedLoop { story, record: view.record, signature: view.signature, diff }))
     }
 
     /// What the work tree has beyond the commit of the start; `None` where that is not known.
-    fn diff_stat(&self, state: &State) -> Option<DiffStat> {
-        let seal = state.ground.seal.as_ref()?;
-        let path = self.context.place(PathBuf::new()).basis(seal);
-        let basis = Basis::from_text(&read_text(&path, BASIS_BYTES_MAX).ok()?).ok()?;
-        let commit = basis.commit()?;
+    fn diff_stat(&self, state: &State, noted: Option<&str>) -> Option<DiffStat> {
+        let commit = match noted {
+            Some(commit) => commit.to_string(),
+            None => self.commit_of_basis(state)?,
+        };
+        let commit = commit.as_str();
         let ask = |words: &[&str]| -> Option<String> {
-            let said = git(words, Path::new(&state.project), GitFilters::OwnOnly, GIT_TIME).ok()?;
+            let said = git(words, Path::new(state.root()), GitFilters::OwnOnly, GIT_TIME).ok()?;
             said.is_fine().then(|| String::from_utf8_lossy(&said.stdout).into_owned())
         };
         let changed =
             ask(&["diff", "--no-ext-diff", "--no-textconv", "--numstat", "-z", commit, "--"])?;
         let new = ask(&["ls-files", "--others", "--exclude-standard", "-z"])?;
         Some(DiffStat::parse(commit, &changed).with_new_files(&new))
+    }
+}
+
+impl Records<'_> {
+    /// The commit of the start, for loops of versions that noted it in the basis only.
+    fn commit_of_basis(&self, state: &State) -> Option<String> {
+        let path = self.context.place(PathBuf::new()).basis(state.ground.seal.as_ref()?);
+        let basis = Basis::from_text(&read_text(&path, BASIS_BYTES_MAX).ok()?).ok()?;
+        basis.commit().map(String::from)
     }
 }
 

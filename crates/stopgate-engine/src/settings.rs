@@ -8,6 +8,9 @@ use stopgate_agents::{Agent, AgentVariables, Client};
 use crate::failure::Failure;
 use crate::home::Home;
 
+/// The variable that names the person's home directory.
+const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+
 /// The variable that names the loop whose driver started a session: its id, or a dialect.
 pub const DRIVEN: &str = "STOPGATE_RUN";
 
@@ -50,16 +53,16 @@ impl Settings {
         let state = set("XDG_STATE_HOME").filter(|state| state.is_absolute());
         let directory = state
             .map(|state| state.join("stopgate"))
-            .or_else(|| set("HOME").map(|home| home.join(".local/state/stopgate")));
+            .or_else(|| set(HOME).map(|home| home.join(".local/state/stopgate")));
         directory.map(Home::new).ok_or_else(|| {
-            Failure::usage("could not tell where to keep the journal: HOME is not set")
-                .hint("set HOME, or set STOPGATE_HOME to a directory of your own")
+            Failure::usage(format!("could not tell where to keep the journal: {HOME} is not set"))
+                .hint(format!("set {HOME}, or set STOPGATE_HOME to a directory of your own"))
         })
     }
 
     /// The person's home directory.
     pub fn user_home(self) -> Option<PathBuf> {
-        var("HOME").map(PathBuf::from)
+        var(HOME).map(PathBuf::from)
     }
 
     /// Where an agent keeps the person's settings.
@@ -99,7 +102,7 @@ impl Settings {
         let set = |name| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         set("XDG_CONFIG_HOME")
             .map(|directory| directory.join("stopgate/config.toml"))
-            .or_else(|| set("HOME").map(|home| home.join(".config/stopgate/config.toml")))
+            .or_else(|| set(HOME).map(|home| home.join(".config/stopgate/config.toml")))
     }
 
     /// Where the log goes, where it is not the default place.

@@ -24,6 +24,7 @@ use stopgate_agents::settings::{
     self as text, EntryForm, ExitRules, HookEntry, InstalledEntry, SettingsError, StatusLine,
 };
 use stopgate_agents::{Agent, SKILL_PATH};
+use stopgate_system::{CanonicalPath, PROGRAM_ENDS};
 
 pub(crate) use self::examine::examine;
 pub use self::examine::{Configured, DoctorFinding, Examination, Level};
@@ -399,8 +400,10 @@ impl Settings {
     #[expect(clippy::disallowed_methods, reason = "the settings' door")]
     pub fn program(self, name: &str) -> Option<PathBuf> {
         let directories = std::env::var_os("PATH")?;
-        let programs = std::env::split_paths(&directories).map(|directory| directory.join(name));
-        programs.into_iter().find(|program| file::is_executable(program))
+        let mut programs = std::env::split_paths(&directories).flat_map(|directory| {
+            PROGRAM_ENDS.iter().map(move |end| directory.join(format!("{name}{end}")))
+        });
+        programs.find(|program| file::is_executable(program))
     }
 }
 
@@ -487,6 +490,6 @@ pub fn is_installed(settings: Settings, directory: &Path) -> bool {
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+    let real = |path: &Path| path.canonical().unwrap_or_else(|_| path.into());
     one == other || real(one) == real(other)
 }

@@ -59,6 +59,12 @@ impl Signs {
         !self.are_kept() || self.held(session).exists()
     }
 
+    /// Whether any session may be held.
+    pub(crate) fn any_held(&self) -> bool {
+        let held = std::fs::read_dir(self.directory.join("held"));
+        !self.are_kept() || held.is_ok_and(|mut held| held.next().is_some())
+    }
+
     /// Whether any project has a loop that waits to be claimed.
     pub(crate) fn any_pending(&self) -> bool {
         !self.are_kept() || self.pending_directory().exists()

@@ -10,7 +10,7 @@ use stopgate_core::{
     WaitCondition, apply, asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Freshness, ProofRequest, Proved, Strangers, while_watched, withheld};
+use stopgate_verify::{Freshness, ProofRequest, Proved, while_watched, withheld};
 
 use crate::checking::CheckingNote;
 use crate::context::{Context, Stocked};
@@ -273,7 +273,7 @@ impl Stops<'_> {
         let only_place = self.context.settings.test_place();
         let request = ProofRequest {
             criteria: &state.criteria,
-            root: Path::new(&state.project),
+            root: Path::new(state.root()),
             ground: &state.ground,
             message: heard.message.as_deref(),
             place: &place,
@@ -281,8 +281,7 @@ impl Stops<'_> {
             files: files(state),
             since: began(state),
             budget: CHECKS_BUDGET,
-            // A hook has no children but its checks.
-            strangers: Strangers::End,
+            strangers: self.context.strangers,
             pass: &pass,
             only_place: only_place.as_deref(),
         };

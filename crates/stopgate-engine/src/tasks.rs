@@ -198,6 +198,7 @@ impl Tasks {
             surface: Surface::Tools,
             gates: Vec::new(),
             origin: stopgate_core::Origin::default(),
+            commit: None,
         }));
         let created = note(std::slice::from_ref(step), TaskHold::Keep)?;
         let recorded = [started, created].map(|event| Recorded { event, at: now });

@@ -21,7 +21,7 @@ pub use crate::judging::condition::{WaitFor, holds_at_a_look, watch_points};
 
 use crate::context::{Context, LoopTarget};
 use crate::failure::Failure;
-use crate::judging::condition;
+use crate::judging::{condition, wait_note};
 
 /// How long a loop waits where nobody says.
 const DEADLINE_MS: i64 = 24 * 60 * 60 * 1000;
@@ -79,7 +79,7 @@ impl ParkedLoops<'_> {
             refuse_loose(state)?;
             Ok(vec![Event::Parked(Box::new(parking.clone()))])
         })?;
-        environment::keep(&self.context.home, &stored.state.id)?;
+        environment::keep(&self.context.home, &stored.state.id, &parking.condition)?;
         self.note_client(&stored.state);
         Ok(stored)
     }
@@ -92,7 +92,7 @@ impl ParkedLoops<'_> {
             if let Some(woken) = &state.woken {
                 list.woken.push((state.id.clone(), woken.clone()));
             }
-            if let Some(parking) = state.parking().filter(|parking| is_here(parking)) {
+            if let Some(parking) = state.parking().filter(|one| self.is_own_wait(&state.id, one)) {
                 let client = self.living_client(&state);
                 list.parked.push(ParkedLoop {
                     id: state.id.clone(),
@@ -104,10 +104,15 @@ impl ParkedLoops<'_> {
         Ok(list)
     }
 
+    /// Whether a wait is this machine's to watch: it began here, and says so.
+    fn is_own_wait(&self, id: &LoopId, parking: &Parking) -> bool {
+        is_here(parking) && wait_note::began_here(&self.context.home, id, &parking.condition)
+    }
+
     /// The process of the client that holds a loop's session, where one is known to run.
     pub(crate) fn living_client(&self, state: &State) -> Option<ProcessMark> {
         let session = state.session.as_ref()?;
-        self.context.presence.client_of(Path::new(&state.project), session.as_str())
+        self.context.presence.client_of(Path::new(state.root()), session.as_str())
     }
 
     fn parking(&self, state: &State, request: &WaitRequest) -> Result<Parking, Failure> {
@@ -134,7 +139,7 @@ impl ParkedLoops<'_> {
     fn agent_of(&self, state: &State) -> Option<Agent> {
         let shown = Agent::ALL.into_iter().find(|agent| self.context.settings.shows(*agent));
         let session = state.session.as_ref()?;
-        let said = || self.context.presence.agent_of(Path::new(&state.project), session.as_str());
+        let said = || self.context.presence.agent_of(Path::new(state.root()), session.as_str());
         shown.or_else(|| said().and_then(|word| Agent::named(&word)))
     }
 
@@ -153,7 +158,7 @@ impl ParkedLoops<'_> {
             process: ProcessMark::client_above(),
         };
         self.context.presence.arrive(
-            Path::new(&state.project),
+            Path::new(state.root()),
             session.as_str(),
             here,
             self.context.now(),
@@ -181,5 +186,5 @@ fn is_here(parking: &Parking) -> bool {
 
 /// This machine's name.
 fn host() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
+    stopgate_system::host_name()
 }

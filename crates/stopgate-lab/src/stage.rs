@@ -44,6 +44,19 @@ pub struct Lab {
     runs: AtomicUsize,
 }
 
+/// What real clients led to is decided again before it is thrown away: the same, or the test fails.
+impl Drop for Lab {
+    fn drop(&mut self) {
+        if !std::thread::panicking() && self.state().join("journal.db").exists() {
+            let differs = Program::find().and_then(|program| self.replayed_otherwise(&program));
+            assert!(
+                matches!(differs.as_deref(), Ok([]) | Err(_)),
+                "replayed otherwise: {differs:?}"
+            );
+        }
+    }
+}
+
 /// What a command printed, and its exit code.
 #[derive(Clone, Debug)]
 pub struct LabOutput {
@@ -81,6 +94,21 @@ impl Lab {
         }
         stage.set_up(&stage.client)?;
         Ok(stage)
+    }
+
+    /// The loops of this stage whose stops are decided otherwise when they are decided again.
+    pub fn replayed_otherwise(&self, program: &Program) -> Result<Vec<Value>, LabError> {
+        let listed = self.stopgate(program, ["list", "--json"])?.json();
+        let mut differing = Vec::new();
+        for known in listed["loops"].as_array().into_iter().flatten() {
+            let id = known["id"].as_str().unwrap_or_default();
+            let replayed = self.stopgate(program, ["replay", id, "--json"])?;
+            let told = replayed.json();
+            if replayed.code != 0 || told["differs"] != 0 {
+                differing.push(told);
+            }
+        }
+        Ok(differing)
     }
 
     /// Writes what a client needs in its home to find its model: for a second one on this stage.

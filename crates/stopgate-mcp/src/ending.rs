@@ -9,8 +9,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use stopgate_verify::RunStop;
 use tokio::sync::Notify;
 
@@ -30,10 +28,10 @@ impl Shutdown {
     /// One that signals bring about.
     pub(crate) fn by_signals() -> io::Result<Self> {
         let ending = Self::default();
-        let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
         let told = ending.clone();
+        let mut asked = signals()?;
         thread::Builder::new().name("signals".into()).spawn(move || {
-            if signals.forever().next().is_some() {
+            if asked() {
                 told.begin();
                 thread::sleep(GRACE);
                 std::process::exit(0);
@@ -57,4 +55,29 @@ impl Shutdown {
     pub(crate) fn stop(&self) -> RunStop {
         self.stop.child()
     }
+}
+
+/// Waits for a signal that asks this process to end.
+#[cfg(unix)]
+fn signals() -> io::Result<impl FnMut() -> bool + Send> {
+    let mut signals = signal_hook::iterator::Signals::new(stopgate_system::END_SIGNALS)?;
+    Ok(move || signals.forever().next().is_some())
+}
+
+/// Waits for a signal; on Windows it has to be looked for.
+#[cfg(windows)]
+fn signals() -> io::Result<impl FnMut() -> bool + Send> {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    const LOOK_EVERY: Duration = Duration::from_millis(50);
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in stopgate_system::END_SIGNALS {
+        signal_hook::flag::register(signal, Arc::clone(&flag))?;
+    }
+    Ok(move || {
+        while !flag.load(Ordering::Relaxed) {
+            thread::sleep(LOOK_EVERY);
+        }
+        true
+    })
 }

@@ -70,7 +70,7 @@ pub enum StoreError {
         known: u32,
     },
     /// A stored state or event can't be read.
-    #[error("read loop {id} from the journal: its record is damaged")]
+    #[error("read loop {id} from the journal: {}", record_trouble(source))]
     Record {
         /// Which loop.
         id: String,
@@ -235,4 +235,28 @@ pub enum StoreError {
         /// The newest format that this program knows.
         known: u32,
     },
+}
+
+/// Why a record can't be read: a word that this version does not know is a newer one's.
+fn record_trouble(source: &serde_json::Error) -> &'static str {
+    if source.to_string().starts_with("unknown variant") {
+        "it holds what this version does not know; install a newer stopgate"
+    } else {
+        "its record is damaged"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_of_a_newer_version_says_what_to_install() {
+        let said = |text: &str| {
+            let source = serde_json::from_str::<stopgate_core::Outcome>(text).unwrap_err();
+            StoreError::Record { id: "x1".into(), source }.to_string()
+        };
+        assert!(said("\"of tomorrow\"").ends_with("install a newer stopgate"));
+        assert!(said("\"do").ends_with("its record is damaged"));
+    }
 }

@@ -42,6 +42,17 @@ pub trait Journal {
     /// Loops, the newest first.
     fn list(&mut self, filter: &Filter<'_>) -> Result<Vec<Stored>, StoreError>;
 
+    /// Shows `look` what [`Journal::list`] lists, one loop at a time, so that a caller who needs
+    /// little of each need not hold them all.
+    fn each(
+        &mut self,
+        filter: &Filter<'_>,
+        look: &mut dyn FnMut(Stored),
+    ) -> Result<(), StoreError> {
+        self.list(filter)?.into_iter().for_each(look);
+        Ok(())
+    }
+
     /// Everything that happened to a loop, in order.
     fn history(&mut self, id: &LoopId) -> Result<Vec<JournalEntry>, StoreError>;
 

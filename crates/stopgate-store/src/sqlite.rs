@@ -347,7 +347,17 @@ impl Journal for SqliteJournal {
     }
 
     fn list(&mut self, filter: &Filter<'_>) -> Result<Vec<Stored>, StoreError> {
-        self.with("list loops", |connection, writer| rows::list(connection, writer, filter))
+        let mut found = Vec::new();
+        self.each(filter, &mut |stored| found.push(stored))?;
+        Ok(found)
+    }
+
+    fn each(
+        &mut self,
+        filter: &Filter<'_>,
+        look: &mut dyn FnMut(Stored),
+    ) -> Result<(), StoreError> {
+        self.with("list loops", |connection, writer| rows::each(connection, writer, filter, look))
     }
 
     fn history(&mut self, id: &LoopId) -> Result<Vec<JournalEntry>, StoreError> {

@@ -12,8 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use samples::parked::parked;
-use samples::{at, controls, golden, json, judged, later, more, spends, word, words};
+use samples::parked::{parked, placed};
+use samples::{at, controls, golden, json, judged, later, more, seen, spends, word, words};
 use stopgate_core::{Event, FORMAT, LoopId, SessionId, State, apply, fold};
 use stopgate_store::transfer::{Import, Reader, VERSION, existing, export, scan};
 use stopgate_store::{Cursor, Journal, MemoryJournal, Recorded, SqliteJournal, StoreError, audit};
@@ -53,11 +53,25 @@ fn origins_and_vouchers_are_stored_as_version_1_says() {
     assert_eq!(written, read("later.jsonl"), "{CHANGED}");
 }
 
+/// And what came with replays.
+#[test]
+fn all_that_a_stop_saw_is_stored_as_version_1_says() {
+    let written: String = seen().iter().map(|event| json(event) + "\n").collect();
+    assert_eq!(written, read("seen.jsonl"), "{CHANGED}");
+}
+
 /// And what came with waits and reviews.
 #[test]
 fn waits_and_reviews_are_stored_as_version_1_says() {
     let written: String = parked().iter().map(|event| json(event) + "\n").collect();
     assert_eq!(written, read("parked.jsonl"), "{CHANGED}");
+}
+
+/// And what came with worktrees.
+#[test]
+fn worktrees_are_stored_as_version_1_says() {
+    let written: String = placed().iter().map(|event| json(event) + "\n").collect();
+    assert_eq!(written, read("placed.jsonl"), "{CHANGED}");
 }
 
 #[test]
@@ -93,7 +107,9 @@ fn every_event_of_version_1_is_read_and_written_back() {
         + &read("controls.jsonl")
         + &read("later.jsonl")
         + &read("spends.jsonl")
-        + &read("parked.jsonl");
+        + &read("parked.jsonl")
+        + &read("placed.jsonl")
+        + &read("seen.jsonl");
     for line in all.lines() {
         let event: Event = serde_json::from_str(line).unwrap();
         assert_eq!(json(&event), line, "{CHANGED}");
@@ -101,7 +117,7 @@ fn every_event_of_version_1_is_read_and_written_back() {
     }
     words.sort_unstable();
     words.dedup();
-    assert_eq!(words.len(), 30, "every variant is among them: {words:?}");
+    assert_eq!(words.len(), 32, "every variant is among them: {words:?}");
 }
 
 #[test]

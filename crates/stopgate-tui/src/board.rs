@@ -1,5 +1,7 @@
 //! What the view shows, and what a key does to it.
 
+use std::collections::BTreeMap;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -12,6 +14,7 @@ use crate::{detail, list};
 
 const NOTICE_LETTERS: usize = 300;
 const ANSWER_LETTERS_MAX: usize = 600;
+const ROW_LETTERS_MAX: usize = 400;
 
 /// What a person wishes for; the program carries it out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,14 +106,23 @@ impl Board {
     pub fn set_rows(&mut self, rows: Vec<LoopRow>) {
         let before = self.chosen_line();
         self.rows = rows;
+        self.rows.iter_mut().for_each(shorten);
         self.settle(before);
     }
 
-    /// Replaces or adds one loop; `None` removes it.
-    pub fn set_row(&mut self, id: &str, row: Option<LoopRow>) {
+    /// Replaces or adds loops; `None` removes one.
+    pub fn change_rows(&mut self, mut news: BTreeMap<String, Option<LoopRow>>) {
         let before = self.chosen_line();
-        self.rows.retain(|known| known.id != id);
-        self.rows.extend(row);
+        self.rows.retain_mut(|known| match news.remove(&known.id) {
+            None => true,
+            Some(None) => false,
+            Some(Some(row)) => {
+                *known = row;
+                shorten(known);
+                true
+            }
+        });
+        self.rows.extend(news.into_values().flatten());
         self.settle(before);
     }
 
@@ -128,17 +140,16 @@ impl Board {
         }
     }
 
-    /// The loops that may be running checks.
-    pub fn running(&self) -> Vec<String> {
-        let rows = self.rows.iter().filter(|row| row.group == RowGroup::Running);
-        rows.map(|row| row.id.clone()).collect()
-    }
-
-    /// Shows which checks of a loop run now; whether that is news.
-    pub fn set_checking(&mut self, id: &str, checking: Option<String>) -> bool {
-        let Some(row) = self.rows.iter_mut().find(|row| row.id == id) else { return false };
-        let is_news = row.checking != checking;
-        row.checking = checking;
+    /// Shows which checks of which loops run now; whether that is news.
+    pub fn set_checking(&mut self, running: &BTreeMap<String, String>) -> bool {
+        let mut is_news = false;
+        for row in self.rows.iter_mut().filter(|row| row.group == RowGroup::Running) {
+            let checking = running.get(&row.id);
+            if row.checking.as_ref() != checking {
+                row.checking = checking.cloned();
+                is_news = true;
+            }
+        }
         is_news
     }
 
@@ -409,5 +420,18 @@ impl Board {
     }
 }
 
+/// Keeps of a row what fits on a screen: goals may be pages long, and there may be many loops.
+fn shorten(row: &mut LoopRow) {
+    for text in [&mut row.goal].into_iter().chain(&mut row.why) {
+        if let Some((end, _)) = text.char_indices().nth(ROW_LETTERS_MAX) {
+            text.truncate(end);
+            text.push('…');
+        }
+        text.shrink_to_fit();
+    }
+}
+
+#[cfg(test)]
+mod pictures;
 #[cfg(test)]
 mod tests;

@@ -2,11 +2,12 @@
 
 use ratatui::text::{Line, Span};
 use stopgate_view::{
-    CriterionMark, LoopStory, MustAct, StopStory, short_span, shown, shown_lines, shown_short,
+    LoopStory, MustAct, PersonsTurn, StopStory, short_span, shown, shown_lines, shown_short,
     utc_clock,
 };
 
 use crate::board::{Board, Confirmation, OpenedLoop};
+use crate::list::UNREADABLE;
 use crate::theme::Theme;
 
 const KEYS: &str = "left/right step  up/down scroll  p r c a w v as in the list  esc back";
@@ -25,6 +26,7 @@ pub(crate) fn lines(
 ) -> Vec<Line<'static>> {
     let story = &opened.story;
     let mut lines = vec![head(theme, board, opened), goal(theme, story), spend(theme, story)];
+    lines.extend(advice(theme, story));
     let room = height.saturating_sub(lines.len() + 2);
     // What was decided must be seen, however many criteria there are.
     let told_max = (room / 2).max(1);
@@ -33,8 +35,9 @@ pub(crate) fn lines(
         lines.extend(asked.iter().map(|line| Line::from(theme.span(line.clone(), Theme::bold()))));
     } else {
         let mut told = running(theme, board, opened);
-        told.extend(moment(theme, story));
-        told.extend(sent(theme, story));
+        told.extend(moment(theme, story, width));
+        told.extend(sent(theme, story, width));
+        told.extend(earlier(theme, story));
         let left = height.saturating_sub(lines.len() + 1).max(1);
         let top = opened.scroll.min(told.len().saturating_sub(left));
         lines.extend(told.into_iter().skip(top).take(left));
@@ -51,18 +54,25 @@ fn head(theme: Theme, board: &Board, opened: &OpenedLoop) -> Line<'static> {
         (Some(stop), all) => format!(" · as of stop {stop} of {all}"),
         (None, all) => format!(" · now, after stop {all}"),
     };
-    let act = match story.act {
-        MustAct::Person(turn) => format!(" · {}", turn.advice()),
-        MustAct::Agent | MustAct::Nobody => String::new(),
-    };
-    let trouble = board.trouble.as_ref().map(|text| format!(" · {text}"));
+    let trouble = board.trouble.as_ref().map(|_| format!(" · {UNREADABLE}"));
     Line::from(vec![
         theme.span(shown(&story.id), Theme::bold()),
         theme.span(format!(" {}", story.word()), theme.word(story.word()).patch(Theme::bold())),
         theme.span(when, Theme::plain()),
-        theme.span(act, Theme::bold()),
         theme.span(trouble.unwrap_or_default(), Theme::bold()),
     ])
+}
+
+/// What a person has to do, and by which key.
+fn advice(theme: Theme, story: &LoopStory) -> Option<Line<'static>> {
+    let MustAct::Person(turn) = story.act else { return None };
+    let text = match turn {
+        PersonsTurn::Answer => "needs you: w answers the question",
+        PersonsTurn::Approve => "needs you: a shows what waits for your word",
+        PersonsTurn::Resume => "paused: r lets it go on",
+        PersonsTurn::Look => "needs you: look why it ended; r lets it go on",
+    };
+    Some(Line::from(theme.span(text, Theme::bold())))
 }
 
 fn goal(theme: Theme, story: &LoopStory) -> Line<'static> {
@@ -138,20 +148,25 @@ fn running(theme: Theme, board: &Board, opened: &OpenedLoop) -> Vec<Line<'static
 }
 
 /// What was decided at the last stop of the story, and what happened since.
-fn moment(theme: Theme, story: &LoopStory) -> Vec<Line<'static>> {
+fn moment(theme: Theme, story: &LoopStory, width: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let plain = |text: String| Line::from(theme.span(text, Theme::plain()));
     if let Some(stop) = story.stops.last() {
-        lines.push(Line::from(theme.span(decided(stop), Theme::bold())));
+        let said = broken(&decided(stop), width);
+        lines.extend(said.into_iter().map(|text| Line::from(theme.span(text, Theme::bold()))));
         if !stop.why.is_empty() {
-            lines.push(plain(format!("because {}", shown(&stop.why))));
+            let why = broken(&format!("because {}", shown(&stop.why)), width);
+            lines.extend(why.into_iter().map(plain));
         }
         for receipt in &stop.receipts {
             lines.push(plain(format!(
                 "  {}: {}, {}",
                 shown_short(&receipt.criterion, 40),
                 receipt.status,
-                short_span(i64::try_from(receipt.duration_ms).unwrap_or(i64::MAX))
+                match i64::try_from(receipt.duration_ms).unwrap_or(i64::MAX) {
+                    short @ ..1000 => format!("{short} ms"),
+                    long => short_span(long),
+                }
             )));
         }
     } else if let Some(why) = &story.why {
@@ -175,7 +190,7 @@ fn decided(stop: &StopStory) -> String {
     let passed = stop.receipts.iter().filter(|r| r.status == stopgate_core::Status::Pass).count();
     let checks = match stop.receipts.len() {
         0 => String::new(),
-        all => format!(", {passed} of {all} checks pass {}", CriterionMark::Pass.sign()),
+        all => format!(", {passed} of {all} checks pass"),
     };
     format!(
         "stop {} at {} UTC: {what} by rule {}{checks}{claim}",
@@ -185,10 +200,38 @@ fn decided(stop: &StopStory) -> String {
     )
 }
 
-fn sent(theme: Theme, story: &LoopStory) -> Vec<Line<'static>> {
+/// The text that was sent, its lines broken at words.
+fn sent(theme: Theme, story: &LoopStory, width: usize) -> Vec<Line<'static>> {
     let text = story.stops.last().map(|stop| stop.text.as_str()).unwrap_or_default();
-    shown_lines(text)
-        .lines()
-        .map(|line| Line::from(theme.span(format!("│ {line}"), Theme::dim())))
-        .collect()
+    let room = width.saturating_sub(2).max(1);
+    let text = shown_lines(text);
+    let lines = text.lines().flat_map(|line| broken(line, room));
+    lines.map(|line| Line::from(theme.span(format!("│ {line}"), Theme::dim()))).collect()
+}
+
+/// The stops before the one that is told, the newest first.
+fn earlier(theme: Theme, story: &LoopStory) -> Vec<Line<'static>> {
+    let before = story.stops.iter().rev().skip(1);
+    before.map(|stop| Line::from(theme.span(decided(stop), Theme::plain()))).collect()
+}
+
+/// A line in pieces of at most so many columns, broken at blanks where there are any.
+pub(crate) fn broken(line: &str, columns: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    for word in line.split_inclusive(' ') {
+        let used = pieces.last().map_or(0, |piece| Span::raw(piece.as_str()).width());
+        if used > 0 && used + Span::raw(word.trim_end()).width() > columns {
+            pieces.push(String::new());
+        }
+        for letter in word.chars() {
+            let used = pieces.last().map_or(0, |piece| Span::raw(piece.as_str()).width());
+            if used + Span::raw(letter.to_string()).width() > columns && letter != ' ' {
+                pieces.push(String::new());
+            }
+            if let Some(piece) = pieces.last_mut() {
+                piece.push(letter);
+            }
+        }
+    }
+    pieces
 }

@@ -7,11 +7,10 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 use std::{io, mem};
 
-use rustix::process::Signal;
-
 use crate::capture::{Capture, Captured};
-use crate::child::Child;
+use crate::child::{Child, EndHandle};
 use crate::orphans::{Keeper, OrphanMark, SweepResult};
+use crate::output_pipe::OutputPipe;
 
 /// How long a program may take to end when asked to.
 const TERM_GRACE: Duration = Duration::from_secs(2);
@@ -121,12 +120,12 @@ impl Attempt {
     }
 
     /// What tells that the output has news.
-    pub(crate) fn output(&self) -> Option<&io::PipeReader> {
+    pub(crate) fn output(&self) -> Option<&OutputPipe> {
         self.capture.reader()
     }
 
     /// What tells that the program has ended, while that is awaited.
-    pub(crate) fn handle(&self) -> Option<&std::os::fd::OwnedFd> {
+    pub(crate) fn handle(&self) -> Option<&EndHandle> {
         match self.phase {
             Phase::Running | Phase::Killed { .. } => self.child.handle(),
             // Once it has ended, the handle would never be silent again.
@@ -159,7 +158,7 @@ impl Attempt {
                 // Those who hold the pipe are still at it: they have their grace, too.
                 let all_gone = self.child.has_ended() && self.capture.reader().is_none();
                 self.phase = if all_gone || now >= kill_at {
-                    self.child.signal(Signal::KILL);
+                    self.child.kill();
                     Phase::Killed { cause, give_up_at: now + KILL_GRACE }
                 } else {
                     Phase::Asked { cause, kill_at }
@@ -199,15 +198,13 @@ impl Attempt {
             Interrupted::Not if moment.now >= self.deadline => (Cause::TimedOut, TERM_GRACE),
             Interrupted::Not => return Phase::Running,
         };
-        self.child.signal(Signal::TERM);
-        // Who was stopped can't hear the first one.
-        self.child.signal(Signal::CONT);
+        self.child.ask_to_end();
         Phase::Asked { cause, kill_at: moment.now + grace }
     }
 
     fn sweeping(&self, end: Ending, now: Instant) -> Phase {
         // A process left in the group has no business after the check.
-        self.child.signal(Signal::KILL);
+        self.child.kill();
         Phase::Sweeping { end, since: now, look_at: now, rounds: Rounds::Begun }
     }
 

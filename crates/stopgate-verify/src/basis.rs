@@ -6,6 +6,8 @@
 //! the work tree is written.
 
 mod changes;
+mod git_state;
+mod imported;
 mod installed;
 mod keep;
 mod linked;
@@ -17,13 +19,16 @@ mod text;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stopgate_core::{Criterion, JudgesAre, Proof};
+use stopgate_system::CanonicalPath;
+use stopgate_system::ffi::OsStrExt;
 
-pub(crate) use self::changes::JudgeChanges;
+pub(crate) use self::changes::{GitUse, JudgeChanges};
+use self::git_state::GitState;
+use self::imported::ImportedPackage;
 use self::installed::InstalledProgram;
 pub(crate) use self::keep::content_of;
 use self::keep::{ContentStore, KEPT_BYTES_MAX};
@@ -36,6 +41,7 @@ use crate::env::{Variable, kept_variables};
 use crate::git::GitFilters;
 use crate::judges::{
     JudgeOptions, JudgeRole, JudgeRules, JudgeSet, JudgeSetError, JudgeStance, ListedFiles,
+    ProjectFiles,
 };
 use crate::kinds::GitBasis;
 use crate::program::{definition, uses};
@@ -111,13 +117,16 @@ impl Basis {
             let judges = JudgeSet::find(root, criterion, &files, options(criterion))?;
             let outputs = outputs.get(at).map(Vec::as_slice).unwrap_or_default();
             let self_judged = judges.is_self_judged(&files);
+            let imported = imported(root, &judges, &files);
             let own = note_criterion(root, criterion, judges, outputs, &variables);
-            noted.push(CriterionText { self_judged, ..own });
+            noted.push(CriterionText { self_judged, imported, ..own });
         }
         let criteria = noted;
         let rules: Vec<JudgeRules<'_>> = criteria.iter().map(|own| own.judges.rules()).collect();
         let mut judging = Vec::new();
-        for file in found.files() {
+        let products = found.products(outputs.iter().flatten().map(PathBuf::as_path));
+        let is_product = |file: &&TreeFile| products.iter().any(|own| file.path.starts_with(own));
+        for file in found.files().filter(|file| !is_product(file)) {
             if rules.iter().any(|rules| rules.role(&file.path) != JudgeRole::Work) {
                 judging.push(note_file(root, file, &mut keep)?);
             }
@@ -269,6 +278,7 @@ fn note_criterion(
     let names = uses(root, criterion).programs;
     let installed = InstalledProgram::note(root, judges.directory(), judges.tools());
     let linked = LinkedPackage::note(root, judges.directory());
+    let git = judges.asks_git().then(|| GitState::take(root)).flatten();
     CriterionText {
         name: criterion.name.clone(),
         definition: definition(criterion),
@@ -281,7 +291,21 @@ fn note_criterion(
         linked,
         outputs: outputs.iter().map(|path| path_text(path)).collect(),
         self_judged: false,
+        imported: Vec::new(),
+        git,
     }
+}
+
+/// The installed packages that the judges in JavaScript import.
+fn imported(root: &Path, judges: &JudgeSet, files: &ListedFiles) -> Vec<ImportedPackage> {
+    const JAVASCRIPT: [&str; 6] = ["js", "mjs", "cjs", "jsx", "ts", "tsx"];
+    let rules = judges.rules();
+    let is_script = |path: &&PathBuf| {
+        let end = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+        JAVASCRIPT.contains(&end) && matches!(rules.role(path), JudgeRole::Whole(_))
+    };
+    let scripts = files.paths().iter().filter(is_script);
+    ImportedPackage::note(root, scripts.filter_map(|path| Some((path.clone(), files.text(path)?))))
 }
 
 fn note_file(
@@ -347,5 +371,5 @@ fn commit_of(root: &Path) -> Option<String> {
 }
 
 fn whole(root: &Path) -> Result<PathBuf, BasisError> {
-    root.canonicalize().map_err(|source| TreeError::Root { path: root.into(), source }.into())
+    root.canonical().map_err(|source| TreeError::Root { path: root.into(), source }.into())
 }

@@ -6,11 +6,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use stopgate_core::Criterion;
+use stopgate_core::{Criterion, Timestamp};
+use stopgate_system::ffi::OsStrExt;
+use stopgate_system::fs::MetadataExt;
 
 use crate::env::Variable;
 use crate::files::{make_private_directory, read_text};
@@ -19,8 +20,8 @@ use crate::program::uses;
 use crate::tree::{hash_of, hex};
 
 /// Tools that compare times.
-const MAKERS: [&str; 10] =
-    ["make", "gmake", "ninja", "cmake", "ctest", "meson", "just", "bazel", "gradle", "sh"];
+const MAKERS: [&str; 11] =
+    ["task", "make", "gmake", "ninja", "cmake", "ctest", "meson", "just", "bazel", "gradle", "sh"];
 /// How long git may take to list what it ignores.
 const LIST_WITHIN: Duration = Duration::from_secs(10);
 /// More built files than this are left where they are.
@@ -104,19 +105,34 @@ impl BuildOutputs {
 /// built again, from what is there.
 pub(crate) fn built_since(root: &Path, since: Option<SystemTime>) -> Vec<PathBuf> {
     let Some(since) = since else { return Vec::new() };
+    let is_young = |path: &PathBuf| {
+        let found = fs::symlink_metadata(root.join(path)).and_then(|found| found.modified());
+        found.is_ok_and(|modified| modified >= since)
+    };
+    ignored(root).into_iter().filter(is_young).take(BUILT_MAX).collect()
+}
+
+/// Files that git ignores and that were written since then, whatever time they claim: what is
+/// unpacked has the times of its archive.
+pub(crate) fn written_since(root: &Path, since: Timestamp) -> Vec<PathBuf> {
+    let since = since.unix_millis() / 1_000;
+    let is_young = |path: &PathBuf| {
+        fs::symlink_metadata(root.join(path)).is_ok_and(|found| found.ctime() >= since)
+    };
+    ignored(root).into_iter().filter(is_young).take(BUILT_MAX).collect()
+}
+
+/// Files that git ignores, without what was installed.
+fn ignored(root: &Path) -> Vec<PathBuf> {
     let words = ["ls-files", "-o", "-i", "--exclude-standard", "-z"];
     let Ok(said) = crate::git::git(&words, root, GitFilters::OwnOnly, LIST_WITHIN) else {
         return Vec::new();
     };
     let names = said.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
     let paths = names.map(|name| PathBuf::from(OsStr::from_bytes(name)));
-    let is_young = |path: &PathBuf| {
-        let found = fs::symlink_metadata(root.join(path)).and_then(|found| found.modified());
-        found.is_ok_and(|modified| modified >= since)
-    };
     let is_installed =
         |path: &PathBuf| path.iter().any(|part| crate::judges::is_installed(part.as_bytes()));
-    paths.filter(|path| !is_installed(path)).filter(is_young).take(BUILT_MAX).collect()
+    paths.filter(|path| !is_installed(path)).collect()
 }
 
 /// The build directory of a project.

@@ -5,12 +5,15 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{File, OpenOptions};
 use std::io::{PipeReader, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use stopgate_system::fs::OpenOptionsExt;
+use stopgate_system::set_file_mode;
+
 use crate::files::{Durable, make_private_directory, read_regular, replace_private};
+use crate::output_pipe::{OutputPipe, output_of};
 use crate::redact::redact;
 
 const LOG_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -30,7 +33,7 @@ pub(crate) enum LogTarget<'a> {
 /// What was printed so far.
 #[derive(Debug)]
 pub(crate) struct Capture {
-    reader: Option<PipeReader>,
+    reader: Option<OutputPipe>,
     end: VecDeque<u8>,
     end_bytes_max: usize,
     bytes: u64,
@@ -63,7 +66,7 @@ impl Capture {
         };
         let (log, log_room) = open(log).map_or((None, 0), |(file, room)| (Some(file), room));
         Self {
-            reader: Some(reader),
+            reader: Some(output_of(reader)),
             end: VecDeque::new(),
             end_bytes_max,
             bytes: 0,
@@ -76,7 +79,7 @@ impl Capture {
     }
 
     /// What can be waited for; nothing once the last writer is gone.
-    pub(crate) fn reader(&self) -> Option<&PipeReader> {
+    pub(crate) fn reader(&self) -> Option<&OutputPipe> {
         self.reader.as_ref()
     }
 
@@ -150,7 +153,7 @@ fn open(log: LogTarget<'_>) -> Option<(File, u64)> {
         LogTarget::Fresh(path) => {
             make_private_directory(path.parent()?).ok()?;
             let file = options.write(true).truncate(true).open(path).ok()?;
-            file.set_permissions(Permissions::from_mode(0o600)).ok()?;
+            set_file_mode(&file, 0o600).ok()?;
             Some((file, LOG_BYTES_MAX))
         }
         LogTarget::After(path, line) => {

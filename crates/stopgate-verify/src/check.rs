@@ -3,20 +3,19 @@
 //! A check never fails to answer: what could not be run is a receipt, too.
 
 use std::ffi::OsString;
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use signal_hook::consts::SIGXCPU;
 use stopgate_core::{Evidence, Receipt, Status, Timestamp, clip_end};
 
 use crate::attempt::End;
 use crate::capture::Captured;
-use crate::limits::limited;
+use crate::limits::{ends_by_processor_limit, limited};
 use crate::orphans::Strangers;
 use crate::redact::redact;
 use crate::runner::Runner;
+use crate::shell::shell_argv;
 
 /// How much of a check's output a receipt keeps.
 pub(crate) const TAIL_BYTES_MAX: usize = 4096;
@@ -24,8 +23,6 @@ pub(crate) const TAIL_BYTES_MAX: usize = 4096;
 const MASKED_BYTES_MAX: usize = 4 * TAIL_BYTES_MAX;
 /// How long a check may take where nobody says.
 const TIMEOUT: Duration = Duration::from_mins(1);
-/// What a shell adds to the number of the signal that ended its command.
-const SHELL_SIGNAL: i32 = 128;
 
 /// One check to run.
 #[derive(Clone, Debug)]
@@ -141,7 +138,7 @@ impl<'a> Check<'a> {
     /// The program and its arguments, limits included.
     pub(crate) fn argv(&self) -> Vec<OsString> {
         let argv = match self.command {
-            CheckCommand::Shell(line) => ["/bin/sh", "-c", line].map(OsString::from).to_vec(),
+            CheckCommand::Shell(line) => shell_argv(line),
             CheckCommand::Argv(argv) => argv.iter().map(OsString::from).collect(),
             CheckCommand::Exact(argv) => argv.to_vec(),
         };
@@ -244,16 +241,13 @@ pub(crate) fn bare(
 /// A shell's 126 and 127 mean that the command could not be run: that proves nothing.
 fn judge(check: &Check<'_>, status: ExitStatus) -> (Status, Option<i32>, Option<String>) {
     let busy = check.cpu_seconds.map(|seconds| format!("used a processor for {seconds} s"));
-    match (status.code(), status.signal()) {
-        (Some(0), _) => (Status::Pass, Some(0), None),
-        (Some(126), _) => (Status::Error, Some(126), Some("the command can't be executed".into())),
-        (Some(127), _) => (Status::Error, Some(127), Some("the command was not found".into())),
-        (Some(code), _) if busy.is_some() && code == SHELL_SIGNAL + SIGXCPU => {
-            (Status::Timeout, Some(code), busy)
-        }
-        (Some(code), _) => (Status::Fail, Some(code), None),
-        (None, Some(SIGXCPU)) if busy.is_some() => (Status::Timeout, None, busy),
-        (None, _) => (Status::Fail, None, Some(format!("ended by a signal ({status})"))),
+    match status.code() {
+        Some(0) => (Status::Pass, Some(0), None),
+        Some(126) => (Status::Error, Some(126), Some("the command can't be executed".into())),
+        Some(127) => (Status::Error, Some(127), Some("the command was not found".into())),
+        code if busy.is_some() && ends_by_processor_limit(status) => (Status::Timeout, code, busy),
+        Some(code) => (Status::Fail, Some(code), None),
+        None => (Status::Fail, None, Some(format!("ended by a signal ({status})"))),
     }
 }
 

@@ -30,6 +30,14 @@ const NAMES: &str = "
     TERM TERMINFO TERMINFO_DIRS TMP TMPDIR TOOLCHAINS TZ TZDIR USER VIRTUAL_ENV VOLTA_HOME
     WAYLAND_DISPLAY XAUTHORITY YARN_CACHE_DIRECTORY ZDOTDIR";
 
+/// Names that programs need on Windows.
+const WINDOWS_NAMES: &str = "
+    ALLUSERSPROFILE APPDATA COMMONPROGRAMFILES COMMONPROGRAMFILES(X86) COMMONPROGRAMW6432
+    COMPUTERNAME COMSPEC DRIVERDATA HOMEDRIVE HOMEPATH LOCALAPPDATA OS PATHEXT
+    PROCESSOR_ARCHITECTURE PROCESSOR_IDENTIFIER PROCESSOR_LEVEL PROCESSOR_REVISION PROGRAMDATA
+    PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 PSMODULEPATH PUBLIC SYSTEMDRIVE SYSTEMROOT
+    USERDOMAIN USERNAME USERPROFILE WINDIR";
+
 /// Beginnings of names that belong to one tool each.
 const FAMILIES: &str = "
     ANDROID_ ASAN_ ASDF_ BUN_ CARGO_ CCACHE_ CMAKE_ COMPOSER_ CONDA_ COREPACK_ COVERAGE_ CTEST_
@@ -230,7 +238,8 @@ fn is_harmless(name: &OsStr, value: &OsStr) -> bool {
     // Tools read some names in both cases: `http_proxy`, `npm_config_cache`.
     let name = name.to_string_lossy().to_ascii_uppercase();
     let begins = |list: &str| list.split_whitespace().any(|begin| name.starts_with(begin));
-    let needed = NAMES.split_whitespace().any(|needed| needed == name) || begins(FAMILIES);
+    let has = |list: &str| list.split_whitespace().any(|needed| needed == name);
+    let needed = has(NAMES) || begins(FAMILIES) || (cfg!(windows) && has(WINDOWS_NAMES));
     needed
         && !smells(&name)
         && !begins(PRIVATE)

@@ -4,14 +4,14 @@
 //! device, a file without an end. Only regular files are opened, without waiting, and only up
 //! to a size. What is written is there whole or not at all, for its owner alone.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use rustix::fs::OFlags;
+use stopgate_system::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt, PermissionsExt};
+use stopgate_system::{open, set_file_mode, set_mode};
 
 /// Whether a file is on the disk before a write returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +26,7 @@ pub enum Durable {
 pub fn open_regular(path: &Path) -> io::Result<File> {
     // Asked first: merely to open a device may do something.
     refuse_others(&fs::metadata(path)?)?;
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let flags = flags.bits().cast_signed();
+    let flags = open::NO_WAIT | open::NO_TERMINAL;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     // And asked again: it may have become something else meanwhile.
     refuse_others(&file.metadata()?)?;
@@ -73,7 +72,7 @@ pub fn make_private_directory(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
         Err(error) => Err(error),
         // A strange umask may have taken rights from the owner, too.
-        Ok(()) => fs::set_permissions(path, Permissions::from_mode(0o700)),
+        Ok(()) => set_mode(path, 0o700),
     }
 }
 
@@ -94,9 +93,10 @@ pub fn replace_private(path: &Path, content: &[u8], durable: Durable) -> io::Res
 ///
 /// A link or a pipe that was put there is refused: it would send our words elsewhere.
 pub fn append_private(path: &Path) -> io::Result<File> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let flags = open::NO_FOLLOW | open::NO_WAIT;
     let mut options = OpenOptions::new();
-    options.append(true).create(true).mode(0o600).custom_flags(flags);
+    // A file that is only added to can't be locked on Windows.
+    options.read(cfg!(windows)).append(true).create(true).mode(0o600).custom_flags(flags);
     let file = match options.open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             path.parent().map_or(Ok(()), make_private_directory)?;
@@ -108,7 +108,7 @@ pub fn append_private(path: &Path) -> io::Result<File> {
     refuse_others(&found)?;
     // A strange umask may have taken rights from the owner, too.
     if found.permissions().mode() & 0o600 != 0o600 {
-        file.set_permissions(Permissions::from_mode(0o600))?;
+        set_file_mode(&file, 0o600)?;
     }
     Ok(file)
 }
@@ -157,7 +157,7 @@ fn queue(file: File, patience: Duration) -> io::Result<File> {
 
 fn write_new(path: &Path, content: &[u8], durable: Durable) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.set_permissions(Permissions::from_mode(0o600))?;
+    set_file_mode(&file, 0o600)?;
     file.write_all(content)?;
     match durable {
         Durable::Synced => file.sync_all(),

@@ -65,12 +65,39 @@ pub(crate) fn git_with<S: AsRef<OsStr>>(
         }
     }
     argv.extend(words.iter().map(|word| word.as_ref().to_os_string()));
+    if filters == GitFilters::OwnOnly {
+        stay_outside(&mut argv);
+    }
     tool_with(&argv, directory, timeout, own)
+}
+
+/// Keeps git out of repositories within this one: their filters stand in settings of their own,
+/// which were not looked through, and only a word on the command line is stronger than what
+/// the repository says about them.
+fn stay_outside(argv: &mut Vec<OsString>) {
+    let looks = argv.iter().position(|word| word == "diff" || word == "status");
+    let says_so = |word: &OsString| word.to_string_lossy().starts_with("--ignore-submodules=");
+    if let Some(at) = looks.filter(|_| !argv.iter().any(says_so)) {
+        argv.insert(at + 1, "--ignore-submodules=dirty".into());
+    }
 }
 
 /// The filters, as `filter.NAME`, that the repository itself defines.
 fn foreign_filters(directory: &Path, timeout: Duration) -> io::Result<Vec<String>> {
-    let words = ["config", "--show-scope", "-z", "--name-only", "--get-regexp", "^filter\\."];
+    foreign_settings("^filter\\.", directory, timeout)
+}
+
+/// The merge drivers, as `merge.NAME`, that the repository itself defines.
+pub(crate) fn foreign_merge_drivers(
+    directory: &Path,
+    timeout: Duration,
+) -> io::Result<Vec<String>> {
+    foreign_settings("^merge\\..*\\.driver$", directory, timeout)
+}
+
+/// The names before the last point of settings of the repository's own.
+fn foreign_settings(pattern: &str, directory: &Path, timeout: Duration) -> io::Result<Vec<String>> {
+    let words = ["config", "--show-scope", "-z", "--name-only", "--get-regexp", pattern];
     let said = git(&words, directory, GitFilters::Run, timeout)?;
     let text = String::from_utf8(said.stdout).map_err(|_| unclear())?;
     let mut fields = text.split_terminator('\0');
@@ -93,7 +120,7 @@ fn is_persons(scope: &str) -> bool {
 }
 
 fn unclear() -> io::Error {
-    io::Error::other("the repository defines a filter with a strange name")
+    io::Error::other("the repository defines a filter or a merge driver with a strange name")
 }
 
 #[cfg(test)]

@@ -32,6 +32,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use stopgate_core::Criterion;
+use stopgate_system::CanonicalPath;
 
 use self::files::{extension_of, name_of};
 use self::names::{is_foreign, said};
@@ -101,6 +102,8 @@ struct CommandReach {
     import_roots: BTreeSet<StoredPath>,
     file_like_targets: BTreeSet<StoredPath>,
     test_patterns: BTreeSet<String>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    stamps: BTreeSet<StoredPath>,
 }
 
 /// What a person said about which files judge, beyond the criterion.
@@ -184,6 +187,7 @@ impl JudgeSet {
                 import_roots: stored(trace.import_roots),
                 file_like_targets: stored(trace.file_like_targets),
                 test_patterns: trace.test_patterns,
+                stamps: stored(trace.stamps),
             },
             modules: BTreeSet::new(),
             programs: trace
@@ -350,8 +354,18 @@ impl JudgeSet {
         files.paths().iter().filter(is_whole).cloned().collect()
     }
 
+    /// Files by which the check knows that it need not run.
+    pub(crate) fn stamps(&self) -> impl Iterator<Item = &Path> {
+        self.reach.stamps.iter().map(|path| path.0.as_path())
+    }
+
+    /// Whether the check asks git about the files.
+    pub(crate) fn asks_git(&self) -> bool {
+        self.reach.tools.contains("git")
+    }
+
     fn add_links(&mut self, root: &Path, files: &dyn ProjectFiles) {
-        let Ok(whole_root) = root.canonicalize() else { return };
+        let Ok(whole_root) = root.canonical() else { return };
         let rules = JudgeRules::of(self);
         let mut links = BTreeSet::new();
         let listed = files.paths().iter().filter(|path| rules.role(path) != JudgeRole::Work);

@@ -4,7 +4,6 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -32,15 +31,26 @@ pub fn launch(plan: &LaunchPlan<'_>) -> io::Result<Child> {
 pub fn become_program(plan: &LaunchPlan<'_>) -> io::Error {
     leave_session();
     match prepared(plan) {
-        Ok(mut command) => command.exec(),
+        Ok(command) => replace_by(command),
         Err(error) => error,
     }
+}
+
+#[cfg(unix)]
+fn replace_by(mut command: Command) -> io::Error {
+    std::os::unix::process::CommandExt::exec(&mut command)
+}
+
+#[cfg(not(unix))]
+fn replace_by(_: Command) -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "a process can't become another one on Windows")
 }
 
 /// Leaves the session of the process that started this one: neither their terminal nor their signals
 /// concern it from now on.
 pub fn leave_session() {
     // Who leads a group already can't; it has left.
+    #[cfg(unix)]
     let _ = rustix::process::setsid();
 }
 
@@ -57,6 +67,7 @@ fn prepared(plan: &LaunchPlan<'_>) -> io::Result<Command> {
         None => command.stdout(Stdio::null()).stderr(Stdio::null()),
     };
     // What was left open for us is not for a program that stays.
+    #[cfg(unix)]
     close_fds::set_fds_cloexec_threadsafe(3, &[]);
     Ok(command)
 }

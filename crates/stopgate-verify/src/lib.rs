@@ -37,6 +37,8 @@ mod detached;
 
 mod orphans;
 
+mod output_pipe;
+
 mod proc;
 
 mod process_mark;
@@ -52,6 +54,8 @@ pub mod coverage;
 pub mod kinds;
 
 pub mod report;
+
+mod shell;
 
 mod size_limit;
 
@@ -82,6 +86,8 @@ mod prove;
 mod review;
 
 mod watch;
+
+mod worktree;
 
 mod xml;
 
@@ -117,3 +123,7 @@ pub use crate::stop::RunStop;
 pub use crate::tool::{ToolOutput, own_tool, tool};
 pub use crate::tree::{FileKind, TREE_KEY_NAME, Tree, TreeError, TreeFile, TreeScope, fingerprint};
 pub use crate::watch::{RunningCheck, while_watched};
+pub use crate::worktree::{
+    HeadState, KeptApart, LoopBranch, MergeTry, PublishTry, WorktreeError, head_state,
+    worktree_warnings,
+};

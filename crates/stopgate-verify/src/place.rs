@@ -28,6 +28,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use stopgate_system::CanonicalPath;
+
+#[cfg(unix)]
 pub(crate) use self::private_dir::{private_roots, remove_orphans};
 pub(crate) use self::probe::{PlaceProbe, probe};
 pub use self::project_copy::ProjectCopy;
@@ -346,7 +349,7 @@ impl RunPlace {
             return Launch { argv, cwd: self.inside(cwd) };
         };
         entrance.renew();
-        let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.into());
+        let cwd = cwd.canonical().unwrap_or_else(|_| cwd.into());
         Launch { argv: entrance.argv(argv, &cwd), cwd: self.private.path().into() }
     }
 
@@ -381,7 +384,7 @@ impl RunPlace {
     }
 
     fn inside(&self, path: &Path) -> PathBuf {
-        let real = path.canonicalize();
+        let real = path.canonical();
         let real = real.as_deref().unwrap_or(path);
         real.strip_prefix(&self.tree).map_or_else(|_| path.into(), |rest| self.root.join(rest))
     }

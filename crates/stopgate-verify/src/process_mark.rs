@@ -2,13 +2,25 @@
 
 use std::fmt;
 
-use rustix::process::{Pid, test_kill_process};
-
 use crate::proc::{self, Life};
 
 /// Programs that stand between a client and what it runs.
-const BETWEEN: [&str; 11] =
-    ["sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "env", "timeout", "nice", "stopgate"];
+const BETWEEN: [&str; 14] = [
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "fish",
+    "ksh",
+    "busybox",
+    "cmd",
+    "powershell",
+    "pwsh",
+    "env",
+    "timeout",
+    "nice",
+    "stopgate",
+];
 /// No chain of parents is followed further.
 const PARENTS_MAX: usize = 16;
 
@@ -24,15 +36,14 @@ pub struct ProcessMark {
 impl ProcessMark {
     /// The process that has this number now, if one has.
     pub fn of(pid: i32) -> Option<Self> {
-        let number = Pid::from_raw(pid)?;
         match proc::process(pid) {
             Some(found) if found.life == Life::Alive => {
                 Some(Self { pid, began: Some(found.began) })
             }
             Some(_) => None,
             // Without `/proc` only the number is known.
-            None if cfg!(target_os = "linux") => None,
-            None => can_be_signalled(number).then_some(Self { pid, began: None }),
+            None if cfg!(any(target_os = "linux", windows)) => None,
+            None => stopgate_system::exists(pid).then_some(Self { pid, began: None }),
         }
     }
 
@@ -80,11 +91,6 @@ impl fmt::Display for ProcessMark {
             None => write!(f, "{}", self.pid),
         }
     }
-}
-
-/// Whether a process has this number; one of another user's counts, too.
-fn can_be_signalled(pid: Pid) -> bool {
-    !matches!(test_kill_process(pid), Err(rustix::io::Errno::SRCH))
 }
 
 #[cfg(test)]

@@ -7,10 +7,11 @@ mod uses;
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use stopgate_core::{Criterion, Proof};
+use stopgate_system::PROGRAM_ENDS;
+use stopgate_system::fs::PermissionsExt;
 
 use crate::environment::variable;
 use crate::tree::{Stat, hex};
@@ -86,10 +87,13 @@ pub(crate) fn find(name: &str, path: Option<&std::ffi::OsStr>) -> Option<PathBuf
         fs::metadata(file)
             .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
     };
-    if name.contains('/') {
-        return Some(PathBuf::from(name)).filter(can_run);
+    let names = PROGRAM_ENDS.iter().map(|end| format!("{name}{end}"));
+    if name.contains(std::path::is_separator) {
+        let mut files = names.map(PathBuf::from);
+        return files.find(can_run);
     }
-    std::env::split_paths(path?).map(|directory| directory.join(name)).find(can_run)
+    std::env::split_paths(path?)
+        .find_map(|directory| names.clone().map(|name| directory.join(name)).find(can_run))
 }
 
 #[cfg(test)]

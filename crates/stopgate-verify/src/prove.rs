@@ -11,6 +11,7 @@ mod found;
 mod measure;
 mod original;
 mod reading;
+mod recommit;
 mod red_first;
 mod red_tests;
 mod round;

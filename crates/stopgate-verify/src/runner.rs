@@ -10,9 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::SigId;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use stopgate_core::{Status, Timestamp};
 
 use crate::attempt::{Attempt, End, Interrupted, Moment};
@@ -24,6 +22,7 @@ use crate::child::Child;
 use crate::env::{Additions, environment, sources};
 use crate::leash::Leash;
 use crate::orphans::{Keeper, SweepResult};
+use crate::output_pipe::wait_for_news;
 use crate::scratch::{Scratch, sweep_dead_runs};
 use crate::stop::RunStop;
 use crate::watch::{RunningCheck, tell};
@@ -279,8 +278,8 @@ impl<'a> Runner<'a> {
         let looks = self.running.iter().map(|one| one.attempt.next_look(now, LOOK_EVERY));
         let wake_at = looks.fold(now + LOOK_LAST, Instant::min);
         let ready = wait(&self.running, wake_at.saturating_duration_since(now));
-        for (running, ready) in self.running.iter_mut().zip(ready) {
-            if ready == News::Output {
+        for (running, has_printed) in self.running.iter_mut().zip(ready) {
+            if has_printed {
                 running.attempt.capture().read(block);
             }
         }
@@ -355,7 +354,7 @@ impl Signals {
     fn listen() -> Self {
         let flag = Arc::new(AtomicBool::new(false));
         // Without the handler the check is orphaned, but the program still ends.
-        let ids = [SIGTERM, SIGINT, SIGHUP]
+        let ids = stopgate_system::END_SIGNALS
             .into_iter()
             .filter_map(|signal| signal_hook::flag::register(signal, Arc::clone(&flag)).ok())
             .collect();
@@ -380,28 +379,12 @@ impl Drop for Signals {
     }
 }
 
-/// What waiting told about a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum News {
-    Nothing,
-    Output,
-}
-
-/// Waits for output or the end of any of `running`, up to `time`.
-fn wait(running: &[Running], time: Duration) -> Vec<News> {
-    let outputs = running.iter().map(|one| one.attempt.output());
-    let handles = running.iter().filter_map(|one| one.attempt.handle());
-    let mut watched: Vec<PollFd<'_>> =
-        outputs.clone().flatten().map(|pipe| PollFd::new(pipe, PollFlags::IN)).collect();
-    watched.extend(handles.map(|handle| PollFd::new(handle, PollFlags::IN)));
-    // An interrupted wait is one that saw nothing.
-    let woken = Timespec::try_from(time).is_ok_and(|time| poll(&mut watched, Some(&time)).is_ok());
-    let mut states = watched.iter().map(|one| woken && !one.revents().is_empty());
-    let news = |pipe: Option<_>| match pipe.and_then(|_| states.next()) {
-        Some(true) => News::Output,
-        Some(false) | None => News::Nothing,
-    };
-    outputs.map(news).collect()
+/// Waits for output or the end of any of `running`, up to `time`; says who has printed.
+fn wait(running: &[Running], time: Duration) -> Vec<bool> {
+    let outputs: Vec<_> = running.iter().map(|one| one.attempt.output()).collect();
+    let ends = running.iter().filter_map(|one| one.attempt.handle());
+    // A wait that failed is one that saw nothing.
+    wait_for_news(&outputs, ends, time).unwrap_or_else(|_| vec![false; running.len()])
 }
 
 /// The checks in their order, each version before the first check that wants it.

@@ -4,11 +4,13 @@
 //! unless that would take longer than the answer may; what a killed process left goes when
 //! the next run begins.
 
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+use stopgate_system::fs::{DirBuilderExt, MetadataExt};
+use stopgate_system::set_mode;
 
 use crate::leash;
 use crate::proc::RunName;
@@ -55,9 +57,10 @@ pub(crate) fn sweep_dead_runs() {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(run) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
-        let is_ours = entry.path().symlink_metadata().is_ok_and(|found| {
-            found.is_dir() && found.uid() == rustix::process::geteuid().as_raw()
-        });
+        let is_ours = entry
+            .path()
+            .symlink_metadata()
+            .is_ok_and(|found| found.is_dir() && found.uid() == stopgate_system::own_user());
         if is_ours && RunName::read(run).is_some_and(|name| name.is_dead()) {
             leash::strike(run, &std::collections::BTreeSet::new());
             remove_all(&entry.path(), until);
@@ -73,7 +76,7 @@ pub(crate) fn remove_all(directory: &Path, until: Instant) {
 
 fn remove(directory: &Path, until: Instant) -> io::Result<()> {
     // Tools protect their caches against writing, and so against us.
-    let _ = fs::set_permissions(directory, Permissions::from_mode(0o700));
+    let _ = set_mode(directory, 0o700);
     for entry in fs::read_dir(directory)? {
         if now() >= until {
             return Err(io::ErrorKind::TimedOut.into());

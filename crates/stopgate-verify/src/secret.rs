@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
+
+use stopgate_system::fs::OpenOptionsExt;
+use stopgate_system::set_file_mode;
 
 use crate::files::{make_private_directory, read_regular};
 
@@ -38,7 +40,7 @@ pub(crate) fn place(path: &Path, content: &[u8]) -> io::Result<()> {
     let own = directory.join(format!("new-{:016x}", u64::from_le_bytes(name)));
     let mut open = fs::OpenOptions::new();
     let mut file = open.create_new(true).write(true).mode(0o600).open(&own)?;
-    file.set_permissions(fs::Permissions::from_mode(0o600))?;
+    set_file_mode(&file, 0o600)?;
     file.write_all(content)?;
     file.sync_all()?;
     let linked = fs::hard_link(&own, path);

@@ -7,9 +7,10 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use stopgate_system::ffi::OsStringExt;
 
 use crate::files::make_private_directory;
 use crate::git::{GitFilters, git_with};
@@ -222,7 +223,7 @@ impl Drop for TemporaryIndex {
 }
 
 /// Who keeps snapshots: nobody's own name.
-fn identity() -> [(OsString, OsString); 4] {
+pub(crate) fn identity() -> [(OsString, OsString); 4] {
     let who = |kind: &str, value: &str| (format!("GIT_{kind}").into(), value.into());
     [
         who("AUTHOR_NAME", "stopgate"),

@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
+use stopgate_system::CanonicalPath;
+
 use crate::report::without_ansi;
 
 /// How many places are looked at in one output.
@@ -57,7 +59,7 @@ struct Known<'a> {
 
 impl<'a> Known<'a> {
     fn new(root: &'a Path) -> Self {
-        let real = root.canonicalize().unwrap_or_else(|_| root.into());
+        let real = root.canonical().unwrap_or_else(|_| root.into());
         Self { root, real, looked_up: BTreeMap::new() }
     }
 

@@ -5,11 +5,9 @@ use std::io::{self, PipeReader, Read};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::Signal;
-
 use crate::child::Child;
 use crate::env::{Variable, tool_environment};
+use crate::output_pipe::{OutputPipe, output_of, wait_for_news};
 
 /// More than this of an answer is an error.
 const OUTPUT_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -83,7 +81,7 @@ fn run<S: AsRef<OsStr>>(
     let mut child = Child::spawn(&argv, directory, variables, (out_writer, err_writer))?;
     let mut streams = [Stream::new(out, OUTPUT_BYTES_MAX), Stream::new(err, COMPLAINT_BYTES_MAX)];
     let heard = listen(&child, &mut streams, timeout);
-    child.signal(Signal::KILL);
+    child.kill();
     let status = wait_for(&mut child);
     heard?;
     let [out, err] = streams;
@@ -91,7 +89,7 @@ fn run<S: AsRef<OsStr>>(
 }
 
 struct Stream {
-    reader: Option<PipeReader>,
+    reader: Option<OutputPipe>,
     text: Vec<u8>,
     bytes_max: usize,
     bytes: usize,
@@ -99,7 +97,7 @@ struct Stream {
 
 impl Stream {
     fn new(reader: PipeReader, bytes_max: usize) -> Self {
-        Self { reader: Some(reader), text: Vec::new(), bytes_max, bytes: 0 }
+        Self { reader: Some(output_of(reader)), text: Vec::new(), bytes_max, bytes: 0 }
     }
 
     fn read(&mut self, block: &mut [u8]) {
@@ -147,24 +145,10 @@ fn listen(child: &Child, streams: &mut [Stream; 2], timeout: Duration) -> io::Re
 /// Which of the streams have something to be read, after `time` at the latest.
 fn wait(child: &Child, streams: &[Stream; 2], time: Duration) -> io::Result<[bool; 2]> {
     let readers = streams.each_ref().map(|stream| stream.reader.as_ref());
-    let mut watched: Vec<PollFd<'_>> =
-        readers.iter().flatten().map(|pipe| PollFd::new(*pipe, PollFlags::IN)).collect();
     // Without a handle on the child nothing would tell that it has ended.
-    let time = match child.handle() {
-        Some(handle) => {
-            watched.push(PollFd::new(handle, PollFlags::IN));
-            time
-        }
-        None => time.min(LOOK_EVERY),
-    };
-    let time = Timespec::try_from(time).map_err(io::Error::other)?;
-    match poll(&mut watched, Some(&time)) {
-        Ok(_) => {}
-        Err(rustix::io::Errno::INTR) => return Ok([false, false]),
-        Err(error) => return Err(error.into()),
-    }
-    let mut states = watched.iter().map(|one| !one.revents().is_empty());
-    Ok(readers.map(|reader| reader.is_some() && states.next() == Some(true)))
+    let time = if child.handle().is_some() { time } else { time.min(LOOK_EVERY) };
+    let news = wait_for_news(&readers, child.handle().into_iter(), time)?;
+    Ok([news[0], news[1]])
 }
 
 /// Waits for a tool that has ended or was killed.

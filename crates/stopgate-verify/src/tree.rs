@@ -4,6 +4,7 @@
 //! not what git has staged or committed, not where the directory lies. Nothing in the tree is
 //! written, no link is followed, and what can't be read counts by what its directory says.
 
+mod access;
 mod clock;
 mod content;
 mod ignore;
@@ -18,13 +19,15 @@ mod walk;
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use stopgate_system::CanonicalPath;
+use stopgate_system::ffi::OsStrExt;
+
+use self::access::{OpenDirectory, open_root};
 use self::index::{FileMark, Hash, Index, join};
 use self::repo::around;
-use self::sweep::{Swept, open_root, sweep};
+use self::sweep::{Swept, sweep};
 use self::walk::{Extent, RULES, Walk, WalkEnd};
 use crate::glob::Globs;
 
@@ -252,8 +255,8 @@ fn look_at(
     clock: &Clock,
 ) -> Result<Index, TreeError> {
     let failed = |source| TreeError::Root { path: root.into(), source };
-    let path = root.canonicalize().map_err(failed)?;
-    let fd = open_root(&path).map_err(|error| failed(error.into()))?;
+    let path = root.canonical().map_err(failed)?;
+    let fd = open_root(&path).map_err(failed)?;
     let identity = hash_of(&[path.as_os_str().as_bytes(), b"\0", key].concat());
     let file = cache.join(format!("{}.tree", hex(&identity)));
     let look = Look { path: &path, fd: &fd, choice, clock };
@@ -278,7 +281,7 @@ enum News {
 /// One look at one root.
 struct Look<'a> {
     path: &'a Path,
-    fd: &'a OwnedFd,
+    fd: &'a OpenDirectory,
     choice: FileChoice<'a>,
     clock: &'a Clock,
 }

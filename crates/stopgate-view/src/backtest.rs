@@ -178,11 +178,13 @@ impl Trial<'_> {
         wanted.iter().any(|criterion| seen.receipt(&criterion.name).is_none())
     }
 
-    /// An agent that asks is passed over, so its last message is not in the tally.
+    /// An agent that asks is passed over, so its last message is not in the tally; earlier versions
+    /// noted it nowhere.
     fn hangs_on_message(&self, stopped: &Stopped) -> bool {
         let heard = stopped.rule == stopgate_core::Rule::Signals && !is_counted(stopped.ruling);
         heard
             && stopped.facts.tools == ToolUse::Unknown
+            && stopped.facts.message.is_none()
             && self.tried.policy.max_idle != self.recorded.policy.max_idle
     }
 

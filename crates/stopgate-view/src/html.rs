@@ -17,6 +17,9 @@ const STYLE: &str = include_str!("report.css");
 const STOPS_MAX: usize = 60;
 const FILES_MAX: usize = 100;
 const TEXT_LETTERS_MAX: usize = 1000;
+/// What the shapes of the timeline mean.
+const LEGEND: &str =
+    "Stops over time: ● sent back, ❙ let go, ■ ended as proven or attested, ▲ ended otherwise";
 const SENT_BYTES_MAX: usize = 8 * 1024;
 
 /// The report as one HTML file.
@@ -159,8 +162,7 @@ fn told_loop(page: &mut String, told: &ReportedLoop) {
     row("receipts", text(&told.soundness()));
     page.push_str("</dl>\n");
     if let Some(drawn) = svg(story) {
-        let _ =
-            writeln!(page, "<figure>\n{drawn}<figcaption>Stops over time</figcaption>\n</figure>");
+        let _ = writeln!(page, "<figure>\n{drawn}<figcaption>{LEGEND}</figcaption>\n</figure>");
     }
     criteria(page, story);
     stops(page, story);
@@ -237,7 +239,7 @@ fn stops(page: &mut String, story: &LoopStory) {
 fn row(page: &mut String, story: &LoopStory, stop: &StopStory) {
     let _ = write!(
         page,
-        "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}{}</td>",
+        "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td class=\"why\">{}{}</td>",
         stop.number,
         utc_clock(stop.at),
         answer(stop),

@@ -67,6 +67,10 @@ fn told(event: &Event) -> Option<(&'static str, String)> {
         }
         Event::Vouched { how: Vouch::Approved } => ("vouched", "a person approved it".into()),
         Event::Task(note) => ("task", task(&note.hold)),
+        Event::Placed(worktree) => {
+            ("worktree", format!("{} on branch {}", worktree.directory, worktree.branch))
+        }
+        Event::Merged { commit } => ("merged", commit.clone()),
         Event::Ended { outcome, why } => ("ended", format!("{outcome}: {why}")),
     })
 }

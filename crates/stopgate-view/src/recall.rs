@@ -34,15 +34,17 @@ pub(crate) fn recall(before: &State, stopped: &Stopped) -> Seen {
     Seen {
         markers: facts.markers.clone(),
         exit: facts.exit.clone(),
-        message: tally.message.filter(|_| counted),
+        message: facts.message.or(tally.message.filter(|_| counted)),
         tools: facts.tools,
         tool_mark: tally.tool_mark.filter(|_| counted),
         transcript_mark: tally.transcript_mark.filter(|_| counted),
-        continued: if explained { None } else { continued(before, stopped) },
+        continued: facts
+            .continued
+            .or_else(|| if explained { None } else { continued(before, stopped) }),
         background: facts.background.clone(),
         prompt_id: tally.prompt_id.clone().filter(|_| new_prompt),
         cap: client_cap(stopped),
-        untrusted: stopped.rule == Rule::Trust,
+        untrusted: facts.untrusted || stopped.rule == Rule::Trust,
         receipts: stopped.receipts.clone(),
         gates: stopped.gates.clone(),
         objection: objection(&stopped.text).map(String::from),
@@ -71,7 +73,8 @@ pub(crate) const fn is_counted(ruling: Ruling) -> bool {
     }
 }
 
-/// Whether the client said that no hook had sent the agent back; told by the count of refusals.
+/// Whether the client said that no hook had sent the agent back; told by the count of refusals,
+/// for stops of versions that did not note it.
 fn continued(before: &State, stopped: &Stopped) -> Option<bool> {
     let refusals = before.tally.refusals;
     if refusals == 0 {

@@ -71,6 +71,7 @@ pub(crate) fn started(stage: &str) -> Started {
         surface: Surface::Hook,
         gates: Vec::new(),
         origin,
+        commit: None,
     }
 }
 

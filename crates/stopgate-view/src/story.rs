@@ -22,6 +22,8 @@ pub struct LoopStory {
     pub goal: String,
     /// The directory it belongs to.
     pub project: String,
+    /// The commit that was checked out when it began, where that was noted.
+    pub commit: Option<String>,
     /// The session it holds or held.
     pub session: Option<String>,
     /// Who began it.
@@ -165,8 +167,10 @@ impl LoopStory {
         let mut state: Option<State> = None;
         let mut teller = Teller::default();
         for (event, at) in events {
-            if let Some(before) = &state {
-                teller.hear(before, event, *at);
+            match (&state, event) {
+                (None, Event::Started(started)) => teller.commit.clone_from(&started.commit),
+                (None, _headless) => {}
+                (Some(before), event) => teller.hear(before, event, *at),
             }
             state = apply(state, event, *at);
             if let (Some(after), Event::Stopped(_)) = (&state, event) {
@@ -211,13 +215,13 @@ impl LoopStory {
 }
 
 impl PersonsTurn {
-    /// What to do, as a command where there is one.
+    /// What to do, as a command where there is one; the loop's name belongs behind it.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Answer => "answer it: stopgate answer",
             Self::Approve => "look and decide: stopgate approve",
             Self::Resume => "let it go on: stopgate resume",
-            Self::Look => "look why, then: stopgate resume, or leave it",
+            Self::Look => "look why; to let it go on: stopgate resume",
         }
     }
 }
@@ -262,6 +266,7 @@ struct Teller {
     moments: Vec<LoopMoment>,
     changed_judges: Vec<String>,
     is_signed: bool,
+    commit: Option<String>,
 }
 
 impl Teller {
@@ -325,6 +330,7 @@ impl Teller {
             progress_at: state.progress_at,
             goal: state.goal,
             project: state.project,
+            commit: self.commit,
             frames: state.frames,
             criteria,
             stops: self.stops,

@@ -36,6 +36,10 @@ mod receipt;
 mod replay;
 mod report;
 mod restore;
+#[cfg(unix)]
+mod run;
+#[cfg(windows)]
+#[path = "commands/run_windows.rs"]
 mod run;
 mod schema;
 mod score;

@@ -3,6 +3,8 @@
 //! Whatever happens, a bug included, the answer is one that the agent accepts, and
 //! the exit code is one that lets it stop.
 
+mod standard;
+
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
@@ -11,8 +13,6 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
 use stopgate_agents::{Agent, Reply};
 use stopgate_dialects::Dialect;
 use stopgate_engine::{
@@ -20,6 +20,7 @@ use stopgate_engine::{
     has_own_entry, is_answered_by_settings,
 };
 
+use self::standard::StandardInput;
 use crate::stores::STORES;
 
 const PAYLOAD_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -231,16 +232,17 @@ fn is_answered_elsewhere(agent: Agent, owner: Owner) -> bool {
 ///
 /// Where the end does not come, what is there is the payload.
 fn read_payload(begun: Instant) -> Result<Vec<u8>, String> {
+    let mut input = StandardInput::open();
     let mut payload = Vec::with_capacity(PAYLOAD_BYTES_USUAL);
     loop {
-        if !has_more(begun) {
+        if !input.has_more(rest(begun)) {
             return Ok(payload);
         }
         if payload.len() > PAYLOAD_BYTES_MAX {
-            drain(&mut payload, begun);
+            drain(&mut input, &mut payload, begun);
             return Err(format!("could not take the payload: more than {PAYLOAD_BYTES_MAX} bytes"));
         }
-        match read_more(&mut payload) {
+        match input.read_more(&mut payload) {
             Ok(0) => return Ok(payload),
             Ok(_) => {}
             Err(error) => return Err(format!("could not read the payload: {error}")),
@@ -248,40 +250,16 @@ fn read_payload(begun: Instant) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Reads what is there. Straight from the file: a cold process pays for every buffer.
-fn read_more(payload: &mut Vec<u8>) -> rustix::io::Result<usize> {
-    if payload.len() == payload.capacity() {
-        payload.reserve(payload.len().max(PAYLOAD_BYTES_USUAL));
-    }
-    loop {
-        match rustix::io::read(rustix::stdio::stdin(), rustix::buffer::spare_capacity(payload)) {
-            Err(Errno::INTR) => {}
-            read => return read,
-        }
-    }
-}
-
-fn drain(scratch: &mut Vec<u8>, begun: Instant) {
+fn drain(input: &mut StandardInput, scratch: &mut Vec<u8>, begun: Instant) {
     scratch.clear();
-    while has_more(begun) && read_more(scratch).is_ok_and(|read| read > 0) {
+    while input.has_more(rest(begun)) && input.read_more(scratch).is_ok_and(|read| read > 0) {
         scratch.clear();
     }
 }
 
-/// Waits for more to read, or the end; says whether one of them came in time.
-fn has_more(begun: Instant) -> bool {
-    let input = rustix::stdio::stdin();
-    let mut watched = [PollFd::new(&input, PollFlags::IN)];
-    loop {
-        let rest = PAYLOAD_PATIENCE.saturating_sub(begun.elapsed());
-        let rest = Timespec::try_from(rest).ok();
-        match poll(&mut watched, rest.as_ref()) {
-            Ok(0) => return false,
-            Err(Errno::INTR) => {}
-            // What can't be waited for is read as it is.
-            Ok(_) | Err(_) => return true,
-        }
-    }
+/// How long the agent may still take to hand its payload over.
+fn rest(begun: Instant) -> Duration {
+    PAYLOAD_PATIENCE.saturating_sub(begun.elapsed())
 }
 
 #[expect(clippy::disallowed_methods, reason = "a door that waits")]
@@ -319,7 +297,7 @@ fn give_up(late: TooLate<'_>) {
     let code = match late {
         TooLate::ToAnswer(reply) => {
             // Not by `io::stdout`: nobody knows who holds its lock.
-            let _ = rustix::io::write(rustix::stdio::stdout(), reply.stdout.as_bytes());
+            standard::write_unlocked(reply.stdout.as_bytes());
             reply.exit_code
         }
         TooLate::ToEnd => EXIT_CODE.load(Ordering::Relaxed),

@@ -6,6 +6,7 @@ mod commands;
 mod hook;
 mod output;
 mod stores;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -27,10 +28,12 @@ fn main() -> ExitCode {
             stopgate_engine::deliver_notice(stopgate_engine::Settings, arguments);
             ExitCode::SUCCESS
         }
+        #[cfg(unix)]
         Some(first) if first == stopgate_drive::SESSION_GUARD => {
             stopgate_drive::guard_session(arguments);
             ExitCode::SUCCESS
         }
+        #[cfg(unix)]
         Some(first) if first == stopgate_drive::SESSION_TERMINAL => {
             // Only a program that could not be started comes back.
             output::failure_to_start(&stopgate_drive::become_client(arguments))

@@ -8,7 +8,6 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 use stopgate_core::{LoopState, Outcome as LoopOutcome};
 use stopgate_engine::{Failure, LoopView, SCHEMA_VERSION};
@@ -16,6 +15,7 @@ use stopgate_engine::{Failure, LoopView, SCHEMA_VERSION};
 pub(crate) use self::progress::{Elsewhere, ProgressLine};
 pub(crate) use self::text::{cut, cut_start, width, window, wrap};
 pub(crate) use self::when::{Zone, clock};
+pub(crate) use crate::terminal::is_unread;
 
 /// For what matters most.
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -94,15 +94,6 @@ pub(crate) fn ask(question: &str) {
     let _ = out.flush();
 }
 
-/// Whether nobody reads what is printed any more.
-pub(crate) fn is_unread() -> bool {
-    let out = rustix::stdio::stdout();
-    let mut asked = [PollFd::new(&out, PollFlags::empty())];
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let looked = poll(&mut asked, Some(&now));
-    looked.is_ok() && asked[0].revents().contains(PollFlags::ERR)
-}
-
 /// Prints a warning for people beside the answer.
 pub(crate) fn warn(text: &str) {
     let mut out = anstream::stderr().lock();
@@ -167,6 +158,7 @@ impl<'a> ErrorWire<'a> {
 }
 
 /// Says why a client could not be started in its terminal.
+#[cfg(unix)]
 pub(crate) fn failure_to_start(error: &std::io::Error) -> ExitCode {
     let _ = writeln!(std::io::stderr().lock(), "stopgate: could not start the client: {error}");
     ExitCode::from(127)

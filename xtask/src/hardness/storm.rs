@@ -34,6 +34,37 @@ pub(super) fn storm(
     gate: Option<Duration>,
     findings: &mut Findings,
 ) -> Result<()> {
+    let Storm { sample, mut violations, wal_max, wal_after, stops_a_second } = blow(loops, scene)?;
+    if gate.is_some_and(|gate| sample.percentile(99) > gate) {
+        violations.push(format!("p99 {} ms", millis(sample.percentile(99))));
+    }
+    let [p50, p99, max] = [50, 99, 100].map(|percent| millis(sample.percentile(percent)));
+    let mut figures = format!("{stops_a_second} stops/s; p50 {p50}, p99 {p99}, max {max} ms");
+    if let Some(gate) = gate {
+        let reached = if sample.percentile(99) <= P99_GOAL { "reached" } else { "missed" };
+        let (most, after) = (wal_max / 1024, wal_after / 1024);
+        let goals = format!("(p99 goal 450 {reached}, gate {})", gate.as_millis());
+        figures = format!("{figures} {goals}; log at most {most} KiB, after {after} KiB");
+    }
+    findings.add(what, SPAWNERS * STOPS_EACH, &violations, &figures);
+    Ok(())
+}
+
+/// What a storm did.
+pub(crate) struct Storm {
+    /// How long each stop took.
+    pub(crate) sample: Sample,
+    /// What was lost, counted twice or refused.
+    pub(crate) violations: Vec<String>,
+    /// The write-ahead log's most bytes.
+    pub(crate) wal_max: u64,
+    /// The write-ahead log's bytes afterwards.
+    pub(crate) wal_after: u64,
+    pub(crate) stops_a_second: u128,
+}
+
+/// Begins loops and has all agents stop at once.
+pub(crate) fn blow(loops: usize, scene: &Scene) -> Result<Storm> {
     let mut calls = Vec::new();
     for number in 0..loops {
         let session = session(number);
@@ -48,21 +79,9 @@ pub(super) fn storm(
     let sample = Sample::new(outcomes.into_iter().filter_map(Result::ok).collect());
     let wal_after = scene.wal_bytes();
     judge(scene, loops, [wal_max, wal_after], &mut violations)?;
-    if gate.is_some_and(|gate| sample.percentile(99) > gate) {
-        violations.push(format!("p99 {} ms", millis(sample.percentile(99))));
-    }
     let stops_a_second = Duration::from_secs(1).as_nanos() * (SPAWNERS * STOPS_EACH) as u128
         / lasted.as_nanos().max(1);
-    let [p50, p99, max] = [50, 99, 100].map(|percent| millis(sample.percentile(percent)));
-    let mut figures = format!("{stops_a_second} stops/s; p50 {p50}, p99 {p99}, max {max} ms");
-    if let Some(gate) = gate {
-        let reached = if sample.percentile(99) <= P99_GOAL { "reached" } else { "missed" };
-        let (most, after) = (wal_max / 1024, wal_after / 1024);
-        let goals = format!("(p99 goal 450 {reached}, gate {})", gate.as_millis());
-        figures = format!("{figures} {goals}; log at most {most} KiB, after {after} KiB");
-    }
-    findings.add(what, SPAWNERS * STOPS_EACH, &violations, &figures);
-    Ok(())
+    Ok(Storm { sample, violations, wal_max, wal_after, stops_a_second })
 }
 
 fn session(number: usize) -> String {

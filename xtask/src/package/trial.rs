@@ -7,7 +7,7 @@ mod emulated;
 mod room;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::Verdict;
 use crate::tools;
+use emulated::GuestSystem;
 use room::{TrialRoom, find};
 
 /// How long a newcomer may wait for the first value: ten seconds on a quiet machine, and this on
@@ -51,8 +52,10 @@ pub(crate) fn run(out: &Path, trial: Trial) -> Result<Verdict> {
     rows.extend(by_tool("python3", || by_pip(out))?);
     rows.extend(by_tool("uvx", || by_uv(out))?);
     rows.extend(by_tool("dpkg", || debian::by_dpkg(out))?);
-    if let Some(archive) = arm64(out)? {
-        rows.extend(by_tool(emulated::EMULATOR, || emulated::by_emulator(&archive))?);
+    for system in GuestSystem::ALL {
+        if let Some(archive) = system.archive(out)? {
+            rows.extend(by_tool(system.emulator(), || emulated::by_emulator(system, &archive))?);
+        }
     }
     if trial == Trial::FreshRoot {
         rows.extend(by_tool("debootstrap", || debian::by_fresh_root(out))?);
@@ -60,13 +63,6 @@ pub(crate) fn run(out: &Path, trial: Trial) -> Result<Verdict> {
     print(&rows);
     let is_slow = rows.iter().any(|row| row.first_value > FIRST_VALUE_GATE);
     Ok(if is_slow { Verdict::Broken } else { Verdict::Fine })
-}
-
-/// The archive with the arm64 program, if one was made.
-fn arm64(out: &Path) -> Result<Option<PathBuf>> {
-    let is_it =
-        |path: &PathBuf| path.to_string_lossy().ends_with("aarch64-unknown-linux-musl.tar.gz");
-    Ok(fs::read_dir(out)?.flatten().map(|entry| entry.path()).find(is_it))
 }
 
 /// A way that needs a tool; without it, it is not tried, and that is said.

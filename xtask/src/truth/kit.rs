@@ -14,9 +14,17 @@ use crate::tools;
 
 const PYTEST: &str = "pytest==8.3.4";
 /// The runners that stories call beside it.
-const RUNNERS: [(&str, &str); 2] = [("just", "rust-just==1.59.0"), ("nox", "nox==2026.10.20")];
+const RUNNERS: [(&str, &str); 6] = [
+    ("just", "rust-just==1.59.0"),
+    ("nox", "nox==2026.10.20"),
+    ("tox", "tox==4.67.13"),
+    ("uv", "uv==0.13.7"),
+    ("ctest", "cmake==4.4.4"),
+    ("task", "go-task-bin==3.54.0"),
+];
 const JEST: &str = "jest@29.7.0";
 const VITEST: &str = "vitest@3.2.4";
+const MOCHA: &str = "mocha@11.8.0";
 
 /// The tools, and the search path that has them.
 #[derive(Debug)]
@@ -65,6 +73,7 @@ fn is_here(need: &str, directory: &Path) -> bool {
         "pytest" => has_pytest(directory),
         "jest" => has_package(directory, need, JEST),
         "vitest" => has_package(directory, need, VITEST),
+        "mocha" => has_package(directory, need, MOCHA),
         name => match RUNNERS.iter().find(|(own, _)| *own == name) {
             Some((_, wanted)) => has_pytest(directory) && has_runner(directory, name, wanted),
             None => tools::has(name),

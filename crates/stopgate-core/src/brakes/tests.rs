@@ -261,3 +261,19 @@ fn no_counter_overflows() {
     state.tally.person_spoke = true;
     assert_eq!(decide(&state, &seen, NOON).rule, Rule::Person);
 }
+
+#[test]
+fn a_cap_of_one_is_said_in_the_singular() {
+    check(
+        "loop 0/20, idle 0, cap 1 turn
+        stop no tools, continued => continue 1/20
+        stop no tools, continued => escalate capped
+        why => the client ends a turn after 1 refusal",
+    );
+    check(
+        "loop 0/20, idle 0, cap 2
+        stop*2 no tools, continued => continue 2/20
+        stop no tools, continued => escalate capped
+        why => the client ends a turn after 2 refusals without a tool call",
+    );
+}

@@ -178,3 +178,44 @@ fn what_was_used_is_told_with_how_sure_it_is() {
     let free = started(Policy::default(), crate::scene::frame(Mode::Loop, 0, 5, "w"), vec![]);
     assert_eq!(spend_words(&apply(None, &free, NOON).expect("a start begins a state")), None);
 }
+
+#[test]
+fn what_can_not_be_counted_is_unknown_and_never_nothing() {
+    let limited = Policy { max_tokens: 2_000_000, ..Policy::default() };
+    let words = |policy, doubt| {
+        let spend = Spend { doubt: Some(doubt), ..Spend::default() };
+        spend_words(&state(policy, spend)).unwrap_or_default()
+    };
+    assert_eq!(
+        words(Policy::default(), MeterDoubt::NoRecord),
+        "unknown: the agent keeps no record of it"
+    );
+    assert_eq!(
+        words(limited, MeterDoubt::Unreadable),
+        "unknown: the agent's record can't be read, so the limit of 2.0 M tokens can't be kept"
+    );
+}
+
+#[test]
+fn the_tightest_budget_is_named() {
+    // 95 of 100 tokens are tighter than 91 of 100 percent, and than 9.1 of 10 dollars.
+    let policy = Policy {
+        max_tokens: 1000,
+        max_cost_micros: 10_000_000,
+        max_quota: 100,
+        ..Policy::default()
+    };
+    let mut spend = spend(950);
+    spend.models[0].unpriced = 0;
+    spend.models[0].nanos = 9_100_000_000;
+    spend.quota = Some(QuotaUse { percent: 91, resets_at: None });
+    let told = said(policy, spend.clone());
+    assert!(told.starts_with("Nearly all of the token limit is used (950 tokens"), "{told}");
+    spend.models[0].nanos = 9_900_000_000;
+    let told = said(policy, spend.clone());
+    assert!(told.starts_with("Nearly all of the cost limit is used ($9.90 of $10.00)"), "{told}");
+    spend.quota = Some(QuotaUse { percent: 99, resets_at: None });
+    spend.models[0].nanos = 9_100_000_000;
+    let told = said(policy, spend);
+    assert!(told.contains("(99 % of 100 %)"), "{told}");
+}

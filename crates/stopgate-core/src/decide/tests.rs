@@ -168,7 +168,7 @@ fn stale_beats_everything_but_a_pause() {
         later 1s
         due                       => none
         stop tests pass, runs job => escalate stale
-        why                       => nothing had touched it for 720 minutes
+        why                       => it was not touched for 720 minutes
         state                     => stuck 0/20",
     );
     check("loop 0/20\n interjects\n later 13h\n stop => escalate stale");

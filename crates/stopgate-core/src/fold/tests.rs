@@ -10,9 +10,9 @@ use proptest::sample::select;
 use super::task_tests::{begin_hold, task};
 use crate::scene::{NOON, check, command, criterion, frame, receipt, started};
 use crate::{
-    Binding, Decision, Event, FRAMES_MAX, Facts, Leave, Marker, Mode, Outcome, Phase, Policy,
-    Proof, Rest, Rule, Ruling, Seen, SessionId, Speaker, State, Status, Stopped, Tally, TaskHold,
-    Timestamp, ToolUse, Verdict, apply, decide, due, fold,
+    Binding, Decision, Event, FRAMES_MAX, Facts, Leave, Marker, Mode, Outcome, Parking, Phase,
+    Policy, Proof, Rest, Rule, Ruling, Seen, SessionId, Speaker, State, Status, Stopped, Tally,
+    TaskHold, Timestamp, ToolUse, UnparkedBy, Verdict, WaitCondition, apply, decide, due, fold,
 };
 
 #[test]
@@ -76,6 +76,7 @@ fn an_end_is_changed_only_by_a_resume_or_a_cancel() {
                 event,
                 Event::Resumed { .. }
                     | Event::Resealed { .. }
+                    | Event::JudgesApproved { .. }
                     | Event::Ended { outcome: Outcome::Cancelled, .. }
             );
             let changed = after(over.clone(), &event) != over;
@@ -358,6 +359,17 @@ fn pushed() -> Event {
     Event::Pushed { frame: frame(Mode::Issue, 0, 5, "fix it") }
 }
 
+fn parked() -> Event {
+    Event::Parked(Box::new(Parking {
+        condition: WaitCondition::Time { at: NOON.plus(60_000) },
+        deadline: NOON.plus(120_000),
+        agent: None,
+        host: None,
+        driver: None,
+        held_at: None,
+    }))
+}
+
 fn ruled(ruling: Ruling, rule: Rule, popped: u32) -> Event {
     Event::Stopped(Box::new(Stopped {
         rule,
@@ -383,6 +395,15 @@ fn one_of_each() -> Vec<Event> {
         Event::Popped,
         Event::Claimed,
         Event::Asked { question: word.clone() },
+        Event::Answered { text: word.clone() },
+        Event::Edited(Box::default()),
+        parked(),
+        Event::ConditionHeld,
+        Event::Unparked { by: UnparkedBy::Client { process: word.clone() } },
+        Event::WakeFailed { why: word.clone() },
+        Event::Detached { claim_until: NOON },
+        Event::Metered(Box::default()),
+        Event::JudgesApproved { digest: word.clone(), by: word.clone() },
         Event::Paused { rest: Rest::NextPrompt },
         Event::Paused { rest: Rest::Resume },
         Event::Resumed { max_iterations: None },
@@ -395,6 +416,7 @@ fn one_of_each() -> Vec<Event> {
         Event::Resealed { seal: word.clone(), changes: vec![word.clone()], source: None },
         Event::Certified { key: word.clone(), signature: word.clone(), repository: None },
         Event::Vouched { how: crate::Vouch::Typed },
+        Event::Merged { commit: word.clone() },
         task(TaskHold::Keep),
         task(begin_hold("s9")),
         task(TaskHold::Open),

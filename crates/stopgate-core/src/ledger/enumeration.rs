@@ -56,6 +56,7 @@ impl Case {
             goal: "it".into(),
             project: String::new(),
             session: None,
+            worktree: None,
             claim_until: None,
             policy: Policy { order: Order::Task, ..Policy::default() },
             phase,

@@ -72,3 +72,25 @@ fn a_share_of_the_context_needs_a_window() {
     assert_eq!(share(500, Some(200)), Some(100));
     assert_eq!((share(50, None), share(50, Some(0))), (None, None));
 }
+
+#[test]
+fn nothing_counted_is_unknown_only_where_there_is_no_record() {
+    use crate::MeterDoubt;
+    let with = |spend: Spend, doubt| Spend { doubt, ..spend };
+    for doubt in [MeterDoubt::NoRecord, MeterDoubt::Unreadable] {
+        assert!(with(blank(), Some(doubt)).is_unknown(), "{doubt:?}");
+        assert!(
+            !with(crate::scene::spend(7), Some(doubt)).is_unknown(),
+            "{doubt:?}: 7 were counted"
+        );
+    }
+    for doubt in [None, Some(MeterDoubt::Behind), Some(MeterDoubt::Skipped)] {
+        assert!(!with(blank(), doubt).is_unknown(), "{doubt:?}");
+    }
+}
+
+#[test]
+fn a_day_without_use_is_that_day() {
+    let nothing = blank().on_day(7);
+    assert_eq!((nothing.day, nothing.tokens, nothing.nanos), (7, 0, 0));
+}

@@ -82,3 +82,14 @@ fn a_persons_word_follows_only_an_end_that_lacked_it() {
         assert_eq!(after.origin.vouched.is_some(), revived, "{end}");
     }
 }
+
+#[test]
+fn what_a_person_typed_they_began() {
+    let agents = Origin { shown_by: Some("a variable".to_string()), ..by(Party::Agent) };
+    let mut typed = agents.clone();
+    typed.vouch(Vouch::Typed);
+    assert_eq!(typed, Origin { vouched: Some(Vouch::Typed), ..by(Party::Person) });
+    let mut approved = agents.clone();
+    approved.vouch(Vouch::Approved);
+    assert_eq!(approved, Origin { vouched: Some(Vouch::Approved), ..agents });
+}

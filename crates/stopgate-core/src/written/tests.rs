@@ -147,3 +147,17 @@ fn a_file_that_says_so_is_never_done() {
         }
     }
 }
+
+#[test]
+fn a_breaker_without_a_limit_never_opens() {
+    let stuck = |max_repeat, repeat| {
+        let policy = Policy { order: Order::Criteria, max_repeat, ..Policy::default() };
+        let criteria = vec![criterion("a", Proof::Attest)];
+        let start = started(policy, frame(Mode::Loop, 0, 20, "work"), criteria);
+        let mut state = apply(None, &start, NOON).expect("a loop");
+        state.tally.repeat = repeat;
+        super::stuck(&state).is_some()
+    };
+    assert!(!stuck(0, 0) && !stuck(0, 9), "0 means no limit");
+    assert!(!stuck(3, 2) && stuck(3, 3) && stuck(3, 4));
+}

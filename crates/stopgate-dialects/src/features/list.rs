@@ -3,7 +3,7 @@
 use serde_json::json;
 use stopgate_core::{Criterion, Proof, Standing, Status, Timestamp};
 
-use crate::json_text::{Document, JsonTextError, Node};
+use crate::json_text::{Document, JsonTextError, Node, PathStep, set};
 
 /// What is to be built, in the file's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,6 +103,18 @@ impl FeatureList {
         };
         self.features.iter().map(criterion).collect()
     }
+}
+
+/// The text of a list in which the feature `id` passes; everything else stays byte for byte.
+pub fn passing(text: &str, id: &str) -> Result<String, ListError> {
+    let list = FeatureList::read(text)?;
+    let Some(at) = list.features.iter().position(|feature| feature.id == id) else {
+        return Ok(text.into());
+    };
+    let is_bare = Document::read(text)?.root().is_list();
+    let steps = [PathStep::Key("features"), PathStep::At(at), PathStep::Key("passes")];
+    let steps = if is_bare { &steps[1..] } else { &steps[..] };
+    Ok(set(text, steps, &json!(true))?)
 }
 
 /// The models that a list names for its categories.

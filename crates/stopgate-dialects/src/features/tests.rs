@@ -181,3 +181,17 @@ fn a_count_on_the_line_of_the_status_is_kept() {
     assert_eq!((read.iteration, read.max), (4, 9), "{after}");
     assert_eq!(ProgressFile::read(&ended(&after, ProgressStanding::ReachedLimit)).iteration, 4);
 }
+
+#[test]
+fn a_feature_is_marked_and_everything_else_stays() {
+    let text =
+        "{\"features\": [\n  {\"id\": 1, \"passes\": false},\n  {\"id\": \"b\"} // last\n]}\n";
+    let first = super::passing(text, "1").unwrap();
+    assert_eq!(first, text.replace("false", "true"));
+    assert_eq!(super::passing(&first, "1").unwrap(), first);
+    let both = FeatureList::read(&super::passing(&first, "b").unwrap()).unwrap();
+    assert_eq!(both.remaining(), 0);
+    assert_eq!(super::passing(text, "9").unwrap(), text);
+    let bare = "[{\"id\": 1, \"passes\": false}]";
+    assert_eq!(super::passing(bare, "1").unwrap(), bare.replace("false", "true"));
+}

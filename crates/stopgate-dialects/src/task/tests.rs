@@ -53,6 +53,7 @@ impl Play {
             rest_ms: 0,
             answer: None,
             woken: None,
+            worktree: None,
             origin: stopgate_core::Origin::default(),
         };
         let seen = look.seen(Seen { markers: markers.to_vec(), ..Seen::default() });

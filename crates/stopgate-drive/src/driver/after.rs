@@ -96,7 +96,7 @@ impl Driver<'_> {
         judgement: Judgement,
     ) -> Result<Course, Failure> {
         self.counts = FailureCounts::default();
-        if judgement == Judgement::Missing {
+        if judgement == Judgement::Missing || self.looped.claims()? {
             let session = self.record.session.clone().unwrap_or_default();
             let directory = self.looped.directory().to_path_buf();
             let agent = self.plan.command.agent();

@@ -1,10 +1,12 @@
 //! Applies edits to a copy of a project, and takes them back exactly.
 
 use std::collections::BTreeMap;
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use stopgate_system::fs::PermissionsExt;
+use stopgate_system::set_mode;
 
 use super::exploit::{Ecosystem, ExploitEdit, Pick, is_test};
 
@@ -192,7 +194,7 @@ impl Edits {
             match before {
                 Some(before) => {
                     fs::write(&path, before.bytes)?;
-                    fs::set_permissions(&path, Permissions::from_mode(before.mode))?;
+                    set_mode(&path, before.mode)?;
                 }
                 None if path.exists() => fs::remove_file(&path)?,
                 None => {}
@@ -225,7 +227,7 @@ impl Edits {
         }
         self.before.insert(path.into(), None);
         fs::write(&full, text)?;
-        fs::set_permissions(&full, Permissions::from_mode(mode))?;
+        set_mode(&full, mode)?;
         // An empty file is only room for another edit.
         Ok(!text.is_empty())
     }

@@ -82,6 +82,12 @@ impl Context {
         {
             return Ok(vec![stored]);
         }
+        // A driven session may work in a worktree, which is a project of its own.
+        if let Some(driven) = self.settings.driven_loop()
+            && let Some(stored) = self.journal.load(&LoopId::new(&driven))?
+        {
+            return Ok(vec![stored]);
+        }
         let project = crate::project::project_of(directory).display().to_string();
         let running = Filter { project: Some(&project), standing: EndedFilter::Running, limit: 0 };
         let running = self.journal.list(&running)?;
@@ -156,7 +162,7 @@ impl Context {
         let Some(session) = state.session.as_ref().filter(|_| state.outcome().is_none()) else {
             return false;
         };
-        let project = Path::new(&state.project);
+        let project = Path::new(state.root());
         match self.presence.of_session(project, session.as_str(), self.now()) {
             Present::Alive => return false,
             Present::Dead => return true,
@@ -222,6 +228,8 @@ const fn is_of_session(event: &Event) -> bool {
         | Event::Certified { .. }
         | Event::Task(_)
         | Event::Metered(_)
+        | Event::Placed(_)
+        | Event::Merged { .. }
         | Event::Ended { .. } => false,
     }
 }

@@ -120,6 +120,7 @@ fn begun(context: &mut Context, before: &State) -> Event {
         surface: stopgate_core::Surface::Hook,
         gates: Vec::new(),
         origin: stopgate_core::Origin::default(),
+        commit: None,
     }))
 }
 

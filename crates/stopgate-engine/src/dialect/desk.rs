@@ -163,6 +163,7 @@ impl DialectCall {
             gates: Vec::new(),
             answer: None,
             woken: None,
+            worktree: None,
             origin: stopgate_core::Origin::default(),
             spend: None,
             tally: memory.tally.clone(),

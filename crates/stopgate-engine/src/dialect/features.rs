@@ -1,6 +1,7 @@
 //! The `features` dialect on the disk: a list that is read, a progress file that is kept.
 
 mod check;
+mod side_by_side;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use stopgate_dialects::features::{
 use stopgate_signals::transcript::{self, Bound, TranscriptRecord};
 
 pub use self::check::{CheckedView, FeatureTrouble, NewFeatures};
+pub use self::side_by_side::{FeatureFiles, NextFeature};
 use super::desk::{Held, JudgedFile, Sheet};
 use super::{Answered, DialectCall, files};
 use crate::failure::{Failure, chain};

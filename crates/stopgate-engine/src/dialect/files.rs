@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use stopgate_core::Timestamp;
+use stopgate_system::CanonicalPath;
 use stopgate_verify::files::{Durable, read_regular, read_text, replace_private};
 
 use crate::failure::Failure;
@@ -61,7 +62,7 @@ pub(super) fn keep(path: &Path, kept: &Path) -> Result<(), Failure> {
 /// The path without links, also where its last parts do not exist yet.
 pub(super) fn canonical(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
-        if let Ok(real) = ancestor.canonicalize() {
+        if let Ok(real) = ancestor.canonical() {
             let rest = path.strip_prefix(ancestor).unwrap_or(Path::new(""));
             return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
         }
@@ -98,7 +99,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     if !path.is_symlink() {
         return Ok(path.into());
     }
-    path.canonicalize().map_err(|error| io::Error::new(error.kind(), "it is a link to nothing"))
+    path.canonical().map_err(|error| io::Error::new(error.kind(), "it is a link to nothing"))
 }
 
 /// When a file was last changed.

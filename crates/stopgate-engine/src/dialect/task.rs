@@ -161,7 +161,8 @@ fn say(
             | Leave::Popped
             | Leave::Empty
             | Leave::Untrusted
-            | Leave::Approval,
+            | Leave::Approval
+            | Leave::Merge,
         ) => Said { ok: true, reason: NO_TASK.into(), news: None },
     }
 }

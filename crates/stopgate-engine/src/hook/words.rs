@@ -20,6 +20,7 @@ pub(super) const fn leave(leave: Leave) -> Option<&'static str> {
         | Leave::Background
         | Leave::Person
         | Leave::Popped
+        | Leave::Merge
         | Leave::Empty => None,
     }
 }

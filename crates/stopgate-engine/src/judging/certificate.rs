@@ -199,7 +199,7 @@ pub(crate) fn certify(
     let key = Key::of(context.home.directory()).map_err(|error| {
         Failure::fault("could not sign what was proven, so it is not done").because(error)
     })?;
-    let repository = repository::at(Path::new(&state.project));
+    let repository = repository::at(Path::new(state.root()));
     let text = text(&proven(state, receipts, at, VERSION, repository.as_ref()))?;
     let signature = key.sign(text.as_bytes());
     Ok(Event::Certified { key: key.public(), signature, repository })

@@ -3,16 +3,16 @@
 //! Time, processes and paths are looked at; a reference is asked of git; a command runs with the
 //! limits and the variables of a check; an address is fetched. None takes longer than it may.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stopgate_core::{LoopId, Status, Timestamp, WaitCondition};
+use stopgate_system::fs::MetadataExt;
 use stopgate_verify::{
     Check, CheckCommand, ChecksRun, GitFilters, ProcessMark, RunLimits, Strangers, git,
 };
 
-use super::instant;
+use super::{instant, wait_note};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::notify::web_agent;
@@ -199,6 +199,10 @@ pub(crate) fn ask_condition(
 ) -> ConditionWord {
     if let Some(holds) = holds_at_a_look(condition, context.now()) {
         return ConditionWord::from(holds);
+    }
+    // What others wrote into a shared journal runs nothing here.
+    if !wait_note::began_here(&context.home, id, condition) {
+        return ConditionWord::Open;
     }
     match condition {
         WaitCondition::Time { .. } | WaitCondition::Process { .. } | WaitCondition::Path { .. } => {

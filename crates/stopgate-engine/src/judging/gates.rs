@@ -118,7 +118,7 @@ pub(crate) fn ask_loop_gates(
         })
         .collect();
     let wants_files = state.gates.iter().any(|gate| gate.definition.contains("filesModified"));
-    let files = if wants_files { changed_files(Path::new(&state.project)) } else { Ok(Vec::new()) };
+    let files = if wants_files { changed_files(Path::new(state.root())) } else { Ok(Vec::new()) };
     let files = match files {
         Ok(files) => files,
         Err(why) => {
@@ -128,7 +128,7 @@ pub(crate) fn ask_loop_gates(
     let times = gates.iter().flatten().map(gate_time);
     watchdog::allow(times.fold(Duration::ZERO, Duration::saturating_add));
     let agent = agent_context(state, heard, receipts, files, now);
-    let directory = state.project.clone().into();
+    let directory = state.root().into();
     let mut hands = GateHands::new(context, state.id.clone(), directory);
     let evaluation = evaluate(&sources, &agent, &mut hands);
     let inputs = inputs(&agent);

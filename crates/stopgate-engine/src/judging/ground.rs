@@ -33,6 +33,8 @@ pub enum Preflight {
 pub(crate) struct PreparedLoop {
     pub(crate) criteria: Vec<Criterion>,
     pub(crate) ground: Ground,
+    /// The commit that is checked out.
+    pub(crate) commit: Option<String>,
     /// What was run at the start, and how it came out.
     pub(crate) measured: Vec<Preflighted>,
     /// The files that judge each criterion.
@@ -113,13 +115,24 @@ pub(crate) fn prepare_loop(
         .collect();
     let (basis, no_basis) = take_basis(context, project, &criteria, &outputs)?;
     let judges = basis.as_ref().map(|basis| judges_of(basis, &criteria)).unwrap_or_default();
+    let commit = basis.as_ref().and_then(|basis| basis.commit()).map(String::from);
     ground.seal = basis.map(|basis| keep_basis(context, &basis)).transpose()?;
     let warnings = criteria.iter().flat_map(stopgate_verify::check_warnings).collect();
     let runs = criteria.iter().any(|criterion| criterion.command().is_some());
     let copies = context.place(PathBuf::new()).copies();
     let place = runs.then(|| place_report(project, &copies));
     let steering = if runs { steering_variables() } else { Vec::new() };
-    Ok(PreparedLoop { criteria, ground, measured, judges, no_basis, warnings, place, steering })
+    Ok(PreparedLoop {
+        criteria,
+        ground,
+        commit,
+        measured,
+        judges,
+        no_basis,
+        warnings,
+        place,
+        steering,
+    })
 }
 
 /// Runs checks that a running loop is given, and notes what judges them.

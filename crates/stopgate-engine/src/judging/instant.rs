@@ -9,7 +9,7 @@ use crate::span::span_ms;
 
 /// The moment that `text` means: RFC 3339, `2026-11-16 03:00`, `03:00` (the next one), or a span
 /// from now such as `90m`; dates without a zone are in the machine's own.
-pub(super) fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
+pub(crate) fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(ms) = span_ms(text.strip_prefix('+').unwrap_or(text)) {
         return Some(now.plus(i64::try_from(ms).ok()?));

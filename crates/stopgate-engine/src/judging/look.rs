@@ -17,7 +17,7 @@ pub(crate) fn look_at_loop(context: &mut Context, state: &State) -> Result<Vec<R
     let logs = context.home.check_logs(&state.id);
     let since = (files(state), began(state));
     let place = context.place(logs.clone());
-    let project = Path::new(&state.project);
+    let project = Path::new(state.root());
     let receipts = look(context, &state.criteria, &state.ground, project, logs, since)?;
     review_loop(context, state, &place, receipts, BUDGET).ok_or_else(interrupted)
 }
@@ -63,7 +63,7 @@ pub(crate) fn changed(context: &Context, state: &State) -> Result<ChangedJudges,
     let place = context.place(PathBuf::new());
     let request = ProofRequest {
         criteria: &state.criteria,
-        root: Path::new(&state.project),
+        root: Path::new(state.root()),
         ground: &state.ground,
         message: None,
         place: &place,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use stopgate_agents::{Agent, ClientExit, HeadlessTurn, TurnSession};
 use stopgate_core::{
-    Criterion, Proof, Receipt, State, Status, Timestamp, Verified, clean, clip, verified,
+    Criterion, Proof, Receipt, State, Status, Timestamp, Verified, clean, clip, fenced, verified,
 };
 use stopgate_verify::{
     BRIEF_FILE, GitFilters, ProofStorage, ReviewRequest, earlier_opinion, git, redact, review,
@@ -57,7 +57,7 @@ pub(crate) fn review_loop(
     let reviewed = ReviewSubject {
         goal: &state.goal,
         criteria: &state.criteria,
-        root: Path::new(&state.project),
+        root: Path::new(state.root()),
         place,
         base: basis.as_ref().and_then(|basis| basis.commit()),
         budget,
@@ -221,8 +221,7 @@ fn brief(reviewed: ReviewSubject<'_>, receipts: &[Receipt]) -> String {
             let _ = writeln!(text, "`{}`\n", clean(&command));
         }
         if let Some(receipt) = receipt.filter(|receipt| !receipt.tail.is_empty()) {
-            let _ =
-                writeln!(text, "```text\n{}\n```\n", clip(&clean(&receipt.tail), TAIL_BYTES_MAX));
+            let _ = writeln!(text, "{}", fenced(&receipt.tail, TAIL_BYTES_MAX));
         }
     }
     let _ = write!(text, "# The changes\n\n{}", changes(reviewed));
@@ -245,9 +244,9 @@ fn changes(reviewed: ReviewSubject<'_>) -> String {
         if masked.len() > DIFF_BYTES_MAX { "\n(cut: look at the files themselves)\n" } else { "" };
     let untracked = ask(&["ls-files", "--others", "--exclude-standard"]).unwrap_or_default();
     format!(
-        "Since {base}:\n\n```diff\n{}{cut}\n```\n\nNew files that git does not track:\n\n{}\n",
-        clip(&masked, DIFF_BYTES_MAX),
-        clip(&clean(&untracked), TAIL_BYTES_MAX * 4)
+        "Since {base}:\n\n{}{cut}\nNew files that git does not track:\n\n{}\n",
+        fenced(&masked, DIFF_BYTES_MAX),
+        fenced(&untracked, TAIL_BYTES_MAX * 4)
     )
 }
 

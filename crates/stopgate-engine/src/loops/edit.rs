@@ -108,7 +108,7 @@ impl Loops<'_> {
         edit.dropped.extend(replaced);
         edit.dropped.sort();
         edit.dropped.dedup();
-        let project = PathBuf::from(&state.project);
+        let project = PathBuf::from(state.root());
         let (added, prepared) = prepare_checks(self.context, &project, &state.ground, checks)?;
         let left = state.criteria.iter().filter(|c| !edit.dropped.contains(&c.name)).count();
         if left + added.len() > CRITERIA_MAX {

@@ -75,7 +75,7 @@ impl Handover<'_> {
     /// and the loop is named.
     fn may_leave_session(&mut self, state: &State, target: &LoopTarget) -> bool {
         let Some(session) = &state.session else { return true };
-        let project = Path::new(&state.project);
+        let project = Path::new(state.root());
         let present =
             self.context.presence.of_session(project, session.as_str(), self.context.now());
         let is_named = matches!(target, LoopTarget::Named(_));

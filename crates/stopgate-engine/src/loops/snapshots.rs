@@ -127,8 +127,8 @@ fn all_kept(store: &SnapshotStore<'_>) -> Result<Vec<TreeSnapshot>, SnapshotErro
 
 /// The project's root, or the directory of the command where the project is gone.
 fn root_of(state: &State, here: &Path) -> PathBuf {
-    let project = PathBuf::from(&state.project);
-    if project.is_dir() { project } else { here.into() }
+    let places = [state.root(), &state.project].map(PathBuf::from);
+    places.into_iter().find(|place| place.is_dir()).unwrap_or_else(|| here.into())
 }
 
 fn beside(root: &Path, id: &LoopId, number: u32) -> PathBuf {

@@ -233,6 +233,7 @@ impl Loops<'_> {
             surface: Surface::Hook,
             gates: gates.to_vec(),
             origin: origin.clone(),
+            commit: laid.commit.clone(),
         };
         let event = Event::Started(Box::new(started));
         let state = apply(None, &event, now)

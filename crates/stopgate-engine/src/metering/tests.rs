@@ -34,6 +34,7 @@ fn started() -> Event {
         surface: Surface::Hook,
         gates: vec![],
         origin: Origin::default(),
+        commit: None,
     }))
 }
 

@@ -102,6 +102,10 @@ fn describe(event: &Event) -> (&'static str, String) {
         ),
         Event::Popped => ("popped", "the top frame was taken off".into()),
         Event::Stopped(stopped) => ("stopped", describe_stop(stopped)),
+        Event::Placed(worktree) => {
+            ("placed", short(&format!("in {} on branch {}", worktree.directory, worktree.branch)))
+        }
+        Event::Merged { commit } => ("merged", format!("the branch leads to {commit}")),
         Event::Metered(spend) => ("metered", spend_line(spend, &[])),
         Event::Claimed => ("claimed", "the agent asked for verification".into()),
         Event::Parked(parking) => ("parked", short(&format!("waits for {}", waits_for(parking)))),

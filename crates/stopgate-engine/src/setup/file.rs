@@ -2,9 +2,10 @@
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use stopgate_system::CanonicalPath;
+use stopgate_system::fs::PermissionsExt;
 use stopgate_verify::files::read_text;
 
 use crate::failure::Failure;
@@ -106,7 +107,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     if !path.is_symlink() {
         return Ok(path.into());
     }
-    path.canonicalize().map_err(|error| io::Error::new(error.kind(), "it is a link to nothing"))
+    path.canonical().map_err(|error| io::Error::new(error.kind(), "it is a link to nothing"))
 }
 
 fn permissions(path: &Path) -> Option<Permissions> {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use stopgate_agents::Agent;
 use stopgate_agents::settings::{self as text, InstalledEntry, plugin_stop};
+use stopgate_system::CanonicalPath;
 
 use super::examine::Configured;
 use super::{ScopeFiles, SettingsScope, file};
@@ -31,7 +32,7 @@ pub(super) fn hook_of(settings: Settings, agent: Agent, directory: &Path) -> Opt
 /// Whether settings that a client reads which was started in `directory` have an entry for stops,
 /// so that the plugin's need not answer.
 pub fn is_answered_by_settings(settings: Settings, agent: Agent, directory: &Path) -> bool {
-    let directory = directory.canonicalize().unwrap_or_else(|_| directory.into());
+    let directory = directory.canonical().unwrap_or_else(|_| directory.into());
     SettingsScope::ALL.into_iter().any(|scope| {
         let Ok(mut place) = ScopeFiles::of(settings, agent, scope, &directory) else {
             return false;

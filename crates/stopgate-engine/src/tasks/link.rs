@@ -16,7 +16,7 @@ pub(super) fn session_for(tasks: &Tasks, named: Option<&str>) -> Option<SessionI
     {
         return Some(session);
     }
-    let parent = rustix::process::getppid()?.as_raw_nonzero().to_string();
+    let parent = stopgate_system::parent_pid()?.to_string();
     let project = project_of(&tasks.directory);
     let session = tasks.engine.context.presence.of_client(&project, &parent)?;
     SessionId::new(&session)

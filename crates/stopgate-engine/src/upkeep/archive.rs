@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use stopgate_store::transfer::{Exported, Reader, scan};
+use stopgate_system::fs::{DirBuilderExt, OpenOptionsExt};
 
 use crate::failure::Failure;
 

@@ -138,13 +138,16 @@ impl Approvals<'_> {
                 let left = Some(still_open(&stored.state, &seen));
                 return Ok(Approval { stored, accepted, left });
             };
+            let left = matches!(decision.verdict, Verdict::Allow(Leave::Merge)).then(|| {
+                format!("the merge of its worktree is left: stopgate run {id} --continue -- AGENT")
+            });
             let now = self.context.now();
             let mut events = decision.events;
             if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
                 events.push(certify(self.context, &stored.state, &seen.receipts, now)?);
             }
             if let Stocked::Stored(stored) = self.context.store(stored, events, now)? {
-                return Ok(Approval { stored: *stored, accepted, left: None });
+                return Ok(Approval { stored: *stored, accepted, left });
             }
         }
         Err(Failure::fault("could not end the loop: it kept changing"))
@@ -172,7 +175,7 @@ impl Approvals<'_> {
         if changes.is_empty() {
             return Err(Failure::usage("no judge has changed since the start"));
         }
-        let seal = new_basis(self.context, Path::new(&state.project), &state.criteria)?;
+        let seal = new_basis(self.context, Path::new(state.root()), &state.criteria)?;
         let source = state.ground.source.as_ref().and_then(|s| content_at(Path::new(&s.path)));
         let event = Event::Resealed { seal, changes: changes.clone(), source };
         let waits = matches!(state.phase, Phase::Waiting { on: Waiting::Approval, .. });

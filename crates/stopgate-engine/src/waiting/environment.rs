@@ -7,18 +7,14 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
 
 use stopgate_agents::Agent;
-use stopgate_core::LoopId;
-use stopgate_verify::files::{Durable, read_text, replace_private};
+use stopgate_core::{LoopId, WaitCondition};
 use stopgate_verify::keepable_variables;
 
 use crate::failure::Failure;
-use crate::home::{Home, file_name};
-
-/// No environment is larger.
-const NOTE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+use crate::home::Home;
+use crate::judging::wait_note::{self, WaitNote};
 
 /// The variables of this process that a program may have that is started anew: none by which
 /// a client tells its own shells who they belong to.
@@ -26,36 +22,27 @@ pub fn started_anew() -> Vec<(OsString, OsString)> {
     std::env::vars_os().filter(|(name, _)| !is_mark(&name.to_string_lossy())).collect()
 }
 
-/// Keeps the variables that are there now for the client that goes on with a loop.
-pub(super) fn keep(home: &Home, id: &LoopId) -> Result<(), Failure> {
-    let kept: BTreeMap<String, String> = keepable_variables()
+/// Keeps what a loop waits for, and the variables that are there now for the client that goes on.
+pub(super) fn keep(home: &Home, id: &LoopId, condition: &WaitCondition) -> Result<(), Failure> {
+    let variables: BTreeMap<String, String> = keepable_variables()
         .into_iter()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, _)| !is_mark(name))
         .collect();
-    let path = note(home, id);
-    let text = serde_json::to_vec(&kept).unwrap_or_default();
-    replace_private(&path, &text, Durable::Buffered).map_err(|error| {
-        Failure::fault(format!("could not write {}", path.display())).because(error)
-    })
+    WaitNote { condition: condition.clone(), variables }.write(home, id)
 }
 
 /// The variables for a client that goes on with a loop: those of this process, then those kept.
 pub(super) fn kept(home: &Home, id: &LoopId) -> Vec<(OsString, OsString)> {
     let mut all: BTreeMap<OsString, OsString> = started_anew().into_iter().collect();
-    let text = read_text(&note(home, id), NOTE_BYTES_MAX).unwrap_or_default();
-    let kept: BTreeMap<String, String> = serde_json::from_str(&text).unwrap_or_default();
+    let kept = WaitNote::read(home, id).map(|kept| kept.variables).unwrap_or_default();
     all.extend(kept.into_iter().map(|(name, value)| (name.into(), value.into())));
     all.into_iter().collect()
 }
 
 /// Forgets what was kept for a loop.
 pub(super) fn forget(home: &Home, id: &LoopId) {
-    let _ = fs::remove_file(note(home, id));
-}
-
-fn note(home: &Home, id: &LoopId) -> PathBuf {
-    home.directory().join("parked").join(&*file_name(id.as_str()))
+    let _ = fs::remove_file(wait_note::path(home, id));
 }
 
 /// Whether a variable tells a client's own shells who they belong to.

@@ -19,7 +19,7 @@ use stopgate_verify::ProcessMark;
 use stopgate_verify::files::{append_private, make_private_directory};
 use stopgate_view::condition_text;
 
-use super::{environment, is_here};
+use super::environment;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::judging::condition::{ConditionWord, ask_condition};
@@ -63,7 +63,7 @@ impl ParkedLoops<'_> {
     pub fn wake(&mut self, id: &LoopId) -> Result<WakeStep, Failure> {
         let Some(stored) = self.context.journal.load(id)? else { return Ok(WakeStep::NotParked) };
         let state = stored.state;
-        let Some(parking) = state.parking().filter(|parking| is_here(parking)).cloned() else {
+        let Some(parking) = state.parking().filter(|one| self.is_own_wait(id, one)).cloned() else {
             return Ok(WakeStep::NotParked);
         };
         if parking.held_at.is_none() {
@@ -214,14 +214,14 @@ impl ParkedLoops<'_> {
             own_args: &own_args,
             session: TurnSession::Resumed(session.as_str()),
             model: None,
-            in_git: std::path::Path::new(&state.project).join(".git").exists(),
+            in_git: std::path::Path::new(state.root()).join(".git").exists(),
             usage_file: None,
             prompt: &prompt,
         };
         let command = headless.command(&turn);
         Ok(ClientStart {
             argv: command.argv.into_iter().map(OsString::from).collect(),
-            directory: PathBuf::from(&state.project),
+            directory: PathBuf::from(state.root()),
             variables: with_defaults(variables, command.env),
             log: self.wake_log(&state.id),
         })
@@ -238,7 +238,9 @@ impl ParkedLoops<'_> {
 fn program_of(agent: Agent, variables: &[(OsString, OsString)]) -> Option<String> {
     let path = variables.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value)?;
     let names = agent.files().programs.iter();
-    let found = names.flat_map(|name| std::env::split_paths(path).map(move |dir| dir.join(name)));
+    // A relative directory would be one of the repository's.
+    let directories = || std::env::split_paths(path).filter(|directory| directory.is_absolute());
+    let found = names.flat_map(|name| directories().map(move |directory| directory.join(name)));
     found.into_iter().find(|file| file.is_file()).map(|file| file.display().to_string())
 }
 

@@ -31,6 +31,7 @@ pub fn started(name: &str, project: &str, session: Option<&str>) -> Event {
         surface: stopgate_core::Surface::Hook,
         gates: Vec::new(),
         origin: stopgate_core::Origin::default(),
+        commit: None,
     }))
 }
 

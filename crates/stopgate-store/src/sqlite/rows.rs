@@ -88,11 +88,12 @@ pub(super) fn find(connection: &Connection, prefix: &str) -> Result<Vec<LoopId>,
     names.map(|name| Ok(LoopId::new(&name?))).collect()
 }
 
-pub(super) fn list(
+pub(super) fn each(
     connection: &Connection,
     writer: &KeySource,
     filter: &Filter<'_>,
-) -> Result<Vec<Stored>, SqliteRowError> {
+    look: &mut dyn FnMut(Stored),
+) -> Result<(), SqliteRowError> {
     let limit = if filter.limit == 0 { i64::MAX } else { as_i64(filter.limit as u64) };
     let running = match filter.standing {
         EndedFilter::Any => "",
@@ -100,7 +101,7 @@ pub(super) fn list(
     };
     let wanted = format!("WHERE (?1 IS NULL OR project = ?1) {running}");
     let sql = format!("{COLUMNS} {wanted} ORDER BY number DESC LIMIT ?2");
-    many(connection, writer, &sql, params![filter.project, limit])
+    follow(connection, writer, &sql, params![filter.project, limit], look)
 }
 
 pub(super) fn history(
@@ -424,13 +425,24 @@ fn many(
     sql: &str,
     wanted: impl Params,
 ) -> Result<Vec<Stored>, SqliteRowError> {
+    let mut found = Vec::new();
+    follow(connection, writer, sql, wanted, &mut |stored| found.push(stored))?;
+    Ok(found)
+}
+
+fn follow(
+    connection: &Connection,
+    writer: &KeySource,
+    sql: &str,
+    wanted: impl Params,
+    look: &mut dyn FnMut(Stored),
+) -> Result<(), SqliteRowError> {
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query(wanted)?;
-    let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push(stored(row, base_of(row, writer)?)?);
+        look(stored(row, base_of(row, writer)?)?);
     }
-    Ok(found)
+    Ok(())
 }
 
 /// What the seal under a loop's state says. The first columns are id, revision, state, seal.

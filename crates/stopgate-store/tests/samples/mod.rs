@@ -191,6 +191,20 @@ pub(crate) fn controls() -> Vec<Event> {
     ]
 }
 
+/// What came with replays: all that a stop saw, and where the work began.
+pub(crate) fn seen() -> Vec<Event> {
+    let facts = Facts {
+        continued: Some(false),
+        untrusted: true,
+        message: Some(0x5ea1),
+        ..Facts::default()
+    };
+    vec![
+        Event::Started(Box::new(Started { commit: Some("c0ffee".into()), ..begin() })),
+        Event::Stopped(Box::new(Stopped { facts, ..sent_back() })),
+    ]
+}
+
 fn task(hold: TaskHold) -> Event {
     Event::Task(Box::new(TaskNote { steps: vec!["\"cleared\"".into()], hold }))
 }
@@ -406,6 +420,7 @@ fn begin() -> Started {
         surface: Surface::Hook,
         gates: Vec::new(),
         origin: Origin::default(),
+        commit: None,
     }
 }
 
@@ -435,6 +450,7 @@ fn sent_back() -> Stopped {
             tools: ToolUse::Used,
             background: vec!["task-1".into()],
             cap: Some(8),
+            ..Facts::default()
         },
         tally: tally(),
     }

@@ -1,6 +1,8 @@
 //! What happens to a loop that waits for something, and a criterion that is another agent's opinion.
 
-use stopgate_core::{Criterion, Event, Parking, Proof, Started, UnparkedBy, WaitCondition};
+use stopgate_core::{
+    Criterion, Event, LoopWorktree, Parking, Proof, Started, UnparkedBy, WaitCondition,
+};
 
 use super::{at, begin};
 
@@ -46,5 +48,20 @@ fn conditions() -> Vec<WaitCondition> {
             name: "main".into(),
             seen: Some("c0ffee".into()),
         },
+    ]
+}
+
+/// A loop in a worktree, until it is merged.
+pub(crate) fn placed() -> Vec<Event> {
+    let worktree = |is_proven| LoopWorktree {
+        directory: "/golden-l1".into(),
+        branch: "stopgate/l1".into(),
+        target: "main".into(),
+        is_proven,
+    };
+    vec![
+        Event::Placed(Box::new(worktree(false))),
+        Event::Placed(Box::new(worktree(true))),
+        Event::Merged { commit: "c0ffee".into() },
     ]
 }

@@ -35,6 +35,8 @@ pub(crate) fn word(event: &Event) -> &'static str {
         Event::JudgesApproved { .. } => "judges_approved",
         Event::Certified { .. } => "certified",
         Event::Vouched { .. } => "vouched",
+        Event::Placed(_) => "placed",
+        Event::Merged { .. } => "merged",
         Event::Task(_) => "task",
     }
 }

@@ -16,8 +16,8 @@ use crate::keys::PressedKey;
 use crate::theme::{Colours, Letters, Theme};
 
 /// 2026-11-15 12:00 UTC.
-const NOON: Timestamp = Timestamp::from_unix_millis(1_794_744_000_000);
-const SIZES: [(u16, u16); 3] = [(60, 16), (80, 24), (120, 40)];
+pub(super) const NOON: Timestamp = Timestamp::from_unix_millis(1_794_744_000_000);
+pub(super) const SIZES: [(u16, u16); 3] = [(60, 16), (80, 24), (120, 40)];
 
 fn started(id: &str, goal: &str, checks: &[&str]) -> Event {
     let check = |name: &&str| {
@@ -36,6 +36,7 @@ fn started(id: &str, goal: &str, checks: &[&str]) -> Event {
         surface: Surface::Hook,
         gates: Vec::new(),
         origin: Origin::default(),
+        commit: None,
     }))
 }
 
@@ -55,7 +56,7 @@ fn receipt(name: &str, status: Status) -> Receipt {
 }
 
 /// A loop whose stops had these results: `f` fails, `p` passes, one letter a check.
-fn told(id: &str, goal: &str, checks: &[&str], stops: &[&str]) -> Vec<Happened> {
+pub(super) fn told(id: &str, goal: &str, checks: &[&str], stops: &[&str]) -> Vec<Happened> {
     let mut events = vec![(started(id, goal, checks), NOON)];
     let mut state = apply(None, &events[0].0, NOON).expect("a loop");
     for (at, results) in stops.iter().enumerate() {
@@ -77,12 +78,12 @@ fn then(mut events: Vec<Happened>, event: Event) -> Vec<Happened> {
     events
 }
 
-fn row(events: &[Happened], now: Timestamp) -> LoopRow {
+pub(super) fn row(events: &[Happened], now: Timestamp) -> LoopRow {
     let folded = events.iter().fold(None, |state: Option<State>, (e, at)| apply(state, e, *at));
     LoopRow::of(&folded.expect("a loop"), now)
 }
 
-fn loops() -> Vec<Vec<Happened>> {
+pub(super) fn loops() -> Vec<Vec<Happened>> {
     let asked = Event::Asked { question: "Which database should the tests use?".into() };
     let paused = Event::Paused { rest: stopgate_core::Rest::Resume };
     let blocked = Event::Ended { outcome: Outcome::Blocked, why: "no key for the registry".into() };
@@ -100,7 +101,7 @@ fn loops() -> Vec<Vec<Happened>> {
     ]
 }
 
-fn board(theme: Theme) -> Board {
+pub(super) fn board(theme: Theme) -> Board {
     let now = NOON.plus(45 * 60_000);
     let mut board = Board::new(theme, now);
     board.set_rows(loops().iter().map(|events| row(events, now)).collect());
@@ -180,7 +181,7 @@ fn payloads_stay_dead_in_frames() {
             Event::Asked { question: payload.into() },
         );
         let mut board = board(Theme::default());
-        board.set_row("k3vq8m2x7d", Some(row(&events, NOON)));
+        board.change_rows([("k3vq8m2x7d".to_string(), Some(row(&events, NOON)))].into());
         board.tell(payload);
         board.set_trouble(Some(payload));
         let list = frame(&mut board, (120, 40));
@@ -199,7 +200,7 @@ fn the_chosen_row_stays_where_it_is() {
         let name = format!("new{number:07}");
         let mut row = row(&told(&name, "another", &[], &[]), NOON);
         row.group = if number.is_multiple_of(2) { RowGroup::NeedsYou } else { RowGroup::Running };
-        board.set_row(&name, Some(row));
+        board.change_rows([(name.clone(), Some(row))].into());
     };
     (0..20).for_each(|number| add(&mut board, number));
     let place = |board: &mut Board| {
@@ -218,7 +219,7 @@ fn the_chosen_row_stays_where_it_is() {
 fn a_loop_that_is_gone_is_no_longer_chosen() {
     let mut board = board(Theme::default());
     let first = board.chosen.clone().expect("a chosen row");
-    board.set_row(&first, None);
+    board.change_rows([(first.clone(), None)].into());
     assert_ne!(board.chosen, Some(first));
     board.set_rows(Vec::new());
     assert_eq!((board.chosen.clone(), board.press(PressedKey::Enter)), (None, None));

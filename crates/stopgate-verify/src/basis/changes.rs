@@ -18,10 +18,20 @@ use crate::program::definition;
 use crate::tree::{FileKind, Tree, TreeFile, hash_of, hex};
 
 /// Tools that may run a binary that was built from another state of a judge.
-const BUILDERS: [&str; 16] = [
-    "cargo", "rustc", "make", "gmake", "ninja", "cmake", "ctest", "meson", "gradle", "gradlew",
-    "mvn", "bazel", "dotnet", "gcc", "just", "tsc",
+const BUILDERS: [&str; 17] = [
+    "task", "cargo", "rustc", "make", "gmake", "ninja", "cmake", "ctest", "meson", "gradle",
+    "gradlew", "mvn", "bazel", "dotnet", "gcc", "just", "tsc",
 ];
+
+/// Whether a check asks git about the files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum GitUse {
+    /// It does not.
+    #[default]
+    None,
+    /// It does: what was committed counts.
+    Asks,
+}
 
 /// What changed of that which judges one criterion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,10 +50,12 @@ pub(crate) struct JudgeChanges {
     pub(crate) rewritten: bool,
     /// Added files that steer the runner instead of testing.
     pub(crate) steering: Vec<PathBuf>,
+    /// Whether an original run must show git the judges of the start.
+    pub(crate) git: GitUse,
     /// Identifies exactly these changes, today's contents included.
     pub(crate) digest: String,
     /// Today's contents of what changed.
-    today: Vec<String>,
+    pub(crate) today: Vec<String>,
 }
 
 impl JudgeChanges {
@@ -117,7 +129,13 @@ impl Compare<'_> {
         self.new_files();
         self.programs();
         self.installed();
+        self.stamps();
         self.outside();
+        if self.noted.judges.asks_git() {
+            self.found.git = GitUse::Asks;
+        }
+        let git = self.noted.git.iter().flat_map(|git| git.changes(self.root));
+        self.found.lasting.extend(git);
     }
 
     /// Judges that were there at the start.
@@ -254,7 +272,11 @@ impl Compare<'_> {
             self.basis.text.files.iter().map(|file| text_path(&file.path)).collect();
         let rules = self.noted.judges.rules();
         let moved: BTreeSet<&PathBuf> = self.moved.values().collect();
-        let is_new = |path: &PathBuf| !known.contains(path) && !moved.contains(path);
+        let outputs = self.basis.outputs(&self.criterion.name);
+        let products = self.now.products(outputs.iter().map(PathBuf::as_path));
+        let is_product = |path: &PathBuf| products.iter().any(|own| path.starts_with(own));
+        let is_new =
+            |path: &PathBuf| !known.contains(path) && !moved.contains(path) && !is_product(path);
         let fresh: Vec<&TreeFile> = self.now.files().filter(|file| is_new(&file.path)).collect();
         for file in fresh {
             let path = &file.path;
@@ -359,11 +381,29 @@ impl Compare<'_> {
         }
     }
 
+    /// What says that a check need not run is not evidence: without it, the check runs.
+    fn stamps(&mut self) {
+        let is_young = |path: &&Path| {
+            let about = self.root.join(path).symlink_metadata();
+            about
+                .and_then(|about| about.modified())
+                .ok()
+                .and_then(nanos)
+                .is_some_and(|written| self.since.is_none_or(|since| written > since))
+        };
+        let stamps: Vec<PathBuf> =
+            self.noted.judges.stamps().filter(is_young).map(Path::to_path_buf).collect();
+        self.found.rewritten |= !stamps.is_empty();
+        self.found.absent.extend(stamps);
+    }
+
     fn installed(&mut self) {
         let directory = self.noted.judges.directory();
         let changes = self.noted.installed.iter();
         let changes = changes.filter_map(|program| program.change(self.root, directory));
         self.found.lasting.extend(changes);
+        let imported = self.noted.imported.iter().filter_map(|own| own.change(self.root));
+        self.found.lasting.extend(imported);
         let links = self.noted.linked.iter().filter_map(|link| link.change(self.root));
         self.found.lasting.extend(links);
     }
@@ -392,10 +432,12 @@ impl Compare<'_> {
     }
 }
 
-/// Whether a file is what it was; that it can be executed makes no difference to a test.
+/// Whether a file is what it was; one that can be executed by now makes no difference to a test,
+/// but one that no longer can may be passed over.
 fn is_same(noted: &FileText, now: &TreeFile) -> bool {
     let is_link = now.kind == FileKind::Link;
-    (noted.kind == KindText::Link) == is_link && noted.content == hex(&now.content)
+    let is_disabled = noted.kind == KindText::Executable && now.kind == FileKind::Plain;
+    (noted.kind == KindText::Link) == is_link && !is_disabled && noted.content == hex(&now.content)
 }
 
 fn mentions_builder(line: &str) -> bool {

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use stopgate_system::CanonicalPath;
 
 use super::text::{path_text, text_path};
 use crate::files::read_regular;
@@ -41,7 +42,7 @@ impl InstalledProgram {
     fn found(root: &Path, directory: &Path, name: &str) -> Option<Self> {
         let places = directory.ancestors().map(|place| root.join(place).join(BIN).join(name));
         let path = places.into_iter().find(|path| path.is_file())?;
-        let whole = path.canonicalize().ok()?;
+        let whole = path.canonical().ok()?;
         let target = inner(&whole);
         let content = if target.starts_with(".bin/") { content_of(&whole) } else { String::new() };
         Some(Self { name: name.into(), path: path_text(&path), target, content })

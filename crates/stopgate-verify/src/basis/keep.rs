@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+use stopgate_system::ffi::OsStrExt;
 
 use crate::files::{Durable, read_regular, replace_private};
 use crate::tree::{hash_of, hex};

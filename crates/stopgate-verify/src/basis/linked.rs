@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use stopgate_system::CanonicalPath;
 
 use super::text::{path_text, text_path};
 
@@ -65,8 +66,8 @@ fn links(root: &Path, modules: &Path) -> Vec<PathBuf> {
 
 /// Where a link leads in the project, outside of what was installed.
 fn target_of(root: &Path, path: &Path) -> Option<PathBuf> {
-    let whole = root.join(path).canonicalize().ok()?;
-    let inner = whole.strip_prefix(root.canonicalize().ok()?).ok()?.to_path_buf();
+    let whole = root.join(path).canonical().ok()?;
+    let inner = whole.strip_prefix(root.canonical().ok()?).ok()?.to_path_buf();
     (!inner.iter().any(|part| part == MODULES)).then_some(inner)
 }
 

@@ -1,7 +1,7 @@
 //! The files that are looked at for judges: what git counts, and whatever a runner would read
 //! although git ignores it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use stopgate_core::Criterion;
@@ -17,6 +17,8 @@ const CACHE_MARK: &str = "CACHEDIR.TAG";
 /// Files by their paths from the root.
 pub(super) struct Listing {
     files: BTreeMap<PathBuf, TreeFile>,
+    /// Those that git counts.
+    counted: BTreeSet<PathBuf>,
 }
 
 impl Listing {
@@ -30,6 +32,21 @@ impl Listing {
 
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         self.files.keys().cloned().collect()
+    }
+
+    /// The directories that the check itself fills, of what it wrote: nothing in them counts for
+    /// git. A copy of the project with its tests in such a directory judges nothing.
+    pub(super) fn products<'p>(&self, outputs: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
+        let is_product = |directory: &&Path| {
+            let mut below = self.counted.range(directory.to_path_buf()..);
+            !directory.as_os_str().is_empty()
+                && !below.next().is_some_and(|path| path.starts_with(directory))
+        };
+        let ignored = outputs.filter(|path| !self.counted.contains(*path));
+        let outermost =
+            ignored.filter_map(|path| path.ancestors().skip(1).filter(is_product).last());
+        let found: BTreeSet<PathBuf> = outermost.map(Path::to_path_buf).collect();
+        found.into_iter().collect()
     }
 }
 
@@ -55,11 +72,12 @@ pub(super) fn listing_of(
     let globs = Globs::new(&protected).map_err(TreeError::Pattern)?;
     let key = format!("judges {protected:?}");
     let steering = look(&[root], FileChoice::Picked(&Steering { globs }), key.as_bytes(), cache)?;
-    let counted = tree.files().filter(|file| file.root == 0);
+    let counted: Vec<TreeFile> = tree.files().filter(|file| file.root == 0).collect();
     let mut caches = Caches { root, known: BTreeMap::new() };
     let steering = steering.files().filter(|file| !caches.have(&file.path));
-    let all = counted.chain(steering);
-    Ok(Listing { files: all.map(|file| (file.path.clone(), file)).collect() })
+    let names = counted.iter().map(|file| file.path.clone()).collect();
+    let all = counted.into_iter().chain(steering);
+    Ok(Listing { files: all.map(|file| (file.path.clone(), file)).collect(), counted: names })
 }
 
 /// Directories that a tool has marked as its cache.

@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use stopgate_system::CanonicalPath;
 
 use super::keep::ContentStore;
 use super::text::{path_text, text_path};
@@ -54,7 +55,13 @@ const ABOVE: [&str; 24] = [
 ];
 
 /// What a runner reads in the home directory.
-const AT_HOME: [&str; 12] = [
+const AT_HOME: [&str; 18] = [
+    ".proverc",
+    ".taskrc.yml",
+    ".mypy.ini",
+    ".pylintrc",
+    ".config/ruff/ruff.toml",
+    ".config/uv/uv.toml",
     ".cargo/config",
     ".cargo/config.toml",
     ".npmrc",
@@ -120,7 +127,7 @@ pub(crate) fn named_by(root: &Path, judge: &Path) -> Vec<PathBuf> {
     let beside = path.parent().unwrap_or(root).to_path_buf();
     let mut found: Vec<PathBuf> = words
         .flat_map(|word| [root.join(word), beside.join(word)])
-        .filter_map(|path| path.canonicalize().ok())
+        .filter_map(|path| path.canonical().ok())
         .filter(|path| !path.starts_with(root) && path.is_file())
         .collect();
     found.sort();

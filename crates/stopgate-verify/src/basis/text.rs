@@ -1,11 +1,13 @@
 //! The form in which a basis is kept: one JSON text, outside the work tree.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use stopgate_system::ffi::OsStrExt;
 
+use super::git_state::GitState;
+use super::imported::ImportedPackage;
 use super::installed::InstalledProgram;
 use super::linked::LinkedPackage;
 use super::outside::OutsideFile;
@@ -58,6 +60,12 @@ pub(super) struct CriterionText {
     /// Whether it runs tests that the work itself is yet to write.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) self_judged: bool,
+    /// Installed packages that its tests import.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) imported: Vec<ImportedPackage>,
+    /// How git saw the project, where the check asks it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) git: Option<GitState>,
 }
 
 /// A file, as it was found.

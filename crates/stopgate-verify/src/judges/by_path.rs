@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use stopgate_core::Criterion;
+use stopgate_system::ffi::OsStrExt;
 
 use super::configuration::ToolConfiguration;
 use super::files::{extension_of, name_of};
@@ -60,4 +60,32 @@ pub fn steering_variables() -> Vec<String> {
         .into_iter()
         .map(String::from)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_files_that_a_runner_may_read_are_judges() {
+        for path in [
+            "tests/a.py",
+            "a/x.snap",
+            ".env",
+            "pytest.ini",
+            "Makefile",
+            "makefile",
+            "a/GNUmakefile",
+            "random.py",
+            "json.pyc",
+            "a/re.so",
+        ] {
+            assert!(may_judge(path.as_bytes()), "{path}");
+        }
+        for path in ["node_modules/a/tests/a.js", "a/parser.py", "a/random.txt", "build.log"] {
+            assert!(!may_judge(path.as_bytes()), "{path}");
+        }
+        assert!(is_installed(b"node_modules"));
+        assert!(!is_installed(b"src"));
+    }
 }

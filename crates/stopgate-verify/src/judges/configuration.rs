@@ -18,7 +18,8 @@ const NODE_TESTS: &str = "jest vitest mocha ava tap tape jasmine karma playwrigh
 
 /// Names (`*` stands for anything), and the tools that read such files. A name with a slash
 /// names the end of a path; `python`, `node`, `npm`… are programs, the rest are tools.
-const TABLE: [(&str, &str); 73] = [
+const TABLE: [(&str, &str); 74] = [
+    (".gitattributes", "git"),
     ("pytest.ini .pytest.ini pytest.toml .pytest.toml", "pytest py.test tox nox"),
     ("conftest.py", "pytest py.test tox nox coverage"),
     ("sitecustomize.py usercustomize.py *.pth", PYTHON),

@@ -128,11 +128,11 @@ fn go(text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
     let Some(module) = module else { return BTreeSet::new() };
     let mut found = BTreeSet::new();
     for word in quoted(text) {
-        let Some(directory) = word.strip_prefix(module).and_then(|rest| rest.strip_prefix('/'))
-        else {
-            continue;
-        };
-        let directory = Path::new(directory);
+        let own = word.strip_prefix(module).and_then(|rest| rest.strip_prefix('/'));
+        // What is vendored is found by its whole name; the standard library has no dot in it.
+        let vendored = || word.contains('.').then(|| Path::new("vendor").join(word));
+        let Some(directory) = own.map(PathBuf::from).or_else(vendored) else { continue };
+        let directory = directory.as_path();
         let own = |file: &&PathBuf| file.parent() == Some(directory) && extension_of(file) == "go";
         found.extend(below(files, directory).filter(own).cloned());
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use stopgate_system::CanonicalPath;
 
 use super::files::name_of;
 use super::names::said;
@@ -30,10 +31,10 @@ pub(super) fn follow(root: &Path, path: &Path, role: &JudgeRole) -> Option<Judge
     if !whole.symlink_metadata().ok()?.is_symlink() {
         return None;
     }
-    let target = whole.canonicalize().ok()?;
+    let target = whole.canonical().ok()?;
     let mut files = Vec::new();
     if target.is_dir() {
-        let is_own = root.canonicalize().is_ok_and(|root| target.starts_with(root));
+        let is_own = root.canonical().is_ok_and(|root| target.starts_with(root));
         // A link in tests to the sources is how tests find what they test.
         if *role == JudgeRole::Whole(Why::Protected) || !is_own || leads_to_tests(path, &target) {
             collect(&target, &mut files);
@@ -50,7 +51,7 @@ pub(super) fn follow(root: &Path, path: &Path, role: &JudgeRole) -> Option<Judge
 pub(super) fn above(root: &Path, whole_root: &Path, path: &Path) -> Option<JudgeLink> {
     let mut directories = path.ancestors().skip(1).filter(|own| !own.as_os_str().is_empty());
     directories.find(|own| root.join(own).is_symlink())?;
-    let target = root.join(path).canonicalize().ok()?;
+    let target = root.join(path).canonical().ok()?;
     let files = if target.is_file() { vec![StoredPath(target.clone())] } else { Vec::new() };
     (target != whole_root.join(path)).then(|| JudgeLink {
         link: StoredPath(path.into()),

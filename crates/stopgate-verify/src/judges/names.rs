@@ -157,7 +157,27 @@ fn is_named_by_habit(stem: &str, extension: &str) -> bool {
         || (specs && ends(&["_spec", "-spec"]))
 }
 
+/// A file whose name alone tells a script to leave something out.
+fn is_mark(name: &str) -> bool {
+    const MARKS: [&str; 10] = [
+        "skip",
+        "skipped",
+        "skiptest",
+        "skiptests",
+        "notest",
+        "notests",
+        "disabled",
+        "quarantine",
+        "quarantined",
+        "donttest",
+    ];
+    MARKS.contains(&name.trim_start_matches('.').to_ascii_lowercase().as_str())
+}
+
 fn is_data_name(name: &str, extension: &str) -> bool {
+    if is_mark(name) {
+        return true;
+    }
     if ["snap", "golden", "approved", "ambr"].contains(&extension) || name == ".env.test" {
         return true;
     }
@@ -340,3 +360,6 @@ pub(super) fn words(name: &str) -> Vec<String> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -95,6 +95,10 @@ pub(crate) enum MixedKind {
     Makefile,
     /// A justfile, or what one imports.
     Justfile,
+    /// `CMakeLists.txt`, or what one includes.
+    CMakeLists,
+    /// `Taskfile.yml`
+    Taskfile,
     /// Rust source, for its `#[cfg(test)]` items and the examples in its documentation.
     RustSource,
     /// Python source, for its tests and the examples in its docstrings.
@@ -112,6 +116,8 @@ impl fmt::Display for MixedKind {
             Self::GoMod => "replacements",
             Self::Makefile => "targets that the check reaches",
             Self::Justfile => "recipes that the check reaches",
+            Self::Taskfile => "tasks that test",
+            Self::CMakeLists => "tests, and what they are built from",
             Self::RustSource => "#[cfg(test)] items, examples in documentation",
             Self::PythonSource => "tests and examples in source",
             Self::Environment => "variables that steer test tools",

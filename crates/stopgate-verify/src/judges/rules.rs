@@ -193,6 +193,13 @@ impl<'a> JudgeRules<'a> {
             "tox.ini" => set.uses(&PYTHON).then_some(MixedKind::ToxIni),
             "package.json" => set.uses(&NODE).then_some(MixedKind::PackageJson),
             "Cargo.toml" => set.uses(&["cargo"]).then_some(MixedKind::CargoToml),
+            "Taskfile.yml" | "Taskfile.yaml" | "Taskfile.dist.yml" => {
+                set.uses(&["task"]).then_some(MixedKind::Taskfile)
+            }
+            "CMakeLists.txt" => set.uses(&["cmake", "ctest"]).then_some(MixedKind::CMakeLists),
+            name if extension_of(path) == "cmake" && !name.starts_with("CTest") => {
+                set.uses(&["cmake", "ctest"]).then_some(MixedKind::CMakeLists)
+            }
             "go.mod" => set.uses(&["go", "gotestsum", "ginkgo"]).then_some(MixedKind::GoMod),
             _ => None,
         };

@@ -4,6 +4,7 @@
 
 mod blocks;
 mod cargo;
+mod cmake;
 mod env_file;
 mod ini;
 mod json;
@@ -15,6 +16,7 @@ mod python_tests;
 mod rust;
 mod rust_docs;
 mod rust_tokens;
+mod taskfile;
 mod toml_tree;
 
 pub(crate) use self::cargo::with_moved_targets;
@@ -105,6 +107,8 @@ pub(crate) fn judging(
         MixedKind::GoMod => Ok(modfile::judging(text)),
         MixedKind::Makefile => Ok(make::judging(text, reach)),
         MixedKind::Justfile => Ok(just::judging(text, reach)),
+        MixedKind::CMakeLists => Ok(cmake::judging(text)),
+        MixedKind::Taskfile => Ok(taskfile::judging(text)),
         MixedKind::RustSource => rust::judging(text),
         MixedKind::PythonSource => Ok(python_docs::judging(text)),
         MixedKind::Environment => Ok(env_file::judging(text)),
@@ -137,6 +141,8 @@ pub(crate) fn restore(
         MixedKind::GoMod => Some(modfile::restore(original, today)),
         MixedKind::Makefile => Some(make::restore(original, today, reach)),
         MixedKind::Justfile => Some(just::restore(original, today, reach)),
+        MixedKind::CMakeLists => Some(cmake::restore(original, today)),
+        MixedKind::Taskfile => Some(taskfile::restore(original, today)),
         MixedKind::RustSource => rust::restore(original, today),
         MixedKind::PythonSource => Some(python_docs::restore(original, today)),
         MixedKind::Environment => Some(env_file::restore(original, today)),

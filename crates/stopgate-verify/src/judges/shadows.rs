@@ -41,6 +41,36 @@ pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> O
         .or_else(|| hidden_module(set, path, files))
         .or_else(|| hidden_program(set, path))
         .or_else(|| hidden_package(set, path))
+        .or_else(|| hidden_header(set, path))
+        .or_else(|| hidden_perl(set, path))
+}
+
+/// `lib/Test/More.pm` before the one that came with Perl.
+fn hidden_perl(set: &JudgeSet, path: &Path) -> Option<String> {
+    const MODULES: [&str; 9] = [
+        "Test/More.pm",
+        "Test/Simple.pm",
+        "Test/Builder.pm",
+        "Test/Harness.pm",
+        "Test2/API.pm",
+        "Test2/Suite.pm",
+        "Test2/V0.pm",
+        "TAP/Harness.pm",
+        "App/Prove.pm",
+    ];
+    let is_used = ["prove", "perl"].iter().any(|tool| set.reach.tools.contains(*tool));
+    let module = MODULES.iter().find(|end| path.ends_with(end)).filter(|_| is_used)?;
+    Some(format!("the module {module}"))
+}
+
+/// `src/assert.h` before the system's, for everything that is compiled with `-Isrc`.
+fn hidden_header(set: &JudgeSet, path: &Path) -> Option<String> {
+    const HEADERS: [&str; 5] = ["assert.h", "cassert", "setjmp.h", "stdio.h", "stdlib.h"];
+    let builds = ["make", "cmake", "ctest", "cc", "gcc", "clang", "just", "task"];
+    let is_built = set.reach.conduct == CheckConduct::Unknown
+        || builds.iter().any(|tool| set.reach.tools.contains(*tool));
+    let name = name_of(path);
+    (is_built && HEADERS.contains(&name)).then(|| format!("the header {name}"))
 }
 
 /// Whether the check's runner imports Python modules.

@@ -2,10 +2,10 @@
 
 use std::borrow::Borrow;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use stopgate_system::ffi::OsStrExt;
 
 /// Begins the text of a path that is not Unicode; its bytes follow.
 const BYTES: char = '\u{0}';

@@ -78,6 +78,23 @@ mod unit_tests {
     use super::*;
 
     #[test]
+    fn what_a_test_file_may_hold_beside_its_tests() {
+        let with = |line: &str| format!("import unittest\n{line}\nclass A(unittest.TestCase):\n");
+        for line in ["def setUp():", "def load_tests(a):", "def main():", "def _own():", "x = 1"] {
+            assert!(is_python_test(&with(line)), "{line}");
+        }
+        for line in ["class B(A):", "def add(a):", "async def fetch():", "class Config:"] {
+            assert!(!is_python_test(&with(line)), "{line}");
+        }
+        let pytest = |line: &str| format!("from pytest import mark\n{line}\n");
+        for line in ["class TestA:", "def test_a():", "async def test_a():"] {
+            assert!(is_python_test(&pytest(line)), "{line}");
+        }
+        assert!(!is_python_test(&pytest("class Thing:")), "no test");
+        assert!(!is_python_test("class TestA:\n    pass\n"), "of no runner");
+    }
+
+    #[test]
     fn tests_are_told_from_the_work_by_what_they_say() {
         for text in [
             "import unittest\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        pass\n",

@@ -7,14 +7,24 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::files::{ProjectFiles, directory_of, extension_of, name_of, normal};
-use super::names::{is_code, is_foreign, words};
+use super::names::{is_code, is_foreign, said, words};
 use crate::glob::Globs;
 
 /// How many files of each side are read.
 const FILES_MAX: usize = 6_000;
 
 /// Words for data that somebody is tried out with.
-const WORDS: [&str; 16] = [
+const WORDS: [&str; 26] = [
+    "allowlist",
+    "budget",
+    "budgets",
+    "failures",
+    "known",
+    "quarantine",
+    "skiplist",
+    "skips",
+    "suppressions",
+    "xfail",
     "case",
     "cases",
     "testcases",
@@ -33,6 +43,22 @@ const WORDS: [&str; 16] = [
     "recordings",
 ];
 
+/// Words for what a script or a command judges by; where a test reads such data, it may well be
+/// the work's.
+const RULES: [&str; 11] = [
+    "allowed",
+    "exceptions",
+    "exclusions",
+    "limits",
+    "policy",
+    "rules",
+    "schema",
+    "schemas",
+    "style",
+    "threshold",
+    "thresholds",
+];
+
 /// Data that the judges read, given the command and the files that judge as a whole.
 pub(super) fn data(
     command: &str,
@@ -42,16 +68,19 @@ pub(super) fn data(
     let mut found = embedded(files, judges);
     found.extend(included(files, judges));
     let is_open = |path: &&PathBuf| !judges.contains(path.as_path()) && !is_foreign(path);
-    let is_data = |path: &&PathBuf| !is_code(extension_of(path)) && says_cases(path);
+    let is_data =
+        |path: &&PathBuf| !is_code(extension_of(path)) && (says_cases(path) || says_rules(path));
     let candidates: Vec<&PathBuf> =
         files.paths().iter().filter(is_open).filter(is_data).take(FILES_MAX).collect();
     if candidates.is_empty() {
         return found;
     }
+    let cases: Vec<&PathBuf> = candidates.iter().copied().filter(|path| says_cases(path)).collect();
     let mut named = BTreeSet::new();
     note(command, &candidates, &mut named);
     for judge in judges.iter().filter(|path| is_readable(path)).take(FILES_MAX) {
-        note(&files.text(judge).unwrap_or_default(), &candidates, &mut named);
+        let own = if said(judge).is_some() { &cases } else { &candidates };
+        note(&files.text(judge).unwrap_or_default(), own, &mut named);
     }
     let work = files.paths().iter().filter(is_open).filter(|path| is_code(extension_of(path)));
     let mut used = BTreeSet::new();
@@ -82,6 +111,14 @@ fn note<'c>(text: &str, candidates: &[&'c PathBuf], named: &mut BTreeSet<&'c Pat
         (name.contains('.') && text.contains(name)) || directory.is_some_and(is_path)
     };
     named.extend(candidates.iter().copied().filter(|path| is_told(path)));
+}
+
+/// Settings of a script, in a form for data.
+fn says_rules(path: &Path) -> bool {
+    let is_data =
+        ["json", "yaml", "yml", "toml", "txt", "ini", "conf", ""].contains(&extension_of(path));
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    is_data && words(stem).iter().any(|word| RULES.contains(&word.as_str()))
 }
 
 fn says_cases(path: &Path) -> bool {

@@ -1,6 +1,7 @@
 mod commands;
 mod new_files;
 mod people;
+mod programs;
 mod reach;
 mod scripts;
 mod stored;

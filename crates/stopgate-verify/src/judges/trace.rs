@@ -9,6 +9,7 @@ mod lists;
 mod make_reach;
 mod node;
 mod programs;
+mod project_programs;
 mod scripts;
 
 use std::cell::Cell;
@@ -74,6 +75,8 @@ pub(super) struct CommandTrace {
     pub(super) file_like_targets: BTreeSet<PathBuf>,
     /// Patterns of test files, beyond the usual names.
     pub(super) test_patterns: BTreeSet<String>,
+    /// Files by which the check knows that it need not run.
+    pub(super) stamps: BTreeSet<PathBuf>,
 }
 
 /// Where a command stands.

@@ -1,10 +1,10 @@
 //! How much of the code the tests reach, from the report that they wrote.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use stopgate_core::{CoverageFormat, Floor};
+use stopgate_system::fs::MetadataExt;
 
 use super::places::{self, Content};
 use super::{KindFinding, PathRule};

@@ -16,11 +16,12 @@ mod status;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stopgate_core::{GitDemand, Status};
+use stopgate_system::CanonicalPath;
+use stopgate_system::ffi::OsStrExt;
 
 pub use self::basis::GitBasis;
 use self::basis::GitSettings;
@@ -139,7 +140,7 @@ impl<'a> Repository<'a> {
             return Err(format!("{} has no work tree of git: {complaint}", root.display()).into());
         };
         let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+        let real = |path: &Path| path.canonical().unwrap_or_else(|_| path.into());
         let (top, root) = (real(&path(top)), real(root));
         if !root.starts_with(&top) {
             let text = format!("{} is not in git's work tree {}", root.display(), top.display());

@@ -7,8 +7,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{ErrorKind, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
+
+use stopgate_system::CanonicalPath;
+use stopgate_system::ffi::OsStrExt;
 
 use super::PathRule;
 use crate::files::open_regular;
@@ -150,7 +152,7 @@ impl Place {
         let (wall, base) = if absolute.is_some() {
             (None, PathBuf::from("/"))
         } else {
-            let wall = root.canonicalize();
+            let wall = root.canonical();
             let wall = wall.map_err(|error| format!("{}: {error}", root.display()))?;
             (Some(wall), root.to_path_buf())
         };
@@ -170,7 +172,7 @@ impl Place {
     fn holds(&self, path: &Path, want: Want) -> Result<bool, String> {
         let Some(wall) = &self.wall else { return Ok(true) };
         let anywhere = want == Want::Contents && self.rule == PathRule::Anywhere;
-        match path.canonicalize() {
+        match path.canonical() {
             Ok(real) if anywhere || real.starts_with(wall) => Ok(true),
             Ok(_) => Err(format!("{:?} leads out of the project through a link", self.pattern)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
@@ -228,7 +230,7 @@ impl Place {
         let mut entered = BTreeSet::new();
         let mut seen = 0_usize;
         while let Some(directory) = directories.pop().filter(|_| named.paths.len() < max) {
-            if want == Want::Contents && !entered.insert(directory.canonicalize().ok()) {
+            if want == Want::Contents && !entered.insert(directory.canonical().ok()) {
                 continue;
             }
             let entries = entries(&directory, named);

@@ -1,14 +1,16 @@
 //! Looks at a recipe before anything is made, and at the words of a command.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
+
+use stopgate_system::CanonicalPath;
+use stopgate_system::ffi::{OsStrExt, OsStringExt};
 
 use super::{Isolation, PlaceError, PlaceKind, PlaceRecipe, failed};
 
 /// The root without links in it.
 pub(super) fn usable_root(recipe: &PlaceRecipe<'_>) -> Result<PathBuf, PlaceError> {
-    let root = recipe.root.canonicalize().map_err(failed(recipe.root))?;
+    let root = recipe.root.canonical().map_err(failed(recipe.root))?;
     if !root.is_dir() {
         return Err(unusable(&root, "it is not a directory"));
     }
@@ -43,7 +45,7 @@ pub(super) fn check(recipe: &PlaceRecipe<'_>, kind: PlaceKind) -> Result<(), Pla
 }
 
 fn check_mask(path: &Path, root: &Path) -> Result<(), PlaceError> {
-    let real = path.canonicalize().map_err(failed(path))?;
+    let real = path.canonical().map_err(failed(path))?;
     if !path.is_absolute() || real.starts_with(root) || root.starts_with(&real) {
         return Err(unusable(path, "only a path outside the tree can be masked"));
     }
@@ -113,7 +115,7 @@ fn is_inner(path: &Path) -> bool {
 
 /// A path without links, as far as it exists.
 fn nearest(path: &Path) -> PathBuf {
-    let found = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+    let found = path.ancestors().find_map(|above| Some((above, above.canonical().ok()?)));
     let Some((above, real)) = found else { return path.into() };
     path.strip_prefix(above).map_or_else(|_| real.clone(), |rest| real.join(rest))
 }

@@ -5,12 +5,14 @@
 //! where a directory must be, are replaced, never followed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, DirBuilder, Metadata, Permissions};
+use std::fs::{self, DirBuilder, Metadata};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
+pub(super) use stopgate_system::set_modified;
 
-use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_OMIT, utimensat};
+use stopgate_system::CanonicalPath;
+use stopgate_system::fs::{DirBuilderExt, FileTypeExt, MetadataExt, lchown, symlink};
+use stopgate_system::set_mode;
 
 use super::{FileContent, PlaceError, PlaceRecipe, RestoredFile, failed};
 
@@ -86,7 +88,7 @@ impl Canvas {
     pub(super) fn model(&mut self, path: &Path, metadata: &Metadata) -> io::Result<()> {
         let at = self.top.join(path);
         // As root, what belongs to somebody stays theirs.
-        if rustix::process::geteuid().is_root() {
+        if stopgate_system::is_superuser() {
             lchown(&at, Some(metadata.uid()), Some(metadata.gid()))?;
         }
         let modified = (metadata.mtime(), metadata.mtime_nsec());
@@ -101,7 +103,7 @@ impl Canvas {
             if !fs::symlink_metadata(&at).is_ok_and(|found| found.is_dir()) {
                 continue;
             }
-            fs::set_permissions(&at, Permissions::from_mode(finish.mode))?;
+            set_mode(&at, finish.mode)?;
             if !self.changed.contains(path) {
                 set_modified(&at, finish.modified)?;
             }
@@ -120,7 +122,7 @@ impl Canvas {
             FileContent::File { bytes, executable } => {
                 fs::write(&to, bytes)?;
                 let mode = if *executable { 0o755 } else { 0o644 };
-                fs::set_permissions(&to, Permissions::from_mode(mode))
+                set_mode(&to, mode)
             }
         }
     }
@@ -141,7 +143,7 @@ impl Canvas {
             if let Some(model) = model {
                 self.model(&at, &model)?;
             } else {
-                fs::set_permissions(&to, Permissions::from_mode(0o755))?;
+                set_mode(&to, 0o755)?;
                 self.changed.insert(parent);
             }
         }
@@ -178,7 +180,7 @@ impl Canvas {
         path: &Path,
         kept: &[RestoredFile],
     ) -> Result<(), PlaceError> {
-        let real = self.tree.join(link).canonicalize().ok();
+        let real = self.tree.join(link).canonical().ok();
         let inner = real.as_deref().and_then(|real| real.strip_prefix(&self.tree).ok());
         let rest = path.strip_prefix(link).unwrap_or(path);
         match inner {
@@ -273,15 +275,6 @@ pub(super) fn make_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-/// Sets the time of a file, directory or link itself.
-pub(super) fn set_modified(path: &Path, (seconds, nanoseconds): (i64, i64)) -> io::Result<()> {
-    let times = Timestamps {
-        last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
-        last_modification: Timespec { tv_sec: seconds, tv_nsec: nanoseconds },
-    };
-    Ok(utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)
-}
-
 fn remove_any(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
@@ -293,7 +286,7 @@ fn remove_any(path: &Path) -> io::Result<()> {
 
 #[cfg(target_os = "linux")]
 fn whiteout(path: &Path) -> io::Result<()> {
-    use rustix::fs::{FileType, Mode, mknodat};
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
     Ok(mknodat(CWD, path, FileType::CharacterDevice, Mode::empty(), 0)?)
 }
 

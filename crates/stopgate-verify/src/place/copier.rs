@@ -1,15 +1,15 @@
 //! Copies a tree, contents, modes, times and links, into a canvas.
 
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::OFlags;
+use stopgate_system::ffi::OsStrExt;
+use stopgate_system::fs::{MetadataExt, OpenOptionsExt, symlink};
+use stopgate_system::{open, set_mode, set_modified};
 
-use super::canvas::{Canvas, make_dir, set_modified};
+use super::canvas::{Canvas, make_dir};
 use super::git_copy::{GitCopy, adapt_plain_copy, is_config, is_external};
 use super::listing::{Deadline, FileList, ListEntry, Take, is_absence, is_named};
 use super::outputs::is_output;
@@ -165,14 +165,13 @@ pub(super) fn copy_file(from: &Path, to: &Path, metadata: &Metadata) -> io::Resu
         }
         copied => copied?,
     }
-    fs::set_permissions(to, Permissions::from_mode(metadata.mode() & 0o7777))?;
+    set_mode(to, metadata.mode() & 0o7777)?;
     set_modified(to, (metadata.mtime(), metadata.mtime_nsec()))
 }
 
 fn copy_content(from: &Path, to: &Path) -> io::Result<()> {
     // A link or a pipe that took the file's place meanwhile is neither followed nor waited for.
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let flags = flags.bits().cast_signed();
+    let flags = open::NO_FOLLOW | open::NO_WAIT;
     let mut from = OpenOptions::new().read(true).custom_flags(flags).open(from)?;
     if !from.metadata()?.is_file() {
         return Err(io::ErrorKind::NotFound.into());

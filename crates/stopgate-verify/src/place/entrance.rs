@@ -7,8 +7,10 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+
+use stopgate_system::CanonicalPath;
+use stopgate_system::ffi::{OsStrExt, OsStringExt};
 
 use super::canvas::make_dir;
 use super::hermetic::Hermetic;
@@ -91,11 +93,11 @@ impl Entrance {
     /// Adds what a recipe asks for beyond the tree.
     pub(super) fn furnish(&mut self, recipe: &PlaceRecipe<'_>) -> Result<(), PlaceError> {
         for mount in recipe.mounts {
-            let from = mount.from.canonicalize().map_err(failed(&mount.from))?;
+            let from = mount.from.canonical().map_err(failed(&mount.from))?;
             self.bind(&from, &recipe.root.join(&mount.at));
         }
         for (number, mask) in recipe.masks.iter().enumerate() {
-            let at = mask.path.canonicalize().map_err(failed(&mask.path))?;
+            let at = mask.path.canonical().map_err(failed(&mask.path))?;
             let from = self.private.join(format!("mask-{number}"));
             let content = mask.content.as_deref();
             match content {

@@ -8,8 +8,10 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+
+use stopgate_system::CanonicalPath;
+use stopgate_system::ffi::{OsStrExt, OsStringExt};
 
 use super::arguments::translate;
 use super::canvas::make_dir;
@@ -215,7 +217,7 @@ fn git_dir(dot_git: &Path) -> Option<PathBuf> {
         let target = text.strip_prefix(b"gitdir:")?.trim_ascii();
         dot_git.parent()?.join(OsStr::from_bytes(target))
     };
-    let path = path.canonicalize().ok()?;
+    let path = path.canonical().ok()?;
     path.join("HEAD").symlink_metadata().is_ok().then_some(path)
 }
 
@@ -223,7 +225,7 @@ fn git_dir(dot_git: &Path) -> Option<PathBuf> {
 fn common_dir(git_dir: &Path) -> PathBuf {
     let text = note_in(&git_dir.join("commondir")).ok();
     let common = text.map(|text| OsString::from_vec(text.trim_ascii().to_vec()));
-    let common = common.and_then(|common| git_dir.join(common).canonicalize().ok());
+    let common = common.and_then(|common| git_dir.join(common).canonical().ok());
     common.unwrap_or_else(|| git_dir.into())
 }
 

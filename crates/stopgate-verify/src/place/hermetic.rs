@@ -6,10 +6,11 @@
 //! killed, everything inside goes with it.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use stopgate_system::set_mode;
 
 use super::entrance::{mount_line, quoted};
 use super::namespace::Namespace;
@@ -147,7 +148,7 @@ fn keep(
 
 fn make_temporary(path: &Path) -> io::Result<()> {
     fs::create_dir(path)?;
-    fs::set_permissions(path, Permissions::from_mode(0o1777))
+    set_mode(path, 0o1777)
 }
 
 /// Toolchains stay where they are; everything else is looked for in the new home.

@@ -57,7 +57,7 @@ impl Namespace {
             loopback,
             access: Access::Superuser,
         };
-        if rustix::process::geteuid().is_root() && namespace.attempt().is_ok() {
+        if stopgate_system::is_superuser() && namespace.attempt().is_ok() {
             return Ok(namespace);
         }
         namespace.access = Access::UserNamespace;
@@ -76,7 +76,7 @@ impl Namespace {
     /// The options of `setpriv` that take away the right to undo our mounts. A superuser keeps
     /// its other rights: checks that it runs elsewhere have them, too.
     pub(super) fn fewer_rights() -> &'static [&'static str] {
-        if rustix::process::geteuid().is_root() {
+        if stopgate_system::is_superuser() {
             &["--bounding-set=-sys_admin", "--inh-caps=-sys_admin"]
         } else {
             &["--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all"]

@@ -5,9 +5,10 @@
 //! behind when a name is deleted. A repository outside the tree gets a layer as well.
 
 use std::fs;
-use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+
+use stopgate_system::ffi::OsStringExt;
+use stopgate_system::fs::symlink;
 
 use super::canvas::Canvas;
 use super::git_copy::external_dirs;

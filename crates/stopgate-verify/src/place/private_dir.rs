@@ -5,13 +5,16 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, Permissions};
+use std::fs::{self, DirBuilder, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use stopgate_system::CanonicalPath;
+use stopgate_system::fs::DirBuilderExt;
+use stopgate_system::set_mode;
 
 use crate::files::{make_private_directory, open_regular};
 
@@ -33,7 +36,7 @@ impl PrivateDir {
     /// Makes one, and removes those of processes that are gone.
     pub(super) fn make(into: &Path) -> io::Result<Self> {
         make_private_directory(into)?;
-        let into = into.canonicalize()?;
+        let into = into.canonical()?;
         roots().insert(into.clone());
         remove_orphans(&into);
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
@@ -68,6 +71,7 @@ impl Drop for PrivateDir {
 }
 
 /// Where this process made some.
+#[cfg(unix)]
 pub(crate) fn private_roots() -> Vec<PathBuf> {
     roots().iter().cloned().collect()
 }
@@ -109,7 +113,7 @@ pub(super) fn remove(path: &Path) {
 }
 
 fn open_up(directory: &Path) {
-    let _ = fs::set_permissions(directory, Permissions::from_mode(0o700));
+    let _ = set_mode(directory, 0o700);
     let inner = fs::read_dir(directory).into_iter().flatten().flatten();
     for entry in inner.filter(|entry| entry.file_type().is_ok_and(|sort| sort.is_dir())) {
         open_up(&entry.path());

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use signal_hook::SigId;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::copier::CopySort;
 use super::listing::Deadline;
@@ -77,7 +76,7 @@ impl Interrupts {
     fn listen() -> Self {
         let asked = Arc::new(AtomicBool::new(false));
         let mut ids = Vec::new();
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
+        for signal in stopgate_system::END_SIGNALS {
             ids.extend(signal_hook::flag::register(signal, Arc::clone(&asked)).ok());
         }
         Self { asked, ids }

@@ -5,12 +5,14 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use stopgate_system::CanonicalPath;
+
 /// The target of the copy of the link at `path` below the root.
 pub(super) fn relink(tree: &Path, copy: &Path, path: &Path, target: &Path) -> PathBuf {
     let parent = path.parent().unwrap_or(Path::new(""));
     let from = tree.join(parent).join(target);
     // A broken link has no real target; it is judged by its text.
-    let real = from.canonicalize().unwrap_or_else(|_| normal(&from));
+    let real = from.canonical().unwrap_or_else(|_| normal(&from));
     let inner = real.strip_prefix(tree).ok();
     if target.is_relative() && stays_inside(parent, target) && inner.is_some() {
         return target.into();

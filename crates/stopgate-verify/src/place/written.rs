@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs::{self, DirEntry, File, Metadata, Permissions};
+use std::fs::{self, DirEntry, File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+use stopgate_system::fs::MetadataExt;
+use stopgate_system::set_mode;
 
 use super::canvas::is_whiteout;
 use super::{FileContent, PlaceError, PlaceRecipe, failed};
@@ -307,9 +309,9 @@ fn entries(path: &Path) -> io::Result<Vec<(OsString, Metadata)>> {
     match read_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             let mode = fs::symlink_metadata(path)?.mode() & 0o7777;
-            fs::set_permissions(path, Permissions::from_mode(0o700))?;
+            set_mode(path, 0o700)?;
             let entries = read_dir(path);
-            fs::set_permissions(path, Permissions::from_mode(mode))?;
+            set_mode(path, mode)?;
             entries
         }
         entries => entries,
@@ -376,7 +378,7 @@ fn is_same(ours: &Path, theirs: &Path) -> io::Result<bool> {
 fn open(path: &Path) -> io::Result<File> {
     match open_regular(path) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            fs::set_permissions(path, Permissions::from_mode(0o600))?;
+            set_mode(path, 0o600)?;
             open_regular(path)
         }
         file => file,

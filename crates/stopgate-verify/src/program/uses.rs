@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
+use stopgate_system::CanonicalPath;
+
 use super::shell::{commands, is_assignment};
 
 use crate::files::read_regular;
@@ -269,7 +271,7 @@ impl CommandLook<'_> {
     /// A file that the check judges by, and what it points to, where they are in the project.
     fn file(&mut self, path: &str) {
         let whole = self.whole_path(path);
-        let target = whole.canonicalize().ok();
+        let target = whole.canonical().ok();
         for file in [Some(whole), target].into_iter().flatten() {
             let Ok(inner) = file.strip_prefix(self.root) else { continue };
             let is_product = |part: Component<'_>| {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use stopgate_core::{Criterion, Receipt, Status, Strength, Timestamp};
 
 use super::original::OriginalSubject;
+use super::recommit::with_commit;
 use super::round::{CommandRun, Round, command_of, tree_of};
 use super::{Freshness, ProofRequest, reading};
 use crate::basis::{Basis, JudgeChanges, content_of};
@@ -15,6 +16,7 @@ use crate::check::CheckCommand;
 use crate::env::Variable;
 use crate::git::GitFilters;
 use crate::place::{Isolation, Launch, NetworkAccess, PlaceKind, PlaceRecipe, RunPlace};
+use crate::shell::shell_argv;
 use crate::tree::{Tree, hash_of};
 
 /// How long it may take to make a place.
@@ -213,7 +215,11 @@ impl Apart<'_> {
         {
             return Err(format!("{} changed while it was copied", path.display()));
         }
-        let launch = place.command(argv_of(subject.criterion), &self.cwd(subject.criterion));
+        let mut argv = argv_of(subject.criterion);
+        if original {
+            argv = with_commit(argv, self.request.root, self.basis.commit(), changes);
+        }
+        let launch = place.command(argv, &self.cwd(subject.criterion));
         let inside = |(name, value): Variable| (name, place.translate(&value));
         let noted = self.basis.variables().into_iter().map(inside).collect();
         Ok(Opened { at, subject, place, launch, isolated, noted })
@@ -339,7 +345,7 @@ fn is_tracked(root: &Path, path: &Path) -> bool {
 
 fn argv_of(criterion: &Criterion) -> Vec<OsString> {
     match command_of(criterion).0 {
-        CheckCommand::Shell(line) => ["/bin/sh", "-c", line].map(OsString::from).into(),
+        CheckCommand::Shell(line) => shell_argv(line),
         CheckCommand::Argv(argv) => argv.iter().map(OsString::from).collect(),
         CheckCommand::Exact(argv) => argv.to_vec(),
     }

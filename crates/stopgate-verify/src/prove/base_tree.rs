@@ -4,9 +4,10 @@
 //! outputs) stay as they are, so that the check finds them where it expects them.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use stopgate_system::ffi::{OsStrExt, OsStringExt};
 
 use crate::git::{GitFilters, git};
 use crate::place::FileContent;

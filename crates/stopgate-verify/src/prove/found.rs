@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use stopgate_core::{Criterion, PatternSubject, Proof, Receipt, Status, Timestamp, clip_end};
+use stopgate_system::CanonicalPath;
 
 use super::ProofRequest;
 use super::round::told;
@@ -79,6 +80,6 @@ fn strays(criterion: &Criterion, directory: &Path, root: &Path) -> bool {
     let plain = Path::new(cwd)
         .components()
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    let (real, root) = (directory.canonicalize(), root.canonicalize());
+    let (real, root) = (directory.canonical(), root.canonical());
     plain && matches!((real, root), (Ok(real), Ok(root)) if !real.starts_with(&root))
 }

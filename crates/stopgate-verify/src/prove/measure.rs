@@ -9,8 +9,9 @@ use super::reading::{OutputKept, Printed};
 use super::round::{Round, tree_of};
 use super::{ProofRequest, reading};
 use crate::baseline::{self, CommandExit};
-use crate::builds::BuildOutputs;
+use crate::builds::{BuildOutputs, written_since};
 use crate::env::kept_variables;
+use crate::judges::may_judge;
 
 /// What the first run of a check showed.
 #[derive(Debug)]
@@ -31,13 +32,17 @@ pub fn measure(request: &ProofRequest<'_>, now: &dyn Fn() -> Timestamp) -> Optio
         BuildOutputs::of(criterion, request.root, &request.place.home, &variables)
             .fill(request.root);
     }
+    let begun = now();
     let before = tree_of(request, &[]);
     let runs = Round::new(request, None, request.freshness, request.budget).run_all(now)?;
     let after = tree_of(request, &[]);
-    let outputs = match (&before, &after) {
+    let mut outputs = match (&before, &after) {
         (Some(before), Some(after)) => after.touched_since(before).files,
         (_, _) => Vec::new(),
     };
+    // Of what git ignores, only what could be taken for a judge later.
+    let ignored = written_since(request.root, begun).into_iter();
+    outputs.extend(ignored.filter(|path| may_judge(path.as_os_str().as_encoded_bytes())));
     let measured = request.criteria.iter().zip(runs).map(|(criterion, run)| {
         let printed = Printed::of(&run.receipt, run.text.as_deref());
         let receipt = reading::read(criterion, run, request.root);

@@ -2,12 +2,10 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::os::fd::AsFd;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rustix::fs::{Mode, OFlags, openat, readlinkat};
-
+use super::access::{OpenDirectory, link_target, open_file};
 use super::clock::Clock;
 use super::index::{FileMark, Hash, Index, hash_of, join, short};
 use super::stat::Stat;
@@ -33,7 +31,7 @@ pub(crate) struct TimeUp;
 
 /// Reads what is pending and notes the fingerprints.
 pub(crate) fn read_all(
-    root: impl AsFd + Sync,
+    root: &OpenDirectory,
     index: &mut Index,
     pending: &[Pending],
     clock: &Clock,
@@ -49,7 +47,7 @@ pub(crate) fn read_all(
             if share.is_empty() || clock.is_over() {
                 break;
             }
-            let read = share.iter().map(|one| reader.read(&root, index, *one, &mut path));
+            let read = share.iter().map(|one| reader.read(root, index, *one, &mut path));
             let read: Vec<_> = read.collect();
             done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(read);
         }
@@ -80,7 +78,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn read(
         &mut self,
-        root: impl AsFd,
+        root: &OpenDirectory,
         index: &Index,
         one: Pending,
         path: &mut Vec<u8>,
@@ -89,9 +87,7 @@ impl Reader<'_> {
         index.directory_path(one.directory as usize, path);
         join(path, index.name(entry.name));
         let read = match entry.mark {
-            FileMark::Link => readlinkat(root, path.as_slice(), Vec::new())
-                .map(|target| hash_of(target.as_bytes()))
-                .map_err(io::Error::from),
+            FileMark::Link => link_target(root, path).map(|target| hash_of(&target)),
             FileMark::Plain | FileMark::Executable | FileMark::Unreadable | FileMark::Rule => {
                 self.file(root, path)
             }
@@ -105,10 +101,8 @@ impl Reader<'_> {
         }
     }
 
-    fn file(&mut self, root: impl AsFd, path: &[u8]) -> io::Result<Hash> {
-        // What became a pipe meanwhile must not hold us.
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let mut file = File::from(openat(root, path, flags, Mode::empty())?);
+    fn file(&mut self, root: &OpenDirectory, path: &[u8]) -> io::Result<Hash> {
+        let mut file = open_file(root, path)?;
         if file.metadata()?.len() > CONTENT_BYTES_MAX {
             return Err(io::ErrorKind::FileTooLarge.into());
         }

@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use stopgate_system::ffi::OsStrExt;
 
 use super::ignore::{IgnoreRules, Meaning, Thing};
 use super::index::join;

@@ -5,7 +5,8 @@
 //! again.
 
 use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
+
+use stopgate_system::fs::MetadataExt;
 
 /// File systems count time in steps of up to two seconds.
 const TICK_NANOS: i64 = 2_000_000_000;
@@ -34,6 +35,7 @@ pub(crate) enum Sort {
 
 impl Stat {
     /// What a system call said.
+    #[cfg(unix)]
     pub(crate) fn of(raw: &rustix::fs::Stat) -> Self {
         Self {
             mtime: nanos(signed(raw.st_mtime), signed(raw.st_mtime_nsec)),
@@ -84,10 +86,12 @@ const fn nanos(seconds: i64, nanos: i64) -> i64 {
 }
 
 /// The widths of these fields differ from system to system.
+#[cfg(unix)]
 fn signed<T: TryInto<i64>>(field: T) -> i64 {
     field.try_into().unwrap_or(i64::MAX)
 }
 
+#[cfg(unix)]
 fn unsigned<T: TryInto<u64>>(field: T) -> u64 {
     field.try_into().unwrap_or(0)
 }

@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+
+use stopgate_system::ffi::OsStrExt;
 
 use super::index::{FileMark, Index, join};
 use super::stat::Stat;

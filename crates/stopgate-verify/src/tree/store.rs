@@ -5,8 +5,9 @@
 //! is what somebody wrote who does not have the key that lies beside it.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+use stopgate_system::ffi::OsStrExt;
 
 use super::index::{Directory, FileMark, FileSelection, Hash, Index, IndexedFile, Name, index};
 use super::repo::{KnownFile, Repo};

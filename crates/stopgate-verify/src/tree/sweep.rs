@@ -3,13 +3,9 @@
 //! A directory whose own times are the same has the same names in it: only its files are looked
 //! at, each with one call.
 
-use std::os::fd::{AsFd, OwnedFd};
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rustix::fs::{AtFlags, Mode, OFlags, fstat, open, openat, statat};
-use rustix::io::Errno;
-
+use super::access::{OpenDirectory, Purpose, open_directory, stat_at, stat_of};
 use super::index::{FileMark, FileSelection, Index};
 use super::stat::{Sort, Stat};
 
@@ -34,7 +30,7 @@ impl Swept {
 }
 
 /// Looks at every directory and file of the index.
-pub(crate) fn sweep(root: &OwnedFd, index: &Index) -> Swept {
+pub(crate) fn sweep(root: &OpenDirectory, index: &Index) -> Swept {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut swept = Swept::default();
@@ -64,11 +60,11 @@ pub(crate) fn sweep(root: &OwnedFd, index: &Index) -> Swept {
     all
 }
 
-fn sweep_directory(root: &OwnedFd, index: &Index, at: usize, path: &[u8], swept: &mut Swept) {
+fn sweep_directory(root: &OpenDirectory, index: &Index, at: usize, path: &[u8], swept: &mut Swept) {
     let directory = &index.directories[at];
     let before = swept.entries.len();
     let is_same = open_directory(root, path, Purpose::Stat).is_ok_and(|fd| {
-        fstat(&fd).is_ok_and(|raw| Stat::of(&raw).still_is(&directory.stat, index.taken))
+        stat_of(&fd).is_some_and(|now| now.still_is(&directory.stat, index.taken))
             && directory.reading != FileSelection::Unreadable
             && sweep_entries(&fd, index, at, swept)
     });
@@ -79,13 +75,10 @@ fn sweep_directory(root: &OwnedFd, index: &Index, at: usize, path: &[u8], swept:
 }
 
 /// Says whether every file is still there.
-fn sweep_entries(fd: &OwnedFd, index: &Index, directory: usize, swept: &mut Swept) -> bool {
+fn sweep_entries(fd: &OpenDirectory, index: &Index, directory: usize, swept: &mut Swept) -> bool {
     for at in index.entries_of(directory) {
         let entry = &index.entries[at];
-        let Ok(raw) = statat(fd, index.name(entry.name), AtFlags::SYMLINK_NOFOLLOW) else {
-            return false;
-        };
-        let now = Stat::of(&raw);
+        let Some(now) = stat_at(fd, index.name(entry.name)) else { return false };
         if now.still_is(&entry.stat, index.taken) && entry.mark != FileMark::Unreadable {
             continue;
         }
@@ -101,40 +94,4 @@ fn sweep_entries(fd: &OwnedFd, index: &Index, directory: usize, swept: &mut Swep
         swept.entries.push((super::index::index(at), now));
     }
     true
-}
-
-/// What a directory is opened for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    Stat,
-    List,
-}
-
-/// Opens a directory below the root, never through a link at its end.
-pub(crate) fn open_directory(
-    root: impl AsFd,
-    path: &[u8],
-    purpose: Purpose,
-) -> Result<OwnedFd, Errno> {
-    let path = if path.is_empty() { b"." } else { path };
-    let mut flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    if cfg!(target_os = "linux") && purpose == Purpose::Stat {
-        flags |= path_only();
-    }
-    openat(root, path, flags, Mode::empty())
-}
-
-#[cfg(target_os = "linux")]
-const fn path_only() -> OFlags {
-    OFlags::PATH
-}
-
-#[cfg(not(target_os = "linux"))]
-const fn path_only() -> OFlags {
-    OFlags::empty()
-}
-
-/// Opens the root itself, which may be a link.
-pub(crate) fn open_root(path: &Path) -> Result<OwnedFd, Errno> {
-    open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
 }

@@ -5,13 +5,14 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
+use std::io::ErrorKind;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
-use rustix::io::Errno;
+use stopgate_system::ffi::OsStrExt;
 
+use super::access::{
+    ListedKind, Listing, OpenDirectory, Purpose, list, open_directory, open_file, stat_at,
+};
 use super::clock::Clock;
 use super::content::Pending;
 use super::ignore::{IgnoreRules, Meaning, Thing};
@@ -20,7 +21,7 @@ use super::index::{
 };
 use super::repo::{GitDirectory, NoAnswer, Outer, RULES_BYTES_MAX, Repo, around};
 use super::stat::{Sort, Stat};
-use super::sweep::{Purpose, Swept, open_directory};
+use super::sweep::Swept;
 use super::{FILES_MAX, FileChoice};
 use crate::files::read_up_to;
 
@@ -46,7 +47,7 @@ pub(crate) enum Extent {
 
 /// One walk through a root.
 pub(crate) struct Walk<'a> {
-    pub(crate) root: &'a OwnedFd,
+    pub(crate) root: &'a OpenDirectory,
     pub(crate) path: &'a Path,
     pub(crate) choice: FileChoice<'a>,
     pub(crate) clock: &'a Clock,
@@ -84,15 +85,9 @@ enum Task {
     Leave { directory: u32, length: usize },
 }
 
-/// What a directory has in it.
-struct Listing {
-    stat: Stat,
-    names: Vec<(Vec<u8>, FileType)>,
-}
-
 impl<'a> Walk<'a> {
     pub(crate) fn new(
-        root: &'a OwnedFd,
+        root: &'a OpenDirectory,
         path: &'a Path,
         choice: FileChoice<'a>,
         clock: &'a Clock,
@@ -235,9 +230,8 @@ impl<'a> Walk<'a> {
 
     fn list(&mut self, own: usize, old: Option<u32>) -> Result<(), WalkEnd> {
         let Some(listing) = self.read_directory()? else {
-            let stat = statat(self.root, self.at.as_slice(), AtFlags::SYMLINK_NOFOLLOW);
             let directory = &mut self.new.directories[own];
-            directory.stat = stat.map(|raw| Stat::of(&raw)).unwrap_or_default();
+            directory.stat = stat_at(self.root, &self.at).unwrap_or_default();
             directory.reading = FileSelection::Unreadable;
             return Ok(());
         };
@@ -287,31 +281,20 @@ impl<'a> Walk<'a> {
 
     /// The directory's names in order; nothing where it can't be read.
     fn read_directory(&self) -> Result<Option<Listing>, WalkEnd> {
-        let fd = match open_directory(self.root, &self.at, Purpose::List) {
-            Ok(fd) => fd,
-            Err(Errno::NAMETOOLONG) => return Err(WalkEnd::TooLarge),
-            Err(_) => return Ok(None),
-        };
-        let Ok(raw) = fstat(&fd) else { return Ok(None) };
-        let Ok(entries) = Dir::read_from(&fd) else { return Ok(None) };
-        let mut names = Vec::new();
-        for entry in entries {
-            let Ok(entry) = entry else { return Ok(None) };
-            let name = entry.file_name().to_bytes();
-            if name != b"." && name != b".." {
-                names.push((name.to_vec(), entry.file_type()));
-            }
+        match open_directory(self.root, &self.at, Purpose::List) {
+            Ok(directory) => Ok(list(&directory)),
+            Err(error) if error.kind() == ErrorKind::InvalidFilename => Err(WalkEnd::TooLarge),
+            Err(_) => Ok(None),
         }
-        names.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-        Ok(Some(Listing { stat: Stat::of(&raw), names }))
     }
 
-    fn is_directory(&self, sort: FileType) -> bool {
-        match sort {
-            FileType::Directory => true,
-            FileType::Unknown => statat(self.root, self.at.as_slice(), AtFlags::SYMLINK_NOFOLLOW)
-                .is_ok_and(|raw| Stat::of(&raw).sort() == Sort::Directory),
-            _ => false,
+    fn is_directory(&self, kind: ListedKind) -> bool {
+        match kind {
+            ListedKind::Directory => true,
+            ListedKind::NotDirectory => false,
+            ListedKind::Unknown => {
+                stat_at(self.root, &self.at).is_some_and(|stat| stat.sort() == Sort::Directory)
+            }
         }
     }
 
@@ -351,9 +334,9 @@ impl<'a> Walk<'a> {
         let Some(old) = old else { return true };
         let mut path = self.at.clone();
         join(&mut path, RULES);
-        let now = statat(self.root, path, AtFlags::SYMLINK_NOFOLLOW).ok();
+        let now = stat_at(self.root, &path);
         match (now, self.old_entry(old, RULES)) {
-            (Some(raw), Some(known)) => Stat::of(&raw).still_is(&known.stat, self.old.taken),
+            (Some(now), Some(known)) => now.still_is(&known.stat, self.old.taken),
             (None, None) => true,
             (Some(_), None) | (None, Some(_)) => false,
         }
@@ -438,10 +421,7 @@ impl<'a> Walk<'a> {
 
     /// Adds the file at the current path.
     fn add_entry(&mut self, own: usize, old: Option<u32>, name: &[u8], mark: FileMark) {
-        let Ok(raw) = statat(self.root, self.at.as_slice(), AtFlags::SYMLINK_NOFOLLOW) else {
-            return;
-        };
-        let stat = Stat::of(&raw);
+        let Some(stat) = stat_at(self.root, &self.at) else { return };
         let mark = match (stat.sort(), mark) {
             (Sort::File, FileMark::Rule) => FileMark::Rule,
             (Sort::File | Sort::Link, FileMark::Plain) => mark_of(&stat),
@@ -483,11 +463,10 @@ const fn mark_of(stat: &Stat) -> FileMark {
 }
 
 /// A directory's rules; git does not read them through a link either.
-fn read_rule_file(root: &OwnedFd, directory: &[u8]) -> IgnoreRules {
+fn read_rule_file(root: &OpenDirectory, directory: &[u8]) -> IgnoreRules {
     let mut path = directory.to_vec();
     join(&mut path, RULES);
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let opened = openat(root, path.as_slice(), flags, Mode::empty());
-    let read = opened.ok().and_then(|fd| read_up_to(fd.into(), RULES_BYTES_MAX).ok());
+    let opened = open_file(root, &path).ok();
+    let read = opened.and_then(|file| read_up_to(file, RULES_BYTES_MAX).ok());
     read.map(|text| IgnoreRules::read(&text)).unwrap_or_default()
 }

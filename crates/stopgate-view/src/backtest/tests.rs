@@ -1,6 +1,6 @@
 //! Back-tests with known answers.
 
-use stopgate_core::Outcome;
+use stopgate_core::{Event, Outcome};
 
 use super::{Counterfactual, PolicyChange, back_test};
 use crate::replay::tests::SCENES;
@@ -164,10 +164,18 @@ fn what_the_journal_lacks_is_said() {
         "iterations 1",
         "not known: the loop is kept in another tool's file",
     );
-    check(
-        "loop 20, check tests\n stop tests fail, unknown tools\n stop tests fail, ask, unknown tools",
-        "idle 1",
-        "not known from 2: whether the agent was idle at that stop is not in the journal",
+    let asked = "loop 20, check tests\n stop tests fail, unknown tools\n \
+                 stop tests fail, ask, unknown tools";
+    check(asked, "idle 1", "same: running");
+    let mut of_earlier_version = play(asked);
+    for (event, _) in &mut of_earlier_version {
+        if let Event::Stopped(stopped) = event {
+            stopped.facts.message = None;
+        }
+    }
+    assert_eq!(
+        told(&back_test(&of_earlier_version, &read_change("idle 1"))),
+        "not known from 2: whether the agent was idle at that stop is not in the journal"
     );
     assert_eq!(
         back_test(&[], &PolicyChange::default()),

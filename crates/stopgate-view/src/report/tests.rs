@@ -154,7 +154,7 @@ fn what_needs_a_person_comes_first() {
     let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
     assert!(place("## Needs a person") < place("## Outcomes"));
     assert!(place(": max_iterations\n") < place(": done\n"));
-    assert!(text.contains("look why, then: stopgate resume"), "{text}");
+    assert!(text.contains("to let it go on: stopgate resume"), "{text}");
     assert!(text.contains("| done | 1 |"), "{text}");
 }
 

@@ -10,6 +10,7 @@ use stopgate_dialects::Dialect;
 use stopgate_engine::{
     Failure, FileChange, Plan, SCHEMA_VERSION, ScopeFiles, Settings, SettingsScope,
 };
+use stopgate_system::CanonicalPath;
 
 use super::common;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, WAITS, styled};
@@ -190,7 +191,7 @@ impl OnAgents {
 
 /// The program that runs now.
 pub(crate) fn program() -> Result<PathBuf, Failure> {
-    std::env::current_exe().and_then(|path| path.canonicalize()).map_err(|error| {
+    std::env::current_exe().and_then(|path| path.canonical()).map_err(|error| {
         Failure::fault("could not tell where this program is")
             .hint("it may have been replaced while it ran: try again")
             .because(error)
@@ -200,11 +201,12 @@ pub(crate) fn program() -> Result<PathBuf, Failure> {
 /// The program that runs now, under a name that settings can hold.
 pub(crate) fn installable() -> Result<PathBuf, Failure> {
     let program = program()?;
-    if program.file_name().is_some_and(|name| name == "stopgate") {
+    let own = format!("stopgate{}", std::env::consts::EXE_SUFFIX);
+    if program.file_name().is_some_and(|name| name == own.as_str()) {
         return Ok(program);
     }
     // Entries are told by the program's name: one by another name could never be removed again.
-    let link = Settings.on_path().filter(|link| link.canonicalize().is_ok_and(|p| p == program));
+    let link = Settings.on_path().filter(|link| link.canonical().is_ok_and(|p| p == program));
     link.ok_or_else(|| {
         Failure::usage(format!("this program is called {}", program.display()))
             .hint("its own entries are recognised by the name stopgate: rename it, or link it so")

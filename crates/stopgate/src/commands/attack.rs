@@ -8,6 +8,7 @@ use stopgate_engine::{
     AttackAdvice, AttackReport, AttackRequest, AttackStep, AttemptResult, ExploitTrial, Failure,
     project_of,
 };
+use stopgate_system::CanonicalPath;
 
 use super::check_flags::named_command;
 use super::common;
@@ -45,7 +46,7 @@ pub(crate) struct Args {
 /// Attacks and says what was found.
 pub(crate) fn run(args: &Args) -> CommandResult {
     let directory = match &args.directory {
-        Some(directory) => directory.canonicalize().map_err(|error| {
+        Some(directory) => directory.canonical().map_err(|error| {
             Failure::usage(format!("could not enter {}", directory.display())).because(error)
         })?,
         None => common::directory()?,

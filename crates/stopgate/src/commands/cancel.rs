@@ -67,6 +67,8 @@ fn cancel(args: &Args) -> CommandResult {
     }
     let was_over = engine.loops().resolve(&target)?.state.outcome().is_some();
     let stored = engine.loops().cancel(&target)?;
+    // What it waited for need not be watched any more.
+    stopgate_daemon::poke(Settings);
     Ok(args.on.show(&mut engine, &stored, |view| match view.outcome {
         Some(outcome) if was_over && outcome != LoopOutcome::Cancelled => {
             format!("Loop {} is over already ({outcome}); nothing to cancel.", view.id)
@@ -110,6 +112,7 @@ fn all(engine: &mut Engine, to: Audience) -> CommandResult {
     }
     let mut loops: Vec<LoopView> =
         engine.loops().cancel_all()?.iter().map(|stored| engine.views().view(stored)).collect();
+    stopgate_daemon::poke(Settings);
     loops.extend(DialectCall::cancel_everywhere(Settings, STORES, &places)?);
     if to == Audience::Programs {
         output::json(&ListView { schema_version: SCHEMA_VERSION, loops });

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use stopgate_core::{Criterion, Proof, Weight};
 use stopgate_engine::{AtStart, CriterionDraft, Failure, project_of};
+use stopgate_system::CanonicalPath;
 
 use super::common;
 
@@ -85,8 +86,7 @@ fn check_directory(
     // A command means what it means where it is typed.
     let cwd = cwd.unwrap_or(Path::new("."));
     let wrong = |why: &str| Failure::usage(format!("--cwd {}: {why}", cwd.display()));
-    let real =
-        here.join(cwd).canonicalize().map_err(|error| wrong("can't be used").because(error))?;
+    let real = here.join(cwd).canonical().map_err(|error| wrong("can't be used").because(error))?;
     if !real.is_dir() {
         return Err(wrong("is not a directory"));
     }

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use stopgate_agents::settings::{CAP_VARIABLE, EntryCommand as HookCommand};
 use stopgate_agents::{Agent, StopSample};
 use stopgate_engine::Failure;
+use stopgate_system::CanonicalPath;
 use tempfile::TempDir;
 
 pub(crate) use self::answer::ClientReading;
@@ -88,7 +89,7 @@ impl ThrowawayProject {
     /// The project's directory.
     pub(crate) fn project(&self) -> PathBuf {
         let project = self.directory.path().join("project");
-        project.canonicalize().unwrap_or(project)
+        project.canonical().unwrap_or(project)
     }
 
     /// Puts a file into the project.

@@ -99,6 +99,8 @@ pub(crate) fn resume(args: &ResumeArgs) -> CommandResult {
     let before = engine.loops().resolve(&target)?;
     let before = engine.views().view(&before).state;
     let stored = engine.loops().resume(&target, args.max_iterations)?;
+    // What it waited for need not be watched any more.
+    stopgate_daemon::poke(Settings);
     let view = engine.views().view_checked(&stored)?;
     Ok(common::show(view, args.on.json.into(), |view| resumed(view, before)))
 }

@@ -3,7 +3,6 @@
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,6 +10,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use stopgate_engine::{Failure, SCHEMA_VERSION, Settings};
 use stopgate_mcp::{HttpOptions, ServeError, TaskDesk, Token, ToolSet, serve_http, serve_stdio};
+use stopgate_system::fs::OpenOptionsExt;
 
 use super::common;
 use crate::output::{self, CommandResult};

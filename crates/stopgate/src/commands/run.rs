@@ -1,5 +1,6 @@
 //! `run`: carries a loop through session after session of an agent.
 
+mod jobs;
 mod show;
 
 use std::path::PathBuf;
@@ -10,7 +11,8 @@ use clap_complete::engine::ArgValueCandidates;
 use stopgate_core::Outcome as LoopOutcome;
 use stopgate_drive::{
     AgentCommand, AnswerPlan, DriveEnd, DriveEnded, DriveNews, DrivePlan, FailureLimits,
-    FeatureBuilder, FreshPolicy, Interrupts, SessionScreen, Waits, drive_file, drive_native,
+    FeatureBuilder, FreshPolicy, Interrupts, SessionScreen, Waits, WorkPlace, drive_file,
+    drive_native,
 };
 use stopgate_engine::{
     DialectRequest, Engine, Failure, LoopTarget, OkForm, Settings, StatusView, span_ms,
@@ -33,6 +35,10 @@ const INTERRUPTED: u8 = 130;
 /// known by their program's name (claude, codex, gemini, qwen, copilot, opencode, kimi, pi); any
 /// other command gets the prompt on standard input, or where `{prompt}`, `{prompt_file}` and `{model}`
 /// stand in its arguments. Your own flags for the client, such as its permissions, go after it.
+///
+/// With `--worktree` the work is done on a branch of its own and merged when the proof holds on the
+/// merged tree; a conflict waits for you as `needs_approval` (4). `--jobs N` builds the features of a
+/// list so, side by side.
 ///
 /// Exit codes are those of the loop's outcome: 0 done, 3 a limit, 4 a person is needed, 5 tampered,
 /// 6 cancelled, 75 rate-limited (with --no-wait), 130 interrupted. Ctrl-C once ends the run after
@@ -59,6 +65,12 @@ pub(crate) struct Args {
     /// The loop is kept in another tool's files: features or task
     #[arg(long, value_enum, value_name = "D")]
     dialect: Option<DialectWord>,
+    /// Work in a git worktree of the loop's own; merge when the proof holds on the merged tree
+    #[arg(long)]
+    worktree: bool,
+    /// Build the features of a list side by side, N at a time, each in a worktree of its own
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64), conflicts_with = "name")]
+    jobs: Option<u16>,
     /// The task record of --dialect task
     #[arg(long, value_name = "F", requires = "dialect")]
     task_file: Option<PathBuf>,
@@ -103,6 +115,13 @@ pub(crate) struct Args {
 /// Drives the loop.
 pub(crate) fn run(args: &Args) -> CommandResult {
     let plan = plan(args)?;
+    if let Some(jobs) = args.jobs {
+        return jobs::run(args, &plan, jobs.into());
+    }
+    if args.worktree && args.dialect.is_some() {
+        return Err(Failure::usage("--worktree works with loops of stopgate's own")
+            .hint("features of a list have worktrees with --jobs N"));
+    }
     let interrupts = Interrupts::listen();
     let mut shown = show::DriveScreen::new(args.json.into());
     let mut tell = |news: &DriveNews<'_>| shown.tell(news);
@@ -168,6 +187,7 @@ fn plan(args: &Args) -> Result<DrivePlan, Failure> {
         models: args.model_for.clone(),
         continues: args.continues,
         builder: if args.sub_agents { FeatureBuilder::SubAgent } else { FeatureBuilder::Session },
+        place: if args.worktree { WorkPlace::Worktree } else { WorkPlace::Project },
     })
 }
 

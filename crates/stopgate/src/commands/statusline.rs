@@ -1,18 +1,22 @@
 //! `statusline`: one line for an agent's status bar.
 
+mod format;
+
 use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
 
 use clap_complete::engine::ArgValueCandidates;
 use serde::Deserialize;
 use stopgate_core::{LoopState, Outcome as LoopOutcome, tokens_text};
-use stopgate_engine::{LoopView, Settings};
+use stopgate_engine::{Failure, LoopView, Settings, project_of};
+use stopgate_store::EndedFilter;
 
+use self::format::LineFormat;
 use super::client::door;
 use super::common;
 use super::completions::sessions;
 use super::status::checking_line;
-use crate::output::{self, BAD, GOOD, cut, mood, styled};
+use crate::output::{self, Audience, BAD, GOOD, cut, mood, styled};
 
 const GOAL_COLUMNS: usize = 40;
 const WHY_COLUMNS: usize = 60;
@@ -20,10 +24,20 @@ const INPUT_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Print one line for an agent's status bar; reads what the agent says on standard input
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// The session; without it the one named on standard input, else the one whose shell this is
     #[arg(long, value_name = "ID", add = ArgValueCandidates::new(sessions))]
     session: Option<String>,
+    /// The loop that runs in this directory's project, whichever session it holds: for a shell prompt
+    #[arg(long, conflicts_with_all = ["session", "all"])]
+    here: bool,
+    /// How many loops need you, run and wait, in all projects: for a bar of tmux
+    #[arg(long, conflicts_with_all = ["session", "json"])]
+    all: bool,
+    /// What to print, such as '{count} {met} {goal}'; tmux: or zsh: before it quotes for that program
+    #[arg(long, value_name = "TEXT", conflicts_with = "json", long_help = format::HELP)]
+    format: Option<String>,
     /// A command whose first line comes before ours: your own status line
     #[arg(long, value_name = "COMMAND")]
     with: Option<String>,
@@ -40,25 +54,64 @@ struct StatusInputWire {
 
 /// Prints the line, or nothing where no loop holds the session.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let input = read_input();
+    let line = args.format.as_deref().map(LineFormat::read).transpose();
+    let line = match line {
+        Ok(line) => line,
+        Err(unknown) => return output::failure(&Failure::usage(unknown), Audience::People),
+    };
+    if args.all {
+        return print_all(line.as_ref());
+    }
+    let input = if args.here { String::new() } else { read_input() };
     let named = serde_json::from_str::<StatusInputWire>(&input).unwrap_or_default().session_id;
     let other = args.with.as_deref().and_then(|command| other_line(command, &input));
     let session = args.session.clone().or(named).or_else(|| Settings.session());
     // A bar that shows an error is worse than none.
-    let found = session.and_then(|session| {
-        let mut engine = common::engine().ok()?;
-        engine.metering().keep_hint(&session, input.as_bytes());
-        engine.views().shown_in(&session).ok().flatten()
-    });
+    let found = if args.here { found_here() } else { held_by(session, &input) };
     if args.json {
         if let Some(view) = found {
             output::json(&stopgate_engine::StatusView::of(view));
         }
         return ExitCode::SUCCESS;
     }
-    let parts: Vec<String> = other.into_iter().chain(found.map(|view| bar(&view))).collect();
+    let own = found.map(|view| match &line {
+        Some(line) => line.of_loop(&view, spent(&view).as_deref()),
+        None => bar(&view),
+    });
+    let parts: Vec<String> = other.into_iter().chain(own).collect();
     if !parts.is_empty() {
         output::coloured(&parts.join(" · "));
+    }
+    ExitCode::SUCCESS
+}
+
+fn held_by(session: Option<String>, input: &str) -> Option<LoopView> {
+    let session = session?;
+    let mut engine = common::engine().ok()?;
+    engine.metering().keep_hint(&session, input.as_bytes());
+    engine.views().shown_in(&session).ok().flatten()
+}
+
+/// The loop that runs in this directory's project; one that waits for a person before the others.
+fn found_here() -> Option<LoopView> {
+    let mut engine = common::engine().ok()?;
+    if !engine.records().may_have_running() {
+        return None;
+    }
+    let project = project_of(&common::directory().ok()?).display().to_string();
+    let mut loops = engine.views().list(Some(&project), EndedFilter::Running).ok()?.loops;
+    loops.sort_by_key(|view| view.state != LoopState::Waiting);
+    loops.into_iter().next()
+}
+
+/// How many loops there are of each kind; nothing where none runs.
+fn print_all(line: Option<&LineFormat>) -> ExitCode {
+    let counts = common::engine().ok().and_then(|mut engine| engine.records().count_running().ok());
+    let counts = counts.unwrap_or_default();
+    if counts.iter().any(|(_, count)| *count > 0) {
+        output::coloured(
+            &line.map_or_else(|| format::summary(&counts), |line| line.of_all(&counts)),
+        );
     }
     ExitCode::SUCCESS
 }

@@ -3,6 +3,7 @@
 mod screen;
 mod wishes;
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -260,15 +261,17 @@ impl Watch {
         let (cursor, changed) = engine.records().changed_since(self.cursor)?;
         self.cursor = cursor;
         let mut is_news = !changed.is_empty();
-        for id in &changed {
-            board.set_row(id, engine.records().loop_row(id)?);
+        if is_news {
+            let mut news = BTreeMap::new();
+            for id in &changed {
+                news.insert(id.clone(), engine.records().loop_row(id)?);
+            }
+            board.change_rows(news);
         }
         if let Some(id) = board.opened().map(String::from).filter(|id| changed.contains(id)) {
             board.open(&id, engine.records().chronicle(&id)?);
         }
-        for id in board.running() {
-            is_news |= board.set_checking(&id, engine.records().checks_running(&id));
-        }
+        is_news |= board.set_checking(&engine.records().all_checks_running());
         let output = board.opened().and_then(|id| engine.records().running_output(id));
         is_news |= board.set_output(output);
         let now = engine.now();

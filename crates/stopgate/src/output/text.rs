@@ -2,11 +2,7 @@
 
 /// How wide the window is; `None` where nobody looks at one, so that nothing is cut.
 pub(crate) fn window() -> Option<usize> {
-    let stdout = rustix::stdio::stdout();
-    let seen = rustix::termios::isatty(stdout)
-        .then(|| rustix::termios::tcgetwinsize(stdout).ok())
-        .flatten()
-        .map(|size| usize::from(size.ws_col));
+    let seen = crate::terminal::columns();
     seen.filter(|columns| *columns > 0).or_else(|| stopgate_engine::Settings.columns())
 }
 

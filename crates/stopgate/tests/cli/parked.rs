@@ -129,6 +129,19 @@ fn a_command_sees_no_key_and_has_an_end() {
 }
 
 #[test]
+fn a_wait_that_did_not_begin_here_runs_nothing_here() {
+    let stage = stage();
+    let ran = stage.path("ran");
+    park(&stage, &format!("--cmd 'touch {}'", ran.display()));
+    // As on a machine that shares the journal: it has the record of the wait, and nothing else.
+    let notes = stage.path("home/parked");
+    std::fs::remove_dir_all(&notes).expect("what this machine keeps of its own waits");
+    assert!(!stage.stop("s1", "Waiting.").is_sent_back());
+    assert!(!ran.exists(), "a record alone runs no command");
+    assert_eq!(stage.standing(ID), "waiting 0/20 s1");
+}
+
+#[test]
 fn a_wait_in_vain_needs_a_person() {
     let stage = stage();
     park(&stage, "--path never --deadline 1h");

@@ -398,6 +398,20 @@ fn features_are_built_once_each_by_their_models_although_the_driver_is_killed() 
 }
 
 #[test]
+fn a_list_of_features_names_models_and_no_options() {
+    for model in ["--yolo", "$(touch $STAGE/built)", "a\u{1b}[2Jb"] {
+        let stage = Stage::new();
+        features(&stage, &[model]);
+        let builder = builder(&stage);
+        let ran = stage.run(&format!("run --dialect features -- {builder} {{model}} {{prompt}}"));
+        ended_well(&ran, 2);
+        assert!(ran.err.contains("the list names a model that can't be one"), "{ran}");
+        assert!(!ran.err.contains('\u{1b}'), "{ran}");
+        assert!(!stage.path("built").exists(), "{model}: nothing was started");
+    }
+}
+
+#[test]
 fn a_list_of_features_has_a_limit_too() {
     let stage = Stage::new();
     features(&stage, &["large", "small"]);

@@ -178,3 +178,17 @@ fn one_frame_shows_every_loop_in_its_group() {
     let away = [("STOPGATE_STORE", "postgres://nobody@127.0.0.1:1/none")];
     assert!(!cfg!(feature = "postgres") || stage.run_with("watch --once", &away).code == 74);
 }
+
+#[test]
+fn a_newer_versions_journal_is_one_sentence_too() {
+    let stage = proven();
+    let journal = rusqlite::Connection::open(stage.path("home/journal.db")).expect("the journal");
+    journal.pragma_update(None, "user_version", 99).expect("another version");
+    drop(journal);
+    let lines = ["stats", "report --since 1h", "replay 1stage0000", "watch --once", "watch --json"];
+    for line in lines.iter().filter(|line| cfg!(feature = "tui") || !line.starts_with("watch")) {
+        let ran = stage.run(line);
+        assert_eq!(ran.code, 74, "{line}: {ran}");
+        assert!(ran.err.contains("newer"), "{line}: {ran}");
+    }
+}

@@ -19,14 +19,14 @@ fn cluster() -> &'static Cluster {
 }
 
 /// A stage whose journal is on the server.
-struct Served {
-    stage: Stage,
+pub(crate) struct Served {
+    pub(crate) stage: Stage,
     database: String,
-    url: String,
+    pub(crate) url: String,
 }
 
 impl Served {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let database = format!("cli_{}", COUNT.fetch_add(1, Ordering::Relaxed));
         let create = format!("CREATE DATABASE {database}");
@@ -35,7 +35,7 @@ impl Served {
         Self { stage: Stage::new(), database, url }
     }
 
-    fn run(&self, line: &str) -> Ran {
+    pub(crate) fn run(&self, line: &str) -> Ran {
         self.run_at(&self.url, line)
     }
 
@@ -44,12 +44,12 @@ impl Served {
         self.stage.run_with(line, &variables)
     }
 
-    fn start(&self, line: &str) {
+    pub(crate) fn start(&self, line: &str) {
         let ran = self.run(&format!("start {line}"));
         assert_eq!(ran.code, 0, "{ran}");
     }
 
-    fn standing(&self, id: &str) -> String {
+    pub(crate) fn standing(&self, id: &str) -> String {
         let ran = self.run(&format!("status {id} --json"));
         assert_eq!(ran.code, 0, "{ran}");
         let found: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
@@ -62,7 +62,7 @@ impl Served {
         call.var("STOPGATE_STORE", &self.url).var("STOPGATE_STORE_DEADLINE", "20s")
     }
 
-    fn stop(&self, session: &str, message: &str) -> Answer {
+    pub(crate) fn stop(&self, session: &str, message: &str) -> Answer {
         self.served(self.stage.stop_call(session, message)).send()
     }
 }

@@ -1,5 +1,6 @@
 //! `watch` and `run` in a real terminal: tmux draws it, and says what it drew.
 
+use std::num::NonZeroU16;
 use std::process::Command;
 use std::time::Duration;
 
@@ -11,6 +12,8 @@ use crate::stage::{Stage, program_path};
 
 /// Long enough for a busy machine; what is waited for comes within a second.
 const PATIENCE: Duration = Duration::from_mins(1);
+const LINES: NonZeroU16 = NonZeroU16::new(24).expect("some lines");
+const COLUMNS: NonZeroU16 = NonZeroU16::new(80).expect("some columns");
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A terminal of 80×24 in which a command runs.
@@ -30,7 +33,6 @@ impl<'a> Terminal<'a> {
             doors::note("tmux is not here: nothing is tried in a terminal");
             return None;
         }
-        let terminal = Self { stage };
         let program = program_path().display();
         let pid = stage.path("user/pid");
         // With jobs of its own, so that one can go to the background.
@@ -39,13 +41,33 @@ impl<'a> Terminal<'a> {
              fg; echo \"left with $?\"; exec cat",
             pid.display()
         );
+        Some(Self::with(stage, &shell, variables))
+    }
+
+    /// With `watch` in it, and every byte that it sends in the file `user/bytes`.
+    fn recorded(stage: &'a Stage, variables: &[(&str, &str)]) -> Option<Self> {
+        let has = |name: &str| doors::program(name).arg("-V").output().is_ok();
+        if !(has("tmux") && has("script")) {
+            doors::note("tmux or script is not here: nothing is tried in a terminal");
+            return None;
+        }
+        let (program, bytes) = (program_path().display(), stage.path("user/bytes"));
+        let shell = format!(
+            "script -qfec '{program} watch' {}; echo \"left with $?\"; exec cat",
+            bytes.display()
+        );
+        Some(Self::with(stage, &shell, variables))
+    }
+
+    fn with(stage: &'a Stage, shell: &str, variables: &[(&str, &str)]) -> Self {
+        let terminal = Self { stage };
         let mut tmux = terminal.tmux();
         tmux.envs(variables.iter().copied());
         tmux.args(["-u", "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24"])
             .arg(shell);
         let ran = tmux.output().expect("run tmux");
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-        Some(terminal)
+        terminal
     }
 
     fn tmux(&self) -> Command {
@@ -211,4 +233,106 @@ fn a_view_whose_terminal_is_closed_ends() {
         assert!(begun.elapsed() < PATIENCE, "it lives on without a terminal");
         std::thread::sleep(LOOK_EVERY);
     }
+}
+
+/// What a terminal was sent, shown step by step on another one.
+fn never_blank(bytes: &[u8]) {
+    let mut screen = vt100::Parser::new(LINES, COLUMNS, 0);
+    let (mut began, mut frames) = (false, 0);
+    for (at, byte) in bytes.iter().enumerate() {
+        if *byte == 0x1b && screen.screen().alternate_screen() {
+            let is_blank = screen.screen().contents().trim().is_empty();
+            assert!(!(began && is_blank), "the screen is blank after {at} bytes");
+            began |= !is_blank;
+            frames += usize::from(!is_blank);
+        }
+        screen.process(&[*byte]);
+    }
+    assert!(frames > 0, "nothing was shown");
+}
+
+#[test]
+fn no_frame_is_blank_after_the_first() {
+    let stage = Stage::with_loop("'Make it green' --check tests='test -f ok' --max-idle 0");
+    let Some(terminal) = Terminal::recorded(&stage, &[]) else { return };
+    terminal.shows("Make it green");
+    let bytes = || std::fs::read(stage.path("user/bytes")).expect("what was sent");
+    stage.stop("s1", "One.");
+    terminal.shows("1/20");
+    terminal.press(&["Enter"]);
+    terminal.shows("now, after stop 1");
+    stage.write("project/ok", "");
+    stage.stop("s1", "Two.");
+    terminal.shows("ended as done");
+    terminal.press(&["Escape"]);
+    terminal.shows("1 ended");
+    terminal.press(&["q"]);
+    terminal.shows("left with 0");
+    never_blank(&bytes());
+}
+
+#[test]
+fn the_view_stays_up_without_its_journal_and_says_so() {
+    if !cfg!(feature = "postgres") {
+        return;
+    }
+    let stage = Stage::new();
+    let away = [("STOPGATE_STORE", "postgres://nobody@127.0.0.1:1/none")];
+    let Some(terminal) = Terminal::open(&stage, &away) else { return };
+    let shown = terminal.shows("trying again");
+    assert!(shown.contains("could not reach the journal"), "{shown}");
+    terminal.press(&["q"]);
+    terminal.shows("left with 0");
+}
+
+#[test]
+fn a_view_of_a_newer_versions_journal_stays_up_and_says_so() {
+    let stage = Stage::with_loop("'Make it green'");
+    let journal = rusqlite::Connection::open(stage.path("home/journal.db")).expect("the journal");
+    journal.pragma_update(None, "user_version", 99).expect("another version");
+    drop(journal);
+    let Some(terminal) = Terminal::open(&stage, &[]) else { return };
+    let shown = terminal.shows("trying again");
+    assert!(shown.contains("newer"), "{shown}");
+    terminal.press(&["q"]);
+    terminal.shows("left with 0");
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn watch_follows_a_journal_on_a_server_and_its_keys_work_there() {
+    let served = crate::server::Served::new();
+    served.start("'Make it green' --check tests='test -f ok' --session s1");
+    let store = [("STOPGATE_STORE", served.url.as_str()), ("STOPGATE_STORE_DEADLINE", "20s")];
+    let Some(terminal) = Terminal::open(&served.stage, &store) else { return };
+    let frame = terminal.shows("Make it green");
+    assert!(frame.contains("1 running") && frame.contains("0/1"), "{frame}");
+    served.stop("s1", "One.");
+    terminal.shows("1/20");
+    terminal.press(&["p"]);
+    terminal.shows("1stage0000 is paused");
+    assert_eq!(served.standing("1stage0000"), "paused 1/20");
+    terminal.press(&["r"]);
+    terminal.shows("is resumed");
+    let agent = [("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "s1")];
+    served.stage.run_with("ask 'Which one?'", &[agent.as_slice(), &store].concat());
+    terminal.shows("1 needs you");
+    terminal.press(&["w", "The second", "Enter"]);
+    terminal.shows("Answered");
+    assert_eq!(served.standing("1stage0000"), "active 1/20");
+    terminal.press(&["v"]);
+    terminal.shows("not proven");
+    terminal.press(&["Enter"]);
+    terminal.shows("✗ tests");
+    served.stage.write("project/ok", "");
+    served.stop("s1", "Two.");
+    terminal.shows("✓ tests");
+    terminal.press(&["Escape"]);
+    served.start("Other --session s2");
+    terminal.shows("Other");
+    terminal.press(&["Home", "c", "y", "y"]);
+    terminal.shows("is cancelled");
+    assert_eq!(served.standing("2stage0000"), "cancelled 0/20");
+    terminal.press(&["q"]);
+    terminal.shows("left with 0");
 }

@@ -12,7 +12,7 @@ const FILE_LINES_MAX: usize = 500;
 const FUNCTION_LINES_MAX: usize = 70;
 
 /// Which of our crates a crate may build upon, as ARCHITECTURE.md's table has it: down only.
-const MAY_USE: [(&str, &[&str]); 21] = [
+const MAY_USE: [(&str, &[&str]); 22] = [
     ("stopgate-core", &[]),
     ("stopgate-signals", &["stopgate-core"]),
     ("stopgate-gates", &["stopgate-core", "stopgate-signals"]),
@@ -21,8 +21,9 @@ const MAY_USE: [(&str, &[&str]); 21] = [
     ("stopgate-dialects", &["stopgate-core", "stopgate-json"]),
     ("stopgate-store", &["stopgate-core"]),
     ("stopgate-store-postgres", &["stopgate-core", "stopgate-store"]),
+    ("stopgate-system", &[]),
     ("stopgate-usage", &["stopgate-core"]),
-    ("stopgate-verify", &["stopgate-core"]),
+    ("stopgate-verify", &["stopgate-core", "stopgate-system"]),
     ("stopgate-view", &["stopgate-core"]),
     (
         "stopgate-engine",
@@ -33,13 +34,14 @@ const MAY_USE: [(&str, &[&str]); 21] = [
             "stopgate-gates",
             "stopgate-signals",
             "stopgate-store",
+            "stopgate-system",
             "stopgate-usage",
             "stopgate-verify",
             "stopgate-view",
         ],
     ),
     ("stopgate-daemon", &["stopgate-core", "stopgate-engine"]),
-    ("stopgate-mcp", &["stopgate-core", "stopgate-engine", "stopgate-verify"]),
+    ("stopgate-mcp", &["stopgate-core", "stopgate-engine", "stopgate-system", "stopgate-verify"]),
     ("stopgate-server", &["stopgate-core", "stopgate-engine"]),
     ("stopgate-tui", &["stopgate-core", "stopgate-view"]),
     (
@@ -67,6 +69,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
             "stopgate-server",
             "stopgate-store",
             "stopgate-store-postgres",
+            "stopgate-system",
             "stopgate-tui",
             "stopgate-view",
         ],

@@ -124,11 +124,19 @@ impl Machine {
     }
 
     fn daemon(&self) -> Option<i32> {
+        self.asked()["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok())
+    }
+
+    /// For how many loops the background process watches.
+    fn watched(&self) -> Option<u64> {
+        self.asked()["waiting"].as_u64()
+    }
+
+    fn asked(&self) -> Value {
         let mut command = doors::program(PROGRAM);
         self.furnish(&mut command);
         let ran = command.args(["daemon", "--status", "--json"]).output().expect("it runs");
-        let view: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
-        view["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok())
+        serde_json::from_slice(&ran.stdout).expect("JSON")
     }
 }
 
@@ -279,5 +287,20 @@ fn a_wait_in_vain_is_ended_by_nobody_s_stop() {
     let id = machine.start("s1");
     machine.park("s1", "--path never --deadline 1s");
     machine.until("a person is needed", || machine.state(&id) == "needs_input");
+    assert_eq!(machine.calls(), Vec::<String>::new());
+}
+
+/// A person's word is heard at once: nothing is watched for that nobody waits for.
+#[test]
+fn a_loop_that_is_cancelled_or_resumed_is_watched_no_more() {
+    let machine = Machine::new();
+    let ids = ["s1", "s2"].map(|session| machine.start(session));
+    machine.park("s1", "--path never");
+    machine.park("s2", "--path never");
+    machine.until("both are watched", || machine.watched() == Some(2));
+    machine.run(&["cancel", &ids[0]]);
+    machine.until("one is watched", || machine.watched() == Some(1));
+    machine.run(&["resume", &ids[1]]);
+    machine.until("none is watched", || matches!(machine.watched(), Some(0) | None));
     assert_eq!(machine.calls(), Vec::<String>::new());
 }

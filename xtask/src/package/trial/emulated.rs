@@ -1,65 +1,105 @@
-//! The arm64 program under an emulator: a loop is held, proven and cancelled.
+//! Programs of other systems under an emulator: a loop is held, proven and cancelled, a check that
+//! hangs is ended, and hooks are installed.
+
+mod system;
 
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use super::TrialRow;
-use super::room::TrialRoom;
-use crate::tools;
+use super::room::{TrialRoom, start_up};
+pub(super) use system::GuestSystem;
 
-/// The emulator's name, as Debian has it.
-pub(super) const EMULATOR: &str = "qemu-aarch64";
+/// After this a check that was not ended has left its file.
+const LATE: Duration = Duration::from_secs(7);
 
-/// Holds, proves and cancels with the program in `archive`.
-pub(super) fn by_emulator(archive: &Path) -> Result<TrialRow> {
-    let room = TrialRoom::new(&[EMULATOR, "test", "git"])?;
-    let place = room.path("program");
-    fs::create_dir(&place)?;
+/// Uses the program in `archive` as a person and a client would.
+pub(super) fn by_emulator(system: GuestSystem, archive: &Path) -> Result<TrialRow> {
+    let room = TrialRoom::new(system.tools())?;
     fs::create_dir(room.path("project"))?;
-    let mut tar = Command::new("tar");
-    tools::run(
-        tar.arg("-xzf").arg(archive).arg("-C").arg(&place).args(["--strip-components", "1"]),
-    )?;
-    let program = place.join("stopgate");
-    let program = program.to_str().context("read the program's path")?;
-    let guest = Guest { room: &room, program };
+    let program = system.unpack(&room, archive)?;
+    let guest = Guest { system, room: &room, program: &program };
+    // An emulator may have to set itself up first.
+    guest.run(&["--version"])?;
     let begun = Instant::now();
-    guest.story()?;
+    guest.prove()?;
+    guest.cancel()?;
+    guest.hang()?;
+    guest.install()?;
+    let spent = begun.elapsed();
+    let start_up = start_up(|| guest.command(&["--version"]))?;
     let fetched = fs::metadata(archive)?.len();
-    room.row("arm64, emulated", fetched, begun, &room.path("bin").join(EMULATOR), &[program])
+    Ok(TrialRow { way: system.way(), fetched, first_value: spent, start_up })
 }
 
 /// A program that runs under the emulator.
 struct Guest<'a> {
+    system: GuestSystem,
     room: &'a TrialRoom,
-    program: &'a str,
+    program: &'a Path,
 }
 
 impl Guest<'_> {
-    fn story(&self) -> Result<()> {
-        let check = ["--check", "made=test -f made.txt", "--no-preflight"];
+    /// Held until the check passes, then done.
+    fn prove(&self) -> Result<()> {
+        let check = format!("made={}", self.system.made_check());
+        let check = ["--check", &check, "--no-preflight"];
         let begun = self.run(
             &[&["start", "make it", "--session", "s1", "--json"], check.as_slice()].concat(),
         )?;
         let begun: Value = serde_json::from_str(&begun)?;
         let id = begun["loop"]["id"].as_str().context("find the loop's id")?;
-        let held = self.stop()?;
+        let held = self.stop("s1")?;
         ensure!(held.contains("Loop 1/"), "hold the agent: {held}");
         ensure!(self.loop_of(id)?["iteration"] == 1, "count the stop");
         fs::write(self.room.path("project/made.txt"), "")?;
-        let released = self.stop()?;
+        let released = self.stop("s1")?;
         ensure!(!released.contains("\"decision\""), "let the agent go: {released}");
         ensure!(self.loop_of(id)?["outcome"] == "done", "end as done: {}", self.loop_of(id)?);
+        Ok(())
+    }
+
+    /// What is cancelled lets the agent go.
+    fn cancel(&self) -> Result<()> {
         self.run(&["start", "more", "--session", "s1", "--criterion", "never"])?;
+        let held = self.stop("s1")?;
+        ensure!(held.contains("\"decision\""), "hold the agent: {held}");
         self.run(&["cancel"])?;
-        let free = self.stop()?;
+        let free = self.stop("s1")?;
         ensure!(!free.contains("\"decision\""), "stay cancelled: {free}");
+        Ok(())
+    }
+
+    /// A check that hangs is ended, with what it started.
+    fn hang(&self) -> Result<()> {
+        let Some(line) = self.system.late_check(self.room)? else { return Ok(()) };
+        let check = format!("late={line}");
+        let start = ["start", "hang", "--session", "s2", "--check-timeout", "1s"];
+        self.run(&[&start[..], &["--no-preflight", "--check", &check]].concat())?;
+        let begun = Instant::now();
+        let held = self.stop("s2")?;
+        ensure!(held.contains("1 s"), "say that the check took too long: {held}");
+        self.run(&["cancel"])?;
+        std::thread::sleep(LATE.saturating_sub(begun.elapsed()));
+        ensure!(!self.room.path("project/late.txt").exists(), "end the check: it went on");
+        Ok(())
+    }
+
+    /// Hooks come into the client's settings, and go.
+    fn install(&self) -> Result<()> {
+        let settings = self.system.home(self.room)?.join(".claude/settings.json");
+        self.run(&["install", "claude"])?;
+        let text = fs::read_to_string(&settings).context("read the client's settings")?;
+        ensure!(text.contains("stopgate") && text.contains("Stop"), "install hooks: {text}");
+        self.run(&["uninstall", "claude"])?;
+        let left = fs::read_to_string(&settings).unwrap_or_default();
+        ensure!(!left.contains("stopgate"), "remove hooks: {left}");
         Ok(())
     }
 
@@ -69,7 +109,8 @@ impl Guest<'_> {
     }
 
     fn command(&self, words: &[&str]) -> Command {
-        let mut command = self.room.command(EMULATOR);
+        let mut command = self.room.command(self.system.emulator());
+        self.system.surround(&mut command, self.room);
         command.arg(self.program).args(words).stdout(Stdio::piped());
         command.current_dir(self.room.path("project"));
         command
@@ -83,10 +124,10 @@ impl Guest<'_> {
     }
 
     /// What the hook answers to a stop.
-    fn stop(&self) -> Result<String> {
+    fn stop(&self, session: &str) -> Result<String> {
         let payload = json!({
-            "session_id": "s1",
-            "cwd": self.room.path("project"),
+            "session_id": session,
+            "cwd": self.system.seen(&self.room.path("project")),
             "hook_event_name": "Stop",
             "stop_hook_active": false,
             "last_assistant_message": "It is done.",

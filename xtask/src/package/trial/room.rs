@@ -73,22 +73,27 @@ impl TrialRoom {
         arguments: &[&str],
     ) -> Result<TrialRow> {
         let first_value = begun.elapsed();
-        let start_up = self.start_up(program, arguments)?;
+        let start_up = start_up(|| {
+            let mut command = self.command(program);
+            command.args(arguments).arg("--version");
+            command
+        })?;
         Ok(TrialRow { way, fetched, first_value, start_up })
     }
+}
 
-    fn start_up(&self, program: &Path, arguments: &[&str]) -> Result<Duration> {
-        let mut times = Vec::new();
-        for _ in 0..STARTS {
-            let begun = Instant::now();
-            let said = self.command(program).args(arguments).arg("--version").output()?;
-            times.push(begun.elapsed());
-            let text = String::from_utf8_lossy(&said.stdout);
-            ensure!(text.starts_with("stopgate "), "ask for the version: {text}");
-        }
-        times.sort_unstable();
-        Ok(times[STARTS / 2])
+/// How long a program takes to say its version, the median.
+pub(super) fn start_up(command: impl Fn() -> Command) -> Result<Duration> {
+    let mut times = Vec::new();
+    for _ in 0..STARTS {
+        let begun = Instant::now();
+        let said = command().output()?;
+        times.push(begun.elapsed());
+        let text = String::from_utf8_lossy(&said.stdout);
+        ensure!(text.starts_with("stopgate "), "ask for the version: {text}");
     }
+    times.sort_unstable();
+    Ok(times[STARTS / 2])
 }
 
 /// The tool itself: a shim of a version manager would look for its own files.

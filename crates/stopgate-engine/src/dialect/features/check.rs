@@ -1,13 +1,13 @@
 //! Before a loop over features begins: are its files, directories and hooks as they must be?
 
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use stopgate_dialects::features::{
     FeatureList, ProgressFile, list_template, progress_template, prompt_template,
 };
+use stopgate_system::fs::symlink;
 
 use super::super::{DialectCall, files};
 use super::Place;

@@ -1,11 +1,12 @@
 //! Where stopgate keeps its things.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use stopgate_core::Timestamp;
 use stopgate_store::EndedFilter;
+use stopgate_system::CanonicalPath;
+use stopgate_system::fs::PermissionsExt;
 
 use super::DoctorFinding;
 use crate::address::Address;
@@ -102,7 +103,7 @@ fn unwritable(directory: &Path) -> Option<DoctorFinding> {
 }
 
 fn foreign(directory: &Path) -> Option<DoctorFinding> {
-    let real = directory.canonicalize().ok()?;
+    let real = directory.canonical().ok()?;
     let mounts = fs::read_to_string("/proc/mounts").ok()?;
     let kind = kind_of(&mounts, &real)?;
     if !FOREIGN.contains(&kind) && !kind.starts_with("fuse.") {

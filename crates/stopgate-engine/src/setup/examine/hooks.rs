@@ -5,6 +5,7 @@ use std::path::Path;
 use stopgate_agents::settings::{self as text, HookEntry, InstalledEntry};
 use stopgate_agents::{Agent, Client, HookEvent};
 use stopgate_core::{CapScope, clean, clip};
+use stopgate_system::CanonicalPath;
 
 use super::{Configured, DoctorFinding, Look};
 use crate::settings::Settings;
@@ -278,7 +279,7 @@ pub(super) fn subdirectory(
     directory: &Path,
     project: &Path,
 ) -> Vec<DoctorFinding> {
-    let here = directory.canonicalize().unwrap_or_else(|_| directory.into());
+    let here = directory.canonical().unwrap_or_else(|_| directory.into());
     let is_at = |scopes: &[SettingsScope]| {
         looks.iter().any(|look| {
             scopes.contains(&look.scope) && look.entries().any(InstalledEntry::judges_stops)

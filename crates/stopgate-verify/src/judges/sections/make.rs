@@ -4,8 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use std::path::Path;
+
 use super::blocks::{TextBlock, push, replaced, sections};
 use super::{Judging, SectionReach};
+use crate::judges::files::extension_of;
+use crate::judges::names::{is_code, said};
 use crate::judges::steering::steering;
 
 /// Variables that change how every recipe is run.
@@ -25,6 +29,11 @@ const SPECIAL: [&str; 5] = [".IGNORE", ".ONESHELL", ".POSIX", ".DEFAULT", ".SECO
 
 /// Among the names that are reached where make is called without a target.
 pub(in crate::judges) const DEFAULT_GOAL: &str = "$.DEFAULT_GOAL";
+
+/// Before the name of a target that is made from tests.
+pub(in crate::judges) const BUILT: char = '@';
+/// Before the name of a variable that only such targets expand.
+pub(in crate::judges) const FLAGS: char = '~';
 
 /// What a run of lines is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +132,12 @@ fn blocks(text: &str, reach: &SectionReach) -> Vec<TextBlock> {
     let block = |lines: MakeLines| {
         let key = key_of(&lines.item, reach);
         let key = key.or_else(|| computed(&lines, &values, reach));
-        let says = if key.is_some() { says(&lines) } else { String::new() };
+        let says = match &key {
+            Some(key) if is_built(key, reach) => without_sources(&says(&lines)),
+            Some(_) if is_flags(&lines.item, reach) => steering_words(&lines.item),
+            Some(_) => says(&lines),
+            None => String::new(),
+        };
         TextBlock { key, says, text: lines.text }
     };
     all.into_iter().map(block).collect()
@@ -148,7 +162,8 @@ fn computed(
     values: &BTreeMap<String, String>,
     reach: &SectionReach,
 ) -> Option<String> {
-    let targets = || reach.names.iter().filter(|name| !name.starts_with('$'));
+    let is_target = |name: &&String| !name.starts_with(['$', BUILT, FLAGS]);
+    let targets = || reach.names.iter().filter(is_target);
     match &lines.item {
         MakeItem::Rule { targets: own, .. } => {
             let is_open = |name: &&String| name.contains('$');
@@ -200,7 +215,8 @@ fn key_of(item: &MakeItem, reach: &SectionReach) -> Option<String> {
             let steers = STEERING.contains(&name.as_str())
                 || (*is_exported && !steering([name.as_str()].into_iter()).is_empty());
             let is_reached = is_reached(&format!("${name}")) && *name != DEFAULT_GOAL[1..];
-            (steers || is_reached).then(|| format!("variable {name}"))
+            let silences = is_flags(item, reach) && !steering_words(item).is_empty();
+            (steers || is_reached || silences).then(|| format!("variable {name}"))
         }
         MakeItem::Export(names) => {
             let own = |name: &str| {
@@ -213,6 +229,49 @@ fn key_of(item: &MakeItem, reach: &SectionReach) -> Option<String> {
         }
         MakeItem::Include(_) | MakeItem::Other => None,
     }
+}
+
+/// Whether the block is the rule of a target that is made from tests.
+fn is_built(key: &str, reach: &SectionReach) -> bool {
+    let target = key.strip_prefix("target ").unwrap_or_default();
+    reach.names.contains(&format!("{BUILT}{target}"))
+}
+
+/// Whether the lines are a variable that only targets made from tests expand.
+fn is_flags(item: &MakeItem, reach: &SectionReach) -> bool {
+    match item {
+        MakeItem::Variable { name, target: None, .. } => {
+            reach.names.contains(&format!("{FLAGS}{name}"))
+                && !reach.names.contains(&format!("${name}"))
+                && !STEERING.contains(&name.as_str())
+        }
+        MakeItem::Variable { .. }
+        | MakeItem::Rule { .. }
+        | MakeItem::Include(_)
+        | MakeItem::Export(_)
+        | MakeItem::Other => false,
+    }
+}
+
+/// The words of a variable by which a compiler leaves assertions out.
+fn steering_words(item: &MakeItem) -> String {
+    let MakeItem::Variable { value, .. } = item else { return String::new() };
+    let silences = |word: &&str| {
+        word.contains("NDEBUG") || word.starts_with("-include") || word.contains("--wrap")
+    };
+    value.split_whitespace().filter(silences).collect::<Vec<_>>().join(" ")
+}
+
+/// A rule without the work's own sources and where to find them: those come and go.
+fn without_sources(text: &str) -> String {
+    let words = text.split_whitespace().map(|word| word.trim_matches(['"', ',', '[', ']']));
+    let is_work = |word: &&str| {
+        let path = Path::new(word);
+        let is_file = is_code(extension_of(path)) || ["o", "a", "so"].contains(&extension_of(path));
+        let is_place = ["-I", "-L", "-l"].iter().any(|option| word.starts_with(option));
+        is_place || (is_file && said(path).is_none())
+    };
+    words.filter(|word| !is_work(word)).collect::<Vec<_>>().join(" ")
 }
 
 fn says(lines: &MakeLines) -> String {

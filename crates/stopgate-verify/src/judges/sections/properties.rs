@@ -90,9 +90,12 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
         MixedKind::Environment => {
             &["PATH=a", "work1=b", "export NODE_OPTIONS=c", "# work2", "PYTHONPATH = d"]
         }
-        MixedKind::GoMod | MixedKind::Makefile | MixedKind::Justfile | MixedKind::RustSource => {
-            more_lines(kind)
-        }
+        MixedKind::GoMod
+        | MixedKind::Makefile
+        | MixedKind::Justfile
+        | MixedKind::CMakeLists
+        | MixedKind::Taskfile
+        | MixedKind::RustSource => more_lines(kind),
     }
 }
 

@@ -249,12 +249,12 @@ fn programs_that_run_tests_in_their_own_way_lead_to_them() {
         conftest.py
         ",
         "
-        python manage.py test => .mocharc.yml Taskfile.yml app/tests.py conftest.py src/test/ATest.java ~tox.ini
-        ./gradlew test => .mocharc.yml Taskfile.yml app/tests.py conftest.py src/test/ATest.java ~tox.ini
+        python manage.py test => .mocharc.yml ~Taskfile.yml app/tests.py conftest.py src/test/ATest.java ~tox.ini
+        ./gradlew test => .mocharc.yml ~Taskfile.yml app/tests.py conftest.py src/test/ATest.java ~tox.ini
         python manage.py migrate => ~tox.ini
         tox => app/tests.py ci/verify.py conftest.py src/test/ATest.java ~tox.ini
-        task test => .mocharc.yml Taskfile.yml app/tests.py src/test/ATest.java
-        strangeprogram => .mocharc.yml Taskfile.yml app/tests.py conftest.py src/test/ATest.java ~tox.ini
+        task test => .mocharc.yml ~Taskfile.yml app/tests.py src/test/ATest.java
+        strangeprogram => .mocharc.yml ~Taskfile.yml app/tests.py conftest.py src/test/ATest.java ~tox.ini
         ",
     );
 }

@@ -39,6 +39,16 @@ impl Tracer<'_> {
                 self.judge(path, Why::TestData);
             }
         }
+        // `sha256sum -c SHA256SUMS`
+        let compares_sums = name.ends_with("sum")
+            && rest.iter().any(|word| ["-c", "--check"].contains(word) || word.starts_with("-c"));
+        if compares_sums {
+            let words = rest.iter().filter(|word| !word.starts_with('-'));
+            let lists: Vec<PathBuf> = words.filter_map(|word| self.file(stand, word)).collect();
+            for path in lists {
+                self.judge(path, Why::TestData);
+            }
+        }
         // `grep -f patterns`, `jq -f program`
         if let Some(at) =
             rest.iter().position(|word| ["-f", "--file", "--from-file"].contains(word))

@@ -1,7 +1,7 @@
 //! Files whose lines become arguments, variables or cases of the check.
 
 use super::super::role::Why;
-use super::super::shell::{OutputFate, ScriptPart, ShellStep, is_open};
+use super::super::shell::{Joint, OutputFate, ScriptPart, ShellStep, is_open};
 use super::super::tools::{Trade, is_interpreter, is_shell, plain_name, trade_of};
 use super::{Stand, Tracer};
 
@@ -14,6 +14,7 @@ impl Tracer<'_> {
     pub(super) fn lists(&mut self, step: &ShellStep, following: &[ScriptPart], stand: &Stand) {
         let mut found: Vec<&String> = Vec::new();
         let program = step.words.first().map_or("", String::as_str);
+        self.read_scripts(step, following, stand);
         if ["done", "xargs", "parallel", "read"].contains(&program) {
             found.extend(&step.input);
         }
@@ -28,6 +29,33 @@ impl Tracer<'_> {
             self.judge(path, Why::Named);
         }
     }
+}
+
+impl Tracer<'_> {
+    /// `cat check.sh | sh`, `sh < check.sh`: what a shell or an interpreter reads is a script.
+    fn read_scripts(&mut self, step: &ShellStep, following: &[ScriptPart], stand: &Stand) {
+        let mut found: Vec<&String> = Vec::new();
+        if reads_script(step) {
+            found.extend(&step.input);
+        }
+        let program = step.words.first().map_or("", String::as_str);
+        let next = following.iter().find_map(as_step);
+        if program == "cat" && step.joint == Joint::Pipe && next.is_some_and(reads_script) {
+            found.extend(step.words.iter().skip(1).filter(|word| !word.starts_with('-')));
+        }
+        for path in found.iter().filter_map(|word| self.file(stand, word)).collect::<Vec<_>>() {
+            self.script_file(path, &[], OutputFate::Shown, stand);
+        }
+    }
+}
+
+/// Whether the command runs what it reads: a shell or an interpreter without a script.
+fn reads_script(step: &ShellStep) -> bool {
+    let Some((program, rest)) = step.words.split_first() else { return false };
+    let name = plain_name(program);
+    let is_option = |word: &String| word.starts_with('-') && !word.contains(['c', 'm', 'e', 'n']);
+    (is_shell(name) || is_interpreter(name) || ["node", "nodejs"].contains(&name))
+        && rest.iter().all(is_option)
 }
 
 /// What a loop does with what it lists.

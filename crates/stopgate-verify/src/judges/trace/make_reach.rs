@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::super::files::{extension_of, inner, name_of};
-use super::super::names::{is_code, says_judge};
-use super::super::sections::make::{DEFAULT_GOAL, MakeItem, parse, phony};
+use super::super::names::{is_code, said, says_judge};
+use super::super::sections::make::{BUILT, DEFAULT_GOAL, FLAGS, MakeItem, parse, phony};
 use super::super::shell::assignment;
 use super::{Stand, Tracer};
 
@@ -43,8 +43,13 @@ impl Tracer<'_> {
         if !self.seen.insert(key) {
             return;
         }
-        for file in &all.files {
-            self.trace.makefiles.entry(file.clone()).or_default().extend(names.iter().cloned());
+        // What a makefile is made from says the same.
+        let templates = all.files.iter().flat_map(|file| {
+            ["in", "am"].map(|end| PathBuf::from(format!("{}.{end}", file.display())))
+        });
+        let templates = templates.filter(|file| self.files.paths().contains(file));
+        for file in all.files.iter().cloned().chain(templates).collect::<Vec<_>>() {
+            self.trace.makefiles.entry(file).or_default().extend(names.iter().cloned());
         }
         self.run_recipes(&all, &names, &Stand { directory, ..stand.clone() });
     }
@@ -142,6 +147,7 @@ impl Tracer<'_> {
             }
             for (_, needs, recipe) in all.rules_of(&target) {
                 let needed = all.expand(needs);
+                self.all_made_from_tests(all, &needed, directory, &mut names);
                 let is_act = |name: &&str| self.is_act(all, name, directory);
                 open.extend(needed.split_whitespace().filter(is_act).map(str::to_string));
                 let text = format!("{needs}\n{}", recipe.join("\n"));
@@ -151,6 +157,56 @@ impl Tracer<'_> {
             }
         }
         names
+    }
+
+    /// A rule that makes a file from tests, such as a test program, or runs them and leaves a stamp.
+    fn made_from_tests(
+        &mut self,
+        all: &Makefiles,
+        target: &str,
+        directory: &Path,
+        names: &mut BTreeSet<String>,
+    ) {
+        let rules: Vec<_> = all.expanded_rules_of(target).cloned().collect();
+        let is_test = |word: &str| {
+            let path = inner(self.root, directory, word);
+            path.is_some_and(|path| said(&path).is_some() && self.files.paths().contains(&path))
+        };
+        let tests = rules.iter().any(|(_, needs, recipe)| {
+            let text = all.expand(&format!("{needs}\n{}", recipe.join("\n")));
+            text.split(|c: char| c.is_whitespace() || ";&|()<>\"'".contains(c)).any(is_test)
+        });
+        if !tests || names.contains(&format!("{BUILT}{target}")) {
+            return;
+        }
+        names.extend([target.to_string(), format!("{BUILT}{target}")]);
+        for (_, needs, recipe) in &rules {
+            let leaves_stamp = recipe.iter().any(|line| line.trim().starts_with("touch $@"))
+                || recipe.iter().any(|line| line.contains("> $@") && line.contains("echo"))
+                || recipe
+                    .iter()
+                    .any(|line| line.trim_start_matches(['@', '\t', ' ']) == "touch $@");
+            if leaves_stamp {
+                self.trace.stamps.extend(inner(self.root, directory, target));
+            }
+            let text = format!("{needs}\n{}", recipe.join("\n"));
+            let variables = all.variables_in(&text);
+            names.extend(variables.iter().map(|name| format!("{FLAGS}{name}")));
+            self.all_made_from_tests(all, &all.expand(needs), directory, names);
+        }
+    }
+
+    /// The same for each of the files that a rule needs.
+    fn all_made_from_tests(
+        &mut self,
+        all: &Makefiles,
+        needed: &str,
+        directory: &Path,
+        names: &mut BTreeSet<String>,
+    ) {
+        for made in needed.split_whitespace().filter(|name| *name != "|") {
+            self.made_from_tests(all, made, directory, names);
+        }
     }
 
     /// Whether a prerequisite is something to do, not a file to make.
@@ -169,7 +225,7 @@ impl Tracer<'_> {
     }
 
     fn run_recipes(&mut self, all: &Makefiles, names: &BTreeSet<String>, stand: &Stand) {
-        for target in names.iter().filter(|name| !name.starts_with('$')) {
+        for target in names.iter().filter(|name| !name.starts_with(['$', BUILT, FLAGS])) {
             let recipes: Vec<String> =
                 all.rules_of(target).map(|(_, _, recipe)| recipe.join("\n")).collect();
             for recipe in recipes {
@@ -204,6 +260,16 @@ impl Makefiles {
 
     fn rules_of(&self, target: &str) -> impl Iterator<Item = &(Vec<String>, String, Vec<String>)> {
         self.rules.iter().filter(move |(targets, _, _)| targets.iter().any(|own| own == target))
+    }
+
+    /// The rules of a target, also where it is written with variables.
+    fn expanded_rules_of(
+        &self,
+        target: &str,
+    ) -> impl Iterator<Item = &(Vec<String>, String, Vec<String>)> {
+        self.rules.iter().filter(move |(targets, _, _)| {
+            targets.iter().any(|own| own == target || self.expand(own) == target)
+        })
     }
 
     /// Variables that a text expands, and those that their values expand.

@@ -64,7 +64,7 @@ impl Tracer<'_> {
             | "pixi" | "docker" | "docker-compose" | "podman" => {
                 self.inner_program(name, rest, fate, stand);
             }
-            "git" if rest.starts_with(&["hook", "run"]) => self.git_hook(rest, stand),
+            "git" => self.git(rest, stand),
             "make" | "gmake" => self.make(rest, stand),
             "just" => self.just(rest, stand),
             "cargo" | "go" | "dotnet" | "mix" | "swift" | "flutter" | "dart" | "bazel" | "zig"
@@ -142,6 +142,22 @@ impl Tracer<'_> {
         for path in found {
             self.script_file(path, &[], OutputFate::Shown, stand);
         }
+        if tool == "task" {
+            self.included_tasks(names, stand);
+        }
+    }
+
+    /// Other files that a Taskfile includes.
+    fn included_tasks(&mut self, names: &[&str], stand: &Stand) {
+        for name in names {
+            let text = self.files.text(&stand.directory.join(name)).unwrap_or_default();
+            let words = text.split(|letter: char| letter.is_whitespace() || "\"'".contains(letter));
+            let is_tasks = |word: &&str| ["yml", "yaml"].contains(&extension_of(Path::new(word)));
+            let files = words.filter(is_tasks).filter_map(|word| self.file(stand, word));
+            for path in files.collect::<Vec<_>>() {
+                self.judge(path, Why::UsedByScript);
+            }
+        }
     }
 
     fn shell_program(&mut self, rest: &[&str], fate: OutputFate, stand: &Stand) {
@@ -184,6 +200,9 @@ impl Tracer<'_> {
             ("cargo", "r") => "run",
             (_, inner) => inner,
         };
+        if inner == "run" || (name, inner) == ("cargo", "xtask") {
+            self.project_program(name, inner, rest, fate, stand);
+        }
         let whole = format!("{name}-{inner}");
         self.trace.programs.extend((name == "cargo").then(|| whole.clone()));
         if name == "cargo" && ["llvm-cov", "tarpaulin", "insta", "mutants"].contains(&inner) {

@@ -60,8 +60,27 @@ impl Tracer<'_> {
         }
     }
 
+    /// What git makes of the files depends on its attributes, and `git show HEAD:tests/run.sh`
+    /// names a file of the project.
+    pub(super) fn git(&mut self, rest: &[&str], stand: &Stand) {
+        self.tool("git");
+        if rest.starts_with(&["hook", "run"]) {
+            return self.git_hook(rest, stand);
+        }
+        let named = rest.iter().filter_map(|word| word.split_once(':')).map(|(_, path)| path);
+        for path in named.filter(|path| !path.is_empty() && !is_open(path)) {
+            let own = path.strip_prefix("./").map_or(Path::new(""), |_| &stand.directory);
+            let file = inner(self.root, own, path);
+            let file = file.filter(|file| self.files.paths().contains(file));
+            let judges = |file: &PathBuf| said(file).is_some() || says_judge(file);
+            if let Some(file) = file.filter(judges) {
+                self.follow(&file, Why::Script, stand);
+            }
+        }
+    }
+
     /// `git hook run pre-commit`: the script in the project's own directory of hooks.
-    pub(super) fn git_hook(&mut self, rest: &[&str], stand: &Stand) {
+    fn git_hook(&mut self, rest: &[&str], stand: &Stand) {
         let Some(name) = rest.iter().skip(2).find(|word| !word.starts_with('-')) else { return };
         let config = self.files.text(Path::new(".git/config")).unwrap_or_default();
         let own = config.lines().filter_map(|line| line.split_once('='));
@@ -192,6 +211,11 @@ impl Tracer<'_> {
             depth: stand.depth + 1,
         };
         if is_shell_text(path, &text) {
+            if rank == Rank::Judge {
+                let stamps = stamps_of(&text).into_iter();
+                let stamps = stamps.filter_map(|word| inner(self.root, &stand.directory, word));
+                self.trace.stamps.extend(stamps);
+            }
             return self.text(&text, &inside);
         }
         self.trace.tools.extend(mentioned(&text).into_iter().map(Into::into));
@@ -231,6 +255,27 @@ impl Tracer<'_> {
     }
 }
 
+/// Files that a script reads and writes later: by them it may know that nothing has to be done.
+fn stamps_of(text: &str) -> Vec<&str> {
+    let is_end = |letter: char| letter.is_whitespace() || ";&|)\"'`".contains(letter);
+    let is_file = |word: &&str| {
+        !word.is_empty()
+            && !word.starts_with(['/', '&', '-', '('])
+            && !word.contains(['$', '*', '<', '>', '='])
+    };
+    let writes = ["> ", ">", "touch "].iter().flat_map(|sign| text.match_indices(sign));
+    let written = writes.map(|(at, sign)| {
+        let rest = text[at + sign.len()..].trim_start_matches('"');
+        (at, &rest[..rest.find(is_end).unwrap_or(rest.len())])
+    });
+    let is_read = |(at, word): &(usize, &str)| text.find(*word).is_some_and(|first| first < *at);
+    let mut found: Vec<&str> =
+        written.filter(|(_, word)| is_file(word)).filter(is_read).map(|(_, word)| word).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// Whether the file is in the directory of the script that uses it, other than the root.
 fn is_beside(path: &Path, stand: &Stand) -> bool {
     let own = stand.script.as_deref().map(directory_of).unwrap_or_default();
@@ -251,4 +296,18 @@ fn is_shell_text(path: &Path, text: &str) -> bool {
         return shells.iter().any(|own| program.contains(own));
     }
     ["sh", "bash", "zsh", "ksh", "bats", ""].contains(&extension_of(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stamps_of;
+
+    #[test]
+    fn what_is_read_and_written_later_is_a_stamp_and_a_log_is_none() {
+        let script = "sum=$(cat src/*)\n[ \"$(cat .tested 2>/dev/null)\" = \"$sum\" ] && exit 0\n\
+            run > out.log; grep -q FAIL out.log && exit 1\necho \"$sum\" > .tested\n";
+        assert_eq!(stamps_of(script), [".tested"]);
+        assert_eq!(stamps_of("[ -e .ok ] && exit 0\ncheck && touch .ok\n"), [".ok"]);
+        assert_eq!(stamps_of("echo x >&2; run 2>&1 >/dev/null"), Vec::<&str>::new());
+    }
 }

@@ -4,10 +4,10 @@
 //! git sees and whom it asks are kept, and no passwords.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use stopgate_system::fs::PermissionsExt;
 
 use super::super::places::{self, Content};
 use super::{Repository, TIMEOUT, Trouble, ask};

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{BufReader, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+
+use stopgate_system::ffi::OsStrExt;
 
 use super::super::places;
 use super::status::WorkTreeStanding;

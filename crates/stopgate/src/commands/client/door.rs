@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::fmt;
 use std::io::{self, Read, Write};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +10,6 @@ use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use stopgate_engine::Failure;
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -67,7 +65,7 @@ static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 /// From now on an interrupt is noted instead of ending this process at once.
 pub(super) fn note_interrupts() {
     let flag = INTERRUPTED.get_or_init(Arc::default);
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in stopgate_system::END_SIGNALS {
         // Without it the process ends at once, and leaves its directory behind.
         let _ = signal_hook::flag::register(signal, Arc::clone(flag));
     }
@@ -117,7 +115,8 @@ pub(super) fn command(program: &OsStr) -> Command {
 /// Runs a program with `input`, in a process group of its own.
 #[expect(clippy::disallowed_methods, reason = "the door that waits")]
 pub(super) fn run(mut command: Command, input: String) -> Result<ProgramOutput, ProgramTrouble> {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    stopgate_system::apart(&mut command);
     let begun = Instant::now();
     let mut child = command.spawn().map_err(ProgramTrouble::NotStarted)?;
     if let Some(mut stdin) = child.stdin.take() {

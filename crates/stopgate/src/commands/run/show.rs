@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use stopgate_core::{LoopState, Outcome as LoopOutcome, Status};
-use stopgate_drive::{DriveEnd, DriveNews};
+use stopgate_drive::{Delivery, DriveEnd, DriveNews};
 use stopgate_engine::{CriterionStatus, LoopView, WaitsFor};
 
 use crate::output::{self, Audience, ProgressLine, span};
@@ -43,18 +43,22 @@ fn moving(news: &DriveNews<'_>) -> Option<String> {
         }
         DriveNews::Retry { class, .. } => Some(format!("the client tries again ({class})")),
         DriveNews::Waits { wait } => Some(format!("waiting {}", span(millis(*wait)))),
-        DriveNews::Parked { what } => Some(format!("waiting for {what}")),
+        DriveNews::Parked { what } => Some(format!("waiting for {}", plain(what))),
         DriveNews::Asked { .. } => Some("waiting for an answer".into()),
-        DriveNews::Judged { .. } | DriveNews::Failed { .. } => None,
+        DriveNews::Judged { .. }
+        | DriveNews::Failed { .. }
+        | DriveNews::Warning { .. }
+        | DriveNews::Delivered { .. } => None,
     }
 }
 
-fn sentence(news: &DriveNews<'_>) -> String {
+/// What happened, in a line.
+pub(super) fn sentence(news: &DriveNews<'_>) -> String {
     match news {
         DriveNews::Session { number, is_resumed, agent, model, part, view } => {
             let begins = if *is_resumed { "resumed" } else { "begins" };
             let model = model.map(|model| format!(" ({model})")).unwrap_or_default();
-            let part = part.map(|part| format!(", {part}")).unwrap_or_default();
+            let part = part.map(|part| format!(", {}", plain(part))).unwrap_or_default();
             format!("session {number} {begins}: {agent}{model}{part} | {}", standing(view))
         }
         DriveNews::Retry { class, delay } => {
@@ -64,16 +68,22 @@ fn sentence(news: &DriveNews<'_>) -> String {
         }
         DriveNews::Judged { view } => format!("  session ended | {}", standing(view)),
         DriveNews::Failed { class, message } => {
-            let message = stopgate_core::clip(&stopgate_core::clean(message), 160);
-            format!("  session failed ({class}): {}", message.replace('\n', " "))
+            format!("  session failed ({class}): {}", plain(message))
         }
         DriveNews::Waits { wait } => format!("  waits {}", span(millis(*wait))),
-        DriveNews::Parked { what } => format!("  parked by its agent: {what}"),
+        DriveNews::Parked { what } => format!("  parked by its agent: {}", plain(what)),
+        DriveNews::Warning { text } => format!("note: {text}"),
+        DriveNews::Delivered { delivery } => delivered(delivery),
         DriveNews::Asked { question, within } => format!(
             "  the agent asks: {question}\n  waits {} for: stopgate answer TEXT",
             span(millis(*within))
         ),
     }
+}
+
+/// What a repository or an agent wrote, on one line and without what moves a terminal.
+fn plain(text: &str) -> String {
+    stopgate_core::clip(&stopgate_core::clean(text).replace('\n', " "), 160)
 }
 
 /// How wide the window is that shows these lines; nothing where they go elsewhere.
@@ -100,6 +110,17 @@ fn fitted(line: &str, columns: usize) -> String {
         }
     }
     lines.join("\n")
+}
+
+fn delivered(delivery: &Delivery) -> String {
+    match delivery {
+        Delivery::Merged { target, commit, left } => {
+            let short = commit.get(..10).unwrap_or(commit);
+            let left = left.as_ref().map(|why| format!("; the worktree stays: {why}"));
+            format!("  merged into {target} as {short}{}", left.unwrap_or_default())
+        }
+        Delivery::Held { why } => format!("  not merged: {why}"),
+    }
 }
 
 /// Iteration, criteria, spend where it is known, time.

@@ -9,11 +9,10 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{EnterAlternateScreen, enable_raw_mode};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Signal, getpid, kill_process};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use stopgate_engine::Failure;
 use stopgate_tui::{Board, PressedKey};
+
+use crate::terminal::{is_hung_up, stop_here};
 
 /// The terminal, as long as the view has it.
 pub(super) struct WatchScreen {
@@ -37,7 +36,7 @@ impl WatchScreen {
     /// Takes the terminal over. A panic gives it back before it is told.
     pub(super) fn enter() -> Result<Self, Failure> {
         let ended = Arc::new(AtomicBool::new(false));
-        for signal in [SIGHUP, SIGINT, SIGTERM] {
+        for signal in stopgate_system::END_SIGNALS {
             let _ = signal_hook::flag::register(signal, Arc::clone(&ended));
         }
         let terminal = ratatui::try_init().map_err(lost)?;
@@ -93,24 +92,11 @@ impl WatchScreen {
     /// Goes to the background with a usable terminal, and takes it over again afterwards.
     fn suspend(&mut self) -> io::Result<()> {
         self.leave();
-        kill_process(getpid(), Signal::TSTP)?;
+        stop_here()?;
         enable_raw_mode()?;
         execute!(stdout(), EnterAlternateScreen)?;
         self.terminal.clear()
     }
-}
-
-/// Waits for input, a signal or the time; tells whether the terminal is gone.
-///
-/// The terminal's library reads on and on from a terminal that was closed, so it is never asked
-/// about one.
-fn is_hung_up(wait: Duration) -> bool {
-    let input = rustix::stdio::stdin();
-    let mut watched = [PollFd::new(&input, PollFlags::IN)];
-    let wait = Timespec::try_from(wait).ok();
-    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-    // A signal, such as a new size of the window, ends the wait early.
-    poll(&mut watched, wait.as_ref()).is_ok() && watched[0].revents().intersects(gone)
 }
 
 fn key_of(code: KeyCode) -> Option<PressedKey> {

@@ -17,7 +17,7 @@ const SPREAD_WIDER: [(&str, &str, usize); 3] = [
 
 /// The engine's rooms, one for each product, and which others each may use. What is not named here
 /// is a lower layer that every room may use: the context, what looks at the work, views and values.
-const ROOMS: [(&str, &[&str]); 12] = [
+const ROOMS: [(&str, &[&str]); 13] = [
     ("attack", &[]),
     // Formats look at the hooks that are set up.
     ("dialect", &["setup"]),
@@ -32,6 +32,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
     ("upkeep", &[]),
     ("verify", &[]),
     ("waiting", &[]),
+    ("worktrees", &[]),
 ];
 
 /// Doors hand a call to rooms; no room uses them but as the table above says.
@@ -40,8 +41,17 @@ const DOORS: [(&str, &[&str]); 4] = [
     (
         "engine",
         &[
-            "attack", "driven", "loops", "see", "session", "stop", "tasks", "upkeep", "verify",
+            "attack",
+            "driven",
+            "loops",
+            "see",
+            "session",
+            "stop",
+            "tasks",
+            "upkeep",
+            "verify",
             "waiting",
+            "worktrees",
         ],
     ),
     ("hook", &["dialect", "engine", "session", "setup", "stop"]),

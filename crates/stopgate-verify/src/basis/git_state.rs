@@ -1,0 +1,126 @@
+//! What git makes of the files for a check that asks it: its attributes, filters and marks.
+//!
+//! A check that runs `git diff --exit-code` believes git. Settings and marks of the index that
+//! make git see something else than there is can't be undone in a private place, so a person is
+//! asked about new ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::files::read_regular;
+use crate::git::{GitFilters, git};
+use crate::tree::{hash_of, hex};
+
+/// How long git may take to answer.
+const WITHIN: Duration = Duration::from_secs(10);
+/// Attributes are no longer than this.
+const BYTES_MAX: u64 = 1024 * 1024;
+/// Settings that decide what git sees.
+const KEYS: [&str; 11] = [
+    "core.attributesfile",
+    "core.autocrlf",
+    "core.checkstat",
+    "core.filemode",
+    "core.ignorecase",
+    "core.ignorestat",
+    "core.symlinks",
+    "core.trustctime",
+    "core.worktree",
+    "diff.external",
+    "diff.ignoresubmodules",
+];
+
+/// How git saw the project at the start.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GitState {
+    settings: BTreeMap<String, String>,
+    /// The fingerprint of the repository's own attributes.
+    attributes: String,
+    /// Files whose changes git was told not to look at.
+    unseen: BTreeSet<String>,
+}
+
+impl GitState {
+    /// How git sees the project now; nothing where it can't be asked.
+    pub(super) fn take(root: &Path) -> Option<Self> {
+        let settings = answer(root, &["config", "--list", "-z"])?;
+        let entries = settings.split('\0').filter(|entry| !entry.is_empty());
+        let pair = |entry: &str| {
+            let (key, value) = entry.split_once('\n').unwrap_or((entry, "true"));
+            (key.to_string(), value.to_string())
+        };
+        let settings = entries.map(pair).filter(|(key, _)| steers(key)).collect();
+        let path = answer(root, &["rev-parse", "--git-path", "info/attributes"])?;
+        let attributes = read_regular(&root.join(path.trim_end()), BYTES_MAX);
+        let attributes = attributes.map(|bytes| hex(&hash_of(&bytes))).unwrap_or_default();
+        let listed = answer(root, &["ls-files", "-v", "-z"])?;
+        let is_unseen =
+            |entry: &&str| entry.starts_with(|mark: char| mark.is_ascii_lowercase() || mark == 'S');
+        let unseen = listed.split('\0').filter(is_unseen).filter_map(|entry| entry.get(2..));
+        Some(Self { settings, attributes, unseen: unseen.map(Into::into).collect() })
+    }
+
+    /// What is not as it was, one sentence each.
+    pub(super) fn changes(&self, root: &Path) -> Vec<String> {
+        let Some(now) = Self::take(root) else {
+            return vec!["git can't be asked any more".into()];
+        };
+        let keys: BTreeSet<&String> = self.settings.keys().chain(now.settings.keys()).collect();
+        let differs = |key: &&&String| self.settings.get(**key) != now.settings.get(**key);
+        let mut found: Vec<String> =
+            keys.iter().filter(differs).map(|key| format!("git's setting {key} changed")).collect();
+        if self.attributes != now.attributes {
+            found.push("git's attributes of this repository changed".into());
+        }
+        let unseen = now.unseen.difference(&self.unseen);
+        found.extend(unseen.map(|path| format!("git no longer looks at {path}")));
+        found
+    }
+}
+
+fn steers(key: &str) -> bool {
+    let is_filter = key.starts_with("filter.") && !key.starts_with("filter.lfs.");
+    let is_driver =
+        key.starts_with("diff.") && [".textconv", ".command"].iter().any(|end| key.ends_with(end));
+    KEYS.contains(&key) || is_filter || is_driver
+}
+
+fn answer(root: &Path, words: &[&str]) -> Option<String> {
+    let said = git(words, root, GitFilters::Run, WITHIN).ok()?;
+    said.is_fine().then(|| String::from_utf8_lossy(&said.stdout).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(root: &Path, words: &[&str]) {
+        let said = git(words, root, GitFilters::Run, WITHIN).expect("git runs");
+        assert!(said.is_fine(), "{words:?}");
+    }
+
+    #[test]
+    fn new_filters_attributes_and_marks_are_told_and_names_are_not() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path();
+        run(root, &["init", "-q"]);
+        std::fs::write(root.join("a.txt"), "a").expect("write it");
+        run(root, &["add", "a.txt"]);
+        let noted = GitState::take(root).expect("a state");
+        run(root, &["config", "user.name", "Pat"]);
+        assert_eq!(noted.changes(root), Vec::<String>::new());
+        run(root, &["config", "filter.none.clean", "true"]);
+        run(root, &["update-index", "--assume-unchanged", "a.txt"]);
+        std::fs::create_dir_all(root.join(".git/info")).expect("make it");
+        std::fs::write(root.join(".git/info/attributes"), "* filter=none\n").expect("write it");
+        let wanted = [
+            "git's setting filter.none.clean changed",
+            "git's attributes of this repository changed",
+            "git no longer looks at a.txt",
+        ];
+        assert_eq!(noted.changes(root), wanted);
+    }
+}

@@ -1,0 +1,89 @@
+//! Programs of the project that judge, scripts that a shell reads, and what tests are built from.
+
+use std::path::Path;
+
+use super::{Scene, check, criterion};
+use crate::judges::sections::judging;
+use crate::judges::{JudgeRole, MixedKind};
+
+#[test]
+fn programs_of_the_project_judge_where_their_names_say_so() {
+    check(
+        "
+        Cargo.toml = [package]\\nname = 'x'
+        src/lib.rs
+        src/bin/verify.rs = fn main() {}
+        src/bin/serve.rs = fn main() {}
+        xtask/src/main.rs = fn main() {}
+        ",
+        "
+        cargo run -q --bin verify => ~Cargo.toml ~src/bin/serve.rs src/bin/verify.rs ~src/lib.rs ~xtask/src/main.rs
+        cargo run -q --bin serve | grep -q up => ~Cargo.toml
+        ",
+    );
+    check(
+        "
+        go.mod = module example.org/x
+        x.go = package x
+        tools/check/main.go = package main
+        cmd/x/main.go = package main
+        ",
+        "
+        go run ./tools/check => ~go.mod tools/check/main.go
+        go run ./cmd/x | grep -q up => ~go.mod
+        ",
+    );
+}
+
+#[test]
+fn a_script_that_a_shell_reads_is_one_that_it_runs() {
+    check(
+        "
+        script/verify.sh = exit 1
+        tests/run.sh = exit 1
+        app.sh = echo hello
+        SHA256SUMS
+        data.csv
+        ",
+        "
+        cat script/verify.sh | sh => script/verify.sh tests/run.sh
+        tests :: sh < script/verify.sh => script/verify.sh tests/run.sh
+        git show HEAD:tests/run.sh | sh => tests/run.sh
+        cat app.sh | grep -q hello =>
+        sha256sum -c SHA256SUMS => SHA256SUMS
+        sha256sum data.csv =>
+        ",
+    );
+}
+
+const MAKEFILE: &str = "CFLAGS = -O0\\nSRC = src/a.c\\n.PHONY: test\\ntest: build/.ok\\n\\
+    build/unit: tests/unit.c $(SRC)\\n\\tcc $(CFLAGS) -Isrc -o $@ tests/unit.c $(SRC)\\n\\
+    build/.ok: build/unit tests/run.sh\\n\\tsh tests/run.sh build/unit\\n\\ttouch $@\\n\\
+    build/app: $(SRC)\\n\\tcc -o $@ $(SRC)\\n";
+
+#[test]
+fn rules_that_make_something_from_tests_judge_and_their_sources_are_work() {
+    let text = MAKEFILE.replace("\\\n    ", "");
+    let scene = Scene::new(&format!("Makefile = {text}\ntests/unit.c\ntests/run.sh\nsrc/a.c"));
+    let set = scene.set(&criterion("tests", "make test"));
+    assert_eq!(set.stamps().collect::<Vec<_>>(), [Path::new("build/.ok")]);
+    let path = Path::new("Makefile");
+    assert_eq!(set.role(path), JudgeRole::Sections(MixedKind::Makefile));
+    let text = text.replace("\\n", "\n").replace("\\t", "\t");
+    let of = |text: &str| judging(MixedKind::Makefile, text, &set.reach_of(path)).expect("a text");
+    let rows = [
+        (true, "tests/unit.c $(SRC)", "tests/unit.c $(SRC) src/b.c"),
+        (true, "-Isrc", "-Isrc -Iinclude"),
+        (true, "CFLAGS = -O0", "CFLAGS = -O2 -Wall"),
+        (true, "cc -o $@ $(SRC)", "gcc -o $@ $(SRC)"),
+        (false, "CFLAGS = -O0", "CFLAGS = -O0 -DNDEBUG"),
+        (false, "-o $@ tests/unit.c", "-DNDEBUG -o $@ tests/unit.c"),
+        (false, "tests/unit.c $(SRC)", "src/fine.c $(SRC)"),
+        (false, "\tsh tests/run.sh build/unit\n", ""),
+    ];
+    for (kept, from, to) in rows {
+        let today = text.replace(from, to);
+        assert_ne!(today, text, "{from}");
+        assert_eq!(of(&text).is_kept_by(&of(&today)), kept, "{from} => {to}");
+    }
+}

@@ -1,0 +1,82 @@
+//! Programs of the project that are built to be run: `cargo run --bin verify`, `go run ./tools/check`.
+//!
+//! One whose name says that it checks something judges; every other one is under test.
+
+use std::path::{Path, PathBuf};
+
+use super::super::files::{below, extension_of, inner};
+use super::super::names::{name_says_judge, says_judge};
+use super::super::role::Why;
+use super::super::shell::{OutputFate, is_open};
+use super::programs::after_options;
+use super::{Stand, Tracer};
+
+impl Tracer<'_> {
+    /// Follows the sources of a program that judges.
+    pub(super) fn project_program(
+        &mut self,
+        tool: &str,
+        verb: &str,
+        rest: &[&str],
+        fate: OutputFate,
+        stand: &Stand,
+    ) {
+        if fate == OutputFate::Taken {
+            return;
+        }
+        let found = match (tool, verb) {
+            ("cargo", "xtask") if after_options(rest).iter().any(|word| name_says_judge(word)) => {
+                self.sources_of_crate("xtask", stand)
+            }
+            ("cargo", "run") => self.run_by_cargo(rest, stand),
+            ("go", "run") => self.run_by_go(rest, stand),
+            _ => Vec::new(),
+        };
+        for path in found {
+            self.follow(&path, Why::Script, stand);
+        }
+    }
+
+    fn run_by_cargo(&self, rest: &[&str], stand: &Stand) -> Vec<PathBuf> {
+        let own = rest.split(|word| *word == "--").next().unwrap_or_default();
+        let value = |names: &[&str]| {
+            let at = own.iter().position(|word| names.contains(word))?;
+            own.get(at + 1).copied()
+        };
+        let joined = own.iter().find_map(|word| word.strip_prefix("--bin="));
+        if let Some(name) = value(&["--bin", "--example"]).or(joined) {
+            let places = ["src/bin", "examples"].map(|place| stand.directory.join(place));
+            let files = places.iter().flat_map(|place| {
+                let file = place.join(format!("{name}.rs"));
+                below(self.files, place)
+                    .filter(move |path| **path == file || path.starts_with(place.join(name)))
+            });
+            return if name_says_judge(name) { files.cloned().collect() } else { Vec::new() };
+        }
+        let package = value(&["-p", "--package"]).filter(|name| name_says_judge(name));
+        package.map(|name| self.sources_of_crate(name, stand)).unwrap_or_default()
+    }
+
+    /// The sources of a crate in a directory of its own name.
+    fn sources_of_crate(&self, name: &str, stand: &Stand) -> Vec<PathBuf> {
+        let places = ["", "crates", "tools"].map(|place| stand.directory.join(place).join(name));
+        let files = places.iter().flat_map(|place| below(self.files, place));
+        files.filter(|path| extension_of(path) == "rs").cloned().collect()
+    }
+
+    fn run_by_go(&self, rest: &[&str], stand: &Stand) -> Vec<PathBuf> {
+        let words = after_options(rest);
+        let named =
+            words.iter().take_while(|word| extension_of(Path::new(word)) == "go").count().max(1);
+        let paths = words.iter().take(named).filter(|word| !is_open(word));
+        let paths = paths.filter_map(|word| inner(self.root, &stand.directory, word));
+        let mut found = Vec::new();
+        for path in paths.filter(|path| says_judge(path)) {
+            let is_own = |file: &&PathBuf| {
+                **file == path || (file.parent() == Some(&path) && extension_of(file) == "go")
+            };
+            found.extend(below(self.files, &path).filter(is_own).cloned());
+        }
+        found
+    }
+}

@@ -1,0 +1,2 @@
+int clampit(int value, int low, int high);
+int span(int low, int high);

@@ -1,0 +1,2 @@
+exports.half = (n) => n / 2;
+exports.round = (n) => Math.floor(n);

@@ -1,0 +1,1 @@
+void echoes(const char *word, int times);

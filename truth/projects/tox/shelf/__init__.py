@@ -1,0 +1,1 @@
+from .stock import Stock, parse
