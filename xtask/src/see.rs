@@ -19,7 +19,7 @@ struct Plan<'a> {
     program: PathBuf,
     only: Option<&'a str>,
     /// Whether pictures are kept in docs/screens.
-    writes: bool,
+    pictures: browser::Pictures,
 }
 
 /// Measures what is asked for.
@@ -37,17 +37,17 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
         many::measure(&plan.program, &mut gates)?;
     }
     if wants("report") {
-        browser::check(&plan.program, plan.writes, &mut gates)?;
+        browser::check(&plan.program, plan.pictures, &mut gates)?;
     }
     Ok(gates.verdict())
 }
 
 fn plan<'a>(options: &[&'a str]) -> Result<Plan<'a>> {
-    let (mut program, mut only, mut writes) = (None, None, false);
+    let (mut program, mut only, mut pictures) = (None, None, browser::Pictures::Drop);
     let mut options = options.iter();
     while let Some(option) = options.next() {
         match (*option, options.as_slice()) {
-            ("--write", _) => writes = true,
+            ("--write", _) => pictures = browser::Pictures::Keep,
             ("--program", [file, ..]) => {
                 options.next();
                 program = Some(Path::new(file).canonicalize().context("find the program")?);
@@ -60,5 +60,5 @@ fn plan<'a>(options: &[&'a str]) -> Result<Plan<'a>> {
         }
     }
     let program = program.map_or_else(tools::program, Ok)?;
-    Ok(Plan { program, only, writes })
+    Ok(Plan { program, only, pictures })
 }

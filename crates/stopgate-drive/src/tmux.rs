@@ -117,14 +117,15 @@ impl TmuxWindow {
             if judged_at.is_some_and(|at: std::time::Instant| at.elapsed() >= LAST_WORDS) {
                 return Ok(Some(TurnCut::HandedOver));
             }
-            if watched_at.elapsed() >= WATCH_EVERY {
-                watched_at = now();
-                let word = (stage.watch)();
-                if word == SessionWatch::Unwanted {
-                    return Ok(Some(TurnCut::Unwanted));
-                }
-                judged_at = judged_at.or_else(|| (word == SessionWatch::Judged).then(now));
+            if watched_at.elapsed() < WATCH_EVERY {
+                continue;
             }
+            watched_at = now();
+            let word = (stage.watch)();
+            if word == SessionWatch::Unwanted {
+                return Ok(Some(TurnCut::Unwanted));
+            }
+            judged_at = judged_at.or_else(|| (word == SessionWatch::Judged).then(now));
         }
     }
 

@@ -232,7 +232,9 @@ impl Records<'_> {
         self.context.journal.each(&running, &mut |stored| {
             let group = LoopRow::of(&stored.state, now).group;
             let count = counts.iter_mut().find(|(known, _)| *known == group);
-            count.into_iter().for_each(|(_, count)| *count += 1);
+            if let Some((_, count)) = count {
+                *count += 1;
+            }
         })?;
         Ok(counts)
     }

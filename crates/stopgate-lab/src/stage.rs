@@ -98,11 +98,11 @@ impl Lab {
 
     /// The loops of this stage whose stops are decided otherwise when they are decided again.
     pub fn replayed_otherwise(&self, program: &Program) -> Result<Vec<Value>, LabError> {
-        let listed = self.stopgate(program, &["list", "--json"])?.json();
+        let listed = self.stopgate(program, ["list", "--json"])?.json();
         let mut differing = Vec::new();
         for known in listed["loops"].as_array().into_iter().flatten() {
             let id = known["id"].as_str().unwrap_or_default();
-            let replayed = self.stopgate(program, &["replay", id, "--json"])?;
+            let replayed = self.stopgate(program, ["replay", id, "--json"])?;
             let told = replayed.json();
             if replayed.code != 0 || told["differs"] != 0 {
                 differing.push(told);

@@ -77,27 +77,40 @@ fn listed(board: &Board, width: usize) -> Vec<Line<'static>> {
         heading.into_iter().chain(rows.iter().map(Entry::Row))
     });
     let seen = entries.skip(board.top).take(board.page).enumerate();
-    let project = shows_project(board, width);
+    let projects = ProjectColumn::of(board, width);
     seen.map(|(at, entry)| match entry {
-        Entry::Heading(group) if at == 0 => titles(board, group, project),
+        Entry::Heading(group) if at == 0 => titles(board, group, projects),
         Entry::Heading(group) => heading(board, group),
-        Entry::Row(row) => line(board, row, width, project),
+        Entry::Row(row) => line(board, row, width, projects),
     })
     .collect()
 }
 
-/// A column that says the same in every row is room that goals need.
-fn shows_project(board: &Board, width: usize) -> bool {
-    let mut projects = board.rows.iter().map(|row| &row.project);
-    let first = projects.next();
-    width >= WIDE_ENOUGH_FOR_PROJECT && projects.any(|project| Some(project) != first)
+/// Whether rows name their projects.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ProjectColumn {
+    Shown,
+    /// A column that says the same in every row is room that goals need.
+    Hidden,
+}
+
+impl ProjectColumn {
+    fn of(board: &Board, width: usize) -> Self {
+        let mut projects = board.rows.iter().map(|row| &row.project);
+        let first = projects.next();
+        let differ = projects.any(|project| Some(project) != first);
+        if width >= WIDE_ENOUGH_FOR_PROJECT && differ { Self::Shown } else { Self::Hidden }
+    }
 }
 
 /// The first heading, with what the columns are.
-fn titles(board: &Board, group: RowGroup, project: bool) -> Line<'static> {
+fn titles(board: &Board, group: RowGroup, projects: ProjectColumn) -> Line<'static> {
     let mut line = heading(board, group);
     let left = ROW_LEAD.saturating_sub(line.width());
-    let project = if project { format!("{:<PROJECT_COLUMNS$} ", "project") } else { String::new() };
+    let project = match projects {
+        ProjectColumn::Shown => format!("{:<PROJECT_COLUMNS$} ", "project"),
+        ProjectColumn::Hidden => String::new(),
+    };
     let text = format!("{:left$}{:>7} {:>5} {:>4} {project}goal", "", "used", "met", "age");
     line.push_span(board.theme.span(text, Theme::dim()));
     line
@@ -114,7 +127,7 @@ fn heading(board: &Board, group: RowGroup) -> Line<'static> {
     Line::from(board.theme.span(group.heading(), style))
 }
 
-fn line(board: &Board, row: &LoopRow, width: usize, project: bool) -> Line<'static> {
+fn line(board: &Board, row: &LoopRow, width: usize, projects: ProjectColumn) -> Line<'static> {
     let theme = board.theme;
     let is_chosen = board.chosen.as_ref() == Some(&row.id);
     let style = |style: Style| if is_chosen { Theme::chosen() } else { style };
@@ -131,7 +144,7 @@ fn line(board: &Board, row: &LoopRow, width: usize, project: bool) -> Line<'stat
         theme.span(format!("{met:>5} "), style(Theme::plain())),
         theme.span(format!("{:>4} ", age(board, row)), style(Theme::dim())),
     ];
-    if project {
+    if projects == ProjectColumn::Shown {
         let project = row.project.rsplit('/').next().unwrap_or_default();
         let project = padded(&shown(project), PROJECT_COLUMNS);
         spans.push(theme.span(format!("{project} "), style(Theme::plain())));

@@ -13,7 +13,7 @@ use stopgate_system::fs::OpenOptionsExt;
 use stopgate_system::set_file_mode;
 
 use crate::files::{Durable, make_private_directory, read_regular, replace_private};
-use crate::output_pipe::OutputPipe;
+use crate::output_pipe::{OutputPipe, output_of};
 use crate::redact::redact;
 
 const LOG_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -66,7 +66,7 @@ impl Capture {
         };
         let (log, log_room) = open(log).map_or((None, 0), |(file, room)| (Some(file), room));
         Self {
-            reader: Some(reader.into()),
+            reader: Some(output_of(reader)),
             end: VecDeque::new(),
             end_bytes_max,
             bytes: 0,

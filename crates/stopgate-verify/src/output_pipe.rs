@@ -7,7 +7,7 @@ mod unix;
 mod windows;
 
 #[cfg(unix)]
-pub(crate) use self::unix::{OutputPipe, wait_for_news};
+pub(crate) use self::unix::{OutputPipe, output_of, wait_for_news};
 
 #[cfg(windows)]
-pub(crate) use self::windows::{OutputPipe, wait_for_news};
+pub(crate) use self::windows::{OutputPipe, output_of, wait_for_news};

@@ -89,8 +89,8 @@ pub(crate) fn find(name: &str, path: Option<&std::ffi::OsStr>) -> Option<PathBuf
     };
     let names = PROGRAM_ENDS.iter().map(|end| format!("{name}{end}"));
     if name.contains(std::path::is_separator) {
-        let mut named = names.map(PathBuf::from);
-        return named.find(can_run);
+        let mut files = names.map(PathBuf::from);
+        return files.find(can_run);
     }
     std::env::split_paths(path?)
         .find_map(|directory| names.clone().map(|name| directory.join(name)).find(can_run))

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::child::Child;
 use crate::env::{Variable, tool_environment};
-use crate::output_pipe::{OutputPipe, wait_for_news};
+use crate::output_pipe::{OutputPipe, output_of, wait_for_news};
 
 /// More than this of an answer is an error.
 const OUTPUT_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -97,7 +97,7 @@ struct Stream {
 
 impl Stream {
     fn new(reader: PipeReader, bytes_max: usize) -> Self {
-        Self { reader: Some(reader.into()), text: Vec::new(), bytes_max, bytes: 0 }
+        Self { reader: Some(output_of(reader)), text: Vec::new(), bytes_max, bytes: 0 }
     }
 
     fn read(&mut self, block: &mut [u8]) {

@@ -20,8 +20,15 @@ const PICTURES: [&str; 4] = ["light", "dark", "narrow", "print"];
 /// The most bytes of a picture in the repository.
 const PICTURE_BYTES_MAX: u64 = 150_000;
 
+/// What becomes of the pictures.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pictures {
+    Drop,
+    Keep,
+}
+
 /// Makes a report and has it judged.
-pub(super) fn check(program: &Path, writes: bool, gates: &mut Gates) -> Result<()> {
+pub(super) fn check(program: &Path, pictures: Pictures, gates: &mut Gates) -> Result<()> {
     let directory = install()?;
     let scene = Scene::of(program.to_path_buf())?;
     play(&scene)?;
@@ -50,7 +57,7 @@ pub(super) fn check(program: &Path, writes: bool, gates: &mut Gates) -> Result<(
             let word = gates.ask((!troubles.is_empty()).then(|| troubles.join("; ")));
             table.row([shown, look["passes"].to_string(), count, word]);
         }
-        if writes && name == "since" {
+        if pictures == Pictures::Keep && name == "since" {
             keep(&scene)?;
         }
     }

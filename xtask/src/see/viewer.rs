@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::scene::Scene;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// The first words of a frame.
 const FRAME: &[u8] = b"stopgate:";
 
@@ -40,11 +40,10 @@ impl Viewer {
         let (sender, printed) = channel();
         thread::spawn(move || {
             let mut block = [0; 4096];
-            while let Ok(count @ 1..) = output.read(&mut block) {
-                if sender.send(block[..count].to_vec()).is_err() {
-                    return;
-                }
-            }
+            let send = |bytes: &[u8]| sender.send(bytes.to_vec()).is_ok();
+            while let Ok(count @ 1..) = output.read(&mut block)
+                && send(&block[..count])
+            {}
         });
         Ok(Self { script, keys, printed, begun, seen: Vec::new() })
     }

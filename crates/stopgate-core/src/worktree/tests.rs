@@ -31,8 +31,8 @@ fn seen(status: Status) -> Seen {
 }
 
 fn after(state: State, decision: &Decision) -> State {
-    let events = decision.events.iter();
-    events.fold(Some(state), |state, event| apply(state, event, NOON)).expect("a loop")
+    let mut events = decision.events.iter();
+    events.try_fold(state, |state, event| apply(Some(state), event, NOON)).expect("a loop")
 }
 
 fn is_proven(state: &State) -> bool {

@@ -200,7 +200,7 @@ fn the_chosen_row_stays_where_it_is() {
         let name = format!("new{number:07}");
         let mut row = row(&told(&name, "another", &[], &[]), NOON);
         row.group = if number.is_multiple_of(2) { RowGroup::NeedsYou } else { RowGroup::Running };
-        board.change_rows([(name.to_string(), Some(row))].into());
+        board.change_rows([(name.clone(), Some(row))].into());
     };
     (0..20).for_each(|number| add(&mut board, number));
     let place = |board: &mut Board| {
@@ -219,7 +219,7 @@ fn the_chosen_row_stays_where_it_is() {
 fn a_loop_that_is_gone_is_no_longer_chosen() {
     let mut board = board(Theme::default());
     let first = board.chosen.clone().expect("a chosen row");
-    board.change_rows([(first.to_string(), None)].into());
+    board.change_rows([(first.clone(), None)].into());
     assert_ne!(board.chosen, Some(first));
     board.set_rows(Vec::new());
     assert_eq!((board.chosen.clone(), board.press(PressedKey::Enter)), (None, None));

@@ -10,6 +10,11 @@ use crate::child::EndHandle;
 /// The end of a pipe that is read.
 pub(crate) type OutputPipe = PipeReader;
 
+/// The pipe that a child writes to, for reading.
+pub(crate) const fn output_of(reader: PipeReader) -> OutputPipe {
+    reader
+}
+
 /// Waits for output, or for the end of a program, up to `time`; says which pipes have news.
 pub(crate) fn wait_for_news<'a>(
     outputs: &[Option<&OutputPipe>],

@@ -33,6 +33,11 @@ struct Held {
     is_abandoned: bool,
 }
 
+/// The pipe that a child writes to, for reading.
+pub(crate) fn output_of(reader: PipeReader) -> OutputPipe {
+    reader.into()
+}
+
 impl From<PipeReader> for OutputPipe {
     fn from(reader: PipeReader) -> Self {
         let shared = Arc::new(Shared::default());

@@ -10,6 +10,19 @@ use super::{
 use crate::snapshot::identity;
 use crate::tool::tool_with;
 
+fn git(at: &Path, words: &[&str]) -> String {
+    let argv: Vec<&str> = ["git"].into_iter().chain(words.iter().copied()).collect();
+    let said = tool_with(&argv, at, Duration::from_secs(30), &identity()).unwrap();
+    assert!(said.is_fine(), "{words:?}: {}", String::from_utf8_lossy(&said.stderr));
+    String::from_utf8_lossy(&said.stdout).trim().into()
+}
+
+fn record(at: &Path, name: &str, text: &str) {
+    fs::write(at.join(name), text).unwrap();
+    git(at, &["add", "-A"]);
+    git(at, &["commit", "-q", "-m", name]);
+}
+
 /// A repository, and a worktree beside it.
 struct Room {
     directory: TempDir,
@@ -19,13 +32,13 @@ impl Room {
     fn new() -> Self {
         let room = Self { directory: tempfile::tempdir().unwrap() };
         fs::create_dir(room.main()).unwrap();
-        room.git(&room.main(), &["init", "-q", "-b", "main", "."]);
+        git(&room.main(), &["init", "-q", "-b", "main", "."]);
         room
     }
 
     fn with_commit() -> Self {
         let room = Self::new();
-        room.commit(&room.main(), "one", "1\n");
+        record(&room.main(), "one", "1\n");
         room
     }
 
@@ -37,26 +50,13 @@ impl Room {
         self.directory.path().join("own")
     }
 
-    fn git(&self, at: &Path, words: &[&str]) -> String {
-        let argv: Vec<&str> = ["git"].into_iter().chain(words.iter().copied()).collect();
-        let said = tool_with(&argv, at, Duration::from_secs(30), &identity()).unwrap();
-        assert!(said.is_fine(), "{words:?}: {}", String::from_utf8_lossy(&said.stderr));
-        String::from_utf8_lossy(&said.stdout).trim().into()
-    }
-
-    fn commit(&self, at: &Path, name: &str, text: &str) {
-        fs::write(at.join(name), text).unwrap();
-        self.git(at, &["add", "-A"]);
-        self.git(at, &["commit", "-q", "-m", name]);
-    }
-
     fn on_branch<T>(&self, act: impl FnOnce(&LoopBranch<'_>) -> T) -> T {
         let (main, own) = (self.main(), self.own());
         act(&LoopBranch { main: &main, directory: &own, branch: "stopgate/l", target: "main" })
     }
 
     fn created(&self) {
-        let commit = self.git(&self.main(), &["rev-parse", "HEAD"]);
+        let commit = git(&self.main(), &["rev-parse", "HEAD"]);
         self.on_branch(|own| own.create(&commit).unwrap());
     }
 }
@@ -70,10 +70,10 @@ fn what_is_checked_out_is_told() {
     let room = Room::new();
     assert_eq!(head_state(room.directory.path()), HeadState::Nothing);
     assert_eq!(head_state(&room.main()), HeadState::Unborn);
-    room.commit(&room.main(), "one", "1\n");
-    let commit = room.git(&room.main(), &["rev-parse", "HEAD"]);
+    record(&room.main(), "one", "1\n");
+    let commit = git(&room.main(), &["rev-parse", "HEAD"]);
     assert_eq!(head_state(&room.main()), HeadState::Branch { name: "main".into(), commit });
-    room.git(&room.main(), &["checkout", "-q", "--detach"]);
+    git(&room.main(), &["checkout", "-q", "--detach"]);
     assert_eq!(head_state(&room.main()), HeadState::Detached);
 }
 
@@ -82,7 +82,7 @@ fn a_merge_moves_no_branch_until_it_is_published() {
     let room = Room::with_commit();
     room.created();
     fs::write(room.own().join("two"), "2\n").unwrap();
-    let before = room.git(&room.main(), &["rev-parse", "main"]);
+    let before = git(&room.main(), &["rev-parse", "main"]);
     room.on_branch(|own| {
         own.commit_all("work", &apart()).unwrap();
         let Ok(MergeTry::Made { commit, target }) = own.merge("merge", &apart()) else { panic!() };
@@ -103,7 +103,7 @@ fn a_merge_moves_no_branch_until_it_is_published() {
 fn a_conflict_leaves_both_sides_as_they_were() {
     let room = Room::with_commit();
     room.created();
-    room.commit(&room.main(), "one", "mine\n");
+    record(&room.main(), "one", "mine\n");
     fs::write(room.own().join("one"), "theirs\n").unwrap();
     room.on_branch(|own| {
         own.commit_all("work", &apart()).unwrap();
@@ -112,16 +112,16 @@ fn a_conflict_leaves_both_sides_as_they_were() {
     });
     assert_eq!(fs::read_to_string(room.own().join("one")).unwrap(), "theirs\n");
     assert_eq!(fs::read_to_string(room.main().join("one")).unwrap(), "mine\n");
-    room.git(&room.own(), &["diff", "--quiet", "HEAD"]);
+    git(&room.own(), &["diff", "--quiet", "HEAD"]);
 }
 
 #[test]
 fn files_that_are_kept_apart_are_the_target_s_but_for_what_is_written() {
     let room = Room::with_commit();
-    room.commit(&room.main(), "list", "a: no\n");
+    record(&room.main(), "list", "a: no\n");
     room.created();
-    room.commit(&room.main(), "list", "a: no\nb: yes\n");
-    room.commit(&room.own(), "list", "a: yes\n");
+    record(&room.main(), "list", "a: no\nb: yes\n");
+    record(&room.own(), "list", "a: yes\n");
     fs::write(room.own().join("log"), "noise\n").unwrap();
     let apart = KeptApart {
         paths: vec!["list".into(), "log".into()],
@@ -141,13 +141,13 @@ fn files_that_are_kept_apart_are_the_target_s_but_for_what_is_written() {
 fn a_target_that_moved_or_is_worked_on_is_not_touched() {
     let room = Room::with_commit();
     room.created();
-    room.commit(&room.own(), "two", "2\n");
+    record(&room.own(), "two", "2\n");
     room.on_branch(|own| {
         let Ok(MergeTry::Made { commit, target }) = own.merge("merge", &apart()) else { panic!() };
         fs::write(room.main().join("one"), "half\n").unwrap();
         let occupied = own.publish(&commit, &target).unwrap();
         assert!(matches!(occupied, PublishTry::Occupied { .. }), "{occupied:?}");
-        room.commit(&room.main(), "one", "whole\n");
+        record(&room.main(), "one", "whole\n");
         assert_eq!(own.publish(&commit, &target).unwrap(), PublishTry::TargetMoved);
     });
     assert_eq!(fs::read_to_string(room.main().join("one")).unwrap(), "whole\n");
@@ -157,7 +157,7 @@ fn a_target_that_moved_or_is_worked_on_is_not_touched() {
 fn a_file_that_git_does_not_know_is_not_overwritten() {
     let room = Room::with_commit();
     room.created();
-    room.commit(&room.own(), "two", "2\n");
+    record(&room.own(), "two", "2\n");
     fs::write(room.main().join("two"), "mine\n").unwrap();
     room.on_branch(|own| {
         let Ok(MergeTry::Made { commit, target }) = own.merge("merge", &apart()) else { panic!() };
@@ -173,24 +173,24 @@ fn a_file_that_git_does_not_know_is_not_overwritten() {
 fn what_the_worktree_shows_is_the_branch_s_afterwards() {
     let room = Room::with_commit();
     room.created();
-    room.git(&room.own(), &["checkout", "-q", "-b", "another"]);
-    room.commit(&room.own(), "two", "2\n");
+    git(&room.own(), &["checkout", "-q", "-b", "another"]);
+    record(&room.own(), "two", "2\n");
     fs::write(room.own().join("three"), "3\n").unwrap();
     room.on_branch(|own| {
         own.adopt_head().unwrap();
         own.commit_all("work", &apart()).unwrap();
     });
-    assert_eq!(room.git(&room.main(), &["show", "stopgate/l:two"]), "2");
-    assert_eq!(room.git(&room.main(), &["show", "stopgate/l:three"]), "3");
+    assert_eq!(git(&room.main(), &["show", "stopgate/l:two"]), "2");
+    assert_eq!(git(&room.main(), &["show", "stopgate/l:three"]), "3");
     // A merge that was broken off is left.
-    room.git(&room.own(), &["checkout", "-q", "--detach", "main"]);
-    room.git(&room.own(), &["merge", "-q", "--no-ff", "--no-commit", "stopgate/l"]);
+    git(&room.own(), &["checkout", "-q", "--detach", "main"]);
+    git(&room.own(), &["merge", "-q", "--no-ff", "--no-commit", "stopgate/l"]);
     room.on_branch(|own| own.adopt_head().unwrap());
-    assert_eq!(room.git(&room.own(), &["branch", "--show-current"]), "stopgate/l");
-    assert_eq!(room.git(&room.own(), &["status", "--porcelain"]), "");
+    assert_eq!(git(&room.own(), &["branch", "--show-current"]), "stopgate/l");
+    assert_eq!(git(&room.own(), &["status", "--porcelain"]), "");
     // A history that leads elsewhere is a person's to look at.
-    room.git(&room.own(), &["checkout", "-q", "--orphan", "other"]);
-    room.git(&room.own(), &["commit", "-q", "-m", "other"]);
+    git(&room.own(), &["checkout", "-q", "--orphan", "other"]);
+    git(&room.own(), &["commit", "-q", "-m", "other"]);
     room.on_branch(|own| own.adopt_head().unwrap_err());
 }
 
@@ -198,8 +198,8 @@ fn what_the_worktree_shows_is_the_branch_s_afterwards() {
 fn marks_of_a_conflict_are_not_committed() {
     let room = Room::with_commit();
     room.created();
-    room.commit(&room.main(), "one", "mine\n");
-    room.commit(&room.own(), "one", "theirs\n");
+    record(&room.main(), "one", "mine\n");
+    record(&room.own(), "one", "theirs\n");
     let argv = ["git", "merge", "-q", "main"];
     let said = tool_with(&argv, &room.own(), Duration::from_secs(30), &identity()).unwrap();
     assert!(!said.is_fine());
@@ -209,13 +209,13 @@ fn marks_of_a_conflict_are_not_committed() {
 #[test]
 fn a_driver_of_the_repository_s_own_is_not_run() {
     let room = Room::with_commit();
-    room.commit(&room.main(), ".gitattributes", "one merge=evil\n");
+    record(&room.main(), ".gitattributes", "one merge=evil\n");
     let ran = room.directory.path().join("ran");
     let driver = format!("touch {}", ran.display());
-    room.git(&room.main(), &["config", "merge.evil.driver", &driver]);
+    git(&room.main(), &["config", "merge.evil.driver", &driver]);
     room.created();
-    room.commit(&room.main(), "one", "mine\n");
-    room.commit(&room.own(), "one", "theirs\n");
+    record(&room.main(), "one", "mine\n");
+    record(&room.own(), "one", "theirs\n");
     room.on_branch(|own| {
         let tried = own.merge("merge", &apart()).unwrap();
         assert_eq!(tried, MergeTry::Conflict { files: vec!["one".into()] });
@@ -227,7 +227,7 @@ fn a_driver_of_the_repository_s_own_is_not_run() {
 fn a_worktree_that_is_gone_is_made_again() {
     let room = Room::with_commit();
     room.created();
-    room.commit(&room.own(), "two", "2\n");
+    record(&room.own(), "two", "2\n");
     fs::remove_dir_all(room.own()).unwrap();
     room.on_branch(|own| {
         assert!(!own.is_there());

@@ -24,6 +24,7 @@ const INPUT_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Print one line for an agent's status bar; reads what the agent says on standard input
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// The session; without it the one named on standard input, else the one whose shell this is
     #[arg(long, value_name = "ID", add = ArgValueCandidates::new(sessions))]
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let own = found.map(|view| match &line {
-        Some(line) => line.of_loop(&view, spent(&view)),
+        Some(line) => line.of_loop(&view, spent(&view).as_deref()),
         None => bar(&view),
     });
     let parts: Vec<String> = other.into_iter().chain(own).collect();

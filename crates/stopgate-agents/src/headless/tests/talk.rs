@@ -68,7 +68,7 @@ fn qwen_says_in_its_transcript_why_it_waits() {
     assert!(qwen.gives_up(MINUTE).is_none(), "that was about an earlier prompt");
 }
 
-fn request(tool: &str, input: Value) -> Vec<u8> {
+fn request(tool: &str, input: &Value) -> Vec<u8> {
     let request = json!({"subtype": "can_use_tool", "tool_name": tool, "input": input});
     let event = json!({"type": "control_request", "request_id": "r1", "request": request});
     event.to_string().into_bytes()
@@ -84,7 +84,7 @@ fn reply(facts: &[StreamFact]) -> Value {
 fn a_question_to_the_host_ends_the_turn_or_is_decided_by_the_agent() {
     let asks = || {
         let question = json!({"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]});
-        request("AskUserQuestion", json!({"questions": [question]}))
+        request("AskUserQuestion", &json!({"questions": [question]}))
     };
     let mut parks = reader(Agent::Claude).with_questions(QuestionHabit::Park);
     assert_eq!(reply(&parks.line(&asks()))["interrupt"], json!(true));
@@ -104,11 +104,11 @@ fn a_plan_that_stands_elsewhere_is_asked_with_its_text() {
     claude.line(
         br#"{"type":"assistant","parent_tool_use_id":null,"message":{"content":[{"type":"tool_use","name":"ExitPlanMode","input":{"plan":"1. Paint."}}]}}"#,
     );
-    claude.line(&request("ExitPlanMode", json!({})));
+    claude.line(&request("ExitPlanMode", &json!({})));
     let question = claude.report(ClientExit::Signal).question.unwrap();
     assert!(question.ends_with("1. Paint."), "{question}");
     let mut approved = reader(Agent::Claude).with_questions(QuestionHabit::ParkApproved);
-    let told = reply(&approved.line(&request("ExitPlanMode", json!({}))));
+    let told = reply(&approved.line(&request("ExitPlanMode", &json!({}))));
     assert_eq!(told["behavior"], json!("allow"));
 }
 

@@ -63,7 +63,7 @@ impl LineFormat {
     }
 
     /// The line of one loop.
-    pub(super) fn of_loop(&self, view: &LoopView, spent: Option<String>) -> String {
+    pub(super) fn of_loop(&self, view: &LoopView, spent: Option<&str>) -> String {
         let met = view.criteria.iter().filter(|criterion| criterion.status.is_met()).count();
         self.fill(|name| match name {
             "id" => view.id.clone(),
@@ -73,7 +73,7 @@ impl LineFormat {
             "met" => format!("{met}/{}", view.criteria.len()),
             "goal" => cut(view.goal.lines().next().unwrap_or_default(), GOAL_COLUMNS),
             "why" => cut(view.why.as_deref().unwrap_or_default(), WHY_COLUMNS),
-            "spent" => spent.clone().unwrap_or_default(),
+            "spent" => spent.unwrap_or_default().into(),
             "checking" => {
                 view.checking.as_ref().map(|now| now.checks.join(", ")).unwrap_or_default()
             }
