@@ -47,6 +47,7 @@ pub const fn is_superuser() -> bool {
 }
 
 /// The name of this machine.
+#[expect(clippy::disallowed_methods, reason = "where Windows keeps the machine's name")]
 pub fn host_name() -> String {
     std::env::var("COMPUTERNAME").unwrap_or_default()
 }

@@ -122,8 +122,14 @@ pub(crate) fn written_since(root: &Path, since: Timestamp) -> Vec<PathBuf> {
     ignored(root).into_iter().filter(is_young).take(BUILT_MAX).collect()
 }
 
-/// Files that git ignores, without what was installed.
+/// Files that git ignores, without what was installed. In a project that is itself below an ignored
+/// directory of another repository, that says nothing: it would be every file.
 fn ignored(root: &Path) -> Vec<PathBuf> {
+    let asked =
+        crate::git::git(&["check-ignore", "-q", "."], root, GitFilters::OwnOnly, LIST_WITHIN);
+    if asked.is_ok_and(|said| said.is_fine()) {
+        return Vec::new();
+    }
     let words = ["ls-files", "-o", "-i", "--exclude-standard", "-z"];
     let Ok(said) = crate::git::git(&words, root, GitFilters::OwnOnly, LIST_WITHIN) else {
         return Vec::new();

@@ -33,6 +33,7 @@ pub(crate) fn command_line(argv: &[OsString]) -> Option<OsString> {
 
 /// Git's bash: beside the `git` of the PATH, or where Git is installed by default. The one of the
 /// system's directory belongs to another system.
+#[expect(clippy::disallowed_methods, reason = "where Windows says what is installed")]
 fn bash() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let beside = std::env::split_paths(&path)

@@ -36,7 +36,7 @@ pub(crate) enum ListedKind {
 }
 
 /// What a directory has in it.
-pub(crate) struct Listing {
+pub(crate) struct DirectoryListing {
     pub(crate) stat: Stat,
     /// In order.
     pub(crate) names: Vec<(Vec<u8>, ListedKind)>,

@@ -11,7 +11,7 @@ use std::path::Path;
 use stopgate_system::ffi::OsStrExt;
 
 use super::access::{
-    ListedKind, Listing, OpenDirectory, Purpose, list, open_directory, open_file, stat_at,
+    DirectoryListing, ListedKind, OpenDirectory, Purpose, list, open_directory, open_file, stat_at,
 };
 use super::clock::Clock;
 use super::content::Pending;
@@ -280,7 +280,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The directory's names in order; nothing where it can't be read.
-    fn read_directory(&self) -> Result<Option<Listing>, WalkEnd> {
+    fn read_directory(&self) -> Result<Option<DirectoryListing>, WalkEnd> {
         match open_directory(self.root, &self.at, Purpose::List) {
             Ok(directory) => Ok(list(&directory)),
             Err(error) if error.kind() == ErrorKind::InvalidFilename => Err(WalkEnd::TooLarge),
@@ -299,7 +299,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Reads the rules that begin in this directory; in a short walk they must be the old ones.
-    fn learn_rules(&mut self, listing: &Listing, old: Option<u32>) -> Result<(), WalkEnd> {
+    fn learn_rules(&mut self, listing: &DirectoryListing, old: Option<u32>) -> Result<(), WalkEnd> {
         let has = |name: &[u8]| listing.names.iter().any(|(own, _)| own == name);
         let directory = self.path.join(OsStr::from_bytes(&self.at));
         if !self.at.is_empty() {

@@ -160,7 +160,7 @@ fn a_loop_that_lay_untouched_is_stale_and_can_be_resumed() {
     assert!(stage.stop("s1", "One.").is_sent_back());
     stage.write("project/green", "");
     stage.advance_minutes(121);
-    assert_snapshot!(stage.stop("s1", "Two."), @"allowed, and told: stopgate: loop 1stage0000 ended as stale after 1 continuation: nothing had touched it for 121 minutes. More: stopgate explain 1stage0000");
+    assert_snapshot!(stage.stop("s1", "Two."), @"allowed, and told: stopgate: loop 1stage0000 ended as stale after 1 continuation: it was not touched for 121 minutes. More: stopgate explain 1stage0000");
     assert_snapshot!(stage.stop("s1", "Three."), @"allowed");
     assert_snapshot!(stage.run("resume"), @"Loop 1stage0000 is resumed: 1 of 20 continuations used. An agent that has stopped needs a prompt to go on.");
     assert_snapshot!(stage.stop("s1", "Four."), @"allowed, and told: stopgate: loop 1stage0000 ended as done after 1 continuation: its check passes. More: stopgate explain 1stage0000");

@@ -84,7 +84,7 @@ fn help_explains_every_key() {
             }
         }
     }
-    assert!(stage.run("help start").out.contains("Begin a loop"));
+    assert!(stage.run("help start").out.contains("Start a loop"));
 }
 
 #[test]

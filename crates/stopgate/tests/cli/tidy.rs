@@ -242,7 +242,9 @@ fn is_variant_named(text: &str) -> bool {
 #[test]
 fn a_type_name_visible_beyond_its_file_is_defined_once() {
     let mut known: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for source in sources().iter().filter(|source| !source.is_test()) {
+    // A type of Windows stands for its sibling of Unix.
+    let counts = |source: &&Source| !source.is_test() && !source.name.contains("windows");
+    for source in sources().iter().filter(counts) {
         for name in source.text.lines().filter_map(visible_type) {
             known.entry(name.to_owned()).or_default().push(source.name.clone());
         }
@@ -279,7 +281,8 @@ fn programs_are_started_at_marked_doors_only() {
 fn the_environment_is_read_at_marked_doors_only() {
     for source in sources() {
         let reads = source.text.contains("env::var(") || source.text.contains("env::var_os(");
-        let is_door = ["stopgate-engine", "stopgate-lab"].contains(&source.krate.as_str())
+        let is_door = ["stopgate-engine", "stopgate-lab", "stopgate-system", "stopgate-verify"]
+            .contains(&source.krate.as_str())
             && source.text.contains("#[expect(clippy::disallowed_methods, reason = ");
         assert!(is_door || !reads, "{} reads the environment", source.name);
     }

@@ -268,12 +268,26 @@ fn stamps_of(text: &str) -> Vec<&str> {
         let rest = text[at + sign.len()..].trim_start_matches('"');
         (at, &rest[..rest.find(is_end).unwrap_or(rest.len())])
     });
-    let is_read = |(at, word): &(usize, &str)| text.find(*word).is_some_and(|first| first < *at);
+    let is_read = |(at, word): &(usize, &str)| {
+        text.find(*word).is_some_and(|first| first < *at && decides(line_at(text, first)))
+    };
     let mut found: Vec<&str> =
         written.filter(|(_, word)| is_file(word)).filter(is_read).map(|(_, word)| word).collect();
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// Whether a line of a script may skip what comes after it.
+fn decides(line: &str) -> bool {
+    ["[", "test ", "if ", "case ", "exit", "return"].iter().any(|sign| line.contains(sign))
+}
+
+/// The line around a place in a text.
+fn line_at(text: &str, at: usize) -> &str {
+    let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let rest = &text[begin..];
+    &rest[..rest.find('\n').unwrap_or(rest.len())]
 }
 
 /// Whether the file is in the directory of the script that uses it, other than the root.
@@ -308,6 +322,8 @@ mod tests {
             run > out.log; grep -q FAIL out.log && exit 1\necho \"$sum\" > .tested\n";
         assert_eq!(stamps_of(script), [".tested"]);
         assert_eq!(stamps_of("[ -e .ok ] && exit 0\ncheck && touch .ok\n"), [".ok"]);
+        assert_eq!(stamps_of("grep -q yes .ok && exit 0\ncheck > .ok\n"), [".ok"]);
         assert_eq!(stamps_of("echo x >&2; run 2>&1 >/dev/null"), Vec::<&str>::new());
+        assert_eq!(stamps_of("grep -q good state && echo seen > state"), Vec::<&str>::new());
     }
 }

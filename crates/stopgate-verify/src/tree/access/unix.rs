@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, open, openat, readlinkat, statat};
 
-use super::{ListedKind, Listing, Purpose};
+use super::{DirectoryListing, ListedKind, Purpose};
 use crate::tree::stat::Stat;
 
 /// A directory that names are looked up in.
@@ -64,7 +64,7 @@ pub(crate) fn link_target(root: &OpenDirectory, path: &[u8]) -> io::Result<Vec<u
 }
 
 /// The names in an open directory; nothing where it can't be read.
-pub(crate) fn list(directory: &OpenDirectory) -> Option<Listing> {
+pub(crate) fn list(directory: &OpenDirectory) -> Option<DirectoryListing> {
     let stat = stat_of(directory)?;
     let mut names = Vec::new();
     for entry in Dir::read_from(directory).ok()? {
@@ -75,7 +75,7 @@ pub(crate) fn list(directory: &OpenDirectory) -> Option<Listing> {
         }
     }
     names.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-    Some(Listing { stat, names })
+    Some(DirectoryListing { stat, names })
 }
 
 fn kind(kind: FileType) -> ListedKind {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use stopgate_system::ffi::OsStrExt;
 use stopgate_system::fs::OpenOptionsExt;
 
-use super::{ListedKind, Listing, Purpose};
+use super::{DirectoryListing, ListedKind, Purpose};
 use crate::tree::stat::Stat;
 
 /// A directory that names are looked up in.
@@ -72,7 +72,7 @@ pub(crate) fn link_target(root: &OpenDirectory, path: &[u8]) -> io::Result<Vec<u
 }
 
 /// The names in an open directory; nothing where it can't be read.
-pub(crate) fn list(directory: &OpenDirectory) -> Option<Listing> {
+pub(crate) fn list(directory: &OpenDirectory) -> Option<DirectoryListing> {
     let stat = stat_of(directory)?;
     let mut names = Vec::new();
     for entry in fs::read_dir(&directory.path).ok()? {
@@ -82,5 +82,5 @@ pub(crate) fn list(directory: &OpenDirectory) -> Option<Listing> {
         names.push((entry.file_name().as_bytes().to_vec(), kind));
     }
     names.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-    Some(Listing { stat, names })
+    Some(DirectoryListing { stat, names })
 }
