@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use stopgate_core::{LoopId, Outcome, State};
-use stopgate_store::{Cursor, EndedFilter, Filter, Stored};
+use stopgate_store::{Cursor, EndedFilter, Filter, Soundness, Stored};
 use stopgate_verify::files::{is_missing, open_regular, read_text};
 use stopgate_verify::{Basis, GitFilters, git, redact};
 use stopgate_view::{
@@ -25,6 +25,7 @@ use stopgate_view::{
 use crate::checking::checking;
 use crate::context::{Context, LoopTarget};
 use crate::failure::Failure;
+use crate::judging::certificate::Signed;
 use crate::metering::Metering;
 use crate::project_file::ProjectFile;
 use crate::veil::veil;
@@ -332,7 +333,12 @@ impl Records<'_> {
         story.update_spend(&Metering::new(self.context).with_spend_now(&stored.state));
         let view = Views::new(self.context).view_checked(stored)?;
         let diff = self.diff_stat(&stored.state, story.commit.as_deref());
-        Ok(Some(ReportedLoop { story, record: view.record, signature: view.signature, diff }))
+        Ok(Some(ReportedLoop {
+            story,
+            record: view.record.map_or("", Soundness::word),
+            signature: view.signature.map(Signed::words),
+            diff,
+        }))
     }
 
     /// What the work tree has beyond the commit of the start; `None` where that is not known.

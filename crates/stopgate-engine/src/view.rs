@@ -6,7 +6,7 @@ mod edit;
 mod steps;
 
 use jiff::Timestamp as Instant;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use stopgate_core::{
     Frame, GoalShape, LoopId, LoopState, Mode, Origin, Outcome, Phase, Rest, SessionId, State,
     Surface, Timestamp, Vouch, Waiting,
@@ -106,14 +106,12 @@ pub struct LoopView {
     pub budget: BudgetView,
     /// How many events the journal has of it.
     pub revision: u64,
-    /// What the seals under its record say: `sound`, `unchained`, `unknown writer` or `forged`;
-    /// empty where they were not looked at.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub record: &'static str,
-    /// What can be said about the signature of a loop that is done: `genuine`, `unknown signer`
-    /// or `forged`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub signature: Option<&'static str>,
+    /// What the seals under its record say; nothing where they were not looked at.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "soundness_word")]
+    pub record: Option<Soundness>,
+    /// What can be said about the signature of a loop that is done.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "signature_words")]
+    pub signature: Option<Signed>,
     /// Who began it.
     pub origin: OriginView,
     /// When it began.
@@ -242,12 +240,12 @@ impl Views<'_> {
         }
         view.session_gone = self.context.is_session_gone(&stored.state);
         let soundness = self.context.journal.soundness(&stored.state.id)?;
-        view.record = soundness.word();
+        view.record = Some(soundness);
         if soundness == Soundness::Forged {
             view.be_tampered(FORGED);
         } else if stored.state.outcome() == Some(Outcome::Done) {
             let signed = signed(self.context, stored)?;
-            view.signature = Some(signed.words());
+            view.signature = Some(signed);
             if signed == Signed::Forged {
                 view.be_tampered("the journal says done, but nothing that stopgate signed does");
             }
@@ -346,7 +344,7 @@ pub(crate) fn loop_view(state: &State, now: Timestamp) -> LoopView {
         checking: None,
         budget: budget_view(state, now),
         revision: 0,
-        record: "",
+        record: None,
         signature: None,
         origin: origin_view(&state.origin),
         started_at: time_text(state.started_at),
@@ -454,4 +452,14 @@ fn frame_view(frame: &Frame) -> FrameView {
         max: limit(frame.max),
         prompt: frame.prompt.clone(),
     }
+}
+
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde lends fields")]
+fn soundness_word<S: Serializer>(found: &Option<Soundness>, to: S) -> Result<S::Ok, S::Error> {
+    found.map(Soundness::word).serialize(to)
+}
+
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde lends fields")]
+fn signature_words<S: Serializer>(found: &Option<Signed>, to: S) -> Result<S::Ok, S::Error> {
+    found.map(Signed::words).serialize(to)
 }

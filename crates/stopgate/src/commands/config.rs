@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use stopgate_engine::{
-    BindingRules, ConfigChange, Failure, SCHEMA_VERSION, Settings, check_config, own_file,
-    project_of, set_config,
+    BindingRules, ConfigChange, Failure, LimitOrigin, SCHEMA_VERSION, Settings, check_config,
+    own_file, project_of, set_config,
 };
 
 use super::client::door;
@@ -159,7 +159,7 @@ fn show(rules: &BindingRules, detail: Detail) {
     for setting in &rules.settings {
         let mut line = format!("{:<15} {:<8}", setting.key, setting.value);
         if detail == Detail::Origin {
-            line.push_str(&styled(DIM, &format!(" {}", place(rules, setting.origin.word()))));
+            line.push_str(&styled(DIM, &format!(" {}", place(rules, setting.origin))));
             if let Some(refused) = &setting.refused {
                 line.push_str(&styled(DIM, &format!("; {refused}, so it is ignored")));
             }
@@ -178,11 +178,12 @@ fn show(rules: &BindingRules, detail: Detail) {
 }
 
 /// Who said so, with the file where there is one.
-fn place(rules: &BindingRules, origin: &str) -> String {
+fn place(rules: &BindingRules, origin: LimitOrigin) -> String {
     let file = match origin {
-        "user" => rules.user_file.as_deref(),
-        "project" => rules.project_file.as_deref(),
-        _other => None,
+        LimitOrigin::User => rules.user_file.as_deref(),
+        LimitOrigin::Project => rules.project_file.as_deref(),
+        LimitOrigin::Default | LimitOrigin::Flag => None,
     };
-    file.map_or_else(|| origin.into(), |file| format!("{origin}: {file}"))
+    let word = origin.word();
+    file.map_or_else(|| word.into(), |file| format!("{word}: {file}"))
 }

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use stopgate_core::{LoopState, Outcome as LoopOutcome};
+use stopgate_core::{LoopState, Outcome as LoopOutcome, Soundness};
 use stopgate_engine::{
     CheckingView, CriterionJudge, CriterionStatus, CriterionView, Engine, ListView, LoopView,
-    OriginView, PausedUntil, SCHEMA_VERSION, Settings, StatusView, WaitsFor, WhoActs,
+    OriginView, PausedUntil, SCHEMA_VERSION, Settings, Signed, StatusView, WaitsFor, WhoActs,
 };
 
 use super::common::{self, OnLoop};
@@ -153,13 +153,17 @@ fn origin_lines(origin: &OriginView) -> Vec<String> {
 /// What can't be confirmed about the record, where something can't.
 fn trust_line(view: &LoopView) -> Option<String> {
     let record = match view.record {
-        "unchained" => Some("unchained: an older stopgate wrote part of it"),
-        "unknown writer" => Some("by an unknown writer: the key is on another machine"),
-        _sound => None,
+        Some(Soundness::Unchained) => Some("unchained: an older stopgate wrote part of it"),
+        Some(Soundness::UnknownWriter) => {
+            Some("by an unknown writer: the key is on another machine")
+        }
+        Some(Soundness::Sound | Soundness::Forged) | None => None,
     };
     let signature = match view.signature {
-        Some("unknown signer") => Some("signed by an unknown key: stopgate receipt keys add KEY"),
-        _known => None,
+        Some(Signed::UnknownSigner) => {
+            Some("signed by an unknown key: stopgate receipt keys add KEY")
+        }
+        Some(Signed::Genuine | Signed::Forged) | None => None,
     };
     let parts: Vec<&str> = record.into_iter().chain(signature).collect();
     (!parts.is_empty()).then(|| parts.join("; "))
