@@ -262,9 +262,19 @@ impl LoopBranch<'_> {
 }
 
 fn refused(what: &'static str, said: &ToolOutput) -> WorktreeError {
-    let text = String::from_utf8_lossy(&said.stderr);
-    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
-    WorktreeError::Git { what, said: last.trim().to_string() }
+    WorktreeError::Git { what, said: complaint(&String::from_utf8_lossy(&said.stderr)) }
+}
+
+/// What git complains about: the line that says so with the files it names, else its last words.
+fn complaint(text: &str) -> String {
+    let says = |line: &&str| line.starts_with("error: ") || line.starts_with("fatal: ");
+    let mut lines = text.lines().skip_while(|line| !says(line));
+    let Some(first) = lines.next() else {
+        let last = text.lines().rev().find(|line| !line.trim().is_empty());
+        return last.unwrap_or("nothing").trim().to_string();
+    };
+    let files: Vec<&str> = lines.take_while(|line| line.starts_with('\t')).map(str::trim).collect();
+    format!("{first} {}", files.join(", ")).trim().to_string()
 }
 
 fn line(said: &ToolOutput) -> String {

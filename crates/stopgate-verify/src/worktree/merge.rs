@@ -49,6 +49,7 @@ impl LoopBranch<'_> {
             what: "find the branch to merge into",
             said: format!("there is no branch {}", self.target),
         })?;
+        self.put_back(apart)?;
         self.here("show the target", &["checkout", "--quiet", "--detach", &target])?;
         let words = ["merge", "--no-ff", "--no-commit", "--no-verify", "--quiet", self.branch];
         let said = self.ask(&words)?;
@@ -71,6 +72,18 @@ impl LoopBranch<'_> {
         }
         let commit = line(&self.here("name the merge", &["rev-parse", "HEAD"])?);
         Ok(MergeTry::Made { commit, target })
+    }
+
+    /// Takes back what was written to files that are kept apart: that was a claim, and was heard.
+    /// Git would not show the target over it where the target's own changed meanwhile.
+    fn put_back(&self, apart: &KeptApart) -> Result<(), WorktreeError> {
+        for path in &apart.paths {
+            let words: [&OsStr; 4] =
+                ["checkout".as_ref(), "--quiet".as_ref(), "--".as_ref(), path.as_ref()];
+            // It fails where git does not know the file, which then is in nobody's way.
+            self.ask(&words)?;
+        }
+        Ok(())
     }
 
     /// Lets the loop's branch have what its worktree shows: an agent may have made a branch of its

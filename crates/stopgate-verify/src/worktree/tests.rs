@@ -5,7 +5,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::{
-    HeadState, KeptApart, LoopBranch, MergeTry, PublishTry, head_state, worktree_warnings,
+    HeadState, KeptApart, LoopBranch, MergeTry, PublishTry, complaint, head_state,
+    worktree_warnings,
 };
 use crate::snapshot::identity;
 use crate::tool::tool_with;
@@ -243,4 +244,31 @@ fn a_person_is_told_what_a_worktree_lacks() {
     fs::write(room.main().join(".gitmodules"), "").unwrap();
     fs::write(room.main().join(".gitattributes"), "*.bin filter=lfs\n").unwrap();
     assert_eq!(worktree_warnings(&room.main()).len(), 3);
+}
+
+#[test]
+fn a_list_that_was_marked_in_both_trees_is_not_in_the_way() {
+    let room = Room::with_commit();
+    record(&room.main(), "list", "a\nb\n");
+    room.created();
+    fs::write(room.own().join("list"), "A\nb\n").unwrap();
+    fs::write(room.own().join("two"), "2\n").unwrap();
+    let written = vec![("list".into(), "A\nB\n".into())];
+    let apart = KeptApart { paths: vec!["list".into()], written };
+    room.on_branch(|own| own.commit_all("work", &apart).unwrap());
+    record(&room.main(), "list", "a\nB\n");
+    let merged = room.on_branch(|own| own.merge("merge", &apart).unwrap());
+    let MergeTry::Made { commit, .. } = merged else { panic!("{merged:?}") };
+    assert_eq!(git(&room.main(), &["show", &format!("{commit}:list")]), "A\nB");
+    assert_eq!(git(&room.main(), &["show", &format!("{commit}:two")]), "2");
+}
+
+#[test]
+fn a_complaint_names_what_is_in_the_way() {
+    let text = "error: Your local changes to the following files would be overwritten by checkout:\n\
+                \tlist\n\tother\nPlease commit your changes or stash them.\nAborting\n";
+    let told = complaint(text);
+    assert!(told.ends_with("overwritten by checkout: list, other"), "{told}");
+    assert_eq!(complaint("hint: x\nfatal: not a branch\n"), "fatal: not a branch");
+    assert_eq!(complaint("\nno such thing\n\n"), "no such thing");
 }
