@@ -413,3 +413,24 @@ fn features_side_by_side_leave_a_list_alone_that_git_does_not_know() {
     let tracked = git(&stage, "project", &["ls-files", "--", ".claude"]);
     assert_eq!(tracked, "");
 }
+
+/// Sessions that write the whole list anew, each from the commit that it began with.
+#[test]
+fn a_list_that_every_session_rewrites_is_not_a_conflict() {
+    let stage = repository();
+    five_features(&stage);
+    git(&stage, "project", &["add", "-A"]);
+    git(&stage, "project", &["commit", "-q", "-m", "list"]);
+    let list = LIST.trim_start_matches("project/");
+    let body = format!(
+        "part=$(cat | sed -n 's/.*Your feature: \\([0-9]\\).*/\\1/p' | head -n 1)\n\
+         echo $part >part-$part\n\
+         tr '\\n' ' ' <{list} | sed \"s/\\(part $part\\\", \\\"passes\\\": \\)false/\\1true/\" >new\n\
+         mv new {list}; echo Done.\n"
+    );
+    let worker = agent(&stage, "worker", &body);
+    let ran = stage.run(&format!("run --jobs 2 -- {worker}"));
+    ended_well(&ran, 0);
+    assert_eq!(passes(&stage), [true; 5], "{ran}");
+    assert_eq!(git(&stage, "project", &["status", "--porcelain"]), "");
+}
