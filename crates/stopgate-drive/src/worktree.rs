@@ -93,7 +93,7 @@ pub(crate) fn branch_of(main: &Path) -> Result<String, Failure> {
 fn free_directory(home: &Home, main: &Path, id: &str) -> Result<PathBuf, Failure> {
     let name = main.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = format!("{}-{id}", name.unwrap_or_else(|| "project".into()));
-    let beside = main.parent().filter(|parent| is_writable(parent)).map(|at| at.join(&name));
+    let beside = main.parent().filter(|parent| is_writable(parent, id)).map(|at| at.join(&name));
     let directory = beside.unwrap_or_else(|| home.directory().join("worktrees").join(&name));
     if directory.symlink_metadata().is_ok() {
         return Err(Failure::usage(format!("{} exists already", directory.display()))
@@ -102,9 +102,10 @@ fn free_directory(home: &Home, main: &Path, id: &str) -> Result<PathBuf, Failure
     Ok(directory)
 }
 
-/// Tries it: permissions alone don't tell.
-fn is_writable(directory: &Path) -> bool {
-    let probe = directory.join(format!(".stopgate-probe-{}", std::process::id()));
+/// Tries it: permissions alone don't tell. Loops that are placed at the same time each try a name
+/// of their own.
+fn is_writable(directory: &Path, id: &str) -> bool {
+    let probe = directory.join(format!(".stopgate-probe-{id}"));
     fs::create_dir(&probe).and_then(|()| fs::remove_dir(&probe)).is_ok()
 }
 

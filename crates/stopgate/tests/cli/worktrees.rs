@@ -350,8 +350,9 @@ fn finish_the_conflict(stage: &Stage, ran: &Ran, worker: &str) {
     let line = ran.out.lines().find(|line| line.contains("needs_approval")).expect("a conflict");
     let id = line.split("(loop ").nth(1).and_then(|rest| rest.split(')').next()).expect("a loop");
     let place = worktree_of(stage, id);
+    assert!(stage.path(&place).is_dir(), "{place} is there: {ran}");
     let (code, _) = try_git(stage, &place, &["merge", "-q", "main"]);
-    assert_eq!(code, Some(1), "it is a conflict");
+    assert_eq!(code, Some(1), "it is a conflict: {ran}");
     stage.write(&format!("{place}/shared"), "both\n");
     let (_, open) = try_git(stage, &place, &["diff", "--name-only", "--diff-filter=U"]);
     for file in open.lines().filter(|file| file.ends_with("feature_list.json")) {
