@@ -22,8 +22,10 @@ use crate::tree::{hash_of, hex};
 /// Tools that compare times.
 const MAKERS: [&str; 11] =
     ["task", "make", "gmake", "ninja", "cmake", "ctest", "meson", "just", "bazel", "gradle", "sh"];
-/// How long git may take to list what it ignores.
+/// How long git may take to list what it ignores, for a check that runs apart.
 const LIST_WITHIN: Duration = Duration::from_secs(10);
+/// The same while a person waits for the loop to start.
+const LIST_AT_START: Duration = Duration::from_secs(1);
 /// More built files than this are left where they are.
 const BUILT_MAX: usize = 5_000;
 const VARIABLE: &str = "CARGO_TARGET_DIR";
@@ -109,7 +111,7 @@ pub(crate) fn built_since(root: &Path, since: Option<SystemTime>) -> Vec<PathBuf
         let found = fs::symlink_metadata(root.join(path)).and_then(|found| found.modified());
         found.is_ok_and(|modified| modified >= since)
     };
-    ignored(root).into_iter().filter(is_young).take(BUILT_MAX).collect()
+    ignored(root, LIST_WITHIN).into_iter().filter(is_young).take(BUILT_MAX).collect()
 }
 
 /// Files that git ignores and that were written since then, whatever time they claim: what is
@@ -119,19 +121,19 @@ pub(crate) fn written_since(root: &Path, since: Timestamp) -> Vec<PathBuf> {
     let is_young = |path: &PathBuf| {
         fs::symlink_metadata(root.join(path)).is_ok_and(|found| found.ctime() >= since)
     };
-    ignored(root).into_iter().filter(is_young).take(BUILT_MAX).collect()
+    ignored(root, LIST_AT_START).into_iter().filter(is_young).take(BUILT_MAX).collect()
 }
 
 /// Files that git ignores, without what was installed. In a project that is itself below an ignored
 /// directory of another repository, that says nothing: it would be every file.
-fn ignored(root: &Path) -> Vec<PathBuf> {
-    let asked =
-        crate::git::git(&["check-ignore", "-q", "."], root, GitFilters::OwnOnly, LIST_WITHIN);
-    if asked.is_ok_and(|said| said.is_fine()) {
-        return Vec::new();
+fn ignored(root: &Path, within: Duration) -> Vec<PathBuf> {
+    let ask = |words: &[&str]| crate::git::git(words, root, GitFilters::OwnOnly, within);
+    // A git that does not answer is not asked twice.
+    match ask(&["check-ignore", "-q", "."]) {
+        Ok(said) if !said.is_fine() => {}
+        Ok(_) | Err(_) => return Vec::new(),
     }
-    let words = ["ls-files", "-o", "-i", "--exclude-standard", "-z"];
-    let Ok(said) = crate::git::git(&words, root, GitFilters::OwnOnly, LIST_WITHIN) else {
+    let Ok(said) = ask(&["ls-files", "-o", "-i", "--exclude-standard", "-z"]) else {
         return Vec::new();
     };
     let names = said.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
