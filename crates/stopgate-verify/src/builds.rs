@@ -127,13 +127,16 @@ pub(crate) fn written_since(root: &Path, since: Timestamp) -> Vec<PathBuf> {
 /// Files that git ignores, without what was installed. In a project that is itself below an ignored
 /// directory of another repository, that says nothing: it would be every file.
 fn ignored(root: &Path, within: Duration) -> Vec<PathBuf> {
-    let ask = |words: &[&str]| crate::git::git(words, root, GitFilters::OwnOnly, within);
+    // It takes no literal paths, so it is asked by words of its own; it runs no filter and no hook.
+    let asked =
+        ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", "check-ignore", "-q", "."];
     // A git that does not answer is not asked twice.
-    match ask(&["check-ignore", "-q", "."]) {
+    match crate::tool(&asked, root, within) {
         Ok(said) if !said.is_fine() => {}
         Ok(_) | Err(_) => return Vec::new(),
     }
-    let Ok(said) = ask(&["ls-files", "-o", "-i", "--exclude-standard", "-z"]) else {
+    let words = ["ls-files", "-o", "-i", "--exclude-standard", "-z"];
+    let Ok(said) = crate::git::git(&words, root, GitFilters::OwnOnly, within) else {
         return Vec::new();
     };
     let names = said.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
@@ -162,3 +165,6 @@ fn configures_target(root: &Path) -> bool {
 fn base(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
+
+#[cfg(test)]
+mod tests;
