@@ -62,8 +62,17 @@ pub(crate) fn run_in_terminal(
     mark::end_marked(place.mark);
     drop(guard);
     let cut = followed?;
+    Ok(unread(stage, cut, Some(ended)))
+}
+
+/// What is known of a session that a person sees and nobody reads: how it ended.
+pub(crate) fn unread(
+    stage: &TurnStage<'_>,
+    cut: Option<TurnCut>,
+    ended: Option<ClientExit>,
+) -> TurnResult {
     let end = match (cut, ended) {
-        (Some(TurnCut::HandedOver), _) | (None, ClientExit::Code(0)) => Ok(()),
+        (Some(TurnCut::HandedOver), _) | (None, Some(ClientExit::Code(0))) => Ok(()),
         (Some(TurnCut::Interrupted | TurnCut::Unwanted) | None, _) => {
             Err(SessionFailure::new(FailureClass::Killed, "the client ended with an error"))
         }
@@ -78,7 +87,7 @@ pub(crate) fn run_in_terminal(
         usage: None,
         question: None,
     };
-    Ok(TurnResult { report, cut: cut.filter(|cut| *cut != TurnCut::HandedOver) })
+    TurnResult { report, cut: cut.filter(|cut| *cut != TurnCut::HandedOver) }
 }
 
 fn open_pair() -> io::Result<(OwnedFd, OwnedFd)> {

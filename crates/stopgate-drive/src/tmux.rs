@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use stopgate_agents::{ClientExit, FailureClass, SessionFailure, SessionReach, SessionReport};
+use stopgate_agents::ClientExit;
 use stopgate_engine::{Failure, Settings};
 
 use crate::command::StartedCommand;
@@ -19,6 +19,7 @@ use crate::interrupt::Interrupt;
 use crate::mark::{self, MARK, began};
 use crate::process::{ClientPlace, exit};
 use crate::session::{SessionWatch, TurnCut, TurnResult, TurnStage, now};
+use crate::terminal::unread;
 
 /// The word by which the program is asked to run a client in a window.
 pub const TMUX_SESSION: &str = "session-tmux";
@@ -59,23 +60,7 @@ impl TmuxWindow {
         // It is gone already where its process ended by itself.
         let _ = tmux(&["kill-pane", "-t", &pane]);
         let cut = followed?;
-        let end = match (cut, self.ended()) {
-            (Some(TurnCut::HandedOver), _) | (None, Some(ClientExit::Code(0))) => Ok(()),
-            (Some(TurnCut::Interrupted | TurnCut::Unwanted) | None, _) => {
-                Err(SessionFailure::new(FailureClass::Killed, "the client ended with an error"))
-            }
-        };
-        let report = SessionReport {
-            session: Some(stage.session.to_owned()),
-            end,
-            said: String::new(),
-            reach: SessionReach::Model,
-            can_resume: stage.headless.is_some(),
-            context: None,
-            usage: None,
-            question: None,
-        };
-        Ok(TurnResult { report, cut: cut.filter(|cut| *cut != TurnCut::HandedOver) })
+        Ok(unread(stage, cut, self.ended()))
     }
 
     /// Opens the window; gives its pane and the process in it, which leads a group of its own.

@@ -12,7 +12,7 @@ use super::{HeadlessTurn, QuestionHabit};
 /// arguments is not read.
 pub(super) const ARGS: &[&str] =
     &["--input-format", "stream-json", "--permission-prompt-tool", "stdio"];
-/// Flags of the person's own that mean that somebody else is the host.
+/// Flags of the person's own that mean that another program hosts the session.
 const OWN_HOST: [&str; 3] = ["--input-format", "--permission-prompt-tool", "--output-format"];
 const NOBODY: &str = "Nobody is at the keyboard. Decide it yourself and go on.";
 const NOT_PERMITTED: &str = "This is not permitted here, and nobody is at the keyboard to permit \

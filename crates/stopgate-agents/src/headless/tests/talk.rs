@@ -135,7 +135,7 @@ fn only_a_hosted_claude_listens_and_has_a_helper() {
     assert!(command.opening.unwrap().contains("\"text\":\"go on\""));
     let own = ["--input-format=text".to_owned()];
     let other = claude.hosted_command(&turn(&own, TurnSession::New("ID")), None);
-    assert_eq!(other.opening, None, "somebody else is the host");
+    assert_eq!(other.opening, None, "another program hosts the session");
     let codex = Agent::Codex.headless().unwrap();
     assert!(!codex.has_sub_agents());
     assert_eq!(codex.hosted_command(&turn(&[], TurnSession::New("ID")), None).opening, None);
