@@ -426,6 +426,15 @@ pub struct Facts {
     /// The last message's fingerprint, where the tally has not taken it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<u64>,
+    /// Where the agent's tool counter stood, where the tally has not taken it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_mark: Option<u64>,
+    /// Where the transcript ended, where the tally has not taken it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript_mark: Option<u64>,
+    /// How many files differ from the last look at them, where they were looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_files: Option<u32>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]

@@ -99,6 +99,9 @@ pub struct Evidence {
     /// Whether it rests on the word of an agent instead of something stopgate saw.
     #[serde(skip_serializing_if = "is_false")]
     pub word: bool,
+    /// How many files differ from the last look at them; a stop stores it once, with its facts.
+    #[serde(skip)]
+    pub changed_files: Option<u32>,
 }
 
 /// How much a result can be relied on; each includes the ones before it.

@@ -11,7 +11,7 @@ use crate::hands::Hands;
 use crate::words::{Action, AgentContext, GateAnswer};
 
 /// The id of the answer that no gate gave.
-const NOBODY: &str = "default";
+pub(crate) const NOBODY: &str = "default";
 const REASON_BYTES_MAX: usize = 8192;
 
 /// One gate as it is to be evaluated.
@@ -69,7 +69,15 @@ pub fn evaluate(
     context: &AgentContext,
     hands: &mut dyn Hands,
 ) -> Evaluation {
-    let scene = ExpressionContext::new(context);
+    evaluate_in(gates, &ExpressionContext::new(context), hands)
+}
+
+/// Asks `gates` in order, in a scene that may lack facts.
+pub(crate) fn evaluate_in(
+    gates: &[GateSource<'_>],
+    scene: &ExpressionContext<'_>,
+    hands: &mut dyn Hands,
+) -> Evaluation {
     let mut traces = Vec::new();
     let mut last = None;
     let mut objection = None;
@@ -77,7 +85,7 @@ pub fn evaluate(
         let begun = hands.micros();
         let answered = match source.gate {
             _disabled if !source.enabled => Ok(None),
-            Some(gate) => answer(gate, &scene, hands),
+            Some(gate) => answer(gate, scene, hands),
             None => Err("this version can't read the hook's definition".into()),
         };
         let micros = hands.micros().saturating_sub(begun);
@@ -129,7 +137,7 @@ fn answer(
         return Ok(None);
     }
     match &gate.kind {
-        GateKind::Preset(preset) => Ok(Some(preset.answer(scene.context()))),
+        GateKind::Preset(preset) => Ok(Some(preset.answer(scene))),
         GateKind::Template(template) => by_rules(&template.rules(), scene).map(Some),
         GateKind::Rules(rules) => by_rules(rules, scene).map(Some),
         GateKind::Command(command) => by_command(command, scene, hands).map(Some),

@@ -87,6 +87,28 @@ impl Gate {
         Self::read(&json!({ "if": condition, "action": action.word(), "reason": reason }))
     }
 
+    /// Reads a gate as people write it.
+    ///
+    /// `tdd`, `escalate if iteration > 10`, `complete if …`, `continue if …`, a bare expression
+    /// (which escalates where it holds), or a definition in JSON.
+    pub fn of_text(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if text.starts_with('{') {
+            let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+            return Self::read(&value);
+        }
+        if let Some(gate) = Self::named(text) {
+            return Ok(gate);
+        }
+        let written = text.split_once(" if ");
+        let written = written.and_then(|(word, rest)| Some((Action::read(word.trim())?, rest)));
+        let (action, condition) = written.unwrap_or((Action::Escalate, text));
+        let condition = condition.trim();
+        // The reason is data: what stands in it is not filled in.
+        let reason = format!("{{% raw %}}`{condition}` holds{{% endraw %}}");
+        Self::condition(condition, action, &reason)
+    }
+
     /// Reads a gate's definition.
     pub fn read(value: &Value) -> Result<Self, String> {
         let mut parts = 0;

@@ -1,5 +1,6 @@
 //! The three gates that everybody needs, in exactly their order.
 
+use crate::expression::ExpressionContext;
 use crate::words::{Action, AgentContext, GateAnswer, PromiseType};
 
 /// A gate whose judgement is fixed.
@@ -27,23 +28,23 @@ impl Preset {
     }
 
     /// What it answers.
-    pub(crate) fn answer(self, context: &AgentContext) -> GateAnswer {
+    pub(crate) fn answer(self, scene: &ExpressionContext<'_>) -> GateAnswer {
+        let context = scene.context();
         match self {
-            Self::Default => promised(context)
+            Self::Default => promised(scene)
                 .or_else(|| validated(context))
                 .unwrap_or_else(|| GateAnswer::silent("Iteration in progress")),
             Self::Validation => validated(context)
                 .unwrap_or_else(|| GateAnswer::silent("No validation rules configured")),
-            Self::Promise => promised(context)
+            Self::Promise => promised(scene)
                 .unwrap_or_else(|| GateAnswer::silent("No completion promise detected")),
         }
     }
 }
 
-fn promised(context: &AgentContext) -> Option<GateAnswer> {
-    let said = |kind| context.completion_promises.iter().any(|p| p.detected && p.kind == kind);
+fn promised(scene: &ExpressionContext<'_>) -> Option<GateAnswer> {
     let order = [PromiseType::Complete, PromiseType::Escalate, PromiseType::Blocked];
-    let kind = order.into_iter().find(|kind| said(*kind))?;
+    let kind = order.into_iter().find(|kind| scene.promised(*kind))?;
     let (action, what) = match kind {
         PromiseType::Complete => (Action::Complete, "completion"),
         PromiseType::Escalate => (Action::Escalate, "escalation"),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use stopgate_core::GateAction;
 
 /// What a gate sees: everything about one iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -169,6 +170,16 @@ impl Action {
     /// Reads the word.
     pub fn read(word: &str) -> Option<Self> {
         [Self::Complete, Self::Continue, Self::Escalate].into_iter().find(|a| a.word() == word)
+    }
+}
+
+impl From<Action> for GateAction {
+    fn from(action: Action) -> Self {
+        match action {
+            Action::Complete => Self::Complete,
+            Action::Continue => Self::Continue,
+            Action::Escalate => Self::Escalate,
+        }
     }
 }
 

@@ -192,8 +192,13 @@ fn decided(stop: &StopStory) -> String {
         0 => String::new(),
         all => format!(", {passed} of {all} checks pass"),
     };
+    let files = match stop.changed_files {
+        None => String::new(),
+        Some(1) => ", 1 file changed".into(),
+        Some(files) => format!(", {files} files changed"),
+    };
     format!(
-        "stop {} at {} UTC: {what} by rule {}{checks}{claim}",
+        "stop {} at {} UTC: {what} by rule {}{checks}{files}{claim}",
         stop.number,
         utc_clock(stop.at),
         stop.rule

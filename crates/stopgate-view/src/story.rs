@@ -149,6 +149,8 @@ pub struct StopStory {
     pub is_claim: bool,
     /// Whether a tool was used since the stop before.
     pub tools: ToolUse,
+    /// How many files differ from the last look at them, where they were looked at.
+    pub changed_files: Option<u32>,
     /// Continuations of the outermost frame after it.
     pub iteration: u32,
     /// What the checks produced.
@@ -194,6 +196,11 @@ impl LoopStory {
     pub fn iterations(&self) -> (u32, u32) {
         let limit = |max: u32| if max == u32::MAX { 0 } else { max };
         self.frames.first().map_or((0, 0), |frame| (frame.iteration, limit(frame.max)))
+    }
+
+    /// Whether the number of changed files is known of any stop.
+    pub fn knows_churn(&self) -> bool {
+        self.stops.iter().any(|stop| stop.changed_files.is_some())
     }
 
     /// How many required criteria are met, and how many there are.
@@ -297,6 +304,7 @@ impl Teller {
             text: stopped.text.clone(),
             is_claim: is_claim(before, stopped),
             tools: stopped.facts.tools,
+            changed_files: stopped.facts.changed_files,
             iteration: 0,
             receipts: stopped.receipts.clone(),
         });

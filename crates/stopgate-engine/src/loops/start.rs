@@ -326,7 +326,8 @@ fn gates_of(
     file: Option<&ProjectFile>,
     project: &std::path::Path,
 ) -> Result<Vec<LoopGate>, Failure> {
-    let of_file = file.iter().flat_map(|file| &file.gates).map(|text| (text, Author::Project));
+    let of_file = file.and_then(|file| file.gates.as_ref());
+    let of_file = of_file.into_iter().flatten().map(|text| (text, Author::Project));
     let asked_for = request.gates.iter().map(|text| (text, Author::Command));
     gates::read(of_file.chain(asked_for), project)
 }

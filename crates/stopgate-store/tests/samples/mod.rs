@@ -205,6 +205,17 @@ pub(crate) fn seen() -> Vec<Event> {
     ]
 }
 
+/// What came with counters: where they stood at a stop that was not counted, and what changed.
+pub(crate) fn counters() -> Vec<Event> {
+    let facts = Facts {
+        tool_mark: Some(12),
+        transcript_mark: Some(4096),
+        changed_files: Some(3),
+        ..Facts::default()
+    };
+    vec![Event::Stopped(Box::new(Stopped { facts, ..sent_back() }))]
+}
+
 fn task(hold: TaskHold) -> Event {
     Event::Task(Box::new(TaskNote { steps: vec!["\"cleared\"".into()], hold }))
 }

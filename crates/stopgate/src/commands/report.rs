@@ -110,6 +110,8 @@ struct StopReportView<'a> {
     outcome: Option<&'static str>,
     rule: &'static str,
     why: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed_files: Option<u32>,
 }
 
 fn for_programs(report: &LoopReport) -> String {
@@ -164,6 +166,7 @@ fn stop_view(stop: &StopStory) -> StopReportView<'_> {
         outcome: stop.outcome.map(stopgate_core::Outcome::word),
         rule: stop.rule.word(),
         why: &stop.why,
+        changed_files: stop.changed_files,
     }
 }
 

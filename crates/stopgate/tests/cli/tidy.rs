@@ -24,7 +24,7 @@ const MAY_USE: [(&str, &[&str]); 22] = [
     ("stopgate-system", &[]),
     ("stopgate-usage", &["stopgate-core"]),
     ("stopgate-verify", &["stopgate-core", "stopgate-system"]),
-    ("stopgate-view", &["stopgate-core"]),
+    ("stopgate-view", &["stopgate-core", "stopgate-gates"]),
     (
         "stopgate-engine",
         &[
