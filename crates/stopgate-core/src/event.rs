@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -371,6 +372,51 @@ pub enum Ruling {
     Complete(Outcome),
     /// The loop ended and a person is needed.
     Escalate(Outcome),
+}
+
+/// The word for a ruling, whatever it says beyond that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RulingWord {
+    /// The stop was allowed and not counted.
+    Allow,
+    /// The agent was sent back to work.
+    Continue,
+    /// The loop ended as it should.
+    Complete,
+    /// The loop ended and a person is needed.
+    Escalate,
+}
+
+impl Ruling {
+    /// Which of the four it is.
+    pub const fn word(self) -> RulingWord {
+        match self {
+            Self::Allow(_) => RulingWord::Allow,
+            Self::Continue => RulingWord::Continue,
+            Self::Complete(_) => RulingWord::Complete,
+            Self::Escalate(_) => RulingWord::Escalate,
+        }
+    }
+
+    /// How the loop ended by it, if it did.
+    pub const fn outcome(self) -> Option<Outcome> {
+        match self {
+            Self::Complete(outcome) | Self::Escalate(outcome) => Some(outcome),
+            Self::Allow(_) | Self::Continue => None,
+        }
+    }
+}
+
+impl fmt::Display for RulingWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Allow => "allow",
+            Self::Continue => "continue",
+            Self::Complete => "complete",
+            Self::Escalate => "escalate",
+        })
+    }
 }
 
 /// Why a stop was allowed without ending the loop.

@@ -183,7 +183,7 @@ fn moment(theme: Theme, story: &LoopStory, width: usize) -> Vec<Line<'static>> {
 fn decided(stop: &StopStory) -> String {
     let what = match stop.outcome {
         Some(outcome) => format!("ended as {outcome}"),
-        None if stop.verdict == "continue" => "sent back".into(),
+        None if stop.verdict == stopgate_core::RulingWord::Continue => "sent back".into(),
         None => "let go".into(),
     };
     let claim = if stop.is_claim { ", claimed to be done" } else { "" };

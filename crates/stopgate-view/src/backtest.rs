@@ -138,10 +138,10 @@ impl Trial<'_> {
         let Recalled::Stop(seen) = recalled else { return Ok(stopped.clone()) };
         let seen = self.as_seen(*seen, stopped, at).map_err(unknown)?;
         let Some(now) = decided(&self.tried, &seen, at) else { return Ok(stopped.clone()) };
-        if same_kind(now.ruling, stopped.ruling) {
+        if now.ruling == stopped.ruling {
             return Ok(now);
         }
-        match (ending(stopped.ruling), ending(now.ruling)) {
+        match (stopped.ruling.outcome(), now.ruling.outcome()) {
             _unchecked if self.lacks_checks(&seen, at) => Err(unknown(NO_CHECKS)),
             (None, Some(outcome)) if self.hangs_on_trust(&seen, at) && is_success(outcome) => {
                 Err(unknown(NO_TRUST))
@@ -257,24 +257,6 @@ fn spent(state: &State) -> u64 {
 
 fn next(state: &State, event: &Event, at: Timestamp) -> State {
     apply(Some(state.clone()), event, at).unwrap_or_else(|| state.clone())
-}
-
-/// Whether two answers lead to the same, however they are worded.
-fn same_kind(now: Ruling, then: Ruling) -> bool {
-    match (now, then) {
-        (Ruling::Allow(now), Ruling::Allow(then)) => now == then,
-        (Ruling::Continue, Ruling::Continue) => true,
-        (Ruling::Complete(now), Ruling::Complete(then))
-        | (Ruling::Escalate(now), Ruling::Escalate(then)) => now == then,
-        _different => false,
-    }
-}
-
-const fn ending(ruling: Ruling) -> Option<Outcome> {
-    match ruling {
-        Ruling::Complete(outcome) | Ruling::Escalate(outcome) => Some(outcome),
-        Ruling::Allow(_) | Ruling::Continue => None,
-    }
 }
 
 const fn is_success(outcome: Outcome) -> bool {

@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+use stopgate_core::RulingWord;
+
 use crate::report::{DiffStat, LoopReport, ReportedLoop};
 use crate::shown::{shown, shown_short};
 use crate::story::{CriterionMark, LoopStory, StopStory, model_lines};
@@ -211,7 +213,7 @@ pub(crate) fn changed_files(stop: &StopStory) -> String {
 pub(crate) fn answer(stop: &StopStory) -> String {
     match stop.outcome {
         Some(outcome) => format!("ended: {outcome}"),
-        None if stop.verdict == "continue" => format!("sent back ({})", stop.iteration),
+        None if stop.verdict == RulingWord::Continue => format!("sent back ({})", stop.iteration),
         None => "let go".into(),
     }
 }

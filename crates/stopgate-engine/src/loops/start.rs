@@ -341,7 +341,7 @@ fn binding(state: &State) -> SessionChoice {
 
 fn taken(session: Option<&SessionId>) -> Failure {
     let name = session.map_or("this one", SessionId::as_str);
-    Failure::usage(format!("a loop already holds session {name}")).hint(
+    Failure::session_taken(format!("a loop already holds session {name}")).hint(
         "nest another frame in it: stopgate push \"PROMPT\", or end it: start --replace, stopgate cancel",
     )
 }

@@ -1,5 +1,6 @@
 //! Every event there is, with every field filled: what a stored form must hold.
 
+mod counters;
 pub(crate) mod parked;
 mod spends;
 mod word;
@@ -14,6 +15,7 @@ use stopgate_core::{
     ToolUse, Visibility, Vouch, Waiting, Weight,
 };
 
+pub(crate) use self::counters::counters;
 pub(crate) use self::spends::spends;
 
 pub(crate) use word::word;
@@ -203,17 +205,6 @@ pub(crate) fn seen() -> Vec<Event> {
         Event::Started(Box::new(Started { commit: Some("c0ffee".into()), ..begin() })),
         Event::Stopped(Box::new(Stopped { facts, ..sent_back() })),
     ]
-}
-
-/// What came with counters: where they stood at a stop that was not counted, and what changed.
-pub(crate) fn counters() -> Vec<Event> {
-    let facts = Facts {
-        tool_mark: Some(12),
-        transcript_mark: Some(4096),
-        changed_files: Some(3),
-        ..Facts::default()
-    };
-    vec![Event::Stopped(Box::new(Stopped { facts, ..sent_back() }))]
 }
 
 fn task(hold: TaskHold) -> Event {

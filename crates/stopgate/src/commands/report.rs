@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
+use stopgate_core::RulingWord;
 use stopgate_engine::{Failure, SCHEMA_VERSION, span_ms, time_text};
 use stopgate_view::{CriterionStory, LoopReport, MustAct, ReportedLoop, StopStory, html, markdown};
 
@@ -106,7 +107,7 @@ struct CriterionReportView<'a> {
 struct StopReportView<'a> {
     stop: usize,
     at: String,
-    verdict: &'static str,
+    verdict: RulingWord,
     outcome: Option<&'static str>,
     rule: &'static str,
     why: &'a str,
