@@ -18,6 +18,7 @@ use crate::receipt::Receipt;
 use crate::seen::{SpokenExit, ToolUse};
 use crate::spend::Spend;
 use crate::state::{Frame, LoopId, Rest, SessionId, Surface};
+use crate::stored::is_default;
 use crate::tally::Tally;
 use crate::time::Timestamp;
 use crate::word::{Origin, Vouch};
@@ -343,7 +344,7 @@ pub struct Stopped {
     /// Why, in a sentence.
     pub why: String,
     /// How many frames were taken off.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub popped: u32,
     /// The text that the agent was sent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -467,7 +468,7 @@ pub struct Facts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continued: Option<bool>,
     /// Whether the project's file asked for commands that nobody trusted.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub untrusted: bool,
     /// The last message's fingerprint, where the tally has not taken it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -481,9 +482,4 @@ pub struct Facts {
     /// How many files differ from the last look at them, where they were looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_files: Option<u32>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_zero(count: &u32) -> bool {
-    *count == 0
 }

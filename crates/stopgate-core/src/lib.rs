@@ -12,6 +12,8 @@ extern crate std;
 
 mod time;
 
+mod stored;
+
 mod outcome;
 
 mod marker;

@@ -1,11 +1,12 @@
 //! What a gate is: read from JSON with errors that say where and what to do.
 
 use serde_json::{Map, Value, json};
+use stopgate_core::GateAction;
 
 use crate::expression::{check_condition, check_text};
 use crate::preset::Preset;
 use crate::template::Template;
-use crate::words::{Action, CheckpointData};
+use crate::words::CheckpointData;
 
 /// How deep gates may be nested, and how many one may be made of.
 const DEPTH_MAX: usize = 8;
@@ -50,7 +51,7 @@ pub struct GateRule {
     /// When it answers; always, where nothing is said.
     pub condition: Option<String>,
     /// What it answers.
-    pub action: Action,
+    pub action: GateAction,
     /// Why, with `{{ … }}` filled in.
     pub reason: String,
     /// What the agent is told next, with `{{ … }}` filled in.
@@ -83,7 +84,7 @@ impl Gate {
     }
 
     /// A gate that says `action` whenever `condition` holds.
-    pub fn condition(condition: &str, action: Action, reason: &str) -> Result<Self, String> {
+    pub fn condition(condition: &str, action: GateAction, reason: &str) -> Result<Self, String> {
         Self::read(&json!({ "if": condition, "action": action.word(), "reason": reason }))
     }
 
@@ -101,8 +102,9 @@ impl Gate {
             return Ok(gate);
         }
         let written = text.split_once(" if ");
-        let written = written.and_then(|(word, rest)| Some((Action::read(word.trim())?, rest)));
-        let (action, condition) = written.unwrap_or((Action::Escalate, text));
+        let written =
+            written.and_then(|(word, rest)| Some((GateAction::named(word.trim())?, rest)));
+        let (action, condition) = written.unwrap_or((GateAction::Escalate, text));
         let condition = condition.trim();
         // The reason is data: what stands in it is not filled in.
         let reason = format!("{{% raw %}}`{condition}` holds{{% endraw %}}");
@@ -314,7 +316,7 @@ fn read_rule(value: &Value, at: &str) -> Result<GateRule, String> {
 }
 
 fn rule_of(object: &Map<String, Value>, at: &str) -> Result<GateRule, String> {
-    let action = object.get("action").and_then(Value::as_str).and_then(Action::read);
+    let action = object.get("action").and_then(Value::as_str).and_then(GateAction::named);
     let action = action
         .ok_or_else(|| format!("{at}.action: Must be one of: complete, continue, escalate"))?;
     let part = |name: &str, check: fn(&str) -> Result<(), String>| -> Result<_, String> {

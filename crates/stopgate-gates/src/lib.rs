@@ -38,7 +38,7 @@ mod task;
 
 mod judge;
 
-pub use crate::evaluate::{Evaluation, GateSource, Trace, evaluate};
+pub use crate::evaluate::{Evaluation, GateSource, evaluate};
 pub use crate::expression::ExpressionContext;
 pub use crate::gate::{CommandGate, Gate, GateKind, GateRule};
 pub use crate::hands::Hands;
@@ -57,6 +57,5 @@ pub use crate::step::{Changes, Checkpoint, Registered, TaskStep, Validated, Work
 pub use crate::task::{CHECKPOINTS_MAX, GATES_MAX, PRODUCTS_MAX, Task, TaskRefusal, TaskStatus};
 pub use crate::template::Template;
 pub use crate::words::{
-    Action, AgentContext, CheckpointData, CompletionPromise, GateAnswer, PromiseType,
-    ValidationResult,
+    AgentContext, CheckpointData, CompletionPromise, GateAnswer, PromiseType, ValidationResult,
 };

@@ -87,18 +87,11 @@ fn result(receipt: &Receipt) -> ValidationResult {
 /// What the gates of a loop said, as it is stored with the stop.
 pub fn gate_word(evaluation: Evaluation, context: &AgentContext) -> GateWord {
     let inputs = inputs(context);
-    let asked = evaluation.traces.into_iter().map(|trace| GateTrace {
-        gate: trace.gate,
-        action: trace.action.map(Into::into),
-        reason: trace.reason,
-        failed: trace.failed,
-        micros: trace.micros,
-        inputs: inputs.clone(),
-    });
+    let asked = evaluation.traces.into_iter();
     GateWord {
-        asked: asked.collect(),
+        asked: asked.map(|trace| GateTrace { inputs: inputs.clone(), ..trace }).collect(),
         gate: evaluation.gate,
-        action: evaluation.answer.action.into(),
+        action: evaluation.answer.action,
         reason: evaluation.answer.reason,
         next_prompt: evaluation.answer.next_prompt,
     }

@@ -1,7 +1,9 @@
 //! The three gates that everybody needs, in exactly their order.
 
+use stopgate_core::GateAction;
+
 use crate::expression::ExpressionContext;
-use crate::words::{Action, AgentContext, GateAnswer, PromiseType};
+use crate::words::{AgentContext, GateAnswer, PromiseType};
 
 /// A gate whose judgement is fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +48,9 @@ fn promised(scene: &ExpressionContext<'_>) -> Option<GateAnswer> {
     let order = [PromiseType::Complete, PromiseType::Escalate, PromiseType::Blocked];
     let kind = order.into_iter().find(|kind| scene.promised(*kind))?;
     let (action, what) = match kind {
-        PromiseType::Complete => (Action::Complete, "completion"),
-        PromiseType::Escalate => (Action::Escalate, "escalation"),
-        PromiseType::Blocked => (Action::Escalate, "blocked"),
+        PromiseType::Complete => (GateAction::Complete, "completion"),
+        PromiseType::Escalate => (GateAction::Escalate, "escalation"),
+        PromiseType::Blocked => (GateAction::Escalate, "blocked"),
     };
     Some(GateAnswer::new(action, format!("Agent signaled {what} via {}", kind.text())))
 }
@@ -64,10 +66,10 @@ fn validated(context: &AgentContext) -> Option<GateAnswer> {
         .map(|result| format!("- {}: {}", result.rule_name, result.message))
         .collect();
     if failed.is_empty() {
-        return Some(GateAnswer::new(Action::Complete, "All validation rules passed"));
+        return Some(GateAnswer::new(GateAction::Complete, "All validation rules passed"));
     }
     let reason = format!("{} validation rule(s) failed", failed.len());
-    let mut answer = GateAnswer::new(Action::Continue, reason);
+    let mut answer = GateAnswer::new(GateAction::Continue, reason);
     answer.next_prompt =
         Some(format!("Fix the following validation failures:\n{}", failed.join("\n")));
     Some(answer)

@@ -44,7 +44,7 @@ pub fn ask_recorded(stop: &RecordedStop<'_>) -> Result<GateWord, ContextFact> {
                     return Err(fact);
                 }
                 let judged = evaluated.gate != NOBODY;
-                judged.then(|| (evaluated.answer.action.into(), evaluated.answer.reason))
+                judged.then(|| (evaluated.answer.action, evaluated.answer.reason))
             }
         };
         let Some((action, reason)) = answered else { continue };
