@@ -12,7 +12,7 @@ use stopgate_store::{Durability, Journal, Stored};
 
 use crate::address::Address;
 use crate::config::OnStoreError;
-use crate::context::Context;
+use crate::context::{Context, ContextParts};
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::home::Home;
@@ -40,7 +40,9 @@ impl Engine {
             on_error: OnStoreError::default(),
             pass: Vec::new(),
         };
-        Context::over(opened, Home::new(home), world, Settings, Stores::default(), choice).into()
+        let (settings, stores) = (Settings, Stores::default());
+        let around = ContextParts { home: Home::new(home), world, settings, stores, choice };
+        Context::over(opened, around).into()
     }
 
     /// One stop: the loop after it and the verdict, where a loop holds the session.
