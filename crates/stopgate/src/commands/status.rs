@@ -15,7 +15,9 @@ use crate::output::{self, BAD, BOLD, CommandResult, GOOD, WAITS, clock, mood, sp
 
 const LABEL_COLUMNS: usize = 9;
 
-/// Show how a loop stands: this session's, else those that run in the project, else the last one
+/// Show how the loop stands, and who must act
+///
+/// Without a name: this session's loop, else those that run in the project, else the last one.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
