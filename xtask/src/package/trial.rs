@@ -18,6 +18,8 @@ use crate::tools;
 use emulated::GuestSystem;
 use room::{TrialRoom, find};
 
+/// The wheel of this platform among those of all.
+const OWN_WHEEL: &str = "-manylinux_2_17_x86_64";
 /// How long a newcomer may wait for the first value: ten seconds on a quiet machine, and this on
 /// a busy one.
 const FIRST_VALUE_GATE: Duration = Duration::from_secs(40);
@@ -178,13 +180,13 @@ fn by_pip(out: &Path) -> Result<TrialRow> {
     tools::run(pip.arg("--find-links").arg(out).arg("stopgate"))?;
     let program = place.join("bin/stopgate");
     room.shows(&program, &[])?;
-    room.row("pip", fs::metadata(find(out, ".whl")?)?.len(), begun, &program, &[])
+    room.row("pip", fs::metadata(find(out, OWN_WHEEL)?)?.len(), begun, &program, &[])
 }
 
 fn by_uv(out: &Path) -> Result<TrialRow> {
     let room = TrialRoom::new(&["uvx", "uv", "python3"])?;
     let begun = std::time::Instant::now();
-    let wheel = find(out, ".whl")?;
+    let wheel = find(out, OWN_WHEEL)?;
     let wheel = wheel.to_str().context("read the wheel's path")?;
     let uvx = room.path("bin/uvx");
     let arguments = ["--offline", "--quiet", "--no-python-downloads", "--from", wheel, "stopgate"];
