@@ -61,7 +61,7 @@ fn arm64(root: &Path) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     platforms::add_target(root, ARM64)?;
-    let python = platforms::compiler(root)?;
+    let python = platforms::compiler()?;
     let compile = platforms::wrapper(root, &python, "aarch64-linux-musl", ARM64_COMPILER)?;
     let archive = platforms::wrapper(root, &python, "ar", "ar")?;
     let mut cargo = cargo(root, ARM64);

@@ -140,11 +140,14 @@ fn settings_back(stage: &UpgradeStage) -> Result<()> {
     Ok(())
 }
 
-/// Both programs on a journal of a format that neither knows.
+/// Both programs on a journal of a format that neither knows. Each has a session of its own: a
+/// person is told once in a session.
 fn unknown_format(stage: &UpgradeStage) -> Result<()> {
-    stage.next(&["start", "hold", "--session", "format", "--criterion", "never"])?;
+    for session in ["old", "new"] {
+        stage.next(&["start", "hold", "--session", session, "--criterion", "never"])?;
+    }
     stage.raise_format()?;
-    for answer in [stage.stop_earlier("format")?, stage.stop_next("format")?] {
+    for answer in [stage.stop_earlier("old")?, stage.stop_next("new")?] {
         ensure!(!blocks(&answer), "let the agent go: {answer}");
         let told = message(&answer);
         ensure!(told.contains("install a newer stopgate"), "say why in the client: {answer}");
