@@ -150,6 +150,18 @@ pub(crate) struct Profile {
     pub(crate) trust: Option<TrustForm>,
     /// How to tell that it has our plugin, if there is one for it.
     pub(crate) plugin: Option<PluginMark>,
+    pub(crate) status_line: StatusLineItems,
+}
+
+/// What an agent's own status line can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusLineItems {
+    /// What a command prints.
+    Command,
+    /// Its own items only.
+    BuiltIn,
+    /// Nobody has seen.
+    Unknown,
 }
 
 /// A list of hooks that a person reviewed.
@@ -207,6 +219,7 @@ impl Profile {
             after_install: &[],
             trust: None,
             plugin: None,
+            status_line: StatusLineItems::Unknown,
         }
     }
 }
@@ -259,6 +272,11 @@ impl Agent {
     /// Its word on the command line.
     pub const fn word(self) -> &'static str {
         self.profile().word
+    }
+
+    /// What its own status line can show.
+    pub const fn status_line(self) -> StatusLineItems {
+        self.profile().status_line
     }
 
     /// Its name, as its maker writes it.

@@ -465,7 +465,7 @@ fn cwd(call: &Call<'_>) -> Result<PathBuf, Failure> {
     let lost = "could not tell where the agent works";
     let named = call.cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
     // Most clients start their hooks where the agent works.
-    let here = || std::env::current_dir().ok().filter(|_| !call.agent.always_names_cwd());
+    let here = || Settings.working_directory().ok().filter(|_| !call.agent.always_names_cwd());
     let Some(cwd) = named.or_else(here) else {
         return Err(Failure::fault(format!("{lost}: the payload names no cwd")));
     };

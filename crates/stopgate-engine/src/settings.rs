@@ -287,6 +287,14 @@ fn text(name: &str) -> Option<String> {
     var(name)?.into_string().ok().filter(|value| !value.is_empty())
 }
 
+impl Settings {
+    /// The directory that this process works in.
+    #[expect(clippy::disallowed_methods, reason = "the door")]
+    pub fn working_directory(self) -> std::io::Result<PathBuf> {
+        std::env::current_dir()
+    }
+}
+
 #[expect(clippy::disallowed_methods, reason = "the door")]
 fn var(name: &str) -> Option<OsString> {
     std::env::var_os(name)

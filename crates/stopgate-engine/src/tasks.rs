@@ -84,7 +84,7 @@ impl Tasks {
     /// The tasks of the journal that the environment asks for.
     pub fn open(settings: Settings, stores: Stores, gates: SessionGates) -> Result<Self, Failure> {
         let engine = Engine::open(settings, stores)?;
-        let here = settings.client_directory().or_else(|| std::env::current_dir().ok());
+        let here = settings.client_directory().or_else(|| settings.working_directory().ok());
         let directory = here.unwrap_or_else(|| PathBuf::from("/"));
         Ok(Self::over(engine, directory, gates))
     }

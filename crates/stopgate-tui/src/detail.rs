@@ -183,7 +183,7 @@ fn moment(theme: Theme, story: &LoopStory, width: usize) -> Vec<Line<'static>> {
 fn decided(stop: &StopStory) -> String {
     let what = match stop.outcome {
         Some(outcome) => format!("ended as {outcome}"),
-        None if stop.verdict == "continue" => "sent back".into(),
+        None if stop.verdict == stopgate_core::RulingWord::Continue => "sent back".into(),
         None => "let go".into(),
     };
     let claim = if stop.is_claim { ", claimed to be done" } else { "" };
@@ -192,8 +192,13 @@ fn decided(stop: &StopStory) -> String {
         0 => String::new(),
         all => format!(", {passed} of {all} checks pass"),
     };
+    let files = match stop.changed_files {
+        None => String::new(),
+        Some(1) => ", 1 file changed".into(),
+        Some(files) => format!(", {files} files changed"),
+    };
     format!(
-        "stop {} at {} UTC: {what} by rule {}{checks}{claim}",
+        "stop {} at {} UTC: {what} by rule {}{checks}{files}{claim}",
         stop.number,
         utc_clock(stop.at),
         stop.rule

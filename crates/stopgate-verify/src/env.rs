@@ -90,7 +90,7 @@ pub(crate) struct Additions<'a> {
 
 /// The variables of this process that checks may know, but for those of the session.
 pub(crate) fn kept_variables() -> Vec<Variable> {
-    let mut kept: Vec<Variable> = std::env::vars_os()
+    let mut kept: Vec<Variable> = crate::environment::variables()
         .filter(|(name, value)| is_harmless(name, value) && !is_of_session(name))
         .collect();
     kept.sort();
@@ -100,9 +100,9 @@ pub(crate) fn kept_variables() -> Vec<Variable> {
 /// What a check's environment is made of: `noted` at the start, the session's own variables and
 /// those that a person passes on from this process; all of this process where nothing was noted.
 pub(crate) fn sources(noted: Option<&[Variable]>, additions: &Additions<'_>) -> Vec<Variable> {
-    let Some(noted) = noted else { return std::env::vars_os().collect() };
+    let Some(noted) = noted else { return crate::environment::variables().collect() };
     let live = |(name, _): &Variable| is_of_session(name) || name == MARK || additions.names(name);
-    let mut all: Vec<Variable> = std::env::vars_os().filter(live).collect();
+    let mut all: Vec<Variable> = crate::environment::variables().filter(live).collect();
     all.extend(noted.iter().cloned());
     all
 }
@@ -190,7 +190,7 @@ pub fn withheld(text: &str, [person, pass]: [&[String]; 2]) -> Vec<String> {
     let is_kept = |(name, value): &Variable| {
         name != MARK && !additions.names(name) && !is_harmless(name, value)
     };
-    let names = std::env::vars_os().filter(is_kept).map(|(name, _)| name.into_string());
+    let names = crate::environment::variables().filter(is_kept).map(|(name, _)| name.into_string());
     names.flatten().filter(|name| name.len() > 2 && names_word(text, name)).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use stopgate_core::{Receipt, Status, Tests, clip};
-use stopgate_engine::{Begun, JudgesOf, Preflighted};
+use stopgate_engine::{Begun, JudgesOf, PlaceKind, Preflighted};
 
 use crate::output::{self, DIM, styled};
 
@@ -84,7 +84,7 @@ pub(crate) fn tell(begun: &Begun) {
         let names = begun.steering.join(", ");
         output::line(&styled(DIM, &format!("  checks keep these variables as they are: {names}")));
     }
-    if let Some(place) = begun.place.as_ref().filter(|place| place.kind == "copy") {
+    if let Some(place) = begun.place.as_ref().filter(|place| place.kind == PlaceKind::Copy) {
         let why = place.missing.join(" ");
         output::line(&styled(DIM, &format!("  original runs take place in a copy. {why}")));
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
+use stopgate_core::RulingWord;
 use stopgate_engine::{Failure, SCHEMA_VERSION, span_ms, time_text};
 use stopgate_view::{CriterionStory, LoopReport, MustAct, ReportedLoop, StopStory, html, markdown};
 
@@ -106,10 +107,12 @@ struct CriterionReportView<'a> {
 struct StopReportView<'a> {
     stop: usize,
     at: String,
-    verdict: &'static str,
+    verdict: RulingWord,
     outcome: Option<&'static str>,
     rule: &'static str,
     why: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed_files: Option<u32>,
 }
 
 fn for_programs(report: &LoopReport) -> String {
@@ -164,6 +167,7 @@ fn stop_view(stop: &StopStory) -> StopReportView<'_> {
         outcome: stop.outcome.map(stopgate_core::Outcome::word),
         rule: stop.rule.word(),
         why: &stop.why,
+        changed_files: stop.changed_files,
     }
 }
 
