@@ -7,6 +7,7 @@
 
 mod apart;
 mod base_tree;
+mod built_files;
 mod found;
 mod measure;
 mod original;

@@ -424,6 +424,24 @@ impl Compare<'_> {
             self.bind(&change.path, &change.now);
             self.found.masks.push(Mask { path: change.path, content: change.original });
         }
+        if self.noted.judges.picks_environment() {
+            self.environment();
+        }
+    }
+
+    /// Code that Python runs at its start, in an environment that the check's tool finds by itself.
+    fn environment(&mut self) {
+        let directory = self.noted.judges.directory().to_path_buf();
+        let known: BTreeSet<PathBuf> =
+            self.found.masks.iter().map(|mask| mask.path.clone()).collect();
+        for place in directory.ancestors() {
+            let files = outside::start_up_code(&self.root.join(place).join(".venv"), self.since);
+            for (path, content) in files.into_iter().filter(|(path, _)| !known.contains(path)) {
+                self.found.texts.push(format!("{} changed", path.display()));
+                self.bind(&path, &content);
+                self.found.masks.push(Mask { path, content: None });
+            }
+        }
     }
 
     /// What a person accepts is today's content, and no other.

@@ -10,7 +10,7 @@ use stopgate_core::{
     Criterion, JudgesAre, OriginalRun, OriginalVerdict, Receipt, Site, Status, Strength, Timestamp,
 };
 
-use super::apart::{Apart, ApartRun, Judges};
+use super::apart::{Apart, ApartRun, BuiltFiles, Judges};
 use super::round::Looked;
 use super::{Directories, ProofRequest, TestFloor, floor, red_first, span};
 use crate::basis::{Basis, JudgeChanges};
@@ -186,6 +186,7 @@ impl Originals<'_> {
                 doubted.push((subject, run));
             }
         }
+        let doubted = self.ask_with_built_files(doubted, digest, receipts)?;
         self.control(&doubted, controls, digest, receipts)?;
         for subject in open.iter().filter(|subject| !askable.iter().any(|own| same(own, subject))) {
             let told = told(subject, OriginalVerdict::Undecided, digest, Vec::new());
@@ -238,7 +239,7 @@ impl Originals<'_> {
         Some(())
     }
 
-    fn apart(&self) -> Apart<'_> {
+    pub(super) fn apart(&self) -> Apart<'_> {
         let left = self.request.budget.saturating_sub(span(self.begun, (self.now)()));
         Apart {
             request: self.request,
@@ -247,6 +248,7 @@ impl Originals<'_> {
             left,
             tree: self.looked.tree.as_ref(),
             restless: Vec::new(),
+            built: BuiltFiles::default(),
         }
     }
 }
@@ -293,7 +295,7 @@ fn take_over(receipt: &mut Receipt, own: &Receipt) {
 }
 
 /// Whether the judges of the start accept the work, with as many tests as there were.
-fn accepts(subject: &OriginalSubject<'_>, run: &ApartRun) -> bool {
+pub(super) fn accepts(subject: &OriginalSubject<'_>, run: &ApartRun) -> bool {
     let ApartRun::Ran { receipt, written, .. } = run else { return false };
     receipt.status == Status::Pass
         && written.is_empty()
@@ -333,7 +335,7 @@ fn undecided(run: &ApartRun) -> String {
     }
 }
 
-fn told(
+pub(super) fn told(
     subject: &OriginalSubject<'_>,
     verdict: OriginalVerdict,
     digest: &str,
@@ -348,7 +350,7 @@ fn told(
     }
 }
 
-fn conclude(receipt: Option<&mut Receipt>, told: OriginalRun) {
+pub(super) fn conclude(receipt: Option<&mut Receipt>, told: OriginalRun) {
     let Some(receipt) = receipt else { return };
     // Judges that were only written to again are not worth a word.
     if !told.changes.is_empty() {
@@ -390,7 +392,7 @@ fn passed<'r>(receipts: &'r [Receipt], name: &str) -> Option<&'r Receipt> {
     receipts.iter().find(|receipt| receipt.criterion == name && receipt.status == Status::Pass)
 }
 
-fn receipt_of<'r>(receipts: &'r mut [Receipt], name: &str) -> Option<&'r mut Receipt> {
+pub(super) fn receipt_of<'r>(receipts: &'r mut [Receipt], name: &str) -> Option<&'r mut Receipt> {
     receipts.iter_mut().find(|receipt| receipt.criterion == name)
 }
 

@@ -206,6 +206,7 @@ impl Tracer<'_> {
         let Some(text) = self.files.text(path).filter(|text| !text.contains('\0')) else { return };
         let inside = Stand {
             directory: stand.directory.clone(),
+            others: stand.others.clone(),
             script: Some(path.into()),
             rank,
             depth: stand.depth + 1,
