@@ -208,10 +208,12 @@ fn hold_condition(state: &mut State, at: Timestamp) {
 }
 
 fn unpark(state: &mut State, by: &UnparkedBy, at: Timestamp) {
-    if state.parking().is_none() {
-        return;
-    }
+    let Some(parking) = state.parking() else { return };
+    let claimed = parking.checks.as_ref().is_some_and(|checks| checks.claimed);
     go_on(state, at);
+    if claimed {
+        state.phase = Phase::Completing;
+    }
     if let UnparkedBy::Client { process } = by {
         state.woken = Some(WokenClient { process: process.clone(), at });
     }

@@ -99,7 +99,7 @@ pub use crate::judges::{Verified, verified};
 pub use crate::ledger::{ErrorClass, Ledger, WrittenError};
 pub use crate::marker::{Marker, Signal, signal};
 pub use crate::outcome::Outcome;
-pub use crate::parking::{Parking, UnparkedBy, WaitCondition, WokenClient};
+pub use crate::parking::{BackgroundChecks, Parking, UnparkedBy, WaitCondition, WokenClient};
 pub use crate::policy::{Enforcement, GoalShape, Order, Policy, Rule};
 pub use crate::prompt::{PROMPT_BYTES_MAX, PROMPT_VOICE, announcement, fenced, is_continuation};
 pub use crate::receipt::{
