@@ -13,6 +13,7 @@ use crate::event::{Event, LoopEdit, Ruling, Speaker, Started, Stopped, TaskHold}
 use crate::ground::ApprovedJudges;
 use crate::outcome::Outcome;
 use crate::parking::{Parking, UnparkedBy, WokenClient};
+use crate::receipt::Receipt;
 use crate::policy::Rule;
 use crate::seen::ToolUse;
 use crate::state::{FRAMES_MAX, Frame, Phase, Rest, State, Surface, Waiting};
@@ -163,6 +164,14 @@ fn vouch(state: &mut State, how: Vouch, at: Timestamp) {
     state.origin.vouch(how);
     if state.outcome().is_some() {
         go_on(state, at);
+    }
+}
+
+/// An opinion is paid for once, however often it is used.
+fn count_opinions(state: &mut State, receipts: &[Receipt], at: Timestamp) {
+    let paid = receipts.iter().filter(|receipt| !receipt.evidence.reused);
+    for cost in paid.filter_map(|receipt| receipt.evidence.cost.as_ref()) {
+        state.spend.get_or_insert_default().add(cost, at);
     }
 }
 
@@ -333,6 +342,7 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
             }
         }
     }
+    count_opinions(state, &stopped.receipts, at);
     pop(&mut state.frames, stopped.popped);
     note_proven(state, stopped.ruling);
     match stopped.ruling {

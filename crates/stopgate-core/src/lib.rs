@@ -103,7 +103,7 @@ pub use crate::parking::{BackgroundChecks, Parking, UnparkedBy, WaitCondition, W
 pub use crate::policy::{Enforcement, GoalShape, Order, Policy, Rule};
 pub use crate::prompt::{PROMPT_BYTES_MAX, PROMPT_VOICE, announcement, fenced, is_continuation};
 pub use crate::receipt::{
-    Evidence, OriginalRun, OriginalVerdict, Receipt, Status, Strength, Tests,
+    Evidence, OpinionCost, OriginalRun, OriginalVerdict, Receipt, Status, Strength, Tests,
 };
 pub use crate::seen::{CapScope, ClientCap, Seen, SpokenExit, ToolUse};
 pub use crate::soundness::Soundness;

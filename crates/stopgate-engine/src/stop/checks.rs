@@ -166,7 +166,9 @@ impl Stops<'_> {
         later: Vec<String>,
         receipts: Vec<Receipt>,
     ) -> CheckedStop {
-        let cut = receipts.iter().filter(|receipt| receipt.status == Status::Timeout);
+        // One that was not even begun may be quick.
+        let is_cut = |own: &&Receipt| own.status == Status::Timeout && own.log.is_some();
+        let cut = receipts.iter().filter(is_cut);
         let cut: Vec<String> = cut.map(|receipt| receipt.criterion.clone()).collect();
         for name in later.iter().chain(&cut) {
             if !notes.long.contains(name) {

@@ -249,7 +249,7 @@ fn a_run_that_always_dies_is_not_begun_for_ever() {
 /// What is quick is said first: nobody waits for the long check of work that is known to be wrong.
 #[test]
 fn what_fails_at_once_is_told_before_anything_runs_in_the_background() {
-    let stage = stage(&format!("--check 'tests={SLOW}' --check 'quick=test -e made'"));
+    let stage = stage(&format!("--check 'quick=test -e made' --check 'tests={SLOW}'"));
     let answer = stage.stop("s1", "Finished.");
     assert!(answer.is_sent_back() && answer.to_string().contains("quick"), "{answer}");
     assert!(!stage.path("home/background").exists());
@@ -259,6 +259,20 @@ fn what_fails_at_once_is_told_before_anything_runs_in_the_background() {
     let pid = runner(&stage);
     finish(&stage, pid, "pass");
     assert!(stage.stop("s1", "Finished.").to_string().contains("ended as done"));
+}
+
+/// In whatever order they are listed: once it is known which one is long, the others come first.
+#[test]
+fn a_check_that_had_no_time_is_not_taken_for_long() {
+    let stage = stage(&format!("--check 'tests={SLOW}' --check 'quick=test -e made'"));
+    let pid = park(&stage);
+    finish(&stage, pid, "pass");
+    let answer = stage.stop("s1", "Finished.");
+    assert!(answer.is_sent_back() && answer.to_string().contains("quick"), "{answer}");
+    stage.write("project/work", "2");
+    let answer = stage.stop("s1", "Finished.");
+    assert!(answer.is_sent_back() && answer.to_string().contains("quick"), "{answer}");
+    assert_eq!(runs(&stage), 2, "nobody runs the long one for work that fails anyway");
 }
 
 #[test]
@@ -281,7 +295,7 @@ fn a_result_that_nobody_signed_is_not_believed() {
 /// An agent that said `done` before the loop was parked need not say it again.
 #[test]
 fn a_claim_outlives_the_wait() {
-    let stage = stage(&format!("--check 'tests={SLOW}' --attest reviewed"));
+    let stage = stage(&format!("--check 'tests={SLOW}' --criterion reviewed"));
     assert_eq!(stage.run_as("s1", "done").code, 0);
     let pid = park(&stage);
     finish(&stage, pid, "pass");
