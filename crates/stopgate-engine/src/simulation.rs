@@ -39,6 +39,7 @@ impl Engine {
             durability: Durability::default(),
             on_error: OnStoreError::default(),
             pass: Vec::new(),
+            hook_time: None,
         };
         Context::over(opened, Home::new(home), world, Settings, Stores::default(), choice).into()
     }
@@ -51,7 +52,7 @@ impl Engine {
         project: &Path,
         cap: Option<ClientCap>,
     ) -> Result<Option<(State, Verdict)>, Failure> {
-        let judged = self.stops().judge_stop(call, session, Some(project), &ClientFacts { cap })?;
+        let judged = self.stops().judge_stop(call, session, Some(project), &ClientFacts { cap, is_driver: false })?;
         Ok(judged.map(|judged| (judged.state, judged.verdict)))
     }
 

@@ -1,39 +1,30 @@
 //! One stop, from request to verdict: the place where judgement meets the world.
 
+mod checks;
+
 use std::path::Path;
-use std::time::Duration;
 
 use stopgate_agents::Call;
 use stopgate_core::{
-    Criterion, Decision, Event, GateWord, LoopId, Outcome, Parking, Proof, Receipt, Seen,
-    SessionId, Soundness, Spend, State, Status, Surface, Timestamp, UnparkedBy, Verdict,
-    WaitCondition, apply, asks_gates, clean, decide, due,
+    Criterion, Decision, Event, GateWord, Outcome, Parking, Phase, Receipt, Seen, SessionId,
+    Soundness, Spend, State, Surface, Timestamp, UnparkedBy, Verdict, WaitCondition, apply,
+    asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Freshness, ProofRequest, Proved, while_watched, withheld};
 
-use crate::checking::CheckingNote;
+use self::checks::{CheckedStop, DueStop};
+use crate::config::CHECKS_TIME_MAX;
 use crate::context::{Context, Stocked};
 use crate::failure::Failure;
 use crate::judging::certificate::certify;
 use crate::judging::condition::{ConditionWord, ask_condition};
 use crate::judging::gates::ask_loop_gates;
-use crate::judging::look::{began, files};
 use crate::judging::origin::{file_trust, is_agents, typed, typed_at_last};
-use crate::judging::reviewing::review_loop;
 use crate::judging::task_claim::{TaskWord, judge_task};
 use crate::metering::Metering;
 use crate::observe::{ClientFacts, HeardMessage, hear, observe};
 use crate::trust::Trust;
-use crate::watchdog;
 
-/// All checks of one stop together stay below the time-out that `install` asks for (ten minutes),
-/// with room for looks at a large tree and for ending what does not want to end.
-const CHECKS_BUDGET: Duration = Duration::from_mins(9);
-/// What is not run but looked at needs no longer.
-const LOOK_TIME: Duration = Duration::from_secs(30);
-/// How often one check may run for one stop, its retries aside.
-const RUNS_MAX: u32 = 3;
 const TRIES_MAX: usize = 64;
 
 /// A stop that was judged: the loop as it is now, and the verdict.
@@ -122,6 +113,7 @@ impl Stops<'_> {
             return Ok(held.learned());
         };
         claim.extend(before);
+        claim.extend(known.parked(&held.stored.state));
         let state = claimed(&held.stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.context.signs);
         seen.untrusted = Trust::of(&self.context.home).lacks(&state);
@@ -134,8 +126,14 @@ impl Stops<'_> {
         let wanted = due(&state, &seen, now);
         if !wanted.is_empty() && known.receipts.is_none() {
             self.context.journal.end();
-            known.receipts = self.run_checks(&state, &seen, heard);
-            return Ok(if known.receipts.is_some() { held.learned() } else { Step::Interrupted });
+            let stop =
+                DueStop { state: &state, seen: &seen, heard, agent: call.agent, client };
+            match self.run_checks(stop) {
+                CheckedStop::Receipts(receipts) => known.receipts = Some(receipts),
+                CheckedStop::Parked(parking) => known.parking = Some(parking),
+                CheckedStop::Interrupted => return Ok(Step::Interrupted),
+            }
+            return Ok(held.learned());
         }
         seen.receipts = kept(known.receipts.as_deref(), &wanted);
         if asks_gates(&state, &seen, now) {
@@ -151,7 +149,7 @@ impl Stops<'_> {
         {
             self.context.journal.end();
             let said = heard.message.as_deref().unwrap_or_default();
-            known.task = Some(judge_task(self.context, &held.stored, said, CHECKS_BUDGET)?);
+            known.task = Some(judge_task(self.context, &held.stored, said, CHECKS_TIME_MAX)?);
             return Ok(held.learned());
         }
         if known.typed.is_none() && !known.looked && self.ends_as_agents(&state, &seen, now) {
@@ -190,7 +188,7 @@ impl Stops<'_> {
         }
         let mut events: Vec<Event> = known.metered(state).into_iter().collect();
         if let Some(parking) = state.parking() {
-            match self.condition_of_stop(&state.id, parking, known)? {
+            match self.condition_of_stop(state, parking, known)? {
                 ConditionWord::Holds => events.push(Event::Unparked { by: UnparkedBy::Stop }),
                 ConditionWord::Open => {}
             }
@@ -202,14 +200,15 @@ impl Stops<'_> {
     /// to find out, so that the loop is judged again.
     fn condition_of_stop(
         &mut self,
-        id: &LoopId,
+        state: &State,
         parking: &Parking,
         known: &mut Known,
     ) -> Option<ConditionWord> {
+        let id = &state.id;
         if parking.held_at.is_some() {
             return Some(ConditionWord::Holds);
         }
-        if parking.condition.is_cheap() {
+        if parking.condition.is_cheap() && parking.checks.is_none() {
             return Some(ask_condition(self.context, id, &parking.condition));
         }
         match &known.condition {
@@ -217,7 +216,11 @@ impl Stops<'_> {
             Some((asked, word)) if *asked == parking.condition => Some(*word),
             Some(_) | None => {
                 self.context.journal.end();
-                let word = ask_condition(self.context, id, &parking.condition);
+                let mut word = ask_condition(self.context, id, &parking.condition);
+                // What runs for other files than there are now is not worth waiting for.
+                if parking.checks.is_some() && word == ConditionWord::Open && self.is_stale(state) {
+                    word = ConditionWord::Holds;
+                }
                 known.condition = Some((parking.condition.clone(), word));
                 None
             }
@@ -277,98 +280,6 @@ impl Stops<'_> {
             self.context.take_held_sign(session);
         }
     }
-
-    fn run_checks(
-        &mut self,
-        state: &State,
-        seen: &Seen,
-        heard: &HeardMessage,
-    ) -> Option<Vec<Receipt>> {
-        watchdog::allow(checks_time(state, seen, self.context.now()));
-        // Each stop keeps its own logs, so that what is told of it later stays true.
-        let stop = format!("{}", state.tally.stops.saturating_add(1));
-        let place = self.context.place(self.context.home.check_logs(&state.id).join(stop));
-        let pass = self.context.passed_variables();
-        let only_place = self.context.settings.test_place();
-        let request = ProofRequest {
-            criteria: &state.criteria,
-            root: Path::new(state.root()),
-            ground: &state.ground,
-            message: heard.message.as_deref(),
-            place: &place,
-            freshness: Freshness::Reuse(seen.tools),
-            files: files(state),
-            since: began(state),
-            budget: CHECKS_BUDGET,
-            strangers: self.context.strangers,
-            pass: &pass,
-            only_place: only_place.as_deref(),
-        };
-        let begun = self.context.now();
-        let note = CheckingNote::begin(&self.context.home, state, begun);
-        let proved = match note.as_ref().map(|note| note.listener(state)) {
-            Some(listener) => while_watched(listener, || self.context.world.prove(&request)),
-            None => self.context.world.prove(&request),
-        };
-        let proved = match proved {
-            Proved::Receipts(receipts) => {
-                let receipts = with_withheld(receipts, &state.criteria, &pass);
-                let used = Duration::from_millis(self.context.now().since(begun).unsigned_abs());
-                review_loop(
-                    self.context,
-                    state,
-                    &place,
-                    receipts,
-                    CHECKS_BUDGET.saturating_sub(used),
-                )
-            }
-            Proved::Interrupted => None,
-        };
-        drop(note);
-        watchdog::allow(Duration::ZERO);
-        proved
-    }
-}
-
-/// How long the checks that are due may take in all, with a look at a large tree: each may run
-/// as the tree has it, with the judges of the start, and once more as the control of that.
-fn checks_time(state: &State, seen: &Seen, now: Timestamp) -> Duration {
-    let wanted = due(state, seen, now);
-    let times = wanted.iter().map(|criterion| {
-        let (Proof::Check { timeout_ms, .. }
-        | Proof::Run { timeout_ms, .. }
-        | Proof::Review { timeout_ms, .. }) = criterion.proof
-        else {
-            return LOOK_TIME;
-        };
-        Duration::from_millis(timeout_ms).saturating_mul(criterion.terms.retries.saturating_add(1))
-    });
-    let all = times.fold(Duration::ZERO, Duration::saturating_add);
-    let runs = if state.ground.seal.is_some() { RUNS_MAX } else { 1 };
-    all.saturating_mul(runs).clamp(LOOK_TIME, CHECKS_BUDGET)
-}
-
-/// Says which variables a failing check asked for and was not given.
-fn with_withheld(
-    mut receipts: Vec<Receipt>,
-    criteria: &[Criterion],
-    pass: &[String],
-) -> Vec<Receipt> {
-    for receipt in &mut receipts {
-        let criterion = criteria.iter().find(|criterion| criterion.name == receipt.criterion);
-        let Some(criterion) = criterion.filter(|_| receipt.status == Status::Fail) else {
-            continue;
-        };
-        let names = withheld(&receipt.tail, [pass, &criterion.terms.pass]);
-        if receipt.trouble.is_none() && !names.is_empty() {
-            receipt.trouble = Some(format!(
-                "checks are not given {}; a person can pass it: start --pass-env, or pass_env in \
-                 stopgate.toml",
-                names.join(", ")
-            ));
-        }
-    }
-    receipts
 }
 
 /// What was found out about a stop so far, and need not be found out again.
@@ -386,6 +297,8 @@ struct Known {
     metered: Option<MeteredStop>,
     /// Whether what the loop waits for has happened.
     condition: Option<(WaitCondition, ConditionWord)>,
+    /// That the checks go on in the background.
+    parking: Option<Box<Parking>>,
 }
 
 /// What was counted for a stop, and what it was counted on.
@@ -398,6 +311,13 @@ impl Known {
     /// Whether the count is still about the loop as it is.
     fn is_metered(&self, state: &State) -> bool {
         self.metered.as_ref().is_some_and(|metered| metered.base == state.spend)
+    }
+
+    /// That the loop is parked until its checks have ended, unless something else happened to it
+    /// meanwhile.
+    fn parked(&self, state: &State) -> Option<Event> {
+        let rests = matches!(state.phase, Phase::Paused { .. } | Phase::Ended { .. });
+        self.parking.clone().filter(|_| !rests).map(Event::Parked)
     }
 
     /// What was counted on the loop as it is.

@@ -1,5 +1,6 @@
 //! `run`: carries a loop through session after session of an agent.
 
+mod board;
 mod jobs;
 mod show;
 

@@ -188,7 +188,11 @@ pub(crate) fn checking_line(checking: &CheckingView) -> String {
     let elapsed = span(checking.elapsed_ms);
     let usual = checking.usual_ms.and_then(|usual| i64::try_from(usual).ok());
     let about = usual.map(|usual| format!(" of about {}", span(usual))).unwrap_or_default();
-    format!("checking {}, {elapsed}{about}", checking.checks.join(", "))
+    let names = checking.checks.join(", ");
+    match &checking.background_logs {
+        Some(logs) => format!("checking {names} in the background, {elapsed}{about}; output: {logs}"),
+        None => format!("checking {names}, {elapsed}{about}"),
+    }
 }
 
 pub(crate) fn criterion_line(criterion: &CriterionView) -> String {
