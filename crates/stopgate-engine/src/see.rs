@@ -189,10 +189,12 @@ impl Records<'_> {
         Ok(LoopStatsView { schema_version: SCHEMA_VERSION, stats: loop_stats(&stories) })
     }
 
-    /// A report over one loop.
+    /// A report over the loop that is meant; over all that run here, where several do.
     pub fn report_on(&mut self, target: &LoopTarget) -> Result<LoopReport, Failure> {
-        let stored = self.context.resolve(target)?;
-        let loops = self.reported(&stored)?.into_iter().collect();
+        let mut loops = Vec::new();
+        for stored in self.context.resolve_all(target)? {
+            loops.extend(self.reported(&stored)?);
+        }
         Ok(LoopReport { made_at: self.context.now(), since: None, loops })
     }
 

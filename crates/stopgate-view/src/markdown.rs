@@ -220,6 +220,10 @@ pub(crate) fn answer(stop: &StopStory) -> String {
 
 fn diff_stat(text: &mut String, diff: &DiffStat) {
     let commit: String = shown(&diff.commit).chars().take(12).collect();
+    if diff.files.is_empty() && diff.new_files.is_empty() {
+        let _ = writeln!(text, "No file differs from commit {}.\n", code(&commit));
+        return;
+    }
     let _ = writeln!(
         text,
         "### Files changed since the start\n\n{}, from commit {}\n",

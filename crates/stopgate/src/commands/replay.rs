@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use stopgate_core::{Outcome as LoopOutcome, usd_text};
-use stopgate_engine::{BackTestTotal, BackTestedLoop, ReplayView, span_ms};
+use stopgate_engine::{BackTestTotal, BackTestedLoop, LoopTarget, ReplayView, span_ms};
 use stopgate_view::{Counterfactual, ReplayResult, ReplayedStop, shown_short, span};
 
 use super::common;
@@ -49,13 +49,20 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 fn replay(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let target = common::target(args.name.as_deref(), args.session.as_deref())?;
-    let view = engine.records().replay(&target)?;
-    if args.json {
-        output::json(&view);
-    } else {
-        show_replay(&view);
+    let mut code = ExitCode::SUCCESS;
+    for stored in engine.loops().resolve_all(&target)? {
+        let target = LoopTarget::Named(stored.state.id.as_str().into());
+        let view = engine.records().replay(&target)?;
+        if args.json {
+            output::json(&view);
+        } else {
+            show_replay(&view);
+        }
+        if view.differs > 0 {
+            code = ExitCode::FAILURE;
+        }
     }
-    Ok(if view.differs == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(code)
 }
 
 fn show_replay(view: &ReplayView) {
@@ -91,6 +98,10 @@ fn back_test(args: &Args, policy: &std::path::Path) -> CommandResult {
     let view = common::engine()?.records().back_test(policy, args.since)?;
     if args.json {
         output::json(&view);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if view.loops.is_empty() {
+        output::line("No loop was touched in that time, so there is nothing to try it on.");
         return Ok(ExitCode::SUCCESS);
     }
     for tested in view.loops.iter().filter(|tested| !is_same(tested)) {

@@ -145,6 +145,19 @@ fn what_can_t_be_shown_is_one_sentence_and_a_remedy() {
 }
 
 #[test]
+fn where_several_loops_run_all_of_them_are_shown() {
+    let stage = Stage::with_loop("First --check t=false --no-preflight");
+    stage.stop("s1", "One.");
+    stage.start("Second --session s2");
+    let told = stage.json("report");
+    assert_eq!(told["loops"].as_array().map(Vec::len), Some(2), "{told}");
+    let ran = stage.run("replay");
+    assert_eq!(ran.code, 0, "{ran}");
+    assert!(ran.out.contains("1 stop, all decided as they were"), "{ran}");
+    assert!(ran.out.contains("has had no stop yet"), "{ran}");
+}
+
+#[test]
 fn stats_count_outcomes_rules_and_checks() {
     let stage = proven();
     let told = stage.json("stats");
