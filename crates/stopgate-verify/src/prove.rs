@@ -17,6 +17,7 @@ mod red_first;
 mod red_tests;
 mod round;
 mod standing;
+mod wording;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

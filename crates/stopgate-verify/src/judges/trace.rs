@@ -9,6 +9,7 @@ mod lists;
 mod make_reach;
 mod node;
 mod places;
+mod preparing;
 mod programs;
 mod project_programs;
 mod scripts;
@@ -159,11 +160,7 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
     match &criterion.proof {
         Proof::Check { command, .. } => {
             let script = ShellScript::parse(command);
-            let prepares = |step: &&ShellStep| {
-                let program = step.words.first().map_or("", String::as_str);
-                ["cd", "export", "set", ".", "source", ""].contains(&program)
-            };
-            if says && script.steps().filter(|step| !prepares(step)).count() == 1 {
+            if says && preparing::has_sole_judge(&script) {
                 stand.rank = Rank::Sole;
             }
             tracer.script(&script, &stand);

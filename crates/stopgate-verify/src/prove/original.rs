@@ -7,11 +7,13 @@
 use std::path::PathBuf;
 
 use stopgate_core::{
-    Criterion, JudgesAre, OriginalRun, OriginalVerdict, Receipt, Site, Status, Strength, Timestamp,
+    Criterion, JudgesAre, OriginalRun, OriginalVerdict, Receipt, Site, Status, Strength, Tests,
+    Timestamp,
 };
 
 use super::apart::{Apart, ApartRun, BuiltFiles, Judges};
 use super::round::Looked;
+use super::wording::{rejection, undecided};
 use super::{Directories, ProofRequest, TestFloor, floor, red_first, span};
 use crate::basis::{Basis, JudgeChanges};
 use crate::files::read_regular;
@@ -37,6 +39,8 @@ pub(super) struct Originals<'a> {
 pub(super) struct OriginalSubject<'a> {
     pub(super) criterion: &'a Criterion,
     pub(super) changes: JudgeChanges,
+    /// The tests of the start, as many of which must run; none where a person lets them change.
+    pub(super) floor: Option<Tests>,
     /// How many tests ran at the start and now, where fewer did now.
     pub(super) fewer: Option<(u32, u32)>,
 }
@@ -105,8 +109,9 @@ impl Originals<'_> {
                 self.request.since,
             );
             let changes = changes.map_err(|error| story(&error))?;
-            let fewer = fewer_tests(criterion, receipt);
-            subjects.push(OriginalSubject { criterion, changes, fewer });
+            let floor = criterion.tests.filter(|_| !self.may_drop_tests(criterion));
+            let fewer = fewer_tests(floor, receipt);
+            subjects.push(OriginalSubject { criterion, changes, floor, fewer });
         }
         Ok(subjects)
     }
@@ -194,6 +199,13 @@ impl Originals<'_> {
             dispute(receipt, told, &subject.changes.lasting.join("; "), None);
         }
         Some(())
+    }
+
+    /// Whether a person made all tests part of the work, which may merge or drop some then.
+    fn may_drop_tests(&self, criterion: &Criterion) -> bool {
+        let terms = &criterion.terms;
+        terms.judges == JudgesAre::Work
+            || (!terms.may_change.is_empty() && self.basis.is_self_judged(criterion))
     }
 
     /// Whether there was nothing at the start to ask: the first tests are the work's own.
@@ -299,40 +311,7 @@ pub(super) fn accepts(subject: &OriginalSubject<'_>, run: &ApartRun) -> bool {
     let ApartRun::Ran { receipt, written, .. } = run else { return false };
     receipt.status == Status::Pass
         && written.is_empty()
-        && fewer_tests(subject.criterion, receipt).is_none()
-}
-
-fn rejection(subject: &OriginalSubject<'_>, run: &ApartRun) -> String {
-    let ApartRun::Ran { receipt, written, .. } = run else { return String::new() };
-    if let Some(path) = written.first() {
-        return format!(
-            "with the tests of the start, {} was written while they ran",
-            path.display()
-        );
-    }
-    match (receipt.status, fewer_tests(subject.criterion, receipt)) {
-        (Status::Pass, Some((then, now))) => {
-            format!("{now} tests of the start run now; {then} ran then")
-        }
-        (_, _) => match run.failing().len() {
-            0 => "it passes now, but fails with the tests as they were at the start".into(),
-            1 => "it passes now, but 1 test fails as it was at the start".into(),
-            more => format!("it passes now, but {more} tests fail as they were at the start"),
-        },
-    }
-}
-
-fn undecided(run: &ApartRun) -> String {
-    match run {
-        ApartRun::NoPlace(why) => format!("the tests of the start can't be run: {why}"),
-        ApartRun::Ran { receipt, .. } if receipt.status == Status::Timeout => {
-            "the tests of the start took too long".into()
-        }
-        ApartRun::Ran { .. } => {
-            "the tests of the start can't be run here: even today's fail apart from this tree"
-                .into()
-        }
-    }
+        && fewer_tests(subject.floor, receipt).is_none()
 }
 
 pub(super) fn told(
@@ -381,8 +360,8 @@ fn unproven(mut receipt: Receipt, why: &str) -> Receipt {
 }
 
 /// How many tests ran at the start and now, where fewer did now.
-fn fewer_tests(criterion: &Criterion, receipt: &Receipt) -> Option<(u32, u32)> {
-    match floor(criterion.tests, receipt.evidence.tests) {
+pub(super) fn fewer_tests(then: Option<Tests>, receipt: &Receipt) -> Option<(u32, u32)> {
+    match floor(then, receipt.evidence.tests) {
         TestFloor::Fewer { before, now } => Some((before, now)),
         TestFloor::Kept | TestFloor::Unknown => None,
     }
@@ -403,7 +382,7 @@ fn same(one: &OriginalSubject<'_>, other: &OriginalSubject<'_>) -> bool {
 /// Identifies all changes together, so that a person accepts exactly what was shown.
 fn combined(subjects: &[OriginalSubject<'_>]) -> String {
     let line = |subject: &OriginalSubject<'_>| {
-        let OriginalSubject { criterion, changes, fewer } = subject;
+        let OriginalSubject { criterion, changes, fewer, .. } = subject;
         format!("{} {} {fewer:?}\n", criterion.name, changes.digest)
     };
     let open = subjects.iter().filter(|subject| subject.is_open());

@@ -451,3 +451,29 @@ fn cases_that_a_loop_compares_an_output_with_judge() {
         ",
     );
 }
+
+#[test]
+fn the_last_script_of_a_check_judges_behind_what_prepares_for_it() {
+    check(
+        "
+        accept.sh = run\\n
+        accept.py = import app\\n
+        setup.sh = x\\n
+        gen.py = x\\n
+        main.py = x\\n
+        answer.txt
+        Makefile = all:\\n\\tx\\n
+        ",
+        "
+        tests :: make all && sh accept.sh => ~Makefile accept.sh
+        tests :: sh setup.sh && python3 accept.py => accept.py
+        tests :: mkdir -p out && npm ci && ./accept.sh => accept.sh
+        tests :: env LC_ALL=C timeout 60 nice -n 1 ./accept.sh => accept.sh
+        tests :: python gen.py && diff out.txt table.txt =>
+        tests :: make all && python main.py => ~Makefile
+        runs :: make all && sh accept.sh => ~Makefile
+        tests :: sh -c \"$(cat accept.sh)\" => accept.sh
+        tests :: eval \"$(cat accept.sh)\" => accept.sh
+        ",
+    );
+}

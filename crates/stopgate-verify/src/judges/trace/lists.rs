@@ -40,7 +40,10 @@ impl Tracer<'_> {
         }
         let program = step.words.first().map_or("", String::as_str);
         let next = following.iter().find_map(as_step);
-        if program == "cat" && step.joint == Joint::Pipe && next.is_some_and(reads_script) {
+        let is_piped = step.joint == Joint::Pipe && next.is_some_and(reads_script);
+        // `sh -c "$(cat check.sh)"`, `eval "$(cat check.sh)"`
+        let is_text = step.fate == OutputFate::Taken && next.is_some_and(runs_text);
+        if program == "cat" && (is_piped || is_text) {
             found.extend(step.words.iter().skip(1).filter(|word| !word.starts_with('-')));
         }
         for path in found.iter().filter_map(|word| self.file(stand, word)).collect::<Vec<_>>() {
@@ -56,6 +59,14 @@ fn reads_script(step: &ShellStep) -> bool {
     let is_option = |word: &String| word.starts_with('-') && !word.contains(['c', 'm', 'e', 'n']);
     (is_shell(name) || is_interpreter(name) || ["node", "nodejs"].contains(&name))
         && rest.iter().all(is_option)
+}
+
+/// Whether the command runs what another one printed.
+fn runs_text(step: &ShellStep) -> bool {
+    let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
+    let Some((program, rest)) = words.split_first() else { return false };
+    let takes = *program == "eval" || is_shell(plain_name(program)) && rest.contains(&"-c");
+    takes && rest.last().is_some_and(|word| is_open(word))
 }
 
 /// What a loop does with what it lists.
