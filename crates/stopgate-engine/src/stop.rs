@@ -107,8 +107,7 @@ impl Stops<'_> {
         if !wanted.is_empty() && known.receipts.is_none() {
             // No turn is held while checks run: events written meanwhile are respected below.
             self.context.journal.end();
-            let stop =
-                DueStop { state: &state, seen: &seen, heard, agent: call.agent, client };
+            let stop = DueStop { state: &state, seen: &seen, heard, agent: call.agent, client };
             match self.run_checks(stop) {
                 CheckedStop::Receipts(receipts) => known.receipts = Some(receipts),
                 CheckedStop::Parked(parking) => known.parking = Some(parking),
