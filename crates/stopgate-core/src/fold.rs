@@ -13,8 +13,8 @@ use crate::event::{Event, LoopEdit, Ruling, Speaker, Started, Stopped, TaskHold}
 use crate::ground::ApprovedJudges;
 use crate::outcome::Outcome;
 use crate::parking::{Parking, UnparkedBy, WokenClient};
-use crate::receipt::Receipt;
 use crate::policy::Rule;
+use crate::receipt::Receipt;
 use crate::seen::ToolUse;
 use crate::state::{FRAMES_MAX, Frame, Phase, Rest, State, Surface, Waiting};
 use crate::tally::Tally;

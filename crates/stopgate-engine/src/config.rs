@@ -198,9 +198,8 @@ pub(crate) fn span(text: &str) -> Result<Duration, String> {
 /// leaves room for.
 fn hook_span(text: &str) -> Result<Duration, String> {
     let longest = CHECKS_TIME_MAX.as_secs() / 60;
-    let wrong = || {
-        format!("hook_time `{text}` is not a duration up to {longest}m; write for example 50s")
-    };
+    let wrong =
+        || format!("hook_time `{text}` is not a duration up to {longest}m; write for example 50s");
     span(text).ok().filter(|time| *time <= CHECKS_TIME_MAX).ok_or_else(wrong)
 }
 

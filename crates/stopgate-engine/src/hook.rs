@@ -370,8 +370,7 @@ impl HookProcess {
         let cap = self.cap(call.agent).filter(|_| self.settings.driven_loop().is_none());
         let project = engine.context.signs.any_pending().then(|| project_of(place));
         let facts = ClientFacts { cap, is_driver: false };
-        let judged =
-            engine.stops().judge_stop(call, session, project.as_deref(), &facts)?;
+        let judged = engine.stops().judge_stop(call, session, project.as_deref(), &facts)?;
         let allow = || call.agent.allow();
         let reply = judged.map_or_else(allow, |judged| self.say(call.agent, &judged));
         // A switch that was thrown while checks ran counts for this stop, too.

@@ -54,7 +54,12 @@ impl Engine {
         project: &Path,
         cap: Option<ClientCap>,
     ) -> Result<Option<(State, Verdict)>, Failure> {
-        let judged = self.stops().judge_stop(call, session, Some(project), &ClientFacts { cap, is_driver: false })?;
+        let judged = self.stops().judge_stop(
+            call,
+            session,
+            Some(project),
+            &ClientFacts { cap, is_driver: false },
+        )?;
         Ok(judged.map(|judged| (judged.state, judged.verdict)))
     }
 

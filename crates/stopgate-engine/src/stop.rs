@@ -126,8 +126,7 @@ impl Stops<'_> {
         let wanted = due(&state, &seen, now);
         if !wanted.is_empty() && known.receipts.is_none() {
             self.context.journal.end();
-            let stop =
-                DueStop { state: &state, seen: &seen, heard, agent: call.agent, client };
+            let stop = DueStop { state: &state, seen: &seen, heard, agent: call.agent, client };
             match self.run_checks(stop) {
                 CheckedStop::Receipts(receipts) => known.receipts = Some(receipts),
                 CheckedStop::Parked(parking) => known.parking = Some(parking),

@@ -16,8 +16,8 @@ use stopgate_store::{EndedFilter, Filter, Stored};
 use stopgate_verify::ProcessMark;
 
 pub use self::wake::{ClientStart, WakeStep};
-pub use crate::judging::wait_note::started_anew;
 pub use crate::judging::condition::{WaitFor, holds_at_a_look, watch_points};
+pub use crate::judging::wait_note::started_anew;
 
 use crate::context::{Context, LoopTarget};
 use crate::failure::Failure;

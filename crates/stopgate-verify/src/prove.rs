@@ -180,9 +180,7 @@ fn lacks_time(request: &ProofRequest<'_>, receipts: &[Receipt], used: Duration) 
     }
     // A run that was cut is a time-out, a place that could not be made in time an error, and an
     // original run that was cut leaves a person to decide.
-    let is_cut = |status| {
-        matches!(status, Status::Timeout | Status::Error | Status::NeedsApproval)
-    };
+    let is_cut = |status| matches!(status, Status::Timeout | Status::Error | Status::NeedsApproval);
     let fails = |status| matches!(status, Status::Fail | Status::Tampered);
     used >= request.budget
         && required().any(|c| of(c).is_none_or(|receipt| is_cut(receipt.status)))

@@ -184,8 +184,7 @@ pub(crate) fn find(home: &Home, state: &State, parts: &ProofParts) -> Background
 pub(crate) fn is_stale(home: &Home, state: &State, parts: &ProofParts) -> bool {
     let Some(notes) = notes_of(home, &state.id) else { return false };
     let key = proof_fingerprint(&parts.request(state, None, Duration::ZERO));
-    running(home, &state.id, &notes).is_some()
-        && !is_for(home, &state.id, &notes, key.as_deref())
+    running(home, &state.id, &notes).is_some() && !is_for(home, &state.id, &notes, key.as_deref())
 }
 
 /// Starts the process that runs the checks of a loop.

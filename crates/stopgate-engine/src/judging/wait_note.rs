@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use stopgate_agents::Agent;
 use stopgate_core::{LoopId, WaitCondition};
-use stopgate_verify::keepable_variables;
 use stopgate_verify::files::{Durable, read_text, replace_private};
+use stopgate_verify::keepable_variables;
 
 use crate::failure::Failure;
 use crate::home::{Home, file_name};

@@ -9,9 +9,7 @@ use stopgate_core::{
     BackgroundChecks, Criterion, Parking, Phase, Proof, Receipt, Seen, State, Status,
     WaitCondition, due,
 };
-use stopgate_verify::{
-    Freshness, ProcessMark, ProofRequest, Proved, while_watched, withheld,
-};
+use stopgate_verify::{Freshness, ProcessMark, ProofRequest, Proved, while_watched, withheld};
 
 use super::Stops;
 use crate::checking::{CheckingNote, name};
@@ -197,7 +195,11 @@ impl Stops<'_> {
     ) -> CheckedStop {
         let state = stop.state;
         let is_long = |criterion: &&Criterion| {
-            if long.is_empty() { criterion.command().is_some() } else { long.contains(&criterion.name) }
+            if long.is_empty() {
+                criterion.command().is_some()
+            } else {
+                long.contains(&criterion.name)
+            }
         };
         let long = || state.criteria.iter().filter(is_long);
         let mut names: Vec<String> = long().map(name).collect();

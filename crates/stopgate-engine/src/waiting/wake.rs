@@ -12,9 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use stopgate_agents::{Agent, HeadlessTurn, TurnSession};
-use stopgate_core::{
-    Event, LoopId, Parking, SessionId, State, UnparkedBy, clean, clip, overdue,
-};
+use stopgate_core::{Event, LoopId, Parking, SessionId, State, UnparkedBy, clean, clip, overdue};
 use stopgate_verify::ProcessMark;
 use stopgate_verify::files::{append_private, make_private_directory};
 use stopgate_view::parking_text;

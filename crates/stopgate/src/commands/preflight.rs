@@ -149,13 +149,19 @@ pub(crate) fn warnings(one: &Preflighted) -> Vec<String> {
         Status::Error => said.push(could_not_run(receipt)),
         Status::Timeout => {
             let limit = receipt.trouble.clone().unwrap_or_default();
-            said.push(format!("not finished ({limit}): its tests could not be counted"));
+            said.push(format!(
+                "not finished ({limit}): its tests could not be counted. Where it takes longer \
+                 than the hook's time, it goes on in the background at a stop"
+            ));
         }
         Status::Pass | Status::Fail | Status::Tampered | Status::NeedsApproval => {}
     }
     if receipt.duration_ms > HOOK_MS {
         let minutes = receipt.duration_ms / 60_000;
-        said.push(format!("takes {minutes} min: longer than the hook's time"));
+        said.push(format!(
+            "takes {minutes} min: longer than the hook's time, so it goes on in the background \
+             at a stop"
+        ));
     }
     if receipt.status == Status::Pass
         && receipt.evidence.tests.is_some_and(|tests| tests.ran() == 0)

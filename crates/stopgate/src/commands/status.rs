@@ -190,7 +190,9 @@ pub(crate) fn checking_line(checking: &CheckingView) -> String {
     let about = usual.map(|usual| format!(" of about {}", span(usual))).unwrap_or_default();
     let names = checking.checks.join(", ");
     match &checking.background_logs {
-        Some(logs) => format!("checking {names} in the background, {elapsed}{about}; output: {logs}"),
+        Some(logs) => {
+            format!("checking {names} in the background, {elapsed}{about}; output: {logs}")
+        }
         None => format!("checking {names}, {elapsed}{about}"),
     }
 }

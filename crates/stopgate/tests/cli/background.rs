@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::doors;
 use crate::hostile::pipe;
+use crate::run::{agent, in_background};
 use crate::stage::Stage;
 
 const ID: &str = "1stage0000";
@@ -203,7 +204,8 @@ fn files_that_change_while_it_runs_are_what_is_judged() {
 #[test]
 fn cancel_and_pause_end_it() {
     for (line, standing) in [("cancel", "cancelled 0/20 s1"), ("pause", "paused 0/20 s1")] {
-        let stage = stage("--check 'tests=echo $$ > ../check; echo run >> ../begun; read x < ../gate'");
+        let stage =
+            stage("--check 'tests=echo $$ > ../check; echo run >> ../begun; read x < ../gate'");
         let pid = park(&stage);
         until("the second run", || runs(&stage) == 2);
         let check = fs::read_to_string(stage.path("check")).expect("its number");
@@ -310,9 +312,8 @@ fn a_check_that_hangs_is_ended_by_its_own_time() {
     pipe(&stage.path("gate"));
     stage.write("project/work", "1");
     let check = "tests=read word < ../gate";
-    stage.start(&format!(
-        "Finish --session s1 --no-preflight --check-timeout 1s --check '{check}'"
-    ));
+    stage
+        .start(&format!("Finish --session s1 --no-preflight --check-timeout 1s --check '{check}'"));
     let pid = park(&stage);
     until("its end", || is_gone(pid));
     let answer = stage.stop("s1", "Finished.");
@@ -331,4 +332,20 @@ fn a_person_s_verify_waits_for_it() {
     let ran = again.run("verify");
     assert_eq!(ran.code, 0, "{ran}");
     assert!(!Path::new(&again.path("home/background")).exists());
+}
+
+/// A driver waits with the loop, also where its client has no hook, and nobody else wakes it.
+#[test]
+fn a_driver_waits_for_it() {
+    let stage = slow();
+    let worker = agent(&stage, "worker", "cat > /dev/null; echo session >> $STAGE/sessions\n");
+    let child = in_background(&stage, &format!("run -- {worker}"));
+    until("the second run", || runs(&stage) == 2);
+    say(&stage, "pass");
+    let ran = stage.end(child, b"");
+    assert_eq!(ran.code, 0, "{ran}");
+    assert!(ran.to_string().contains("check tests to end in the background"), "{ran}");
+    assert_eq!(stage.standing(ID).split(' ').next(), Some("done"), "{ran}");
+    let sessions = fs::read_to_string(stage.path("sessions")).unwrap_or_default();
+    assert_eq!(sessions.lines().count(), 2, "one before the wait and one after it: {ran}");
 }

@@ -60,8 +60,9 @@ fn run(settings: Settings, stores: Stores, id: &LoopId) -> Result<(), Failure> {
     if let Some(key) = fingerprint() {
         let still = before.as_ref() == Some(&key);
         let result = ResultWire { id: id.clone(), key, still, receipts };
-        keep_result(&context.home, &result)
-            .map_err(|error| Failure::fault("could not keep the result of checks").because(error))?;
+        keep_result(&context.home, &result).map_err(|error| {
+            Failure::fault("could not keep the result of checks").because(error)
+        })?;
     }
     drop(note);
     Ok(())

@@ -137,6 +137,9 @@ mod tests {
         assert_eq!(drawn.lines().count(), 2, "{drawn}");
         assert!(drawn.starts_with("feature 3"), "{drawn}");
         assert!(drawn.lines().all(|line| line.chars().count() < 20), "{drawn}");
-        assert!(lines.drawing(None, (20, 3)).starts_with("\x1b[2A"), "only what was drawn is taken away");
+        assert!(
+            lines.drawing(None, (20, 3)).starts_with("\x1b[2A"),
+            "only what was drawn is taken away"
+        );
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn sentence(news: &DriveNews<'_>) -> String {
             format!("  session failed ({class}): {}", plain(message))
         }
         DriveNews::Waits { wait } => format!("  waits {}", span(millis(*wait))),
-        DriveNews::Parked { what } => format!("  parked by its agent: {}", plain(what)),
+        DriveNews::Parked { what } => format!("  parked, waits for {}", plain(what)),
         DriveNews::Warning { text } => format!("note: {text}"),
         DriveNews::Delivered { delivery } => delivered(delivery),
         DriveNews::Asked { question, within } => format!(
