@@ -116,13 +116,7 @@ impl Stops<'_> {
         claim.extend(known.parked(&held.stored.state));
         let state = claimed(&held.stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.context.signs);
-        seen.untrusted = Trust::of(&self.context.home).lacks(&state);
-        seen.file = file_trust(self.context, &state);
-        // What a forged record looks like proves nothing; what merely can't be told is asked
-        // about when something would be proven by it.
-        if held.stored.soundness == Soundness::Forged {
-            seen.soundness = Soundness::Forged;
-        }
+        self.see_trust(&mut seen, &state, held.stored.soundness);
         let wanted = due(&state, &seen, now);
         if !wanted.is_empty() && known.receipts.is_none() {
             self.context.journal.end();
@@ -168,6 +162,17 @@ impl Stops<'_> {
             return Ok(held.learned());
         }
         self.settle_stop(held.stored, claim, &state, &seen, objected(settled, &seen), now)
+    }
+
+    /// What is trusted here, and whether the record is to be believed.
+    fn see_trust(&self, seen: &mut Seen, state: &State, soundness: Soundness) {
+        seen.untrusted = Trust::of(&self.context.home).lacks(state);
+        seen.file = file_trust(self.context, state);
+        // What a forged record looks like proves nothing; what merely can't be told is asked
+        // about when something would be proven by it.
+        if soundness == Soundness::Forged {
+            seen.soundness = Soundness::Forged;
+        }
     }
 
     /// What happened up to this stop: what was used, and what a parked loop waited for. Nothing
