@@ -103,6 +103,8 @@ Usage: cargo xtask CHORE
                                   --fresh-root also in a fresh Debian (debootstrap); foreign programs
                                   run under qemu-aarch64 and wine
   package --plugins               write plugins/ and the marketplace files anew
+  foreign [--only WORD]           build the programs for Linux arm64 and Windows: target/TARGET/dist;
+                                  WORD is a part of the target's name
   platforms [--only WORD]         whether the program compiles for macOS and for Windows;
                                   installs both targets, and zig as their C compiler
   upgrade --previous COMMIT|FILE [--program FILE]
@@ -151,6 +153,7 @@ fn main() -> ExitCode {
         ["waiting", options @ ..] => waiting::run(options),
         ["mutants", options @ ..] => mutants::run(options),
         ["package", options @ ..] => package::run(options),
+        ["foreign", options @ ..] => foreign::run(options),
         ["platforms", options @ ..] => platforms::run(options),
         ["upgrade", options @ ..] => upgrade::run(options),
         ["night", options @ ..] => night::run(options),

@@ -92,6 +92,8 @@ pub struct AgentVariables {
     pub shell: &'static [&'static str],
     /// Where its settings directory is, if a person moved it.
     pub home: Option<&'static str>,
+    /// What it takes for the person's home, if a person moved that for it alone.
+    pub user_home: Option<&'static str>,
 }
 
 /// Where an agent keeps its hooks.
@@ -183,6 +185,7 @@ impl AgentVariables {
         marks: &[],
         shell: &[],
         home: None,
+        user_home: None,
     };
 }
 

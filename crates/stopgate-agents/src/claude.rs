@@ -39,6 +39,7 @@ pub(crate) const PROFILE: Profile = Profile {
         marks: &["CLAUDECODE"],
         shell: &["CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_ENV_FILE"],
         home: Some("CLAUDE_CONFIG_DIR"),
+        user_home: None,
     },
     files: AgentFiles {
         home: ".claude",

@@ -37,6 +37,7 @@ pub(crate) const PROFILE: Profile = Profile {
         local: None,
         form: SettingsForm::Json(JsonForm {
             has_message: true,
+            plugin_windows_key: Some("commandWindows"),
             events: &[
                 EventName::stop("Stop"),
                 EventName::other("SessionStart"),

@@ -35,6 +35,9 @@ pub struct Criterion {
     /// The tests that its check ran when they were first counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<Tests>,
+    /// How long its first run took, where that was long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub takes_ms: Option<u64>,
     /// How it stood when it was last looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Standing>,
@@ -356,6 +359,7 @@ impl Criterion {
             terms: Terms::default(),
             approved_at: None,
             tests: None,
+            takes_ms: None,
             last: None,
         }
     }

@@ -235,7 +235,11 @@ fn parked(parking: &Parking, now: Timestamp) -> RuleAnswer {
     if parking.held_at.is_none() && now >= parking.deadline {
         return RuleAnswer::Escalate(Outcome::NeedsInput, WAITED_IN_VAIN.into());
     }
-    RuleAnswer::Allow(Leave::Waiting, "the loop is parked until something happens")
+    let why = match parking.checks {
+        Some(_) => "its checks go on in the background",
+        None => "the loop is parked until something happens",
+    };
+    RuleAnswer::Allow(Leave::Waiting, why)
 }
 
 /// Work that started since the last stop will wake the agent; each task parks once,

@@ -101,11 +101,11 @@ pub use crate::judges::{Verified, verified};
 pub use crate::ledger::{ErrorClass, Ledger, WrittenError};
 pub use crate::marker::{Marker, Signal, signal};
 pub use crate::outcome::Outcome;
-pub use crate::parking::{Parking, UnparkedBy, WaitCondition, WokenClient};
+pub use crate::parking::{BackgroundChecks, Parking, UnparkedBy, WaitCondition, WokenClient};
 pub use crate::policy::{Enforcement, GoalShape, Order, Policy, Rule};
 pub use crate::prompt::{PROMPT_BYTES_MAX, PROMPT_VOICE, announcement, fenced, is_continuation};
 pub use crate::receipt::{
-    Evidence, OriginalRun, OriginalVerdict, Receipt, Status, Strength, Tests,
+    Evidence, OpinionCost, OriginalRun, OriginalVerdict, Receipt, Status, Strength, Tests,
 };
 pub use crate::seen::{CapScope, ClientCap, Seen, SpokenExit, ToolUse};
 pub use crate::soundness::Soundness;

@@ -6,6 +6,7 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::spend::TokenUse;
 use crate::stored::is_default;
 use crate::time::Timestamp;
 
@@ -103,6 +104,22 @@ pub struct Evidence {
     /// How many files differ from the last look at them; a stop stores it once, with its facts.
     #[serde(skip)]
     pub changed_files: Option<u32>,
+    /// What it cost to ask another agent, as far as its client told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<OpinionCost>,
+}
+
+/// What it cost to ask another agent for its opinion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpinionCost {
+    /// The model, or the agent where its client does not tell.
+    pub model: String,
+    /// Its tokens.
+    #[serde(default)]
+    pub tokens: TokenUse,
+    /// What they cost, in billionths of a dollar; nothing where no price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nanos: Option<u64>,
 }
 
 /// How much a result can be relied on; each includes the ones before it.

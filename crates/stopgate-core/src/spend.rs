@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::receipt::OpinionCost;
 use crate::stored::is_default;
 use crate::time::Timestamp;
 
@@ -18,6 +19,7 @@ pub const WRAP_UP_PERCENT: u64 = 90;
 pub const CONTEXT_WARN_PERCENT: u8 = 80;
 
 const NANOS_PER_MICRO: u64 = 1000;
+const MS_PER_DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// Tokens of one call or of many, with one meaning for every client: no kind includes another,
 /// but for `reasoning`, which is a part of `output`.
@@ -312,6 +314,24 @@ impl Spend {
         let day = self.day(call.day);
         day.tokens = day.tokens.saturating_add(call.tokens.total());
         day.nanos = day.nanos.saturating_add(call.nanos.unwrap_or(0));
+    }
+
+    /// Counts calls of a model that are in no client's file.
+    pub(crate) fn add(&mut self, cost: &OpinionCost, at: Timestamp) {
+        let known = self.models.iter().position(|own| own.model == cost.model);
+        let model = known.unwrap_or_else(|| {
+            self.models.push(ModelSpend { model: cost.model.clone(), ..ModelSpend::default() });
+            self.models.len() - 1
+        });
+        let day = at.unix_millis().div_euclid(MS_PER_DAY);
+        let call = CountedCall {
+            model: u32::try_from(model).unwrap_or(u32::MAX),
+            tokens: cost.tokens,
+            nanos: cost.nanos,
+            day: u32::try_from(day).unwrap_or(0),
+            ..CountedCall::default()
+        };
+        self.count(&call, None);
     }
 
     fn take_back(&mut self, call: &CountedCall) {

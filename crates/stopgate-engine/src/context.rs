@@ -6,13 +6,14 @@ mod find;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
 use stopgate_core::{Criterion, Event, SessionId, State, Surface, Timestamp, apply};
 use stopgate_store::{Appended, Journal, Recorded, Revision, Soundness, Stored};
 use stopgate_verify::{ProofStorage, RunningCheck, Strangers, while_watched};
 
 use crate::checking::{CheckingView, KnownCheck, now_running};
-use crate::config::Config;
+use crate::config::{CHECKS_TIME_MAX, Config};
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::notify::{NoticeWire, news, send as send_notices};
@@ -292,6 +293,11 @@ impl Context {
     /// Variables that the person passes on to checks.
     pub(crate) fn passed_variables(&self) -> Vec<String> {
         self.choice.pass.clone()
+    }
+
+    /// How long a stop waits for checks.
+    pub(crate) fn hook_time(&self) -> Duration {
+        self.choice.hook_time.unwrap_or(CHECKS_TIME_MAX)
     }
 
     /// Sends what is worth telling, once.

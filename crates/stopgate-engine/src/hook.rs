@@ -369,8 +369,8 @@ impl HookProcess {
         // A driven session ends at its first stop, so that it meets no limit on continuations.
         let cap = self.cap(call.agent).filter(|_| self.settings.driven_loop().is_none());
         let project = engine.context.signs.any_pending().then(|| project_of(place));
-        let judged =
-            engine.stops().judge_stop(call, session, project.as_deref(), &ClientFacts { cap })?;
+        let facts = ClientFacts { cap, is_driver: false };
+        let judged = engine.stops().judge_stop(call, session, project.as_deref(), &facts)?;
         let allow = || call.agent.allow();
         let reply = judged.map_or_else(allow, |judged| self.say(call.agent, &judged));
         // A switch that was thrown while checks ran counts for this stop, too.
@@ -409,7 +409,7 @@ impl HookProcess {
                 agent.allow()
             }
             Verdict::Continue { text } => self.render(agent, &AgentAnswer::Continue(text)),
-            Verdict::Allow(leave) => match words::leave(*leave) {
+            Verdict::Allow(leave) => match words::leave(*leave, &judged.state) {
                 Some(word) => {
                     let said = format!("stopgate: loop {}: {word}", judged.state.id);
                     self.render(agent, &AgentAnswer::Tell(&said))

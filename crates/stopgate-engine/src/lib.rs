@@ -117,6 +117,7 @@ pub use crate::engine::Engine;
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::home::Home;
 pub use crate::hook::{CapSetting, HookAnswer, HookMode, HookProcess};
+pub use crate::judging::background::{BACKGROUND_CHECKS, run_in_background};
 pub use crate::judging::certificate::{
     Certificate, Certificates, Inspection, Proven, ProvenCriterion, ProvenReplaced,
     ProvenRepository, ReceiptDemands, Signed,

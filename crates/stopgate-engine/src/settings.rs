@@ -67,9 +67,12 @@ impl Settings {
 
     /// Where an agent keeps the person's settings.
     pub fn agent_home(self, agent: Agent) -> Option<PathBuf> {
-        let set = agent.variables().home.and_then(var).filter(|value| !value.is_empty());
-        let usual = || self.user_home().map(|home| home.join(agent.files().home));
-        set.map(PathBuf::from).or_else(usual)
+        let set = |name: Option<&str>| {
+            name.and_then(var).filter(|value| !value.is_empty()).map(PathBuf::from)
+        };
+        let variables = agent.variables();
+        let user_home = || set(variables.user_home).or_else(|| self.user_home());
+        set(variables.home).or_else(|| user_home().map(|home| home.join(agent.files().home)))
     }
 
     /// Whether a client of `agent` set one of its own variables here.

@@ -39,6 +39,7 @@ impl Engine {
             durability: Durability::default(),
             on_error: OnStoreError::default(),
             pass: Vec::new(),
+            hook_time: None,
         };
         let (settings, stores) = (Settings, Stores::default());
         let around = ContextParts { home: Home::new(home), world, settings, stores, choice };
@@ -53,7 +54,12 @@ impl Engine {
         project: &Path,
         cap: Option<ClientCap>,
     ) -> Result<Option<(State, Verdict)>, Failure> {
-        let judged = self.stops().judge_stop(call, session, Some(project), &ClientFacts { cap })?;
+        let judged = self.stops().judge_stop(
+            call,
+            session,
+            Some(project),
+            &ClientFacts { cap, is_driver: false },
+        )?;
         Ok(judged.map(|judged| (judged.state, judged.verdict)))
     }
 

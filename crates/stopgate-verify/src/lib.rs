@@ -110,7 +110,7 @@ pub use crate::process_mark::ProcessMark;
 pub use crate::program::command_fingerprint;
 pub use crate::prove::{
     ChangedFile, ChangedJudges, Files, Freshness, Measured, ProofRequest, ProofStorage, Proved,
-    TestFloor, changed_judges, content_fingerprint, floor, measure, prove,
+    TestFloor, changed_judges, content_fingerprint, floor, measure, proof_fingerprint, prove,
 };
 pub use crate::redact::redact;
 pub use crate::review::{

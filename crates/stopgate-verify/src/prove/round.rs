@@ -10,7 +10,7 @@ use stopgate_core::{
 };
 
 use super::found::look_at;
-use super::{Files, Freshness, ProofRequest, SETTLE, passes, reading};
+use super::{Files, Freshness, ProofRequest, SETTLE, is_later, passes, reading};
 use crate::basis::Basis;
 use crate::builds::BuildOutputs;
 use crate::check::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, run};
@@ -65,8 +65,12 @@ impl<'a> CommandRun<'a> {
 /// What becomes of one criterion.
 enum Plan {
     Told(Box<Receipt>),
-    Run { command: String },
+    Run {
+        command: String,
+    },
     Look,
+    /// There is no time for it now.
+    Later,
 }
 
 impl<'a> Round<'a> {
@@ -115,6 +119,7 @@ impl<'a> Round<'a> {
         let command = command_fingerprint(self.request.root, criterion);
         match self.reused(criterion, tree.as_deref(), &command) {
             Some(receipt) => Plan::Told(Box::new(receipt)),
+            None if is_later(self.request, criterion) => Plan::Later,
             None => Plan::Run { command },
         }
     }
@@ -199,6 +204,7 @@ impl<'a> Round<'a> {
         let receipt = |(at, (plan, criterion)): (usize, (Plan, &&Criterion))| match plan {
             Plan::Told(receipt) => Some(*receipt),
             Plan::Look => Some(self.found(criterion, wrote, now)),
+            Plan::Later => None,
             Plan::Run { command } => {
                 let mut receipt = reading::read(criterion, runs.remove(&at)?, self.request.root);
                 receipt.evidence.command = Some(command);

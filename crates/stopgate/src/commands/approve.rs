@@ -11,7 +11,7 @@ use super::common::{self, Default, OnLoop};
 use super::completions::checks;
 use crate::output::{self, BOLD, CommandResult, GOOD, styled};
 
-/// Attest a criterion that waits for a person, or accept changed judges
+/// Attest a criterion, or accept changed judges, as a person
 ///
 /// Shows which tests of the start fail and how the judges changed, and asks. Then the checks run
 /// once more, and the loop ends if nothing else stands in the way. What changes after it was

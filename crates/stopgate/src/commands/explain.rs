@@ -15,7 +15,7 @@ use crate::output::{self, BOLD, CommandResult, DIM, styled};
 
 const LABEL_COLUMNS: usize = 13;
 
-/// Explain a decision: the rule, what was seen and counted, and the text that was sent
+/// Explain a decision: the rule, what was seen, and the text sent
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A loop's or a task's id or the beginning of it, the number of a stop, or LOOP:STOP

@@ -11,7 +11,7 @@ use stopgate_view::{CriterionStory, LoopReport, MustAct, ReportedLoop, StopStory
 use super::common;
 use crate::output::{self, CommandResult};
 
-/// Tell what happened, why, and who must act: Markdown, or one HTML file
+/// Tell what happened, why, and who must act, in Markdown or HTML
 ///
 /// What needs a person comes first; then outcomes, criteria, every stop with its rule, the files
 /// changed since the start, and whether the record and the signature hold. The HTML file has no

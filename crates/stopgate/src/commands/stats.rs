@@ -15,7 +15,9 @@ const NAME_LETTERS: usize = 60;
 /// Groups and checks shown to people; JSON has all.
 const ROWS_MAX: usize = 12;
 
-/// Count what was decided: outcomes and rules by project, agent and week; checks; shadow loops
+/// Count outcomes, rules and checks by project, agent and week
+///
+/// Says also what shadow loops would have held, caught and saved.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {

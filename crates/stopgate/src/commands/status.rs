@@ -15,7 +15,9 @@ use crate::output::{self, BAD, BOLD, CommandResult, GOOD, WAITS, clock, mood, sp
 
 const LABEL_COLUMNS: usize = 9;
 
-/// Show how a loop stands: this session's, else those that run in the project, else the last one
+/// Show how the loop stands, and who must act
+///
+/// Without a name: this session's loop, else those that run in the project, else the last one.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
@@ -186,7 +188,13 @@ pub(crate) fn checking_line(checking: &CheckingView) -> String {
     let elapsed = span(checking.elapsed_ms);
     let usual = checking.usual_ms.and_then(|usual| i64::try_from(usual).ok());
     let about = usual.map(|usual| format!(" of about {}", span(usual))).unwrap_or_default();
-    format!("checking {}, {elapsed}{about}", checking.checks.join(", "))
+    let names = checking.checks.join(", ");
+    match &checking.background_logs {
+        Some(logs) => {
+            format!("checking {names} in the background, {elapsed}{about}; output: {logs}")
+        }
+        None => format!("checking {names}, {elapsed}{about}"),
+    }
 }
 
 pub(crate) fn criterion_line(criterion: &CriterionView) -> String {

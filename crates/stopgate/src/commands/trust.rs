@@ -11,7 +11,9 @@ use super::common::{self, Default};
 use super::dialects::{self, DialectWord};
 use crate::output::{self, BOLD, CommandResult, DIM, styled};
 
-/// Let the commands of this project's stopgate.toml run, for exactly the content it has now
+/// Let the commands of this project's stopgate.toml run, as they stand there now
+///
+/// Shows everything the file asks for first. Any change to the file needs to be trusted again.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct TrustArgs {

@@ -26,7 +26,7 @@ const COLUMNS: u16 = 80;
 const LINES: u16 = 24;
 const MINUTE_MS: i64 = 60_000;
 
-/// Watch all loops in the terminal: who needs you, what runs, why each stop was decided so
+/// Watch all loops in the terminal: who needs you, what runs, and why
 ///
 /// Arrow keys choose a loop, Enter opens it, left and right step through its stops. p pauses, r
 /// resumes, c cancels (asked twice), a approves, w answers, v verifies, q leaves.

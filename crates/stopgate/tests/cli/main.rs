@@ -11,6 +11,7 @@ mod stage;
 
 mod agents;
 mod attack;
+mod background;
 mod bad_input;
 mod bars;
 mod binding;
