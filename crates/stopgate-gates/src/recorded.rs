@@ -1,7 +1,7 @@
 //! What gates would have said at a stop that already happened.
 //!
-//! Nothing is run and nothing is guessed: an answer that hangs on a fact that nobody wrote down
-//! is no answer.
+//! Nothing is run and nothing is guessed: where an answer hangs on a fact that nobody wrote down,
+//! that fact is named instead.
 
 use stopgate_core::{
     GateAction, GateTrace, GateWord, Leave, LoopGate, Receipt, Ruling, State, Stopped,
