@@ -108,12 +108,7 @@ impl Stops<'_> {
             // No turn is held while checks run: events written meanwhile are respected below.
             self.context.journal.end();
             let stop = DueStop { state: &state, seen: &seen, heard, agent: call.agent, client };
-            match self.run_checks(stop) {
-                CheckedStop::Receipts(receipts) => known.receipts = Some(receipts),
-                CheckedStop::Parked(parking) => known.parking = Some(parking),
-                CheckedStop::Interrupted => return Ok(Step::Interrupted),
-            }
-            return Ok(Step::Again);
+            return Ok(known.take(self.run_checks(stop)));
         }
         seen.receipts = kept(known.receipts.as_deref(), &wanted);
         if asks_gates(&state, &seen, now) {
@@ -291,6 +286,16 @@ impl Known {
     /// Whether the count is still about the loop as it is.
     fn is_metered(&self, state: &State) -> bool {
         self.metered.as_ref().is_some_and(|metered| metered.base == state.spend)
+    }
+
+    /// What became of the checks.
+    fn take(&mut self, checked: CheckedStop) -> Step {
+        match checked {
+            CheckedStop::Receipts(receipts) => self.receipts = Some(receipts),
+            CheckedStop::Parked(parking) => self.parking = Some(parking),
+            CheckedStop::Interrupted => return Step::Interrupted,
+        }
+        Step::Again
     }
 
     /// That the loop is parked until its checks have ended, unless something else happened to it

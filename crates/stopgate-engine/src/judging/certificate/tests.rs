@@ -22,6 +22,7 @@ fn context(directory: &std::path::Path) -> Context {
         durability: stopgate_store::Durability::Process,
         on_error: crate::config::OnStoreError::default(),
         pass: Vec::new(),
+        hook_time: None,
     };
     let world = Box::new(RealWorld::new(Settings));
     Context::with(Home::new(directory.into()), world, Settings, Stores::default(), choice).unwrap()
