@@ -7,11 +7,12 @@ mod order;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use crate::elf::{self, Kind};
+use crate::platforms;
 use crate::tools::{self, Tool};
 use order::{Learned, Order};
 
@@ -62,21 +63,14 @@ fn choose(root: &Path) -> Result<&'static str> {
 }
 
 fn has_musl(root: &Path) -> bool {
-    let installed = || {
-        let mut rustc = Command::new("rustc");
-        rustc.current_dir(root).args(["--print", "target-libdir", "--target", MUSL]);
-        let said = rustc.stderr(Stdio::null()).output().ok()?;
-        let directory = String::from_utf8(said.stdout).ok()?;
-        Path::new(directory.trim()).is_dir().then_some(())
-    };
-    if installed().is_some() {
+    if platforms::has_library(root, MUSL) {
         return true;
     }
     if tools::has("rustup") {
         let mut add = Command::new("rustup");
         let _ = add.current_dir(root).args(["target", "add", MUSL]).status();
     }
-    installed().is_some()
+    platforms::has_library(root, MUSL)
 }
 
 /// Ours; linked once more where a look at it taught a better order.

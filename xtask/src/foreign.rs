@@ -1,15 +1,17 @@
 //! Programs for other platforms, built on this one: Linux arm64 and Windows.
 //!
+//! The release workflow uses the same chore, so what is released is built as it was tried here.
 //! The C in them is compiled by zig, or by Debian's compiler for Windows. What a machine lacks is
 //! said, and that program is left out.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
-use crate::platforms;
 use crate::tools::{self, Tool};
+use crate::{Verdict, platforms};
 
 const ARM64: &str = "aarch64-unknown-linux-musl";
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
@@ -25,11 +27,32 @@ const ARM64_FLAGS: [&str; 4] = [
 const ARM64_COMPILER: &str =
     "cc -O2 -fno-sanitize=all -mno-outline-atomics -target aarch64-linux-musl";
 
+/// Builds each, or the one that is named; fails where the named one can't be built here.
+pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
+    let only = match options {
+        [] => None,
+        ["--only", word] => Some(*word),
+        _ => bail!("understand {options:?}: foreign takes --only WORD"),
+    };
+    let built = build(only)?;
+    for program in &built {
+        println!("{}  {} bytes", program.display(), fs::metadata(program)?.len());
+    }
+    Ok(if only.is_some() && built.is_empty() { Verdict::Broken } else { Verdict::Fine })
+}
+
 /// Builds what can be built here, and says where it is.
-pub(crate) fn build() -> Result<Vec<PathBuf>> {
+pub(crate) fn build(only: Option<&str>) -> Result<Vec<PathBuf>> {
     let root = tools::root()?;
-    let built = [arm64(&root)?, windows(&root)?];
-    Ok(built.into_iter().flatten().collect())
+    let is_wanted = |target: &str| only.is_none_or(|word| target.contains(word));
+    let mut built = Vec::new();
+    if is_wanted(ARM64) {
+        built.extend(arm64(&root)?);
+    }
+    if is_wanted(WINDOWS) {
+        built.extend(windows(&root)?);
+    }
+    Ok(built)
 }
 
 fn arm64(root: &Path) -> Result<Option<PathBuf>> {
@@ -38,7 +61,7 @@ fn arm64(root: &Path) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     platforms::add_target(root, ARM64)?;
-    let python = platforms::compiler(root)?;
+    let python = platforms::compiler()?;
     let compile = platforms::wrapper(root, &python, "aarch64-linux-musl", ARM64_COMPILER)?;
     let archive = platforms::wrapper(root, &python, "ar", "ar")?;
     let mut cargo = cargo(root, ARM64);

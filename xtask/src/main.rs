@@ -103,6 +103,8 @@ Usage: cargo xtask CHORE
                                   --fresh-root also in a fresh Debian (debootstrap); foreign programs
                                   run under qemu-aarch64 and wine
   package --plugins               write plugins/ and the marketplace files anew
+  foreign [--only WORD]           build the programs for Linux arm64 and Windows: target/TARGET/dist;
+                                  WORD is a part of the target's name
   platforms [--only WORD]         whether the program compiles for macOS and for Windows;
                                   installs both targets, and zig as their C compiler
   upgrade --previous COMMIT|FILE [--program FILE]
@@ -115,7 +117,7 @@ Usage: cargo xtask CHORE
   night [CLIENT…] [--only TEXT]   stopgate run with the real clients and a model that fails: limits,
                                   errors, hangs, kills; exit 1 where one ends otherwise than it must
   see [--only WORD] [--program FILE] [--write]
-                                  four viewers beside a storm of stops; how soon news is seen; the first
+                                  four viewers beside a storm of stops; how soon news is seen; a quiet minute; the first
                                   frame and the memory of watch with 10,000 loops, stops replayed a second; the HTML report under html-validate and axe, in
                                   light, dark and print, with pictures (kept in docs/screens by --write)
                                   WORD is one of viewers, fresh, many, report
@@ -151,6 +153,7 @@ fn main() -> ExitCode {
         ["waiting", options @ ..] => waiting::run(options),
         ["mutants", options @ ..] => mutants::run(options),
         ["package", options @ ..] => package::run(options),
+        ["foreign", options @ ..] => foreign::run(options),
         ["platforms", options @ ..] => platforms::run(options),
         ["upgrade", options @ ..] => upgrade::run(options),
         ["night", options @ ..] => night::run(options),

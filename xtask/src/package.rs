@@ -68,7 +68,7 @@ impl PackageOptions {
                 "--out" => out = std::path::absolute(value()?)?,
                 "--key" => key = Some(ReleaseKey::read(Path::new(value()?))?),
                 "--repository" => facts.repository = value()?.trim_end_matches('/').into(),
-                "--foreign" => foreign = foreign::build()?,
+                "--foreign" => foreign = foreign::build(None)?,
                 "--test" => trial = trial.or(Some(Trial::Local)),
                 "--fresh-root" => trial = Some(Trial::FreshRoot),
                 _ => bail!("understand {option}"),

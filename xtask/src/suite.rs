@@ -9,7 +9,9 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::tools::{self, Tool};
-use crate::{Verdict, bench, dist, hardness, hostile, package, see, sim, truth, waiting};
+use crate::{
+    Verdict, bench, dist, hardness, hostile, package, platforms, see, sim, truth, waiting,
+};
 
 /// A program that the tests call, the package that brings it, and what it is for.
 const NEEDED: [(&str, &str, &str); 10] = [
@@ -46,6 +48,7 @@ fn all(steps: &mut Steps) -> Result<()> {
     steps.run("real clients, each in its pinned version", clients)?;
     steps.run("tests of every crate, the real clients among them", tests)?;
     steps.run("contract of every journal engine", contract)?;
+    steps.run("the program compiles for Windows", || compiled(platforms::windows()?))?;
     steps.run("released program", dist::run)?;
     steps.run("packages, each installed and used", || packed(package::run(&["--test"])?))?;
     steps.run("speed and counts of one stop", || again(|| bench::run(&["--quick"])))?;
@@ -168,6 +171,13 @@ fn once(verdict: Verdict) -> Result<()> {
     match verdict {
         Verdict::Fine => Ok(()),
         Verdict::Broken => bail!("survive every blow"),
+    }
+}
+
+fn compiled(verdict: Verdict) -> Result<()> {
+    match verdict {
+        Verdict::Fine => Ok(()),
+        Verdict::Broken => bail!("compile for Windows"),
     }
 }
 

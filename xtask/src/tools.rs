@@ -86,6 +86,19 @@ pub(crate) fn cargo_tool(name: &str) -> Result<()> {
     run(&mut cargo).with_context(|| format!("install {name}"))
 }
 
+/// A Python of its own that has one package, installed once below `target`: says where it is.
+pub(crate) fn python_package(name: &str, package: &str) -> Result<PathBuf> {
+    let place = root()?.join("target").join(name);
+    if !place.join("ready").is_file() {
+        run(Command::new("python3").args(["-m", "venv"]).arg(&place))?;
+        let mut pip = Command::new(place.join("bin/python"));
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package]);
+        run(&mut pip).with_context(|| format!("install {package}"))?;
+        std::fs::write(place.join("ready"), package)?;
+    }
+    Ok(place)
+}
+
 /// Whether a missing tool breaks a gate: only where machines check.
 pub(crate) fn is_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| value == "true" || value == "1")

@@ -34,11 +34,18 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     };
     let next = program.map_or_else(tools::program, Ok)?;
     let stage = UpgradeStage::new(&earlier, &next)?;
-    upgrade(&stage)?;
-    downgrade(&stage)?;
-    unknown_format(&stage)?;
+    let played = play(&stage);
+    stage.end_background();
+    played?;
     println!("an earlier program's journal, settings and loops work with this one, and back");
     Ok(Verdict::Fine)
+}
+
+fn play(stage: &UpgradeStage) -> Result<()> {
+    upgrade(stage)?;
+    downgrade(stage)?;
+    settings_back(stage)?;
+    unknown_format(stage)
 }
 
 /// Builds the program of a commit, below `target`.
@@ -100,24 +107,47 @@ fn downgrade(stage: &UpgradeStage) -> Result<()> {
     let before = stage.loop_of(id)?;
     let answer = stage.stop_earlier("later")?;
     ensure!(!blocks(&answer), "let the agent go: {answer}");
+    let after = stage.loop_of(id)?;
     if stage.understands_earlier(id) {
+        // It may write down that there was a stop, and nothing else.
+        for key in ["state", "outcome", "why", "iteration", "record"] {
+            ensure!(after[key] == before[key], "keep {key}: {before} became {after}");
+        }
         println!("downgrade: the earlier program understands a parked loop");
     } else {
         let told = message(&answer);
         let is_clear = told.contains("newer") || told.contains("can't be used");
         ensure!(is_clear, "say why in the client: {answer}");
+        ensure!(after == before, "leave the loop as it was: {before} became {after}");
         println!("downgrade: {told}");
     }
-    ensure!(stage.loop_of(id)? == before, "leave the loop as it was");
     stage.next(&["cancel", id])?;
     Ok(())
 }
 
-/// Both programs on a journal of a format that neither knows.
+/// The earlier program on settings that the next one wrote.
+fn settings_back(stage: &UpgradeStage) -> Result<()> {
+    stage.next(&["install", "claude"])?;
+    stage.earlier(&["install", "claude"])?;
+    let path = stage.path("home/.claude/settings.json");
+    let settings: Value = serde_json::from_str(&fs::read_to_string(&path)?)?;
+    let stops = settings["hooks"]["Stop"].as_array().map(Vec::len);
+    ensure!(stops == Some(1), "keep one entry: {settings}");
+    stage.earlier(&["uninstall", "claude"])?;
+    let left = fs::read_to_string(&path).unwrap_or_default();
+    ensure!(!left.contains("stopgate hook"), "remove every hook: {left}");
+    println!("downgrade: the earlier program replaces and removes the next one's hooks");
+    Ok(())
+}
+
+/// Both programs on a journal of a format that neither knows. Each has a session of its own: a
+/// person is told once in a session.
 fn unknown_format(stage: &UpgradeStage) -> Result<()> {
-    stage.next(&["start", "hold", "--session", "format", "--criterion", "never"])?;
+    for session in ["old", "new"] {
+        stage.next(&["start", "hold", "--session", session, "--criterion", "never"])?;
+    }
     stage.raise_format()?;
-    for answer in [stage.stop_earlier("format")?, stage.stop_next("format")?] {
+    for answer in [stage.stop_earlier("old")?, stage.stop_next("new")?] {
         ensure!(!blocks(&answer), "let the agent go: {answer}");
         let told = message(&answer);
         ensure!(told.contains("install a newer stopgate"), "say why in the client: {answer}");

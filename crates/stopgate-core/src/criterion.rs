@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clean::clip_end;
 use crate::receipt::{Evidence, Receipt, Status, Strength, Tests};
+use crate::stored::is_default;
 use crate::time::Timestamp;
 
 /// What is kept of a check's output for a receipt that may be used again.
@@ -461,10 +462,6 @@ fn quoted(word: &str) -> String {
     text.push_str(&word.replace('\'', r"'\''"));
     text.push('\'');
     text
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 #[cfg(test)]

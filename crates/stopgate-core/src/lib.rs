@@ -12,6 +12,8 @@ extern crate std;
 
 mod time;
 
+mod stored;
+
 mod outcome;
 
 mod marker;
@@ -87,8 +89,8 @@ pub use crate::criterion::{
 pub use crate::decide::{Decision, Verdict, asks_gates, conclude, decide, due, overdue};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
-    Binding, Event, FORMAT, Facts, Leave, LoopEdit, Repository, Ruling, Speaker, Started, Stopped,
-    TaskHold, TaskNote,
+    Binding, Event, FORMAT, Facts, Leave, LoopEdit, Repository, Ruling, RulingWord, Speaker,
+    Started, Stopped, TaskHold, TaskNote,
 };
 pub use crate::excerpt::excerpt;
 pub use crate::fold::{apply, fold};

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::receipt::OpinionCost;
+use crate::stored::is_default;
 use crate::time::Timestamp;
 
 /// The share of a limit at which the agent is told to wrap up, in percent.
@@ -26,22 +27,22 @@ const MS_PER_DAY: i64 = 24 * 60 * 60 * 1000;
 #[serde(default)]
 pub struct TokenUse {
     /// Given to the model, and neither read from its cache nor written to it.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub input: u64,
     /// Read from the model's cache.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub cache_read: u64,
     /// Written to the cache for minutes, or for a time that nobody told.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub cache_write: u64,
     /// Written to the cache for an hour.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub cache_write_long: u64,
     /// Written by the model, its reasoning included.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub output: u64,
     /// The part of the output that was reasoning, where the client tells.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub reasoning: u64,
 }
 
@@ -89,10 +90,10 @@ pub struct ModelSpend {
     /// Its tokens.
     pub tokens: TokenUse,
     /// What they cost, in billionths of a dollar, as far as a price is known.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub nanos: u64,
     /// Tokens of calls whose price is unknown.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub unpriced: u64,
 }
 
@@ -111,13 +112,13 @@ pub struct UsageFile {
     /// The end of the last whole line that was read.
     pub offset: u64,
     /// Whether what follows is the rest of a line that was too long to read.
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    #[serde(skip_serializing_if = "is_default")]
     pub inside_line: bool,
     /// What a line before told about those that follow, such as the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Whether each call has a record of its own beside the messages.
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    #[serde(skip_serializing_if = "is_default")]
     pub has_records: bool,
     /// The last calls, so that one that is written again is not counted again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -131,7 +132,7 @@ pub struct CountedCall {
     /// The fingerprint of its name.
     pub id: u64,
     /// The place of its model in [`Spend::models`].
-    #[serde(skip_serializing_if = "is_zero_u32")]
+    #[serde(skip_serializing_if = "is_default")]
     pub model: u32,
     /// Its tokens.
     pub tokens: TokenUse,
@@ -139,7 +140,7 @@ pub struct CountedCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nanos: Option<u64>,
     /// The day it was counted on.
-    #[serde(skip_serializing_if = "is_zero_u32")]
+    #[serde(skip_serializing_if = "is_default")]
     pub day: u32,
 }
 
@@ -459,16 +460,6 @@ pub fn usd_text(nanos: u64) -> String {
         return format!("$0.{}", digits.trim_end_matches('0'));
     }
     format!("${dollars}.{:02}", rest / 10_000)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_zero_u32(count: &u32) -> bool {
-    *count == 0
 }
 
 #[cfg(test)]

@@ -4,19 +4,25 @@
 //! leads to it: so it is noticed when it comes, goes, or is replaced. Where the system can't watch,
 //! the caller looks from time to time.
 
+#[cfg(target_os = "linux")]
 use std::collections::BTreeMap;
+#[cfg(target_os = "linux")]
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+#[cfg(target_os = "linux")]
+use std::path::Path;
+use std::path::PathBuf;
 
 /// Paths that are watched, by the number of who waits for them.
 #[derive(Debug, Default)]
 pub(crate) struct FileWatches {
     #[cfg(target_os = "linux")]
     handle: Option<rustix::fd::OwnedFd>,
+    #[cfg(target_os = "linux")]
     points: BTreeMap<i32, Vec<WatchPoint>>,
 }
 
 /// One thing that is looked for in what was told of a directory or file.
+#[cfg(target_os = "linux")]
 #[derive(Debug)]
 struct WatchPoint {
     waiter: usize,
@@ -25,6 +31,7 @@ struct WatchPoint {
 }
 
 /// The directories and files to watch for `path`, with the name that counts in each.
+#[cfg(target_os = "linux")]
 fn points_of(path: &Path) -> Vec<(PathBuf, Option<OsString>)> {
     let mut points = vec![(path.to_path_buf(), None)];
     let mut below = path;

@@ -13,6 +13,7 @@ mod files;
 mod peer;
 #[cfg(unix)]
 mod server;
+mod terms;
 #[cfg(unix)]
 mod unit;
 #[cfg(unix)]
@@ -23,17 +24,18 @@ mod watched;
 mod windows;
 
 #[cfg(unix)]
-pub use crate::peer::{DaemonState, ensure, nudge, poke, state, stop};
+pub use crate::peer::{ensure, nudge, poke, state, stop};
 #[cfg(unix)]
-pub use crate::server::{Served, Stay, serve};
+pub use crate::server::serve;
+pub use crate::terms::{DaemonState, Served, Stay};
 #[cfg(unix)]
 pub use crate::unit::unit_text;
 #[cfg(unix)]
-pub use crate::waker::{WAKE, wake_loop};
+pub use crate::waker::wake_loop;
 #[cfg(windows)]
-pub use crate::windows::{
-    DaemonState, Served, Stay, WAKE, ensure, nudge, poke, serve, state, stop, unit_text, wake_loop,
-};
+pub use crate::windows::{ensure, nudge, poke, serve, state, stop, unit_text, wake_loop};
 
 /// The word that makes the program this process, away from any terminal.
 pub const DAEMON: &str = "__daemon";
+/// The word that makes the program wake one loop.
+pub const WAKE: &str = "__wake";

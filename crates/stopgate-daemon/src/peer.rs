@@ -7,10 +7,10 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use stopgate_engine::{Failure, Home, Settings};
 
 use crate::DAEMON;
+use crate::terms::DaemonState;
 use crate::waker::start_self;
 
 /// What both sides must be.
@@ -24,17 +24,6 @@ const PATH_BYTES_MAX: usize = 100;
 /// How long a process that was just started may take to answer.
 const LOOKS: u32 = 150;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-
-/// What a background process says of itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DaemonState {
-    /// The program's version.
-    pub version: String,
-    /// Its process.
-    pub pid: i32,
-    /// How many loops it watches for.
-    pub waiting: usize,
-}
 
 /// Why there was no answer.
 #[derive(Debug)]

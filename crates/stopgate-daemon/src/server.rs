@@ -18,7 +18,8 @@ use stopgate_engine::{
 
 use crate::alarm::Alarm;
 use crate::files::FileWatches;
-use crate::peer::{DaemonState, Listening, VERSION, is_own, read_line};
+use crate::peer::{Listening, VERSION, is_own, read_line};
+use crate::terms::{DaemonState, Served, Stay};
 use crate::waker::{self, HELD, OPEN};
 use crate::watched::{ParkedWatch, Sight, WaitMark, handle_of};
 
@@ -28,24 +29,6 @@ const QUIET: Duration = Duration::from_mins(5);
 const TROUBLE_PAUSE_MS: i64 = 10_000;
 /// Nobody keeps it from its work for longer.
 const PEER_PATIENCE: Duration = Duration::from_millis(500);
-
-/// How it ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Served {
-    /// Another one runs already.
-    Elsewhere,
-    /// There was nothing to watch any more, or it was asked to end.
-    Done,
-}
-
-/// How long it stays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stay {
-    /// Until there was nothing to watch for a while.
-    WhileNeeded,
-    /// Until somebody asks it to end.
-    Always,
-}
 
 /// Watches until it is no longer needed, or somebody asks it to end.
 pub fn serve(settings: Settings, stores: Stores, stay: Stay) -> Result<Served, Failure> {

@@ -9,8 +9,7 @@ use stopgate_engine::{
     leave_session, log_failure, started_anew,
 };
 
-/// The word that makes the program this process.
-pub const WAKE: &str = "__wake";
+use crate::WAKE;
 
 /// What the loop waits for has not happened.
 pub(crate) const OPEN: u8 = 20;

@@ -5,39 +5,10 @@ use std::path::Path;
 
 use stopgate_engine::{Failure, Settings, Stores};
 
-/// The word that makes the program wake one loop.
-pub const WAKE: &str = "__wake";
+use crate::terms::{DaemonState, Served, Stay};
+
 /// There is nothing to wake.
 const NOTHING: u8 = 1;
-
-/// What a background process says of itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DaemonState {
-    /// The program's version.
-    pub version: String,
-    /// Its process.
-    pub pid: i32,
-    /// How many loops it watches for.
-    pub waiting: usize,
-}
-
-/// How a background process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Served {
-    /// Another one runs already.
-    Elsewhere,
-    /// There was nothing to watch any more, or it was asked to end.
-    Done,
-}
-
-/// How long it stays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stay {
-    /// Until there was nothing to watch for a while.
-    WhileNeeded,
-    /// Until somebody asks it to end.
-    Always,
-}
 
 /// Fails: nobody would watch.
 pub fn ensure(_: Settings) -> Result<(), Failure> {

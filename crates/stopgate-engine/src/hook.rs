@@ -17,7 +17,7 @@ use stopgate_verify::files::create_private;
 
 use crate::address::Address;
 use crate::config::{Config, OnStoreError};
-use crate::context::Context;
+use crate::context::ContextParts;
 use crate::dialect::{self, Answered, DialectCall, DialectRequest};
 use crate::engine::Engine;
 use crate::failure::{Failure, FailureKind, chain};
@@ -256,9 +256,9 @@ impl HookProcess {
         let choice = self.choice(address, errand, call);
         // A person who lets the store take longer waits for it.
         choice.deadline.into_iter().for_each(watchdog::allow);
-        let engine =
-            Context::over_existing(home.clone(), world, self.settings, self.stores, choice)?;
-        let engine = errand.engine.insert(Engine::from(engine));
+        let Self { settings, stores, .. } = *self;
+        let parts = ContextParts { home: home.clone(), world, settings, stores, choice };
+        let engine = errand.engine.insert(Engine::from(parts.open_existing()?));
         if engine.now() < CLOCK_EARLIEST {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));
         }
@@ -465,7 +465,7 @@ fn cwd(call: &Call<'_>) -> Result<PathBuf, Failure> {
     let lost = "could not tell where the agent works";
     let named = call.cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
     // Most clients start their hooks where the agent works.
-    let here = || std::env::current_dir().ok().filter(|_| !call.agent.always_names_cwd());
+    let here = || Settings.working_directory().ok().filter(|_| !call.agent.always_names_cwd());
     let Some(cwd) = named.or_else(here) else {
         return Err(Failure::fault(format!("{lost}: the payload names no cwd")));
     };

@@ -12,7 +12,7 @@ use stopgate_store::{Durability, Journal, Stored};
 
 use crate::address::Address;
 use crate::config::OnStoreError;
-use crate::context::Context;
+use crate::context::{Context, ContextParts};
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::home::Home;
@@ -41,7 +41,9 @@ impl Engine {
             pass: Vec::new(),
             hook_time: None,
         };
-        Context::over(opened, Home::new(home), world, Settings, Stores::default(), choice).into()
+        let (settings, stores) = (Settings, Stores::default());
+        let around = ContextParts { home: Home::new(home), world, settings, stores, choice };
+        Context::over(opened, around).into()
     }
 
     /// One stop: the loop after it and the verdict, where a loop holds the session.

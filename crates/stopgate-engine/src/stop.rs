@@ -55,60 +55,78 @@ impl Stops<'_> {
     ) -> Result<Option<JudgedStop>, Failure> {
         let heard = hear(call);
         let mut known = Known::default();
+        let mut loaded = None;
         for _ in 0..TRIES_MAX {
             self.context.journal.begin()?;
-            let Some((stored, claim)) = self.context.holder(session, project)? else {
-                self.drop_stale_sign(session);
+            let held = match loaded.take() {
+                Some(held) => Some(held),
+                None => self.load_held(session, project)?,
+            };
+            let Some(held) = held else {
                 self.context.journal.end();
                 return Ok(None);
             };
-            self.context.signs.watch_tools(session.as_str());
             // What was said matters only to a loop: a session without one is none of our business.
             let heard = match &heard {
                 Ok(heard) => heard,
                 Err(error) => return Err(Failure::fault(error.story())),
             };
-            match self.try_stop(stored, claim, call, heard, client, &mut known)? {
+            match self.try_stop(held, call, heard, client, &mut known)? {
                 Step::Judged(judged) => return Ok(Some(*judged)),
                 Step::Interrupted => return Ok(None),
-                Step::Again => self.context.journal.end(),
+                Step::Learned(held) => loaded = Some(*held),
+                Step::Conflict => {}
             }
+            self.context.journal.end();
         }
         Err(Failure::fault("could not answer the stop: others changed the loop all the time"))
     }
 
+    /// The loop that holds the session.
+    fn load_held(
+        &mut self,
+        session: &SessionId,
+        project: Option<&Path>,
+    ) -> Result<Option<HeldLoop>, Failure> {
+        let Some((stored, claim)) = self.context.holder(session, project)? else {
+            self.drop_stale_sign(session);
+            return Ok(None);
+        };
+        self.context.signs.watch_tools(session.as_str());
+        Ok(Some(HeldLoop { stored, claim }))
+    }
+
+    /// Judges the loop as it was loaded. No turn at the journal is held while anything takes
+    /// time; what others wrote meanwhile shows as a conflict when the verdict is stored.
     fn try_stop(
         &mut self,
-        stored: Stored,
-        claim: Vec<Event>,
+        held: HeldLoop,
         call: &Call<'_>,
         heard: &HeardMessage,
         client: &ClientFacts,
         known: &mut Known,
     ) -> Result<Step, Failure> {
         let now = self.context.now();
-        let mut claim = claim;
-        claim.extend(known.typed.clone().or_else(|| typed(self.context, &stored.state, call)));
-        let Some(before) = self.before_the_stop(&stored.state, call, known) else {
-            return Ok(Step::Again);
+        let mut claim = held.claim.clone();
+        claim.extend(known.typed.clone().or_else(|| typed(self.context, &held.stored.state, call)));
+        let Some(before) = self.before_the_stop(&held.stored.state, call, known) else {
+            return Ok(held.learned());
         };
         claim.extend(before);
-        claim.extend(known.parked(&stored.state));
-        let state = claimed(&stored.state, &claim, now);
+        claim.extend(known.parked(&held.stored.state));
+        let state = claimed(&held.stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.context.signs);
-        seen.untrusted = Trust::of(&self.context.home).lacks(&state);
-        seen.file = file_trust(self.context, &state);
-        // What a forged record looks like proves nothing; what merely can't be told is asked
-        // about when something would be proven by it.
-        if stored.soundness == Soundness::Forged {
-            seen.soundness = Soundness::Forged;
-        }
+        self.see_trust(&mut seen, &state, held.stored.soundness);
         let wanted = due(&state, &seen, now);
         if !wanted.is_empty() && known.receipts.is_none() {
-            // No turn is held while checks run: events written meanwhile are respected below.
             self.context.journal.end();
             let stop = DueStop { state: &state, seen: &seen, heard, agent: call.agent, client };
-            return Ok(known.take(self.run_checks(stop)));
+            match self.run_checks(stop) {
+                CheckedStop::Receipts(receipts) => known.receipts = Some(receipts),
+                CheckedStop::Parked(parking) => known.parking = Some(parking),
+                CheckedStop::Interrupted => return Ok(Step::Interrupted),
+            }
+            return Ok(held.learned());
         }
         seen.receipts = kept(known.receipts.as_deref(), &wanted);
         if asks_gates(&state, &seen, now) {
@@ -116,7 +134,7 @@ impl Stops<'_> {
                 self.context.journal.end();
                 known.gates =
                     Some(ask_loop_gates(self.context, &state, heard, &seen.receipts, now));
-                return Ok(Step::Again);
+                return Ok(held.learned());
             }
             seen.gates.clone_from(&known.gates);
         }
@@ -124,14 +142,14 @@ impl Stops<'_> {
         {
             self.context.journal.end();
             let said = heard.message.as_deref().unwrap_or_default();
-            known.task = Some(judge_task(self.context, &stored, said, CHECKS_TIME_MAX)?);
-            return Ok(Step::Again);
+            known.task = Some(judge_task(self.context, &held.stored, said, CHECKS_TIME_MAX)?);
+            return Ok(held.learned());
         }
         if known.typed.is_none() && !known.looked && self.ends_as_agents(&state, &seen, now) {
             known.looked = true;
             self.context.journal.end();
             known.typed = typed_at_last(&state, call);
-            return Ok(Step::Again);
+            return Ok(held.learned());
         }
         seen.objection = known.task.as_ref().and_then(|word| word.objection.clone());
         claim.extend(known.task.as_ref().map(TaskWord::event).transpose()?.flatten());
@@ -139,15 +157,26 @@ impl Stops<'_> {
         let ends = matches!(settled.verdict, Verdict::Complete { .. } | Verdict::Escalate { .. });
         if ends && known.metered.is_none() && state.policy.order.is_native() {
             self.context.journal.end();
-            let event = Metering::new(self.context).meter_end(&stored.state, call);
-            known.metered = Some(MeteredStop { base: stored.state.spend, event });
-            return Ok(Step::Again);
+            let event = Metering::new(self.context).meter_end(&held.stored.state, call);
+            known.metered = Some(MeteredStop { base: held.stored.state.spend.clone(), event });
+            return Ok(held.learned());
         }
-        self.settle_stop(stored, claim, &state, &seen, objected(settled, &seen), now)
+        self.settle_stop(held.stored, claim, &state, &seen, objected(settled, &seen), now)
+    }
+
+    /// What is trusted here, and whether the record is to be believed.
+    fn see_trust(&self, seen: &mut Seen, state: &State, soundness: Soundness) {
+        seen.untrusted = Trust::of(&self.context.home).lacks(state);
+        seen.file = file_trust(self.context, state);
+        // What a forged record looks like proves nothing; what merely can't be told is asked
+        // about when something would be proven by it.
+        if soundness == Soundness::Forged {
+            seen.soundness = Soundness::Forged;
+        }
     }
 
     /// What happened up to this stop: what was used, and what a parked loop waited for. Nothing
-    /// where the loop must be loaded again because it took time to find out.
+    /// where it took time to find out, so that the loop is judged again.
     fn before_the_stop(
         &mut self,
         state: &State,
@@ -171,8 +200,8 @@ impl Stops<'_> {
         Some(events)
     }
 
-    /// Whether what a parked loop waits for has happened; nothing where the loop must be loaded
-    /// again because it took time to find out.
+    /// Whether what a parked loop waits for has happened; nothing where it took time
+    /// to find out, so that the loop is judged again.
     fn condition_of_stop(
         &mut self,
         state: &State,
@@ -231,7 +260,7 @@ impl Stops<'_> {
                 state: stored.state,
                 verdict: decision.verdict,
             })),
-            Stocked::Conflict | Stocked::SessionTaken => Step::Again,
+            Stocked::Conflict | Stocked::SessionTaken => Step::Conflict,
         })
     }
 
@@ -288,16 +317,6 @@ impl Known {
         self.metered.as_ref().is_some_and(|metered| metered.base == state.spend)
     }
 
-    /// What became of the checks.
-    fn take(&mut self, checked: CheckedStop) -> Step {
-        match checked {
-            CheckedStop::Receipts(receipts) => self.receipts = Some(receipts),
-            CheckedStop::Parked(parking) => self.parking = Some(parking),
-            CheckedStop::Interrupted => return Step::Interrupted,
-        }
-        Step::Again
-    }
-
     /// That the loop is parked until its checks have ended, unless something else happened to it
     /// meanwhile.
     fn parked(&self, state: &State) -> Option<Event> {
@@ -314,8 +333,24 @@ impl Known {
 /// What one try at a stop led to.
 enum Step {
     Judged(Box<JudgedStop>),
-    Again,
+    /// Something is known now that was not: judge the same loop again.
+    Learned(Box<HeldLoop>),
+    /// Others changed the loop: load it again.
+    Conflict,
     Interrupted,
+}
+
+/// A loop that holds the session, as it was loaded.
+struct HeldLoop {
+    stored: Stored,
+    /// What makes a pending loop this session's own.
+    claim: Vec<Event>,
+}
+
+impl HeldLoop {
+    fn learned(self) -> Step {
+        Step::Learned(Box::new(self))
+    }
 }
 
 /// Whether the loop would end as its agent wants it to.

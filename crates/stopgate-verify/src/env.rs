@@ -86,11 +86,31 @@ pub(crate) struct Additions<'a> {
     pub(crate) scratch: Option<&'a Path>,
     /// The check's mark.
     pub(crate) mark: &'a str,
+    pub(crate) go: GoOutput,
+}
+
+/// How much `go test` prints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum GoOutput {
+    #[default]
+    Usual,
+    /// Every test: a package that leaves before its tests looks as if they had passed, else.
+    EveryTest,
+}
+
+impl GoOutput {
+    /// What a command's own text asks for; what is printed must not matter to it.
+    pub(crate) fn of(argv: &[OsString]) -> Self {
+        let words: Vec<_> = argv.iter().map(|word| word.to_string_lossy()).collect();
+        let text = words.join(" ");
+        let is_read = ["$(", "`", "|", ">", "-json"].iter().any(|sign| text.contains(sign));
+        if text.contains("go test ") && !is_read { Self::EveryTest } else { Self::Usual }
+    }
 }
 
 /// The variables of this process that checks may know, but for those of the session.
 pub(crate) fn kept_variables() -> Vec<Variable> {
-    let mut kept: Vec<Variable> = std::env::vars_os()
+    let mut kept: Vec<Variable> = crate::environment::variables()
         .filter(|(name, value)| is_harmless(name, value) && !is_of_session(name))
         .collect();
     kept.sort();
@@ -100,9 +120,9 @@ pub(crate) fn kept_variables() -> Vec<Variable> {
 /// What a check's environment is made of: `noted` at the start, the session's own variables and
 /// those that a person passes on from this process; all of this process where nothing was noted.
 pub(crate) fn sources(noted: Option<&[Variable]>, additions: &Additions<'_>) -> Vec<Variable> {
-    let Some(noted) = noted else { return std::env::vars_os().collect() };
+    let Some(noted) = noted else { return crate::environment::variables().collect() };
     let live = |(name, _): &Variable| is_of_session(name) || name == MARK || additions.names(name);
-    let mut all: Vec<Variable> = std::env::vars_os().filter(live).collect();
+    let mut all: Vec<Variable> = crate::environment::variables().filter(live).collect();
     all.extend(noted.iter().cloned());
     all
 }
@@ -133,7 +153,7 @@ pub(crate) fn environment(
         // Bytecode beside the sources may not be what they say.
         theirs.push(("PYTHONPYCACHEPREFIX".into(), scratch.join("pycache").into()));
         theirs.extend(UNCACHED.map(|(name, value)| (name.into(), value.into())));
-        theirs.push(("GOFLAGS".into(), uncached_go(&theirs)));
+        theirs.push(("GOFLAGS".into(), go_flags(&theirs, additions.go)));
     }
     theirs.extend(additions.set.iter().map(|(name, value)| (name.into(), value.into())));
     mark.push(additions.mark);
@@ -144,13 +164,16 @@ pub(crate) fn environment(
 }
 
 /// Go's flags with its cache of test results turned off.
-fn uncached_go(variables: &[Variable]) -> OsString {
+fn go_flags(variables: &[Variable], output: GoOutput) -> OsString {
     let own = variables.iter().rev().find(|(name, _)| name == "GOFLAGS");
     let mut flags = own.map(|(_, value)| value.clone()).unwrap_or_default();
     if !flags.is_empty() {
         flags.push(" ");
     }
     flags.push("-count=1");
+    if output == GoOutput::EveryTest {
+        flags.push(" -v");
+    }
     flags
 }
 
@@ -186,11 +209,12 @@ pub fn withheld(text: &str, [person, pass]: [&[String]; 2]) -> Vec<String> {
     if text.trim().is_empty() {
         return Vec::new();
     }
-    let additions = Additions { pass, person, set: &[], scratch: None, mark: "" };
+    let additions =
+        Additions { pass, person, set: &[], scratch: None, mark: "", go: GoOutput::Usual };
     let is_kept = |(name, value): &Variable| {
         name != MARK && !additions.names(name) && !is_harmless(name, value)
     };
-    let names = std::env::vars_os().filter(is_kept).map(|(name, _)| name.into_string());
+    let names = crate::environment::variables().filter(is_kept).map(|(name, _)| name.into_string());
     names.flatten().filter(|name| name.len() > 2 && names_word(text, name)).collect()
 }
 

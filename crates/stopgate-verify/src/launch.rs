@@ -74,5 +74,5 @@ fn prepared(plan: &LaunchPlan<'_>) -> io::Result<Command> {
 
 /// The variables of this process that may be kept in a file: none that looks like a key.
 pub fn keepable_variables() -> Vec<Variable> {
-    std::env::vars_os().filter(|(name, value)| !is_secret(name, value)).collect()
+    crate::environment::variables().filter(|(name, value)| !is_secret(name, value)).collect()
 }

@@ -7,6 +7,7 @@
 
 mod apart;
 mod base_tree;
+mod built_files;
 mod found;
 mod measure;
 mod original;
@@ -16,6 +17,7 @@ mod red_first;
 mod red_tests;
 mod round;
 mod standing;
+mod wording;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -218,6 +220,7 @@ fn proven_without_basis(
 ) -> Option<Vec<Receipt>> {
     let looked = Round::new(request, None, request.freshness, request.budget).look(now)?;
     let mut receipts = looked.receipts;
+    note_changed(&mut receipts, looked.changed);
     for receipt in receipts.iter_mut().filter(|receipt| receipt.status == Status::Pass) {
         receipt.evidence.word = true;
         receipt.evidence.notes.push("nothing was noted at the start to judge by".into());
@@ -240,12 +243,22 @@ fn proven_by(
     }
     if passes(request, &looked.receipts) && looked.reused && !may_end_reused(request.freshness) {
         // A pass is used again to go on, never to end.
+        let changed = looked.changed;
         looked = Round::new(request, Some(basis), Freshness::Fresh, left()).look(now)?;
+        looked.changed = changed;
     }
+    note_changed(&mut looked.receipts, looked.changed);
     if !passes(request, &looked.receipts) {
         return Some(looked.receipts);
     }
     Originals { request, basis, now, begun, looked: &looked }.judge()
+}
+
+/// Notes with each result how many files had changed before the checks ran.
+fn note_changed(receipts: &mut [Receipt], changed: Option<u32>) {
+    for receipt in receipts.iter_mut().filter(|receipt| receipt.evidence.command.is_some()) {
+        receipt.evidence.changed_files = changed;
+    }
 }
 
 /// Whether nothing can have happened since the receipts were made.

@@ -43,6 +43,7 @@ fn main() -> ExitCode {
             // Only a program that could not be started comes back.
             output::failure_to_start(&stopgate_drive::become_client(arguments))
         }
+        #[cfg(unix)]
         Some(first) if first == stopgate_drive::TMUX_SESSION => {
             match stopgate_drive::run_tmux_session(arguments) {
                 Ok(()) => ExitCode::SUCCESS,

@@ -73,7 +73,7 @@ const README: &str = "\
 # Plugins
 
 Made by `cargo xtask package --plugins` from `packages/`, the skill and the hooks that `stopgate install` writes; changes belong there.
-They look for `stopgate` on the PATH and do nothing where it is missing. [docs/install.md](../docs/install.md) says how each is installed.
+They look for `stopgate` on the PATH and hold nobody where it is missing. [docs/install.md](../docs/install.md) says how each is installed.
 ";
 
 /// A slash command: `packages/commands/NAME.md`.
@@ -246,7 +246,7 @@ fn codex_marketplace(facts: &PackageFacts) -> Value {
 fn about(facts: &PackageFacts, what: &str) -> String {
     let PackageFacts { name, description, .. } = facts;
     format!(
-        "# {name}, as {what}\n\n{description}.\n\nIt needs the program `stopgate` on the PATH. Where it is missing, nothing happens and the \
+        "# {name}, as {what}\n\n{description}.\n\nIt needs the program `stopgate` on the PATH. Where it is missing, nothing is held and the \
          agent may stop.\nWhere `stopgate install` was used as well, the hooks of the settings answer and those of a plugin stand down.\n"
     )
 }

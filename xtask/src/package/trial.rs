@@ -7,7 +7,7 @@ mod emulated;
 mod room;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -18,6 +18,8 @@ use crate::tools;
 use emulated::GuestSystem;
 use room::{TrialRoom, find};
 
+/// The wheel of this platform among those of all.
+const OWN_WHEEL: &str = "-manylinux_2_17_x86_64";
 /// How long a newcomer may wait for the first value: ten seconds on a quiet machine, and this on
 /// a busy one.
 const FIRST_VALUE_GATE: Duration = Duration::from_secs(40);
@@ -50,7 +52,7 @@ pub(crate) fn run(out: &Path, trial: Trial) -> Result<Verdict> {
     let mut rows = vec![by_script(out)?];
     rows.extend(by_tool("npm", || by_npm(out))?);
     rows.extend(by_tool("python3", || by_pip(out))?);
-    rows.extend(by_tool("uvx", || by_uv(out))?);
+    rows.extend(uv_programs().map(|programs| by_uv(out, &programs)).transpose()?);
     rows.extend(by_tool("dpkg", || debian::by_dpkg(out))?);
     for system in GuestSystem::ALL {
         if let Some(archive) = system.archive(out)? {
@@ -178,13 +180,31 @@ fn by_pip(out: &Path) -> Result<TrialRow> {
     tools::run(pip.arg("--find-links").arg(out).arg("stopgate"))?;
     let program = place.join("bin/stopgate");
     room.shows(&program, &[])?;
-    room.row("pip", fs::metadata(find(out, ".whl")?)?.len(), begun, &program, &[])
+    room.row("pip", fs::metadata(find(out, OWN_WHEEL)?)?.len(), begun, &program, &[])
 }
 
-fn by_uv(out: &Path) -> Result<TrialRow> {
-    let room = TrialRoom::new(&["uvx", "uv", "python3"])?;
+/// Where uv's programs are: on the PATH, or from PyPI. Without them they are not tried.
+fn uv_programs() -> Option<PathBuf> {
+    if let Ok(uvx) = room::real("uvx") {
+        return uvx.parent().map(Path::to_path_buf);
+    }
+    let installed = tools::python_package("uv", "uv");
+    installed.map(|place| place.join("bin")).map_or_else(
+        |error| {
+            println!("not tried: uvx is missing: {error:#}");
+            None
+        },
+        Some,
+    )
+}
+
+fn by_uv(out: &Path, programs: &Path) -> Result<TrialRow> {
+    let room = TrialRoom::new(&["python3"])?;
+    for name in ["uv", "uvx"] {
+        room.add(name, &programs.join(name))?;
+    }
     let begun = std::time::Instant::now();
-    let wheel = find(out, ".whl")?;
+    let wheel = find(out, OWN_WHEEL)?;
     let wheel = wheel.to_str().context("read the wheel's path")?;
     let uvx = room.path("bin/uvx");
     let arguments = ["--offline", "--quiet", "--no-python-downloads", "--from", wheel, "stopgate"];

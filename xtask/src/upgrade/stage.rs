@@ -53,10 +53,21 @@ impl UpgradeStage {
         Ok(started["loop"]["id"].as_str().context("find the loop's id")?.to_owned())
     }
 
-    /// The loop as the next program sees it.
+    /// The loop as the next program sees it, without what grows by itself.
     pub(super) fn loop_of(&self, id: &str) -> Result<Value> {
         let mut status: Value = serde_json::from_str(&self.next(&["status", id, "--json"])?)?;
-        Ok(status["loop"].take())
+        let mut shown = status["loop"].take();
+        if let Some(members) = shown.as_object_mut() {
+            members.remove("progress_age_ms");
+        }
+        Ok(shown)
+    }
+
+    /// Ends the process that watches for parked loops: nobody else would.
+    pub(super) fn end_background(&self) {
+        for program in [&self.next, &self.earlier] {
+            let _ = self.run(program, &["daemon", "--stop"]);
+        }
     }
 
     /// What the earlier program's hook answers to a stop.

@@ -7,7 +7,7 @@ use super::form::JsonForm;
 use super::own::{self, EntryCommand, Extras, PLUGIN, SHARED, shell_word, value};
 use super::print::Json;
 use super::tree::{EntrySpot, SettingsTree};
-use super::windows::{self, HookSystem, WindowsGuard};
+use super::windows::{self, HookSystem, WindowsGuard, WindowsShell};
 use super::{
     CAP_VARIABLE, Edited, EntryForm, ExitRules, HookEntry, InstalledEntry, StatusLine, switches,
     switches_of, without_bom,
@@ -337,16 +337,30 @@ pub(super) fn command_of(form: JsonForm, entry: &HookEntry, extras: &[String]) -
             let line = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
             EntryCommand::Shell(format!("{line}{}", form.guard()))
         }
-        EntryForm::Shared => on_path(form, words, SHARED),
-        EntryForm::Plugin => on_path(form, words, PLUGIN),
+        EntryForm::Shared => on_path(words, SHARED, path_guard(form)),
+        EntryForm::Plugin => on_path(words, PLUGIN, plugin_guard(form)),
     }
 }
 
-/// The program on the PATH. Where it is missing, the agent may stop, and nobody sees an error.
-fn on_path(form: JsonForm, words: impl Iterator<Item = String>, owner: &str) -> EntryCommand {
+/// The program on the PATH. Where it is missing, the agent may stop.
+fn on_path(words: impl Iterator<Item = String>, owner: &str, guard: &str) -> EntryCommand {
     let words = words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
-    let guard = if form.needs_exit_code { "" } else { " 2>/dev/null || true" };
     EntryCommand::Shell(format!("stopgate {words} {owner}{guard}"))
+}
+
+/// Nobody sees an error.
+const fn path_guard(form: JsonForm) -> &'static str {
+    if form.needs_exit_code { "" } else { " 2>/dev/null || true" }
+}
+
+/// A client that has one line for every system runs it in PowerShell, too: its guard is one that
+/// both shells understand, at the price of a message where the program is missing.
+fn plugin_guard(form: JsonForm) -> &'static str {
+    let is_one_line = form.plugin_windows_key.is_none();
+    if is_one_line && form.windows_shell == WindowsShell::PowerShell {
+        return "; exit 0";
+    }
+    path_guard(form)
 }
 
 fn windows_line(form: JsonForm, entry: &HookEntry, mut words: Vec<String>) -> String {
@@ -363,6 +377,17 @@ fn windows_line(form: JsonForm, entry: &HookEntry, mut words: Vec<String>) -> St
             windows::shared_line(form.windows_shell, &words, guard)
         }
     }
+}
+
+/// The second line of a plugin's entry, where the client has a key for it.
+fn plugin_windows_line(
+    form: JsonForm,
+    entry: &HookEntry,
+    extras: &[String],
+) -> Option<(&'static str, Json)> {
+    let key = form.plugin_windows_key.filter(|_| entry.form == EntryForm::Plugin)?;
+    let entry = HookEntry { system: HookSystem::Windows, ..entry.clone() };
+    Some((key, Json::Text(command_of(form, &entry, extras).line())))
 }
 
 /// What the client shows while this event's hook runs; only checks take long.
@@ -390,6 +415,7 @@ fn hook(form: JsonForm, entry: &HookEntry, extras: &[String], event: &str, timeo
         }
         EntryCommand::Shell(line) => members.push((key, Json::Text(line))),
     }
+    members.extend(plugin_windows_line(form, entry, extras));
     members.push((form.timeout_key, Json::Number(form.timeout(timeout_s))));
     let message = message_of(form, event);
     members.extend(message.map(|text| ("statusMessage", Json::Text(text.into()))));

@@ -40,6 +40,8 @@ pub struct JsonForm {
     pub command_key: &'static str,
     /// The key of what is started on Windows, where that is another one.
     pub windows_key: Option<&'static str>,
+    /// The key of a second line for Windows beside the first one: a plugin is the same everywhere.
+    pub plugin_windows_key: Option<&'static str>,
     /// What runs commands on Windows.
     pub windows_shell: WindowsShell,
     /// Arguments behind the agent's name.
@@ -114,6 +116,7 @@ impl JsonForm {
         has_type: true,
         command_key: "command",
         windows_key: None,
+        plugin_windows_key: None,
         windows_shell: WindowsShell::Any,
         arguments: &[],
         timeout_key: "timeout",

@@ -44,7 +44,8 @@ pub fn plugin_hooks(agent: Agent) -> Option<String> {
     let SettingsForm::Json(form) = agent.files().form else { return None };
     // A plugin has hooks only: limits, permissions and the status line stay a person's.
     let form = JsonForm { is_claude: false, ..form };
-    // A plugin is the same on every system; its lines are for a POSIX shell.
+    // A plugin is the same on every system: its lines are for a POSIX shell, or for any shell that
+    // its client may use.
     let (form_of, system) = (EntryForm::Plugin, HookSystem::Unix);
     let entry = HookEntry { form: form_of, system, ..HookEntry::new(agent, NAME) };
     draft::install("", form, &entry).ok().map(|edited| edited.text)

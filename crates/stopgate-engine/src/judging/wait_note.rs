@@ -56,7 +56,7 @@ pub(crate) fn path(home: &Home, id: &LoopId) -> PathBuf {
 /// The variables of this process that a program may have that is started anew: none by which
 /// a client tells its own shells who they belong to.
 pub fn started_anew() -> Vec<(OsString, OsString)> {
-    std::env::vars_os().filter(|(name, _)| !is_mark(&name.to_string_lossy())).collect()
+    stopgate_verify::variables().filter(|(name, _)| !is_mark(&name.to_string_lossy())).collect()
 }
 
 /// Keeps what a loop waits for, and the variables that are there now for the client that goes on.

@@ -42,6 +42,8 @@ pub(super) struct Looked {
     pub(super) touched: TouchedFiles,
     /// The tree afterwards; nothing where files can't be told apart.
     pub(super) tree: Option<Tree>,
+    /// How many files differ from the look before this one.
+    pub(super) changed: Option<u32>,
 }
 
 /// A criterion's command, and where it is run.
@@ -97,7 +99,10 @@ impl<'a> Round<'a> {
         }
         let is_pass = |receipt: &Receipt| receipt.status == Status::Pass;
         let reused = receipts.iter().any(|receipt| is_pass(receipt) && receipt.evidence.reused);
-        let mut looked = Looked { receipts, reused, touched: TouchedFiles::default(), tree: None };
+        let before = self.trees.get(whole).and_then(Option::as_ref).and_then(Tree::changed);
+        let changed = before.map(|files| u32::try_from(files).unwrap_or(u32::MAX));
+        let touched = TouchedFiles::default();
+        let mut looked = Looked { receipts, reused, touched, tree: None, changed };
         if ran || all_pass {
             looked.tree = tree_of(self.request, &[]);
             looked.touched = self.touched(looked.tree.as_ref());

@@ -23,7 +23,7 @@ use crate::output::{self, BOLD, CommandResult, DIM, Elsewhere, ProgressLine, clo
 /// How often an agent may be sent back where nobody says.
 pub(crate) const MAX_ITERATIONS: u32 = 20;
 
-/// Start a loop: the agent keeps working until its checks pass or a limit is reached
+/// Start a loop: the agent works until its checks pass or a limit ends it
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {

@@ -44,6 +44,7 @@ mod pending;
 mod people;
 mod pipelines;
 mod private;
+mod project_file;
 mod proof;
 mod ralph_loop;
 mod receipts;

@@ -32,6 +32,7 @@ pub(super) fn by_emulator(system: GuestSystem, archive: &Path) -> Result<TrialRo
     guest.cancel()?;
     guest.hang()?;
     guest.install()?;
+    guest.plugin()?;
     let spent = begun.elapsed();
     let start_up = start_up(|| guest.command(&["--version"]))?;
     let fetched = fs::metadata(archive)?.len();
@@ -103,6 +104,17 @@ impl Guest<'_> {
         Ok(())
     }
 
+    /// A plugin's line finds the program on the PATH, itself or by the starter that npm writes.
+    fn plugin(&self) -> Result<()> {
+        for place in self.system.places_on_path(self.room, self.program)? {
+            self.run(&["start", "plug", "--session", "s3", "--criterion", "never"])?;
+            let held = self.answer(self.system.plugin_command(self.room, &place)?, "s3")?;
+            ensure!(held.contains("\"decision\""), "hold by {}: {held}", place.display());
+            self.run(&["cancel"])?;
+        }
+        Ok(())
+    }
+
     fn loop_of(&self, id: &str) -> Result<Value> {
         let mut status: Value = serde_json::from_str(&self.run(&["status", id, "--json"])?)?;
         Ok(status["loop"].take())
@@ -125,6 +137,10 @@ impl Guest<'_> {
 
     /// What the hook answers to a stop.
     fn stop(&self, session: &str) -> Result<String> {
+        self.answer(self.command(&["hook", "claude"]), session)
+    }
+
+    fn answer(&self, mut hook: Command, session: &str) -> Result<String> {
         let payload = json!({
             "session_id": session,
             "cwd": self.system.seen(&self.room.path("project")),
@@ -132,7 +148,7 @@ impl Guest<'_> {
             "stop_hook_active": false,
             "last_assistant_message": "It is done.",
         });
-        let mut hook = self.command(&["hook", "claude"]).stdin(Stdio::piped()).spawn()?;
+        let mut hook = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let mut input = hook.stdin.take().context("write to the hook")?;
         input.write_all(payload.to_string().as_bytes())?;
         drop(input);

@@ -28,12 +28,18 @@ impl TrialRoom {
             fs::create_dir(room.path(directory))?;
         }
         for name in ["sh", "grep"].iter().chain(names) {
-            let link = room.path("bin").join(name);
-            if !link.exists() {
-                symlink(real(name)?, link)?;
-            }
+            room.add(name, &real(name)?)?;
         }
         Ok(room)
+    }
+
+    /// Has a tool on the PATH.
+    pub(super) fn add(&self, name: &str, tool: &Path) -> Result<()> {
+        let link = self.path("bin").join(name);
+        if !link.exists() {
+            symlink(tool, link)?;
+        }
+        Ok(())
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
@@ -97,7 +103,7 @@ pub(super) fn start_up(command: impl Fn() -> Command) -> Result<Duration> {
 }
 
 /// The tool itself: a shim of a version manager would look for its own files.
-fn real(name: &str) -> Result<PathBuf> {
+pub(super) fn real(name: &str) -> Result<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut found = std::env::split_paths(&path).map(|directory| directory.join(name));
     let own = found.find(|path| path.is_file() && !path.iter().any(|part| part == "shims"));

@@ -31,12 +31,39 @@ fn a_plugin_has_hooks_and_nothing_else() {
 }
 
 #[test]
-fn a_missing_program_lets_the_agent_stop_without_a_word() {
-    for agent in WITH_PLUGINS {
-        let line = plugin_stop(agent).unwrap().line();
+fn a_missing_program_lets_the_agent_stop() {
+    let line = |agent| plugin_stop(agent).unwrap().line();
+    for agent in [Agent::Claude, Agent::Codex] {
         let word = agent.word();
-        assert_eq!(line, format!("stopgate hook {word} --plugin 2>/dev/null || true"));
+        assert_eq!(line(agent), format!("stopgate hook {word} --plugin 2>/dev/null || true"));
     }
+    // This client takes any failure of the shell for an answer.
+    assert!(line(Agent::Gemini).ends_with("; exit 0"));
+}
+
+/// Gemini CLI runs the same line in bash and in `PowerShell`, of which the older one knows neither
+/// `/dev/null` nor `||`.
+#[test]
+fn one_line_for_every_system_is_understood_by_both_shells() {
+    let line = plugin_stop(Agent::Gemini).unwrap().line();
+    assert_eq!(line, "stopgate hook gemini --plugin; exit 0");
+}
+
+#[test]
+fn codex_has_a_second_line_for_windows() {
+    let plugin: Value = serde_json::from_str(&plugin_hooks(Agent::Codex).unwrap()).unwrap();
+    let hook = &plugin["hooks"]["Stop"][0]["hooks"][0];
+    assert_eq!(
+        hook["commandWindows"],
+        "cmd /d /c \"where /q stopgate && stopgate hook codex --plugin 2>nul || exit 0\""
+    );
+    assert_eq!(hook["command"], "stopgate hook codex --plugin 2>/dev/null || true");
+}
+
+#[test]
+fn an_installation_has_the_line_of_its_own_system_only() {
+    let installed = install(None, &HookEntry::new(Agent::Codex, "/opt/stopgate")).unwrap().text;
+    assert!(!installed.contains("commandWindows"), "{installed}");
 }
 
 #[test]

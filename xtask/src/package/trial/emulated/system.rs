@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use stopgate_agents::Agent;
+use stopgate_agents::settings::plugin_hooks;
 
 use super::super::room::TrialRoom;
 use crate::tools;
@@ -121,6 +123,34 @@ impl GuestSystem {
             }
             Self::Windows => Ok(None),
         }
+    }
+
+    /// Directories that may be on a person's PATH: one with the program, one with npm's starter.
+    /// None where plugins are no different from those of this machine.
+    pub(super) fn places_on_path(self, room: &TrialRoom, program: &Path) -> Result<Vec<PathBuf>> {
+        if self == Self::Arm64 {
+            return Ok(Vec::new());
+        }
+        let starters = room.path("starters");
+        fs::create_dir(&starters)?;
+        let starter = format!("@ECHO off\r\n\"{}\" %*\r\n", self.seen(program));
+        fs::write(starters.join("stopgate.cmd"), starter)?;
+        let own = program.parent().context("find the program's directory")?;
+        Ok(vec![own.to_path_buf(), starters])
+    }
+
+    /// The line of the Codex plugin, run by `cmd` with this directory on the PATH.
+    pub(super) fn plugin_command(self, room: &TrialRoom, place: &Path) -> Result<Command> {
+        let hooks = plugin_hooks(Agent::Codex).context("find the hooks of the Codex plugin")?;
+        let hooks: serde_json::Value = serde_json::from_str(&hooks)?;
+        let line = hooks["hooks"]["Stop"][0]["hooks"][0]["commandWindows"].as_str();
+        let line = line.context("find the line for Windows")?;
+        fs::write(room.path("project/line.cmd"), format!("@{line}\r\n"))?;
+        let mut command = room.command(self.emulator());
+        self.surround(&mut command, room);
+        command.env("WINEPATH", self.seen(place)).current_dir(room.path("project"));
+        command.args(["cmd", "/d", "/c", "line.cmd"]);
+        Ok(command)
     }
 
     /// The person's home directory, as this machine sees it.
