@@ -279,14 +279,14 @@ fn passes(state: &State, receipts: &[Receipt]) -> bool {
 /// The process that runs the checks, if one does.
 fn running(home: &Home, id: &LoopId, notes: &BackgroundNotes) -> Option<ProcessMark> {
     let begun = notes.process.as_deref().and_then(ProcessMark::read);
-    let noted = || background_checks(home, id).and_then(|(pid, _)| ProcessMark::of(pid));
-    begun.filter(ProcessMark::is_alive).or_else(noted)
+    let shown = || background_checks(home, id).and_then(|(pid, _)| ProcessMark::of(pid));
+    begun.filter(ProcessMark::is_alive).or_else(shown)
 }
 
 /// Whether the checks that run are for the work that `key` identifies.
 fn is_for(home: &Home, id: &LoopId, notes: &BackgroundNotes, key: Option<&str>) -> bool {
-    let noted = background_checks(home, id).and_then(|(_, note)| note.key);
-    key.is_some() && noted.or_else(|| notes.key.clone()).as_deref() == key
+    let shown = background_checks(home, id).and_then(|(_, own)| own.key);
+    key.is_some() && shown.or_else(|| notes.key.clone()).as_deref() == key
 }
 
 /// Asks a run to end, and waits until it has.
