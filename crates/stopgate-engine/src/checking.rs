@@ -132,8 +132,8 @@ pub(crate) fn checking(home: &Home, id: &LoopId, now: Timestamp) -> Option<Check
 /// The checks of a loop that run in the background, if any do: their process, and what they are
 /// to prove.
 pub(crate) fn background_checks(home: &Home, id: &LoopId) -> Option<(i32, BackgroundNote)> {
-    let all = notes(&home.running(id)).into_iter();
-    all.filter_map(|note| Some((note.pid, note.background?))).next()
+    let mut all = notes(&home.running(id)).into_iter();
+    all.find_map(|note| Some((note.pid, note.background?)))
 }
 
 /// Ends the checks of a loop that run in the background.

@@ -34,18 +34,17 @@ pub fn ask_recorded(stop: &RecordedStop<'_>) -> Result<GateWord, ContextFact> {
     let gates = LoopGates::read(&stop.state.gates);
     let mut heard = nobody();
     for (gate, source) in stop.state.gates.iter().zip(gates.sources(stop.receipts)) {
-        let answered = match stop.said_then(gate) {
-            Some(trace) => trace.action.map(|action| (action, trace.reason.clone())),
-            None => {
-                let missing = MissingFacts::new(missing.clone());
-                let scene = ExpressionContext::with_missing(&context, missing.clone());
-                let evaluated = evaluate_in(&[source], &scene, &mut NoHands(missing.clone()));
-                if let Some(fact) = missing.looked_at() {
-                    return Err(fact);
-                }
-                let judged = evaluated.gate != NOBODY;
-                judged.then(|| (evaluated.answer.action, evaluated.answer.reason))
+        let answered = if let Some(trace) = stop.said_then(gate) {
+            trace.action.map(|action| (action, trace.reason.clone()))
+        } else {
+            let missing = MissingFacts::new(missing.clone());
+            let scene = ExpressionContext::with_missing(&context, missing.clone());
+            let evaluated = evaluate_in(&[source], &scene, &mut NoHands(missing.clone()));
+            if let Some(fact) = missing.looked_at() {
+                return Err(fact);
             }
+            let judged = evaluated.gate != NOBODY;
+            judged.then_some((evaluated.answer.action, evaluated.answer.reason))
         };
         let Some((action, reason)) = answered else { continue };
         heard = GateWord { gate: gate.name.clone(), action, reason, ..nobody() };
@@ -96,12 +95,11 @@ impl RecordedStop<'_> {
             Some(text) => context.agent_output = Some(text.clone()),
             None => missing.push(ContextFact::AgentOutput),
         }
-        match noted {
-            Some(noted) => context.completion_promises = noted.completion_promises,
-            None => {
-                context.completion_promises = crate::promise::marked(&self.stopped.facts.markers);
-                missing.push(ContextFact::Promises);
-            }
+        if let Some(noted) = noted {
+            context.completion_promises = noted.completion_promises;
+        } else {
+            context.completion_promises = crate::promise::marked(&self.stopped.facts.markers);
+            missing.push(ContextFact::Promises);
         }
         (context, missing)
     }

@@ -86,26 +86,6 @@ pub(crate) struct Additions<'a> {
     pub(crate) scratch: Option<&'a Path>,
     /// The check's mark.
     pub(crate) mark: &'a str,
-    pub(crate) go: GoOutput,
-}
-
-/// How much `go test` prints.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum GoOutput {
-    #[default]
-    Usual,
-    /// Every test: a package that leaves before its tests looks as if they had passed, else.
-    EveryTest,
-}
-
-impl GoOutput {
-    /// What a command's own text asks for; what is printed must not matter to it.
-    pub(crate) fn of(argv: &[OsString]) -> Self {
-        let words: Vec<_> = argv.iter().map(|word| word.to_string_lossy()).collect();
-        let text = words.join(" ");
-        let is_read = ["$(", "`", "|", ">", "-json"].iter().any(|sign| text.contains(sign));
-        if text.contains("go test ") && !is_read { Self::EveryTest } else { Self::Usual }
-    }
 }
 
 /// The variables of this process that checks may know, but for those of the session.
@@ -153,7 +133,7 @@ pub(crate) fn environment(
         // Bytecode beside the sources may not be what they say.
         theirs.push(("PYTHONPYCACHEPREFIX".into(), scratch.join("pycache").into()));
         theirs.extend(UNCACHED.map(|(name, value)| (name.into(), value.into())));
-        theirs.push(("GOFLAGS".into(), go_flags(&theirs, additions.go)));
+        theirs.push(("GOFLAGS".into(), uncached_go(&theirs)));
     }
     theirs.extend(additions.set.iter().map(|(name, value)| (name.into(), value.into())));
     mark.push(additions.mark);
@@ -164,17 +144,30 @@ pub(crate) fn environment(
 }
 
 /// Go's flags with its cache of test results turned off.
-fn go_flags(variables: &[Variable], output: GoOutput) -> OsString {
+fn uncached_go(variables: &[Variable]) -> OsString {
     let own = variables.iter().rev().find(|(name, _)| name == "GOFLAGS");
     let mut flags = own.map(|(_, value)| value.clone()).unwrap_or_default();
     if !flags.is_empty() {
         flags.push(" ");
     }
     flags.push("-count=1");
-    if output == GoOutput::EveryTest {
-        flags.push(" -v");
-    }
     flags
+}
+
+/// The flags by which `go test` names every test: a package that leaves before its tests looks as if
+/// they had passed, else. Nothing where the command reads what is printed.
+pub(crate) fn every_go_test(command: &str, variables: &[Variable]) -> Option<Variable> {
+    let is_read = ["$(", "`", "|", ">", "-json"].iter().any(|sign| command.contains(sign));
+    if !command.contains("go test ") || is_read {
+        return None;
+    }
+    let own = variables.iter().rev().find(|(name, _)| name == "GOFLAGS");
+    let mut flags = own.map(|(_, value)| value.clone()).unwrap_or_default();
+    if !flags.is_empty() {
+        flags.push(" ");
+    }
+    flags.push("-v");
+    Some(("GOFLAGS".into(), flags))
 }
 
 /// Families of variables that tools of ours read beside those that checks may see.
@@ -209,8 +202,7 @@ pub fn withheld(text: &str, [person, pass]: [&[String]; 2]) -> Vec<String> {
     if text.trim().is_empty() {
         return Vec::new();
     }
-    let additions =
-        Additions { pass, person, set: &[], scratch: None, mark: "", go: GoOutput::Usual };
+    let additions = Additions { pass, person, set: &[], scratch: None, mark: "" };
     let is_kept = |(name, value): &Variable| {
         name != MARK && !additions.names(name) && !is_harmless(name, value)
     };

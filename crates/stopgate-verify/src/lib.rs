@@ -102,7 +102,9 @@ pub use crate::environment::variables;
 pub use crate::file_name::file_name;
 pub use crate::git::{GitFilters, git};
 pub use crate::judges::{check_warnings, steering_variables};
-pub use crate::launch::{LaunchPlan, become_program, keepable_variables, launch, leave_session};
+pub use crate::launch::{
+    LaunchPlan, become_program, keepable_variables, launch_self, leave_session, own_program,
+};
 pub use crate::leash::{LEASH, hold_leash, provide_leash};
 pub use crate::orphans::{Strangers, end_children};
 pub use crate::place::{PlaceKind, PlaceReport, ProjectCopy, place_report};

@@ -20,6 +20,7 @@ mod standing;
 mod wording;
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -189,7 +190,7 @@ fn lacks_time(request: &ProofRequest<'_>, receipts: &[Receipt], used: Duration) 
 
 /// Whether there is no time now to run a check.
 fn is_later(request: &ProofRequest<'_>, criterion: &Criterion) -> bool {
-    request.later.iter().any(|name| *name == criterion.name)
+    request.later.contains(&criterion.name)
 }
 
 /// Identifies what is to be proven: the files as they are, the criteria, what they rest on and
@@ -200,7 +201,7 @@ pub fn proof_fingerprint(request: &ProofRequest<'_>) -> Option<String> {
     for criterion in request.criteria.iter().filter(|criterion| criterion.is_checked()) {
         let defined = Criterion { last: None, takes_ms: None, ..criterion.clone() };
         let command = crate::program::command_fingerprint(request.root, criterion);
-        text.push_str(&format!("{defined:?} {command}\n"));
+        let _ = writeln!(text, "{defined:?} {command}");
     }
     Some(content_fingerprint(text.as_bytes()))
 }

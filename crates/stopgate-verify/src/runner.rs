@@ -19,7 +19,7 @@ use crate::check::{
     Allowance, Check, ChecksRun, OutputWanted, Run, RunLimits, Span, TAIL_BYTES_MAX, bare, judged,
 };
 use crate::child::Child;
-use crate::env::{Additions, GoOutput, environment, sources};
+use crate::env::{Additions, environment, sources};
 use crate::leash::Leash;
 use crate::orphans::{Keeper, SweepResult};
 use crate::output_pipe::wait_for_news;
@@ -246,7 +246,6 @@ impl<'a> Runner<'a> {
             set: check.set,
             scratch: self.scratch.as_ref().map(Scratch::path),
             mark: &token,
-            go: GoOutput::of(argv),
         };
         let ours = sources(check.noted, &additions);
         let variables = environment(ours.into_iter(), &additions);

@@ -15,7 +15,7 @@ use crate::table::{Gates, Table};
 
 const ROUNDS: usize = 15;
 const LATE: Duration = Duration::from_secs(1);
-const QUIET: Duration = Duration::from_secs(60);
+const QUIET: Duration = Duration::from_mins(1);
 const BYTES_A_SECOND_MAX: u64 = 100;
 /// Enough to fill a terminal.
 const LOOPS: usize = 20;

@@ -166,6 +166,5 @@ fn usage(event: &Value) -> UsageHint {
         output: sum(&["outputTokens"]),
         cost_usd: event["total_cost_usd"].as_f64(),
         is_session_total: true,
-        ..UsageHint::default()
     }
 }

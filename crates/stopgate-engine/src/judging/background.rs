@@ -7,7 +7,6 @@
 
 mod run;
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use stopgate_core::{Criterion, LoopId, Proof, Receipt, State, Status};
 use stopgate_verify::files::{Durable, read_text, replace_private};
 use stopgate_verify::{
-    Fit, Freshness, Key, LaunchPlan, ProcessMark, ProofRequest, ProofStorage, Strangers, fits,
-    launch, proof_fingerprint,
+    Fit, Freshness, Key, ProcessMark, ProofRequest, ProofStorage, Strangers, fits, launch_self,
+    proof_fingerprint,
 };
 
 pub use self::run::run_in_background;
@@ -207,18 +206,8 @@ pub(crate) fn start(
         long: earlier.long,
     };
     write(home, &state.id, &notes)?;
-    // The program may have been replaced meanwhile: this is the one that runs.
-    let program = if cfg!(target_os = "linux") {
-        OsString::from("/proc/self/exe")
-    } else {
-        std::env::current_exe()?.into()
-    };
-    let child = launch(&LaunchPlan {
-        argv: &[program, BACKGROUND_CHECKS.into(), state.id.as_str().into()],
-        directory: home.directory(),
-        variables: &started_anew(),
-        log: None,
-    })?;
+    let arguments = [BACKGROUND_CHECKS, state.id.as_str()];
+    let child = launch_self(&arguments, home.directory(), &started_anew())?;
     let pid = i32::try_from(child.id()).ok();
     let process = pid.and_then(ProcessMark::of);
     let process = process.ok_or_else(|| std::io::Error::other("it ended at once"))?;
@@ -290,14 +279,14 @@ fn passes(state: &State, receipts: &[Receipt]) -> bool {
 /// The process that runs the checks, if one does.
 fn running(home: &Home, id: &LoopId, notes: &BackgroundNotes) -> Option<ProcessMark> {
     let begun = notes.process.as_deref().and_then(ProcessMark::read);
-    let noted = || background_checks(home, id).and_then(|(pid, _)| ProcessMark::of(pid));
-    begun.filter(ProcessMark::is_alive).or_else(noted)
+    let shown = || background_checks(home, id).and_then(|(pid, _)| ProcessMark::of(pid));
+    begun.filter(ProcessMark::is_alive).or_else(shown)
 }
 
 /// Whether the checks that run are for the work that `key` identifies.
 fn is_for(home: &Home, id: &LoopId, notes: &BackgroundNotes, key: Option<&str>) -> bool {
-    let noted = background_checks(home, id).and_then(|(_, note)| note.key);
-    key.is_some() && noted.or_else(|| notes.key.clone()).as_deref() == key
+    let shown = background_checks(home, id).and_then(|(_, own)| own.key);
+    key.is_some() && shown.or_else(|| notes.key.clone()).as_deref() == key
 }
 
 /// Asks a run to end, and waits until it has.

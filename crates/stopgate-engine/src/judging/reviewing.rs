@@ -204,11 +204,7 @@ fn last_words(
     for line in text.split(|byte| *byte == b'\n') {
         // Both streams come together here; what is not an event is a complaint.
         if line.starts_with(b"{") {
-            for fact in reader.line(line) {
-                if let StreamFact::Usage(more) = fact {
-                    used = Some(together(used, more));
-                }
-            }
+            used = reader.line(line).iter().fold(used, with_use);
         } else {
             reader.error_line(&String::from_utf8_lossy(line));
         }
@@ -225,17 +221,18 @@ fn last_words(
 }
 
 /// What was used in all: some clients tell each call, others what the session used so far.
-fn together(so_far: Option<UsageHint>, more: UsageHint) -> UsageHint {
-    let Some(so_far) = so_far.filter(|_| !more.is_session_total) else { return more };
+fn with_use(so_far: Option<UsageHint>, fact: &StreamFact) -> Option<UsageHint> {
+    let StreamFact::Usage(more) = fact else { return so_far };
+    let Some(so_far) = so_far.filter(|_| !more.is_session_total) else { return Some(*more) };
     let cost = so_far.cost_usd.zip(more.cost_usd).map(|(one, other)| one + other);
-    UsageHint {
+    Some(UsageHint {
         input: so_far.input.saturating_add(more.input),
         cached: so_far.cached.saturating_add(more.cached),
         cache_written: so_far.cache_written.saturating_add(more.cache_written),
         output: so_far.output.saturating_add(more.output),
         cost_usd: cost,
         is_session_total: false,
-    }
+    })
 }
 
 /// What the reviewer is asked, as an argument of its client.

@@ -1,7 +1,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::{Additions, GoOutput, Variable, environment, may_pass, sources, tool_environment};
+use super::{Additions, Variable, environment, every_go_test, may_pass, sources, tool_environment};
 
 #[test]
 fn programs_get_what_they_need() {
@@ -97,7 +97,7 @@ fn withheld(ours: &str) {
 }
 
 fn plain() -> Additions<'static> {
-    Additions { pass: &[], person: &[], set: &[], scratch: None, mark: "m", go: GoOutput::Usual }
+    Additions { pass: &[], person: &[], set: &[], scratch: None, mark: "m" }
 }
 
 fn variables(text: &str) -> Vec<Variable> {
@@ -112,23 +112,19 @@ fn shown(variables: &[Variable]) -> String {
 
 #[test]
 fn go_names_every_test_where_nobody_reads_what_it_prints() {
-    let rows = [
-        ("go test ./...", "-count=1 -v"),
-        ("cd api && go test -race ./...", "-count=1 -v"),
-        ("go test -json ./...", "-count=1"),
-        ("go test ./... | tail -1", "-count=1"),
-        ("test -z \"$(go vet ./...)\" && go test ./...", "-count=1"),
-        ("go vet ./...", "-count=1"),
-    ];
-    for (command, expected) in rows {
-        let go = GoOutput::of(&["sh".into(), "-c".into(), command.into()]);
-        let additions = Additions { scratch: Some(Path::new("/t")), go, ..plain() };
-        let theirs = environment(std::iter::empty(), &additions);
-        let flags = theirs.iter().find(|(name, _)| name == "GOFLAGS").map(|(_, value)| value);
-        assert_eq!(
-            flags.map(|own| own.display().to_string()).as_deref(),
-            Some(expected),
-            "{command}"
-        );
+    let flags = |command: &str, ours: &str| {
+        every_go_test(command, &variables(ours)).map(|own| shown(&[own])).unwrap_or_default()
+    };
+    assert_eq!(flags("go test ./...", ""), "GOFLAGS=-v");
+    assert_eq!(flags("cd api && go test -race ./...", "GOFLAGS=-mod=mod"), "GOFLAGS=-mod=mod -v");
+    for command in [
+        "go test -json ./...",
+        "go test ./... | tail -1",
+        "go test ./... > log",
+        "test -z \"$(go vet ./...)\" && go test ./...",
+        "go vet ./...",
+        "make test",
+    ] {
+        assert_eq!(flags(command, ""), "", "{command}");
     }
 }

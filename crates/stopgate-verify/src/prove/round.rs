@@ -14,7 +14,7 @@ use super::{Files, Freshness, ProofRequest, SETTLE, is_later, passes, reading};
 use crate::basis::Basis;
 use crate::builds::BuildOutputs;
 use crate::check::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, run};
-use crate::env::{Variable, kept_variables};
+use crate::env::{Variable, every_go_test, kept_variables};
 use crate::place::Launch;
 use crate::program::command_fingerprint;
 use crate::tree::{TouchedFiles, Tree, TreeScope, fingerprint};
@@ -262,6 +262,7 @@ impl<'a> Round<'a> {
         if run.launch.is_none() {
             noted.extend(self.builds(run.criterion, &noted).variable());
         }
+        noted.extend(every_go_test(&run.criterion.command().unwrap_or_default(), &noted));
         noted
     }
 

@@ -11,6 +11,7 @@ use stopgate_store::Stored;
 
 use super::common;
 use super::completions::{loops, sessions};
+use super::status::checking_line;
 use crate::output::{self, BOLD, CommandResult, DIM, styled};
 
 const LABEL_COLUMNS: usize = 13;
@@ -54,9 +55,20 @@ pub(crate) fn run(args: &Args) -> CommandResult {
             output::json(&explanation);
         } else {
             show(&explanation);
+            tell_background(&mut engine, target)?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says which checks of the loop run in the background, where some do.
+fn tell_background(engine: &mut Engine, target: &LoopTarget) -> Result<(), Failure> {
+    let stored = engine.loops().resolve(target)?;
+    let now = engine.views().view(&stored).checking;
+    if let Some(now) = now.filter(|now| now.background_logs.is_some()) {
+        output::line(&format!("\nNow: {}", checking_line(&now)));
+    }
+    Ok(())
 }
 
 /// Every loop that is meant, those without a stop aside where others have one.
