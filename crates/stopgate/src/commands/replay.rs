@@ -132,7 +132,8 @@ fn sentence(tested: &BackTestedLoop) -> String {
             micros_saved,
             loses_proof,
         } => {
-            let lost = if *loses_proof { styled(BAD, "; loses a proven end") } else { "".into() };
+            let lost =
+                if *loses_proof { styled(BAD, "; loses a proven end") } else { String::new() };
             let saved = saved((*iterations_saved).into(), *ms_saved, micros_saved.unwrap_or(0));
             format!("ends at stop {stop} as {outcome}: saves {saved}{lost}")
         }

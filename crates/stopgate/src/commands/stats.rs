@@ -1,6 +1,7 @@
 //! `stats`: how often what was decided, and how well.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use stopgate_core::{tokens_text, usd_text};
@@ -191,12 +192,13 @@ fn show_check(check: &CheckStats) {
         (check.flaky, "flaky"),
         (check.caught_alone, "caught by it alone"),
     ];
-    let some = parts.iter().filter(|(count, _)| *count > 0);
-    let told: String = some.map(|(count, what)| format!(", {count} {what}")).collect();
+    let mut told = counted(check.runs, "run");
+    for (count, what) in parts.iter().filter(|(count, _)| *count > 0) {
+        let _ = write!(told, ", {count} {what}");
+    }
     output::line(&format!(
-        "  {}: {}{told}; {mean} ms on average, {} ms at most",
+        "  {}: {told}; {mean} ms on average, {} ms at most",
         shown_short(&check.name, NAME_LETTERS),
-        counted(check.runs, "run"),
         check.max_ms
     ));
 }

@@ -158,6 +158,13 @@ fn open(engine: &mut Engine, board: &mut Board, name: &str) -> Result<(), Failur
     Ok(())
 }
 
+/// Whether anything came from the terminal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    Nothing,
+    Something,
+}
+
 /// A view that follows the journal.
 struct Watch {
     engine: Option<Engine>,
@@ -209,25 +216,30 @@ impl Watch {
 
     fn follow(&mut self, screen: &mut WatchScreen) -> CommandResult {
         screen.draw(&mut self.board)?;
-        loop {
-            let (mut wait, mut is_news) = (LOOK_EVERY, false);
-            // What is typed fast or pasted comes at once, and is drawn at once.
-            loop {
-                match screen.hear(wait)? {
-                    TerminalEvent::Nothing => break,
-                    TerminalEvent::Resized => {}
-                    TerminalEvent::Ended => return Err(Failure::interrupted("interrupted")),
-                    TerminalEvent::Key(key) => match self.board.press(key) {
-                        Some(BoardCommand::Quit) => return Ok(ExitCode::SUCCESS),
-                        wish => self.grant(wish),
-                    },
-                }
-                (wait, is_news) = (Duration::ZERO, true);
-            }
-            let is_news = self.look() || is_news;
+        while let Some(heard) = self.take_in(screen)? {
+            let is_news = self.look() || heard == Heard::Something;
             if is_news {
                 screen.draw(&mut self.board)?;
             }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Takes in what came from the terminal; `None` where the person leaves. What is typed fast
+    /// or pasted comes at once, and is drawn at once.
+    fn take_in(&mut self, screen: &mut WatchScreen) -> Result<Option<Heard>, Failure> {
+        let (mut wait, mut heard) = (LOOK_EVERY, Heard::Nothing);
+        loop {
+            match screen.hear(wait)? {
+                TerminalEvent::Nothing => return Ok(Some(heard)),
+                TerminalEvent::Resized => {}
+                TerminalEvent::Ended => return Err(Failure::interrupted("interrupted")),
+                TerminalEvent::Key(key) => match self.board.press(key) {
+                    Some(BoardCommand::Quit) => return Ok(None),
+                    wish => self.grant(wish),
+                },
+            }
+            (wait, heard) = (Duration::ZERO, Heard::Something);
         }
     }
 

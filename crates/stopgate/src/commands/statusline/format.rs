@@ -102,8 +102,8 @@ impl LineFormat {
             };
             let known = LineName::ALL.into_iter().find(|known| known.word() == name);
             let Some(known) = known else {
-                let names = LineName::ALL.map(LineName::word).join(", ");
-                return Err(format!("--format has no {{{name}}}; it has {names}"));
+                let known = LineName::ALL.map(LineName::word).join(", ");
+                return Err(format!("--format has no {{{name}}}; it has {known}"));
             };
             parts.extend([LinePart::Text(before.into()), LinePart::Name(known)]);
             rest = after;
