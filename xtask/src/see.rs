@@ -33,6 +33,9 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     if wants("fresh") {
         fresh::measure(&plan.program, &mut gates)?;
     }
+    if wants("quiet") {
+        fresh::measure_quiet(&plan.program, &mut gates)?;
+    }
     if wants("many") {
         many::measure(&plan.program, &mut gates)?;
     }
@@ -52,7 +55,7 @@ fn plan<'a>(options: &[&'a str]) -> Result<Plan<'a>> {
                 options.next();
                 program = Some(Path::new(file).canonicalize().context("find the program")?);
             }
-            ("--only", [word @ ("viewers" | "fresh" | "many" | "report"), ..]) => {
+            ("--only", [word @ ("viewers" | "fresh" | "quiet" | "many" | "report"), ..]) => {
                 options.next();
                 only = Some(*word);
             }

@@ -92,6 +92,8 @@ pub struct AgentVariables {
     pub shell: &'static [&'static str],
     /// Where its settings directory is, if a person moved it.
     pub home: Option<&'static str>,
+    /// What it takes for the person's home, if a person moved that for it alone.
+    pub user_home: Option<&'static str>,
 }
 
 /// Where an agent keeps its hooks.
@@ -148,6 +150,18 @@ pub(crate) struct Profile {
     pub(crate) trust: Option<TrustForm>,
     /// How to tell that it has our plugin, if there is one for it.
     pub(crate) plugin: Option<PluginMark>,
+    pub(crate) status_line: StatusLineItems,
+}
+
+/// What an agent's own status line can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusLineItems {
+    /// What a command prints.
+    Command,
+    /// Its own items only.
+    BuiltIn,
+    /// Nobody has seen.
+    Unknown,
 }
 
 /// A list of hooks that a person reviewed.
@@ -171,6 +185,7 @@ impl AgentVariables {
         marks: &[],
         shell: &[],
         home: None,
+        user_home: None,
     };
 }
 
@@ -204,6 +219,7 @@ impl Profile {
             after_install: &[],
             trust: None,
             plugin: None,
+            status_line: StatusLineItems::Unknown,
         }
     }
 }
@@ -256,6 +272,11 @@ impl Agent {
     /// Its word on the command line.
     pub const fn word(self) -> &'static str {
         self.profile().word
+    }
+
+    /// What its own status line can show.
+    pub const fn status_line(self) -> StatusLineItems {
+        self.profile().status_line
     }
 
     /// Its name, as its maker writes it.

@@ -12,7 +12,7 @@ mod usage;
 
 mod skill;
 
-use crate::agent::Profile;
+use crate::agent::{Profile, StatusLineItems};
 use crate::settings::{PluginMark, SettingsForm};
 use crate::{Agent, AgentFiles, AgentVariables, Provenance};
 
@@ -22,6 +22,7 @@ pub use typed::TypedCommand;
 /// All that is known of it.
 pub(crate) const PROFILE: Profile = Profile {
     evidence: Provenance::Tested("2.1.325"),
+    status_line: StatusLineItems::Command,
     render: reply::render,
     record: record::record,
     is_tool_use: record::is_tool_use,
@@ -38,6 +39,7 @@ pub(crate) const PROFILE: Profile = Profile {
         marks: &["CLAUDECODE"],
         shell: &["CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_ENV_FILE"],
         home: Some("CLAUDE_CONFIG_DIR"),
+        user_home: None,
     },
     files: AgentFiles {
         home: ".claude",

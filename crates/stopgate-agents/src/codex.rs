@@ -7,7 +7,7 @@
 use serde_json::Value;
 use stopgate_signals::transcript::TranscriptRecord;
 
-use crate::agent::{Profile, TrustForm};
+use crate::agent::{Profile, StatusLineItems, TrustForm};
 use crate::payload::{plain, read};
 use crate::reply::block_or_tell;
 use crate::settings::{EventName, JsonForm, PluginMark, SettingsForm, TrustEntry, find};
@@ -20,6 +20,7 @@ mod tests;
 /// All that is known of it.
 pub(crate) const PROFILE: Profile = Profile {
     evidence: Provenance::Tested("0.166.0"),
+    status_line: StatusLineItems::BuiltIn,
     render: block_or_tell,
     record,
     is_tool_use,

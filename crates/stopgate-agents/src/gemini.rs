@@ -24,6 +24,7 @@ pub(crate) const PROFILE: Profile = Profile {
         session: Some("GEMINI_SESSION_ID"),
         project: Some("GEMINI_PROJECT_DIR"),
         marks: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
+        user_home: Some("GEMINI_CLI_HOME"),
         ..AgentVariables::NONE
     },
     files: AgentFiles {

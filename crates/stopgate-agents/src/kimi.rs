@@ -6,7 +6,7 @@
 use stopgate_core::{CapScope, ClientCap};
 use stopgate_signals::transcript::TranscriptRecord;
 
-use crate::agent::Profile;
+use crate::agent::{Profile, StatusLineItems};
 use crate::payload::{plain, read};
 use crate::reply::exit_two;
 use crate::settings::SettingsForm;
@@ -18,6 +18,7 @@ use crate::{
 /// All that is known of it.
 pub(crate) const PROFILE: Profile = Profile {
     evidence: Provenance::Tested("2.1.0"),
+    status_line: StatusLineItems::Command,
     render: exit_two,
     record,
     is_tool_use,

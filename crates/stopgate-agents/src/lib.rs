@@ -47,7 +47,8 @@ mod reviewer;
 mod oracle;
 
 pub use agent::{
-    Agent, AgentFiles, AgentVariables, Client, ClientVersion, Provenance, TranscriptSearch,
+    Agent, AgentFiles, AgentVariables, Client, ClientVersion, Provenance, StatusLineItems,
+    TranscriptSearch,
 };
 pub use call::{AgentAnswer, Background, Call, HookEvent, Malformed, Reply, SessionSource};
 pub use claude::{SKILL, SKILL_PATH, TypedCommand};

@@ -7,7 +7,7 @@
 use stopgate_core::{CapScope, ClientCap};
 use stopgate_signals::transcript::TranscriptRecord;
 
-use crate::agent::Profile;
+use crate::agent::{Profile, StatusLineItems};
 use crate::payload::{plain, read};
 use crate::reply::block_or_tell;
 use crate::settings::{EventName, JsonForm, SettingsForm};
@@ -20,6 +20,7 @@ const CAP_MAX: u32 = 100;
 /// All that is known of it.
 pub(crate) const PROFILE: Profile = Profile {
     evidence: Provenance::Tested("0.24.4"),
+    status_line: StatusLineItems::Command,
     render: block_or_tell,
     record,
     is_tool_use,

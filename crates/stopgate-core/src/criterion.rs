@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clean::clip_end;
 use crate::receipt::{Evidence, Receipt, Status, Strength, Tests};
+use crate::stored::is_default;
 use crate::time::Timestamp;
 
 /// What is kept of a check's output for a receipt that may be used again.
@@ -34,6 +35,9 @@ pub struct Criterion {
     /// The tests that its check ran when they were first counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<Tests>,
+    /// How long its first run took, where that was long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub takes_ms: Option<u64>,
     /// How it stood when it was last looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Standing>,
@@ -355,6 +359,7 @@ impl Criterion {
             terms: Terms::default(),
             approved_at: None,
             tests: None,
+            takes_ms: None,
             last: None,
         }
     }
@@ -457,10 +462,6 @@ fn quoted(word: &str) -> String {
     text.push_str(&word.replace('\'', r"'\''"));
     text.push('\'');
     text
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 #[cfg(test)]

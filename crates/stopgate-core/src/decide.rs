@@ -235,7 +235,11 @@ fn parked(parking: &Parking, now: Timestamp) -> RuleAnswer {
     if parking.held_at.is_none() && now >= parking.deadline {
         return RuleAnswer::Escalate(Outcome::NeedsInput, WAITED_IN_VAIN.into());
     }
-    RuleAnswer::Allow(Leave::Waiting, "the loop is parked until something happens")
+    let why = match parking.checks {
+        Some(_) => "its checks go on in the background",
+        None => "the loop is parked until something happens",
+    };
+    RuleAnswer::Allow(Leave::Waiting, why)
 }
 
 /// Work that started since the last stop will wake the agent; each task parks once,
@@ -456,7 +460,10 @@ fn record(
         Verdict::Continue { text } => text.clone(),
         Verdict::Allow(_) | Verdict::Complete { .. } | Verdict::Escalate { .. } => String::new(),
     };
+    let mut receipts = seen.receipts.clone();
+    let looked = receipts.iter_mut().filter_map(|receipt| receipt.evidence.changed_files.take());
     let facts = Facts {
+        changed_files: looked.max(),
         markers: seen.markers.clone(),
         exit: seen.exit.clone(),
         tools: seen.tools,
@@ -465,8 +472,11 @@ fn record(
         continued: seen.continued,
         untrusted: seen.untrusted,
         message: seen.message.filter(|_| tally.message != seen.message),
+        tool_mark: seen.tool_mark.filter(|_| tally.tool_mark != seen.tool_mark),
+        transcript_mark: seen
+            .transcript_mark
+            .filter(|_| tally.transcript_mark != seen.transcript_mark),
     };
-    let receipts = seen.receipts.clone();
     let gates = seen.gates.clone();
     let stopped = Stopped { rule, ruling, why, popped, text, receipts, gates, facts, tally };
     let mut events = vec![Event::Stopped(Box::new(stopped))];

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,7 @@ use crate::receipt::Receipt;
 use crate::seen::{SpokenExit, ToolUse};
 use crate::spend::Spend;
 use crate::state::{Frame, LoopId, Rest, SessionId, Surface};
+use crate::stored::is_default;
 use crate::tally::Tally;
 use crate::time::Timestamp;
 use crate::word::{Origin, Vouch};
@@ -342,7 +344,7 @@ pub struct Stopped {
     /// Why, in a sentence.
     pub why: String,
     /// How many frames were taken off.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub popped: u32,
     /// The text that the agent was sent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -371,6 +373,51 @@ pub enum Ruling {
     Complete(Outcome),
     /// The loop ended and a person is needed.
     Escalate(Outcome),
+}
+
+/// The word for a ruling, whatever it says beyond that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RulingWord {
+    /// The stop was allowed and not counted.
+    Allow,
+    /// The agent was sent back to work.
+    Continue,
+    /// The loop ended as it should.
+    Complete,
+    /// The loop ended and a person is needed.
+    Escalate,
+}
+
+impl Ruling {
+    /// Which of the four it is.
+    pub const fn word(self) -> RulingWord {
+        match self {
+            Self::Allow(_) => RulingWord::Allow,
+            Self::Continue => RulingWord::Continue,
+            Self::Complete(_) => RulingWord::Complete,
+            Self::Escalate(_) => RulingWord::Escalate,
+        }
+    }
+
+    /// How the loop ended by it, if it did.
+    pub const fn outcome(self) -> Option<Outcome> {
+        match self {
+            Self::Complete(outcome) | Self::Escalate(outcome) => Some(outcome),
+            Self::Allow(_) | Self::Continue => None,
+        }
+    }
+}
+
+impl fmt::Display for RulingWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Allow => "allow",
+            Self::Continue => "continue",
+            Self::Complete => "complete",
+            Self::Escalate => "escalate",
+        })
+    }
 }
 
 /// Why a stop was allowed without ending the loop.
@@ -421,14 +468,18 @@ pub struct Facts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continued: Option<bool>,
     /// Whether the project's file asked for commands that nobody trusted.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub untrusted: bool,
     /// The last message's fingerprint, where the tally has not taken it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<u64>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_zero(count: &u32) -> bool {
-    *count == 0
+    /// Where the agent's tool counter stood, where the tally has not taken it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_mark: Option<u64>,
+    /// Where the transcript ended, where the tally has not taken it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript_mark: Option<u64>,
+    /// How many files differ from the last look at them, where they were looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_files: Option<u32>,
 }

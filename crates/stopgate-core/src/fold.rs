@@ -14,6 +14,7 @@ use crate::ground::ApprovedJudges;
 use crate::outcome::Outcome;
 use crate::parking::{Parking, UnparkedBy, WokenClient};
 use crate::policy::Rule;
+use crate::receipt::Receipt;
 use crate::seen::ToolUse;
 use crate::state::{FRAMES_MAX, Frame, Phase, Rest, State, Surface, Waiting};
 use crate::tally::Tally;
@@ -166,6 +167,14 @@ fn vouch(state: &mut State, how: Vouch, at: Timestamp) {
     }
 }
 
+/// An opinion is paid for once, however often it is used.
+fn count_opinions(state: &mut State, receipts: &[Receipt], at: Timestamp) {
+    let paid = receipts.iter().filter(|receipt| !receipt.evidence.reused);
+    for cost in paid.filter_map(|receipt| receipt.evidence.cost.as_ref()) {
+        state.spend.get_or_insert_default().add(cost, at);
+    }
+}
+
 /// A prompt that was not seen before has its own count of refusals.
 fn begin_prompt(state: &mut State, prompt_id: Option<&String>) {
     if prompt_id.is_some() && prompt_id != state.tally.prompt_id.as_ref() {
@@ -208,10 +217,12 @@ fn hold_condition(state: &mut State, at: Timestamp) {
 }
 
 fn unpark(state: &mut State, by: &UnparkedBy, at: Timestamp) {
-    if state.parking().is_none() {
-        return;
-    }
+    let Some(parking) = state.parking() else { return };
+    let claimed = parking.checks.as_ref().is_some_and(|checks| checks.claimed);
     go_on(state, at);
+    if claimed {
+        state.phase = Phase::Completing;
+    }
     if let UnparkedBy::Client { process } = by {
         state.woken = Some(WokenClient { process: process.clone(), at });
     }
@@ -331,6 +342,7 @@ fn stop(state: &mut State, stopped: &Stopped, at: Timestamp) {
             }
         }
     }
+    count_opinions(state, &stopped.receipts, at);
     pop(&mut state.frames, stopped.popped);
     note_proven(state, stopped.ruling);
     match stopped.ruling {

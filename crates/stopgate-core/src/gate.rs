@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::criterion::Author;
+use crate::stored::is_default;
 
 /// A gate of a loop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,7 +61,7 @@ pub struct GateTrace {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// Whether it could not judge.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub failed: bool,
     /// How long it took.
     #[serde(default)]
@@ -79,9 +80,9 @@ impl GateAction {
             Self::Escalate => "escalate",
         }
     }
-}
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
+    /// The action of that word.
+    pub fn named(word: &str) -> Option<Self> {
+        [Self::Complete, Self::Continue, Self::Escalate].into_iter().find(|a| a.word() == word)
+    }
 }

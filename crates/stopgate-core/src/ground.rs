@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::stored::is_default;
+
 /// What was fixed when a loop began.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -19,7 +21,7 @@ pub struct Ground {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub roots: Vec<String>,
     /// How many checks run side by side; 0 is the usual number.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub jobs: u32,
     /// The changes of judges that a person accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,9 +58,4 @@ impl Ground {
             && self.jobs == 0
             && self.approved.is_none()
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_zero(count: &u32) -> bool {
-    *count == 0
 }

@@ -12,6 +12,8 @@ extern crate std;
 
 mod time;
 
+mod stored;
+
 mod outcome;
 
 mod marker;
@@ -87,8 +89,8 @@ pub use crate::criterion::{
 pub use crate::decide::{Decision, Verdict, asks_gates, conclude, decide, due, overdue};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
-    Binding, Event, FORMAT, Facts, Leave, LoopEdit, Repository, Ruling, Speaker, Started, Stopped,
-    TaskHold, TaskNote,
+    Binding, Event, FORMAT, Facts, Leave, LoopEdit, Repository, Ruling, RulingWord, Speaker,
+    Started, Stopped, TaskHold, TaskNote,
 };
 pub use crate::excerpt::excerpt;
 pub use crate::fold::{apply, fold};
@@ -99,11 +101,11 @@ pub use crate::judges::{Verified, verified};
 pub use crate::ledger::{ErrorClass, Ledger, WrittenError};
 pub use crate::marker::{Marker, Signal, signal};
 pub use crate::outcome::Outcome;
-pub use crate::parking::{Parking, UnparkedBy, WaitCondition, WokenClient};
+pub use crate::parking::{BackgroundChecks, Parking, UnparkedBy, WaitCondition, WokenClient};
 pub use crate::policy::{Enforcement, GoalShape, Order, Policy, Rule};
 pub use crate::prompt::{PROMPT_BYTES_MAX, PROMPT_VOICE, announcement, fenced, is_continuation};
 pub use crate::receipt::{
-    Evidence, OriginalRun, OriginalVerdict, Receipt, Status, Strength, Tests,
+    Evidence, OpinionCost, OriginalRun, OriginalVerdict, Receipt, Status, Strength, Tests,
 };
 pub use crate::seen::{CapScope, ClientCap, Seen, SpokenExit, ToolUse};
 pub use crate::soundness::Soundness;

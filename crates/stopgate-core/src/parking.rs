@@ -1,6 +1,7 @@
 //! What a parked loop waits for, and what became of waking it.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,28 @@ pub struct Parking {
     /// When it was found that the condition holds, where nobody could be woken at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_at: Option<Timestamp>,
+    /// The checks that run in the background, where it is their end that is waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<BackgroundChecks>,
+}
+
+/// Checks that take longer than a stop can wait, and go on without it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BackgroundChecks {
+    /// The names of those that take so long, as people and agents may know them.
+    pub names: Vec<String>,
+    /// How long they take, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usual_ms: Option<u64>,
+    /// How long a stop waits for checks.
+    #[serde(default)]
+    pub hook_ms: u64,
+    /// Where their output goes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logs: Option<String>,
+    /// Whether the agent had asked for verification: it need not ask again.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub claimed: bool,
 }
 
 /// What a parked loop waits for.

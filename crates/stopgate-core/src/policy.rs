@@ -5,6 +5,7 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::order;
+use crate::stored::is_default;
 
 /// The limits of a loop and the order in which it is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,16 +25,16 @@ pub struct Policy {
     /// In which order the rules are asked.
     pub order: Order,
     /// Tokens that the agent may use; 0 means no limit.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub max_tokens: u64,
     /// Money that it may spend, in millionths of a dollar; 0 means no limit.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub max_cost_micros: u64,
     /// Percent of the subscription's window that may be used; 0 means no limit.
-    #[serde(default, skip_serializing_if = "is_no_percent")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub max_quota: u8,
     /// Whether what the agent uses is counted although nothing of the above limits it.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub metered: bool,
     /// Percent of the context at which the agent is asked to hand over, where somebody chose
     /// it; 0 is never.
@@ -304,14 +305,4 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_no_percent(percent: &u8) -> bool {
-    *percent == 0
 }

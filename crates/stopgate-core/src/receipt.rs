@@ -6,6 +6,8 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::spend::TokenUse;
+use crate::stored::is_default;
 use crate::time::Timestamp;
 
 /// How a check came out.
@@ -73,10 +75,10 @@ pub struct Evidence {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// How often it failed before it came out like this.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub retries: u32,
     /// Whether it is an earlier receipt, used again because nothing had changed.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     pub reused: bool,
     /// The tests it ran, where that could be read.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,8 +99,27 @@ pub struct Evidence {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Whether it rests on the word of an agent instead of something stopgate saw.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     pub word: bool,
+    /// How many files differ from the last look at them; a stop stores it once, with its facts.
+    #[serde(skip)]
+    pub changed_files: Option<u32>,
+    /// What it cost to ask another agent, as far as its client told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<OpinionCost>,
+}
+
+/// What it cost to ask another agent for its opinion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpinionCost {
+    /// The model, or the agent where its client does not tell.
+    pub model: String,
+    /// Its tokens.
+    #[serde(default)]
+    pub tokens: TokenUse,
+    /// What they cost, in billionths of a dollar; nothing where no price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nanos: Option<u64>,
 }
 
 /// How much a result can be relied on; each includes the ones before it.
@@ -215,16 +236,6 @@ impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_zero(count: &u32) -> bool {
-    *count == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 #[cfg(test)]

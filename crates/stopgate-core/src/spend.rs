@@ -9,6 +9,8 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::receipt::OpinionCost;
+use crate::stored::is_default;
 use crate::time::Timestamp;
 
 /// The share of a limit at which the agent is told to wrap up, in percent.
@@ -17,6 +19,7 @@ pub const WRAP_UP_PERCENT: u64 = 90;
 pub const CONTEXT_WARN_PERCENT: u8 = 80;
 
 const NANOS_PER_MICRO: u64 = 1000;
+const MS_PER_DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// Tokens of one call or of many, with one meaning for every client: no kind includes another,
 /// but for `reasoning`, which is a part of `output`.
@@ -24,22 +27,22 @@ const NANOS_PER_MICRO: u64 = 1000;
 #[serde(default)]
 pub struct TokenUse {
     /// Given to the model, and neither read from its cache nor written to it.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub input: u64,
     /// Read from the model's cache.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub cache_read: u64,
     /// Written to the cache for minutes, or for a time that nobody told.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub cache_write: u64,
     /// Written to the cache for an hour.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub cache_write_long: u64,
     /// Written by the model, its reasoning included.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub output: u64,
     /// The part of the output that was reasoning, where the client tells.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub reasoning: u64,
 }
 
@@ -87,10 +90,10 @@ pub struct ModelSpend {
     /// Its tokens.
     pub tokens: TokenUse,
     /// What they cost, in billionths of a dollar, as far as a price is known.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub nanos: u64,
     /// Tokens of calls whose price is unknown.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub unpriced: u64,
 }
 
@@ -109,13 +112,13 @@ pub struct UsageFile {
     /// The end of the last whole line that was read.
     pub offset: u64,
     /// Whether what follows is the rest of a line that was too long to read.
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    #[serde(skip_serializing_if = "is_default")]
     pub inside_line: bool,
     /// What a line before told about those that follow, such as the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Whether each call has a record of its own beside the messages.
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    #[serde(skip_serializing_if = "is_default")]
     pub has_records: bool,
     /// The last calls, so that one that is written again is not counted again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -129,7 +132,7 @@ pub struct CountedCall {
     /// The fingerprint of its name.
     pub id: u64,
     /// The place of its model in [`Spend::models`].
-    #[serde(skip_serializing_if = "is_zero_u32")]
+    #[serde(skip_serializing_if = "is_default")]
     pub model: u32,
     /// Its tokens.
     pub tokens: TokenUse,
@@ -137,7 +140,7 @@ pub struct CountedCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nanos: Option<u64>,
     /// The day it was counted on.
-    #[serde(skip_serializing_if = "is_zero_u32")]
+    #[serde(skip_serializing_if = "is_default")]
     pub day: u32,
 }
 
@@ -313,6 +316,24 @@ impl Spend {
         day.nanos = day.nanos.saturating_add(call.nanos.unwrap_or(0));
     }
 
+    /// Counts calls of a model that are in no client's file.
+    pub(crate) fn add(&mut self, cost: &OpinionCost, at: Timestamp) {
+        let known = self.models.iter().position(|own| own.model == cost.model);
+        let model = known.unwrap_or_else(|| {
+            self.models.push(ModelSpend { model: cost.model.clone(), ..ModelSpend::default() });
+            self.models.len() - 1
+        });
+        let day = at.unix_millis().div_euclid(MS_PER_DAY);
+        let call = CountedCall {
+            model: u32::try_from(model).unwrap_or(u32::MAX),
+            tokens: cost.tokens,
+            nanos: cost.nanos,
+            day: u32::try_from(day).unwrap_or(0),
+            ..CountedCall::default()
+        };
+        self.count(&call, None);
+    }
+
     fn take_back(&mut self, call: &CountedCall) {
         if let Some(model) = self.model_at(call.model) {
             model.calls = model.calls.saturating_sub(1);
@@ -439,16 +460,6 @@ pub fn usd_text(nanos: u64) -> String {
         return format!("$0.{}", digits.trim_end_matches('0'));
     }
     format!("${dollars}.{:02}", rest / 10_000)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_zero_u32(count: &u32) -> bool {
-    *count == 0
 }
 
 #[cfg(test)]

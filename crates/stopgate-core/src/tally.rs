@@ -10,6 +10,7 @@ use crate::digest::Digest;
 use crate::receipt::Status;
 use crate::seen::{CapScope, Seen, ToolUse};
 use crate::state::State;
+use crate::stored::is_default;
 
 /// Background tasks remembered; beyond that, those that have ended are forgotten.
 const TASKS_MAX: usize = 64;
@@ -30,10 +31,10 @@ pub struct Tally {
     /// Stops in a row at which a check could not be run.
     pub errors: u32,
     /// Stops in a row at which something that judges the work was found changed.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub tampered: u32,
     /// Whether a person spoke during the running turn.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub person_spoke: bool,
     /// What failed at the last stop, and how.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -173,16 +174,6 @@ fn failure(state: &State, seen: &Seen) -> Option<u64> {
 
 fn any(seen: &Seen, status: Status) -> bool {
     seen.receipts.iter().any(|receipt| receipt.status == status)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_zero(count: &u32) -> bool {
-    *count == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 #[cfg(test)]

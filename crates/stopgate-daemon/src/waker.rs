@@ -5,8 +5,8 @@ use std::process::Child;
 
 use stopgate_core::LoopId;
 use stopgate_engine::{
-    Engine, Failure, LaunchPlan, ProcessMark, Settings, Stores, WakeStep, become_program, launch,
-    leave_session, log_failure, started_anew,
+    Engine, Failure, LaunchPlan, ProcessMark, Settings, Stores, WakeStep, become_program,
+    launch_self, leave_session, log_failure, started_anew,
 };
 
 use crate::WAKE;
@@ -67,20 +67,6 @@ pub(crate) fn start(settings: Settings, id: &LoopId) -> std::io::Result<Child> {
 
 /// Starts this very program with other arguments, away from who asks.
 pub(crate) fn start_self(settings: Settings, arguments: &[&str]) -> std::io::Result<Child> {
-    // The program may have been replaced meanwhile: this is the one that runs.
-    let program = if cfg!(target_os = "linux") {
-        OsString::from("/proc/self/exe")
-    } else {
-        std::env::current_exe()?.into()
-    };
-    let argv: Vec<OsString> =
-        std::iter::once(program).chain(arguments.iter().map(OsString::from)).collect();
     let home = settings.home().map_err(|failure| std::io::Error::other(failure.story()))?;
-    let variables = started_anew();
-    launch(&LaunchPlan {
-        argv: &argv,
-        directory: home.directory(),
-        variables: &variables,
-        log: None,
-    })
+    launch_self(arguments, home.directory(), &started_anew())
 }

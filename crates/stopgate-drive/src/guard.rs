@@ -6,11 +6,11 @@
 use std::ffi::OsString;
 use std::io::{self, PipeWriter, Read};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
+use stopgate_verify::own_program;
 
 use crate::mark;
 
@@ -89,16 +89,6 @@ pub fn become_client(arguments: impl Iterator<Item = OsString>) -> io::Error {
         return error.into();
     }
     command(program).args(rest).exec()
-}
-
-/// Our own program, as it runs now: the file may have been replaced meanwhile.
-pub(crate) fn own_program() -> io::Result<Command> {
-    let program = if cfg!(target_os = "linux") {
-        PathBuf::from("/proc/self/exe")
-    } else {
-        std::env::current_exe()?
-    };
-    Ok(command(program.as_os_str()))
 }
 
 /// A program about to be started.

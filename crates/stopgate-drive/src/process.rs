@@ -161,7 +161,7 @@ pub(crate) fn around(
     started: &StartedCommand,
     place: &ClientPlace<'_>,
 ) {
-    let is_set = |name: &str| std::env::vars_os().any(|(own, _)| own == name);
+    let is_set = |name: &str| stopgate_verify::variables().any(|(own, _)| own == name);
     for (name, value) in started.env.iter().filter(|(name, _)| !is_set(name)) {
         client.env(name, value);
     }

@@ -16,9 +16,10 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr, tcsetwinsize};
 use stopgate_agents::{ClientExit, FailureClass, SessionFailure, SessionReach, SessionReport};
 use stopgate_engine::Failure;
+use stopgate_verify::own_program;
 
 use crate::command::StartedCommand;
-use crate::guard::{SESSION_TERMINAL, SessionGuard, own_program};
+use crate::guard::{SESSION_TERMINAL, SessionGuard};
 use crate::interrupt::Interrupt;
 use crate::mark;
 use crate::process::{ClientPlace, around, end_child, exit};

@@ -125,7 +125,10 @@ impl TmuxWindow {
 /// What the client needs of our own variables: tmux gives it those of its server.
 fn variables(started: &StartedCommand, place: &ClientPlace<'_>) -> Vec<(String, String)> {
     let is_tmux = |name: &str| matches!(name, "TMUX" | "TMUX_PANE" | "TERM");
-    let own = std::env::vars().filter(|(name, _)| !is_tmux(name));
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    let own = stopgate_verify::variables().filter_map(text).filter(|(name, _)| !is_tmux(name));
     let known = started.env.iter().map(|(name, value)| ((*name).into(), (*value).into()));
     let mut all: Vec<(String, String)> = known.chain(own).collect();
     all.extend(place.env.iter().cloned());

@@ -32,6 +32,9 @@ pub struct CheckingView {
     pub elapsed_ms: i64,
     /// How long they took last time, where that is known.
     pub usual_ms: Option<u64>,
+    /// Where their output goes, where they run in the background.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background_logs: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -40,12 +43,24 @@ struct NoteWire {
     since: i64,
     checks: Vec<String>,
     usual_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    background: Option<BackgroundNote>,
+}
+
+/// What is noted of checks that run in the background.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct BackgroundNote {
+    /// What they are to prove.
+    pub(crate) key: Option<String>,
+    /// Where their output goes.
+    pub(crate) logs: String,
 }
 
 /// Says that checks run, until it is dropped.
 pub(crate) struct CheckingNote {
     path: PathBuf,
     locked: File,
+    background: Option<BackgroundNote>,
 }
 
 impl CheckingNote {
@@ -53,6 +68,7 @@ impl CheckingNote {
     pub(crate) fn listener(&self, state: &State) -> impl FnMut(&[RunningCheck<'_>]) + 'static {
         let known = KnownCheck::all(&state.criteria);
         let file = self.locked.try_clone().ok();
+        let background = self.background.clone();
         move |running| {
             let Some((since, view)) = now_running(&known, running) else { return };
             let note = NoteWire {
@@ -60,6 +76,7 @@ impl CheckingNote {
                 since: since.unix_millis(),
                 checks: view.checks,
                 usual_ms: view.usual_ms,
+                background: background.clone(),
             };
             if let Some(file) = &file {
                 // A note that can't be written does not keep checks from running.
@@ -70,7 +87,12 @@ impl CheckingNote {
 
     /// Notes that the checks of `state` begin; a note that can't be written does not keep them
     /// from running.
-    pub(crate) fn begin(home: &Home, state: &State, now: Timestamp) -> Option<Self> {
+    pub(crate) fn begin(
+        home: &Home,
+        state: &State,
+        now: Timestamp,
+        background: Option<BackgroundNote>,
+    ) -> Option<Self> {
         let pid = own_pid();
         let path = home.running(&state.id).join(format!("{pid}.json"));
         let file = append_private(&path).ok()?;
@@ -81,9 +103,10 @@ impl CheckingNote {
             since: now.unix_millis(),
             checks: visible().map(name).collect(),
             usual_ms: usual_ms(visible(), u64::from(state.ground.jobs)),
+            background: background.clone(),
         };
         write(&file, &note)?;
-        Some(Self { path, locked: file })
+        Some(Self { path, locked: file, background })
     }
 }
 
@@ -102,7 +125,22 @@ pub(crate) fn checking(home: &Home, id: &LoopId, now: Timestamp) -> Option<Check
         elapsed_ms: now.since(Timestamp::from_unix_millis(note.since)).max(0),
         checks: note.checks,
         usual_ms: note.usual_ms,
+        background_logs: note.background.map(|background| background.logs),
     })
+}
+
+/// The checks of a loop that run in the background, if any do: their process, and what they are
+/// to prove.
+pub(crate) fn background_checks(home: &Home, id: &LoopId) -> Option<(i32, BackgroundNote)> {
+    let mut all = notes(&home.running(id)).into_iter();
+    all.find_map(|note| Some((note.pid, note.background?)))
+}
+
+/// Ends the checks of a loop that run in the background.
+pub(crate) fn end_background_checks(home: &Home, id: &LoopId) {
+    if let Some((pid, _)) = background_checks(home, id) {
+        stopgate_system::ask_to_end(pid);
+    }
 }
 
 /// What may be told of a check, by the name that a run uses for it.
@@ -136,6 +174,7 @@ pub(crate) fn now_running(
         checks: running.iter().map(shown).collect(),
         elapsed_ms: 0,
         usual_ms: usual.and_then(|usual| usual.into_iter().max()),
+        background_logs: None,
     };
     Some((since, view))
 }
@@ -183,7 +222,7 @@ fn note(path: &Path) -> Option<NoteWire> {
     }
 }
 
-fn name(criterion: &Criterion) -> String {
+pub(crate) fn name(criterion: &Criterion) -> String {
     if criterion.is_hidden() { "a hidden check".into() } else { criterion.name.clone() }
 }
 

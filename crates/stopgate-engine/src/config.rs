@@ -36,6 +36,10 @@ const BYTES_MAX: u64 = 1024 * 1024;
 /// Nobody waits longer for a store.
 const WAIT_MS_MAX: u64 = 600_000;
 
+/// All checks of one stop together stay below the time-out that `install` asks for (ten minutes),
+/// with room for looks at a large tree and for ending what does not want to end.
+pub(crate) const CHECKS_TIME_MAX: Duration = Duration::from_mins(9);
+
 /// What the person's file says about the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Config {
@@ -48,6 +52,8 @@ pub(crate) struct Config {
     pub(crate) limits: RequestedLimits,
     /// Variables that checks get beyond the usual ones.
     pub(crate) pass: Vec<String>,
+    /// How long a stop waits for checks.
+    pub(crate) hook_time: Option<Duration>,
     /// How they want to be told about their loops.
     pub(crate) notify: NotifyWish,
     /// What all their loops together may use.
@@ -92,6 +98,7 @@ struct ConfigWire {
 struct ProofWire {
     #[serde(default)]
     pass_env: Vec<String>,
+    hook_time: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -143,6 +150,7 @@ impl Config {
         let deadline = deadline.as_deref().map(span).transpose()?;
         let limits = RequestedLimits::at(text, wire.own.as_ref())?;
         let pass = wire.proof.pass_env;
+        let hook_time = wire.proof.hook_time.as_deref().map(hook_span).transpose()?;
         let notify = wire.notify.map(|wire| {
             let begins = wire.span().start;
             let wish = wire.into_inner().wish();
@@ -160,6 +168,7 @@ impl Config {
             durability,
             limits,
             pass,
+            hook_time,
             notify,
             shared,
             prices,
@@ -183,6 +192,15 @@ pub(crate) fn span(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a duration; write for example 500ms or 2s");
     let millis = span_ms(text).ok().filter(|millis| (1..=WAIT_MS_MAX).contains(millis));
     millis.map(Duration::from_millis).ok_or_else(wrong)
+}
+
+/// How long a stop may wait for checks: not longer than the time-out that `install` asks for
+/// leaves room for.
+fn hook_span(text: &str) -> Result<Duration, String> {
+    let longest = CHECKS_TIME_MAX.as_secs() / 60;
+    let wrong =
+        || format!("hook_time `{text}` is not a duration up to {longest}m; write for example 50s");
+    span(text).ok().filter(|time| *time <= CHECKS_TIME_MAX).ok_or_else(wrong)
 }
 
 fn is_absent(kind: ErrorKind) -> bool {

@@ -6,13 +6,14 @@ mod find;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
 use stopgate_core::{Criterion, Event, SessionId, State, Surface, Timestamp, apply};
 use stopgate_store::{Appended, Journal, Recorded, Revision, Soundness, Stored};
 use stopgate_verify::{ProofStorage, RunningCheck, Strangers, while_watched};
 
 use crate::checking::{CheckingView, KnownCheck, now_running};
-use crate::config::Config;
+use crate::config::{CHECKS_TIME_MAX, Config};
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::notify::{NoticeWire, news, send as send_notices};
@@ -57,6 +58,27 @@ pub(crate) struct Context {
 /// Hears which checks run, and how long they took last time.
 pub(crate) type ChecksListener = Rc<RefCell<dyn FnMut(&CheckingView)>>;
 
+/// What a context is made of, before its journal is open.
+pub(crate) struct ContextParts {
+    pub(crate) home: Home,
+    pub(crate) world: Box<dyn World>,
+    pub(crate) settings: Settings,
+    pub(crate) stores: Stores,
+    pub(crate) choice: StoreChoice,
+}
+
+impl ContextParts {
+    /// A context over the journal that was chosen.
+    pub(crate) fn open(self) -> Result<Context, Failure> {
+        Ok(Context::over(self.stores.open(&self.choice, &self.home)?, self))
+    }
+
+    /// A context that finds a journal or fails: a hook never begins one.
+    pub(crate) fn open_existing(self) -> Result<Context, Failure> {
+        Ok(Context::over(self.stores.open_existing(&self.choice, &self.home)?, self))
+    }
+}
+
 impl Context {
     /// The context that the environment and the person's settings ask for.
     pub(crate) fn open(settings: Settings, stores: Stores) -> Result<Self, Failure> {
@@ -65,7 +87,7 @@ impl Context {
         home.create().map_err(|error| unusable(&home, error))?;
         let world = Box::new(RealWorld::new(settings));
         let choice = StoreChoice::read(settings)?;
-        Self::with(home, world, settings, stores, choice)
+        ContextParts { home, world, settings, stores, choice }.open()
     }
 
     /// The same, for who must get out: settings that make no sense count for nothing, as they do
@@ -84,42 +106,12 @@ impl Context {
         let address = StoreChoice::address(settings, || Ok(config.address.clone()))?;
         let (choice, other) = StoreChoice::of(settings, config, address);
         let world = Box::new(RealWorld::new(settings));
-        let context = Self::with(home, world, settings, stores, choice)?;
+        let context = ContextParts { home, world, settings, stores, choice }.open()?;
         Ok((context, trouble.or(other)))
     }
 
-    /// A context over the journal that was chosen, in a given world.
-    pub(crate) fn with(
-        home: Home,
-        world: Box<dyn World>,
-        settings: Settings,
-        stores: Stores,
-        choice: StoreChoice,
-    ) -> Result<Self, Failure> {
-        let opened = stores.open(&choice, &home)?;
-        Ok(Self::over(opened, home, world, settings, stores, choice))
-    }
-
-    /// A context that finds a journal or fails: a hook never begins one.
-    pub(crate) fn over_existing(
-        home: Home,
-        world: Box<dyn World>,
-        settings: Settings,
-        stores: Stores,
-        choice: StoreChoice,
-    ) -> Result<Self, Failure> {
-        let opened = stores.open_existing(&choice, &home)?;
-        Ok(Self::over(opened, home, world, settings, stores, choice))
-    }
-
-    pub(crate) fn over(
-        opened: Opened,
-        home: Home,
-        world: Box<dyn World>,
-        settings: Settings,
-        stores: Stores,
-        choice: StoreChoice,
-    ) -> Self {
+    pub(crate) fn over(opened: Opened, around: ContextParts) -> Self {
+        let ContextParts { home, world, settings, stores, choice } = around;
         let Opened { journal, signs } = opened;
         let presence = Presence::of(&home);
         let news = Vec::new();
@@ -301,6 +293,11 @@ impl Context {
     /// Variables that the person passes on to checks.
     pub(crate) fn passed_variables(&self) -> Vec<String> {
         self.choice.pass.clone()
+    }
+
+    /// How long a stop waits for checks.
+    pub(crate) fn hook_time(&self) -> Duration {
+        self.choice.hook_time.unwrap_or(CHECKS_TIME_MAX)
     }
 
     /// Sends what is worth telling, once.

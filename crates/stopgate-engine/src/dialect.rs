@@ -134,7 +134,8 @@ pub(crate) fn directory(handed: Option<&str>) -> Result<PathBuf, Failure> {
     });
     match named.filter(|directory| directory.is_dir()) {
         Some(directory) => Ok(directory),
-        None => std::env::current_dir()
+        None => Settings
+            .working_directory()
             .map_err(|error| Failure::fault("could not tell where the agent works").because(error)),
     }
 }

@@ -97,7 +97,7 @@ impl Driven<'_> {
     pub fn judge_driven(&mut self, stop: &DrivenStop<'_>) -> Result<(), Failure> {
         let session = SessionId::new(stop.session)
             .ok_or_else(|| Failure::fault("could not judge the stop: the session has no id"))?;
-        let client = ClientFacts::default();
+        let client = ClientFacts { is_driver: true, ..ClientFacts::default() };
         let judged = Stops::new(self.context).judge_stop(&stop.call(), &session, None, &client);
         // A hook's turn at the journal ends with its process; ours goes on.
         self.context.journal.end();

@@ -33,6 +33,8 @@ enum Source {
 pub enum FailureKind {
     /// What was asked makes no sense here.
     Usage,
+    /// A loop holds the session already.
+    SessionTaken,
     /// There is no such loop.
     NoLoop,
     /// The journal can't be used.
@@ -47,6 +49,11 @@ impl Failure {
     /// What was asked makes no sense here.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::of(FailureKind::Usage, message)
+    }
+
+    /// A loop holds the session already.
+    pub(crate) fn session_taken(message: impl Into<String>) -> Self {
+        Self::of(FailureKind::SessionTaken, message)
     }
 
     /// There is no such loop.
@@ -109,7 +116,7 @@ impl FailureKind {
     /// The exit code of a command that failed so.
     pub const fn exit_code(self) -> u8 {
         match self {
-            Self::Usage => 2,
+            Self::Usage | Self::SessionTaken => 2,
             Self::NoLoop => 66,
             Self::Fault => 70,
             Self::Store => 74,
@@ -120,7 +127,7 @@ impl FailureKind {
     /// The word that programs read.
     pub const fn word(self) -> &'static str {
         match self {
-            Self::Usage => "usage",
+            Self::Usage | Self::SessionTaken => "usage",
             Self::NoLoop => "no_loop",
             Self::Store => "store",
             Self::Fault => "fault",

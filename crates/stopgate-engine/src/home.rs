@@ -106,6 +106,11 @@ impl Home {
         self.all_running().join(id.as_str())
     }
 
+    /// What is known of the checks of a loop that run in the background.
+    pub(crate) fn background(&self, id: &LoopId) -> PathBuf {
+        self.directory.join("background").join(id.as_str())
+    }
+
     /// A notice, until the process that sends it has read it.
     pub(crate) fn outbox(&self, notice: &str) -> PathBuf {
         self.directory.join("outbox").join(format!("{}.json", file_name(notice)))

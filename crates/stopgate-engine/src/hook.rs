@@ -17,7 +17,7 @@ use stopgate_verify::files::create_private;
 
 use crate::address::Address;
 use crate::config::{Config, OnStoreError};
-use crate::context::Context;
+use crate::context::ContextParts;
 use crate::dialect::{self, Answered, DialectCall, DialectRequest};
 use crate::engine::Engine;
 use crate::failure::{Failure, FailureKind, chain};
@@ -256,9 +256,9 @@ impl HookProcess {
         let choice = self.choice(address, errand, call);
         // A person who lets the store take longer waits for it.
         choice.deadline.into_iter().for_each(watchdog::allow);
-        let engine =
-            Context::over_existing(home.clone(), world, self.settings, self.stores, choice)?;
-        let engine = errand.engine.insert(Engine::from(engine));
+        let Self { settings, stores, .. } = *self;
+        let parts = ContextParts { home: home.clone(), world, settings, stores, choice };
+        let engine = errand.engine.insert(Engine::from(parts.open_existing()?));
         if engine.now() < CLOCK_EARLIEST {
             return Err(Failure::fault("could not judge the stop: the clock is wrong"));
         }
@@ -369,8 +369,8 @@ impl HookProcess {
         // A driven session ends at its first stop, so that it meets no limit on continuations.
         let cap = self.cap(call.agent).filter(|_| self.settings.driven_loop().is_none());
         let project = engine.context.signs.any_pending().then(|| project_of(place));
-        let judged =
-            engine.stops().judge_stop(call, session, project.as_deref(), &ClientFacts { cap })?;
+        let facts = ClientFacts { cap, is_driver: false };
+        let judged = engine.stops().judge_stop(call, session, project.as_deref(), &facts)?;
         let allow = || call.agent.allow();
         let reply = judged.map_or_else(allow, |judged| self.say(call.agent, &judged));
         // A switch that was thrown while checks ran counts for this stop, too.
@@ -409,7 +409,7 @@ impl HookProcess {
                 agent.allow()
             }
             Verdict::Continue { text } => self.render(agent, &AgentAnswer::Continue(text)),
-            Verdict::Allow(leave) => match words::leave(*leave) {
+            Verdict::Allow(leave) => match words::leave(*leave, &judged.state) {
                 Some(word) => {
                     let said = format!("stopgate: loop {}: {word}", judged.state.id);
                     self.render(agent, &AgentAnswer::Tell(&said))
@@ -465,7 +465,7 @@ fn cwd(call: &Call<'_>) -> Result<PathBuf, Failure> {
     let lost = "could not tell where the agent works";
     let named = call.cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
     // Most clients start their hooks where the agent works.
-    let here = || std::env::current_dir().ok().filter(|_| !call.agent.always_names_cwd());
+    let here = || Settings.working_directory().ok().filter(|_| !call.agent.always_names_cwd());
     let Some(cwd) = named.or_else(here) else {
         return Err(Failure::fault(format!("{lost}: the payload names no cwd")));
     };

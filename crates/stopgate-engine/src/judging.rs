@@ -3,6 +3,7 @@
 //!
 //! A lower layer: it knows the context and the formats, and no room.
 
+pub(crate) mod background;
 pub(crate) mod certificate;
 pub(crate) mod condition;
 pub(crate) mod gates;

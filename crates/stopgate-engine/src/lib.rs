@@ -117,6 +117,7 @@ pub use crate::engine::Engine;
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::home::Home;
 pub use crate::hook::{CapSetting, HookAnswer, HookMode, HookProcess};
+pub use crate::judging::background::{BACKGROUND_CHECKS, run_in_background};
 pub use crate::judging::certificate::{
     Certificate, Certificates, Inspection, Proven, ProvenCriterion, ProvenReplaced,
     ProvenRepository, ReceiptDemands, Signed,
@@ -161,8 +162,8 @@ pub use crate::view::{
 };
 pub use stopgate_usage::{PRICES_AS_OF, parse_usd};
 pub use stopgate_verify::{
-    LEASH, LaunchPlan, ProcessMark, become_program, hold_leash, launch, leave_session,
-    provide_leash,
+    LEASH, LaunchPlan, PlaceKind, ProcessMark, become_program, hold_leash, launch_self,
+    leave_session, provide_leash, variables,
 };
 
 pub use crate::waiting::{

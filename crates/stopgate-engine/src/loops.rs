@@ -13,6 +13,7 @@ use stopgate_core::{
 use stopgate_dialects::Dialect;
 use stopgate_store::{EndedFilter, Filter, Stored};
 
+use crate::checking::end_background_checks;
 use crate::context::{Context, LoopTarget, gone, refuse_trail};
 use crate::failure::Failure;
 use crate::judging::origin::CANCELLED_BY_AGENT;
@@ -158,12 +159,14 @@ impl Loops<'_> {
 
     /// A person asks the loop to stand aside.
     pub fn pause(&mut self, target: &LoopTarget, rest: Rest) -> Result<Stored, Failure> {
-        self.context.on_running(target, &mut |state| {
+        let paused = self.context.on_running(target, &mut |state| {
             Ok(match state.phase {
                 Phase::Paused { rest: now, .. } if now == rest => Vec::new(),
                 _ => vec![Event::Paused { rest }],
             })
-        })
+        })?;
+        end_background_checks(&self.context.home, &paused.state.id);
+        Ok(paused)
     }
 
     /// A person lets a loop go on: one that rests, or one that ended for a reason that can be fixed.

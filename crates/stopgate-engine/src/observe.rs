@@ -24,6 +24,8 @@ const NEWS_BYTES_MAX: u64 = 1024 * 1024;
 pub(crate) struct ClientFacts {
     /// The limit that it sets on continuations.
     pub(crate) cap: Option<ClientCap>,
+    /// Whether it is the driver of the session that asks, not a client's hook.
+    pub(crate) is_driver: bool,
 }
 
 /// What the agent said last.

@@ -35,8 +35,9 @@ pub struct ProjectFile {
     pub roots: Vec<String>,
     /// How many checks run side by side; 0 is the usual number.
     pub jobs: u32,
-    /// Gates of every loop here, as people write them.
-    pub gates: Vec<String>,
+    /// Gates of every loop here, as people write them; `None` where the file does not speak of
+    /// them.
+    pub gates: Option<Vec<String>>,
 }
 
 /// A criterion as the file has it, before anything was run for it.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
-use stopgate_core::{LoopId, Outcome, State};
+use stopgate_core::{Baseline, Criterion, LoopId, Outcome, State};
 use stopgate_store::{Cursor, EndedFilter, Filter, Soundness, Stored};
 use stopgate_verify::files::{is_missing, open_regular, read_text};
 use stopgate_verify::{Basis, GitFilters, git, redact};
@@ -26,8 +26,9 @@ use crate::checking::checking;
 use crate::context::{Context, LoopTarget};
 use crate::failure::Failure;
 use crate::judging::certificate::Signed;
+use crate::judging::gates;
 use crate::metering::Metering;
-use crate::project_file::ProjectFile;
+use crate::project_file::{AtStart, CriterionDraft, ProjectFile};
 use crate::veil::veil;
 use crate::view::{SCHEMA_VERSION, Views};
 
@@ -98,6 +99,8 @@ pub struct BackTestTotal {
     pub iterations_saved: u64,
     /// Milliseconds of work that would not have been done.
     pub ms_saved: i64,
+    /// Money that would not have been spent, in millionths of a dollar, where it was counted.
+    pub micros_saved: u64,
     /// Proven ends that would have been lost.
     pub proofs_lost: u64,
 }
@@ -152,7 +155,7 @@ impl Records<'_> {
         })
     }
 
-    /// Tries the limits in a policy file on loops that were touched in the last `since_ms`.
+    /// Tries the limits, gates and criteria in a policy file on loops that were touched in the last `since_ms`.
     pub fn back_test(
         &mut self,
         policy: &Path,
@@ -186,10 +189,12 @@ impl Records<'_> {
         Ok(LoopStatsView { schema_version: SCHEMA_VERSION, stats: loop_stats(&stories) })
     }
 
-    /// A report over one loop.
+    /// A report over the loop that is meant; over all that run here, where several do.
     pub fn report_on(&mut self, target: &LoopTarget) -> Result<LoopReport, Failure> {
-        let stored = self.context.resolve(target)?;
-        let loops = self.reported(&stored)?.into_iter().collect();
+        let mut loops = Vec::new();
+        for stored in self.context.resolve_all(target)? {
+            loops.extend(self.reported(&stored)?);
+        }
         Ok(LoopReport { made_at: self.context.now(), since: None, loops })
     }
 
@@ -374,10 +379,17 @@ impl BackTestTotal {
             Counterfactual::Same { .. } => self.same += 1,
             Counterfactual::GoesOn { .. } => self.goes_on += 1,
             Counterfactual::NotKnown { .. } => self.not_known += 1,
-            Counterfactual::EndsEarlier { iterations_saved, ms_saved, loses_proof, .. } => {
+            Counterfactual::EndsEarlier {
+                iterations_saved,
+                ms_saved,
+                micros_saved,
+                loses_proof,
+                ..
+            } => {
                 self.ends_earlier += 1;
                 self.iterations_saved += u64::from(*iterations_saved);
                 self.ms_saved = self.ms_saved.saturating_add(*ms_saved);
+                self.micros_saved = self.micros_saved.saturating_add(micros_saved.unwrap_or(0));
                 self.proofs_lost += u64::from(*loses_proof);
             }
         }
@@ -392,20 +404,23 @@ fn newest_log(logs: &Path) -> Option<PathBuf> {
     written.max_by_key(|(at, _)| *at).map(|(_, path)| path)
 }
 
-/// The limits of a policy file, which has the form of a project's file.
+/// What a policy file asks for; it has the form of a project's file.
 fn read_policy(path: &Path) -> Result<PolicyChange, Failure> {
     let shown = path.display();
     let text = read_text(path, POLICY_BYTES_MAX).map_err(|error| {
         let what = if is_missing(&error) { "does not exist" } else { "can't be read" };
         Failure::usage(format!("the policy {shown} {what}"))
-            .hint("name a file with a [loop] table, as stopgate.toml has it")
+            .hint("name a file that is written like stopgate.toml")
             .because(error)
     })?;
     let file = ProjectFile::parse(&text).map_err(|why| {
         Failure::usage(format!("could not understand the policy {shown}: {why}"))
-            .hint("write the limits to try under [loop], as in stopgate.toml")
+            .hint("write it like stopgate.toml: limits under [loop], gates, [[criterion]]")
     })?;
     let limits = file.limits;
+    let gates = file.gates.as_deref().map(gates::read_for_trial).transpose()?;
+    let criteria = (!file.criteria.is_empty())
+        .then(|| file.criteria.into_iter().map(tried_criterion).collect());
     let change = PolicyChange {
         max_iterations: limits.max_iterations,
         max_minutes: limits.max_minutes,
@@ -414,10 +429,19 @@ fn read_policy(path: &Path) -> Result<PolicyChange, Failure> {
         max_tokens: limits.max_tokens,
         max_cost_micros: limits.max_cost_micros,
         stale_after_ms: limits.stale_after_ms,
+        gates,
+        criteria,
     };
     if change == PolicyChange::default() {
-        return Err(Failure::usage(format!("the policy {shown} has no limit to try"))
+        return Err(Failure::usage(format!("the policy {shown} has nothing to try"))
             .hint("for example: [loop], then max_iterations = 10"));
     }
     Ok(change)
+}
+
+/// A criterion as it is tried; what was noted at a loop's start stands for what would be noted.
+fn tried_criterion(draft: CriterionDraft) -> Criterion {
+    let mut criterion = draft.criterion;
+    criterion.terms.baseline = (draft.start == AtStart::Baseline).then(Baseline::default);
+    criterion
 }

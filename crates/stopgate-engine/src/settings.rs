@@ -67,9 +67,12 @@ impl Settings {
 
     /// Where an agent keeps the person's settings.
     pub fn agent_home(self, agent: Agent) -> Option<PathBuf> {
-        let set = agent.variables().home.and_then(var).filter(|value| !value.is_empty());
-        let usual = || self.user_home().map(|home| home.join(agent.files().home));
-        set.map(PathBuf::from).or_else(usual)
+        let set = |name: Option<&str>| {
+            name.and_then(var).filter(|value| !value.is_empty()).map(PathBuf::from)
+        };
+        let variables = agent.variables();
+        let user_home = || set(variables.user_home).or_else(|| self.user_home());
+        set(variables.home).or_else(|| user_home().map(|home| home.join(agent.files().home)))
     }
 
     /// Whether a client of `agent` set one of its own variables here.
@@ -282,6 +285,14 @@ fn is_on(name: &str) -> bool {
 
 fn text(name: &str) -> Option<String> {
     var(name)?.into_string().ok().filter(|value| !value.is_empty())
+}
+
+impl Settings {
+    /// The directory that this process works in.
+    #[expect(clippy::disallowed_methods, reason = "the door")]
+    pub fn working_directory(self) -> std::io::Result<PathBuf> {
+        std::env::current_dir()
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the door")]

@@ -12,7 +12,7 @@ use stopgate_store::{Durability, Journal, Stored};
 
 use crate::address::Address;
 use crate::config::OnStoreError;
-use crate::context::Context;
+use crate::context::{Context, ContextParts};
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::home::Home;
@@ -39,8 +39,11 @@ impl Engine {
             durability: Durability::default(),
             on_error: OnStoreError::default(),
             pass: Vec::new(),
+            hook_time: None,
         };
-        Context::over(opened, Home::new(home), world, Settings, Stores::default(), choice).into()
+        let (settings, stores) = (Settings, Stores::default());
+        let around = ContextParts { home: Home::new(home), world, settings, stores, choice };
+        Context::over(opened, around).into()
     }
 
     /// One stop: the loop after it and the verdict, where a loop holds the session.
@@ -51,7 +54,12 @@ impl Engine {
         project: &Path,
         cap: Option<ClientCap>,
     ) -> Result<Option<(State, Verdict)>, Failure> {
-        let judged = self.stops().judge_stop(call, session, Some(project), &ClientFacts { cap })?;
+        let judged = self.stops().judge_stop(
+            call,
+            session,
+            Some(project),
+            &ClientFacts { cap, is_driver: false },
+        )?;
         Ok(judged.map(|judged| (judged.state, judged.verdict)))
     }
 

@@ -1,39 +1,30 @@
 //! One stop, from request to verdict: the place where judgement meets the world.
 
+mod checks;
+
 use std::path::Path;
-use std::time::Duration;
 
 use stopgate_agents::Call;
 use stopgate_core::{
-    Criterion, Decision, Event, GateWord, LoopId, Outcome, Parking, Proof, Receipt, Seen,
-    SessionId, Soundness, Spend, State, Status, Surface, Timestamp, UnparkedBy, Verdict,
-    WaitCondition, apply, asks_gates, clean, decide, due,
+    Criterion, Decision, Event, GateWord, Outcome, Parking, Phase, Receipt, Seen, SessionId,
+    Soundness, Spend, State, Surface, Timestamp, UnparkedBy, Verdict, WaitCondition, apply,
+    asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
-use stopgate_verify::{Freshness, ProofRequest, Proved, while_watched, withheld};
 
-use crate::checking::CheckingNote;
+use self::checks::{CheckedStop, DueStop};
+use crate::config::CHECKS_TIME_MAX;
 use crate::context::{Context, Stocked};
 use crate::failure::Failure;
 use crate::judging::certificate::certify;
 use crate::judging::condition::{ConditionWord, ask_condition};
 use crate::judging::gates::ask_loop_gates;
-use crate::judging::look::{began, files};
 use crate::judging::origin::{file_trust, is_agents, typed, typed_at_last};
-use crate::judging::reviewing::review_loop;
 use crate::judging::task_claim::{TaskWord, judge_task};
 use crate::metering::Metering;
 use crate::observe::{ClientFacts, HeardMessage, hear, observe};
 use crate::trust::Trust;
-use crate::watchdog;
 
-/// All checks of one stop together stay below the time-out that `install` asks for (ten minutes),
-/// with room for looks at a large tree and for ending what does not want to end.
-const CHECKS_BUDGET: Duration = Duration::from_mins(9);
-/// What is not run but looked at needs no longer.
-const LOOK_TIME: Duration = Duration::from_secs(30);
-/// How often one check may run for one stop, its retries aside.
-const RUNS_MAX: u32 = 3;
 const TRIES_MAX: usize = 64;
 
 /// A stop that was judged: the loop as it is now, and the verdict.
@@ -64,59 +55,78 @@ impl Stops<'_> {
     ) -> Result<Option<JudgedStop>, Failure> {
         let heard = hear(call);
         let mut known = Known::default();
+        let mut loaded = None;
         for _ in 0..TRIES_MAX {
             self.context.journal.begin()?;
-            let Some((stored, claim)) = self.context.holder(session, project)? else {
-                self.drop_stale_sign(session);
+            let held = match loaded.take() {
+                Some(held) => Some(held),
+                None => self.load_held(session, project)?,
+            };
+            let Some(held) = held else {
                 self.context.journal.end();
                 return Ok(None);
             };
-            self.context.signs.watch_tools(session.as_str());
             // What was said matters only to a loop: a session without one is none of our business.
             let heard = match &heard {
                 Ok(heard) => heard,
                 Err(error) => return Err(Failure::fault(error.story())),
             };
-            match self.try_stop(stored, claim, call, heard, client, &mut known)? {
+            match self.try_stop(held, call, heard, client, &mut known)? {
                 Step::Judged(judged) => return Ok(Some(*judged)),
                 Step::Interrupted => return Ok(None),
-                Step::Again => self.context.journal.end(),
+                Step::Learned(held) => loaded = Some(*held),
+                Step::Conflict => {}
             }
+            self.context.journal.end();
         }
         Err(Failure::fault("could not answer the stop: others changed the loop all the time"))
     }
 
+    /// The loop that holds the session.
+    fn load_held(
+        &mut self,
+        session: &SessionId,
+        project: Option<&Path>,
+    ) -> Result<Option<HeldLoop>, Failure> {
+        let Some((stored, claim)) = self.context.holder(session, project)? else {
+            self.drop_stale_sign(session);
+            return Ok(None);
+        };
+        self.context.signs.watch_tools(session.as_str());
+        Ok(Some(HeldLoop { stored, claim }))
+    }
+
+    /// Judges the loop as it was loaded. No turn at the journal is held while anything takes
+    /// time; what others wrote meanwhile shows as a conflict when the verdict is stored.
     fn try_stop(
         &mut self,
-        stored: Stored,
-        claim: Vec<Event>,
+        held: HeldLoop,
         call: &Call<'_>,
         heard: &HeardMessage,
         client: &ClientFacts,
         known: &mut Known,
     ) -> Result<Step, Failure> {
         let now = self.context.now();
-        let mut claim = claim;
-        claim.extend(known.typed.clone().or_else(|| typed(self.context, &stored.state, call)));
-        let Some(before) = self.before_the_stop(&stored.state, call, known) else {
-            return Ok(Step::Again);
+        let mut claim = held.claim.clone();
+        claim.extend(known.typed.clone().or_else(|| typed(self.context, &held.stored.state, call)));
+        let Some(before) = self.before_the_stop(&held.stored.state, call, known) else {
+            return Ok(held.learned());
         };
         claim.extend(before);
-        let state = claimed(&stored.state, &claim, now);
+        claim.extend(known.parked(&held.stored.state));
+        let state = claimed(&held.stored.state, &claim, now);
         let mut seen = observe(&state, call, heard, client, &self.context.signs);
-        seen.untrusted = Trust::of(&self.context.home).lacks(&state);
-        seen.file = file_trust(self.context, &state);
-        // What a forged record looks like proves nothing; what merely can't be told is asked
-        // about when something would be proven by it.
-        if stored.soundness == Soundness::Forged {
-            seen.soundness = Soundness::Forged;
-        }
+        self.see_trust(&mut seen, &state, held.stored.soundness);
         let wanted = due(&state, &seen, now);
         if !wanted.is_empty() && known.receipts.is_none() {
-            // No turn is held while checks run: events written meanwhile are respected below.
             self.context.journal.end();
-            known.receipts = self.run_checks(&state, &seen, heard);
-            return Ok(if known.receipts.is_some() { Step::Again } else { Step::Interrupted });
+            let stop = DueStop { state: &state, seen: &seen, heard, agent: call.agent, client };
+            match self.run_checks(stop) {
+                CheckedStop::Receipts(receipts) => known.receipts = Some(receipts),
+                CheckedStop::Parked(parking) => known.parking = Some(parking),
+                CheckedStop::Interrupted => return Ok(Step::Interrupted),
+            }
+            return Ok(held.learned());
         }
         seen.receipts = kept(known.receipts.as_deref(), &wanted);
         if asks_gates(&state, &seen, now) {
@@ -124,7 +134,7 @@ impl Stops<'_> {
                 self.context.journal.end();
                 known.gates =
                     Some(ask_loop_gates(self.context, &state, heard, &seen.receipts, now));
-                return Ok(Step::Again);
+                return Ok(held.learned());
             }
             seen.gates.clone_from(&known.gates);
         }
@@ -132,14 +142,14 @@ impl Stops<'_> {
         {
             self.context.journal.end();
             let said = heard.message.as_deref().unwrap_or_default();
-            known.task = Some(judge_task(self.context, &stored, said, CHECKS_BUDGET)?);
-            return Ok(Step::Again);
+            known.task = Some(judge_task(self.context, &held.stored, said, CHECKS_TIME_MAX)?);
+            return Ok(held.learned());
         }
         if known.typed.is_none() && !known.looked && self.ends_as_agents(&state, &seen, now) {
             known.looked = true;
             self.context.journal.end();
             known.typed = typed_at_last(&state, call);
-            return Ok(Step::Again);
+            return Ok(held.learned());
         }
         seen.objection = known.task.as_ref().and_then(|word| word.objection.clone());
         claim.extend(known.task.as_ref().map(TaskWord::event).transpose()?.flatten());
@@ -147,15 +157,26 @@ impl Stops<'_> {
         let ends = matches!(settled.verdict, Verdict::Complete { .. } | Verdict::Escalate { .. });
         if ends && known.metered.is_none() && state.policy.order.is_native() {
             self.context.journal.end();
-            let event = Metering::new(self.context).meter_end(&stored.state, call);
-            known.metered = Some(MeteredStop { base: stored.state.spend, event });
-            return Ok(Step::Again);
+            let event = Metering::new(self.context).meter_end(&held.stored.state, call);
+            known.metered = Some(MeteredStop { base: held.stored.state.spend.clone(), event });
+            return Ok(held.learned());
         }
-        self.settle_stop(stored, claim, &state, &seen, objected(settled, &seen), now)
+        self.settle_stop(held.stored, claim, &state, &seen, objected(settled, &seen), now)
+    }
+
+    /// What is trusted here, and whether the record is to be believed.
+    fn see_trust(&self, seen: &mut Seen, state: &State, soundness: Soundness) {
+        seen.untrusted = Trust::of(&self.context.home).lacks(state);
+        seen.file = file_trust(self.context, state);
+        // What a forged record looks like proves nothing; what merely can't be told is asked
+        // about when something would be proven by it.
+        if soundness == Soundness::Forged {
+            seen.soundness = Soundness::Forged;
+        }
     }
 
     /// What happened up to this stop: what was used, and what a parked loop waited for. Nothing
-    /// where the loop must be loaded again because it took time to find out.
+    /// where it took time to find out, so that the loop is judged again.
     fn before_the_stop(
         &mut self,
         state: &State,
@@ -171,7 +192,7 @@ impl Stops<'_> {
         }
         let mut events: Vec<Event> = known.metered(state).into_iter().collect();
         if let Some(parking) = state.parking() {
-            match self.condition_of_stop(&state.id, parking, known)? {
+            match self.condition_of_stop(state, parking, known)? {
                 ConditionWord::Holds => events.push(Event::Unparked { by: UnparkedBy::Stop }),
                 ConditionWord::Open => {}
             }
@@ -179,18 +200,19 @@ impl Stops<'_> {
         Some(events)
     }
 
-    /// Whether what a parked loop waits for has happened; nothing where the loop must be loaded
-    /// again because it took time to find out.
+    /// Whether what a parked loop waits for has happened; nothing where it took time
+    /// to find out, so that the loop is judged again.
     fn condition_of_stop(
         &mut self,
-        id: &LoopId,
+        state: &State,
         parking: &Parking,
         known: &mut Known,
     ) -> Option<ConditionWord> {
+        let id = &state.id;
         if parking.held_at.is_some() {
             return Some(ConditionWord::Holds);
         }
-        if parking.condition.is_cheap() {
+        if parking.condition.is_cheap() && parking.checks.is_none() {
             return Some(ask_condition(self.context, id, &parking.condition));
         }
         match &known.condition {
@@ -198,7 +220,11 @@ impl Stops<'_> {
             Some((asked, word)) if *asked == parking.condition => Some(*word),
             Some(_) | None => {
                 self.context.journal.end();
-                let word = ask_condition(self.context, id, &parking.condition);
+                let mut word = ask_condition(self.context, id, &parking.condition);
+                // What runs for other files than there are now is not worth waiting for.
+                if parking.checks.is_some() && word == ConditionWord::Open && self.is_stale(state) {
+                    word = ConditionWord::Holds;
+                }
                 known.condition = Some((parking.condition.clone(), word));
                 None
             }
@@ -234,7 +260,7 @@ impl Stops<'_> {
                 state: stored.state,
                 verdict: decision.verdict,
             })),
-            Stocked::Conflict | Stocked::SessionTaken => Step::Again,
+            Stocked::Conflict | Stocked::SessionTaken => Step::Conflict,
         })
     }
 
@@ -258,98 +284,6 @@ impl Stops<'_> {
             self.context.take_held_sign(session);
         }
     }
-
-    fn run_checks(
-        &mut self,
-        state: &State,
-        seen: &Seen,
-        heard: &HeardMessage,
-    ) -> Option<Vec<Receipt>> {
-        watchdog::allow(checks_time(state, seen, self.context.now()));
-        // Each stop keeps its own logs, so that what is told of it later stays true.
-        let stop = format!("{}", state.tally.stops.saturating_add(1));
-        let place = self.context.place(self.context.home.check_logs(&state.id).join(stop));
-        let pass = self.context.passed_variables();
-        let only_place = self.context.settings.test_place();
-        let request = ProofRequest {
-            criteria: &state.criteria,
-            root: Path::new(state.root()),
-            ground: &state.ground,
-            message: heard.message.as_deref(),
-            place: &place,
-            freshness: Freshness::Reuse(seen.tools),
-            files: files(state),
-            since: began(state),
-            budget: CHECKS_BUDGET,
-            strangers: self.context.strangers,
-            pass: &pass,
-            only_place: only_place.as_deref(),
-        };
-        let begun = self.context.now();
-        let note = CheckingNote::begin(&self.context.home, state, begun);
-        let proved = match note.as_ref().map(|note| note.listener(state)) {
-            Some(listener) => while_watched(listener, || self.context.world.prove(&request)),
-            None => self.context.world.prove(&request),
-        };
-        let proved = match proved {
-            Proved::Receipts(receipts) => {
-                let receipts = with_withheld(receipts, &state.criteria, &pass);
-                let used = Duration::from_millis(self.context.now().since(begun).unsigned_abs());
-                review_loop(
-                    self.context,
-                    state,
-                    &place,
-                    receipts,
-                    CHECKS_BUDGET.saturating_sub(used),
-                )
-            }
-            Proved::Interrupted => None,
-        };
-        drop(note);
-        watchdog::allow(Duration::ZERO);
-        proved
-    }
-}
-
-/// How long the checks that are due may take in all, with a look at a large tree: each may run
-/// as the tree has it, with the judges of the start, and once more as the control of that.
-fn checks_time(state: &State, seen: &Seen, now: Timestamp) -> Duration {
-    let wanted = due(state, seen, now);
-    let times = wanted.iter().map(|criterion| {
-        let (Proof::Check { timeout_ms, .. }
-        | Proof::Run { timeout_ms, .. }
-        | Proof::Review { timeout_ms, .. }) = criterion.proof
-        else {
-            return LOOK_TIME;
-        };
-        Duration::from_millis(timeout_ms).saturating_mul(criterion.terms.retries.saturating_add(1))
-    });
-    let all = times.fold(Duration::ZERO, Duration::saturating_add);
-    let runs = if state.ground.seal.is_some() { RUNS_MAX } else { 1 };
-    all.saturating_mul(runs).clamp(LOOK_TIME, CHECKS_BUDGET)
-}
-
-/// Says which variables a failing check asked for and was not given.
-fn with_withheld(
-    mut receipts: Vec<Receipt>,
-    criteria: &[Criterion],
-    pass: &[String],
-) -> Vec<Receipt> {
-    for receipt in &mut receipts {
-        let criterion = criteria.iter().find(|criterion| criterion.name == receipt.criterion);
-        let Some(criterion) = criterion.filter(|_| receipt.status == Status::Fail) else {
-            continue;
-        };
-        let names = withheld(&receipt.tail, [pass, &criterion.terms.pass]);
-        if receipt.trouble.is_none() && !names.is_empty() {
-            receipt.trouble = Some(format!(
-                "checks are not given {}; a person can pass it: start --pass-env, or pass_env in \
-                 stopgate.toml",
-                names.join(", ")
-            ));
-        }
-    }
-    receipts
 }
 
 /// What was found out about a stop so far, and need not be found out again.
@@ -367,6 +301,8 @@ struct Known {
     metered: Option<MeteredStop>,
     /// Whether what the loop waits for has happened.
     condition: Option<(WaitCondition, ConditionWord)>,
+    /// That the checks go on in the background.
+    parking: Option<Box<Parking>>,
 }
 
 /// What was counted for a stop, and what it was counted on.
@@ -381,6 +317,13 @@ impl Known {
         self.metered.as_ref().is_some_and(|metered| metered.base == state.spend)
     }
 
+    /// That the loop is parked until its checks have ended, unless something else happened to it
+    /// meanwhile.
+    fn parked(&self, state: &State) -> Option<Event> {
+        let rests = matches!(state.phase, Phase::Paused { .. } | Phase::Ended { .. });
+        self.parking.clone().filter(|_| !rests).map(Event::Parked)
+    }
+
     /// What was counted on the loop as it is.
     fn metered(&self, state: &State) -> Option<Event> {
         self.metered.as_ref().filter(|_| self.is_metered(state))?.event.clone()
@@ -390,8 +333,24 @@ impl Known {
 /// What one try at a stop led to.
 enum Step {
     Judged(Box<JudgedStop>),
-    Again,
+    /// Something is known now that was not: judge the same loop again.
+    Learned(Box<HeldLoop>),
+    /// Others changed the loop: load it again.
+    Conflict,
     Interrupted,
+}
+
+/// A loop that holds the session, as it was loaded.
+struct HeldLoop {
+    stored: Stored,
+    /// What makes a pending loop this session's own.
+    claim: Vec<Event>,
+}
+
+impl HeldLoop {
+    fn learned(self) -> Step {
+        Step::Learned(Box::new(self))
+    }
 }
 
 /// Whether the loop would end as its agent wants it to.

@@ -58,6 +58,8 @@ pub(crate) struct StoreChoice {
     pub(crate) on_error: OnStoreError,
     /// Variables that checks get beyond the usual ones.
     pub(crate) pass: Vec<String>,
+    /// How long a stop waits for checks, where the person says so.
+    pub(crate) hook_time: Option<Duration>,
 }
 
 impl StoreChoice {
@@ -103,6 +105,7 @@ impl StoreChoice {
             durability: config.durability,
             on_error: config.on_error,
             pass: config.pass,
+            hook_time: config.hook_time,
         };
         (choice, trouble)
     }

@@ -84,7 +84,7 @@ impl Tasks {
     /// The tasks of the journal that the environment asks for.
     pub fn open(settings: Settings, stores: Stores, gates: SessionGates) -> Result<Self, Failure> {
         let engine = Engine::open(settings, stores)?;
-        let here = settings.client_directory().or_else(|| std::env::current_dir().ok());
+        let here = settings.client_directory().or_else(|| settings.working_directory().ok());
         let directory = here.unwrap_or_else(|| PathBuf::from("/"));
         Ok(Self::over(engine, directory, gates))
     }
@@ -258,9 +258,19 @@ impl Tasks {
 
     /// Loads, changes and stores a task, as often as others get in between.
     fn change(&mut self, id: &LoopId, decide: Decide<'_>) -> Result<Loaded, Failure> {
+        self.change_from(None, id, decide)
+    }
+
+    /// The same, beginning with a task that is loaded already; loads it where that is too old.
+    fn change_from(
+        &mut self,
+        mut loaded: Option<Loaded>,
+        id: &LoopId,
+        decide: Decide<'_>,
+    ) -> Result<Loaded, Failure> {
         for _ in 0..TRIES_MAX {
             self.engine.context.journal.begin()?;
-            let tried = self.try_change(id, decide);
+            let tried = self.try_change(loaded.take(), id, decide);
             self.engine.context.journal.end();
             if let Some(loaded) = tried? {
                 return Ok(loaded);
@@ -269,8 +279,17 @@ impl Tasks {
         Err(Failure::fault("could not change the task: others changed it all the time"))
     }
 
-    fn try_change(&mut self, id: &LoopId, decide: Decide<'_>) -> Result<Option<Loaded>, Failure> {
-        let Some(Loaded { stored, task }) = self.load(id)? else {
+    fn try_change(
+        &mut self,
+        loaded: Option<Loaded>,
+        id: &LoopId,
+        decide: Decide<'_>,
+    ) -> Result<Option<Loaded>, Failure> {
+        let loaded = match loaded {
+            Some(loaded) => Some(loaded),
+            None => self.load(id)?,
+        };
+        let Some(Loaded { stored, task }) = loaded else {
             return Err(Failure::no_loop(format!("Task not found: TASK-{id}")));
         };
         if stored.state.outcome() == Some(Outcome::Cancelled) {

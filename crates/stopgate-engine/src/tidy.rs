@@ -40,6 +40,10 @@ pub(crate) fn tidy(context: &mut Context) {
         // Goes only when it is empty.
         let _ = fs::remove_dir(logs);
     }
+    for background in directories(&home.join("background")) {
+        remove_older(&background, then, 0);
+        let _ = fs::remove_dir(background);
+    }
     for backups in directories(&home.join("backups")) {
         remove_older(&backups, then, BACKUPS_MIN);
     }

@@ -8,8 +8,8 @@ mod steps;
 use jiff::Timestamp as Instant;
 use serde::{Serialize, Serializer};
 use stopgate_core::{
-    Frame, GoalShape, LoopId, LoopState, Mode, Origin, Outcome, Phase, Rest, SessionId, State,
-    Surface, Timestamp, Vouch, Waiting,
+    Frame, GoalShape, LoopId, LoopState, Mode, Origin, Outcome, Party, Phase, Rest, SessionId,
+    State, Surface, Timestamp, Vouch, Waiting,
 };
 use stopgate_dialects::Dialect;
 use stopgate_store::{EndedFilter, Filter, Soundness, Stored};
@@ -167,8 +167,8 @@ pub enum WaitsFor {
 /// Who began a loop.
 #[derive(Clone, Debug, Serialize)]
 pub struct OriginView {
-    /// `person`, `agent` or `unknown`.
-    pub by: &'static str,
+    /// A person, an agent, or nobody knows.
+    pub by: Party,
     /// What showed that an agent did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shown_by: Option<String>,
@@ -438,7 +438,7 @@ fn origin_view(origin: &Origin) -> OriginView {
         .iter()
         .map(|earlier| ReplacedView { id: earlier.id.as_str().into(), by: earlier.by.word() });
     OriginView {
-        by: origin.by.word(),
+        by: origin.by,
         shown_by: origin.shown_by.clone(),
         approved: origin.vouched == Some(Vouch::Approved),
         replaced: replaced.collect(),

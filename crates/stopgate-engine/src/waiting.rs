@@ -15,9 +15,9 @@ use stopgate_core::{Event, LoopId, Parking, Phase, State, WaitCondition, WokenCl
 use stopgate_store::{EndedFilter, Filter, Stored};
 use stopgate_verify::ProcessMark;
 
-pub use self::environment::started_anew;
 pub use self::wake::{ClientStart, WakeStep};
 pub use crate::judging::condition::{WaitFor, holds_at_a_look, watch_points};
+pub use crate::judging::wait_note::started_anew;
 
 use crate::context::{Context, LoopTarget};
 use crate::failure::Failure;
@@ -79,7 +79,7 @@ impl ParkedLoops<'_> {
             refuse_loose(state)?;
             Ok(vec![Event::Parked(Box::new(parking.clone()))])
         })?;
-        environment::keep(&self.context.home, &stored.state.id, &parking.condition)?;
+        wait_note::keep(&self.context.home, &stored.state.id, &parking.condition)?;
         self.note_client(&stored.state);
         Ok(stored)
     }
@@ -129,9 +129,10 @@ impl ParkedLoops<'_> {
             condition,
             deadline,
             agent: self.agent_of(state).map(|agent| agent.word().into()),
-            host: Some(host()),
+            host: Some(stopgate_system::host_name()),
             driver: self.context.settings.driver(),
             held_at: None,
+            checks: None,
         })
     }
 
@@ -181,10 +182,5 @@ fn refuse_loose(state: &State) -> Result<(), Failure> {
 
 /// Whether a wait is watched on this machine.
 fn is_here(parking: &Parking) -> bool {
-    parking.host.as_ref().is_none_or(|host| *host == self::host())
-}
-
-/// This machine's name.
-fn host() -> String {
-    stopgate_system::host_name()
+    parking.host.as_ref().is_none_or(|host| *host == stopgate_system::host_name())
 }

@@ -4,14 +4,15 @@
 //! last one that judged is heard. A gate that fails escalates: it never lets a task pass.
 
 use serde::{Deserialize, Serialize};
+use stopgate_core::{GateAction, GateTrace};
 
 use crate::expression::ExpressionContext;
 use crate::gate::{CommandGate, Gate, GateKind, GateRule};
 use crate::hands::Hands;
-use crate::words::{Action, AgentContext, GateAnswer};
+use crate::words::{AgentContext, GateAnswer};
 
 /// The id of the answer that no gate gave.
-const NOBODY: &str = "default";
+pub(crate) const NOBODY: &str = "default";
 const REASON_BYTES_MAX: usize = 8192;
 
 /// One gate as it is to be evaluated.
@@ -36,31 +37,7 @@ pub struct Evaluation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objection: Option<String>,
     /// What each gate that was looked at did.
-    pub traces: Vec<Trace>,
-}
-
-/// What one gate did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Trace {
-    /// The gate.
-    pub gate: String,
-    /// What it answered; nothing where it was disabled or its condition did not hold.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub action: Option<Action>,
-    /// Why.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub reason: String,
-    /// Whether it failed.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub failed: bool,
-    /// How long it took.
-    #[serde(default)]
-    pub micros: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
+    pub traces: Vec<GateTrace>,
 }
 
 /// Asks `gates` in order.
@@ -69,7 +46,15 @@ pub fn evaluate(
     context: &AgentContext,
     hands: &mut dyn Hands,
 ) -> Evaluation {
-    let scene = ExpressionContext::new(context);
+    evaluate_in(gates, &ExpressionContext::new(context), hands)
+}
+
+/// Asks `gates` in order, in a scene that may lack facts.
+pub(crate) fn evaluate_in(
+    gates: &[GateSource<'_>],
+    scene: &ExpressionContext<'_>,
+    hands: &mut dyn Hands,
+) -> Evaluation {
     let mut traces = Vec::new();
     let mut last = None;
     let mut objection = None;
@@ -77,21 +62,22 @@ pub fn evaluate(
         let begun = hands.micros();
         let answered = match source.gate {
             _disabled if !source.enabled => Ok(None),
-            Some(gate) => answer(gate, &scene, hands),
+            Some(gate) => answer(gate, scene, hands),
             None => Err("this version can't read the hook's definition".into()),
         };
         let micros = hands.micros().saturating_sub(begun);
         let failed = answered.is_err();
         let answer = answered.unwrap_or_else(|error| Some(GateAnswer::failed(&error)));
-        traces.push(Trace {
+        traces.push(GateTrace {
             gate: source.id.into(),
             action: answer.as_ref().map(|answer| answer.action),
             reason: answer.as_ref().map_or_else(String::new, |answer| answer.reason.clone()),
             failed,
             micros,
+            inputs: String::new(),
         });
         let Some(answer) = answer else { continue };
-        let ends = answer.action != Action::Continue;
+        let ends = answer.action != GateAction::Continue;
         if !ends && !answer.silent {
             objection = Some(answer.reason.clone());
         }
@@ -108,7 +94,7 @@ pub fn evaluate(
 
 fn nobody(gates: &[GateSource<'_>]) -> GateAnswer {
     GateAnswer::new(
-        Action::Continue,
+        GateAction::Continue,
         if gates.is_empty() {
             "No hooks registered for this task"
         } else {
@@ -129,7 +115,7 @@ fn answer(
         return Ok(None);
     }
     match &gate.kind {
-        GateKind::Preset(preset) => Ok(Some(preset.answer(scene.context()))),
+        GateKind::Preset(preset) => Ok(Some(preset.answer(scene))),
         GateKind::Template(template) => by_rules(&template.rules(), scene).map(Some),
         GateKind::Rules(rules) => by_rules(rules, scene).map(Some),
         GateKind::Command(command) => by_command(command, scene, hands).map(Some),
@@ -149,7 +135,7 @@ fn by_rules(rules: &[GateRule], scene: &ExpressionContext<'_>) -> Result<GateAns
                 rule.next_prompt.as_ref().map(|text| scene.render(text)).transpose()?;
             answer.checkpoint_data.clone_from(&rule.checkpoint_data);
             // To take a checkpoint is not an objection.
-            answer.silent = rule.action == Action::Continue && rule.checkpoint_data.is_some();
+            answer.silent = rule.action == GateAction::Continue && rule.checkpoint_data.is_some();
             return Ok(answer);
         }
     }
@@ -188,13 +174,13 @@ fn all(
     for part in parts {
         let Some(answer) = answer(part, scene, hands)? else { continue };
         match answer.action {
-            Action::Escalate => return Ok(Some(answer)),
-            Action::Continue => {
-                if heard.as_ref().is_none_or(|earlier| earlier.action == Action::Complete) {
+            GateAction::Escalate => return Ok(Some(answer)),
+            GateAction::Continue => {
+                if heard.as_ref().is_none_or(|earlier| earlier.action == GateAction::Complete) {
                     heard = Some(answer);
                 }
             }
-            Action::Complete => {
+            GateAction::Complete => {
                 if heard.is_none() {
                     heard = Some(answer);
                 }
@@ -214,14 +200,14 @@ fn any(
     for part in parts {
         let Some(answer) = answer(part, scene, hands)? else { continue };
         match answer.action {
-            Action::Complete => return Ok(Some(answer)),
-            Action::Escalate => {
-                if heard.as_ref().is_none_or(|earlier| earlier.action == Action::Continue) {
+            GateAction::Complete => return Ok(Some(answer)),
+            GateAction::Escalate => {
+                if heard.as_ref().is_none_or(|earlier| earlier.action == GateAction::Continue) {
                     heard = Some(answer);
                 }
             }
-            Action::Continue => {
-                if heard.as_ref().is_none_or(|earlier| earlier.action == Action::Continue) {
+            GateAction::Continue => {
+                if heard.as_ref().is_none_or(|earlier| earlier.action == GateAction::Continue) {
                     heard = Some(answer);
                 }
             }
@@ -238,7 +224,7 @@ fn first(
     let mut heard = None;
     for part in parts {
         let Some(answer) = answer(part, scene, hands)? else { continue };
-        if answer.action != Action::Continue {
+        if answer.action != GateAction::Continue {
             return Ok(Some(answer));
         }
         heard = Some(answer);
@@ -249,9 +235,9 @@ fn first(
 /// A call for a person stays one.
 fn inverse(mut answer: GateAnswer) -> GateAnswer {
     answer.action = match answer.action {
-        Action::Complete => Action::Continue,
-        Action::Continue => Action::Complete,
-        Action::Escalate => return answer,
+        GateAction::Complete => GateAction::Continue,
+        GateAction::Continue => GateAction::Complete,
+        GateAction::Escalate => return answer,
     };
     answer.reason = format!("not: {}", answer.reason);
     answer.next_prompt = None;

@@ -8,13 +8,17 @@ mod bounds;
 
 mod names;
 
+mod watched;
+
 use std::cell::OnceCell;
 
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value};
 use serde::Serialize;
 
-use crate::words::{AgentContext, CompletionPromise, ValidationResult};
+use self::watched::WatchedValues;
+use crate::missing::MissingFacts;
+use crate::words::{AgentContext, CompletionPromise, PromiseType, ValidationResult};
 
 const FUEL: u64 = 50_000;
 const SOURCE_BYTES_MAX: usize = 4096;
@@ -40,6 +44,7 @@ const NAMES: [&str; 11] = [
 /// A context, ready for expressions; nothing is built before one is asked.
 pub struct ExpressionContext<'a> {
     context: &'a AgentContext,
+    missing: MissingFacts,
     stage: OnceCell<Stage>,
 }
 
@@ -50,8 +55,20 @@ struct Stage {
 
 impl<'a> ExpressionContext<'a> {
     /// A scene over `context`.
-    pub const fn new(context: &'a AgentContext) -> Self {
-        Self { context, stage: OnceCell::new() }
+    pub fn new(context: &'a AgentContext) -> Self {
+        Self::with_missing(context, MissingFacts::default())
+    }
+
+    /// A scene over a `context` of which some facts are missing; who asks for one is noted.
+    pub(crate) const fn with_missing(context: &'a AgentContext, missing: MissingFacts) -> Self {
+        Self { context, missing, stage: OnceCell::new() }
+    }
+
+    /// Whether the agent promised `kind`; one that is not known of is noted as asked for.
+    pub(crate) fn promised(&self, kind: PromiseType) -> bool {
+        let said = self.context.completion_promises.iter();
+        let said = said.into_iter().any(|promise| promise.detected && promise.kind == kind);
+        said || self.missing.lacks_promise()
     }
 
     /// The context itself.
@@ -82,9 +99,12 @@ impl<'a> ExpressionContext<'a> {
     }
 
     fn stage(&self) -> &Stage {
-        self.stage.get_or_init(|| Stage {
-            environment: environment(self.context),
-            values: Value::from(Serde(ValuesWire::of(self.context))),
+        self.stage.get_or_init(|| {
+            let values = Value::from(Serde(ValuesWire::of(self.context)));
+            Stage {
+                environment: environment(self.context, &self.missing),
+                values: WatchedValues::over(values, &self.missing),
+            }
         })
     }
 }
@@ -94,7 +114,7 @@ pub(crate) fn check_condition(source: &str) -> Result<(), String> {
     measure(source)?;
     bounds::check_expression(source)?;
     let context = AgentContext::default();
-    let environment = environment(&context);
+    let environment = environment(&context, &MissingFacts::default());
     let compiled = environment.compile_expression(source);
     let compiled = compiled.map_err(|error| trouble(source, &error))?;
     known(source, compiled.undeclared_variables(false))?;
@@ -106,7 +126,7 @@ pub(crate) fn check_text(source: &str) -> Result<(), String> {
     measure(source)?;
     bounds::check_text(source)?;
     let context = AgentContext::default();
-    let environment = environment(&context);
+    let environment = environment(&context, &MissingFacts::default());
     let compiled = environment.template_from_str(source);
     let compiled = compiled.map_err(|error| trouble(source, &error))?;
     known(source, compiled.undeclared_variables(false))?;
@@ -143,7 +163,7 @@ fn is_built_in(name: &str) -> bool {
     ["range", "dict"].contains(&name)
 }
 
-fn environment(context: &AgentContext) -> Environment<'static> {
+fn environment(context: &AgentContext, missing: &MissingFacts) -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_fuel(Some(FUEL));
@@ -157,8 +177,9 @@ fn environment(context: &AgentContext) -> Environment<'static> {
     });
     let promised: Vec<&'static str> =
         context.completion_promises.iter().map(|p| p.kind.word()).collect();
+    let missing = missing.clone();
     environment.add_function("promised", move |word: String| {
-        promised.iter().any(|said| said.eq_ignore_ascii_case(&word))
+        promised.iter().any(|said| said.eq_ignore_ascii_case(&word)) || missing.lacks_promise()
     });
     environment
 }

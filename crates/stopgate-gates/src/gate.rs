@@ -1,11 +1,12 @@
 //! What a gate is: read from JSON with errors that say where and what to do.
 
 use serde_json::{Map, Value, json};
+use stopgate_core::GateAction;
 
 use crate::expression::{check_condition, check_text};
 use crate::preset::Preset;
 use crate::template::Template;
-use crate::words::{Action, CheckpointData};
+use crate::words::CheckpointData;
 
 /// How deep gates may be nested, and how many one may be made of.
 const DEPTH_MAX: usize = 8;
@@ -50,7 +51,7 @@ pub struct GateRule {
     /// When it answers; always, where nothing is said.
     pub condition: Option<String>,
     /// What it answers.
-    pub action: Action,
+    pub action: GateAction,
     /// Why, with `{{ … }}` filled in.
     pub reason: String,
     /// What the agent is told next, with `{{ … }}` filled in.
@@ -83,8 +84,31 @@ impl Gate {
     }
 
     /// A gate that says `action` whenever `condition` holds.
-    pub fn condition(condition: &str, action: Action, reason: &str) -> Result<Self, String> {
+    pub fn condition(condition: &str, action: GateAction, reason: &str) -> Result<Self, String> {
         Self::read(&json!({ "if": condition, "action": action.word(), "reason": reason }))
+    }
+
+    /// Reads a gate as people write it.
+    ///
+    /// `tdd`, `escalate if iteration > 10`, `complete if …`, `continue if …`, a bare expression
+    /// (which escalates where it holds), or a definition in JSON.
+    pub fn of_text(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if text.starts_with('{') {
+            let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+            return Self::read(&value);
+        }
+        if let Some(gate) = Self::named(text) {
+            return Ok(gate);
+        }
+        let written = text.split_once(" if ");
+        let written =
+            written.and_then(|(word, rest)| Some((GateAction::named(word.trim())?, rest)));
+        let (action, condition) = written.unwrap_or((GateAction::Escalate, text));
+        let condition = condition.trim();
+        // The reason is data: what stands in it is not filled in.
+        let reason = format!("{{% raw %}}`{condition}` holds{{% endraw %}}");
+        Self::condition(condition, action, &reason)
     }
 
     /// Reads a gate's definition.
@@ -292,7 +316,7 @@ fn read_rule(value: &Value, at: &str) -> Result<GateRule, String> {
 }
 
 fn rule_of(object: &Map<String, Value>, at: &str) -> Result<GateRule, String> {
-    let action = object.get("action").and_then(Value::as_str).and_then(Action::read);
+    let action = object.get("action").and_then(Value::as_str).and_then(GateAction::named);
     let action = action
         .ok_or_else(|| format!("{at}.action: Must be one of: complete, continue, escalate"))?;
     let part = |name: &str, check: fn(&str) -> Result<(), String>| -> Result<_, String> {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use stopgate_core::Timestamp;
+use stopgate_core::{GateAction, Timestamp};
 
-use crate::words::{Action, PromiseType, ValidationResult};
+use crate::words::{PromiseType, ValidationResult};
 
 /// A file that so many failed iterations changed is being thrashed.
 const THRASHING: usize = 5;
@@ -45,7 +45,7 @@ pub struct Iteration {
     pub files: Vec<String>,
     /// The gate that was heard last, and what it said.
     #[serde(default)]
-    pub heard: Option<(String, Action)>,
+    pub heard: Option<(String, GateAction)>,
     /// The gate whose `complete` still stands.
     #[serde(default)]
     pub believed: Option<String>,

@@ -5,10 +5,11 @@
 //! this surface a promise is the agent's own word, and is recorded as nothing more.
 
 use serde::{Deserialize, Serialize};
+use stopgate_core::GateAction;
 
 use crate::evaluate::Evaluation;
 use crate::iteration::{Iteration, IterationGuard};
-use crate::words::{Action, CompletionPromise, PromiseType, ValidationResult};
+use crate::words::{CompletionPromise, PromiseType, ValidationResult};
 
 /// What an agent is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,26 +115,26 @@ fn claimed(
     }
     let objection = evaluation.and_then(|e| e.objection.as_ref());
     let signal = match (evaluation.map(|e| e.answer.action), objection) {
-        (Some(Action::Escalate), _) => AgentSignal::Escalate,
-        (Some(Action::Continue), Some(why)) => {
+        (Some(GateAction::Escalate), _) => AgentSignal::Escalate,
+        (Some(GateAction::Continue), Some(why)) => {
             warnings.push(format!("The promise of completion was not believed: {why}"));
             if guard.is_some() { AgentSignal::Escalate } else { AgentSignal::Continue }
         }
-        (Some(Action::Complete | Action::Continue) | None, _) => AgentSignal::Complete,
+        (Some(GateAction::Complete | GateAction::Continue) | None, _) => AgentSignal::Complete,
     };
     (signal, warnings)
 }
 
 fn heard_gates(evaluation: Option<&Evaluation>) -> AgentSignal {
     match evaluation.map(|evaluation| evaluation.answer.action) {
-        Some(Action::Complete) => AgentSignal::Complete,
-        Some(Action::Escalate) => AgentSignal::Escalate,
-        Some(Action::Continue) | None => AgentSignal::Continue,
+        Some(GateAction::Complete) => AgentSignal::Complete,
+        Some(GateAction::Escalate) => AgentSignal::Escalate,
+        Some(GateAction::Continue) | None => AgentSignal::Continue,
     }
 }
 
 fn escalated(evaluation: Option<&Evaluation>) -> bool {
-    evaluation.is_some_and(|evaluation| evaluation.answer.action == Action::Escalate)
+    evaluation.is_some_and(|evaluation| evaluation.answer.action == GateAction::Escalate)
 }
 
 #[cfg(test)]

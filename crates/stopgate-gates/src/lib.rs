@@ -8,6 +8,8 @@ mod words;
 
 mod promise;
 
+mod missing;
+
 mod expression;
 
 mod gate;
@@ -19,6 +21,10 @@ mod preset;
 mod hands;
 
 mod evaluate;
+
+mod loop_gates;
+
+mod recorded;
 
 mod rule;
 
@@ -32,15 +38,18 @@ mod task;
 
 mod judge;
 
-pub use crate::evaluate::{Evaluation, GateSource, Trace, evaluate};
+pub use crate::evaluate::{Evaluation, GateSource, evaluate};
 pub use crate::expression::ExpressionContext;
 pub use crate::gate::{CommandGate, Gate, GateKind, GateRule};
 pub use crate::hands::Hands;
 pub use crate::iteration::{HistoryEntry, Iteration, IterationGuard, IterationStatus};
 pub use crate::judge::{AgentSignal, Judgement, judge, wants_gates};
+pub use crate::loop_gates::{LoopGates, gate_word, loop_context, loop_gate, want_files};
 pub use crate::metrics::Metrics;
+pub use crate::missing::ContextFact;
 pub use crate::preset::Preset;
 pub use crate::promise::{detect, normalise};
+pub use crate::recorded::{RecordedStop, ask_recorded};
 pub use crate::rule::{
     Enough, Measure, PatternTarget, PatternWanted, RuleKind, ValidationRule, pattern_result,
 };
@@ -48,6 +57,5 @@ pub use crate::step::{Changes, Checkpoint, Registered, TaskStep, Validated, Work
 pub use crate::task::{CHECKPOINTS_MAX, GATES_MAX, PRODUCTS_MAX, Task, TaskRefusal, TaskStatus};
 pub use crate::template::Template;
 pub use crate::words::{
-    Action, AgentContext, CheckpointData, CompletionPromise, GateAnswer, PromiseType,
-    ValidationResult,
+    AgentContext, CheckpointData, CompletionPromise, GateAnswer, PromiseType, ValidationResult,
 };

@@ -1,9 +1,7 @@
 //! How often a gate decided what, how long it took, and how often it was wrong.
 
 use serde::Serialize;
-
-use crate::evaluate::Trace;
-use crate::words::Action;
+use stopgate_core::{GateAction, GateTrace};
 
 /// What is counted of one gate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -34,16 +32,16 @@ pub struct Metrics {
 
 impl Metrics {
     /// Counts one look at the gate.
-    pub fn count(&mut self, trace: &Trace) {
+    pub fn count(&mut self, trace: &GateTrace) {
         let Some(action) = trace.action else {
             self.skipped += 1;
             return;
         };
         self.evaluations += 1;
         match action {
-            Action::Complete => self.complete += 1,
-            Action::Continue => self.carry_on += 1,
-            Action::Escalate => self.escalate += 1,
+            GateAction::Complete => self.complete += 1,
+            GateAction::Continue => self.carry_on += 1,
+            GateAction::Escalate => self.escalate += 1,
         }
         self.failed += u64::from(trace.failed);
         self.total_micros = self.total_micros.saturating_add(trace.micros);

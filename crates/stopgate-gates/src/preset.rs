@@ -1,6 +1,9 @@
 //! The three gates that everybody needs, in exactly their order.
 
-use crate::words::{Action, AgentContext, GateAnswer, PromiseType};
+use stopgate_core::GateAction;
+
+use crate::expression::ExpressionContext;
+use crate::words::{AgentContext, GateAnswer, PromiseType};
 
 /// A gate whose judgement is fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,27 +30,27 @@ impl Preset {
     }
 
     /// What it answers.
-    pub(crate) fn answer(self, context: &AgentContext) -> GateAnswer {
+    pub(crate) fn answer(self, scene: &ExpressionContext<'_>) -> GateAnswer {
+        let context = scene.context();
         match self {
-            Self::Default => promised(context)
+            Self::Default => promised(scene)
                 .or_else(|| validated(context))
                 .unwrap_or_else(|| GateAnswer::silent("Iteration in progress")),
             Self::Validation => validated(context)
                 .unwrap_or_else(|| GateAnswer::silent("No validation rules configured")),
-            Self::Promise => promised(context)
+            Self::Promise => promised(scene)
                 .unwrap_or_else(|| GateAnswer::silent("No completion promise detected")),
         }
     }
 }
 
-fn promised(context: &AgentContext) -> Option<GateAnswer> {
-    let said = |kind| context.completion_promises.iter().any(|p| p.detected && p.kind == kind);
+fn promised(scene: &ExpressionContext<'_>) -> Option<GateAnswer> {
     let order = [PromiseType::Complete, PromiseType::Escalate, PromiseType::Blocked];
-    let kind = order.into_iter().find(|kind| said(*kind))?;
+    let kind = order.into_iter().find(|kind| scene.promised(*kind))?;
     let (action, what) = match kind {
-        PromiseType::Complete => (Action::Complete, "completion"),
-        PromiseType::Escalate => (Action::Escalate, "escalation"),
-        PromiseType::Blocked => (Action::Escalate, "blocked"),
+        PromiseType::Complete => (GateAction::Complete, "completion"),
+        PromiseType::Escalate => (GateAction::Escalate, "escalation"),
+        PromiseType::Blocked => (GateAction::Escalate, "blocked"),
     };
     Some(GateAnswer::new(action, format!("Agent signaled {what} via {}", kind.text())))
 }
@@ -63,10 +66,10 @@ fn validated(context: &AgentContext) -> Option<GateAnswer> {
         .map(|result| format!("- {}: {}", result.rule_name, result.message))
         .collect();
     if failed.is_empty() {
-        return Some(GateAnswer::new(Action::Complete, "All validation rules passed"));
+        return Some(GateAnswer::new(GateAction::Complete, "All validation rules passed"));
     }
     let reason = format!("{} validation rule(s) failed", failed.len());
-    let mut answer = GateAnswer::new(Action::Continue, reason);
+    let mut answer = GateAnswer::new(GateAction::Continue, reason);
     answer.next_prompt =
         Some(format!("Fix the following validation failures:\n{}", failed.join("\n")));
     Some(answer)

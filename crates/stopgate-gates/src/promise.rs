@@ -25,6 +25,17 @@ pub fn detect(output: &str, at: &str) -> Vec<CompletionPromise> {
     found
 }
 
+/// The promises that markers on a line of their own make.
+pub(crate) fn marked(markers: &[Marker]) -> Vec<CompletionPromise> {
+    let promise = |kind: PromiseType| CompletionPromise {
+        kind,
+        detected: true,
+        content: kind.text().into(),
+        detected_at: None,
+    };
+    markers.iter().filter_map(|marker| kind(*marker)).map(promise).collect()
+}
+
 /// Reads a promise as people name it: the bare word, or between its tags.
 pub fn normalise(text: &str) -> Option<PromiseType> {
     let text = text.trim();

@@ -1,7 +1,9 @@
 //! Gates for common work, written with the same expressions that anybody can write.
 
+use stopgate_core::GateAction;
+
 use crate::gate::GateRule;
-use crate::words::{Action, CheckpointData};
+use crate::words::CheckpointData;
 
 /// A ready-made gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +42,7 @@ impl Template {
     pub fn rules(self) -> Vec<GateRule> {
         match self {
             Self::Tdd => vec![
-                rule("passed('tests_pass')", Action::Complete, "All tests pass"),
+                rule("passed('tests_pass')", GateAction::Complete, "All tests pass"),
                 GateRule {
                     next_prompt: Some("Fix failing tests and run again".into()),
                     ..otherwise("Tests still failing")
@@ -49,12 +51,12 @@ impl Template {
             Self::SecurityRemediation => vec![
                 rule(
                     "passed('vulns_fixed') and passed('sast_clean')",
-                    Action::Complete,
+                    GateAction::Complete,
                     "All vulnerabilities remediated",
                 ),
                 rule(
                     "iteration >= 10",
-                    Action::Escalate,
+                    GateAction::Escalate,
                     "Max iterations reached - complex vulnerabilities may require manual review",
                 ),
                 otherwise("Vulnerabilities remain"),
@@ -65,13 +67,13 @@ impl Template {
                     agent_context: Some(serde_json::json!({ "milestone": "halfway" })),
                     ..CheckpointData::default()
                 }),
-                ..rule("iteration == 5", Action::Continue, "Halfway checkpoint")
+                ..rule("iteration == 5", GateAction::Continue, "Halfway checkpoint")
             }],
         }
     }
 }
 
-fn rule(condition: &str, action: Action, reason: &str) -> GateRule {
+fn rule(condition: &str, action: GateAction, reason: &str) -> GateRule {
     GateRule {
         condition: Some(condition.into()),
         action,
@@ -82,5 +84,5 @@ fn rule(condition: &str, action: Action, reason: &str) -> GateRule {
 }
 
 fn otherwise(reason: &str) -> GateRule {
-    GateRule { condition: None, ..rule("", Action::Continue, reason) }
+    GateRule { condition: None, ..rule("", GateAction::Continue, reason) }
 }

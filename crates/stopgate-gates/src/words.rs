@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use stopgate_core::GateAction;
 
 /// What a gate sees: everything about one iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,24 +76,12 @@ pub enum PromiseType {
     Escalate,
 }
 
-/// What a gate answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Action {
-    /// The iteration may end as finished.
-    Complete,
-    /// The agent works on.
-    Continue,
-    /// The agent may stop, and a person is needed.
-    Escalate,
-}
-
 /// A gate's decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GateAnswer {
     /// What is to be done.
-    pub action: Action,
+    pub action: GateAction,
     /// Why, for people.
     pub reason: String,
     /// What the agent should be told next.
@@ -132,7 +121,7 @@ pub struct CheckpointData {
 
 impl GateAnswer {
     /// An answer and its reason, and nothing else.
-    pub fn new(action: Action, reason: impl Into<String>) -> Self {
+    pub fn new(action: GateAction, reason: impl Into<String>) -> Self {
         Self {
             action,
             reason: reason.into(),
@@ -145,30 +134,15 @@ impl GateAnswer {
 
     /// Works on, for want of anything to say.
     pub(crate) fn silent(reason: &str) -> Self {
-        Self { silent: true, ..Self::new(Action::Continue, reason) }
+        Self { silent: true, ..Self::new(GateAction::Continue, reason) }
     }
 
     /// What a gate that could not answer answers.
     pub(crate) fn failed(error: &str) -> Self {
-        let mut answer = Self::new(Action::Escalate, format!("Hook evaluation failed: {error}"));
+        let mut answer =
+            Self::new(GateAction::Escalate, format!("Hook evaluation failed: {error}"));
         answer.metadata.insert("error".into(), error.into());
         answer
-    }
-}
-
-impl Action {
-    /// The word that tools and expressions use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Continue => "continue",
-            Self::Escalate => "escalate",
-        }
-    }
-
-    /// Reads the word.
-    pub fn read(word: &str) -> Option<Self> {
-        [Self::Complete, Self::Continue, Self::Escalate].into_iter().find(|a| a.word() == word)
     }
 }
 

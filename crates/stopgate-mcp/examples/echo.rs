@@ -7,17 +7,17 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use stopgate_mcp::{
-    CallRefusal, HttpOptions, Token, ToolHandler, ToolSet, serve_http, serve_stdio,
+    CallRefusal, HttpOptions, Token, ToolHandler, ToolName, ToolSet, serve_http, serve_stdio,
 };
 
 struct Echo;
 
 impl ToolHandler for Echo {
-    fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, CallRefusal> {
+    fn call(&self, tool: ToolName, arguments: Map<String, Value>) -> Result<Value, CallRefusal> {
         Ok(json!({"tool": tool, "arguments": arguments}))
     }
 
-    fn is_near(&self, _tool: &str, _arguments: &Map<String, Value>) -> bool {
+    fn is_near(&self, _tool: ToolName, _arguments: &Map<String, Value>) -> bool {
         true
     }
 }

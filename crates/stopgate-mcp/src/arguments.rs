@@ -114,6 +114,17 @@ fn is_a(word: &str, given: &Value) -> bool {
     }
 }
 
+/// Writes 3.0 as 3 where a whole number is asked for: some clients know one kind of number.
+pub(crate) fn make_whole(schema: &Value, given: &mut Value) {
+    #[expect(clippy::cast_possible_truncation, reason = "whole, and far below the bounds")]
+    if schema["type"] == "integer"
+        && given.is_f64()
+        && let Some(number) = given.as_f64().filter(|number| number.abs() < 1e15)
+    {
+        *given = Value::from(number as i64);
+    }
+}
+
 /// 3 is whole, and so is 3.0.
 fn is_whole(given: &Value) -> bool {
     given.is_i64() || given.is_u64() || given.as_f64().is_some_and(|n| n.fract() == 0.0)

@@ -9,6 +9,9 @@ use std::sync::Arc;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value};
 
+use crate::arguments::make_whole;
+use crate::tool_name::ToolName;
+
 /// Which tools are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolSet {
@@ -32,6 +35,8 @@ pub(crate) enum Pace {
 pub(crate) struct ToolEntry {
     /// What clients are told.
     pub(crate) tool: Tool,
+    /// Which one it is.
+    pub(crate) name: ToolName,
     /// The schema that arguments must fit: what is shown, and what older clients send.
     pub(crate) schema: Value,
     pub(crate) pace: Pace,
@@ -49,7 +54,7 @@ impl Catalogue {
     /// The tools of `set`.
     pub(crate) fn new(set: ToolSet) -> Self {
         let listed: Vec<Value> = serde_json::from_str(TOOLS).unwrap_or_default();
-        let entries = listed.into_iter().filter_map(entry).filter(|e| belongs(&e.tool.name, set));
+        let entries = listed.into_iter().filter_map(entry).filter(|e| belongs(e.name, set));
         Self { entries: entries.collect() }
     }
 
@@ -70,15 +75,16 @@ impl Catalogue {
     }
 }
 
-fn belongs(name: &str, set: ToolSet) -> bool {
+fn belongs(name: ToolName, set: ToolSet) -> bool {
     match set {
         ToolSet::All => true,
-        ToolSet::Loop => name.starts_with("loop_"),
+        ToolSet::Loop => name.is_of_loop(),
     }
 }
 
 fn entry(mut listed: Value) -> Option<ToolEntry> {
-    let name = listed["name"].as_str()?.to_string();
+    let name: ToolName = serde_json::from_value(listed["name"].clone()).ok()?;
+    let word = listed["name"].as_str()?.to_string();
     let text = listed["description"].as_str()?.to_string();
     let title = listed["title"].as_str()?.to_string();
     let hints: ToolAnnotations = serde_json::from_value(listed["annotations"].take()).ok()?;
@@ -86,8 +92,8 @@ fn entry(mut listed: Value) -> Option<ToolEntry> {
     let shown = listed["inputSchema"].take();
     let schema = enforced(&shown, listed["also"].take(), listed["unless"].take());
     let Value::Object(shown) = shown else { return None };
-    let tool = Tool::new(name, text, Arc::new(shown)).with_title(title).with_annotations(hints);
-    Some(ToolEntry { tool, schema, pace: if slow { Pace::Slow } else { Pace::Quick } })
+    let tool = Tool::new(word, text, Arc::new(shown)).with_title(title).with_annotations(hints);
+    Some(ToolEntry { tool, name, schema, pace: if slow { Pace::Slow } else { Pace::Quick } })
 }
 
 /// The schema that arguments must fit: as it is shown, with what older clients send.
@@ -116,17 +122,6 @@ pub(crate) fn kept(schema: &Value, mut arguments: Map<String, Value>) -> Map<Str
         make_whole(&schema["properties"][name.as_str()], given);
     }
     arguments
-}
-
-/// Writes 3.0 as 3 where a whole number is asked for: some clients know one kind of number.
-fn make_whole(schema: &Value, given: &mut Value) {
-    #[expect(clippy::cast_possible_truncation, reason = "whole, and far below the bounds")]
-    if schema["type"] == "integer"
-        && given.is_f64()
-        && let Some(number) = given.as_f64().filter(|number| number.abs() < 1e15)
-    {
-        *given = Value::from(number as i64);
-    }
 }
 
 #[cfg(test)]

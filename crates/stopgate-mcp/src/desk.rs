@@ -4,15 +4,17 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use crate::tool_name::ToolName;
+
 /// Does what a tool is for. Calls come from several threads.
 pub trait ToolHandler: Send + Sync + 'static {
     /// Carries out one call; its arguments fit the tool's schema.
-    fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, CallRefusal>;
+    fn call(&self, tool: ToolName, arguments: Map<String, Value>) -> Result<Value, CallRefusal>;
 
     /// Whether a call may be carried out on the thread that speaks the protocol.
     ///
     /// Not where it runs programs, waits for a server, or has a runtime of its own.
-    fn is_near(&self, tool: &str, arguments: &Map<String, Value>) -> bool;
+    fn is_near(&self, tool: ToolName, arguments: &Map<String, Value>) -> bool;
 
     /// Chores of this thread that may wait until the answer is on its way.
     fn settle(&self) {}

@@ -23,6 +23,8 @@ mod loops;
 
 mod task_desk;
 
+mod tool_name;
+
 mod stdio;
 
 mod lines;
@@ -43,3 +45,4 @@ pub use crate::desk::{CallRefusal, ToolHandler};
 pub use crate::http::{HttpOptions, Token};
 pub use crate::serve::{ServeError, serve_http, serve_stdio};
 pub use crate::task_desk::TaskDesk;
+pub use crate::tool_name::ToolName;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use stopgate_core::{Criterion, Mode, Outcome, Proof};
 use stopgate_engine::{
-    AgentExit, CriterionDraft, CriterionView, Engine, Failure, Incumbent, LoopTarget, LoopView,
-    Preflight, RequestedLimits, SessionChoice, StartRequest, time_text,
+    AgentExit, CriterionDraft, CriterionView, Engine, Failure, FailureKind, Incumbent, LoopTarget,
+    LoopView, Preflight, RequestedLimits, SessionChoice, StartRequest, time_text,
 };
 
 const CHECK_TIMEOUT_MS: u64 = 5 * 60 * 1000;
@@ -137,13 +137,13 @@ pub(crate) fn start(
 
 /// An agent at a tool has no command line: its ways out are tools and arguments.
 fn in_tools_words(failure: Failure) -> Failure {
-    match &failure.hint {
-        Some(hint) if hint.contains("start --replace") => failure.hint(
-            "ask loop_status how that loop stands and end it with loop_done, or call loop_start \
-             with replace: true",
-        ),
-        Some(_) | None => failure,
+    if failure.kind != FailureKind::SessionTaken {
+        return failure;
     }
+    failure.hint(
+        "ask loop_status how that loop stands and end it with loop_done, or call loop_start with \
+         replace: true",
+    )
 }
 
 fn request(ask: &StartAsk, directory: &Path) -> StartRequest {

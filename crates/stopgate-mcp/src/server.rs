@@ -3,7 +3,6 @@
 //! Keeps nothing between calls, so any of its revisions of the protocol will do and a
 //! client that comes back finds everything.
 
-use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -25,6 +24,7 @@ use crate::catalogue::{Catalogue, Pace, ToolEntry, ToolSet, kept};
 use crate::chores::Chores;
 use crate::desk::{CallRefusal, ToolHandler};
 use crate::ending::Shutdown;
+use crate::tool_name::ToolName;
 use crate::watch::watched;
 
 /// What a model is told before it sees the tools.
@@ -64,18 +64,17 @@ impl Server {
             return Err(bad_arguments(&entry.tool.name, &wrong));
         }
         let arguments = kept(&entry.schema, arguments);
-        let name = entry.tool.name.clone();
-        if entry.pace == Pace::Quick && self.desk.is_near(&name, &arguments) {
-            self.here(&name, arguments)
+        if entry.pace == Pace::Quick && self.desk.is_near(entry.name, &arguments) {
+            self.here(entry.name, arguments)
         } else {
             let stop = self.ending.stop();
-            let work = self.elsewhere(name.clone(), arguments, stop.clone());
-            watched(work, &name, stop, context).await
+            let work = self.elsewhere(entry.name, arguments, stop.clone());
+            watched(work, &entry.tool.name, stop, context).await
         }
     }
 
     /// On this thread: nobody is kept waiting for long.
-    fn here(&self, name: &str, arguments: Map<String, Value>) -> Answer {
+    fn here(&self, name: ToolName, arguments: Map<String, Value>) -> Answer {
         let answer = carry_out(&*self.desk, name, arguments);
         self.chores.put_off(&self.desk);
         answer
@@ -84,12 +83,12 @@ impl Server {
     /// On a thread of its own; `stop` ends the programs that it runs.
     async fn elsewhere(
         &self,
-        name: Cow<'static, str>,
+        name: ToolName,
         arguments: Map<String, Value>,
         stop: RunStop,
     ) -> Answer {
         let desk = Arc::clone(&self.desk);
-        let slow = move || stop.while_heeded(|| carry_out(&*desk, &name, arguments));
+        let slow = move || stop.while_heeded(|| carry_out(&*desk, name, arguments));
         tokio::task::spawn_blocking(slow).await.unwrap_or_else(|_| Err(broke()))
     }
 }
@@ -97,7 +96,7 @@ impl Server {
 type Answer = Result<Value, CallRefusal>;
 
 /// A desk that breaks costs one answer, never the server.
-fn carry_out(desk: &dyn ToolHandler, name: &str, arguments: Map<String, Value>) -> Answer {
+fn carry_out(desk: &dyn ToolHandler, name: ToolName, arguments: Map<String, Value>) -> Answer {
     catch_unwind(AssertUnwindSafe(|| desk.call(name, arguments))).unwrap_or_else(|_| Err(broke()))
 }
 

@@ -15,6 +15,7 @@ use stopgate_engine::{Failure, Settings, Stores};
 
 use crate::desk::{CallRefusal, ToolHandler};
 use crate::loops;
+use crate::tool_name::ToolName;
 
 thread_local! {
     static OPENED: RefCell<Option<Tasks>> = const { RefCell::new(None) };
@@ -56,19 +57,19 @@ impl TaskDesk {
 }
 
 impl ToolHandler for TaskDesk {
-    fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, CallRefusal> {
+    fn call(&self, tool: ToolName, arguments: Map<String, Value>) -> Result<Value, CallRefusal> {
         let ask = Value::Object(arguments);
         self.with(|tasks| self.answer(tasks, tool, ask)).map_err(|failure| refused(&failure))?
     }
 
     /// The first call tells where the journal is; gates tell whether they are programs.
-    fn is_near(&self, tool: &str, arguments: &Map<String, Value>) -> bool {
+    fn is_near(&self, tool: ToolName, arguments: &Map<String, Value>) -> bool {
         if self.is_on_server.get() != Some(&false) {
             return false;
         }
         let iteration = arguments.get("iterationId").and_then(Value::as_str);
         match (tool, iteration) {
-            ("hook_evaluate", Some(iteration)) => {
+            (ToolName::HookEvaluate, Some(iteration)) => {
                 !matches!(self.with(|tasks| tasks.runs_programs(iteration)), Ok(Ok(true)))
             }
             _other => true,
@@ -86,26 +87,31 @@ impl ToolHandler for TaskDesk {
 }
 
 impl TaskDesk {
-    fn answer(&self, tasks: &mut Tasks, tool: &str, ask: Value) -> Result<Value, CallRefusal> {
+    fn answer(&self, tasks: &mut Tasks, tool: ToolName, ask: Value) -> Result<Value, CallRefusal> {
         match tool {
-            "task_create" => reply(ask, |ask| tasks.task_create(ask)),
-            "task_get" => reply(ask, |ask| tasks.task_get(ask)),
-            "task_update" => reply(ask, |ask| tasks.task_update(ask)),
-            "hook_register" => reply(ask, |ask| tasks.hook_register(ask)),
-            "hook_evaluate" => reply(ask, |ask| tasks.hook_evaluate(ask)),
-            "hook_list" => reply(ask, |ask| tasks.hook_list(ask)),
-            "hook_clear" => reply(ask, |ask| tasks.hook_clear(ask)),
-            "hook_update" => reply(ask, |ask| tasks.hook_update(ask)),
-            "iteration_start" => reply(ask, |ask| tasks.iteration_start(ask)),
-            "iteration_validate" => reply(ask, |ask| tasks.iteration_validate(ask)),
-            "iteration_next" => reply(ask, |ask| tasks.iteration_next(ask)),
-            "iteration_complete" => reply(ask, |ask| tasks.iteration_complete(ask)),
-            "checkpoint_create" => reply(ask, |ask| tasks.checkpoint_create(ask)),
-            "checkpoint_resume" => reply(ask, |ask| tasks.checkpoint_resume(ask)),
-            "loop_start" => reply(ask, |ask| loops::start(tasks.engine(), ask, &self.directory)),
-            "loop_status" => reply(ask, |ask| loops::status(tasks.engine(), ask, &self.directory)),
-            "loop_done" => reply(ask, |ask| loops::done(tasks.engine(), ask, &self.directory)),
-            other => Err(CallRefusal::new(format!("Nobody does {other} here"))),
+            ToolName::TaskCreate => reply(ask, |ask| tasks.task_create(ask)),
+            ToolName::TaskGet => reply(ask, |ask| tasks.task_get(ask)),
+            ToolName::TaskUpdate => reply(ask, |ask| tasks.task_update(ask)),
+            ToolName::HookRegister => reply(ask, |ask| tasks.hook_register(ask)),
+            ToolName::HookEvaluate => reply(ask, |ask| tasks.hook_evaluate(ask)),
+            ToolName::HookList => reply(ask, |ask| tasks.hook_list(ask)),
+            ToolName::HookClear => reply(ask, |ask| tasks.hook_clear(ask)),
+            ToolName::HookUpdate => reply(ask, |ask| tasks.hook_update(ask)),
+            ToolName::IterationStart => reply(ask, |ask| tasks.iteration_start(ask)),
+            ToolName::IterationValidate => reply(ask, |ask| tasks.iteration_validate(ask)),
+            ToolName::IterationNext => reply(ask, |ask| tasks.iteration_next(ask)),
+            ToolName::IterationComplete => reply(ask, |ask| tasks.iteration_complete(ask)),
+            ToolName::CheckpointCreate => reply(ask, |ask| tasks.checkpoint_create(ask)),
+            ToolName::CheckpointResume => reply(ask, |ask| tasks.checkpoint_resume(ask)),
+            ToolName::LoopStart => {
+                reply(ask, |ask| loops::start(tasks.engine(), ask, &self.directory))
+            }
+            ToolName::LoopStatus => {
+                reply(ask, |ask| loops::status(tasks.engine(), ask, &self.directory))
+            }
+            ToolName::LoopDone => {
+                reply(ask, |ask| loops::done(tasks.engine(), ask, &self.directory))
+            }
         }
     }
 }
@@ -135,7 +141,7 @@ fn refused(failure: &Failure) -> CallRefusal {
 /// `text` with a capital at its beginning, unless that is a name: `hookType: …`, `stopgate …`.
 fn sentence(text: &str) -> String {
     let first = text.split_whitespace().next().unwrap_or_default();
-    let is_name = first == "stopgate"
+    let is_name = first.starts_with("stopgate")
         || first.contains('_')
         || first.trim_end_matches(',').contains(|c: char| !c.is_lowercase());
     if is_name {

@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use samples::parked::{parked, placed};
-use samples::{at, controls, golden, json, judged, later, more, seen, spends, word, words};
+use samples::{
+    at, controls, counters, golden, json, judged, later, more, seen, spends, word, words,
+};
 use stopgate_core::{Event, FORMAT, LoopId, SessionId, State, apply, fold};
 use stopgate_store::transfer::{Import, Reader, VERSION, existing, export, scan};
 use stopgate_store::{Cursor, Journal, MemoryJournal, Recorded, SqliteJournal, StoreError, audit};
@@ -58,6 +60,13 @@ fn origins_and_vouchers_are_stored_as_version_1_says() {
 fn all_that_a_stop_saw_is_stored_as_version_1_says() {
     let written: String = seen().iter().map(|event| json(event) + "\n").collect();
     assert_eq!(written, read("seen.jsonl"), "{CHANGED}");
+}
+
+/// And what came with counters.
+#[test]
+fn counters_of_a_stop_are_stored_as_version_1_says() {
+    let written: String = counters().iter().map(|event| json(event) + "\n").collect();
+    assert_eq!(written, read("counters.jsonl"), "{CHANGED}");
 }
 
 /// And what came with waits and reviews.
@@ -109,7 +118,8 @@ fn every_event_of_version_1_is_read_and_written_back() {
         + &read("spends.jsonl")
         + &read("parked.jsonl")
         + &read("placed.jsonl")
-        + &read("seen.jsonl");
+        + &read("seen.jsonl")
+        + &read("counters.jsonl");
     for line in all.lines() {
         let event: Event = serde_json::from_str(line).unwrap();
         assert_eq!(json(&event), line, "{CHANGED}");

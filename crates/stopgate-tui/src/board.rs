@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use stopgate_core::Timestamp;
+use stopgate_core::{Event, Timestamp};
 use stopgate_view::{Happened, LoopRow, LoopStory, RowGroup, shown_short};
 
 use crate::keys::PressedKey;
@@ -367,14 +367,19 @@ impl Board {
     fn step(&mut self, key: PressedKey) {
         let Some(opened) = &mut self.opened else { return };
         let last = opened.stops;
+        // Where nothing happened since the last stop, now is what it was then.
+        let is_same =
+            opened.events.last().is_some_and(|(event, _)| matches!(event, Event::Stopped(_)));
         let stop = match (key, opened.stop) {
             (PressedKey::Up, _) => return opened.scroll = opened.scroll.saturating_sub(1),
             (PressedKey::Down, _) => return opened.scroll += 1,
             (PressedKey::PageUp, _) => return opened.scroll = opened.scroll.saturating_sub(10),
             (PressedKey::PageDown, _) => return opened.scroll += 10,
             _ if last == 0 => return,
+            (PressedKey::Left, None) if is_same => Some(last.saturating_sub(1).max(1)),
             (PressedKey::Left, None) => Some(last),
             (PressedKey::Left, Some(stop)) => Some(stop.saturating_sub(1).max(1)),
+            (PressedKey::Right, Some(stop)) if stop + 1 == last && is_same => None,
             (PressedKey::Right, Some(stop)) if stop < last => Some(stop + 1),
             (PressedKey::Right | PressedKey::End, _) => None,
             (PressedKey::Home, _) => Some(1),

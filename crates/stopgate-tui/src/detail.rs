@@ -7,11 +7,11 @@ use stopgate_view::{
 };
 
 use crate::board::{Board, Confirmation, OpenedLoop};
-use crate::list::UNREADABLE;
+use crate::list::{UNREADABLE, fitted};
 use crate::theme::Theme;
 
-const KEYS: &str = "left/right step  up/down scroll  p r c a w v as in the list  esc back";
-const KEYS_SHORT: &str = "left/right step  up/down scroll  esc back";
+/// Lines that a goal may have.
+const GOAL_LINES: usize = 2;
 const NAME_COLUMNS: usize = 18;
 const WIDE: usize = 76;
 /// Lines shown of what a check prints.
@@ -25,7 +25,9 @@ pub(crate) fn lines(
     (width, height): (usize, usize),
 ) -> Vec<Line<'static>> {
     let story = &opened.story;
-    let mut lines = vec![head(theme, board, opened), goal(theme, story), spend(theme, story)];
+    let mut lines = vec![head(theme, board, opened)];
+    lines.extend(goal(theme, story, width));
+    lines.push(spend(theme, story));
     lines.extend(advice(theme, story));
     let room = height.saturating_sub(lines.len() + 2);
     // What was decided must be seen, however many criteria there are.
@@ -43,8 +45,23 @@ pub(crate) fn lines(
         lines.extend(told.into_iter().skip(top).take(left));
     }
     lines.resize(height.saturating_sub(1), Line::default());
-    lines.push(board.bottom(if width < WIDE { KEYS_SHORT } else { KEYS }));
+    lines.push(board.bottom(&keys(opened, width)));
     lines
+}
+
+/// The keys that do something here.
+fn keys(opened: &OpenedLoop, width: usize) -> String {
+    let acts = match opened.story.act {
+        MustAct::Agent => "p pause  c cancel  v verify",
+        MustAct::Person(PersonsTurn::Answer) => "w answer  c cancel",
+        MustAct::Person(PersonsTurn::Approve) => "a approve  c cancel",
+        MustAct::Person(PersonsTurn::Resume) => "r resume  c cancel",
+        MustAct::Person(PersonsTurn::Look) => "r resume  v verify",
+        MustAct::Nobody => "v verify",
+    };
+    let step = if opened.stops > 1 { "left/right step  " } else { "" };
+    let scroll = if width < WIDE { "" } else { "up/down scroll  " };
+    format!("{step}{scroll}{acts}  esc back")
 }
 
 fn head(theme: Theme, board: &Board, opened: &OpenedLoop) -> Line<'static> {
@@ -75,8 +92,13 @@ fn advice(theme: Theme, story: &LoopStory) -> Option<Line<'static>> {
     Some(Line::from(theme.span(text, Theme::bold())))
 }
 
-fn goal(theme: Theme, story: &LoopStory) -> Line<'static> {
-    Line::from(theme.span(shown(&story.goal), Theme::plain()))
+fn goal(theme: Theme, story: &LoopStory, width: usize) -> Vec<Line<'static>> {
+    let mut pieces = broken(&shown(&story.goal), width);
+    if pieces.len() > GOAL_LINES {
+        let rest = pieces.split_off(GOAL_LINES - 1).concat();
+        pieces.push(fitted(&rest, width));
+    }
+    pieces.into_iter().map(|piece| Line::from(theme.span(piece, Theme::plain()))).collect()
 }
 
 fn spend(theme: Theme, story: &LoopStory) -> Line<'static> {
@@ -169,11 +191,14 @@ fn moment(theme: Theme, story: &LoopStory, width: usize) -> Vec<Line<'static>> {
                 }
             )));
         }
-    } else if let Some(why) = &story.why {
+    }
+    let since = || story.moments.iter().filter(|moment| moment.after_stop == story.stops.len());
+    let why = story.why.as_ref().filter(|_| story.stops.is_empty());
+    // A question is told where it was asked.
+    if let Some(why) = why.filter(|why| since().all(|moment| moment.what != **why)) {
         lines.push(plain(shown(why)));
     }
-    let since = story.moments.iter().filter(|moment| moment.after_stop == story.stops.len());
-    for moment in since {
+    for moment in since() {
         let at = utc_clock(moment.at);
         lines.push(plain(format!("{at} {}: {}", moment.kind, shown(&moment.what))));
     }
@@ -183,7 +208,7 @@ fn moment(theme: Theme, story: &LoopStory, width: usize) -> Vec<Line<'static>> {
 fn decided(stop: &StopStory) -> String {
     let what = match stop.outcome {
         Some(outcome) => format!("ended as {outcome}"),
-        None if stop.verdict == "continue" => "sent back".into(),
+        None if stop.verdict == stopgate_core::RulingWord::Continue => "sent back".into(),
         None => "let go".into(),
     };
     let claim = if stop.is_claim { ", claimed to be done" } else { "" };
@@ -192,8 +217,13 @@ fn decided(stop: &StopStory) -> String {
         0 => String::new(),
         all => format!(", {passed} of {all} checks pass"),
     };
+    let files = match stop.changed_files {
+        None => String::new(),
+        Some(1) => ", 1 file changed".into(),
+        Some(files) => format!(", {files} files changed"),
+    };
     format!(
-        "stop {} at {} UTC: {what} by rule {}{checks}{claim}",
+        "stop {} at {} UTC: {what} by rule {}{checks}{files}{claim}",
         stop.number,
         utc_clock(stop.at),
         stop.rule

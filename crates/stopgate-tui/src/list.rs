@@ -33,8 +33,13 @@ pub(crate) fn lines(board: &Board, (width, height): (usize, usize)) -> Vec<Line<
     lines.extend(trouble(board, width));
     lines.extend(listed(board, width));
     lines.resize(height.saturating_sub(foot).max(1), Line::default());
-    lines.extend(about(board, foot - 1));
-    lines.push(board.bottom(if width < WIDE { KEYS_SHORT } else { KEYS }));
+    lines.extend(about(board, foot - 1, width));
+    let keys = match (board.rows.is_empty(), width < WIDE) {
+        (true, _) => "q quit",
+        (false, true) => KEYS_SHORT,
+        (false, false) => KEYS,
+    };
+    lines.push(board.bottom(keys));
     lines
 }
 
@@ -186,7 +191,7 @@ fn padded(text: &str, columns: usize) -> String {
 }
 
 /// `text` in at most so many columns; a sign says where it was cut.
-fn fitted(text: &str, columns: usize) -> String {
+pub(crate) fn fitted(text: &str, columns: usize) -> String {
     if Span::raw(text).width() <= columns {
         return text.into();
     }
@@ -194,16 +199,17 @@ fn fitted(text: &str, columns: usize) -> String {
 }
 
 /// What is asked, or more about the chosen loop.
-fn about(board: &Board, count: usize) -> Vec<Line<'static>> {
+fn about(board: &Board, count: usize, width: usize) -> Vec<Line<'static>> {
     let theme = board.theme;
     let mut lines = Vec::new();
     if let Some(Confirmation::Approve { lines: asked, .. }) = &board.asking {
         lines.extend(asked.iter().map(|line| theme.span(line.clone(), Theme::plain())));
     } else if let Some(row) = board.rows.iter().find(|row| Some(&row.id) == board.chosen.as_ref()) {
         let why = row.why.as_ref().map(|why| format!("{}: {}", row.word, shown(why)));
-        lines.push(theme.span(why.unwrap_or_else(|| row.word.into()), theme.word(row.word)));
-        lines.push(theme.span(shown(&row.goal), Theme::plain()));
-        lines.push(theme.span(shown(&row.project), Theme::dim()));
+        let why = fitted(&why.unwrap_or_else(|| row.word.into()), width);
+        lines.push(theme.span(why, theme.word(row.word)));
+        lines.push(theme.span(fitted(&shown(&row.goal), width), Theme::plain()));
+        lines.push(theme.span(fitted(&shown(&row.project), width), Theme::dim()));
     }
     let mut lines: Vec<Line<'static>> = lines.into_iter().map(Line::from).collect();
     lines.resize(count, Line::default());

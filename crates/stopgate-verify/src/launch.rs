@@ -22,9 +22,32 @@ pub struct LaunchPlan<'a> {
     pub log: Option<File>,
 }
 
-/// Starts a program that nobody waits for; it leaves our session itself.
-pub fn launch(plan: &LaunchPlan<'_>) -> io::Result<Child> {
-    prepared(plan)?.spawn()
+/// Starts this very program with other arguments; nobody waits for it, and it leaves our session
+/// itself.
+pub fn launch_self(
+    arguments: &[&str],
+    directory: &Path,
+    variables: &[(OsString, OsString)],
+) -> io::Result<Child> {
+    let mut command = own_program()?;
+    command.args(arguments);
+    furnish(&mut command, directory, variables);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+}
+
+/// This program as it runs now, by the name that people know: its file may have been replaced
+/// meanwhile.
+#[expect(clippy::disallowed_methods, reason = "the door to ourselves")]
+pub fn own_program() -> io::Result<Command> {
+    #[cfg(target_os = "linux")]
+    let program = Path::new("/proc/self/exe");
+    #[cfg(not(target_os = "linux"))]
+    let program = std::env::current_exe()?;
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "a program has no other name there"))]
+    let mut command = Command::new(program);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::arg0(&mut command, "stopgate");
+    Ok(command)
 }
 
 /// Becomes a program: the process stays, with its number. Returns only where that failed.
@@ -59,20 +82,25 @@ fn prepared(plan: &LaunchPlan<'_>) -> io::Result<Command> {
     let (program, arguments) =
         plan.argv.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(plan.directory).env_clear();
-    command.envs(plan.variables.iter().map(|(name, value)| (name, value)));
-    command.stdin(Stdio::null());
+    command.args(arguments);
+    furnish(&mut command, plan.directory, plan.variables);
     match &plan.log {
         Some(log) => command.stdout(log.try_clone()?).stderr(log.try_clone()?),
         None => command.stdout(Stdio::null()).stderr(Stdio::null()),
     };
-    // What was left open for us is not for a program that stays.
+    Ok(command)
+}
+
+/// What a program that stays has: a place, these variables, and nothing that was left open for us.
+fn furnish(command: &mut Command, directory: &Path, variables: &[(OsString, OsString)]) {
+    command.current_dir(directory).env_clear();
+    command.envs(variables.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::null());
     #[cfg(unix)]
     close_fds::set_fds_cloexec_threadsafe(3, &[]);
-    Ok(command)
 }
 
 /// The variables of this process that may be kept in a file: none that looks like a key.
 pub fn keepable_variables() -> Vec<Variable> {
-    std::env::vars_os().filter(|(name, value)| !is_secret(name, value)).collect()
+    crate::environment::variables().filter(|(name, value)| !is_secret(name, value)).collect()
 }

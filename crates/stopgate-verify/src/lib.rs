@@ -98,18 +98,21 @@ pub use crate::basis::{Basis, BasisError, BasisStore, JudgeLine};
 pub use crate::check::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, run};
 pub use crate::detached::{detached, detached_for};
 pub use crate::env::{may_pass, withheld};
+pub use crate::environment::variables;
 pub use crate::file_name::file_name;
 pub use crate::git::{GitFilters, git};
 pub use crate::judges::{check_warnings, steering_variables};
-pub use crate::launch::{LaunchPlan, become_program, keepable_variables, launch, leave_session};
+pub use crate::launch::{
+    LaunchPlan, become_program, keepable_variables, launch_self, leave_session, own_program,
+};
 pub use crate::leash::{LEASH, hold_leash, provide_leash};
 pub use crate::orphans::{Strangers, end_children};
-pub use crate::place::{PlaceReport, ProjectCopy, place_report};
+pub use crate::place::{PlaceKind, PlaceReport, ProjectCopy, place_report};
 pub use crate::process_mark::ProcessMark;
 pub use crate::program::command_fingerprint;
 pub use crate::prove::{
     ChangedFile, ChangedJudges, Files, Freshness, Measured, ProofRequest, ProofStorage, Proved,
-    TestFloor, changed_judges, content_fingerprint, floor, measure, prove,
+    TestFloor, changed_judges, content_fingerprint, floor, measure, proof_fingerprint, prove,
 };
 pub use crate::redact::redact;
 pub use crate::review::{

@@ -47,7 +47,7 @@ use self::written::PlaceRecord;
 
 /// How a place is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PlaceKind {
+pub enum PlaceKind {
     /// An overlay on the tree's own path: nothing is copied.
     Overlay,
     /// A copy that is bound to the tree's own path.
@@ -143,8 +143,8 @@ pub(crate) struct PlaceRecipe<'a> {
 /// Which kind of place original runs have here, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceReport {
-    /// `overlay`, `bound` or `copy`.
-    pub kind: &'static str,
+    /// How a place can be made here.
+    pub kind: PlaceKind,
     /// Why the better kinds are not available, one sentence each.
     pub missing: Vec<String>,
 }
@@ -152,7 +152,7 @@ pub struct PlaceReport {
 /// Tries which kind of place works for this tree.
 pub fn place_report(root: &Path, scratch: &Path) -> PlaceReport {
     let PlaceProbe { kind, missing, .. } = probe(root, scratch, Isolation::None);
-    PlaceReport { kind: kind.word(), missing }
+    PlaceReport { kind, missing }
 }
 
 impl PlaceKind {

@@ -7,6 +7,7 @@
 
 mod apart;
 mod base_tree;
+mod built_files;
 mod found;
 mod measure;
 mod original;
@@ -16,8 +17,10 @@ mod red_first;
 mod red_tests;
 mod round;
 mod standing;
+mod wording;
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -64,6 +67,9 @@ pub struct ProofRequest<'a> {
     pub pass: &'a [String],
     /// The only place for original runs to use, where a test asks for one.
     pub only_place: Option<&'a str>,
+    /// The names of checks that take longer than there is time now: they are used again where
+    /// they can be, and never run.
+    pub later: &'a [String],
 }
 
 /// Where things are kept, outside the work tree.
@@ -99,6 +105,9 @@ pub enum Freshness {
 pub enum Proved {
     /// A receipt for every criterion that can be checked, in their order.
     Receipts(Vec<Receipt>),
+    /// Nothing fails, but what is left to be run takes longer than there is time; what is known
+    /// so far.
+    TooLong(Vec<Receipt>),
     /// The program was asked to end meanwhile; the checks were ended, too.
     Interrupted,
 }
@@ -145,13 +154,56 @@ impl Directories {
 pub fn prove(request: &ProofRequest<'_>, now: &dyn Fn() -> Timestamp) -> Proved {
     let criteria = without_reviews(request.criteria);
     let request = &ProofRequest { criteria: &criteria, ..*request };
+    let begun = now();
     let receipts = match find_basis(request) {
         BasisFound::Forged(why) => Some(all_told(request, Status::Tampered, &why, now())),
         BasisFound::Gone(why) => Some(all_told(request, Status::Error, &why, now())),
         BasisFound::None => proven_without_basis(request, now),
         BasisFound::Sound(basis) => proven_by(request, &basis, now),
     };
-    receipts.map_or(Proved::Interrupted, Proved::Receipts)
+    let Some(receipts) = receipts else { return Proved::Interrupted };
+    if lacks_time(request, &receipts, span(begun, now())) {
+        Proved::TooLong(receipts)
+    } else {
+        Proved::Receipts(receipts)
+    }
+}
+
+/// Whether it is only for want of time that not everything passes.
+fn lacks_time(request: &ProofRequest<'_>, receipts: &[Receipt], used: Duration) -> bool {
+    let required = || request.criteria.iter().filter(|c| c.is_checked() && c.is_required());
+    let of = |criterion: &Criterion| receipts.iter().find(|r| r.criterion == criterion.name);
+    if !request.later.is_empty() {
+        return required().all(|criterion| match of(criterion) {
+            Some(receipt) => matches!(receipt.status, Status::Pass | Status::NeedsApproval),
+            None => is_later(request, criterion),
+        });
+    }
+    // A run that was cut is a time-out, a place that could not be made in time an error, and an
+    // original run that was cut leaves a person to decide.
+    let is_cut = |status| matches!(status, Status::Timeout | Status::Error | Status::NeedsApproval);
+    let fails = |status| matches!(status, Status::Fail | Status::Tampered);
+    used >= request.budget
+        && required().any(|c| of(c).is_none_or(|receipt| is_cut(receipt.status)))
+        && !required().any(|c| of(c).is_some_and(|receipt| fails(receipt.status)))
+}
+
+/// Whether there is no time now to run a check.
+fn is_later(request: &ProofRequest<'_>, criterion: &Criterion) -> bool {
+    request.later.contains(&criterion.name)
+}
+
+/// Identifies what is to be proven: the files as they are, the criteria, what they rest on and
+/// the programs that they run; nothing where the files can't be told apart.
+pub fn proof_fingerprint(request: &ProofRequest<'_>) -> Option<String> {
+    let tree = round::tree_of(request, &[])?;
+    let mut text = format!("{}\n{:?}\n{:?}\n", tree.hash(), request.ground, request.pass);
+    for criterion in request.criteria.iter().filter(|criterion| criterion.is_checked()) {
+        let defined = Criterion { last: None, takes_ms: None, ..criterion.clone() };
+        let command = crate::program::command_fingerprint(request.root, criterion);
+        let _ = writeln!(text, "{defined:?} {command}");
+    }
+    Some(content_fingerprint(text.as_bytes()))
 }
 
 fn without_reviews(criteria: &[Criterion]) -> Cow<'_, [Criterion]> {
@@ -168,6 +220,7 @@ fn proven_without_basis(
 ) -> Option<Vec<Receipt>> {
     let looked = Round::new(request, None, request.freshness, request.budget).look(now)?;
     let mut receipts = looked.receipts;
+    note_changed(&mut receipts, looked.changed);
     for receipt in receipts.iter_mut().filter(|receipt| receipt.status == Status::Pass) {
         receipt.evidence.word = true;
         receipt.evidence.notes.push("nothing was noted at the start to judge by".into());
@@ -184,14 +237,28 @@ fn proven_by(
     let left = || request.budget.saturating_sub(span(begun, now()));
     let mut looked =
         Round::new(request, Some(basis), request.freshness, request.budget).look(now)?;
+    if !request.later.is_empty() {
+        // The rest is asked where there is time for all of it.
+        return Some(looked.receipts);
+    }
     if passes(request, &looked.receipts) && looked.reused && !may_end_reused(request.freshness) {
         // A pass is used again to go on, never to end.
+        let changed = looked.changed;
         looked = Round::new(request, Some(basis), Freshness::Fresh, left()).look(now)?;
+        looked.changed = changed;
     }
+    note_changed(&mut looked.receipts, looked.changed);
     if !passes(request, &looked.receipts) {
         return Some(looked.receipts);
     }
     Originals { request, basis, now, begun, looked: &looked }.judge()
+}
+
+/// Notes with each result how many files had changed before the checks ran.
+fn note_changed(receipts: &mut [Receipt], changed: Option<u32>) {
+    for receipt in receipts.iter_mut().filter(|receipt| receipt.evidence.command.is_some()) {
+        receipt.evidence.changed_files = changed;
+    }
 }
 
 /// Whether nothing can have happened since the receipts were made.

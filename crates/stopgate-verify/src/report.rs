@@ -43,6 +43,8 @@ pub struct Report {
     pub skipped: Vec<String>,
     /// How the last session of each runner ended.
     pub last: Vec<LastSummary>,
+    /// Earlier sessions that failed, and that none repeated.
+    pub earlier: Vec<LastSummary>,
     /// Failing tests that the summary itself counts; `tests.failed` may have more, such as
     /// errors outside of tests that the runner was told to ignore.
     settled: u32,

@@ -194,6 +194,9 @@ fn run_in(
 /// What the reviewer thinks, or why that can't be told.
 fn opinion(asked: &Asked, last_words: LastWords<'_>) -> Result<Opinion, String> {
     let Asked { run, written } = asked;
+    let text = run.text.as_deref().unwrap_or_default();
+    // Read first: what a reviewer used is told by whatever it printed.
+    let words = last_words(text, run.receipt.exit_code);
     if !written.is_empty() {
         let names = written.iter().take(NAMES_MAX).map(|path| path.display().to_string());
         let names: Vec<String> = names.collect();
@@ -203,12 +206,11 @@ fn opinion(asked: &Asked, last_words: LastWords<'_>) -> Result<Opinion, String> 
         let why = run.receipt.trouble.clone().unwrap_or_else(|| "it took too long".into());
         return Err(format!("the reviewer gave no opinion: {why}"));
     }
-    let text = run.text.as_deref().unwrap_or_default();
     if run.receipt.exit_code.is_none() && text.is_empty() {
         let why = run.receipt.trouble.clone().unwrap_or_else(|| "it could not be run".into());
         return Err(format!("the reviewer gave no opinion: {why}"));
     }
-    read_opinion(&last_words(text, run.receipt.exit_code)?)
+    read_opinion(&words?)
 }
 
 fn tree_hash(root: &Path, place: &ProofStorage) -> Option<String> {

@@ -45,7 +45,7 @@ pub fn tool<S: AsRef<OsStr>>(
     directory: &Path,
     timeout: Duration,
 ) -> io::Result<ToolOutput> {
-    run(argv, directory, timeout, tool_environment(std::env::vars_os()))
+    run(argv, directory, timeout, tool_environment(crate::environment::variables()))
 }
 
 /// Runs `argv` the same way, with some variables of its own.
@@ -55,7 +55,7 @@ pub(crate) fn tool_with<S: AsRef<OsStr>>(
     timeout: Duration,
     own: &[Variable],
 ) -> io::Result<ToolOutput> {
-    let mut variables = tool_environment(std::env::vars_os());
+    let mut variables = tool_environment(crate::environment::variables());
     variables.extend(own.iter().cloned());
     run(argv, directory, timeout, variables)
 }
@@ -66,7 +66,7 @@ pub fn own_tool<S: AsRef<OsStr>>(
     directory: &Path,
     timeout: Duration,
 ) -> io::Result<ToolOutput> {
-    run(argv, directory, timeout, std::env::vars_os().collect())
+    run(argv, directory, timeout, crate::environment::variables().collect())
 }
 
 fn run<S: AsRef<OsStr>>(

@@ -25,6 +25,7 @@ use stopgate_system::CanonicalPath;
 use stopgate_system::ffi::OsStrExt;
 
 use self::access::{OpenDirectory, open_root};
+use self::content::Pending;
 use self::index::{FileMark, Hash, Index, join};
 use self::repo::around;
 use self::sweep::{Swept, sweep};
@@ -109,6 +110,7 @@ pub enum TreeError {
 pub struct Tree {
     roots: Vec<Index>,
     hash: String,
+    changed: Option<usize>,
 }
 
 /// One file of a tree.
@@ -185,21 +187,29 @@ fn look_then(
     cache: &Path,
     clock: &Clock,
 ) -> Result<Tree, TreeError> {
-    let mut indices = Vec::new();
+    let (mut indices, mut changed) = (Vec::new(), Some(0));
     for root in roots {
-        indices.push(look_at(root, choice, key, cache, clock)?);
+        let (index, since) = look_at(root, choice, key, cache, clock)?;
+        indices.push(index);
+        changed = changed.zip(since).map(|(all, own)| all + own);
     }
     let hash = match indices.as_slice() {
         [one] => one.hash(),
         several => hash_of(&several.iter().flat_map(Index::hash).collect::<Vec<u8>>()),
     };
-    Ok(Tree { roots: indices, hash: hex(&hash) })
+    Ok(Tree { roots: indices, hash: hex(&hash), changed })
 }
 
 impl Tree {
     /// The fingerprint, as 32 hexadecimal digits.
     pub fn hash(&self) -> &str {
         &self.hash
+    }
+
+    /// How many files were added, changed or removed since the last look; `None` where this was
+    /// the first one.
+    pub const fn changed(&self) -> Option<usize> {
+        self.changed
     }
 
     /// How many files count.
@@ -253,14 +263,14 @@ fn look_at(
     key: &[u8],
     cache: &Path,
     clock: &Clock,
-) -> Result<Index, TreeError> {
+) -> Result<(Index, Option<usize>), TreeError> {
     let failed = |source| TreeError::Root { path: root.into(), source };
     let path = root.canonical().map_err(failed)?;
     let fd = open_root(&path).map_err(failed)?;
     let identity = hash_of(&[path.as_os_str().as_bytes(), b"\0", key].concat());
     let file = cache.join(format!("{}.tree", hex(&identity)));
     let look = Look { path: &path, fd: &fd, choice, clock };
-    let (index, news) =
+    let (index, news, changed) =
         look.with(store::read(&file, identity)).map_err(|stopped| match stopped {
             WalkEnd::Git(why) => TreeError::Git { path: root.into(), why: why.0 },
             WalkEnd::TooLarge | WalkEnd::RulesChanged => TreeError::TooLarge { path: root.into() },
@@ -268,7 +278,7 @@ fn look_at(
     if news == News::Some {
         store::write(&file, identity, &index);
     }
-    Ok(index)
+    Ok((index, changed))
 }
 
 /// Whether there is anything to be kept.
@@ -287,19 +297,20 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    fn with(&self, known: Option<Index>) -> Result<(Index, News), WalkEnd> {
+    fn with(&self, known: Option<Index>) -> Result<(Index, News, Option<usize>), WalkEnd> {
         let Some(mut old) = known else {
-            let index = self.walk(Index::default(), &Swept::default(), Extent::Full)?;
-            return Ok((index, News::Some));
+            let (index, _) = self.walk(Index::default(), &Swept::default(), Extent::Full)?;
+            return Ok((index, News::Some, None));
         };
         let swept = sweep(self.fd, &old);
         let (extent, news) = self.ask_about_rules(&mut old, &swept)?;
         if extent == Extent::Short && swept.is_clean() {
             // Whatever was racy would have been swept up: all of it was looked at now.
             old.taken = self.clock.taken;
-            return Ok((old, news));
+            return Ok((old, news, Some(0)));
         }
-        Ok((self.walk(old, &swept, extent)?, News::Some))
+        let (index, changed) = self.walk(old, &swept, extent)?;
+        Ok((index, News::Some, Some(changed)))
     }
 
     /// Whether the rules of before still hold.
@@ -331,7 +342,9 @@ impl Look<'_> {
         Ok((extent, news))
     }
 
-    fn walk(&self, old: Index, swept: &Swept, extent: Extent) -> Result<Index, WalkEnd> {
+    /// Walks; how many files were added, changed or removed.
+    fn walk(&self, old: Index, swept: &Swept, extent: Extent) -> Result<(Index, usize), WalkEnd> {
+        let before = old.entries.len();
         let mut walk = Walk::new(self.fd, self.path, self.choice, self.clock, swept, old);
         match walk.run(extent) {
             Err(WalkEnd::RulesChanged) => walk.run(Extent::Full)?,
@@ -341,7 +354,13 @@ impl Look<'_> {
         content::read_all(self.fd, &mut new, &pending, self.clock)
             .map_err(|_| WalkEnd::TooLarge)?;
         new.seal_directories(changed);
-        Ok(new)
+        let added = pending.iter().filter(|file| file.was.is_none()).count();
+        let differs = |file: &&Pending| {
+            file.was.is_some_and(|was| was != new.entries[file.entry as usize].hash)
+        };
+        let differing = pending.iter().filter(differs).count();
+        let removed = (before + added).saturating_sub(new.entries.len());
+        Ok((new, added + differing + removed))
     }
 }
 

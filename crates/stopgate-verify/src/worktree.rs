@@ -9,6 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 pub use self::merge::{MergeTry, PublishTry};
@@ -20,6 +21,9 @@ use crate::tool::ToolOutput;
 const GIT_TIME: Duration = Duration::from_mins(5);
 /// How long git may take to say how things are.
 const LOOK_TIME: Duration = Duration::from_secs(30);
+/// How often, and with which pauses, a lock that another git holds is waited for: five seconds.
+const LOCK_TRIES_MAX: u32 = 50;
+const LOCK_PAUSE: Duration = Duration::from_millis(100);
 const ATTRIBUTES_BYTES_MAX: u64 = 1 << 20;
 
 /// Why a worktree could not be used.
@@ -223,8 +227,21 @@ impl LoopBranch<'_> {
 
     /// Asks git in the worktree; a failure is an answer, too.
     fn ask<S: AsRef<OsStr>>(&self, words: &[S]) -> Result<ToolOutput, WorktreeError> {
-        git_with(&self.quietly(words)?, self.directory, GitFilters::OwnOnly, GIT_TIME, &identity())
-            .map_err(|source| WorktreeError::Io { what: "ask git", source })
+        self.run(self.directory, words, "ask git")
+    }
+
+    fn run<S: AsRef<OsStr>>(
+        &self,
+        directory: &Path,
+        words: &[S],
+        what: &'static str,
+    ) -> Result<ToolOutput, WorktreeError> {
+        let words = self.quietly(words)?;
+        let said = patiently(
+            || git_with(&words, directory, GitFilters::OwnOnly, GIT_TIME, &identity()),
+            || thread::sleep(LOCK_PAUSE),
+        );
+        said.map_err(|source| WorktreeError::Io { what, source })
     }
 
     fn here<S: AsRef<OsStr>>(
@@ -241,9 +258,7 @@ impl LoopBranch<'_> {
         what: &'static str,
         words: &[S],
     ) -> Result<ToolOutput, WorktreeError> {
-        let words = self.quietly(words)?;
-        let said = git_with(&words, directory, GitFilters::OwnOnly, GIT_TIME, &identity())
-            .map_err(|source| WorktreeError::Io { what, source })?;
+        let said = self.run(directory, words, what)?;
         if said.is_fine() { Ok(said) } else { Err(refused(what, &said)) }
     }
 
@@ -259,6 +274,22 @@ impl LoopBranch<'_> {
         all.extend(words.iter().map(|word| word.as_ref().to_os_string()));
         Ok(all)
     }
+}
+
+/// Asks again while another git, an editor's perhaps, holds one of the repository's locks.
+fn patiently(
+    mut attempt: impl FnMut() -> io::Result<ToolOutput>,
+    mut pause: impl FnMut(),
+) -> io::Result<ToolOutput> {
+    for _ in 1..LOCK_TRIES_MAX {
+        let said = attempt()?;
+        let text = String::from_utf8_lossy(&said.stderr);
+        if said.is_fine() || !text.contains(".lock': File exists") {
+            return Ok(said);
+        }
+        pause();
+    }
+    attempt()
 }
 
 fn refused(what: &'static str, said: &ToolOutput) -> WorktreeError {

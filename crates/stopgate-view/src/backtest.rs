@@ -1,33 +1,23 @@
 //! What another policy would have done to a loop that already ran.
 //!
-//! The recorded stops are decided once more under the changed limits, in step with the record, as
+//! The recorded stops are decided once more under the changed policy, in step with the record, as
 //! long as both agree. The first stop at which they part is the answer: from there on nobody
-//! knows what the agent would have done, so nothing is said about it.
+//! knows what the agent would have done, so nothing is said about it. Nothing is run: a check or
+//! a gate whose answer the journal does not have is not known.
+
+mod change;
 
 use serde::Serialize;
-use stopgate_core::{Event, Outcome, Ruling, Seen, State, Stopped, Timestamp, ToolUse, apply, due};
+use stopgate_core::{
+    Criterion, Event, FileTrust, Outcome, Ruling, Seen, State, Stopped, Timestamp, ToolUse, apply,
+    asks_gates, due,
+};
+use stopgate_gates::{RecordedStop, ask_recorded};
 
+pub use self::change::PolicyChange;
+use self::change::{is_same_check, results_for};
 use crate::recall::is_counted;
 use crate::replay::{Happened, IN_A_FILE, Recalled, ReplayResult, again, decided};
-
-/// Limits to try; `None` keeps what the loop had.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PolicyChange {
-    /// How often the agent may be sent back.
-    pub max_iterations: Option<u32>,
-    /// Minutes of work allowed; 0 means no limit.
-    pub max_minutes: Option<u32>,
-    /// Idle continuations in a row allowed; 0 means no limit.
-    pub max_idle: Option<u32>,
-    /// Continuations with the same failures in a row allowed; 0 means no limit.
-    pub max_repeat: Option<u32>,
-    /// Tokens allowed; 0 means no limit.
-    pub max_tokens: Option<u64>,
-    /// Money allowed, in millionths of a dollar; 0 means no limit.
-    pub max_cost_micros: Option<u64>,
-    /// How long a loop may stay untouched.
-    pub stale_after_ms: Option<i64>,
-}
 
 /// What a changed policy would have done to one loop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -51,6 +41,10 @@ pub enum Counterfactual {
         iterations_saved: u32,
         /// Milliseconds of work that would not have been done.
         ms_saved: i64,
+        /// Money that would not have been spent, in millionths of a dollar; `None` where it was
+        /// not counted at each stop.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        micros_saved: Option<u64>,
         /// Whether the loop was proven later, which would have been lost.
         loses_proof: bool,
     },
@@ -74,6 +68,9 @@ const NO_START: &str = "the journal does not have its beginning";
 const NO_REPLAY: &str = "the recorded stop can't be decided again";
 const NO_CHECKS: &str = "its checks did not run at that stop";
 const NO_USE: &str = "what the agent used was not counted at each stop";
+const NO_RESULT: &str = "a check of this policy has no recorded result";
+const NO_TRUST: &str = "whether a person trusted the project's file then is not in the journal";
+const PARTED: &str = "the agent would have been answered otherwise there, without an end";
 const NO_MESSAGE: &str = "whether the agent was idle at that stop is not in the journal";
 
 /// Tries `change` on the loop that `events` tell.
@@ -88,13 +85,10 @@ pub fn back_test(events: &[Happened], change: &PolicyChange) -> Counterfactual {
     if !recorded.policy.order.is_native() {
         return Counterfactual::NotKnown { stop: None, why: IN_A_FILE };
     }
-    let limits_spend = |limit: Option<u64>| limit.is_some_and(|limit| limit > 0);
-    if (limits_spend(change.max_tokens) || limits_spend(change.max_cost_micros))
-        && !recorded.policy.counts_spend()
-    {
+    if change.limits_spend() && !recorded.policy.counts_spend() {
         return Counterfactual::NotKnown { stop: None, why: NO_USE };
     }
-    let tried = changed(&recorded, change);
+    let tried = change.applied_to(&recorded);
     let mut trial = Trial { events, recorded, tried, stop: 0 };
     for (event, at) in later {
         if let Some(found) = trial.step(event, *at) {
@@ -102,21 +96,6 @@ pub fn back_test(events: &[Happened], change: &PolicyChange) -> Counterfactual {
         }
     }
     Counterfactual::Same { outcome: trial.recorded.outcome(), otherwise: None }
-}
-
-fn changed(state: &State, change: &PolicyChange) -> State {
-    let mut state = state.clone();
-    let policy = &mut state.policy;
-    policy.max_minutes = change.max_minutes.unwrap_or(policy.max_minutes);
-    policy.max_idle = change.max_idle.unwrap_or(policy.max_idle);
-    policy.max_repeat = change.max_repeat.unwrap_or(policy.max_repeat);
-    policy.max_tokens = change.max_tokens.unwrap_or(policy.max_tokens);
-    policy.max_cost_micros = change.max_cost_micros.unwrap_or(policy.max_cost_micros);
-    policy.stale_after_ms = change.stale_after_ms.unwrap_or(policy.stale_after_ms);
-    if let (Some(max), Some(frame)) = (change.max_iterations, state.frames.first_mut()) {
-        frame.max = max;
-    }
-    state
 }
 
 /// The record and the trial, in step.
@@ -157,19 +136,72 @@ impl Trial<'_> {
         }
         // A person's word by command is nobody's stop: it stays what it was.
         let Recalled::Stop(seen) = recalled else { return Ok(stopped.clone()) };
+        let seen = self.as_seen(*seen, stopped, at).map_err(unknown)?;
         let Some(now) = decided(&self.tried, &seen, at) else { return Ok(stopped.clone()) };
-        if same_kind(now.ruling, stopped.ruling) {
+        if now.ruling == stopped.ruling {
             return Ok(now);
         }
-        match (ending(stopped.ruling), ending(now.ruling)) {
+        match (stopped.ruling.outcome(), now.ruling.outcome()) {
             _unchecked if self.lacks_checks(&seen, at) => Err(unknown(NO_CHECKS)),
+            (None, Some(outcome)) if self.hangs_on_trust(&seen, at) && is_success(outcome) => {
+                Err(unknown(NO_TRUST))
+            }
             (Some(was), Some(outcome)) if !is_success(was) => {
                 Err(Counterfactual::Same { outcome: Some(was), otherwise: Some(outcome) })
             }
             (_, Some(outcome)) => Err(self.ends_earlier(outcome, at)),
             (Some(instead_of), None) => Err(Counterfactual::GoesOn { stop: self.stop, instead_of }),
-            (None, None) => Err(unknown(NO_REPLAY)),
+            (None, None) => Err(unknown(PARTED)),
         }
+    }
+
+    /// What the trial sees at a recorded stop; what is missing, where something is.
+    fn as_seen(
+        &self,
+        mut seen: Seen,
+        stopped: &Stopped,
+        at: Timestamp,
+    ) -> Result<Seen, &'static str> {
+        seen.receipts = results_for(&self.tried, &self.recorded, &seen.receipts);
+        if self.lacks_results(&seen, stopped, at) {
+            return Err(NO_RESULT);
+        }
+        let same_gates = self.tried.gates == self.recorded.gates;
+        if same_gates && seen.receipts == stopped.receipts && seen.gates.is_some() {
+            return Ok(seen);
+        }
+        seen.gates = None;
+        if asks_gates(&self.tried, &seen, at) {
+            if self.lacks_checks(&seen, at) {
+                return Err(NO_CHECKS);
+            }
+            let stop = RecordedStop {
+                state: &self.tried,
+                had: &self.recorded.gates,
+                stopped,
+                receipts: &seen.receipts,
+            };
+            seen.gates = Some(ask_recorded(&stop).map_err(stopgate_gates::ContextFact::what)?);
+        }
+        Ok(seen)
+    }
+
+    /// Whether the trial would ask for checks that the record never ran, or not on these terms.
+    fn lacks_results(&self, seen: &Seen, stopped: &Stopped, at: Timestamp) -> bool {
+        due(&self.tried, seen, at).into_iter().any(|tried| {
+            let same = |known: &Criterion| known.name == tried.name && is_same_check(known, tried);
+            let ran = stopped.receipts.iter().any(|receipt| receipt.criterion == tried.name);
+            let known = self.recorded.criteria.iter().any(same);
+            seen.receipt(&tried.name).is_none() && (ran || !known)
+        })
+    }
+
+    /// Whether the end hangs on a person's trust, which the journal does not name.
+    fn hangs_on_trust(&self, seen: &Seen, at: Timestamp) -> bool {
+        let ruled = |file: FileTrust| {
+            decided(&self.tried, &Seen { file, ..seen.clone() }, at).map(|stopped| stopped.ruling)
+        };
+        ruled(FileTrust::Trusted) != ruled(FileTrust::Untrusted)
     }
 
     /// Whether the trial would ask for checks that the record did not run.
@@ -198,44 +230,33 @@ impl Trial<'_> {
             continued += u32::from(ruling == Ruling::Continue);
             proven |= ruling == Ruling::Complete(Outcome::Done);
         }
-        let saved = self.used_in_all().saturating_sub(self.tried.used_ms(at));
+        let (used_ms, nanos) = self.used_in_all();
+        let saved = used_ms.saturating_sub(self.tried.used_ms(at));
+        let counted = self.recorded.policy.counts_spend();
         Counterfactual::EndsEarlier {
             stop: self.stop,
             outcome,
             iterations_saved: continued,
             ms_saved: saved.max(0),
-            loses_proof: proven,
+            micros_saved: counted.then(|| nanos.saturating_sub(spent(&self.recorded)) / 1000),
+            loses_proof: proven && outcome != Outcome::Done,
         }
     }
 
-    /// Milliseconds of work in the whole record.
-    fn used_in_all(&self) -> i64 {
+    /// Milliseconds of work and billionths of a dollar in the whole record.
+    fn used_in_all(&self) -> (i64, u64) {
         let state = stopgate_core::fold(self.events.iter().map(|(event, at)| (event, *at)));
         let last = self.events.last().map(|(_, at)| *at);
-        state.zip(last).map_or(0, |(state, last)| state.used_ms(last))
+        state.zip(last).map_or((0, 0), |(state, last)| (state.used_ms(last), spent(&state)))
     }
+}
+
+fn spent(state: &State) -> u64 {
+    state.spend.as_ref().map_or(0, |spend| spend.nanos())
 }
 
 fn next(state: &State, event: &Event, at: Timestamp) -> State {
     apply(Some(state.clone()), event, at).unwrap_or_else(|| state.clone())
-}
-
-/// Whether two answers lead to the same, however they are worded.
-fn same_kind(now: Ruling, then: Ruling) -> bool {
-    match (now, then) {
-        (Ruling::Allow(now), Ruling::Allow(then)) => now == then,
-        (Ruling::Continue, Ruling::Continue) => true,
-        (Ruling::Complete(now), Ruling::Complete(then))
-        | (Ruling::Escalate(now), Ruling::Escalate(then)) => now == then,
-        _different => false,
-    }
-}
-
-const fn ending(ruling: Ruling) -> Option<Outcome> {
-    match ruling {
-        Ruling::Complete(outcome) | Ruling::Escalate(outcome) => Some(outcome),
-        Ruling::Allow(_) | Ruling::Continue => None,
-    }
 }
 
 const fn is_success(outcome: Outcome) -> bool {

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::markdown::answer;
+use crate::markdown::{answer, changed_files};
 use crate::report::{DiffStat, LoopReport, ReportedLoop};
 use crate::shown::{shown_lines, shown_short};
 use crate::story::{CriterionMark, LoopStory, StopStory, model_lines};
@@ -222,6 +222,9 @@ fn stops(page: &mut String, story: &LoopStory) {
          <th scope=\"col\">rule</th><th scope=\"col\">why</th>",
         text(&story.id)
     );
+    if story.knows_churn() {
+        page.push_str("<th scope=\"col\">files changed</th>");
+    }
     for at in 1..=story.criteria.len() {
         let _ = write!(page, "<th scope=\"col\">C{at}</th>");
     }
@@ -247,6 +250,9 @@ fn row(page: &mut String, story: &LoopStory, stop: &StopStory) {
         text(&stop.why),
         sent(stop)
     );
+    if story.knows_churn() {
+        let _ = write!(page, "<td>{}</td>", changed_files(stop));
+    }
     for criterion in &story.criteria {
         let mark = criterion.marks.get(stop.number - 1).copied().unwrap_or(CriterionMark::Unseen);
         let _ = write!(page, "<td class=\"{}\">{}</td>", class(mark), mark.sign());

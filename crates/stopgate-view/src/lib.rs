@@ -42,7 +42,7 @@ pub use crate::backtest::{Counterfactual, PolicyChange, back_test};
 pub use crate::html::html;
 pub use crate::markdown::markdown;
 pub use crate::moment::LoopMoment;
-pub use crate::parked::{condition_text, unparked, waits_for};
+pub use crate::parked::{background_text, condition_text, parking_text, unparked, waits_for};
 pub use crate::replay::{Happened, ReplayResult, ReplayedStop, replay};
 pub use crate::report::{DiffStat, LoopReport, ReportedLoop};
 pub use crate::row::{LoopRow, RowGroup};

@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+use stopgate_core::RulingWord;
+
 use crate::report::{DiffStat, LoopReport, ReportedLoop};
 use crate::shown::{shown, shown_short};
 use crate::story::{CriterionMark, LoopStory, StopStory, model_lines};
@@ -158,11 +160,14 @@ fn timeline(text: &mut String, story: &LoopStory) {
     if story.stops.is_empty() {
         return;
     }
+    let churn = story.knows_churn();
     text.push_str("### Stops\n\n| stop | UTC | answer | rule |");
+    text.push_str(if churn { " files changed |" } else { "" });
     for at in 1..=story.criteria.len() {
         let _ = write!(text, " C{at} |");
     }
     text.push_str("\n|---:|---|---|---|");
+    text.push_str(if churn { "---:|" } else { "" });
     text.push_str(&":-:|".repeat(story.criteria.len()));
     text.push('\n');
     let skipped = story.stops.len().saturating_sub(STOPS_MAX);
@@ -175,6 +180,9 @@ fn timeline(text: &mut String, story: &LoopStory) {
             answer(stop),
             stop.rule
         );
+        if churn {
+            let _ = write!(text, " {} |", changed_files(stop));
+        }
         for criterion in &story.criteria {
             let mark =
                 criterion.marks.get(stop.number - 1).copied().unwrap_or(CriterionMark::Unseen);
@@ -196,17 +204,26 @@ fn timeline(text: &mut String, story: &LoopStory) {
     text.push('\n');
 }
 
+/// How many files had changed at a stop, where that is known.
+pub(crate) fn changed_files(stop: &StopStory) -> String {
+    stop.changed_files.map_or_else(String::new, |files| files.to_string())
+}
+
 /// What was answered at a stop, in few words.
 pub(crate) fn answer(stop: &StopStory) -> String {
     match stop.outcome {
         Some(outcome) => format!("ended: {outcome}"),
-        None if stop.verdict == "continue" => format!("sent back ({})", stop.iteration),
+        None if stop.verdict == RulingWord::Continue => format!("sent back ({})", stop.iteration),
         None => "let go".into(),
     }
 }
 
 fn diff_stat(text: &mut String, diff: &DiffStat) {
     let commit: String = shown(&diff.commit).chars().take(12).collect();
+    if diff.files.is_empty() && diff.new_files.is_empty() {
+        let _ = writeln!(text, "No file differs from commit {}.\n", code(&commit));
+        return;
+    }
     let _ = writeln!(
         text,
         "### Files changed since the start\n\n{}, from commit {}\n",

@@ -1,12 +1,12 @@
 //! What a parked loop waits for, in words.
 
-use stopgate_core::{Parking, UnparkedBy, WaitCondition, clean};
+use stopgate_core::{BackgroundChecks, Parking, UnparkedBy, WaitCondition, clean};
 
 use crate::when::utc_minute;
 
 /// What a parked loop waits for, and until when: `the end of process 4711, until …`.
 pub fn waits_for(parking: &Parking) -> String {
-    let what = condition_text(&parking.condition);
+    let what = parking_text(parking);
     if parking.held_at.is_some() {
         return format!("{what}: it has happened");
     }
@@ -19,6 +19,54 @@ pub fn waits_for(parking: &Parking) -> String {
         | WaitCondition::Reference { .. } => {
             format!("{what} (until {} UTC)", utc_minute(parking.deadline))
         }
+    }
+}
+
+/// What a parked loop waits for, as a noun: one line.
+pub fn parking_text(parking: &Parking) -> String {
+    match &parking.checks {
+        Some(checks) => format!("{} to end in the background", named(checks)),
+        None => condition_text(&parking.condition),
+    }
+}
+
+/// Why a stop is allowed while checks go on without it: `check tests takes about 20 min, longer
+/// than the 9 min that a stop waits: …`.
+pub fn background_text(checks: &BackgroundChecks) -> String {
+    let stop = rounded(checks.hook_ms);
+    let about = match checks.usual_ms.filter(|usual| *usual > checks.hook_ms) {
+        Some(usual) => format!("about {}, longer", rounded(usual)),
+        None => "longer".into(),
+    };
+    let log = checks.logs.as_deref().map(|logs| format!(" Output: {}", clean(logs)));
+    let (takes, rest) = match checks.names.len() {
+        0 | 1 => ("takes", "it goes on in the background, and the loop goes on when it has ended."),
+        _ => ("take", "they go on in the background, and the loop goes on when they have ended."),
+    };
+    format!(
+        "{} {takes} {about} than the {stop} that a stop waits: {rest}{}",
+        named(checks),
+        log.unwrap_or_default()
+    )
+}
+
+/// `check tests`, `checks a, b`.
+fn named(checks: &BackgroundChecks) -> String {
+    let names: Vec<String> =
+        checks.names.iter().map(|name| clean(name).replace('\n', " ")).collect();
+    match names.as_slice() {
+        [] => "a check".into(),
+        [one] => format!("check {one}"),
+        more => format!("checks {}", more.join(", ")),
+    }
+}
+
+/// A span in words that people say.
+fn rounded(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..120_000 => format!("{} s", ms / 1000),
+        _ => format!("{} min", (ms + 30_000) / 60_000),
     }
 }
 

@@ -36,8 +36,8 @@ pub(crate) fn recall(before: &State, stopped: &Stopped) -> Seen {
         exit: facts.exit.clone(),
         message: facts.message.or(tally.message.filter(|_| counted)),
         tools: facts.tools,
-        tool_mark: tally.tool_mark.filter(|_| counted),
-        transcript_mark: tally.transcript_mark.filter(|_| counted),
+        tool_mark: facts.tool_mark.or(tally.tool_mark.filter(|_| counted)),
+        transcript_mark: facts.transcript_mark.or(tally.transcript_mark.filter(|_| counted)),
         continued: facts
             .continued
             .or_else(|| if explained { None } else { continued(before, stopped) }),

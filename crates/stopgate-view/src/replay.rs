@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use stopgate_core::{
-    Event, Order, Outcome, Rule, Ruling, Seen, State, Stopped, Timestamp, Verified, Vouch, apply,
-    conclude, decide, verified,
+    Event, Order, Outcome, Rule, Ruling, RulingWord, Seen, State, Stopped, Timestamp, Verified,
+    Vouch, apply, conclude, decide, verified,
 };
 
 use crate::recall::{UNNAMED, recall, with_objection};
@@ -22,7 +22,7 @@ pub struct ReplayedStop {
     /// The rule that answered then.
     pub rule: &'static str,
     /// What was answered then.
-    pub verdict: &'static str,
+    pub verdict: RulingWord,
     /// What came of it now.
     #[serde(flatten)]
     pub result: ReplayResult,
@@ -67,7 +67,7 @@ pub fn replay(events: &[Happened]) -> Vec<ReplayedStop> {
                 stop: replayed.len() + 1,
                 at: *at,
                 rule: stopped.rule.word(),
-                verdict: verdict_word(stopped.ruling),
+                verdict: stopped.ruling.word(),
                 result,
             });
         }
@@ -172,16 +172,6 @@ fn difference(recorded: &Stopped, now: Option<&Stopped>) -> Option<ReplayResult>
         return differs("text", &recorded.text, &now.text);
     }
     None
-}
-
-/// The word for what was answered.
-pub(crate) const fn verdict_word(ruling: Ruling) -> &'static str {
-    match ruling {
-        Ruling::Allow(_) => "allow",
-        Ruling::Continue => "continue",
-        Ruling::Complete(_) => "complete",
-        Ruling::Escalate(_) => "escalate",
-    }
 }
 
 #[cfg(test)]

@@ -4,10 +4,13 @@
 //! stop and records the answer, `later 10m` lets time pass; the other words are commands.
 
 use stopgate_core::{
-    Criterion, Event, Frame, Ground, LoopEdit, LoopId, Marker, Mode, Origin, OriginalRun,
-    OriginalVerdict, Outcome, Party, Policy, Proof, Receipt, Rest, Seen, Soundness, Speaker,
-    SpokenExit, Started, State, Status, Surface, Timestamp, ToolUse, Vouch, apply, conclude,
-    decide, digest_of,
+    Author, Criterion, Event, Frame, GateWord, Ground, LoopEdit, LoopId, Marker, Mode, Origin,
+    OriginalRun, OriginalVerdict, Outcome, Party, Policy, Proof, Receipt, Rest, Seen, Soundness,
+    Speaker, SpokenExit, Started, State, Status, Surface, Timestamp, ToolUse, Vouch, Weight, apply,
+    asks_gates, conclude, decide, digest_of,
+};
+use stopgate_gates::{
+    AgentContext, CommandGate, Hands, LoopGates, evaluate, gate_word, loop_context, loop_gate,
 };
 
 use crate::replay::Happened;
@@ -37,6 +40,7 @@ pub(crate) fn started(stage: &str) -> Started {
     let mut frame =
         Frame { mode: Mode::Loop, iteration: 0, max: 20, prompt: "migrate the tests".into() };
     let mut criteria = Vec::new();
+    let mut gates = Vec::new();
     let mut origin = Origin::default();
     for part in stage.split(',') {
         let (word, rest) = part.trim().split_once(' ').unwrap_or((part.trim(), ""));
@@ -47,6 +51,16 @@ pub(crate) fn started(stage: &str) -> Started {
             "check" => criteria.push(Criterion::new(rest, check)),
             "attest" => criteria.push(Criterion::new(rest, Proof::Attest)),
             "approve" => criteria.push(Criterion::new(rest, Proof::Approve)),
+            "advisory" => {
+                criteria.push(Criterion::new(rest, check));
+                criteria.last_mut().expect("just pushed").weight = Weight::Advisory;
+            }
+            "file-check" => {
+                criteria.push(Criterion::new(rest, check));
+                criteria.last_mut().expect("just pushed").terms.author = Author::Project;
+            }
+            "gate" => gates.push(loop_gate(rest, Author::Command).expect("a gate")),
+            "file-gate" => gates.push(loop_gate(rest, Author::Project).expect("a gate")),
             "idle" => policy.max_idle = number(),
             "repeat" => policy.max_repeat = number(),
             "minutes" => policy.max_minutes = number(),
@@ -69,7 +83,7 @@ pub(crate) fn started(stage: &str) -> Started {
         criteria,
         ground: Ground::default(),
         surface: Surface::Hook,
-        gates: Vec::new(),
+        gates,
         origin,
         commit: None,
     }
@@ -145,11 +159,30 @@ impl Stage {
     }
 
     fn stop(&mut self, what: &str) {
-        let seen = self.seen(what);
+        let mut seen = self.seen(what);
+        if asks_gates(&self.state, &seen, self.now) {
+            seen.gates = Some(self.ask_gates(what, &seen));
+        }
         for event in decide(&self.state, &seen, self.now).events {
             self.record(event);
         }
         self.now = self.now.plus(60_000);
+    }
+
+    /// What the gates say where the agent changed the files that a part `files a.rs b.rs` names.
+    fn ask_gates(&self, what: &str, seen: &Seen) -> GateWord {
+        let files = what.split(',').find_map(|part| part.trim().strip_prefix("files "));
+        let context = AgentContext {
+            files_modified: files
+                .into_iter()
+                .flat_map(str::split_whitespace)
+                .map(Into::into)
+                .collect(),
+            agent_output: seen.message.map(|_| "It is done.".into()),
+            ..loop_context(&self.state, &seen.receipts)
+        };
+        let gates = LoopGates::read(&self.state.gates);
+        gate_word(evaluate(&gates.sources(&seen.receipts), &context, &mut Patient), &context)
     }
 
     /// A person's word by command, with the checks run once more.
@@ -188,6 +221,8 @@ impl Stage {
             "fresh" => seen.continued = Some(false),
             "sent back" => seen.continued = Some(true),
             "untrusted" => seen.untrusted = true,
+            "silent" => seen.message = None,
+            files if files.starts_with("files ") => {}
             "unchained" => seen.soundness = Soundness::Unchained,
             "forged" => seen.soundness = Soundness::Forged,
             "task" => seen.background.push(format!("task {}", self.novelty)),
@@ -234,6 +269,19 @@ pub(crate) fn receipt(name: &str, status: Status, tail: &str) -> Receipt {
         });
     }
     receipt
+}
+
+/// Hands of which every command lets the agent work on.
+struct Patient;
+
+impl Hands for Patient {
+    fn ask(&mut self, _gate: &CommandGate, _context: &str) -> Result<String, String> {
+        Ok(r#"{"action": "continue", "reason": "not yet"}"#.into())
+    }
+
+    fn micros(&mut self) -> u64 {
+        0
+    }
 }
 
 fn span(text: &str) -> i64 {

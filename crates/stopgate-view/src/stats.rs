@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use stopgate_core::{Enforcement, Order, Outcome, Receipt, Status};
+use stopgate_core::{Enforcement, Order, Outcome, Receipt, RulingWord, Status};
 
 use crate::story::{LoopStory, StopStory};
 use crate::when::iso_week;
@@ -150,7 +150,8 @@ fn count(stats: &mut LoopStats, story: &LoopStory) {
             shadow.would_hold += 1;
             shadow.would_catch += u64::from(stop.is_claim && has_failure(stop));
         }
-        shadow.would_end += u64::from(story.stops.iter().any(|stop| stop.verdict == "escalate"));
+        shadow.would_end +=
+            u64::from(story.stops.iter().any(|stop| stop.verdict == RulingWord::Escalate));
     }
 }
 
@@ -192,7 +193,7 @@ fn add_rules(rules: &mut BTreeMap<&'static str, u64>, stops: &[StopStory]) {
 }
 
 fn is_refused(stop: &StopStory) -> bool {
-    stop.verdict == "continue"
+    stop.verdict == RulingWord::Continue
 }
 
 fn has_failure(stop: &StopStory) -> bool {

@@ -5,13 +5,13 @@
 
 use stopgate_core::{
     Criterion, Enforcement, Event, Frame, LoopState, ModelSpend, Order, Outcome, Party, Phase,
-    Receipt, Rest, Signal, State, Status, Stopped, Strength, Timestamp, ToolUse, Waiting, apply,
-    signal, spend_words, tokens_text, usd_text,
+    Receipt, Rest, RulingWord, Signal, State, Status, Stopped, Strength, Timestamp, ToolUse,
+    Waiting, apply, signal, spend_words, tokens_text, usd_text,
 };
 
 use crate::moment::{LoopMoment, moment};
 use crate::parked::waits_for;
-use crate::replay::{Happened, verdict_word};
+use crate::replay::Happened;
 
 /// What happened to one loop, from its beginning to its last event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,8 +135,8 @@ pub struct StopStory {
     pub number: usize,
     /// When it happened.
     pub at: Timestamp,
-    /// `allow`, `continue`, `complete` or `escalate`.
-    pub verdict: &'static str,
+    /// What was answered.
+    pub verdict: RulingWord,
     /// How the loop ended by it.
     pub outcome: Option<Outcome>,
     /// The rule that answered.
@@ -149,6 +149,8 @@ pub struct StopStory {
     pub is_claim: bool,
     /// Whether a tool was used since the stop before.
     pub tools: ToolUse,
+    /// How many files differ from the last look at them, where they were looked at.
+    pub changed_files: Option<u32>,
     /// Continuations of the outermost frame after it.
     pub iteration: u32,
     /// What the checks produced.
@@ -194,6 +196,11 @@ impl LoopStory {
     pub fn iterations(&self) -> (u32, u32) {
         let limit = |max: u32| if max == u32::MAX { 0 } else { max };
         self.frames.first().map_or((0, 0), |frame| (frame.iteration, limit(frame.max)))
+    }
+
+    /// Whether the number of changed files is known of any stop.
+    pub fn knows_churn(&self) -> bool {
+        self.stops.iter().any(|stop| stop.changed_files.is_some())
     }
 
     /// How many required criteria are met, and how many there are.
@@ -290,13 +297,14 @@ impl Teller {
         self.stops.push(StopStory {
             number: self.stops.len() + 1,
             at,
-            verdict: verdict_word(stopped.ruling),
-            outcome: outcome_of(stopped),
+            verdict: stopped.ruling.word(),
+            outcome: stopped.ruling.outcome(),
             rule: stopped.rule,
             why: stopped.why.clone(),
             text: stopped.text.clone(),
             is_claim: is_claim(before, stopped),
             tools: stopped.facts.tools,
+            changed_files: stopped.facts.changed_files,
             iteration: 0,
             receipts: stopped.receipts.clone(),
         });
@@ -363,15 +371,6 @@ pub(crate) fn model_lines(story: &LoopStory) -> Vec<String> {
 /// What was used, by model.
 fn models_of(state: &State) -> Vec<ModelSpend> {
     state.spend.as_ref().map(|spend| spend.models.clone()).unwrap_or_default()
-}
-
-fn outcome_of(stopped: &Stopped) -> Option<Outcome> {
-    match stopped.ruling {
-        stopgate_core::Ruling::Complete(outcome) | stopgate_core::Ruling::Escalate(outcome) => {
-            Some(outcome)
-        }
-        stopgate_core::Ruling::Allow(_) | stopgate_core::Ruling::Continue => None,
-    }
 }
 
 fn is_claim(before: &State, stopped: &Stopped) -> bool {

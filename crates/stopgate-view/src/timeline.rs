@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use stopgate_core::RulingWord;
+
 use crate::story::{LoopStory, StopStory};
 use crate::when::{span, utc_clock};
 
@@ -41,23 +43,23 @@ pub fn svg(story: &LoopStory) -> Option<String> {
 }
 
 fn shape(drawn: &mut String, stop: &StopStory, x: i64) {
-    let what = stop.outcome.map_or(stop.verdict, stopgate_core::Outcome::word);
+    let what = stop.outcome.map_or_else(|| stop.verdict.to_string(), |outcome| outcome.to_string());
     let title = format!("<title>stop {}: {what}, {}</title>", stop.number, stop.rule);
     let class = stop.verdict;
     let _ = match class {
-        "continue" => {
+        RulingWord::Continue => {
             writeln!(
                 drawn,
                 "<circle class=\"{class}\" cx=\"{x}\" cy=\"{MIDDLE}\" r=\"5\">{title}</circle>"
             )
         }
-        "complete" => writeln!(
+        RulingWord::Complete => writeln!(
             drawn,
             "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"12\" height=\"12\">{title}</rect>",
             x - 6,
             MIDDLE - 6
         ),
-        "escalate" => writeln!(
+        RulingWord::Escalate => writeln!(
             drawn,
             "<polygon class=\"{class}\" points=\"{},{} {},{} {},{}\">{title}</polygon>",
             x,
@@ -67,7 +69,7 @@ fn shape(drawn: &mut String, stop: &StopStory, x: i64) {
             x - 7,
             MIDDLE + 6
         ),
-        _allow => writeln!(
+        RulingWord::Allow => writeln!(
             drawn,
             "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"2\" height=\"14\">{title}</rect>",
             x - 1,

@@ -127,6 +127,11 @@ impl Asked {
     }
 }
 
+/// Whether the words of an entry's command ask for a hook that never holds an agent.
+pub(crate) fn only_watches<'w>(mut words: impl Iterator<Item = &'w str>) -> bool {
+    words.any(|word| word == "--shadow")
+}
+
 fn cap_of(word: &OsStr) -> Option<CapSetting> {
     match word.to_str()? {
         "none" => Some(CapSetting::Lifted),
@@ -224,7 +229,7 @@ fn is_answered_elsewhere(agent: Agent, owner: Owner) -> bool {
         Owner::Team => has_own_entry,
         Owner::Plugin => is_answered_by_settings,
     };
-    let directory = Settings.project_of(agent).or_else(|| std::env::current_dir().ok());
+    let directory = Settings.project_of(agent).or_else(|| Settings.working_directory().ok());
     directory.is_some_and(|directory| comes_first(Settings, agent, &directory))
 }
 

@@ -28,6 +28,11 @@ fn main() -> ExitCode {
             stopgate_engine::deliver_notice(stopgate_engine::Settings, arguments);
             ExitCode::SUCCESS
         }
+        Some(first) if first == stopgate_engine::BACKGROUND_CHECKS => {
+            let settings = stopgate_engine::Settings;
+            stopgate_engine::run_in_background(settings, stores::STORES, arguments);
+            ExitCode::SUCCESS
+        }
         #[cfg(unix)]
         Some(first) if first == stopgate_drive::SESSION_GUARD => {
             stopgate_drive::guard_session(arguments);

@@ -55,6 +55,8 @@ impl Order {
             "-fuse-ld=lld".into(),
             format!("-Wl,--symbol-ordering-file={}", self.file.display()),
             "-Wl,--no-warn-symbol-ordering".into(),
+            // Functions that came out the same are kept once: nothing here compares their addresses.
+            "-Wl,--icf=all".into(),
         ];
         words.into_iter().map(|word| format!("-Clink-arg={word}")).collect()
     }

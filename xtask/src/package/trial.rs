@@ -183,7 +183,7 @@ fn by_pip(out: &Path) -> Result<TrialRow> {
     room.row("pip", fs::metadata(find(out, OWN_WHEEL)?)?.len(), begun, &program, &[])
 }
 
-/// Where uv's programs are: on the PATH, or from a package. Without them they are not tried.
+/// Where uv's programs are: on the PATH, or from `PyPI`. Without them they are not tried.
 fn uv_programs() -> Option<PathBuf> {
     if let Ok(uvx) = room::real("uvx") {
         return uvx.parent().map(Path::to_path_buf);

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -14,6 +15,10 @@ use crate::table::{Gates, Table};
 
 const ROUNDS: usize = 15;
 const LATE: Duration = Duration::from_secs(1);
+const QUIET: Duration = Duration::from_mins(1);
+const BYTES_A_SECOND_MAX: u64 = 100;
+/// Enough to fill a terminal.
+const LOOPS: usize = 20;
 
 /// A check passes; the time from the hook's end to the mark on the screen.
 pub(super) fn measure(program: &Path, gates: &mut Gates) -> Result<()> {
@@ -35,6 +40,31 @@ pub(super) fn measure(program: &Path, gates: &mut Gates) -> Result<()> {
             LATE.as_millis().to_string(),
             word,
         ]);
+    }
+    table.print();
+    Ok(())
+}
+
+/// A minute in which nothing happens but time; the bytes that a terminal is sent for the ages.
+pub(super) fn measure_quiet(program: &Path, gates: &mut Gates) -> Result<()> {
+    let scene = Scene::of(program.to_path_buf())?;
+    for loop_number in 0..LOOPS {
+        let session = format!("quiet-{loop_number}");
+        scene.start(&session, &["--check", "tests=test -f ok", "--no-preflight"])?;
+        scene.hook(&session, "Stop")?.run()?;
+    }
+    let mut table = Table::new("A quiet minute", &["view", "bytes a second", "goal", ""]);
+    for (view, keys) in [("all loops", &b""[..]), ("one loop", b"\r")] {
+        let mut viewer = Viewer::start(&scene)?;
+        viewer.first_frame()?;
+        viewer.press(keys)?;
+        thread::sleep(Duration::from_secs(2));
+        viewer.forget();
+        thread::sleep(QUIET);
+        let rate = viewer.bytes() as u64 / QUIET.as_secs();
+        let loud = rate > BYTES_A_SECOND_MAX;
+        let word = gates.ask(loud.then(|| format!("{view}: {rate} bytes a second for ages alone")));
+        table.row([view.into(), rate.to_string(), BYTES_A_SECOND_MAX.to_string(), word]);
     }
     table.print();
     Ok(())

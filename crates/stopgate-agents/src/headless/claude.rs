@@ -161,9 +161,10 @@ fn usage(event: &Value) -> UsageHint {
     };
     UsageHint {
         input: sum(&["inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"]),
+        cached: sum(&["cacheReadInputTokens"]),
+        cache_written: sum(&["cacheCreationInputTokens"]),
         output: sum(&["outputTokens"]),
         cost_usd: event["total_cost_usd"].as_f64(),
         is_session_total: true,
-        ..UsageHint::default()
     }
 }

@@ -95,6 +95,7 @@ fn usage(usage: &Value) -> UsageHint {
     let count = |key: &str| usage[key].as_u64().unwrap_or(0);
     UsageHint {
         input: count("input_tokens"),
+        cached: count("cached_input_tokens"),
         output: count("output_tokens"),
         cost_usd: None,
         is_session_total: true,

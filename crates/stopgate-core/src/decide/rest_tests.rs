@@ -31,6 +31,7 @@ fn parked() -> State {
         host: None,
         driver: None,
         held_at: None,
+        checks: None,
     };
     after(begun(Policy::default(), vec![]), &Event::Parked(Box::new(parking)))
 }

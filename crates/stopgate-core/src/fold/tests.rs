@@ -367,6 +367,7 @@ fn parked() -> Event {
         host: None,
         driver: None,
         held_at: None,
+        checks: None,
     }))
 }
 

@@ -35,6 +35,7 @@ fn parking() -> Parking {
         host: None,
         driver: None,
         held_at: None,
+        checks: None,
     }
 }
 

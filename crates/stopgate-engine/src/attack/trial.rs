@@ -114,7 +114,7 @@ impl Trial<'_> {
         let since = since.map(|millis| UNIX_EPOCH + Duration::from_millis(millis));
         let request = self.room.request(&criteria, &tried.ground, since, budget);
         match self.world.prove(&request) {
-            Proved::Receipts(mut receipts) => receipts
+            Proved::Receipts(mut receipts) | Proved::TooLong(mut receipts) => receipts
                 .pop()
                 .ok_or_else(|| Failure::fault("a check on the copy of the project gave no result")),
             Proved::Interrupted => Err(interrupted()),
@@ -151,6 +151,7 @@ impl TrialRoom {
             strangers: Strangers::Spare,
             pass: &self.pass,
             only_place: self.only_place.as_deref(),
+            later: &[],
         }
     }
 }

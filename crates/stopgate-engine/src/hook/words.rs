@@ -1,22 +1,29 @@
 //! What the agent and the person are told, in words.
 
 use stopgate_core::{Leave, PROMPT_VOICE, State, clean, clip};
+use stopgate_view::background_text;
 
 use crate::failure::Failure;
 
 const REASON_BYTES_MAX: usize = 600;
 
 /// What a person is told when a stop is allowed for their sake.
-pub(super) const fn leave(leave: Leave) -> Option<&'static str> {
+pub(super) fn leave(leave: Leave, state: &State) -> Option<String> {
     match leave {
         Leave::Untrusted => Some(
             "stopgate.toml is not trusted, so its checks do not run and the agent may stop. \
-             Look at it, then: stopgate trust",
+             Look at it, then: stopgate trust"
+                .into(),
         ),
-        Leave::Approval => Some("every check passes; it waits for your word: stopgate approve"),
+        Leave::Approval => {
+            Some("every check passes; it waits for your word: stopgate approve".into())
+        }
+        Leave::Waiting => {
+            let checks = state.parking().and_then(|parking| parking.checks.as_ref());
+            checks.map(background_text)
+        }
         Leave::Ended
         | Leave::Paused
-        | Leave::Waiting
         | Leave::Background
         | Leave::Person
         | Leave::Popped

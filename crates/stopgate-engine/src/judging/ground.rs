@@ -12,12 +12,16 @@ use stopgate_verify::{
 
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::judging::background::longest_ms;
 use crate::project_file::{AtStart, CriterionDraft, ProjectFile};
 
 /// What must be known before a loop begins may take as long as a person is willing to wait.
 const MEASURE_BUDGET: Duration = Duration::from_hours(1);
 /// The first run of everything else.
 const PREFLIGHT_BUDGET: Duration = Duration::from_mins(2);
+
+/// A check that takes less fits into the time of any stop.
+const LONG_MS: u64 = 20_000;
 
 /// Whether each check is run once before a loop begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,6 +187,7 @@ pub(crate) fn measure(
         strangers: Strangers::Spare,
         pass: &pass,
         only_place: None,
+        later: &[],
     };
     let measured = context.while_told(&asked, |world| world.measure(&request));
     let measured =
@@ -274,6 +279,7 @@ fn settle(
             .hint("fix the check first: nothing could be proven with it"));
     }
     criterion.tests = receipt.evidence.tests;
+    criterion.takes_ms = takes_ms(criterion, &receipt);
     if wanted != AtStart::Baseline {
         return Ok(Preflighted { criterion: name, receipt, known: None, outputs });
     }
@@ -283,6 +289,16 @@ fn settle(
     let known = Some(baseline.failures.len());
     criterion.terms.baseline = Some(baseline);
     Ok(Preflighted { criterion: name, receipt, known, outputs })
+}
+
+/// How long a check takes, where that is worth knowing; one that did not end may take as long as
+/// it is allowed to.
+fn takes_ms(criterion: &Criterion, receipt: &Receipt) -> Option<u64> {
+    let ms = match receipt.status {
+        Status::Timeout => longest_ms(criterion),
+        _ => receipt.duration_ms,
+    };
+    (ms >= LONG_MS).then_some(ms)
 }
 
 fn write_note(path: &Path, text: &str) -> Result<(), Failure> {

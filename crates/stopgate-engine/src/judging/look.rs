@@ -46,9 +46,10 @@ pub(crate) fn look(
         strangers: Strangers::Spare,
         pass: &pass,
         only_place: only_place.as_deref(),
+        later: &[],
     };
     match context.while_told(criteria, |world| world.prove(&request)) {
-        Proved::Receipts(receipts) => Ok(receipts),
+        Proved::Receipts(receipts) | Proved::TooLong(receipts) => Ok(receipts),
         Proved::Interrupted => Err(interrupted()),
     }
 }
@@ -74,6 +75,7 @@ pub(crate) fn changed(context: &Context, state: &State) -> Result<ChangedJudges,
         strangers: Strangers::Spare,
         pass: &[],
         only_place: None,
+        later: &[],
     };
     stopgate_verify::changed_judges(&request)
         .map_err(|why| Failure::fault(format!("could not tell what changed: {why}")))

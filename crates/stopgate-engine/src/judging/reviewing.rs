@@ -3,18 +3,22 @@
 //! Nobody is asked before every other required criterion passes: an opinion costs money. One
 //! opinion holds for one tree.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use stopgate_agents::{Agent, ClientExit, HeadlessTurn, TurnSession};
+use stopgate_agents::{Agent, ClientExit, HeadlessTurn, StreamFact, TurnSession, UsageHint};
 use stopgate_core::{
-    Criterion, Proof, Receipt, State, Status, Timestamp, Verified, clean, clip, fenced, verified,
+    Criterion, OpinionCost, Proof, Receipt, State, Status, Timestamp, TokenUse, Verified, clean,
+    clip, fenced, verified,
 };
+use stopgate_usage::parse_usd;
 use stopgate_verify::{
     BRIEF_FILE, GitFilters, ProofStorage, ReviewRequest, earlier_opinion, git, redact, review,
 };
 
+use crate::config::Config;
 use crate::context::Context;
 use crate::judging::ground::kept_basis;
 
@@ -134,8 +138,31 @@ fn ask_reviewer(
         timeout: Duration::from_millis(*timeout_ms).min(left),
         only_place: only_place.as_deref(),
     };
-    let last_words = |text: &[u8], code: Option<i32>| last_words(headless, text, code);
-    review(&request, &last_words, &|| context.now())
+    let heard: Cell<Option<UsageHint>> = Cell::new(None);
+    let last_words = |text: &[u8], code: Option<i32>| {
+        let (said, used) = last_words(headless, text, code);
+        heard.set(used);
+        said
+    };
+    let mut receipt = review(&request, &last_words, &|| context.now())?;
+    let who = model.clone().unwrap_or_else(|| format!("{} (review)", agent.word()));
+    receipt.evidence.cost = heard.get().map(|used| cost(context, who, &used));
+    Some(receipt)
+}
+
+/// What an opinion cost, by the person's prices, else by those of the reviewer's client.
+fn cost(context: &Context, model: String, used: &UsageHint) -> OpinionCost {
+    let tokens = TokenUse {
+        input: used.input.saturating_sub(used.cached.saturating_add(used.cache_written)),
+        cache_read: used.cached,
+        cache_write: used.cache_written,
+        output: used.output,
+        ..TokenUse::default()
+    };
+    let prices = Config::read(context.settings).unwrap_or_default().prices;
+    let told = used.cost_usd.and_then(|dollars| parse_usd(&format!("{dollars:.6}")));
+    let nanos = prices.nanos(&model, &tokens).or(told.map(|micros| micros.saturating_mul(1000)));
+    OpinionCost { model, tokens, nanos }
 }
 
 /// Refuses an agent that can't be asked for an opinion.
@@ -166,29 +193,46 @@ fn refused(criterion: &Criterion, trouble: String, at: Timestamp) -> Receipt {
     receipt
 }
 
-/// What the reviewer's client said last.
+/// What the reviewer's client said last, and what it used as far as it told.
 fn last_words(
     headless: stopgate_agents::Headless,
     text: &[u8],
     code: Option<i32>,
-) -> Result<String, String> {
+) -> (Result<String, String>, Option<UsageHint>) {
     let mut reader = headless.reader();
+    let mut used = None;
     for line in text.split(|byte| *byte == b'\n') {
         // Both streams come together here; what is not an event is a complaint.
         if line.starts_with(b"{") {
-            reader.line(line);
+            used = reader.line(line).iter().fold(used, with_use);
         } else {
             reader.error_line(&String::from_utf8_lossy(line));
         }
     }
     let report = reader.report(code.map_or(ClientExit::Signal, ClientExit::Code));
-    match report.end {
+    let said = match report.end {
         Ok(()) => Ok(report.said),
         Err(failure) => {
             let message = clean(&failure.message);
             Err(format!("the reviewer's client failed ({}): {message}", failure.class.word()))
         }
-    }
+    };
+    (said, used)
+}
+
+/// What was used in all: some clients tell each call, others what the session used so far.
+fn with_use(so_far: Option<UsageHint>, fact: &StreamFact) -> Option<UsageHint> {
+    let StreamFact::Usage(more) = fact else { return so_far };
+    let Some(so_far) = so_far.filter(|_| !more.is_session_total) else { return Some(*more) };
+    let cost = so_far.cost_usd.zip(more.cost_usd).map(|(one, other)| one + other);
+    Some(UsageHint {
+        input: so_far.input.saturating_add(more.input),
+        cached: so_far.cached.saturating_add(more.cached),
+        cache_written: so_far.cache_written.saturating_add(more.cache_written),
+        output: so_far.output.saturating_add(more.output),
+        cost_usd: cost,
+        is_session_total: false,
+    })
 }
 
 /// What the reviewer is asked, as an argument of its client.

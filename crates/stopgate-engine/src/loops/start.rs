@@ -326,7 +326,8 @@ fn gates_of(
     file: Option<&ProjectFile>,
     project: &std::path::Path,
 ) -> Result<Vec<LoopGate>, Failure> {
-    let of_file = file.iter().flat_map(|file| &file.gates).map(|text| (text, Author::Project));
+    let of_file = file.and_then(|file| file.gates.as_ref());
+    let of_file = of_file.into_iter().flatten().map(|text| (text, Author::Project));
     let asked_for = request.gates.iter().map(|text| (text, Author::Command));
     gates::read(of_file.chain(asked_for), project)
 }
@@ -340,7 +341,7 @@ fn binding(state: &State) -> SessionChoice {
 
 fn taken(session: Option<&SessionId>) -> Failure {
     let name = session.map_or("this one", SessionId::as_str);
-    Failure::usage(format!("a loop already holds session {name}")).hint(
+    Failure::session_taken(format!("a loop already holds session {name}")).hint(
         "nest another frame in it: stopgate push \"PROMPT\", or end it: start --replace, stopgate cancel",
     )
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use stopgate_core::{Outcome, Parking, Phase, State, Timestamp, Waiting, clean, clip};
-use stopgate_view::condition_text;
+use stopgate_view::parking_text;
 
 use super::project_name;
 use crate::view::{LoopView, time_text};
@@ -112,7 +112,7 @@ pub(crate) fn news(
             ("needs_approval", None, said.into(), said.into())
         }
         Phase::Waiting { on: Waiting::Condition(parking), .. } if is_news(before, parking) => {
-            let what = condition_text(&parking.condition);
+            let what = parking_text(parking);
             let said = format!("has what it waited for ({what}): go on in its session");
             ("happened", None, said.clone(), said)
         }

@@ -27,7 +27,7 @@ impl ProjectFile {
         let criteria = self.criteria.iter().flat_map(|draft| of_criterion(&draft.criterion));
         let whole = |kind, what: &String| Grant { kind, criterion: None, what: what.clone() };
         let roots = self.roots.iter().map(|root| whole("root", root));
-        let gates = self.gates.iter().map(|gate| whole("gate", gate));
+        let gates = self.gates.iter().flatten().map(|gate| whole("gate", gate));
         criteria.chain(roots).chain(gates).collect()
     }
 

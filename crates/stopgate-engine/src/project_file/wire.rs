@@ -24,7 +24,7 @@ struct FileWire {
     limits: Option<Spanned<LoopWire>>,
     proof: ProofWire,
     criterion: Vec<Spanned<CriterionWire>>,
-    gates: Vec<String>,
+    gates: Option<Vec<String>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -188,7 +188,9 @@ pub(super) fn parse(text: &str) -> Result<ProjectFile, String> {
         criteria.push(draft);
     }
     // A gate is asked at every stop, so no command of a project's file may be one.
-    if let Some(gate) = wire.gates.iter().find(|gate| crate::judging::gates::has_command(gate)) {
+    if let Some(gate) =
+        wire.gates.iter().flatten().find(|gate| crate::judging::gates::has_command(gate))
+    {
         return Err(format!("gates: `{gate}` runs a command; give that with start --gate"));
     }
     let limits = RequestedLimits::at(text, wire.limits.as_ref())?;

@@ -1,7 +1,7 @@
 //! Why a stop was decided so.
 
 use serde::Serialize;
-use stopgate_core::{Event, Order, Ruling, Stopped};
+use stopgate_core::{Event, Order, Outcome, RulingWord, Stopped};
 
 use crate::context::LoopTarget;
 use crate::failure::Failure;
@@ -22,10 +22,10 @@ pub struct Explanation {
     pub stops: usize,
     /// When it happened.
     pub at: String,
-    /// What was answered: `allow`, `continue`, `complete` or `escalate`.
-    pub verdict: &'static str,
+    /// What was answered.
+    pub verdict: RulingWord,
     /// How the loop ended by it.
-    pub outcome: Option<&'static str>,
+    pub outcome: Option<Outcome>,
     /// The rule that answered.
     pub rule: &'static str,
     /// Why, in a sentence.
@@ -78,15 +78,14 @@ impl Records<'_> {
                 .hint(format!("its stops are 1 to {count}"))
         })?;
         veil.draw_receipts(&mut stopped.receipts);
-        let (verdict, outcome) = words(stopped.ruling);
         Ok(Explanation {
             schema_version: SCHEMA_VERSION,
             id: id.as_str().into(),
             stop: number,
             stops: count,
             at: time_text(at),
-            verdict,
-            outcome,
+            verdict: stopped.ruling.word(),
+            outcome: stopped.ruling.outcome(),
             rule: stopped.rule.word(),
             why: stopped.why.clone(),
             rules: asked(stored.state.policy.order, &stopped),
@@ -105,13 +104,4 @@ fn asked(order: Order, stopped: &Stopped) -> Vec<RuleView> {
         }
     }
     asked
-}
-
-pub(crate) fn words(ruling: Ruling) -> (&'static str, Option<&'static str>) {
-    match ruling {
-        Ruling::Allow(_) => ("allow", None),
-        Ruling::Continue => ("continue", None),
-        Ruling::Complete(outcome) => ("complete", Some(outcome.word())),
-        Ruling::Escalate(outcome) => ("escalate", Some(outcome.word())),
-    }
 }

@@ -11,7 +11,6 @@ use stopgate_view::{unparked, waits_for};
 use crate::context::LoopTarget;
 use crate::failure::Failure;
 use crate::see::Records;
-use crate::see::explain::words;
 use crate::veil::{Veil, veil, veil_over_all};
 use crate::view::{SCHEMA_VERSION, describe_edit, short, step_line, time_text};
 
@@ -165,9 +164,8 @@ fn describe_stop(stopped: &Stopped) -> String {
             format!("sent back: {}", short(line))
         }
         Ruling::Allow(_) => format!("allowed: {}", stopped.why),
-        Ruling::Complete(_) | Ruling::Escalate(_) => {
-            let (_, outcome) = words(stopped.ruling);
-            format!("ended as {}: {}", outcome.unwrap_or_default(), short(&stopped.why))
+        Ruling::Complete(outcome) | Ruling::Escalate(outcome) => {
+            format!("ended as {outcome}: {}", short(&stopped.why))
         }
     }
 }

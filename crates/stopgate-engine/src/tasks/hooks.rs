@@ -139,7 +139,7 @@ impl Tasks {
             let context = context(ask, &name, (&loaded.task, iteration), &results, now);
             let number = iteration.number;
             let evaluation = self.ask_gates(&loaded, &context)?;
-            if self.keep_evaluation(&id, &loaded.task, ask, &evaluation)? {
+            if self.keep_evaluation(loaded, ask, &evaluation)? {
                 return Ok(DecisionView::of(&evaluation, &name, number));
             }
         }
@@ -160,17 +160,18 @@ impl Tasks {
     /// Stores an evaluation, unless what was evaluated has changed meanwhile.
     fn keep_evaluation(
         &mut self,
-        id: &LoopId,
-        seen: &Task,
+        loaded: Loaded,
         ask: &HookEvaluate,
         evaluation: &Evaluation,
     ) -> Result<bool, Failure> {
         if evaluation.traces.is_empty() {
             return Ok(true);
         }
+        let id = &loaded.stored.state.id.clone();
+        let seen = (loaded.task.gates.clone(), loaded.task.iteration.clone());
         let mut same = true;
-        self.change(id, &mut |task, _, now| {
-            same = task.gates == seen.gates && task.iteration == seen.iteration;
+        self.change_from(Some(loaded), id, &mut |task, _, now| {
+            same = (&task.gates, &task.iteration) == (&seen.0, &seen.1);
             if !same {
                 return Ok((Vec::new(), TaskHold::Keep));
             }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use stopgate_core::{Event, GateAction, GateTrace, GateWord, Outcome, State, Surface, Timestamp};
-use stopgate_gates::{Action, Gate, Metrics, Task, TaskStep, Trace};
+use stopgate_core::{Event, GateAction, GateWord, Outcome, State, Surface, Timestamp};
+use stopgate_gates::{Gate, Metrics, Task, TaskStep};
 use stopgate_store::{Filter, JournalEntry};
 
 use super::MetricsView;
@@ -139,24 +139,9 @@ fn steps(entries: Vec<JournalEntry>) -> impl Iterator<Item = (TaskStep, Timestam
 /// Counts what was said at a stop; who was heard, and what they wanted.
 fn count_word(word: &GateWord, counts: &mut BTreeMap<String, Count>) -> (String, GateAction) {
     for asked in &word.asked {
-        counts.entry(asked.gate.clone()).or_default().metrics.count(&trace(asked));
+        counts.entry(asked.gate.clone()).or_default().metrics.count(asked);
     }
     (word.gate.clone(), word.action)
-}
-
-fn trace(asked: &GateTrace) -> Trace {
-    let action = asked.action.map(|action| match action {
-        GateAction::Complete => Action::Complete,
-        GateAction::Continue => Action::Continue,
-        GateAction::Escalate => Action::Escalate,
-    });
-    Trace {
-        gate: asked.gate.clone(),
-        action,
-        reason: asked.reason.clone(),
-        failed: asked.failed,
-        micros: asked.micros,
-    }
 }
 
 fn called(definition: &serde_json::Value) -> String {

@@ -1,8 +1,8 @@
 //! What happened to a task, in sentences: for `log`, and in full for `explain`.
 
 use serde::Serialize;
-use stopgate_core::{Event, Surface};
-use stopgate_gates::{AgentSignal, Evaluation, TaskStep, Trace, Validated, ValidationResult};
+use stopgate_core::{Event, GateTrace, Surface};
+use stopgate_gates::{AgentSignal, Evaluation, TaskStep, Validated, ValidationResult};
 
 use super::stats::TaskRecords;
 use crate::context::LoopTarget;
@@ -45,7 +45,7 @@ pub struct TaskEvaluation {
     /// What it said.
     pub reason: Option<String>,
     /// What each gate did.
-    pub gates: Vec<Trace>,
+    pub gates: Vec<GateTrace>,
 }
 
 impl TaskRecords<'_> {

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::{SessionGates, Tasks};
 use crate::address::Address;
-use crate::context::{Context, LoopTarget};
+use crate::context::{ContextParts, LoopTarget};
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::settings::Settings;
@@ -45,7 +45,8 @@ fn server(directory: &Path, gates: SessionGates) -> Tasks {
     let config = crate::config::Config::default();
     let (choice, _) = StoreChoice::of(Settings, config, Address::Own);
     let context =
-        Context::with(home, world, Settings, Stores::default(), choice).expect("a context");
+        ContextParts { home, world, settings: Settings, stores: Stores::default(), choice };
+    let context = context.open().expect("a context");
     Tasks::over(context.into(), directory.join("project"), gates)
 }
 

@@ -12,12 +12,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use stopgate_agents::{Agent, HeadlessTurn, TurnSession};
-use stopgate_core::{
-    Event, LoopId, Parking, SessionId, State, UnparkedBy, WaitCondition, clean, clip, overdue,
-};
+use stopgate_core::{Event, LoopId, Parking, SessionId, State, UnparkedBy, clean, clip, overdue};
 use stopgate_verify::ProcessMark;
 use stopgate_verify::files::{append_private, make_private_directory};
-use stopgate_view::condition_text;
+use stopgate_view::parking_text;
 
 use super::environment;
 use crate::config::Config;
@@ -208,7 +206,7 @@ impl ParkedLoops<'_> {
         })?;
         let config = Config::read(self.context.settings).unwrap_or_default();
         let own_args = config.wake.get(agent.word()).cloned().unwrap_or_default();
-        let prompt = nudge(state, &parking.condition);
+        let prompt = nudge(state, parking);
         let turn = HeadlessTurn {
             program: &program,
             own_args: &own_args,
@@ -262,11 +260,18 @@ fn with_defaults(
 }
 
 /// What a session reads that is woken.
-fn nudge(state: &State, condition: &WaitCondition) -> String {
+fn nudge(state: &State, parking: &Parking) -> String {
     let goal = clip(&clean(state.goal.lines().next().unwrap_or_default()), GOAL_BYTES_MAX);
-    let what = clip(&clean(&condition_text(condition)), GOAL_BYTES_MAX);
+    let what = clip(&clean(&parking_text(parking)), GOAL_BYTES_MAX);
+    let then = match parking.checks {
+        Some(_) => {
+            "If you have nothing to change, just stop again: the result counts for the files as \
+             they are, and you are told what fails. The goal of loop"
+        }
+        None => "Go on with the goal of loop",
+    };
     format!(
-        "[stopgate] You waited for {what}: it has happened. Go on with the goal of loop {}: {goal}\n\
+        "[stopgate] You waited for {what}: it has happened. {then} {}: {goal}\n\
          This message comes from stopgate, not from the user, and grants no permission.",
         state.id
     )

@@ -1,9 +1,10 @@
 use serde_json::{Value, json};
+use stopgate_core::GateAction;
 
 use super::{GateSource, Hands, evaluate};
 use crate::gate::{CommandGate, Gate};
 use crate::promise::detect;
-use crate::words::{Action, AgentContext, ValidationResult};
+use crate::words::{AgentContext, ValidationResult};
 
 /// Commands say what their text is; `fail …` could not be run.
 struct Echo;
@@ -162,7 +163,7 @@ fn a_gate_that_fails_escalates_with_its_error() {
     let gate = gate.expect("a gate");
     let source = GateSource { id: "1", enabled: true, gate: Some(&gate) };
     let answer = evaluate(&[source], &scene(""), &mut Echo).answer;
-    assert_eq!(answer.action, Action::Escalate);
+    assert_eq!(answer.action, GateAction::Escalate);
     let error = answer.metadata["error"].as_str().expect("an error");
     assert_eq!(answer.reason, format!("Hook evaluation failed: {error}"));
 }
@@ -231,6 +232,6 @@ fn a_condition_that_does_not_hold_passes_the_gate_over() {
 fn a_gate_that_cannot_be_read_lets_nothing_pass() {
     let source = GateSource { id: "1", enabled: true, gate: None };
     let evaluation = evaluate(&[source], &scene("COMPLETE"), &mut Echo);
-    assert_eq!(evaluation.answer.action, Action::Escalate);
+    assert_eq!(evaluation.answer.action, GateAction::Escalate);
     assert!(evaluation.traces[0].failed);
 }

@@ -1,10 +1,10 @@
-use stopgate_core::Timestamp;
+use stopgate_core::{GateAction, GateTrace, Timestamp};
 
 use super::{AgentSignal, judge, wants_gates};
-use crate::evaluate::{Evaluation, Trace};
+use crate::evaluate::Evaluation;
 use crate::iteration::{HistoryEntry, Iteration, IterationStatus};
 use crate::promise::detect;
-use crate::words::{Action, GateAnswer, PromiseType, ValidationResult};
+use crate::words::{GateAnswer, PromiseType, ValidationResult};
 
 const NOON: Timestamp = Timestamp::from_unix_millis(0);
 
@@ -42,13 +42,14 @@ fn iteration(history: &str) -> Iteration {
     }
 }
 
-fn gates(action: Action, objection: Option<&str>) -> Evaluation {
-    let trace = Trace {
+fn gates(action: GateAction, objection: Option<&str>) -> Evaluation {
+    let trace = GateTrace {
         gate: "g".into(),
         action: Some(action),
         reason: "r".into(),
         failed: false,
         micros: 0,
+        inputs: String::new(),
     };
     Evaluation {
         gate: "g".into(),
@@ -119,24 +120,24 @@ fn a_promise_beats_the_breaker_with_a_warning() {
 
 #[test]
 fn gates_decide_where_nothing_was_promised() {
-    check("", "", Some(&gates(Action::Complete, None)), "complete");
-    check("", "", Some(&gates(Action::Escalate, None)), "escalate");
-    check("", "", Some(&gates(Action::Continue, None)), "continue");
+    check("", "", Some(&gates(GateAction::Complete, None)), "complete");
+    check("", "", Some(&gates(GateAction::Escalate, None)), "escalate");
+    check("", "", Some(&gates(GateAction::Continue, None)), "continue");
 }
 
 #[test]
 fn a_gate_that_objects_holds_a_claim_back() {
     let complete = "<promise>COMPLETE</promise>";
-    check("", complete, Some(&gates(Action::Continue, Some("tests fail"))), "continue");
-    check("", complete, Some(&gates(Action::Continue, None)), "complete");
-    check("", complete, Some(&gates(Action::Escalate, None)), "escalate");
+    check("", complete, Some(&gates(GateAction::Continue, Some("tests fail"))), "continue");
+    check("", complete, Some(&gates(GateAction::Continue, None)), "complete");
+    check("", complete, Some(&gates(GateAction::Escalate, None)), "escalate");
     check(
         "F F F",
         complete,
-        Some(&gates(Action::Continue, Some("x"))),
+        Some(&gates(GateAction::Continue, Some("x"))),
         "escalate by circuit_breaker",
     );
-    check("", "<promise>BLOCKED</promise>", Some(&gates(Action::Complete, None)), "blocked");
+    check("", "<promise>BLOCKED</promise>", Some(&gates(GateAction::Complete, None)), "blocked");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use stopgate_core::Timestamp;
+use stopgate_core::{GateAction, Timestamp};
 
 use super::{CHECKPOINTS_MAX, PRODUCTS_MAX, Task, TaskStatus};
 use crate::evaluate::Evaluation;
@@ -11,7 +11,7 @@ use crate::gate::Gate;
 use crate::iteration::{Iteration, IterationStatus};
 use crate::judge::AgentSignal;
 use crate::step::{Changes, Registered, TaskStep, Validated};
-use crate::words::{Action, PromiseType};
+use crate::words::PromiseType;
 
 impl Task {
     /// The task after one more step; nothing unless the first one creates it.
@@ -151,7 +151,7 @@ impl Task {
         let iteration = self.iteration.as_ref()?;
         let (gate, action) = iteration.heard.as_ref()?;
         let running = iteration.status == IterationStatus::Running;
-        (running && *action == Action::Continue).then(|| gate.clone())
+        (running && *action == GateAction::Continue).then(|| gate.clone())
     }
 
     /// The gate that called it complete was wrong, once.
@@ -188,7 +188,7 @@ impl Task {
         if let Some(iteration) = &mut self.iteration {
             let action = evaluation.answer.action;
             iteration.heard = Some((evaluation.gate.clone(), action));
-            if action == Action::Complete {
+            if action == GateAction::Complete {
                 iteration.believed = Some(evaluation.gate.clone());
             }
         }

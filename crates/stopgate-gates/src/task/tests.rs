@@ -1,13 +1,13 @@
 use serde_json::{Value, json};
-use stopgate_core::Timestamp;
+use stopgate_core::{GateAction, GateTrace, Timestamp};
 
 use super::{CHECKPOINTS_MAX, GATES_MAX, Task, TaskStatus};
-use crate::evaluate::{Evaluation, Trace};
+use crate::evaluate::Evaluation;
 use crate::gate::Gate;
 use crate::iteration::IterationStatus;
 use crate::judge::AgentSignal;
 use crate::step::{Changes, Registered, TaskStep, Validated};
-use crate::words::{Action, CheckpointData, GateAnswer, PromiseType, ValidationResult};
+use crate::words::{CheckpointData, GateAnswer, PromiseType, ValidationResult};
 
 const NOON: Timestamp = Timestamp::from_unix_millis(1000);
 
@@ -46,13 +46,14 @@ fn register(task: Task, name: &str) -> Task {
     after(task, &step)
 }
 
-fn evaluated(gate: &str, action: Action) -> Evaluation {
-    let trace = Trace {
+fn evaluated(gate: &str, action: GateAction) -> Evaluation {
+    let trace = GateTrace {
         gate: gate.into(),
         action: Some(action),
         reason: "r".into(),
         failed: false,
         micros: 7,
+        inputs: String::new(),
     };
     Evaluation {
         gate: gate.into(),
@@ -247,7 +248,7 @@ fn what_validating_showed_is_remembered_whatever_is_told() {
 fn a_gate_is_charged_for_what_proves_wrong_once() {
     let said = |action| TaskStep::Evaluated(Box::new(evaluated("g", action)));
     let wrong = |task: &Task| (task.metrics["g"].false_complete, task.metrics["g"].false_continue);
-    let believed = after(running(), &said(Action::Complete));
+    let believed = after(running(), &said(GateAction::Complete));
     let failed = after(believed.clone(), &validated("fails", AgentSignal::Continue));
     assert_eq!(wrong(&failed), (1, 0));
     assert_eq!(wrong(&after(failed, &validated("fails", AgentSignal::Continue))), (1, 0));
@@ -260,7 +261,7 @@ fn a_gate_is_charged_for_what_proves_wrong_once() {
     assert_eq!(wrong(&after(done.clone(), &stands(TaskStatus::InProgress))), (1, 0));
     let again = after(done, &begin(&created()));
     assert_eq!(wrong(&again), (1, 0));
-    let held = after(running(), &said(Action::Continue));
+    let held = after(running(), &said(GateAction::Continue));
     assert_eq!(wrong(&after(held.clone(), &stands(TaskStatus::Completed))), (0, 1));
     assert_eq!(held.metrics["g"].total_micros, 7);
 }
@@ -289,7 +290,7 @@ fn one_of_each() -> Vec<TaskStep> {
         TaskStep::Registered(gate),
         TaskStep::Switched { gate: "g".into(), enabled: false },
         TaskStep::Cleared,
-        TaskStep::Evaluated(Box::new(evaluated("g", Action::Complete))),
+        TaskStep::Evaluated(Box::new(evaluated("g", GateAction::Complete))),
         validated("fails", AgentSignal::Escalate),
         validated("passes", AgentSignal::Complete),
         advanced,

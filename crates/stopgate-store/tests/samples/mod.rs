@@ -1,5 +1,6 @@
 //! Every event there is, with every field filled: what a stored form must hold.
 
+mod counters;
 pub(crate) mod parked;
 mod spends;
 mod word;
@@ -14,6 +15,7 @@ use stopgate_core::{
     ToolUse, Visibility, Vouch, Waiting, Weight,
 };
 
+pub(crate) use self::counters::counters;
 pub(crate) use self::spends::spends;
 
 pub(crate) use word::word;

@@ -25,6 +25,7 @@ pub(crate) fn parked() -> Vec<Event> {
         host: Some("desk".into()),
         driver: Some("run".into()),
         held_at: None,
+        checks: None,
     });
     events.extend(waits.map(|parking| Event::Parked(Box::new(parking))));
     events.push(Event::ConditionHeld);

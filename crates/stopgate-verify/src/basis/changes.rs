@@ -152,7 +152,11 @@ impl Compare<'_> {
             match self.now.get(&path) {
                 None => self.gone(file, &path, &role),
                 // Another content may have been built meanwhile.
-                Some(now) if is_same(file, now) && builds && self.is_younger(now) => {
+                Some(now)
+                    if is_same(file, now)
+                        && (builds || is_compiled(&path))
+                        && self.is_younger(now) =>
+                {
                     self.found.rewritten = true;
                     self.bring_back(file, &path, "");
                 }
@@ -283,7 +287,8 @@ impl Compare<'_> {
             match rules.role_of_new(path, &self.files) {
                 JudgeRole::Work => {}
                 JudgeRole::Whole(why) => {
-                    let steers = matches!(why, Why::Hides(_) | Why::Configuration(_));
+                    let steers = matches!(why, Why::Hides(_) | Why::Configuration(_))
+                        && !path.ends_with("conftest.py");
                     self.found.steering.extend(steers.then(|| path.clone()));
                     self.found.texts.push(format!("{} was added ({why})", path.display()));
                     self.bind(path, &hex(&file.content));
@@ -424,6 +429,24 @@ impl Compare<'_> {
             self.bind(&change.path, &change.now);
             self.found.masks.push(Mask { path: change.path, content: change.original });
         }
+        if self.noted.judges.picks_environment() {
+            self.environment();
+        }
+    }
+
+    /// Code that Python runs at its start, in an environment that the check's tool finds by itself.
+    fn environment(&mut self) {
+        let directory = self.noted.judges.directory().to_path_buf();
+        let known: BTreeSet<PathBuf> =
+            self.found.masks.iter().map(|mask| mask.path.clone()).collect();
+        for place in directory.ancestors() {
+            let files = outside::start_up_code(&self.root.join(place).join(".venv"), self.since);
+            for (path, content) in files.into_iter().filter(|(path, _)| !known.contains(path)) {
+                self.found.texts.push(format!("{} changed", path.display()));
+                self.bind(&path, &content);
+                self.found.masks.push(Mask { path, content: None });
+            }
+        }
     }
 
     /// What a person accepts is today's content, and no other.
@@ -438,6 +461,12 @@ fn is_same(noted: &FileText, now: &TreeFile) -> bool {
     let is_link = now.kind == FileKind::Link;
     let is_disabled = noted.kind == KindText::Executable && now.kind == FileKind::Plain;
     (noted.kind == KindText::Link) == is_link && !is_disabled && noted.content == hex(&now.content)
+}
+
+/// Whether a test in this language is run as a program that was built from it.
+fn is_compiled(path: &Path) -> bool {
+    const ENDS: [&str; 8] = ["c", "cc", "cpp", "cxx", "h", "hpp", "java", "rs"];
+    path.extension().and_then(|end| end.to_str()).is_some_and(|end| ENDS.contains(&end))
 }
 
 fn mentions_builder(line: &str) -> bool {

@@ -44,6 +44,6 @@ fn begin(argv: &[&OsStr], directory: &Path, seconds: u32) -> io::Result<Child> {
     let (_out, out_writer) = io::pipe()?;
     let (_err, err_writer) = io::pipe()?;
     // A person chose the command for themselves: a desktop is reached by their variables.
-    let variables = std::env::vars_os().collect();
+    let variables = crate::environment::variables().collect();
     Child::spawn(&argv, directory, variables, (out_writer, err_writer))
 }

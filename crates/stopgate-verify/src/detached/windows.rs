@@ -16,6 +16,6 @@ pub fn detached(argv: &[&str], directory: &Path) -> io::Result<()> {
 pub fn detached_for(argv: &[&OsStr], directory: &Path, _: u32) -> io::Result<()> {
     let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
     // A person chose the command for themselves: a desktop is reached by their variables.
-    let variables: Vec<_> = std::env::vars_os().collect();
+    let variables: Vec<_> = crate::environment::variables().collect();
     launch(&LaunchPlan { argv: &argv, directory, variables: &variables, log: None }).map(|_| ())
 }

@@ -1,7 +1,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::{Additions, Variable, environment, may_pass, sources, tool_environment};
+use super::{Additions, Variable, environment, every_go_test, may_pass, sources, tool_environment};
 
 #[test]
 fn programs_get_what_they_need() {
@@ -108,4 +108,23 @@ fn variables(text: &str) -> Vec<Variable> {
 fn shown(variables: &[Variable]) -> String {
     let show = |(n, v): &Variable| format!("{}={}", n.display(), v.display());
     variables.iter().map(show).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn go_names_every_test_where_nobody_reads_what_it_prints() {
+    let flags = |command: &str, ours: &str| {
+        every_go_test(command, &variables(ours)).map(|own| shown(&[own])).unwrap_or_default()
+    };
+    assert_eq!(flags("go test ./...", ""), "GOFLAGS=-v");
+    assert_eq!(flags("cd api && go test -race ./...", "GOFLAGS=-mod=mod"), "GOFLAGS=-mod=mod -v");
+    for command in [
+        "go test -json ./...",
+        "go test ./... | tail -1",
+        "go test ./... > log",
+        "test -z \"$(go vet ./...)\" && go test ./...",
+        "go vet ./...",
+        "make test",
+    ] {
+        assert_eq!(flags(command, ""), "", "{command}");
+    }
 }

@@ -210,6 +210,16 @@ pub(super) fn says_reference(path: &Path) -> bool {
     words(name_of(path)).iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
+/// Whether a name says that a file holds answers, where an output is compared with it.
+pub(super) fn says_answer(path: &Path) -> bool {
+    const WORDS: [&str; 10] = [
+        "answer", "answers", "out", "output", "outputs", "result", "results", "good", "sample",
+        "samples",
+    ];
+    !is_code(extension_of(path))
+        && words(name_of(path)).iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
 /// Whether the path is in a directory of installed or built things.
 pub(super) fn is_foreign(path: &Path) -> bool {
     directories(path).any(|own| FOREIGN.contains(&own))

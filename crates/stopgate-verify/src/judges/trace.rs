@@ -8,6 +8,8 @@ mod just_reach;
 mod lists;
 mod make_reach;
 mod node;
+mod places;
+mod preparing;
 mod programs;
 mod project_programs;
 mod scripts;
@@ -45,7 +47,13 @@ impl Stand {
             Rank::Sole | Rank::Command if commands == 1 => Rank::Sole,
             Rank::Judge | Rank::Sole | Rank::Command => Rank::Judge,
         };
-        Self { directory: directory.into(), script: None, rank, depth: self.depth + 1 }
+        let depth = self.depth + 1;
+        Self { directory: directory.into(), others: Vec::new(), script: None, rank, depth }
+    }
+
+    /// Every directory that it may be in, the likeliest first.
+    fn places(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.directory).chain(&self.others)
     }
 }
 
@@ -84,6 +92,8 @@ pub(super) struct CommandTrace {
 struct Stand {
     /// The directory, from the project's root; `None` outside.
     directory: PathBuf,
+    /// Where else it may be, where only the shell knows: behind `cd "$ROOT"`.
+    others: Vec<PathBuf>,
     /// The script that has it, where one does.
     script: Option<PathBuf>,
     /// Whether what has it is a judge.
@@ -114,6 +124,8 @@ struct Tracer<'a> {
     says_judge: bool,
     /// What the loop that begins does with what it lists.
     loop_body: lists::LoopBody,
+    /// Directories that the loop lists.
+    listed: Vec<PathBuf>,
     /// How often all paths of the project were looked through.
     scans: Cell<usize>,
 }
@@ -130,11 +142,13 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
         unknown: BTreeSet::new(),
         says_judge: name_says_judge(&criterion.name),
         loop_body: lists::LoopBody::Other,
+        listed: Vec::new(),
         scans: Cell::new(0),
     };
     let directory = criterion.terms.cwd.as_deref().and_then(|cwd| inner(root, Path::new(""), cwd));
     let mut stand = Stand {
         directory: directory.unwrap_or_default(),
+        others: Vec::new(),
         script: None,
         rank: Rank::Command,
         depth: 0,
@@ -146,11 +160,7 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
     match &criterion.proof {
         Proof::Check { command, .. } => {
             let script = ShellScript::parse(command);
-            let prepares = |step: &&ShellStep| {
-                let program = step.words.first().map_or("", String::as_str);
-                ["cd", "export", "set", ".", "source", ""].contains(&program)
-            };
-            if says && script.steps().filter(|step| !prepares(step)).count() == 1 {
+            if says && preparing::has_sole_judge(&script) {
                 stand.rank = Rank::Sole;
             }
             tracer.script(&script, &stand);
@@ -203,6 +213,7 @@ impl Tracer<'_> {
                     let following = &script.parts[at + 1..];
                     self.lists(step, following, &own);
                     self.loop_body = lists::loop_body(following);
+                    self.listed_places(step, following, &own);
                     self.step(step, &mut own);
                     stands.pop();
                     stands.push(own);
@@ -232,14 +243,7 @@ impl Tracer<'_> {
             }
         }
         if let ["cd" | "pushd", to, ..] = words.as_slice() {
-            // `cd "$(dirname "$0")"` leads to the script's own directory.
-            let target = if is_open(to) {
-                stand.script.as_deref().map(super::files::directory_of)
-            } else {
-                inner(self.root, &stand.directory, to)
-            };
-            stand.directory = target.unwrap_or_default();
-            return;
+            return self.enter(to, stand);
         }
         self.words(&words, step.fate, stand);
     }
@@ -303,8 +307,10 @@ impl Tracer<'_> {
         if is_open(word) {
             return self.open_file(stand, word);
         }
-        let path = inner(self.root, &stand.directory, word)?;
-        (self.files.paths().contains(&path) || self.files.text(&path).is_some()).then_some(path)
+        let is_file =
+            |path: &PathBuf| self.files.paths().contains(path) || self.files.text(path).is_some();
+        let mut found = stand.places().filter_map(|place| inner(self.root, place, word));
+        found.find(is_file)
     }
 
     /// The file that a word names whose beginning only the shell knows: `$DIR/lib.sh`.
@@ -338,7 +344,13 @@ impl Tracer<'_> {
         if is_open(word) {
             return self.open_file(stand, word).into_iter().collect();
         }
-        let Some(path) = inner(self.root, &stand.directory, word) else { return Vec::new() };
+        let found = stand.places().map(|place| self.files_at(place, word));
+        found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// The same, as seen from one directory.
+    fn files_at(&self, directory: &Path, word: &str) -> Vec<PathBuf> {
+        let Some(path) = inner(self.root, directory, word) else { return Vec::new() };
         if word.contains(['*', '?', '[', '{']) {
             let pattern = path.to_string_lossy().into_owned();
             let Ok(globs) = Globs::new(&[pattern]) else { return Vec::new() };

@@ -9,14 +9,15 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::LEASH;
+use crate::launch::own_program;
 use crate::orphans::{adopt_leash, release_leash};
 use crate::place;
 use crate::proc::{self, Life};
@@ -63,15 +64,8 @@ impl Drop for Leash {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the door to ourselves")]
 fn start(run: &str, scratch: &Path, pipe: PipeReader) -> io::Result<std::process::Child> {
-    // The program may have been replaced meanwhile: this is the one that runs.
-    let program = if cfg!(target_os = "linux") {
-        PathBuf::from("/proc/self/exe")
-    } else {
-        std::env::current_exe()?
-    };
-    let mut command = Command::new(program);
+    let mut command = own_program()?;
     command.arg(LEASH).arg(run).arg(proc::own_pid().to_string()).arg(scratch);
     command.args(place::private_roots());
     command.env_clear().current_dir("/").process_group(0);

@@ -95,6 +95,19 @@ pub(super) struct Apart<'a> {
     /// Files that a run does not have because another process keeps writing to them: a check
     /// that passes without them does not depend on what they say.
     pub(super) restless: Vec<PathBuf>,
+    pub(super) built: BuiltFiles,
+}
+
+/// Files that git ignores and that were built since the start, in a check that builds by times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum BuiltFiles {
+    /// An original run builds them again; every other one has them.
+    #[default]
+    MadeByOriginals,
+    /// No run has them.
+    Absent,
+    /// Every run has them.
+    Present,
 }
 
 /// A check in its place.
@@ -196,7 +209,12 @@ impl Apart<'_> {
         let scratch = self.request.place.copies();
         let mut absent = if original { changes.absent.clone() } else { Vec::new() };
         absent.extend(self.restless.iter().cloned());
-        if original && BuildOutputs::makes(subject.criterion) {
+        let goes_without = match self.built {
+            BuiltFiles::MadeByOriginals => original,
+            BuiltFiles::Absent => true,
+            BuiltFiles::Present => false,
+        };
+        if goes_without && BuildOutputs::makes(subject.criterion) {
             absent.extend(built_since(self.request.root, self.request.since));
         }
         let recipe = PlaceRecipe {

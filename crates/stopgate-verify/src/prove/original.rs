@@ -7,11 +7,13 @@
 use std::path::PathBuf;
 
 use stopgate_core::{
-    Criterion, JudgesAre, OriginalRun, OriginalVerdict, Receipt, Site, Status, Strength, Timestamp,
+    Criterion, JudgesAre, OriginalRun, OriginalVerdict, Receipt, Site, Status, Strength, Tests,
+    Timestamp,
 };
 
-use super::apart::{Apart, ApartRun, Judges};
+use super::apart::{Apart, ApartRun, BuiltFiles, Judges};
 use super::round::Looked;
+use super::wording::{rejection, undecided};
 use super::{Directories, ProofRequest, TestFloor, floor, red_first, span};
 use crate::basis::{Basis, JudgeChanges};
 use crate::files::read_regular;
@@ -37,6 +39,8 @@ pub(super) struct Originals<'a> {
 pub(super) struct OriginalSubject<'a> {
     pub(super) criterion: &'a Criterion,
     pub(super) changes: JudgeChanges,
+    /// The tests of the start, as many of which must run; none where a person lets them change.
+    pub(super) floor: Option<Tests>,
     /// How many tests ran at the start and now, where fewer did now.
     pub(super) fewer: Option<(u32, u32)>,
 }
@@ -105,8 +109,9 @@ impl Originals<'_> {
                 self.request.since,
             );
             let changes = changes.map_err(|error| story(&error))?;
-            let fewer = fewer_tests(criterion, receipt);
-            subjects.push(OriginalSubject { criterion, changes, fewer });
+            let floor = criterion.tests.filter(|_| !self.may_drop_tests(criterion));
+            let fewer = fewer_tests(floor, receipt);
+            subjects.push(OriginalSubject { criterion, changes, floor, fewer });
         }
         Ok(subjects)
     }
@@ -186,6 +191,7 @@ impl Originals<'_> {
                 doubted.push((subject, run));
             }
         }
+        let doubted = self.ask_with_built_files(doubted, digest, receipts)?;
         self.control(&doubted, controls, digest, receipts)?;
         for subject in open.iter().filter(|subject| !askable.iter().any(|own| same(own, subject))) {
             let told = told(subject, OriginalVerdict::Undecided, digest, Vec::new());
@@ -193,6 +199,13 @@ impl Originals<'_> {
             dispute(receipt, told, &subject.changes.lasting.join("; "), None);
         }
         Some(())
+    }
+
+    /// Whether a person made all tests part of the work, which may merge or drop some then.
+    fn may_drop_tests(&self, criterion: &Criterion) -> bool {
+        let terms = &criterion.terms;
+        terms.judges == JudgesAre::Work
+            || (!terms.may_change.is_empty() && self.basis.is_self_judged(criterion))
     }
 
     /// Whether there was nothing at the start to ask: the first tests are the work's own.
@@ -238,7 +251,7 @@ impl Originals<'_> {
         Some(())
     }
 
-    fn apart(&self) -> Apart<'_> {
+    pub(super) fn apart(&self) -> Apart<'_> {
         let left = self.request.budget.saturating_sub(span(self.begun, (self.now)()));
         Apart {
             request: self.request,
@@ -247,6 +260,7 @@ impl Originals<'_> {
             left,
             tree: self.looked.tree.as_ref(),
             restless: Vec::new(),
+            built: BuiltFiles::default(),
         }
     }
 }
@@ -293,47 +307,14 @@ fn take_over(receipt: &mut Receipt, own: &Receipt) {
 }
 
 /// Whether the judges of the start accept the work, with as many tests as there were.
-fn accepts(subject: &OriginalSubject<'_>, run: &ApartRun) -> bool {
+pub(super) fn accepts(subject: &OriginalSubject<'_>, run: &ApartRun) -> bool {
     let ApartRun::Ran { receipt, written, .. } = run else { return false };
     receipt.status == Status::Pass
         && written.is_empty()
-        && fewer_tests(subject.criterion, receipt).is_none()
+        && fewer_tests(subject.floor, receipt).is_none()
 }
 
-fn rejection(subject: &OriginalSubject<'_>, run: &ApartRun) -> String {
-    let ApartRun::Ran { receipt, written, .. } = run else { return String::new() };
-    if let Some(path) = written.first() {
-        return format!(
-            "with the tests of the start, {} was written while they ran",
-            path.display()
-        );
-    }
-    match (receipt.status, fewer_tests(subject.criterion, receipt)) {
-        (Status::Pass, Some((then, now))) => {
-            format!("{now} tests of the start run now; {then} ran then")
-        }
-        (_, _) => match run.failing().len() {
-            0 => "it passes now, but fails with the tests as they were at the start".into(),
-            1 => "it passes now, but 1 test fails as it was at the start".into(),
-            more => format!("it passes now, but {more} tests fail as they were at the start"),
-        },
-    }
-}
-
-fn undecided(run: &ApartRun) -> String {
-    match run {
-        ApartRun::NoPlace(why) => format!("the tests of the start can't be run: {why}"),
-        ApartRun::Ran { receipt, .. } if receipt.status == Status::Timeout => {
-            "the tests of the start took too long".into()
-        }
-        ApartRun::Ran { .. } => {
-            "the tests of the start can't be run here: even today's fail apart from this tree"
-                .into()
-        }
-    }
-}
-
-fn told(
+pub(super) fn told(
     subject: &OriginalSubject<'_>,
     verdict: OriginalVerdict,
     digest: &str,
@@ -348,7 +329,7 @@ fn told(
     }
 }
 
-fn conclude(receipt: Option<&mut Receipt>, told: OriginalRun) {
+pub(super) fn conclude(receipt: Option<&mut Receipt>, told: OriginalRun) {
     let Some(receipt) = receipt else { return };
     // Judges that were only written to again are not worth a word.
     if !told.changes.is_empty() {
@@ -379,8 +360,8 @@ fn unproven(mut receipt: Receipt, why: &str) -> Receipt {
 }
 
 /// How many tests ran at the start and now, where fewer did now.
-fn fewer_tests(criterion: &Criterion, receipt: &Receipt) -> Option<(u32, u32)> {
-    match floor(criterion.tests, receipt.evidence.tests) {
+pub(super) fn fewer_tests(then: Option<Tests>, receipt: &Receipt) -> Option<(u32, u32)> {
+    match floor(then, receipt.evidence.tests) {
         TestFloor::Fewer { before, now } => Some((before, now)),
         TestFloor::Kept | TestFloor::Unknown => None,
     }
@@ -390,7 +371,7 @@ fn passed<'r>(receipts: &'r [Receipt], name: &str) -> Option<&'r Receipt> {
     receipts.iter().find(|receipt| receipt.criterion == name && receipt.status == Status::Pass)
 }
 
-fn receipt_of<'r>(receipts: &'r mut [Receipt], name: &str) -> Option<&'r mut Receipt> {
+pub(super) fn receipt_of<'r>(receipts: &'r mut [Receipt], name: &str) -> Option<&'r mut Receipt> {
     receipts.iter_mut().find(|receipt| receipt.criterion == name)
 }
 
@@ -401,7 +382,7 @@ fn same(one: &OriginalSubject<'_>, other: &OriginalSubject<'_>) -> bool {
 /// Identifies all changes together, so that a person accepts exactly what was shown.
 fn combined(subjects: &[OriginalSubject<'_>]) -> String {
     let line = |subject: &OriginalSubject<'_>| {
-        let OriginalSubject { criterion, changes, fewer } = subject;
+        let OriginalSubject { criterion, changes, fewer, .. } = subject;
         format!("{} {} {fewer:?}\n", criterion.name, changes.digest)
     };
     let open = subjects.iter().filter(|subject| subject.is_open());

@@ -108,7 +108,8 @@ fn believe_the_runner(criterion: &Criterion, receipt: &mut Receipt, report: &Rep
         return;
     }
     let exit = ExitCode::of(criterion);
-    let bad = report.last.iter().find(|last| match (last, exit) {
+    let earlier = report.earlier.iter().filter(|_| every_part_counts(criterion));
+    let bad = report.last.iter().chain(earlier).find(|last| match (last, exit) {
         (_, ExitCode::TurnedAround) | (LastSummary::Missing { .. }, ExitCode::BehindPipe) => false,
         (LastSummary::Missing { .. }, ExitCode::Plain) => true,
         (LastSummary::Reported { failed, .. }, ExitCode::Plain | ExitCode::BehindPipe) => {
@@ -119,6 +120,20 @@ fn believe_the_runner(criterion: &Criterion, receipt: &mut Receipt, report: &Rep
         receipt.status = Status::Fail;
         receipt.trouble = Some(format!("exit code 0, but {bad}"));
     }
+}
+
+/// Whether a command can only pass where each of its parts does: `pytest api && pytest web`.
+///
+/// What a script makes of a part's exit code can't be seen here.
+fn every_part_counts(criterion: &Criterion) -> bool {
+    const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "make", "just", "task"];
+    let command = criterion.command().unwrap_or_default();
+    let is_plain = |part: &str| {
+        let mut words = part.split_whitespace().skip_while(|word| word.contains('='));
+        let program = words.next().unwrap_or_default();
+        !program.contains('/') && !SHELLS.contains(&program)
+    };
+    !command.contains(['|', ';', '\n', '!', '(', '`']) && command.split("&&").all(is_plain)
 }
 
 /// What a command's own text says about its exit code and its output.

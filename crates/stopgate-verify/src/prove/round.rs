@@ -10,11 +10,11 @@ use stopgate_core::{
 };
 
 use super::found::look_at;
-use super::{Files, Freshness, ProofRequest, SETTLE, passes, reading};
+use super::{Files, Freshness, ProofRequest, SETTLE, is_later, passes, reading};
 use crate::basis::Basis;
 use crate::builds::BuildOutputs;
 use crate::check::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, run};
-use crate::env::{Variable, kept_variables};
+use crate::env::{Variable, every_go_test, kept_variables};
 use crate::place::Launch;
 use crate::program::command_fingerprint;
 use crate::tree::{TouchedFiles, Tree, TreeScope, fingerprint};
@@ -42,6 +42,8 @@ pub(super) struct Looked {
     pub(super) touched: TouchedFiles,
     /// The tree afterwards; nothing where files can't be told apart.
     pub(super) tree: Option<Tree>,
+    /// How many files differ from the look before this one.
+    pub(super) changed: Option<u32>,
 }
 
 /// A criterion's command, and where it is run.
@@ -63,8 +65,12 @@ impl<'a> CommandRun<'a> {
 /// What becomes of one criterion.
 enum Plan {
     Told(Box<Receipt>),
-    Run { command: String },
+    Run {
+        command: String,
+    },
     Look,
+    /// There is no time for it now.
+    Later,
 }
 
 impl<'a> Round<'a> {
@@ -93,7 +99,10 @@ impl<'a> Round<'a> {
         }
         let is_pass = |receipt: &Receipt| receipt.status == Status::Pass;
         let reused = receipts.iter().any(|receipt| is_pass(receipt) && receipt.evidence.reused);
-        let mut looked = Looked { receipts, reused, touched: TouchedFiles::default(), tree: None };
+        let before = self.trees.get(whole).and_then(Option::as_ref).and_then(Tree::changed);
+        let changed = before.map(|files| u32::try_from(files).unwrap_or(u32::MAX));
+        let touched = TouchedFiles::default();
+        let mut looked = Looked { receipts, reused, touched, tree: None, changed };
         if ran || all_pass {
             looked.tree = tree_of(self.request, &[]);
             looked.touched = self.touched(looked.tree.as_ref());
@@ -110,6 +119,7 @@ impl<'a> Round<'a> {
         let command = command_fingerprint(self.request.root, criterion);
         match self.reused(criterion, tree.as_deref(), &command) {
             Some(receipt) => Plan::Told(Box::new(receipt)),
+            None if is_later(self.request, criterion) => Plan::Later,
             None => Plan::Run { command },
         }
     }
@@ -194,6 +204,7 @@ impl<'a> Round<'a> {
         let receipt = |(at, (plan, criterion)): (usize, (Plan, &&Criterion))| match plan {
             Plan::Told(receipt) => Some(*receipt),
             Plan::Look => Some(self.found(criterion, wrote, now)),
+            Plan::Later => None,
             Plan::Run { command } => {
                 let mut receipt = reading::read(criterion, runs.remove(&at)?, self.request.root);
                 receipt.evidence.command = Some(command);
@@ -251,6 +262,7 @@ impl<'a> Round<'a> {
         if run.launch.is_none() {
             noted.extend(self.builds(run.criterion, &noted).variable());
         }
+        noted.extend(every_go_test(&run.criterion.command().unwrap_or_default(), &noted));
         noted
     }
 

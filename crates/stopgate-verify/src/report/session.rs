@@ -108,7 +108,10 @@ fn add_up(sessions: Vec<RunnerSession>) -> Report {
     for runner in order {
         let sessions = by_runner.remove(runner).unwrap_or_default();
         sum.last.extend(last_summary(&sessions));
-        for session in without_retries(sessions) {
+        let kept = without_retries(sessions);
+        let earlier = kept.split_last().map(|(_, earlier)| earlier).unwrap_or_default();
+        sum.earlier.extend(earlier.iter().map(summary).filter(LastSummary::is_bad));
+        for session in kept {
             sum.add(session.report);
         }
     }
@@ -118,14 +121,15 @@ fn add_up(sessions: Vec<RunnerSession>) -> Report {
 /// A session that ran nothing says nothing: the one before it is the last word.
 fn last_summary(sessions: &[RunnerSession]) -> Option<LastSummary> {
     let says = |session: &&RunnerSession| session.report.tests.ran() > 0;
-    let last = sessions.iter().rev().find(says).or(sessions.last())?;
-    let tests = last.report.tests;
-    Some(match last.ending {
-        RunnerEnd::Summary => {
-            LastSummary::Reported { runner: last.runner, failed: last.report.settled }
-        }
-        RunnerEnd::Missing => LastSummary::Missing { runner: last.runner, tests: tests.failed },
-    })
+    sessions.iter().rev().find(says).or(sessions.last()).map(summary)
+}
+
+fn summary(session: &RunnerSession) -> LastSummary {
+    let (runner, report) = (session.runner, &session.report);
+    match session.ending {
+        RunnerEnd::Summary => LastSummary::Reported { runner, failed: report.settled },
+        RunnerEnd::Missing => LastSummary::Missing { runner, tests: report.tests.failed },
+    }
 }
 
 /// A second try of what failed counts instead of the first, not beside it.

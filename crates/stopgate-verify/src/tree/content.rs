@@ -23,6 +23,8 @@ const SHARE: usize = 16;
 pub(crate) struct Pending {
     pub(crate) directory: u32,
     pub(crate) entry: u32,
+    /// What it held at the last look; `None` where it was not there.
+    pub(crate) was: Option<Hash>,
 }
 
 /// The time was up.

@@ -16,7 +16,7 @@ use stopgate_system::ffi::OsStrExt;
 use super::ignore::{IgnoreRules, Meaning, Thing};
 use super::index::join;
 use super::stat::Stat;
-use crate::environment::variable;
+use crate::environment::{home_directory, variable};
 use crate::files::{open_regular, read_regular};
 use crate::git::{GitFilters, git};
 
@@ -277,13 +277,13 @@ fn read_rules(path: &Path) -> IgnoreRules {
 
 /// The person's own settings, wherever they may lie.
 fn settings() -> Vec<PathBuf> {
-    let home = std::env::home_dir().map(|home| home.join(".gitconfig"));
+    let home = home_directory().map(|home| home.join(".gitconfig"));
     home.into_iter().chain(config_directory().map(|directory| directory.join("config"))).collect()
 }
 
 fn config_directory() -> Option<PathBuf> {
     let named = variable("XDG_CONFIG_HOME").map(PathBuf::from);
-    let directory = named.or_else(|| Some(std::env::home_dir()?.join(".config")))?;
+    let directory = named.or_else(|| Some(home_directory()?.join(".config")))?;
     Some(directory.join("git"))
 }
 

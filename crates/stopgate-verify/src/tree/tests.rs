@@ -34,6 +34,21 @@ fn scene() -> (TreeScene, String) {
 }
 
 #[test]
+fn files_that_changed_since_the_last_look_are_counted() {
+    let scene = TreeScene::new();
+    scene.write("a", "a").write("b", "b").write("deep/c", "c");
+    assert_eq!(scene.tree().changed(), None, "nobody looked before");
+    assert_eq!(scene.tree().changed(), Some(0));
+    scene.write("a", "another").write("new", "").remove("deep/c");
+    assert_eq!(scene.tree().changed(), Some(3));
+    assert_eq!(scene.tree().changed(), Some(0));
+    scene.write("b", "b");
+    assert_eq!(scene.tree().changed(), Some(0), "it says the same");
+    scene.rename("b", "moved");
+    assert_eq!(scene.tree().changed(), Some(2));
+}
+
+#[test]
 fn contents_paths_and_kinds_count() {
     let (scene, mut hash) = scene();
     let mut step = |act: &dyn Fn(&TreeScene)| {

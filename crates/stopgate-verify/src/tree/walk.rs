@@ -212,11 +212,12 @@ impl<'a> Walk<'a> {
         for (at, stat) in touched {
             let entry = directory.first + (*at - index(entries.start));
             let known = &mut self.new.entries[entry as usize];
+            let was = Some(known.hash);
             known.stat = *stat;
             if matches!(known.mark, FileMark::Plain | FileMark::Executable | FileMark::Unreadable) {
                 known.mark = mark_of(stat);
             }
-            self.pending.push(Pending { directory: own, entry });
+            self.pending.push(Pending { directory: own, entry, was });
         }
         self.changed.push(self.pending.len() > before);
         let children: Vec<usize> = self.old.children(old).collect();
@@ -434,7 +435,8 @@ impl<'a> Walk<'a> {
         let name = place.unwrap_or_else(|| self.old.add_name(name));
         if same.is_none() {
             let entry = index(self.new.entries.len());
-            self.pending.push(Pending { directory: index(own), entry });
+            let was = known.map(|known| known.hash);
+            self.pending.push(Pending { directory: index(own), entry, was });
         }
         let hash = same.map_or(EMPTY, |same| same.hash);
         self.new.entries.push(IndexedFile { name, mark, stat, hash });

@@ -5,8 +5,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::{
-    HeadState, KeptApart, LoopBranch, MergeTry, PublishTry, complaint, head_state,
-    worktree_warnings,
+    GIT_TIME, HeadState, KeptApart, LOCK_TRIES_MAX, LoopBranch, MergeTry, PublishTry, complaint,
+    head_state, patiently, worktree_warnings,
 };
 use crate::snapshot::identity;
 use crate::tool::tool_with;
@@ -271,4 +271,36 @@ fn a_complaint_names_what_is_in_the_way() {
     assert!(told.ends_with("overwritten by checkout: list, other"), "{told}");
     assert_eq!(complaint("hint: x\nfatal: not a branch\n"), "fatal: not a branch");
     assert_eq!(complaint("\nno such thing\n\n"), "no such thing");
+}
+
+#[test]
+fn a_lock_that_another_git_holds_is_waited_for() {
+    let room = Room::with_commit();
+    let lock = room.main().join(".git/index.lock");
+    fs::write(&lock, "").unwrap();
+    fs::write(room.main().join("two"), "2\n").unwrap();
+    let add = || tool_with(&["git", "add", "two"], &room.main(), GIT_TIME, &identity());
+    let mut pauses = 0;
+    let pause = || {
+        pauses += 1;
+        if pauses == 3 {
+            fs::remove_file(&lock).unwrap();
+        }
+    };
+    assert!(patiently(add, pause).unwrap().is_fine());
+    assert_eq!(pauses, 3);
+}
+
+#[test]
+fn a_lock_that_nobody_takes_away_is_told() {
+    let room = Room::with_commit();
+    fs::write(room.main().join(".git/index.lock"), "").unwrap();
+    let mut tries = 0;
+    let add = || {
+        tries += 1;
+        tool_with(&["git", "add", "one"], &room.main(), GIT_TIME, &identity())
+    };
+    let said = patiently(add, || {}).unwrap();
+    assert!(complaint(&String::from_utf8_lossy(&said.stderr)).contains("index.lock"));
+    assert_eq!(tries, LOCK_TRIES_MAX);
 }

@@ -5,7 +5,7 @@ use stopgate_engine::{AgentExit, ClaimLeadsTo};
 use super::common::{self, OnLoop};
 use crate::output::CommandResult;
 
-/// Ask for verification: the checks run at the next stop, and they decide
+/// Ask for verification: the checks of the next stop decide
 #[derive(Debug, clap::Args)]
 pub(crate) struct DoneArgs {
     #[command(flatten)]

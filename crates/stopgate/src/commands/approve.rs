@@ -1,18 +1,17 @@
 //! `approve`: a person's word.
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap_complete::engine::ArgValueCandidates;
 use serde::Serialize;
-use stopgate_engine::{Approval, ApprovalAsked, Failure, LoopView, SCHEMA_VERSION};
+use stopgate_engine::{Approval, ApprovalAsked, LoopView, SCHEMA_VERSION};
 
 use super::agent_files::unified_diff;
-use super::common::{self, OnLoop};
+use super::common::{self, Default, OnLoop};
 use super::completions::checks;
 use crate::output::{self, BOLD, CommandResult, GOOD, styled};
 
-/// Attest a criterion that waits for a person, or accept changed judges
+/// Attest a criterion, or accept changed judges, as a person
 ///
 /// Shows which tests of the start fail and how the judges changed, and asks. Then the checks run
 /// once more, and the loop ends if nothing else stands in the way. What changes after it was
@@ -53,7 +52,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         if !args.on.json {
             show(&asked);
         }
-        if !confirmed(args, &asked)? {
+        if !confirmed(args, &asked) {
             output::line("Nothing was approved.");
             return Ok(ExitCode::FAILURE);
         }
@@ -105,15 +104,10 @@ fn show(asked: &ApprovalAsked) {
 }
 
 /// Whether the person means it; where nobody can be asked, calling the command says so.
-fn confirmed(args: &Args, asked: &ApprovalAsked) -> Result<bool, Failure> {
-    let can_ask = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    if args.yes || args.on.json || asked.digest.is_none() || !can_ask {
-        return Ok(true);
+fn confirmed(args: &Args, asked: &ApprovalAsked) -> bool {
+    if args.yes || args.on.json || asked.digest.is_none() || !common::has_person() {
+        return true;
     }
-    output::ask("Accept the changed judges and end the loop if its checks pass? [y/N] ");
-    let mut answer = String::new();
-    std::io::stdin()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::fault("could not read the answer").because(error))?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    let question = "Accept the changed judges and end the loop if its checks pass? [y/N] ";
+    common::agrees(question, Default::No)
 }

@@ -15,7 +15,7 @@ use super::dialects::{self, DialectWord};
 use crate::output::{self, Audience, CommandResult};
 use crate::stores::STORES;
 
-/// End a loop for good, from any shell; its running checks are ended, too
+/// End a loop for good, with its running checks, from any shell
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Every running loop, including those in other tools' files

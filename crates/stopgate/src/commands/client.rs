@@ -182,7 +182,7 @@ impl ThrowawayProject {
 
     fn command(&self, program: &OsStr) -> Command {
         let mut command = door::command(program);
-        for (name, _) in std::env::vars_os().filter(|(name, _)| is_about_clients(name)) {
+        for (name, _) in stopgate_engine::variables().filter(|(name, _)| is_about_clients(name)) {
             command.env_remove(name);
         }
         let home = self.directory.path().join("home");

@@ -85,7 +85,7 @@ pub(crate) fn watch_over(views: &[LoopView]) {
 
 /// The directory that the command was called in.
 pub(crate) fn directory() -> Result<PathBuf, Failure> {
-    std::env::current_dir().map_err(|error| {
+    Settings.working_directory().map_err(|error| {
         Failure::usage("could not determine the current directory")
             .hint("cd to a directory that exists")
             .because(error)
@@ -111,6 +111,11 @@ pub(crate) fn agrees(question: &str, default: Default) -> bool {
     output::ask(question);
     let mut answer = String::new();
     let _ = std::io::stdin().read_line(&mut answer);
+    means_yes(&answer, default)
+}
+
+/// Whether a person's answer to a question of yes or no means yes.
+pub(crate) fn means_yes(answer: &str, default: Default) -> bool {
     match answer.trim().to_ascii_lowercase().as_str() {
         "" => default == Default::Yes,
         word => matches!(word, "y" | "yes"),

@@ -32,7 +32,7 @@ pub(crate) struct PauseArgs {
     on: OnLoop,
 }
 
-/// Resume a paused loop, or reopen one that ended for a reason that can be fixed
+/// Resume a paused loop, or reopen one whose reason to end is fixed
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeArgs {
     /// How often the agent may be sent back in total
@@ -45,7 +45,9 @@ pub(crate) struct ResumeArgs {
     on: OnLoop,
 }
 
-/// Give a loop whose session is gone to this session, or to the next one in this project
+/// Give a loop whose session is gone to this session or the next one
+///
+/// The next one is the next session in this project.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AttachArgs {
     /// The loop's id or the beginning of it
@@ -62,7 +64,9 @@ pub(crate) struct AttachArgs {
     json: bool,
 }
 
-/// Answer what the agent asked; it hears the answer at its next prompt, start or stop
+/// Answer what the agent asked
+///
+/// It hears the answer at its next prompt, start or stop.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AnswerArgs {
     /// The loop's id or the beginning of it, and the answer; without an id, the answer alone

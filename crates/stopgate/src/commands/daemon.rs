@@ -9,7 +9,7 @@ use stopgate_engine::{Failure, SCHEMA_VERSION, Settings};
 use crate::output::{self, Audience, CommandResult};
 use crate::stores::STORES;
 
-/// Watch what parked loops wait for; started by `wait` when it is needed, gone when it is not
+/// Watch what parked loops wait for; `wait` starts it when it is needed
 ///
 /// Without a flag it runs in the foreground, and exits after five minutes with nothing to watch.
 #[derive(Debug, clap::Args)]

@@ -7,7 +7,7 @@ mod proof;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_agents::Provenance;
+use stopgate_agents::{Agent, Provenance, StatusLineItems};
 use stopgate_engine::{
     Configured, DoctorFinding, Failure, HookChange, HookView, Level, SCHEMA_VERSION, Settings,
     examine, hook_inventory,
@@ -114,7 +114,23 @@ fn clients(hooks: &[Configured]) -> Vec<DoctorFinding> {
         let text = format!("{title} at {}: {said} ({known})", path.display());
         findings.push(DoctorFinding::ok("client", text));
     }
+    findings.extend(seen.into_iter().filter_map(status_line));
     findings
+}
+
+/// Says so where an agent's status line can't show loops.
+fn status_line(agent: Agent) -> Option<DoctorFinding> {
+    let title = agent.title();
+    match agent.status_line() {
+        StatusLineItems::BuiltIn => Some(DoctorFinding::ok(
+            "statusline",
+            format!(
+                "{title}'s status line has built-in items only, so it can't show loops; tmux and \
+                 shell prompts can: stopgate statusline --help"
+            ),
+        )),
+        StatusLineItems::Command | StatusLineItems::Unknown => None,
+    }
 }
 
 /// Lists every hook; what is new or gone since the last look is marked.
@@ -159,10 +175,10 @@ fn show(finding: &DoctorFinding) {
         Level::Warning => (WAITS, "!"),
         Level::Problem => (BAD, "✗"),
     };
-    let about = styled(BOLD, &format!("{:<9}", finding.about));
+    let about = styled(BOLD, &format!("{:<10}", finding.about));
     output::line(&format!("{} {about} {}", styled(style, mark), finding.text));
     if let Some(hint) = &finding.hint {
-        output::line(&format!("  {:<9} {} {hint}", "", styled(DIM, "→")));
+        output::line(&format!("  {:<10} {} {hint}", "", styled(DIM, "→")));
     }
 }
 

@@ -5,17 +5,18 @@ mod explain_task;
 use std::process::ExitCode;
 
 use clap_complete::engine::ArgValueCandidates;
-use stopgate_core::{GateAction, GateWord, Receipt, Stopped};
+use stopgate_core::{GateAction, GateWord, Receipt, Stopped, ToolUse};
 use stopgate_engine::{Engine, Explanation, Failure, LoopTarget};
 use stopgate_store::Stored;
 
 use super::common;
 use super::completions::{loops, sessions};
+use super::status::checking_line;
 use crate::output::{self, BOLD, CommandResult, DIM, styled};
 
-const LABEL_COLUMNS: usize = 12;
+const LABEL_COLUMNS: usize = 13;
 
-/// Explain a decision: the rule, what was seen and counted, and the text that was sent
+/// Explain a decision: the rule, what was seen, and the text sent
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A loop's or a task's id or the beginning of it, the number of a stop, or LOOP:STOP
@@ -54,9 +55,20 @@ pub(crate) fn run(args: &Args) -> CommandResult {
             output::json(&explanation);
         } else {
             show(&explanation);
+            tell_background(&mut engine, target)?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says which checks of the loop run in the background, where some do.
+fn tell_background(engine: &mut Engine, target: &LoopTarget) -> Result<(), Failure> {
+    let stored = engine.loops().resolve(target)?;
+    let now = engine.views().view(&stored).checking;
+    if let Some(now) = now.filter(|now| now.background_logs.is_some()) {
+        output::line(&format!("\nNow: {}", checking_line(&now)));
+    }
+    Ok(())
 }
 
 /// Every loop that is meant, those without a stop aside where others have one.
@@ -127,7 +139,10 @@ fn show_seen(stopped: &Stopped) {
     let markers: Vec<&str> = facts.markers.iter().map(|marker| marker.text()).collect();
     let said = if markers.is_empty() { "no marker".into() } else { markers.join(", ") };
     row("said", &said);
-    row("tools", &format!("{:?}", facts.tools).to_lowercase());
+    row("tools", &tools(stopped));
+    if let Some(files) = facts.changed_files {
+        row("files changed", &files.to_string());
+    }
     row("idle", &tally.idle.to_string());
     row("repeat", &tally.repeat.to_string());
     let cap =
@@ -141,6 +156,19 @@ fn show_seen(stopped: &Stopped) {
     }
     for receipt in &stopped.receipts {
         row(&format!("check {}", receipt.criterion), &receipt_line(receipt));
+    }
+}
+
+/// Whether a tool was used, and where the session's counter stands.
+fn tools(stopped: &Stopped) -> String {
+    let used = match stopped.facts.tools {
+        ToolUse::Used => "used",
+        ToolUse::None => "none",
+        ToolUse::Unknown => "unknown",
+    };
+    match stopped.facts.tool_mark.or(stopped.tally.tool_mark) {
+        Some(batches) => format!("{used}, {batches} batches in this session"),
+        None => used.into(),
     }
 }
 

@@ -5,7 +5,7 @@ use super::dialects::{self, DialectWord};
 use super::start::ModeWord;
 use crate::output::CommandResult;
 
-/// Nest a frame in the session's loop: a smaller goal that is finished first
+/// Nest a frame in the loop: a smaller goal that is finished first
 #[derive(Debug, clap::Args)]
 pub(crate) struct PushArgs {
     /// The frame's goal

@@ -17,7 +17,9 @@ use crate::output::{self, BOLD, CommandResult, DIM, styled};
 
 const HINTS_MAX: usize = 5;
 
-/// Find this project's checks and write a commented stopgate.toml; an existing one stays as it is
+/// Find this project's checks and write a commented stopgate.toml
+///
+/// An existing file stays as it is.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {

@@ -8,7 +8,7 @@ use stopgate_engine::{
 };
 
 use super::check_flags::named_command;
-use super::common;
+use super::common::{self, Default};
 use super::start::{Args, unclear};
 use crate::output::{self, BOLD, DIM, WAITS, styled};
 
@@ -78,7 +78,7 @@ fn ask_checks(args: &mut Args) -> Result<(), Failure> {
         let command = argv.join(" ");
         let shown = format!("{} {}", styled(BOLD, &command), styled(DIM, &format!("({from})")));
         let said = answer(&format!("Prove it with {shown}? [Y/n] "))?;
-        if !matches!(said.to_ascii_lowercase().as_str(), "n" | "no") {
+        if common::means_yes(&said, Default::Yes) {
             args.check.push((name, command));
         }
     }

@@ -105,7 +105,12 @@ fn cells(view: &LoopView) -> [String; 6] {
         (_, Some(tokens)) if tokens > 0 => format!("{count} {}", tokens_text(tokens)),
         _uncounted => count,
     };
-    let goal = view.goal.lines().next().unwrap_or_default().to_string();
+    let goal = view.goal.lines().next().unwrap_or_default();
+    let background = view.checking.as_ref().filter(|now| now.background_logs.is_some());
+    let goal = match background {
+        Some(now) => format!("(checking {} in the background) {goal}", now.checks.join(", ")),
+        None => goal.to_string(),
+    };
     [view.id.clone(), word.into(), used, span(view.progress_age_ms), project, goal]
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Command;
 
-use crate::output::{cut, window};
+use crate::output::{window, wrap};
 
 /// What one wants to do, and the commands for it. A command that is in no group comes last.
 const GROUPS: [(&str, &[&str]); 6] = [
@@ -54,7 +54,9 @@ fn text(cli: &Command) -> String {
                 continue;
             };
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(lines, "  {name:<11} {}", cut(&about, columns - 15));
+            let line = wrap(&format!("  {name:<11} {about}"), columns, 14);
+            lines.push_str(line.trim_end());
+            lines.push('\n');
         }
         if !lines.is_empty() {
             // What stands in braces is filled in by the template.

@@ -1,8 +1,8 @@
 //! What `start` says about the checks of a new loop: how they came out, and what judges the work.
 
 use serde::Serialize;
-use stopgate_core::{Receipt, Status, Tests};
-use stopgate_engine::{Begun, JudgesOf, Preflighted};
+use stopgate_core::{Receipt, Status, Tests, clip};
+use stopgate_engine::{Begun, JudgesOf, PlaceKind, Preflighted};
 
 use crate::output::{self, DIM, styled};
 
@@ -10,6 +10,8 @@ use crate::output::{self, DIM, styled};
 const NAMED_MAX: usize = 6;
 /// A check that takes longer than this does not fit into the hook's time.
 const HOOK_MS: u64 = 9 * 60_000;
+/// How much of a command's last words is shown.
+const WORDS_MAX: usize = 120;
 
 /// What `start --json` says beside the loop.
 #[derive(Serialize)]
@@ -82,7 +84,7 @@ pub(crate) fn tell(begun: &Begun) {
         let names = begun.steering.join(", ");
         output::line(&styled(DIM, &format!("  checks keep these variables as they are: {names}")));
     }
-    if let Some(place) = begun.place.as_ref().filter(|place| place.kind == "copy") {
+    if let Some(place) = begun.place.as_ref().filter(|place| place.kind == PlaceKind::Copy) {
         let why = place.missing.join(" ");
         output::line(&styled(DIM, &format!("  original runs take place in a copy. {why}")));
     }
@@ -144,18 +146,22 @@ pub(crate) fn warnings(one: &Preflighted) -> Vec<String> {
     let receipt = &one.receipt;
     let mut said = Vec::new();
     match receipt.status {
-        Status::Error => {
-            said.push(receipt.trouble.clone().unwrap_or_else(|| "it can't be run".into()));
-        }
+        Status::Error => said.push(could_not_run(receipt)),
         Status::Timeout => {
             let limit = receipt.trouble.clone().unwrap_or_default();
-            said.push(format!("not finished ({limit}): its tests could not be counted"));
+            said.push(format!(
+                "not finished ({limit}): its tests could not be counted. Where it takes longer \
+                 than the hook's time, it goes on in the background at a stop"
+            ));
         }
         Status::Pass | Status::Fail | Status::Tampered | Status::NeedsApproval => {}
     }
     if receipt.duration_ms > HOOK_MS {
         let minutes = receipt.duration_ms / 60_000;
-        said.push(format!("takes {minutes} min: longer than the hook's time"));
+        said.push(format!(
+            "takes {minutes} min: longer than the hook's time, so it goes on in the background \
+             at a stop"
+        ));
     }
     if receipt.status == Status::Pass
         && receipt.evidence.tests.is_some_and(|tests| tests.ran() == 0)
@@ -163,6 +169,14 @@ pub(crate) fn warnings(one: &Preflighted) -> Vec<String> {
         said.push("no test ran".into());
     }
     said
+}
+
+/// Why a check could not be run, with the shell's last words where it has any.
+fn could_not_run(receipt: &Receipt) -> String {
+    let why = receipt.trouble.as_deref().unwrap_or("it can't be run");
+    let words = receipt.tail.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let words = words.map(|line| format!(" ({})", clip(line, WORDS_MAX))).unwrap_or_default();
+    format!("{why}{words}: it can't pass before this is corrected")
 }
 
 fn judged_by(of: &JudgesOf) -> String {

@@ -10,7 +10,7 @@ use stopgate_engine::{Certificate, Failure, Inspection, Proven, ReceiptDemands, 
 use super::common;
 use crate::output::{self, BAD, CommandResult, GOOD, styled};
 
-/// Export the signed receipt of a loop that is done, check one, or say whose signatures count
+/// Export the signed receipt of a loop that is done, check one, or manage keys
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use stopgate_core::Outcome as LoopOutcome;
-use stopgate_engine::{BackTestTotal, BackTestedLoop, ReplayView, span_ms};
+use stopgate_core::{Outcome as LoopOutcome, usd_text};
+use stopgate_engine::{BackTestTotal, BackTestedLoop, LoopTarget, ReplayView, span_ms};
 use stopgate_view::{Counterfactual, ReplayResult, ReplayedStop, shown_short, span};
 
 use super::common;
@@ -16,8 +16,8 @@ const DIFFERENCE_LETTERS: usize = 200;
 /// Decide recorded stops again: as they were, or under another policy
 ///
 /// With a loop, every stop in its journal is decided again from what was recorded. Exits with 1 where
-/// the verdict, the rule or the text differs. With --policy, the limits in that file are tried on
-/// all loops: each goes the same way, ends earlier, goes on (what comes then is unknown), or it is
+/// the verdict, the rule or the text differs. With --policy, the limits, gates and criteria
+/// in that file are tried on all loops: each goes the same way, ends earlier, goes on (what comes then is unknown), or it is
 /// not known because the journal lacks a fact. Nothing is recorded and no check is run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// The loop that holds this session
     #[arg(long, value_name = "ID", conflicts_with_all = ["name", "policy", "since"])]
     session: Option<String>,
-    /// Try the limits under `[loop]` in this file, which is written like stopgate.toml
+    /// Try the limits, gates and criteria in this file, which is written like stopgate.toml
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
     /// With --policy: only loops that were touched in this time, such as 30d
@@ -49,13 +49,20 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 fn replay(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let target = common::target(args.name.as_deref(), args.session.as_deref())?;
-    let view = engine.records().replay(&target)?;
-    if args.json {
-        output::json(&view);
-    } else {
-        show_replay(&view);
+    let mut code = ExitCode::SUCCESS;
+    for stored in engine.loops().resolve_all(&target)? {
+        let target = LoopTarget::Named(stored.state.id.as_str().into());
+        let view = engine.records().replay(&target)?;
+        if args.json {
+            output::json(&view);
+        } else {
+            show_replay(&view);
+        }
+        if view.differs > 0 {
+            code = ExitCode::FAILURE;
+        }
     }
-    Ok(if view.differs == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(code)
 }
 
 fn show_replay(view: &ReplayView) {
@@ -93,6 +100,10 @@ fn back_test(args: &Args, policy: &std::path::Path) -> CommandResult {
         output::json(&view);
         return Ok(ExitCode::SUCCESS);
     }
+    if view.loops.is_empty() {
+        output::line("No loop was touched in that time, so there is nothing to try it on.");
+        return Ok(ExitCode::SUCCESS);
+    }
     for tested in view.loops.iter().filter(|tested| !is_same(tested)) {
         let goal = shown_short(&tested.goal, GOAL_LETTERS);
         output::line(&format!("{}  {}  {goal}", styled(BOLD, &tested.id), sentence(tested)));
@@ -112,13 +123,17 @@ fn sentence(tested: &BackTestedLoop) -> String {
             let now = otherwise.map_or(then, LoopOutcome::word);
             format!("same stop, as {now} instead of {then}")
         }
-        Counterfactual::EndsEarlier { stop, outcome, iterations_saved, ms_saved, loses_proof } => {
-            let lost =
-                if *loses_proof { styled(BAD, "; loses a proven end") } else { String::new() };
-            format!(
-                "ends at stop {stop} as {outcome}: saves {iterations_saved} continuations and {}{lost}",
-                span(*ms_saved)
-            )
+        Counterfactual::EndsEarlier {
+            stop,
+            outcome,
+            iterations_saved,
+            ms_saved,
+            micros_saved,
+            loses_proof,
+        } => {
+            let lost = if *loses_proof { styled(BAD, "; loses a proven end") } else { "".into() };
+            let saved = saved((*iterations_saved).into(), *ms_saved, micros_saved.unwrap_or(0));
+            format!("ends at stop {stop} as {outcome}: saves {saved}{lost}")
         }
         Counterfactual::GoesOn { stop, instead_of } => {
             format!("goes on at stop {stop} instead of ending as {instead_of}; then unknown")
@@ -127,6 +142,19 @@ fn sentence(tested: &BackTestedLoop) -> String {
             format!("not known from stop {stop} on: {why}")
         }
         Counterfactual::NotKnown { stop: None, why } => format!("not known: {why}"),
+    }
+}
+
+/// What would not have been spent; money only where it was counted.
+fn saved(iterations: u64, ms: i64, micros: u64) -> String {
+    let continuations = match iterations {
+        1 => "1 continuation".to_string(),
+        more => format!("{more} continuations"),
+    };
+    let time = span(ms);
+    match micros {
+        0 => format!("{continuations} and {time}"),
+        micros => format!("{continuations}, {time} and {}", usd_text(micros.saturating_mul(1000))),
     }
 }
 
@@ -141,10 +169,7 @@ fn show_total(total: &BackTestTotal) {
             1 => styled(BAD, "one proven end is lost"),
             more => styled(BAD, &format!("{more} proven ends are lost")),
         };
-        output::line(&format!(
-            "saves {} continuations and {}; {lost}",
-            total.iterations_saved,
-            span(total.ms_saved)
-        ));
+        let saved = saved(total.iterations_saved, total.ms_saved, total.micros_saved);
+        output::line(&format!("saves {saved}; {lost}"));
     }
 }

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
+use stopgate_core::RulingWord;
 use stopgate_engine::{Failure, SCHEMA_VERSION, span_ms, time_text};
 use stopgate_view::{CriterionStory, LoopReport, MustAct, ReportedLoop, StopStory, html, markdown};
 
 use super::common;
 use crate::output::{self, CommandResult};
 
-/// Tell what happened, why, and who must act: Markdown, or one HTML file
+/// Tell what happened, why, and who must act, in Markdown or HTML
 ///
 /// What needs a person comes first; then outcomes, criteria, every stop with its rule, the files
 /// changed since the start, and whether the record and the signature hold. The HTML file has no
@@ -106,10 +107,12 @@ struct CriterionReportView<'a> {
 struct StopReportView<'a> {
     stop: usize,
     at: String,
-    verdict: &'static str,
+    verdict: RulingWord,
     outcome: Option<&'static str>,
     rule: &'static str,
     why: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed_files: Option<u32>,
 }
 
 fn for_programs(report: &LoopReport) -> String {
@@ -164,6 +167,7 @@ fn stop_view(stop: &StopStory) -> StopReportView<'_> {
         outcome: stop.outcome.map(stopgate_core::Outcome::word),
         rule: stop.rule.word(),
         why: &stop.why,
+        changed_files: stop.changed_files,
     }
 }
 

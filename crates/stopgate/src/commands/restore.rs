@@ -9,7 +9,9 @@ use super::common;
 use super::completions::loops;
 use crate::output::{self, CommandResult};
 
-/// Put a snapshot of a driven loop into a new work tree; without a number, list what is kept
+/// Put a snapshot of a driven loop into a new work tree
+///
+/// Without a number, list the snapshots that are kept.
 ///
 /// The tree is kept at each hand-over, as the git reference refs/stopgate/LOOP/N: twenty of them.
 /// Neither your branch nor your index is touched.

@@ -1,5 +1,6 @@
 //! `run`: carries a loop through session after session of an agent.
 
+mod board;
 mod jobs;
 mod show;
 
@@ -28,7 +29,7 @@ use crate::stores::STORES;
 
 const INTERRUPTED: u8 = 130;
 
-/// Carry a loop on through many sessions of an agent, with nobody at the keyboard
+/// Drive a loop through many sessions, with nobody at the keyboard
 ///
 /// Starts the agent after `--` in a fresh session per iteration, hands over what is open, reads its
 /// output, waits for rate limits, resumes after crashes, and ends when the loop does. Clients are

@@ -72,11 +72,15 @@ pub(crate) fn explain(file: FileWord, to: Audience) -> ExitCode {
         output::line("");
         let items = &section["items"];
         let named = &section["additionalProperties"];
-        let (head, keys) = match text(section, "type") {
-            "object" if named["properties"].is_object() => (format!("[{name}.\"NAME\"]"), named),
-            "object" => (format!("[{name}]"), section),
-            "array" if items["properties"].is_object() => (format!("[[{name}]]"), items),
-            _plain => (name.clone(), section),
+        let has_keys = |schema: &Value| schema["properties"].is_object();
+        let (head, keys) = if has_keys(named) {
+            (format!("[{name}.\"NAME\"]"), named)
+        } else if has_keys(section) {
+            (format!("[{name}]"), section)
+        } else if has_keys(items) {
+            (format!("[[{name}]]"), items)
+        } else {
+            (name.clone(), section)
         };
         output::line(&format!("{}  {}", styled(BOLD, &head), styled(DIM, about(section))));
         for (key, value) in properties(keys) {

@@ -8,7 +8,9 @@ use stopgate_engine::SCHEMA_VERSION;
 
 use crate::output::{self, BOLD, CommandResult, styled};
 
-/// Score a request by five questions, 0 to 2 points each, and say how independently an agent can work on it
+/// Score a request: how independently can an agent work on it?
+///
+/// Five questions, 0 to 2 points each.
 ///
 /// 8 points and more make a tool: the agent works alone. 5 to 7 make a colleague: it asks on
 /// the way. With fewer the request must be made clearer first.

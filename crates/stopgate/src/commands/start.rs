@@ -23,7 +23,7 @@ use crate::output::{self, BOLD, CommandResult, DIM, Elsewhere, ProgressLine, clo
 /// How often an agent may be sent back where nobody says.
 pub(crate) const MAX_ITERATIONS: u32 = 20;
 
-/// Start a loop: the agent keeps working until its checks pass or a limit is reached
+/// Start a loop: the agent works until its checks pass or a limit ends it
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
@@ -60,7 +60,8 @@ pub(crate) struct Args {
     /// `escalate if iteration > 10`, a name such as `tdd`, or JSON (repeatable)
     #[arg(long, conflicts_with = "dialect", value_name = "EXPR")]
     gate: Vec<String>,
-    /// How long one check may take
+    /// How long one check may take; one that takes longer than a stop waits (9 minutes) goes on in
+    /// the background, and the loop is parked until it has ended
     #[arg(long, conflicts_with = "dialect", value_name = "TIME", default_value = "5m", value_parser = time_ms)]
     check_timeout: i64,
     /// The loop's mode, which decides the markers it listens for

@@ -15,7 +15,9 @@ const NAME_LETTERS: usize = 60;
 /// Groups and checks shown to people; JSON has all.
 const ROWS_MAX: usize = 12;
 
-/// Count what was decided: outcomes and rules by project, agent and week; checks; shadow loops
+/// Count outcomes, rules and checks by project, agent and week
+///
+/// Says also what shadow loops would have held, caught and saved.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
@@ -153,7 +155,11 @@ fn counts(counts: &BTreeMap<&'static str, u64>) -> String {
     if words.is_empty() { "none yet".into() } else { words.join(", ") }
 }
 
+/// Groups, where there are several: one alone says what was said above.
 fn show_groups(title: &str, groups: &BTreeMap<String, GroupStats>) {
+    if groups.len() < 2 {
+        return;
+    }
     output::line(&styled(BOLD, title));
     let mut all: Vec<(&String, &GroupStats)> = groups.iter().collect();
     all.sort_by_key(|(name, group)| (std::cmp::Reverse(group.loops), *name));
@@ -179,15 +185,18 @@ fn show_more(count: usize) {
 
 fn show_check(check: &CheckStats) {
     let mean = check.total_ms / check.runs.max(1);
+    let parts = [
+        (check.failed, "failed"),
+        (check.errors, "could not run"),
+        (check.flaky, "flaky"),
+        (check.caught_alone, "caught by it alone"),
+    ];
+    let some = parts.iter().filter(|(count, _)| *count > 0);
+    let told: String = some.map(|(count, what)| format!(", {count} {what}")).collect();
     output::line(&format!(
-        "  {}: {}, {} failed, {} could not run, {} flaky; alone caught {}; {mean} ms on average, {} \
-         ms at most",
+        "  {}: {}{told}; {mean} ms on average, {} ms at most",
         shown_short(&check.name, NAME_LETTERS),
         counted(check.runs, "run"),
-        check.failed,
-        check.errors,
-        check.flaky,
-        counted(check.caught_alone, "failure"),
         check.max_ms
     ));
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use stopgate_core::{LoopState, Outcome as LoopOutcome, Soundness};
+use stopgate_core::{LoopState, Outcome as LoopOutcome, Party, Soundness};
 use stopgate_engine::{
     CheckingView, CriterionJudge, CriterionStatus, CriterionView, Engine, ListView, LoopView,
     OriginView, PausedUntil, SCHEMA_VERSION, Settings, Signed, StatusView, WaitsFor, WhoActs,
@@ -15,7 +15,9 @@ use crate::output::{self, BAD, BOLD, CommandResult, GOOD, WAITS, clock, mood, sp
 
 const LABEL_COLUMNS: usize = 9;
 
-/// Show how a loop stands: this session's, else those that run in the project, else the last one
+/// Show how the loop stands, and who must act
+///
+/// Without a name: this session's loop, else those that run in the project, else the last one.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
@@ -138,12 +140,12 @@ fn show(view: &LoopView) {
 
 /// Who began it, where that was not a person, and what was put aside for it.
 fn origin_lines(origin: &OriginView) -> Vec<String> {
-    if origin.by != "agent" && origin.replaced.is_empty() {
+    if origin.by != Party::Agent && origin.replaced.is_empty() {
         return Vec::new();
     }
     let shown = origin.shown_by.as_ref().map(|by| format!(" ({by})")).unwrap_or_default();
     let approved = if origin.approved { ", approved by a person" } else { "" };
-    let mut lines = vec![format!("{}{shown}{approved}", origin.by)];
+    let mut lines = vec![format!("{}{shown}{approved}", origin.by.word())];
     for earlier in &origin.replaced {
         lines.push(format!("replaced {} by {}", earlier.id, earlier.by));
     }
@@ -186,7 +188,13 @@ pub(crate) fn checking_line(checking: &CheckingView) -> String {
     let elapsed = span(checking.elapsed_ms);
     let usual = checking.usual_ms.and_then(|usual| i64::try_from(usual).ok());
     let about = usual.map(|usual| format!(" of about {}", span(usual))).unwrap_or_default();
-    format!("checking {}, {elapsed}{about}", checking.checks.join(", "))
+    let names = checking.checks.join(", ");
+    match &checking.background_logs {
+        Some(logs) => {
+            format!("checking {names} in the background, {elapsed}{about}; output: {logs}")
+        }
+        None => format!("checking {names}, {elapsed}{about}"),
+    }
 }
 
 pub(crate) fn criterion_line(criterion: &CriterionView) -> String {

@@ -1,17 +1,19 @@
 //! `trust` and `untrust`: whether a project's file may have its commands run.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use serde::Serialize;
 use stopgate_dialects::Dialect;
 use stopgate_engine::{Failure, SCHEMA_VERSION, TrustView, project_of};
 
-use super::common;
+use super::common::{self, Default};
 use super::dialects::{self, DialectWord};
 use crate::output::{self, BOLD, CommandResult, DIM, styled};
 
-/// Let the commands of this project's stopgate.toml run, for exactly the content it has now
+/// Let the commands of this project's stopgate.toml run, as they stand there now
+///
+/// Shows everything the file asks for first. Any change to the file needs to be trusted again.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct TrustArgs {
@@ -109,9 +111,6 @@ fn agrees() -> Result<bool, Failure> {
         return Err(Failure::usage("there is no terminal to ask on")
             .hint("review the file, then: stopgate trust --yes"));
     }
-    output::ask("Allow all of this whenever a loop here is verified? [y/N] ");
-    let mut answer = String::new();
-    let read = std::io::stdin().read_line(&mut answer);
-    let _ = std::io::stdout().flush();
-    Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
+    let question = "Allow all of this whenever a loop here is verified? [y/N] ";
+    Ok(common::agrees(question, Default::No))
 }

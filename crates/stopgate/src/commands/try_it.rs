@@ -25,7 +25,7 @@ use crate::output::{self, CommandResult};
 
 const PAUSE: Duration = Duration::from_millis(450);
 
-/// See it work: a scripted agent stops too early, lies, weakens the test, and at last does the work
+/// See it work: a scripted agent stops too early, cheats, and at last does the work
 ///
 /// Takes a few seconds and needs no account. The project is a temporary one, and neither
 /// your settings nor your loops are touched.

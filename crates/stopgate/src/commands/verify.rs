@@ -13,7 +13,9 @@ use super::common::{self, OnLoop};
 use super::status::{criterion_line, mask_one};
 use crate::output::{self, BAD, BOLD, CommandResult, DIM, Elsewhere, GOOD, ProgressLine, styled};
 
-/// Run the criteria now, as the hook would: a loop's, else those of the project's stopgate.toml
+/// Run the criteria now, as the hook would
+///
+/// They are those of the loop that runs here, else those of the project's stopgate.toml.
 ///
 /// Exits with 0 when every required check passes, 1 when one does not or a person must approve
 /// changed judges, 2 when there is nothing to verify, 5 when the record was forged. Nothing is

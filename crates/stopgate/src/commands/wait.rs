@@ -9,7 +9,9 @@ use super::common::{self, OnLoop};
 use super::start::time_ms;
 use crate::output::{self, CommandResult};
 
-/// Park the loop until something happens: stops are allowed and not counted until then
+/// Park the loop until something happens
+///
+/// Stops are allowed and not counted until then.
 ///
 /// When it happens and no client holds the session, the session is resumed by its own client. A
 /// stop that comes earlier asks by itself. With nothing by the deadline, a person is told.

@@ -26,7 +26,7 @@ const COLUMNS: u16 = 80;
 const LINES: u16 = 24;
 const MINUTE_MS: i64 = 60_000;
 
-/// Watch all loops in the terminal: who needs you, what runs, why each stop was decided so
+/// Watch all loops in the terminal: who needs you, what runs, and why
 ///
 /// Arrow keys choose a loop, Enter opens it, left and right step through its stops. p pauses, r
 /// resumes, c cancels (asked twice), a approves, w answers, v verifies, q leaves.
@@ -210,15 +210,19 @@ impl Watch {
     fn follow(&mut self, screen: &mut WatchScreen) -> CommandResult {
         screen.draw(&mut self.board)?;
         loop {
-            let heard = screen.hear(LOOK_EVERY)?;
-            let is_news = !matches!(heard, TerminalEvent::Nothing);
-            match heard {
-                TerminalEvent::Nothing | TerminalEvent::Resized => {}
-                TerminalEvent::Ended => return Err(Failure::interrupted("interrupted")),
-                TerminalEvent::Key(key) => match self.board.press(key) {
-                    Some(BoardCommand::Quit) => return Ok(ExitCode::SUCCESS),
-                    wish => self.grant(wish),
-                },
+            let (mut wait, mut is_news) = (LOOK_EVERY, false);
+            // What is typed fast or pasted comes at once, and is drawn at once.
+            loop {
+                match screen.hear(wait)? {
+                    TerminalEvent::Nothing => break,
+                    TerminalEvent::Resized => {}
+                    TerminalEvent::Ended => return Err(Failure::interrupted("interrupted")),
+                    TerminalEvent::Key(key) => match self.board.press(key) {
+                        Some(BoardCommand::Quit) => return Ok(ExitCode::SUCCESS),
+                        wish => self.grant(wish),
+                    },
+                }
+                (wait, is_news) = (Duration::ZERO, true);
             }
             let is_news = self.look() || is_news;
             if is_news {

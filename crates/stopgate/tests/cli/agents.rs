@@ -324,6 +324,24 @@ fn without_a_name_the_agents_here_are_found_and_a_person_is_asked() {
 }
 
 #[test]
+fn settings_that_a_person_moved_are_found() {
+    for (agent, variable, file) in [
+        ("claude", "CLAUDE_CONFIG_DIR", "elsewhere/settings.json"),
+        ("codex", "CODEX_HOME", "elsewhere/hooks.json"),
+        // Gemini's own directory stays below what the variable names.
+        ("gemini", "GEMINI_CLI_HOME", "elsewhere/.gemini/settings.json"),
+    ] {
+        let stage = Stage::new();
+        let elsewhere = stage.path("elsewhere");
+        let moved = [(variable, elsewhere.to_str().expect("a plain path"))];
+        let ran = stage.run_with(&format!("install {agent} --accept-trust"), &moved);
+        assert_eq!(ran.code, 0, "{agent}: {ran}");
+        assert!(stage.path(file).is_file(), "{agent}: {ran}");
+        assert_eq!(stage.run_with(&format!("uninstall {agent}"), &moved).code, 0);
+    }
+}
+
+#[test]
 fn several_agents_are_installed_at_once() {
     let stage = Stage::new();
     let ran = stage.run("install codex qwen --json");

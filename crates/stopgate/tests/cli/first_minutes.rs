@@ -180,3 +180,13 @@ fn from_an_empty_home_to_done_in_few_commands() {
     stage.stop("s1", "Now it is.");
     assert_eq!(stage.standing("1stage0000"), "done 1/20 s1");
 }
+
+#[test]
+fn a_check_that_can_not_be_run_is_told_in_the_shells_own_words() {
+    let stage = Stage::new();
+    let ran = stage.run("start Finish --check tests=no-such-program");
+    assert_eq!(ran.code, 0, "{ran}");
+    let said = "tests: the command was not found (/bin/sh: 1: no-such-program: not found): it can't \
+                pass before this is corrected";
+    assert!(ran.err.contains(said), "{ran}");
+}

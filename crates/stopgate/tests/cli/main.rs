@@ -11,6 +11,7 @@ mod stage;
 
 mod agents;
 mod attack;
+mod background;
 mod bad_input;
 mod bars;
 mod binding;
@@ -43,6 +44,7 @@ mod pending;
 mod people;
 mod pipelines;
 mod private;
+mod project_file;
 mod proof;
 mod ralph_loop;
 mod receipts;

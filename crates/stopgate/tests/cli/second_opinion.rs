@@ -194,3 +194,34 @@ fn a_command_asks_for_an_opinion_too() {
     let ran = stage.run("start Goal --require-review");
     assert_eq!(ran.code, 2, "{ran}");
 }
+
+/// What a recorded stream of a reviewer's client says it used counts in the loop, once.
+#[test]
+fn an_opinion_is_paid_for_once() {
+    let fail = says(r#"{"verdict":"fail","reasons":["no"]}"#);
+    let usage = "{\"input_tokens\":3004,\"cached_input_tokens\":610,\"output_tokens\":96}";
+    let reviewer = fail.replace("{\"input_tokens\":1,\"output_tokens\":1}", usage);
+    assert_ne!(fail, reviewer);
+    let priced = REQUIRED.replace("codex\", ", "codex\", model = \"m-1\", ");
+    let stage = stage(&priced, "--max-tokens 6000 --max-cost 1", "exit 1\n");
+    stage.write(
+        "user/.config/stopgate/config.toml",
+        "[prices.\"m-1\"]\ninput = 10.0\noutput = 100.0\ncache_read = 1.0\n",
+    );
+    script(&stage, &with_place(&reviewer, &stage));
+    stop(&stage, "Done.");
+    let spent = |stage: &Stage| stage.json("status")["loop"]["budget"].clone();
+    let first = spent(&stage);
+    assert_eq!(first["tokens"], 3100, "{first}");
+    // 2,394 fresh, 610 cached, 96 out.
+    let dollars = first["cost_usd"].as_f64().expect("a price is known");
+    assert!((dollars - (2394.0 * 10.0 + 610.0 + 9600.0) / 1e6).abs() < 1e-6, "{first}");
+    stop(&stage, "Again.");
+    assert_eq!(spent(&stage)["tokens"], 3100, "the same tree is not reviewed again");
+    stage.write("project/code.txt", "newer work\n");
+    stop(&stage, "Once more.");
+    assert_eq!(spent(&stage)["tokens"], 6200);
+    // The limit is reached by reviews alone.
+    let told = stop(&stage, "And again.");
+    assert!(told.contains("ended as budget"), "{told}");
+}

@@ -72,6 +72,46 @@ fn a_tighter_limit_is_tried_on_what_happened() {
 }
 
 #[test]
+fn a_policy_s_gates_and_criteria_are_tried_on_what_happened() {
+    let stage = proven();
+    let ran = |file: &str| {
+        stage.write("project/try.toml", file);
+        stage.run("replay --policy try.toml")
+    };
+    let gated = ran("gates = ['escalate if iteration > 2']\n");
+    assert_eq!(gated.code, 0, "{gated}");
+    assert!(gated.out.contains("ends at stop 3 as needs_input: saves 1 continuation"), "{gated}");
+    assert!(gated.out.contains("one proven end is lost"), "{gated}");
+    let blind = ran("gates = ['escalate if filesModified|length == 0']\n");
+    assert!(blind.out.contains("not known from stop 1 on: which files were changed"), "{blind}");
+    let person = ran("[[criterion]]\nname = 'look'\nattest = 'person'\n");
+    assert!(person.out.contains("goes on at stop 4 instead of ending as done"), "{person}");
+    let unknown = ran("[[criterion]]\nname = 'lint'\nshell = 'true'\n");
+    assert!(unknown.out.contains("a check of this policy has no recorded result"), "{unknown}");
+    let odd = ran("gates = ['escalate if nonsense > 2']\n");
+    assert!(odd.code == 2 && odd.err.contains("unknown name `nonsense`"), "{odd}");
+}
+
+#[test]
+fn how_many_files_changed_is_told_with_each_stop() {
+    let stage = Stage::with_loop("'Make it green' --check tests='test -f ok' --max-repeat 0");
+    stage.stop("s1", "One.");
+    stage.write("project/a", "a");
+    stage.write("project/b", "b");
+    stage.stop("s1", "Two.");
+    stage.write("project/a", "another a");
+    stage.write("project/ok", "");
+    stage.stop("s1", "Three.");
+    let told = stage.json("report 1stage0000");
+    let changed = |stop: usize| told["loops"][0]["stops"][stop]["changed_files"].as_u64();
+    assert_eq!([changed(0), changed(1), changed(2)], [Some(0), Some(2), Some(2)], "{told}");
+    let shown = stage.run("report 1stage0000").out;
+    assert!(shown.contains("| rule | files changed |"), "{shown}");
+    let shown = stage.run("explain 2").out;
+    assert!(shown.contains("files changed"), "{shown}");
+}
+
+#[test]
 fn what_can_t_be_shown_is_one_sentence_and_a_remedy() {
     let stage = proven();
     stage.write("project/odd.toml", "[loop]\nmax_iteration = 1\n");
@@ -79,7 +119,7 @@ fn what_can_t_be_shown_is_one_sentence_and_a_remedy() {
     let away = [("STOPGATE_STORE", "postgres://nobody@127.0.0.1:1/none")];
     for (line, code, said) in [
         ("replay --policy odd.toml", 2, "unknown field `max_iteration`"),
-        ("replay --policy empty.toml", 2, "has no limit to try"),
+        ("replay --policy empty.toml", 2, "has nothing to try"),
         ("replay --policy missing.toml", 2, "does not exist"),
         ("replay nosuch", 66, "no loop is called nosuch"),
         ("report nosuch", 66, "no loop is called nosuch"),
@@ -102,6 +142,19 @@ fn what_can_t_be_shown_is_one_sentence_and_a_remedy() {
             assert!(ran.err.contains("check that the server runs"), "{line}: {ran}");
         }
     }
+}
+
+#[test]
+fn where_several_loops_run_all_of_them_are_shown() {
+    let stage = Stage::with_loop("First --check t=false --no-preflight");
+    stage.stop("s1", "One.");
+    stage.start("Second --session s2");
+    let told = stage.json("report");
+    assert_eq!(told["loops"].as_array().map(Vec::len), Some(2), "{told}");
+    let ran = stage.run("replay");
+    assert_eq!(ran.code, 0, "{ran}");
+    assert!(ran.out.contains("1 stop, all decided as they were"), "{ran}");
+    assert!(ran.out.contains("has had no stop yet"), "{ran}");
 }
 
 #[test]

@@ -110,13 +110,14 @@ fn a_refused_stop_can_be_explained() {
       ▶ continue     no rule lets the agent stop, so it continues
 
     Seen and counted:
-      said          <promise>COMPLETE</promise>
-      tools         unknown
-      idle          0
-      repeat        0
-      cap           lifted
-      check tests   fail, exit 1, 0 ms, $STAGE/home/checks/1stage0000/1/tests.log
-      check lint    pass, exit 0, 0 ms, $STAGE/home/checks/1stage0000/1/lint.log
+      said           <promise>COMPLETE</promise>
+      tools          unknown
+      files changed  0
+      idle           0
+      repeat         0
+      cap            lifted
+      check tests    fail, exit 1, 0 ms, $STAGE/home/checks/1stage0000/1/tests.log
+      check lint     pass, exit 0, 0 ms, $STAGE/home/checks/1stage0000/1/lint.log
 
     The agent was told:
       | Loop 1/12: 1 of 2 criteria unmet
@@ -158,13 +159,14 @@ fn a_granted_stop_can_be_explained() {
       ▶ proof        do all criteria pass?
 
     Seen and counted:
-      said          no marker
-      tools         unknown
-      idle          0
-      repeat        0
-      cap           lifted
-      check tests   pass, exit 0, 0 ms, $STAGE/home/checks/1stage0000/2/tests.log
-      check lint    pass, exit 0, 0 ms, $STAGE/home/checks/1stage0000/2/lint.log
+      said           no marker
+      tools          unknown
+      files changed  1
+      idle           0
+      repeat         0
+      cap            lifted
+      check tests    pass, exit 0, 0 ms, $STAGE/home/checks/1stage0000/2/tests.log
+      check lint     pass, exit 0, 0 ms, $STAGE/home/checks/1stage0000/2/lint.log
     ");
     assert_snapshot!(stage.run("explain 1stage0000:3"), @"
     [stderr]

@@ -167,6 +167,20 @@ fn a_command_that_reads_its_prompt_is_driven_from_a_terminal_too() {
 }
 
 #[test]
+fn what_is_pasted_is_taken_in_at_once() {
+    let stage = Stage::with_loop("Finish");
+    stage.run_as("s1", "ask 'Which one?'");
+    let Some(terminal) = Terminal::open(&stage, &[]) else { return };
+    terminal.shows("needs_input");
+    // One letter a look would take longer than anybody waits.
+    let pasted = "the second one, ".repeat(20);
+    terminal.press(&["w", &pasted, "Enter"]);
+    terminal.shows("Answered");
+    let told = stage.run("log 1stage0000").out;
+    assert!(told.contains("the second one, the second one"), "{told}");
+}
+
+#[test]
 fn an_agents_shell_can_t_answer_by_key_either() {
     let stage = Stage::with_loop("Finish");
     stage.run_as("s1", "ask 'Which one?'");

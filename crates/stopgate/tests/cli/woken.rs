@@ -304,3 +304,35 @@ fn a_loop_that_is_cancelled_or_resumed_is_watched_no_more() {
     machine.until("none is watched", || matches!(machine.watched(), Some(0) | None));
     assert_eq!(machine.calls(), Vec::<String>::new());
 }
+
+/// The end of checks that run in the background wakes the session like anything else, once; and
+/// what they said counts at the stop that it comes to.
+#[test]
+fn the_end_of_a_check_in_the_background_wakes_once() {
+    let machine = Machine::new();
+    let config = machine.at("user/.config/stopgate");
+    fs::create_dir_all(&config).expect("a directory");
+    fs::write(config.join("config.toml"), "[proof]\nhook_time = \"300ms\"\n").expect("a file");
+    crate::hostile::pipe(&machine.at("gate"));
+    let check = "tests=read word < ../gate; test $word = pass";
+    let words = ["start", "Finish", "--session", "s1", "--no-preflight", "--check-timeout", "10m"];
+    let text = machine.run(&[&words[..], &["--check", check, "--json"]].concat());
+    let view: Value = serde_json::from_str(&text).expect("JSON");
+    let id = view["loop"]["id"].as_str().expect("an id");
+    let payload = format!(
+        "{{\"hook_event_name\":\"Stop\",\"session_id\":\"s1\",\"cwd\":\"{}\",\
+         \"last_assistant_message\":\"Finished.\",\"stop_hook_active\":false}}",
+        machine.at("project").display()
+    );
+    let mut command = doors::program("sh");
+    machine.furnish(&mut command);
+    let line = format!("printf '%s' '{payload}' | {PROGRAM} hook claude");
+    assert!(command.args(["-c", &line]).status().expect("it runs").success());
+    assert_eq!(machine.state(id), "waiting");
+    machine.forget_client();
+    machine.until("somebody watches", || machine.watched() == Some(1));
+    fs::write(machine.at("gate"), "pass\n").expect("the check reads it");
+    machine.until("it is done", || machine.state(id) == "done");
+    machine.until("nothing waits, so it leaves", || machine.daemon().is_none());
+    assert_eq!(machine.calls(), ["s1 no no"]);
+}

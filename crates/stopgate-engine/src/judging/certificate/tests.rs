@@ -1,7 +1,7 @@
 use stopgate_verify::Key;
 
 use super::{Certificate, Proven, ReceiptDemands, Signed, text};
-use crate::context::Context;
+use crate::context::{Context, ContextParts};
 use crate::judging::certificate::Certificates;
 use crate::settings::Settings;
 use crate::stores::{StoreChoice, Stores};
@@ -22,9 +22,11 @@ fn context(directory: &std::path::Path) -> Context {
         durability: stopgate_store::Durability::Process,
         on_error: crate::config::OnStoreError::default(),
         pass: Vec::new(),
+        hook_time: None,
     };
     let world = Box::new(RealWorld::new(Settings));
-    Context::with(Home::new(directory.into()), world, Settings, Stores::default(), choice).unwrap()
+    let (home, stores) = (Home::new(directory.into()), Stores::default());
+    ContextParts { home, world, settings: Settings, stores, choice }.open().unwrap()
 }
 
 #[test]

@@ -146,3 +146,30 @@ fn a_target_put_first_is_not_the_default_one_in_the_original() {
     assert_eq!(of("make"), format!("{today}.DEFAULT_GOAL := all\n"));
     assert_eq!(of("make test"), today);
 }
+
+#[test]
+fn rules_with_patterns_and_in_directories_that_a_loop_lists_are_reached() {
+    check(
+        "
+        Makefile = DIRS = lib web\\nall: test-unit\\ntest-%:\\n\\tsh ci/$*.sh\\nparts:\\n\\tfor d in $(DIRS); do $(MAKE) -C $$d check || exit 1; done\\nsubs:\\n\\tfor d in lib web; do (cd $$d && $(MAKE) check); done\\nlint-%:\\n\\tx\\n
+        ci/unit.sh = run\\n
+        lib/Makefile = check:\\n\\t./run-all\\nother:\\n\\tx\\n
+        web/Makefile = check:\\n\\t./run-all\\n
+        tool/Makefile = check:\\n\\t./run-all\\n
+        ",
+        "
+        ! make test-unit | Makefile: sh ci/$*.sh -> true
+        ! make test-unit | Makefile: parts: -> test-unit:\\n\\ttrue\\nparts:
+        = make test-unit | Makefile: parts: -> test-slow:\\n\\ttrue\\nparts:
+        = make test-unit | Makefile: lint-%: -> lint-%: all
+        ! make test-unit | ci/unit.sh: run -> true
+        ! make all | Makefile: sh ci/$*.sh -> true
+        ! make parts | lib/Makefile: ./run-all -> true
+        ! make parts | web/Makefile: ./run-all -> true
+        = make parts | lib/Makefile: other: -> others:
+        ! make subs | web/Makefile: ./run-all -> true
+        = make subs | tool/Makefile: ./run-all -> true
+        ! for d in */; do make -C $d check; done | tool/Makefile: ./run-all -> true
+        ",
+    );
+}

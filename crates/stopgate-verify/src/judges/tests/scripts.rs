@@ -401,3 +401,79 @@ fn tests_in_a_directory_that_the_script_names_judge() {
         "tests :: npm test => ~package.json probes/slug.js",
     );
 }
+
+#[test]
+fn a_script_may_go_to_a_directory_that_only_the_shell_knows() {
+    check(
+        "
+        ci/check.sh = #!/bin/sh\\ncd \"$(dirname \"$0\")/..\"\\nsh tools/gate.sh\\n
+        ci/whole.sh = #!/bin/bash\\nROOT=$(cd \"$(dirname \"$0\")/..\" && pwd)\\ncd \"$ROOT\"\\nsh tools/gate.sh\\n. ./env-rules.sh\\n
+        ci/all.sh = #!/bin/sh\\nfor part in api web; do\\n  (cd \"$part\" && ./check)\\ndone\\n
+        tools/gate.sh = run || exit 1\\n
+        env-rules.sh = set -e\\n
+        api/check = #!/bin/sh\\nrun\\n
+        web/check = #!/bin/sh\\nrun\\n
+        web/main.py
+        ",
+        "
+        sh ci/check.sh => ci/check.sh tools/gate.sh
+        bash ci/whole.sh => ci/whole.sh env-rules.sh tools/gate.sh
+        sh ci/all.sh => api/check ci/all.sh web/check
+        ",
+    );
+}
+
+#[test]
+fn cases_that_a_loop_compares_an_output_with_judge() {
+    check(
+        "
+        check.sh = for f in examples/*.in; do\\n  ./app < \"$f\" | diff - \"${f%.in}.out\" || exit 1\\ndone\\n
+        same.sh = for f in examples/*.in; do\\n  [ \"$(./app \"$f\")\" = \"$(cat \"$f.out\")\" ] || exit 1\\ndone\\n
+        deploy-check.sh = for f in conf/*.json; do\\n  diff \"$f\" \"live/$(basename \"$f\")\"\\ndone\\n
+        examples/a.in
+        examples/a.out
+        examples/b.in
+        examples/notes.md
+        conf/x.json
+        live/x.json
+        answers.txt
+        table.txt
+        app = #!/bin/sh\\n
+        ",
+        "
+        sh check.sh => check.sh examples/a.in examples/a.out examples/b.in
+        sh same.sh => examples/a.in examples/a.out examples/b.in same.sh
+        for f in examples/*.in; do ./app $f | diff - ${f%.in}.out; done => examples/a.in examples/a.out examples/b.in
+        sh deploy-check.sh => deploy-check.sh
+        ./app | diff - answers.txt => answers.txt
+        ./app | diff - table.txt =>
+        cmp answers.txt table.txt =>
+        ",
+    );
+}
+
+#[test]
+fn the_last_script_of_a_check_judges_behind_what_prepares_for_it() {
+    check(
+        "
+        accept.sh = run\\n
+        accept.py = import app\\n
+        setup.sh = x\\n
+        gen.py = x\\n
+        main.py = x\\n
+        answer.txt
+        Makefile = all:\\n\\tx\\n
+        ",
+        "
+        tests :: make all && sh accept.sh => ~Makefile accept.sh
+        tests :: sh setup.sh && python3 accept.py => accept.py
+        tests :: mkdir -p out && npm ci && ./accept.sh => accept.sh
+        tests :: env LC_ALL=C timeout 60 nice -n 1 ./accept.sh => accept.sh
+        tests :: python gen.py && diff out.txt table.txt =>
+        tests :: make all && python main.py => ~Makefile
+        runs :: make all && sh accept.sh => ~Makefile
+        tests :: sh -c \"$(cat accept.sh)\" => accept.sh
+        tests :: eval \"$(cat accept.sh)\" => accept.sh
+        ",
+    );
+}

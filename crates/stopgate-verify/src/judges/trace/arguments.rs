@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::super::files::{extension_of, inner, name_of};
-use super::super::names::{is_code, said, says_reference};
-use super::super::role::Why;
+use super::super::files::{below, directory_of, extension_of, inner, name_of};
+use super::super::names::{is_code, is_foreign, said, says_answer, says_reference};
+use super::super::role::{CheckConduct, Why};
 use super::super::shell::is_open;
 use super::{Stand, Tracer};
 
@@ -31,7 +31,11 @@ impl Tracer<'_> {
     pub(super) fn looked_at(&mut self, name: &str, rest: &[&str], stand: &Stand) {
         if ["diff", "cmp", "comm"].contains(&name) {
             self.mentions(rest, stand);
-            let is_judge = |path: &PathBuf| said(path).is_some() || says_reference(path);
+            // `app | diff - answers.txt`
+            let is_output = rest.iter().any(|word| ["-", "/dev/stdin"].contains(word));
+            let is_judge = |path: &PathBuf| {
+                said(path).is_some() || says_reference(path) || is_output && says_answer(path)
+            };
             let words = rest.iter().filter(|word| !word.starts_with('-'));
             for path in
                 words.filter_map(|word| self.file(stand, word)).filter(is_judge).collect::<Vec<_>>()
@@ -56,6 +60,27 @@ impl Tracer<'_> {
             && let Some(path) = rest.get(at + 1).and_then(|word| self.file(stand, word))
         {
             self.judge(path, Why::Named);
+        }
+    }
+
+    /// Cases that a loop lists, and what lies beside each with the same name: inputs and outputs.
+    pub(super) fn compared_cases(&mut self, words: &[&str], stand: &Stand) {
+        let cases: Vec<PathBuf> =
+            words.iter().flat_map(|word| self.files_of(stand, word)).collect();
+        let is_case = |path: &&PathBuf| !is_code(extension_of(path)) && !is_foreign(path);
+        let stem = |path: &PathBuf| path.with_extension("");
+        if let Some(script) = stand.script.clone().filter(|_| cases.iter().any(|own| is_case(&own)))
+        {
+            self.judge(script, Why::Script);
+        }
+        for case in cases.iter().filter(is_case) {
+            let directory = directory_of(case);
+            let beside = below(self.files, &directory).filter(|path| stem(path) == stem(case));
+            let beside: Vec<PathBuf> = beside.filter(is_case).cloned().collect();
+            for path in beside {
+                self.trace.conduct = CheckConduct::Tests;
+                self.judge(path, Why::TestData);
+            }
         }
     }
 

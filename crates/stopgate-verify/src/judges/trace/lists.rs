@@ -6,7 +6,7 @@ use super::super::tools::{Trade, is_interpreter, is_shell, plain_name, trade_of}
 use super::{Stand, Tracer};
 
 /// How many commands of a loop are looked at.
-const LOOP_STEPS_MAX: usize = 4;
+const LOOP_STEPS_MAX: usize = 6;
 
 impl Tracer<'_> {
     /// `xargs pytest < suite.txt`, `pytest $(cat suite.txt)`, `env $(cat x.env) pytest`,
@@ -40,7 +40,10 @@ impl Tracer<'_> {
         }
         let program = step.words.first().map_or("", String::as_str);
         let next = following.iter().find_map(as_step);
-        if program == "cat" && step.joint == Joint::Pipe && next.is_some_and(reads_script) {
+        let is_piped = step.joint == Joint::Pipe && next.is_some_and(reads_script);
+        // `sh -c "$(cat check.sh)"`, `eval "$(cat check.sh)"`
+        let is_text = step.fate == OutputFate::Taken && next.is_some_and(runs_text);
+        if program == "cat" && (is_piped || is_text) {
             found.extend(step.words.iter().skip(1).filter(|word| !word.starts_with('-')));
         }
         for path in found.iter().filter_map(|word| self.file(stand, word)).collect::<Vec<_>>() {
@@ -58,11 +61,21 @@ fn reads_script(step: &ShellStep) -> bool {
         && rest.iter().all(is_option)
 }
 
+/// Whether the command runs what another one printed.
+fn runs_text(step: &ShellStep) -> bool {
+    let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
+    let Some((program, rest)) = words.split_first() else { return false };
+    let takes = *program == "eval" || is_shell(plain_name(program)) && rest.contains(&"-c");
+    takes && rest.last().is_some_and(|word| is_open(word))
+}
+
 /// What a loop does with what it lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LoopBody {
     /// It runs it as it is, without arguments.
     Runs,
+    /// It compares what a program prints with a file beside it.
+    Compares,
     #[default]
     Other,
 }
@@ -77,8 +90,34 @@ pub(super) fn loop_body(following: &[ScriptPart]) -> LoopBody {
         }
         _ => false,
     };
-    let is_run = following.iter().filter_map(as_step).take(LOOP_STEPS_MAX).any(runs);
-    if is_run { LoopBody::Runs } else { LoopBody::Other }
+    let steps = || following.iter().filter_map(as_step).take(LOOP_STEPS_MAX);
+    if steps().any(runs) {
+        LoopBody::Runs
+    } else if compares(steps()) {
+        LoopBody::Compares
+    } else {
+        LoopBody::Other
+    }
+}
+
+/// `app < $case | diff - ${case%.in}.out`, `test "$(app $case)" = "$(cat $case.out)"`.
+fn compares<'s>(steps: impl Iterator<Item = &'s ShellStep>) -> bool {
+    let (mut runs, mut reads) = (false, false);
+    for step in steps {
+        let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
+        let Some((program, rest)) = words.split_first() else { continue };
+        let has_open = || rest.iter().any(|word| is_open(word));
+        match *program {
+            "diff" | "cmp" | "comm" if runs && has_open() => return true,
+            "test" | "[" | "[[" if runs && reads => return true,
+            "cat" if step.fate == OutputFate::Taken && has_open() => reads = true,
+            program if step.fate == OutputFate::Taken => {
+                runs |= trade_of(plain_name(program)) != Trade::Plain;
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 fn as_step(part: &ScriptPart) -> Option<&ShellStep> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::super::files::{extension_of, inner, name_of};
 use super::super::names::{is_code, said, says_judge};
 use super::super::sections::make::{BUILT, DEFAULT_GOAL, FLAGS, MakeItem, parse, phony};
-use super::super::shell::assignment;
+use super::super::shell::{assignment, is_open};
 use super::{Stand, Tracer};
 
 /// The names under which make looks for its file, first one first.
@@ -27,18 +27,48 @@ struct Makefiles {
 impl Tracer<'_> {
     pub(super) fn make(&mut self, rest: &[&str], stand: &Stand) {
         self.tool("make");
-        let (directory, file, goals) = self.make_words(rest, stand);
-        let main = match file {
-            Some(file) => inner(self.root, &directory, &file),
+        let words = MakeWords::read(rest);
+        for directory in self.make_directories(&words, stand) {
+            self.make_in(directory, &words, stand);
+        }
+    }
+
+    /// Where make works: one directory, or every one that has rules where only the shell knows.
+    fn make_directories(&self, words: &MakeWords, stand: &Stand) -> Vec<PathBuf> {
+        let mut places: Vec<PathBuf> = stand.places().cloned().collect();
+        let is_unknown = words.directories.iter().any(|to| is_open(to));
+        for to in &words.directories {
+            if is_open(to) {
+                places = self.places_with(&MAKEFILES);
+            } else {
+                places.retain_mut(|place| {
+                    inner(self.root, place, to).map(|inner| *place = inner).is_some()
+                });
+            }
+        }
+        if is_unknown {
+            return places;
+        }
+        let at = places.iter().position(|place| self.makefile(place, words).is_some());
+        places.into_iter().skip(at.unwrap_or_default()).take(1).collect()
+    }
+
+    fn makefile(&self, directory: &Path, words: &MakeWords) -> Option<PathBuf> {
+        let found = match &words.file {
+            Some(file) => inner(self.root, directory, file),
             None => MAKEFILES
                 .iter()
                 .map(|name| directory.join(name))
                 .find(|path| self.files.exists(path)),
         };
-        let Some(main) = main.filter(|path| self.files.text(path).is_some()) else { return };
+        found.filter(|path| self.files.text(path).is_some())
+    }
+
+    fn make_in(&mut self, directory: PathBuf, words: &MakeWords, stand: &Stand) {
+        let Some(main) = self.makefile(&directory, words) else { return };
         let mut all = Makefiles::default();
         self.read_makefile(&main, &directory, &mut all);
-        let names = self.reached(&all, goals, &directory);
+        let names = self.reached(&all, words.goals.clone(), &directory);
         let key = format!("make {} {names:?}", directory.display());
         if !self.seen.insert(key) {
             return;
@@ -51,35 +81,8 @@ impl Tracer<'_> {
         for file in all.files.iter().cloned().chain(templates).collect::<Vec<_>>() {
             self.trace.makefiles.entry(file).or_default().extend(names.iter().cloned());
         }
-        self.run_recipes(&all, &names, &Stand { directory, ..stand.clone() });
-    }
-
-    fn make_words(&self, rest: &[&str], stand: &Stand) -> (PathBuf, Option<String>, Vec<String>) {
-        let (mut directory, mut file, mut goals) = (stand.directory.clone(), None, Vec::new());
-        let mut words = rest.iter();
-        while let Some(word) = words.next() {
-            let value = |short: &str, long: &str| {
-                let joined = word.strip_prefix(long).and_then(|own| own.strip_prefix('='));
-                let short = word.strip_prefix(short).filter(|own| !own.is_empty());
-                joined.or(short.filter(|_| !word.starts_with("--"))).map(str::to_string)
-            };
-            if ["-C", "--directory"].contains(word) || value("-C", "--directory").is_some() {
-                let to =
-                    value("-C", "--directory").or_else(|| words.next().map(ToString::to_string));
-                directory = to.and_then(|to| inner(self.root, &directory, &to)).unwrap_or_default();
-            } else if ["-f", "--file", "--makefile"].contains(word) {
-                file = words.next().map(ToString::to_string);
-            } else if value("-f", "--file").is_some() {
-                file = value("-f", "--file");
-            } else if ["-j", "-l", "-o", "-W", "-I"].contains(word) {
-                let is_number = |own: &&str| own.bytes().all(|byte| byte.is_ascii_digit());
-                let skipped = words.as_slice().iter().take(1).take_while(|own| is_number(own));
-                words = words.as_slice()[skipped.count()..].iter();
-            } else if !word.starts_with('-') && assignment(word).is_none() {
-                goals.push((*word).to_string());
-            }
-        }
-        (directory, file, goals)
+        let inside = Stand { directory, others: Vec::new(), ..stand.clone() };
+        self.run_recipes(&all, &names, &inside);
     }
 
     fn read_makefile(&self, path: &Path, directory: &Path, all: &mut Makefiles) {
@@ -110,6 +113,7 @@ impl Tracer<'_> {
     fn include(&self, names: &str, directory: &Path, all: &mut Makefiles) {
         let stand = Stand {
             directory: directory.into(),
+            others: Vec::new(),
             script: None,
             rank: super::Rank::Command,
             depth: 0,
@@ -138,11 +142,18 @@ impl Tracer<'_> {
             names.insert(DEFAULT_GOAL.into());
         }
         while let Some(target) = open.pop() {
+            // `test-unit` by a rule for `test-%`: a rule of its own would come before that.
+            let pattern = all.pattern_for(&target).map(|(pattern, _)| pattern.to_string());
+            if let Some(pattern) = pattern.filter(|_| !all.has(&target)) {
+                names.insert(target);
+                open.push(pattern);
+                continue;
+            }
             // A target that is missing at the start is the work's to write.
             if !all.has(&target) || !names.insert(target.clone()) {
                 continue;
             }
-            if !all.phony.contains(&target) {
+            if !all.phony.contains(&target) && !target.contains('%') {
                 self.trace.file_like_targets.insert(directory.join(&target));
             }
             for (_, needs, recipe) in all.rules_of(&target) {
@@ -215,10 +226,11 @@ impl Tracer<'_> {
             return true;
         }
         let path = directory.join(name);
-        let makes_itself = all.rules_of(name).any(|(_, _, recipe)| {
+        let pattern = all.pattern_for(name).map(|(pattern, _)| pattern).filter(|_| !all.has(name));
+        let makes_itself = all.rules_of(pattern.unwrap_or(name)).any(|(_, _, recipe)| {
             recipe.iter().any(|line| line.contains("$@") || line.contains("$(@"))
         });
-        all.has(name)
+        (all.has(name) || pattern.is_some())
             && !name.contains(['.', '/', '%'])
             && !makes_itself
             && !self.files.exists(&path)
@@ -226,9 +238,7 @@ impl Tracer<'_> {
 
     fn run_recipes(&mut self, all: &Makefiles, names: &BTreeSet<String>, stand: &Stand) {
         for target in names.iter().filter(|name| !name.starts_with(['$', BUILT, FLAGS])) {
-            let recipes: Vec<String> =
-                all.rules_of(target).map(|(_, _, recipe)| recipe.join("\n")).collect();
-            for recipe in recipes {
+            for recipe in all.recipes_of(target) {
                 let lines = recipe.replace("\\\n\t", "\\\n");
                 let lines =
                     lines.lines().map(|line| line.trim_start().trim_start_matches(['@', '-', '+']));
@@ -253,7 +263,70 @@ impl Tracer<'_> {
     }
 }
 
+/// The arguments of `make`.
+#[derive(Default)]
+struct MakeWords {
+    /// Where it goes first, one after the other.
+    directories: Vec<String>,
+    file: Option<String>,
+    goals: Vec<String>,
+}
+
+impl MakeWords {
+    fn read(rest: &[&str]) -> Self {
+        let mut found = Self::default();
+        let mut words = rest.iter();
+        while let Some(word) = words.next() {
+            let value = |short: &str, long: &str| {
+                let joined = word.strip_prefix(long).and_then(|own| own.strip_prefix('='));
+                let short = word.strip_prefix(short).filter(|own| !own.is_empty());
+                joined.or(short.filter(|_| !word.starts_with("--"))).map(str::to_string)
+            };
+            if ["-C", "--directory"].contains(word) || value("-C", "--directory").is_some() {
+                let to = value("-C", "--directory");
+                found.directories.extend(to.or_else(|| words.next().map(ToString::to_string)));
+            } else if ["-f", "--file", "--makefile"].contains(word) {
+                found.file = words.next().map(ToString::to_string);
+            } else if value("-f", "--file").is_some() {
+                found.file = value("-f", "--file");
+            } else if ["-j", "-l", "-o", "-W", "-I"].contains(word) {
+                let is_number = |own: &&str| own.bytes().all(|byte| byte.is_ascii_digit());
+                let skipped = words.as_slice().iter().take(1).take_while(|own| is_number(own));
+                words = words.as_slice()[skipped.count()..].iter();
+            } else if !word.starts_with('-') && assignment(word).is_none() {
+                found.goals.push((*word).to_string());
+            }
+        }
+        found
+    }
+}
+
 impl Makefiles {
+    /// The rule with a pattern that makes a target, and what the pattern stands for.
+    fn pattern_for<'m>(&'m self, target: &'m str) -> Option<(&'m str, &'m str)> {
+        let targets = self.rules.iter().flat_map(|(targets, _, _)| targets);
+        let fits = |own: &'m String| {
+            let (begin, end) = own.split_once('%')?;
+            let stem = target.strip_prefix(begin)?.strip_suffix(end)?;
+            let is_act = !begin.is_empty() && !own.contains(['.', '/']) && !stem.is_empty();
+            is_act.then_some((own.as_str(), stem))
+        };
+        targets.filter(|own| *own != target).find_map(fits)
+    }
+
+    /// The recipes of a target, also by a rule with a pattern.
+    fn recipes_of(&self, target: &str) -> Vec<String> {
+        let joined = |name: &str| {
+            self.rules_of(name).map(|(_, _, recipe)| recipe.join("\n")).collect::<Vec<_>>()
+        };
+        match self.pattern_for(target).filter(|_| !self.has(target)) {
+            Some((pattern, stem)) => {
+                joined(pattern).iter().map(|recipe| recipe.replace("$*", stem)).collect()
+            }
+            None => joined(target),
+        }
+    }
+
     fn has(&self, target: &str) -> bool {
         self.rules_of(target).next().is_some()
     }

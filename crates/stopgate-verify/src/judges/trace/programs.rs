@@ -286,7 +286,11 @@ impl Tracer<'_> {
     fn each(&mut self, rest: &[&str], stand: &Stand) {
         let Some(at) = rest.iter().position(|word| *word == "in") else { return };
         let is_check = self.says_judge || stand.rank != Rank::Command;
-        let runs = std::mem::take(&mut self.loop_body) == LoopBody::Runs && is_check;
+        let body = std::mem::take(&mut self.loop_body);
+        let runs = body == LoopBody::Runs && is_check;
+        if body == LoopBody::Compares {
+            self.compared_cases(&rest[at + 1..], stand);
+        }
         for word in &rest[at + 1..] {
             let is_script = |path: &PathBuf| is_code(extension_of(path)) || said(path).is_some();
             let says = |path: &PathBuf| said(path).is_some() || says_judge(path);

@@ -10,6 +10,7 @@ use super::super::names::{
 use super::super::role::{CheckConduct, Why};
 use super::super::shell::{OutputFate, is_open};
 use super::super::tools::{Trade, mentioned, plain_name, trade_of};
+use super::preparing::says_preparing;
 use super::programs::is_script_name;
 use super::{DEPTH_MAX, Rank, Stand, Tracer};
 
@@ -136,6 +137,7 @@ impl Tracer<'_> {
             return Some(Why::Script);
         }
         match stand.rank {
+            Rank::Sole if says_preparing(path) => None,
             Rank::Sole if fate == OutputFate::Shown && !is_program => Some(Why::Script),
             Rank::Judge if is_program => None,
             Rank::Judge if says_helper(path) || is_beside(path, stand) => Some(Why::UsedByScript),
@@ -206,6 +208,7 @@ impl Tracer<'_> {
         let Some(text) = self.files.text(path).filter(|text| !text.contains('\0')) else { return };
         let inside = Stand {
             directory: stand.directory.clone(),
+            others: stand.others.clone(),
             script: Some(path.into()),
             rank,
             depth: stand.depth + 1,

@@ -42,6 +42,7 @@ fn told(criterion: &Criterion, status: Status, text: &str) -> String {
 #[test]
 fn an_exit_code_of_zero_is_no_pass_where_the_runner_says_otherwise() {
     let twice = format!("{BAD}{GOOD}");
+    let two = format!("{BAD}.......       [100%]\n7 passed in 0.02s\n");
     let expected = format!("{GOOD}{BAD}");
     let failed = "fail: exit code 0, but pytest reports 1 failed";
     let died = "fail: exit code 0, but pytest began 2 tests and never reported a result";
@@ -51,6 +52,10 @@ fn an_exit_code_of_zero_is_no_pass_where_the_runner_says_otherwise() {
         ("pytest || true", BAD, failed),
         ("pytest | tee log", BAD, failed),
         ("pytest || pytest", &twice, "pass"),
+        ("pytest api && pytest web", &two, failed),
+        ("pytest api && sh more.sh", &two, "pass"),
+        ("pytest api; pytest web", &two, "pass"),
+        ("pytest || true && pytest web", &two, "pass"),
         ("! pytest bad.py", BAD, "pass"),
         ("pytest a && ! pytest bad.py", &expected, "pass"),
         ("pytest a; pytest b", &expected, failed),

@@ -25,7 +25,7 @@ pub(crate) enum ClientReading {
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 struct AnswerWire {
-    decision: Option<String>,
+    decision: Option<DecisionWire>,
     reason: Option<String>,
     system_message: Option<String>,
     hook_specific_output: Option<SpecificWire>,
@@ -84,10 +84,19 @@ impl ClientReading {
     }
 }
 
+/// What an answer decides.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum DecisionWire {
+    Block,
+    #[serde(untagged)]
+    Other(String),
+}
+
 impl AnswerWire {
     fn read(self, event: &str) -> ClientReading {
-        match (self.decision.as_deref(), self.reason, self.hook_specific_output) {
-            (Some("block"), Some(reason), None) if !reason.is_empty() => {
+        match (self.decision, self.reason, self.hook_specific_output) {
+            (Some(DecisionWire::Block), Some(reason), None) if !reason.is_empty() => {
                 ClientReading::Held(reason)
             }
             (None, None, Some(specific)) if specific.hook_event_name == event => {
@@ -96,8 +105,11 @@ impl AnswerWire {
             (None, None, None) => {
                 self.system_message.map_or(ClientReading::Allowed, ClientReading::Told)
             }
-            (decision, _, _) => {
-                ClientReading::Refused(format!("the answer fits no form (decision {decision:?})"))
+            (Some(DecisionWire::Other(word)), _, _) => {
+                ClientReading::Refused(format!("the answer fits no form (decision {word:?})"))
+            }
+            (Some(DecisionWire::Block) | None, _, _) => {
+                ClientReading::Refused("the answer fits no form".into())
             }
         }
     }

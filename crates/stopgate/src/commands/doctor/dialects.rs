@@ -4,6 +4,8 @@
 //! entry is fired as the client would. Where no such loop can be laid out by files alone, the
 //! entry must at least run and let an agent go that has none.
 
+use serde::Deserialize;
+use stopgate_dialects::Dialect;
 use stopgate_engine::{Configured, DoctorFinding, Failure};
 
 use crate::commands::client::{Continued, Household, PlayedSession, PlayedStop, ThrowawayProject};
@@ -20,22 +22,35 @@ const CRITERIA: &str = r#"{"spec":"prove that the hook holds","criteria":["held"
 "criteriaStatus":{"held":false},"exit_signal":false,"iteration":1,"status":"in_progress"}"#;
 
 /// The files of a loop of this format that is not finished; none where files alone don't make one.
-fn unfinished(dialect: &str) -> &'static [(&'static str, &'static str)] {
+fn unfinished(dialect: Option<Dialect>) -> &'static [(&'static str, &'static str)] {
     match dialect {
-        "ralph-loop" => &[(".claude/ralph-loop.local.md", RALPH_LOOP)],
-        "features" => &[
+        Some(Dialect::RalphLoop) => &[(".claude/ralph-loop.local.md", RALPH_LOOP)],
+        Some(Dialect::Features) => &[
             (".claude/data/ralph-loops/current/feature_list.json", FEATURES),
             (".claude/data/ralph-loops/current/progress.txt", PROGRESS),
         ],
-        "criteria" => &[(".loop/state.json", CRITERIA)],
-        _ => &[],
+        Some(Dialect::Criteria) => &[(".loop/state.json", CRITERIA)],
+        Some(Dialect::Idle | Dialect::Task) | None => &[],
     }
+}
+
+/// An answer that holds the agent, as every format has it.
+#[derive(Deserialize)]
+struct BlockWire {
+    #[serde(rename = "decision")]
+    _decision: DecisionWord,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum DecisionWord {
+    Block,
 }
 
 /// Fires at one entry.
 pub(super) fn prove(hook: &Configured, dialect: &str) -> Result<DoctorFinding, Failure> {
     let stage = ThrowawayProject::new(Household::Real)?;
-    let files = unfinished(dialect);
+    let files = unfinished(Dialect::named(dialect));
     for (path, text) in files {
         stage.write(path, text)?;
     }
@@ -50,8 +65,8 @@ pub(super) fn prove(hook: &Configured, dialect: &str) -> Result<DoctorFinding, F
     Ok(match stage.stop_of(hook.agent, &hook.command, &stop) {
         Err(trouble) => failed(trouble.to_string()),
         Ok(ran) => {
-            let answer = serde_json::from_str::<serde_json::Value>(&ran.stdout).unwrap_or_default();
-            let held = answer["decision"] == "block" || ran.exit_code == Some(2);
+            let blocks = serde_json::from_str::<BlockWire>(&ran.stdout).is_ok();
+            let held = blocks || ran.exit_code == Some(2);
             match (files.is_empty(), held, ran.exit_code) {
                 (false, true, _) => DoctorFinding::ok(ABOUT, format!("{name} held a test stop")),
                 (false, false, _) => {

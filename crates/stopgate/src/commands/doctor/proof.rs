@@ -166,7 +166,7 @@ fn first_word(command: &EntryCommand) -> &str {
 
 fn is_shadow(command: &EntryCommand) -> bool {
     match command {
-        EntryCommand::Exec(argv) => argv.iter().any(|word| word == "--shadow"),
-        EntryCommand::Shell(line) => line.split_whitespace().any(|word| word == "--shadow"),
+        EntryCommand::Exec(argv) => crate::hook::only_watches(argv.iter().map(String::as_str)),
+        EntryCommand::Shell(line) => crate::hook::only_watches(line.split_whitespace()),
     }
 }

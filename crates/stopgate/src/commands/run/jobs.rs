@@ -1,6 +1,5 @@
 //! `run --jobs`: features side by side, a line for each.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -8,7 +7,8 @@ use stopgate_core::Outcome;
 use stopgate_drive::{DriveEnd, DrivePlan, Interrupts, JobEnded, JobNews, drive_jobs};
 use stopgate_engine::{Failure, LoopView, SCHEMA_VERSION, Settings};
 
-use super::{Args, INTERRUPTED, common, show, status};
+use super::board::JobBoard;
+use super::{Args, INTERRUPTED, common, status};
 use crate::commands::dialects::DialectWord;
 use crate::output::{self, CommandResult};
 use crate::stores::STORES;
@@ -36,11 +36,10 @@ pub(super) fn run(args: &Args, plan: &DrivePlan, jobs: usize) -> CommandResult {
     }
     let interrupts = Interrupts::listen();
     let is_quiet = args.json;
+    let board = JobBoard::default();
     let tell = |job: &JobNews<'_>| {
         if !is_quiet {
-            let line = show::sentence(job.news);
-            let line = format!("[feature {}] {}", job.feature, line.trim_start());
-            let _ = writeln!(anstream::stderr().lock(), "{line}");
+            board.tell(job);
         }
     };
     let from = (Settings, STORES);

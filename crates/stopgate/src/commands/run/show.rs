@@ -71,7 +71,7 @@ pub(super) fn sentence(news: &DriveNews<'_>) -> String {
             format!("  session failed ({class}): {}", plain(message))
         }
         DriveNews::Waits { wait } => format!("  waits {}", span(millis(*wait))),
-        DriveNews::Parked { what } => format!("  parked by its agent: {}", plain(what)),
+        DriveNews::Parked { what } => format!("  parked, waits for {}", plain(what)),
         DriveNews::Warning { text } => format!("note: {text}"),
         DriveNews::Delivered { delivery } => delivered(delivery),
         DriveNews::Asked { question, within } => format!(
@@ -88,9 +88,15 @@ fn plain(text: &str) -> String {
 
 /// How wide the window is that shows these lines; nothing where they go elsewhere.
 fn columns() -> Option<usize> {
+    window_size().map(|(columns, _)| columns)
+}
+
+/// How many columns and rows the window has that shows these lines; nothing where they go elsewhere.
+pub(super) fn window_size() -> Option<(usize, usize)> {
     let stderr = rustix::stdio::stderr();
     let size = rustix::termios::isatty(stderr).then(|| rustix::termios::tcgetwinsize(stderr).ok());
-    size.flatten().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0)
+    let size = size.flatten().map(|size| (usize::from(size.ws_col), usize::from(size.ws_row)));
+    size.filter(|(columns, rows)| *columns > 0 && *rows > 1)
 }
 
 /// A line of parts in as many lines as they need, broken between them.
@@ -124,7 +130,7 @@ fn delivered(delivery: &Delivery) -> String {
 }
 
 /// Iteration, criteria, spend where it is known, time.
-fn standing(view: &LoopView) -> String {
+pub(super) fn standing(view: &LoopView) -> String {
     let is_met = |status| {
         matches!(status, CriterionStatus::Approved | CriterionStatus::Checked(Status::Pass))
     };

@@ -14,9 +14,56 @@ What to print. {id} {state} {count} {met} {goal} {why} {spent} {checking} {proje
 {needs_you} {running} {waiting}. tmux: or zsh: before the text quotes what others wrote for that program, \
 for example 'tmux:{count} {goal}'";
 
-const OF_LOOP: [&str; 9] =
-    ["id", "state", "count", "met", "goal", "why", "spent", "checking", "project"];
-const OF_ALL: [&str; 3] = ["needs_you", "running", "waiting"];
+/// A name that stands in braces.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LineName {
+    Id,
+    State,
+    Count,
+    Met,
+    Goal,
+    Why,
+    Spent,
+    Checking,
+    Project,
+    NeedsYou,
+    Running,
+    Waiting,
+}
+
+impl LineName {
+    const ALL: [Self; 12] = [
+        Self::Id,
+        Self::State,
+        Self::Count,
+        Self::Met,
+        Self::Goal,
+        Self::Why,
+        Self::Spent,
+        Self::Checking,
+        Self::Project,
+        Self::NeedsYou,
+        Self::Running,
+        Self::Waiting,
+    ];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Id => "id",
+            Self::State => "state",
+            Self::Count => "count",
+            Self::Met => "met",
+            Self::Goal => "goal",
+            Self::Why => "why",
+            Self::Spent => "spent",
+            Self::Checking => "checking",
+            Self::Project => "project",
+            Self::NeedsYou => "needs_you",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+        }
+    }
+}
 
 /// A line with names in braces.
 pub(super) struct LineFormat {
@@ -26,7 +73,7 @@ pub(super) struct LineFormat {
 
 enum LinePart {
     Text(String),
-    Name(&'static str),
+    Name(LineName),
 }
 
 /// Who shows the line.
@@ -37,22 +84,25 @@ enum BarProgram {
     Zsh,
 }
 
+const BARS: [(&str, BarProgram); 2] = [("tmux", BarProgram::Tmux), ("zsh", BarProgram::Zsh)];
+
+fn bar_called(name: &str) -> Option<BarProgram> {
+    BARS.into_iter().find(|(word, _)| *word == name).map(|(_, bar)| bar)
+}
+
 impl LineFormat {
     /// Reads a form; else says what is wrong with it.
     pub(super) fn read(text: &str) -> Result<Self, String> {
-        let (shell, mut rest) = match text.split_once(':') {
-            Some(("tmux", rest)) => (BarProgram::Tmux, rest),
-            Some(("zsh", rest)) => (BarProgram::Zsh, rest),
-            _plain => (BarProgram::Any, text),
-        };
+        let named = text.split_once(':').and_then(|(word, rest)| Some((bar_called(word)?, rest)));
+        let (shell, mut rest) = named.unwrap_or((BarProgram::Any, text));
         let mut parts = Vec::new();
         while let Some((before, after)) = rest.split_once('{') {
             let Some((name, after)) = after.split_once('}') else {
                 return Err(format!("--format has a {{ without a }}: {text}"));
             };
-            let known = OF_LOOP.iter().chain(&OF_ALL).find(|known| **known == name);
+            let known = LineName::ALL.into_iter().find(|known| known.word() == name);
             let Some(known) = known else {
-                let names = [OF_LOOP.as_slice(), OF_ALL.as_slice()].concat().join(", ");
+                let names = LineName::ALL.map(LineName::word).join(", ");
                 return Err(format!("--format has no {{{name}}}; it has {names}"));
             };
             parts.extend([LinePart::Text(before.into()), LinePart::Name(known)]);
@@ -66,19 +116,21 @@ impl LineFormat {
     pub(super) fn of_loop(&self, view: &LoopView, spent: Option<&str>) -> String {
         let met = view.criteria.iter().filter(|criterion| criterion.status.is_met()).count();
         self.fill(|name| match name {
-            "id" => view.id.clone(),
-            "state" => view.outcome.map_or(view.state.word(), |outcome| outcome.word()).into(),
-            "count" if view.max_iterations == 0 => view.iteration.to_string(),
-            "count" => format!("{}/{}", view.iteration, view.max_iterations),
-            "met" => format!("{met}/{}", view.criteria.len()),
-            "goal" => cut(view.goal.lines().next().unwrap_or_default(), GOAL_COLUMNS),
-            "why" => cut(view.why.as_deref().unwrap_or_default(), WHY_COLUMNS),
-            "spent" => spent.unwrap_or_default().into(),
-            "checking" => {
+            LineName::Id => view.id.clone(),
+            LineName::State => {
+                view.outcome.map_or(view.state.word(), |outcome| outcome.word()).into()
+            }
+            LineName::Count if view.max_iterations == 0 => view.iteration.to_string(),
+            LineName::Count => format!("{}/{}", view.iteration, view.max_iterations),
+            LineName::Met => format!("{met}/{}", view.criteria.len()),
+            LineName::Goal => cut(view.goal.lines().next().unwrap_or_default(), GOAL_COLUMNS),
+            LineName::Why => cut(view.why.as_deref().unwrap_or_default(), WHY_COLUMNS),
+            LineName::Spent => spent.unwrap_or_default().into(),
+            LineName::Checking => {
                 view.checking.as_ref().map(|now| now.checks.join(", ")).unwrap_or_default()
             }
-            "project" => view.project.rsplit('/').next().unwrap_or_default().into(),
-            _of_all => String::new(),
+            LineName::Project => view.project.rsplit('/').next().unwrap_or_default().into(),
+            LineName::NeedsYou | LineName::Running | LineName::Waiting => String::new(),
         })
     }
 
@@ -86,17 +138,17 @@ impl LineFormat {
     pub(super) fn of_all(&self, counts: &[(RowGroup, usize)]) -> String {
         let count = |group| counts.iter().find(|(g, _)| *g == group).map_or(0, |(_, count)| *count);
         self.fill(|name| match name {
-            "needs_you" => count(RowGroup::NeedsYou).to_string(),
-            "running" => count(RowGroup::Running).to_string(),
-            "waiting" => count(RowGroup::Waiting).to_string(),
+            LineName::NeedsYou => count(RowGroup::NeedsYou).to_string(),
+            LineName::Running => count(RowGroup::Running).to_string(),
+            LineName::Waiting => count(RowGroup::Waiting).to_string(),
             _of_loop => String::new(),
         })
     }
 
-    fn fill(&self, value: impl Fn(&str) -> String) -> String {
+    fn fill(&self, value: impl Fn(LineName) -> String) -> String {
         let parts = self.parts.iter().map(|part| match part {
             LinePart::Text(text) => text.clone(),
-            LinePart::Name(name) => self.shell.quote(&shown(&value(name))),
+            LinePart::Name(name) => self.shell.quote(&shown(&value(*name))),
         });
         parts.collect()
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use stopgate_agents::settings::EntryCommand;
+use stopgate_core::{Outcome, RulingWord};
 
 use super::script::{Deed, ExpectedAnswer, PlayedTurn, ScriptedClaim, ScriptedLoop, Written};
 use crate::commands::client::{
@@ -40,10 +41,10 @@ pub(super) struct Played {
     /// Its last words.
     pub(super) said: &'static str,
     /// What stopgate answered: `continue`, `complete` …
-    pub(super) verdict: String,
+    pub(super) verdict: Option<RulingWord>,
     /// How the loop ended by it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) outcome: Option<String>,
+    pub(super) outcome: Option<Outcome>,
     /// The rule that answered.
     pub(super) rule: String,
     /// Why, in a sentence.
@@ -54,10 +55,8 @@ pub(super) struct Played {
 
 #[derive(Default, Deserialize)]
 struct ExplanationWire {
-    #[serde(default)]
-    verdict: String,
-    #[serde(default)]
-    outcome: Option<String>,
+    verdict: Option<RulingWord>,
+    outcome: Option<Outcome>,
     #[serde(default)]
     rule: String,
     #[serde(default)]
@@ -216,10 +215,10 @@ fn judge(
     answer: &ClientReading,
     explained: &ExplanationWire,
 ) -> Result<(), Stumble> {
-    let outcome = explained.outcome.as_deref();
+    let outcome = explained.outcome;
     let fits = match (step.expected, answer) {
         (ExpectedAnswer::SentBack(claim), ClientReading::Held(_)) => {
-            explained.verdict == "continue" && explained.claim() == claim
+            explained.verdict == Some(RulingWord::Continue) && explained.claim() == claim
         }
         (ExpectedAnswer::Ends(word), ClientReading::Told(_)) => outcome == Some(word),
         (ExpectedAnswer::SentBack(_) | ExpectedAnswer::Ends(_), _) => false,
@@ -235,10 +234,9 @@ fn judge(
         ExpectedAnswer::Ends(word) => format!("the loop must end as {word}"),
     };
     Err(Stumble(format!(
-        "a step went wrong: \"{}\" Here {wanted}, but the answer was {answer:?} ({} {})",
+        "a step went wrong: \"{}\" Here {wanted}, but the answer was {answer:?} ({})",
         step.title,
-        explained.verdict,
-        outcome.unwrap_or_default()
+        outcome.map_or("no end", Outcome::word)
     )))
 }
 

@@ -1,5 +1,7 @@
 //! What the scripted agent does and says.
 
+use stopgate_core::Outcome;
+
 /// One loop from its beginning to its end.
 pub(super) struct ScriptedLoop {
     /// What it shows.
@@ -52,7 +54,7 @@ pub(super) enum ExpectedAnswer {
     /// The agent is sent back to work.
     SentBack(ScriptedClaim),
     /// The loop ends with this outcome.
-    Ends(&'static str),
+    Ends(Outcome),
 }
 
 /// Whether the agent says that it is done.
@@ -107,7 +109,7 @@ pub(super) const SCENES: [ScriptedLoop; 2] = [
                     Written { name: "greet.sh", content: "echo hello, world\n" },
                 ]),
                 says: "I had misspelt hello; it is right now.\n\n<promise>COMPLETE</promise>",
-                expected: ExpectedAnswer::Ends("done"),
+                expected: ExpectedAnswer::Ends(Outcome::Done),
             },
         ],
     },
@@ -129,7 +131,7 @@ pub(super) const SCENES: [ScriptedLoop; 2] = [
                 title: "It gives its word.",
                 does: Deed::Nothing,
                 says: "The greeting is friendly enough.\n\n<promise>COMPLETE</promise>",
-                expected: ExpectedAnswer::Ends("attested"),
+                expected: ExpectedAnswer::Ends(Outcome::Attested),
             },
         ],
     },

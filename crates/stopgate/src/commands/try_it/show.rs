@@ -1,5 +1,7 @@
 //! The play as a timeline.
 
+use stopgate_core::Outcome;
+
 use super::play::Played;
 use super::script::ScriptedLoop;
 use crate::output::{self, BOLD, DIM, GOOD, WAITS, styled};
@@ -31,8 +33,8 @@ pub(super) fn step(number: usize, played: &Played) {
     for (at, line) in said.enumerate() {
         row(if at == 0 { "agent says" } else { "" }, line);
     }
-    let answer = match played.outcome.as_deref() {
-        Some("done") => styled(GOOD, "✓ lets it stop:"),
+    let answer = match played.outcome {
+        Some(Outcome::Done) => styled(GOOD, "✓ lets it stop:"),
         Some(_) => styled(WAITS, "~ lets it stop:"),
         None => styled(WAITS, "↩ sends it back:"),
     };

@@ -57,16 +57,13 @@ impl WatchScreen {
 
     /// Waits for a key, at most so long.
     pub(super) fn hear(&mut self, wait: Duration) -> Result<TerminalEvent, Failure> {
+        // Keys that were read together with an earlier one are there without a wait.
+        let wait = if has_event()? { Duration::ZERO } else { wait };
         let gone = is_hung_up(wait);
         if gone || self.ended.load(Ordering::Relaxed) {
             return Ok(TerminalEvent::Ended);
         }
-        let is_there = match event::poll(Duration::ZERO) {
-            Ok(is_there) => is_there,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => false,
-            Err(error) => return Err(lost(error)),
-        };
-        if !is_there {
+        if !has_event()? {
             return Ok(TerminalEvent::Nothing);
         }
         match event::read().map_err(lost)? {
@@ -115,6 +112,14 @@ fn key_of(code: KeyCode) -> Option<PressedKey> {
         KeyCode::Char(letter) => PressedKey::Letter(letter),
         _other => return None,
     })
+}
+
+fn has_event() -> Result<bool, Failure> {
+    match event::poll(Duration::ZERO) {
+        Ok(is_there) => Ok(is_there),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+        Err(error) => Err(lost(error)),
+    }
 }
 
 fn lost(error: io::Error) -> Failure {

@@ -126,7 +126,7 @@ impl GuestSystem {
     }
 
     /// Directories that may be on a person's PATH: one with the program, one with npm's starter.
-    /// None where plugins are the same as on this machine.
+    /// None where plugins are the same as those of this machine.
     pub(super) fn places_on_path(self, room: &TrialRoom, program: &Path) -> Result<Vec<PathBuf>> {
         if self == Self::Arm64 {
             return Ok(Vec::new());

@@ -1,0 +1,75 @@
+//! Checks that need something built and don't build it: `sh tests/run.sh` over `build/app`.
+//!
+//! An original run goes without what was built since the start, because it may have been built
+//! from weakened tests. A check that fails for lack of it is asked again with it, unless a test
+//! that changed is of a language that is built.
+
+use stopgate_core::{OriginalVerdict, Receipt};
+
+use super::apart::{Apart, ApartRun, BuiltFiles, Judges};
+use super::original::{OriginalSubject, Originals, accepts, conclude, receipt_of, told};
+use crate::basis::JudgeChanges;
+use crate::builds::{BuildOutputs, built_since};
+use crate::judges::may_judge;
+
+/// Languages whose tests run as they are written.
+const READ: [&str; 16] = [
+    "sh", "bash", "bats", "py", "rb", "pl", "t", "lua", "txt", "csv", "json", "yaml", "yml",
+    "toml", "out", "in",
+];
+
+impl Originals<'_> {
+    /// Those that the judges of the start reject also with what was built.
+    pub(super) fn ask_with_built_files<'s>(
+        &self,
+        doubted: Vec<(&'s OriginalSubject<'s>, ApartRun)>,
+        digest: &str,
+        receipts: &mut [Receipt],
+    ) -> Option<Vec<(&'s OriginalSubject<'s>, ApartRun)>> {
+        let mut left = Vec::new();
+        for (subject, run) in doubted {
+            let again = if run.ran() && self.may_need(subject) {
+                self.run_with_built_files(subject)?
+            } else {
+                None
+            };
+            match again {
+                Some(again) if accepts(subject, &again) => {
+                    let told = told(subject, OriginalVerdict::Accepted, digest, Vec::new());
+                    conclude(receipt_of(receipts, &subject.criterion.name), told);
+                }
+                again => left.push((subject, again.unwrap_or(run))),
+            }
+        }
+        Some(left)
+    }
+
+    /// Whether there is something that the check may lack, and that no changed test is part of.
+    fn may_need(&self, subject: &OriginalSubject<'_>) -> bool {
+        BuildOutputs::makes(subject.criterion) && is_read(&subject.changes) && {
+            let built = built_since(self.request.root, self.request.since);
+            !built.is_empty()
+                && !built.iter().any(|path| may_judge(path.as_os_str().as_encoded_bytes()))
+        }
+    }
+
+    /// The original run with what was built, where even today's judges fail without it.
+    fn run_with_built_files(&self, subject: &OriginalSubject<'_>) -> Option<Option<ApartRun>> {
+        let bare = Apart { built: BuiltFiles::Absent, ..self.apart() };
+        let control = bare.run(&[subject], Judges::Today, ".unbuilt")?;
+        if control.iter().any(ApartRun::passes) {
+            return Some(None);
+        }
+        let whole = Apart { built: BuiltFiles::Present, ..self.apart() };
+        Some(whole.run(&[subject], Judges::Original, ".built")?.into_iter().next())
+    }
+}
+
+/// Whether everything that changed is read, not built.
+fn is_read(changes: &JudgeChanges) -> bool {
+    let restored = changes.restore.iter().map(|file| &file.path);
+    restored.chain(&changes.absent).all(|path| {
+        let extension = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+        READ.contains(&extension)
+    })
+}
