@@ -118,4 +118,33 @@ mod tests {
             }
         }
     }
+
+    fn checks(names: &[&str], usual_ms: Option<u64>) -> BackgroundChecks {
+        BackgroundChecks {
+            names: names.iter().map(ToString::to_string).collect(),
+            usual_ms,
+            hook_ms: 540_000,
+            logs: None,
+            claimed: false,
+        }
+    }
+
+    #[test]
+    fn a_stop_says_how_long_a_check_takes_where_that_is_known() {
+        assert_eq!(
+            background_text(&checks(&["tests"], Some(1_200_000))),
+            "check tests takes about 20 min, longer than the 9 min that a stop waits: it goes on \
+             in the background, and the loop goes on when it has ended."
+        );
+        // What was cut short says nothing about how long it takes.
+        let unknown = background_text(&checks(&["tests"], Some(3)));
+        assert!(unknown.starts_with("check tests takes longer than the 9 min"), "{unknown}");
+        let several = background_text(&checks(&["a", "b"], None));
+        assert!(several.starts_with("checks a, b take longer"), "{several}");
+        assert!(several.contains("they go on"), "{several}");
+        for payload in PAYLOADS {
+            let shown = background_text(&checks(&[payload], None));
+            assert!(!shown.contains(|letter: char| letter.is_control()), "{shown:?}");
+        }
+    }
 }

@@ -7,8 +7,8 @@ use alloc::vec;
 use super::task_tests::{begin_hold, task};
 use crate::scene::{NOON, command, criterion, frame, started};
 use crate::{
-    Event, LoopEdit, Mode, Outcome, Parking, Phase, Policy, Proof, Rest, Speaker, State, Surface,
-    Tally, Timestamp, UnparkedBy, WaitCondition, Waiting, WokenClient, apply,
+    BackgroundChecks, Event, LoopEdit, Mode, Outcome, Parking, Phase, Policy, Proof, Rest, Speaker,
+    State, Surface, Tally, Timestamp, UnparkedBy, WaitCondition, Waiting, WokenClient, apply,
 };
 
 const MINUTE: i64 = 60_000;
@@ -197,4 +197,24 @@ fn a_task_that_is_held_again_keeps_its_number_of_stops() {
     let state = State { tally, surface: Surface::Tools, ..begun() };
     let held = after(state, &task(begin_hold("s9")), NOON);
     assert_eq!(held.tally, Tally { stops: 5, ..Tally::default() });
+}
+
+/// The agent asked for verification, and its checks went on in the background: it need not ask
+/// again, whoever ends the wait.
+#[test]
+fn a_claim_outlives_a_wait_for_checks() {
+    let checks = |claimed| BackgroundChecks {
+        names: vec!["tests".to_string()],
+        usual_ms: None,
+        hook_ms: 1,
+        logs: None,
+        claimed,
+    };
+    for (claimed, phase) in [(true, Phase::Completing), (false, Phase::Active)] {
+        let parked = Parking { checks: Some(checks(claimed)), ..parking() };
+        let parked = after(begun(), &Event::Parked(Box::new(parked)), NOON);
+        for by in [Event::Unparked { by: UnparkedBy::Stop }, by_client()] {
+            assert_eq!(after(parked.clone(), &by, NOON).phase, phase);
+        }
+    }
 }

@@ -343,3 +343,6 @@ fn notes_path(home: &Home, id: &LoopId) -> PathBuf {
 fn result_path(home: &Home, id: &LoopId) -> PathBuf {
     home.background(id).join("result.json")
 }
+
+#[cfg(test)]
+mod tests;
