@@ -117,10 +117,10 @@ Usage: cargo xtask CHORE
   night [CLIENT…] [--only TEXT]   stopgate run with the real clients and a model that fails: limits,
                                   errors, hangs, kills; exit 1 where one ends otherwise than it must
   see [--only WORD] [--program FILE] [--write]
-                                  four viewers beside a storm of stops; how soon news is seen; a quiet minute; the first
+                                  four viewers beside a storm of stops; how soon news is seen; two quiet minutes; the first
                                   frame and the memory of watch with 10,000 loops, stops replayed a second; the HTML report under html-validate and axe, in
                                   light, dark and print, with pictures (kept in docs/screens by --write)
-                                  WORD is one of viewers, fresh, many, report
+                                  WORD is one of viewers, fresh, quiet, many, report
   deny                            licences, bans and sources of what others wrote, and advisories where
                                   their database can be reached; installs cargo-deny
   sbom                            what the program is built from: target/stopgate.cdx.json (CycloneDX)

@@ -200,7 +200,7 @@ fn a_task_that_is_held_again_keeps_its_number_of_stops() {
 }
 
 /// The agent asked for verification, and its checks went on in the background: it need not ask
-/// again, whoever ends the wait.
+/// again, no matter what ends the wait.
 #[test]
 fn a_claim_outlives_a_wait_for_checks() {
     let checks = |claimed| BackgroundChecks {
