@@ -114,6 +114,18 @@ pub(crate) fn built_since(root: &Path, since: Option<SystemTime>) -> Vec<PathBuf
     ignored(root, LIST_WITHIN).into_iter().filter(is_young).take(BUILT_MAX).collect()
 }
 
+/// Whether a built file is a program, a library or a bundle: a stamp or a cache is none.
+pub(crate) fn is_program(root: &Path, path: &Path) -> bool {
+    const ENDS: [&str; 11] =
+        ["js", "mjs", "cjs", "css", "so", "a", "o", "jar", "class", "wasm", "dll"];
+    let is_hidden = path.iter().any(|part| part.as_bytes().starts_with(b"."));
+    let ends = path.extension().and_then(OsStr::to_str).is_some_and(|end| ENDS.contains(&end));
+    let found = fs::symlink_metadata(root.join(path));
+    let runs =
+        || found.is_ok_and(|found| found.is_file() && found.len() > 0 && found.mode() & 0o111 != 0);
+    !is_hidden && (ends || runs())
+}
+
 /// Files that git ignores and that were written since then, whatever time they claim: what is
 /// unpacked has the times of its archive.
 pub(crate) fn written_since(root: &Path, since: Timestamp) -> Vec<PathBuf> {

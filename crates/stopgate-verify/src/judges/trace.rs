@@ -8,7 +8,6 @@ mod just_reach;
 mod lists;
 mod make_reach;
 mod node;
-mod places;
 mod preparing;
 mod programs;
 mod project_programs;

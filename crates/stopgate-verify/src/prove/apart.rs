@@ -11,7 +11,7 @@ use super::recommit::with_commit;
 use super::round::{CommandRun, Round, command_of, tree_of};
 use super::{Freshness, ProofRequest, reading};
 use crate::basis::{Basis, JudgeChanges, content_of};
-use crate::builds::{BuildOutputs, built_since};
+use crate::builds::{BuildOutputs, built_since, is_program};
 use crate::check::CheckCommand;
 use crate::env::Variable;
 use crate::git::GitFilters;
@@ -106,8 +106,8 @@ pub(super) enum BuiltFiles {
     MadeByOriginals,
     /// No run has them.
     Absent,
-    /// Every run has them.
-    Present,
+    /// Every run has the programs and bundles among them; what may be a stamp, it does not.
+    Programs,
 }
 
 /// A check in its place.
@@ -209,13 +209,8 @@ impl Apart<'_> {
         let scratch = self.request.place.copies();
         let mut absent = if original { changes.absent.clone() } else { Vec::new() };
         absent.extend(self.restless.iter().cloned());
-        let goes_without = match self.built {
-            BuiltFiles::MadeByOriginals => original,
-            BuiltFiles::Absent => true,
-            BuiltFiles::Present => false,
-        };
-        if goes_without && BuildOutputs::makes(subject.criterion) {
-            absent.extend(built_since(self.request.root, self.request.since));
+        if BuildOutputs::makes(subject.criterion) {
+            absent.extend(self.unbuilt(judges));
         }
         let recipe = PlaceRecipe {
             root: self.request.root,
@@ -241,6 +236,19 @@ impl Apart<'_> {
         let inside = |(name, value): Variable| (name, place.translate(&value));
         let noted = self.basis.variables().into_iter().map(inside).collect();
         Ok(Opened { at, subject, place, launch, isolated, noted })
+    }
+
+    /// What was built since the start, and the run does not have.
+    fn unbuilt(&self, judges: Judges) -> Vec<PathBuf> {
+        let root = self.request.root;
+        let built = || built_since(root, self.request.since);
+        match self.built {
+            BuiltFiles::MadeByOriginals if judges == Judges::Today => Vec::new(),
+            BuiltFiles::MadeByOriginals | BuiltFiles::Absent => built(),
+            BuiltFiles::Programs => {
+                built().into_iter().filter(|path| !is_program(root, path)).collect()
+            }
+        }
     }
 
     fn cwd(&self, criterion: &Criterion) -> PathBuf {

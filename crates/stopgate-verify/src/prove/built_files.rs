@@ -32,7 +32,7 @@ impl Originals<'_> {
                 left.push((subject, run));
                 continue;
             }
-            let whole = Apart { built: BuiltFiles::Present, ..self.apart() };
+            let whole = Apart { built: BuiltFiles::Programs, ..self.apart() };
             let again = whole.run(&[subject], Judges::Original, ".built")?.into_iter().next();
             match again {
                 Some(again) if accepts(subject, &again) => {

@@ -41,6 +41,8 @@ pub(super) struct OriginalSubject<'a> {
     pub(super) changes: JudgeChanges,
     /// The tests of the start, as many of which must run; none where a person lets them change.
     pub(super) floor: Option<Tests>,
+    /// How many tests fail now although the check passes: `pytest slow; pytest fast`.
+    pub(super) failed: u32,
     /// How many tests ran at the start and now, where fewer did now.
     pub(super) fewer: Option<(u32, u32)>,
 }
@@ -111,7 +113,8 @@ impl Originals<'_> {
             let changes = changes.map_err(|error| story(&error))?;
             let floor = criterion.tests.filter(|_| !self.may_drop_tests(criterion));
             let fewer = fewer_tests(floor, receipt);
-            subjects.push(OriginalSubject { criterion, changes, floor, fewer });
+            let failed = failed_tests(receipt);
+            subjects.push(OriginalSubject { criterion, changes, floor, failed, fewer });
         }
         Ok(subjects)
     }
@@ -311,6 +314,7 @@ pub(super) fn accepts(subject: &OriginalSubject<'_>, run: &ApartRun) -> bool {
     let ApartRun::Ran { receipt, written, .. } = run else { return false };
     receipt.status == Status::Pass
         && written.is_empty()
+        && failed_tests(receipt) <= subject.failed
         && fewer_tests(subject.floor, receipt).is_none()
 }
 
@@ -360,6 +364,10 @@ fn unproven(mut receipt: Receipt, why: &str) -> Receipt {
 }
 
 /// How many tests ran at the start and now, where fewer did now.
+fn failed_tests(receipt: &Receipt) -> u32 {
+    receipt.evidence.tests.map_or(0, |tests| tests.failed)
+}
+
 pub(super) fn fewer_tests(then: Option<Tests>, receipt: &Receipt) -> Option<(u32, u32)> {
     match floor(then, receipt.evidence.tests) {
         TestFloor::Fewer { before, now } => Some((before, now)),

@@ -145,7 +145,8 @@ fn run(
     changes: JudgeChanges,
     suffix: &str,
 ) -> Option<Result<BaseRun, String>> {
-    let subject = OriginalSubject { criterion, changes, floor: criterion.tests, fewer: None };
+    let subject =
+        OriginalSubject { criterion, changes, floor: criterion.tests, failed: 0, fewer: None };
     let mut runs = apart.run(&[&subject], Judges::Original, suffix)?;
     Some(match runs.pop()? {
         ApartRun::NoPlace(why) => Err(format!("the base commit can't be run: {why}")),
