@@ -141,6 +141,7 @@ fn criteria(text: &mut String, story: &LoopStory) {
         let strength = criterion.strength.map(|strength| format!(", {strength}"));
         let took = match criterion.took_ms {
             0 => String::new(),
+            short @ 1..1000 => format!(", {short} ms in all"),
             ms => format!(", {} in all", span(i64::try_from(ms).unwrap_or(i64::MAX))),
         };
         let _ = writeln!(

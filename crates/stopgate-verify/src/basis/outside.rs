@@ -238,7 +238,7 @@ fn runs_code(path: &Path, content: &[u8]) -> bool {
         INSTALLERS.iter().any(|own| name.starts_with(own)) || name.ends_with("-nspkg.pth");
     let text = String::from_utf8_lossy(content);
     let imports = |line: &str| line.starts_with("import ") || line.starts_with("import\t");
-    name.ends_with(".pth") && !is_known && text.lines().any(imports)
+    path.extension().is_some_and(|end| end == "pth") && !is_known && text.lines().any(imports)
 }
 
 /// What changes how Python starts, in one directory of installed packages.

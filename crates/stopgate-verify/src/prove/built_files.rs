@@ -28,11 +28,12 @@ impl Originals<'_> {
     ) -> Option<Vec<(&'s OriginalSubject<'s>, ApartRun)>> {
         let mut left = Vec::new();
         for (subject, run) in doubted {
-            let again = if run.ran() && self.may_need(subject) {
-                self.run_with_built_files(subject)?
-            } else {
-                None
-            };
+            if !run.ran() || !self.may_need(subject) || self.builds_itself(subject)? {
+                left.push((subject, run));
+                continue;
+            }
+            let whole = Apart { built: BuiltFiles::Present, ..self.apart() };
+            let again = whole.run(&[subject], Judges::Original, ".built")?.into_iter().next();
             match again {
                 Some(again) if accepts(subject, &again) => {
                     let told = told(subject, OriginalVerdict::Accepted, digest, Vec::new());
@@ -53,15 +54,11 @@ impl Originals<'_> {
         }
     }
 
-    /// The original run with what was built, where even today's judges fail without it.
-    fn run_with_built_files(&self, subject: &OriginalSubject<'_>) -> Option<Option<ApartRun>> {
+    /// Whether today's judges pass without what was built: then the check builds it.
+    fn builds_itself(&self, subject: &OriginalSubject<'_>) -> Option<bool> {
         let bare = Apart { built: BuiltFiles::Absent, ..self.apart() };
         let control = bare.run(&[subject], Judges::Today, ".unbuilt")?;
-        if control.iter().any(ApartRun::passes) {
-            return Some(None);
-        }
-        let whole = Apart { built: BuiltFiles::Present, ..self.apart() };
-        Some(whole.run(&[subject], Judges::Original, ".built")?.into_iter().next())
+        Some(control.iter().any(ApartRun::passes))
     }
 }
 

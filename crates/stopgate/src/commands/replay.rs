@@ -10,7 +10,7 @@ use stopgate_view::{Counterfactual, ReplayResult, ReplayedStop, shown_short, spa
 use super::common;
 use crate::output::{self, BAD, BOLD, CommandResult, DIM, GOOD, WAITS, styled};
 
-const GOAL_LETTERS: usize = 40;
+const GOAL_LETTERS: usize = 64;
 const DIFFERENCE_LETTERS: usize = 200;
 
 /// Decide recorded stops again: as they were, or under another policy
@@ -106,7 +106,8 @@ fn back_test(args: &Args, policy: &std::path::Path) -> CommandResult {
     }
     for tested in view.loops.iter().filter(|tested| !is_same(tested)) {
         let goal = shown_short(&tested.goal, GOAL_LETTERS);
-        output::line(&format!("{}  {}  {goal}", styled(BOLD, &tested.id), sentence(tested)));
+        output::line(&format!("{}  {goal}", styled(BOLD, &tested.id)));
+        output::line(&format!("  {}", sentence(tested)));
     }
     show_total(&view.total);
     Ok(ExitCode::SUCCESS)

@@ -38,13 +38,11 @@ impl Tracer<'_> {
         let mut places: Vec<PathBuf> = stand.places().cloned().collect();
         let is_unknown = words.directories.iter().any(|to| is_open(to));
         for to in &words.directories {
-            if is_open(to) {
-                places = self.places_with(&MAKEFILES);
+            places = if is_open(to) {
+                self.places_with(&MAKEFILES)
             } else {
-                places.retain_mut(|place| {
-                    inner(self.root, place, to).map(|inner| *place = inner).is_some()
-                });
-            }
+                places.iter().filter_map(|place| inner(self.root, place, to)).collect()
+            };
         }
         if is_unknown {
             return places;

@@ -48,15 +48,19 @@ impl Tracer<'_> {
             }
             ["cd" | "pushd", to, ..] if is_open(to) => {
                 for directory in self.listed.clone() {
-                    let mut own = Stand { directory, others: Vec::new(), ..stand.clone() };
-                    own.depth += 1;
-                    let steps = following.iter().filter_map(as_step).take(STEPS_MAX);
-                    for step in steps.take_while(|step| !changes_directory(step)) {
-                        self.step(step, &mut own);
-                    }
+                    self.follow_in(directory, following, stand);
                 }
             }
             _ => {}
+        }
+    }
+
+    fn follow_in(&mut self, directory: PathBuf, following: &[ScriptPart], stand: &Stand) {
+        let depth = stand.depth + 1;
+        let mut own = Stand { directory, others: Vec::new(), depth, ..stand.clone() };
+        let steps = following.iter().filter_map(as_step).take(STEPS_MAX);
+        for step in steps.take_while(|step| !changes_directory(step)) {
+            self.step(step, &mut own);
         }
     }
 
