@@ -12,7 +12,7 @@ const IMPL_FILES_MAX: usize = 3;
 const SPREAD_WIDER: [(&str, &str, usize); 3] = [
     ("stopgate-agents", "Agent", 4),
     ("stopgate-engine", "DialectCall", 13),
-    ("stopgate-verify", "Tracer", 11),
+    ("stopgate-verify", "Tracer", 10),
 ];
 
 /// The engine's rooms, one for each product, and which others each may use. What is not named here
