@@ -7,6 +7,7 @@
 
 mod cargo;
 mod go;
+mod go_failures;
 mod javascript;
 mod junit;
 mod mocha;
@@ -23,6 +24,7 @@ use std::fmt;
 
 use stopgate_core::Tests;
 
+pub(crate) use self::go_failures::without_passing_go_tests;
 pub use self::junit::read_junit;
 pub(crate) use self::outline::{lines as own_lines, without_ansi};
 use self::session::{RunnerSession, together};

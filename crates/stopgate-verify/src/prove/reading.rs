@@ -8,7 +8,7 @@ use stopgate_core::{Criterion, Proof, Receipt, Status, Tests, excerpt};
 use crate::baseline::{self, CommandExit};
 use crate::check::{Run, TAIL_BYTES_MAX};
 use crate::redact::redact;
-use crate::report::{self, LastSummary, Report};
+use crate::report::{self, LastSummary, Report, without_passing_go_tests};
 use crate::spots;
 
 const SPOTS_MAX: usize = 5;
@@ -55,8 +55,9 @@ pub(super) fn read(criterion: &Criterion, run: Run, root: &Path) -> Receipt {
     receipt.evidence.tests = report.map(|report| report.tests);
     count_only_new(criterion, &mut receipt, &text, whole, root);
     if receipt.status == Status::Fail {
-        receipt.evidence.spots = spots::find(&text, root, SPOTS_MAX);
-        receipt.tail = excerpt(&text, TAIL_BYTES_MAX);
+        let shown = without_passing_go_tests(&text);
+        receipt.evidence.spots = spots::find(&shown, root, SPOTS_MAX);
+        receipt.tail = excerpt(&shown, TAIL_BYTES_MAX);
     }
     receipt
 }
