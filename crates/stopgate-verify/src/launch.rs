@@ -22,6 +22,12 @@ pub struct LaunchPlan<'a> {
     pub log: Option<File>,
 }
 
+/// Starts a program that nobody waits for.
+#[cfg(windows)]
+pub(crate) fn launch(plan: &LaunchPlan<'_>) -> io::Result<Child> {
+    prepared(plan)?.spawn()
+}
+
 /// Starts this very program with other arguments; nobody waits for it, and it leaves our session
 /// itself.
 pub fn launch_self(
