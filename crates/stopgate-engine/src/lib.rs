@@ -162,8 +162,8 @@ pub use crate::view::{
 };
 pub use stopgate_usage::{PRICES_AS_OF, parse_usd};
 pub use stopgate_verify::{
-    LEASH, LaunchPlan, PlaceKind, ProcessMark, become_program, hold_leash, launch_self,
-    leave_session, provide_leash, variables,
+    LEASH, LaunchPlan, PlaceKind, ProcessMark, become_program, has_posix_shell, hold_leash,
+    launch_self, leave_session, provide_leash, variables,
 };
 
 pub use crate::waiting::{

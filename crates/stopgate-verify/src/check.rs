@@ -15,7 +15,7 @@ use crate::limits::{ends_by_processor_limit, limited};
 use crate::orphans::Strangers;
 use crate::redact::redact;
 use crate::runner::Runner;
-use crate::shell::shell_argv;
+use crate::shell::{NOT_FOUND, shell_argv};
 
 /// How much of a check's output a receipt keeps.
 pub(crate) const TAIL_BYTES_MAX: usize = 4096;
@@ -238,13 +238,15 @@ pub(crate) fn bare(
     }
 }
 
-/// A shell's 126 and 127 mean that the command could not be run: that proves nothing.
+/// A shell's 126 and 127 (and `cmd`'s 9009) mean that the command could not be run: that proves nothing.
 fn judge(check: &Check<'_>, status: ExitStatus) -> (Status, Option<i32>, Option<String>) {
     let busy = check.cpu_seconds.map(|seconds| format!("used a processor for {seconds} s"));
     match status.code() {
         Some(0) => (Status::Pass, Some(0), None),
         Some(126) => (Status::Error, Some(126), Some("the command can't be executed".into())),
-        Some(127) => (Status::Error, Some(127), Some("the command was not found".into())),
+        Some(code) if NOT_FOUND.contains(&code) => {
+            (Status::Error, Some(code), Some("the command was not found".into()))
+        }
         code if busy.is_some() && ends_by_processor_limit(status) => (Status::Timeout, code, busy),
         Some(code) => (Status::Fail, Some(code), None),
         None => (Status::Fail, None, Some(format!("ended by a signal ({status})"))),

@@ -119,6 +119,7 @@ pub use crate::review::{
     BRIEF_FILE, LastWords, Opinion, OpinionVerdict, ReviewRequest, earlier_opinion, read_opinion,
     review,
 };
+pub use crate::shell::has_posix_shell;
 pub use crate::sign::{Fit, Key, fits, record_key};
 pub use crate::size_limit::survive_size_limit;
 pub use crate::snapshot::{SNAPSHOTS_MAX, SnapshotError, SnapshotStore, TreeSnapshot};

@@ -7,7 +7,11 @@ mod unix;
 mod windows;
 
 #[cfg(unix)]
-pub(crate) use self::unix::shell_argv;
+pub use self::unix::has_posix_shell;
+#[cfg(unix)]
+pub(crate) use self::unix::{NOT_FOUND, shell_argv};
 
 #[cfg(windows)]
-pub(crate) use self::windows::{command_line, shell_argv};
+pub use self::windows::has_posix_shell;
+#[cfg(windows)]
+pub(crate) use self::windows::{NOT_FOUND, command_line, shell_argv};

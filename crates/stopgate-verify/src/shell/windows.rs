@@ -7,6 +7,14 @@ const INTERPRETER: &str = "cmd";
 /// Without a person's settings; quotes around the line are taken off.
 const OPTIONS: [&str; 3] = ["/D", "/S", "/C"];
 
+/// What a shell exits with where it finds no such command: bash, and the system's own.
+pub(crate) const NOT_FOUND: [i32; 2] = [127, 9009];
+
+/// Whether lines are for a POSIX shell.
+pub fn has_posix_shell() -> bool {
+    bash().is_some()
+}
+
 /// The program that runs a line, and its arguments.
 pub(crate) fn shell_argv(line: &str) -> Vec<OsString> {
     match bash() {

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde::Serialize;
-use stopgate_engine::{Failure, SCHEMA_VERSION};
+use stopgate_engine::{Failure, SCHEMA_VERSION, has_posix_shell};
 
 use self::play::{Played, Stumble};
 use self::script::SCENES;
@@ -57,6 +57,12 @@ struct TryView<'a> {
 /// Plays every scene.
 pub(crate) fn run(args: &Args) -> CommandResult {
     let program = agent_files::program()?;
+    if !has_posix_shell() {
+        return Err(Failure::usage("`try` plays with shell scripts, and there is no POSIX shell")
+            .hint(
+                "install Git for Windows, which brings bash; your own checks may do without it",
+            ));
+    }
     let stage = ThrowawayProject::new(Household::Empty)?;
     let audience = Audience::of(args);
     audience.curtain();
