@@ -394,6 +394,22 @@ impl Criterion {
         self.visibility == Visibility::Hidden
     }
 
+    /// How long one run of it may take; 0 where nothing is run.
+    pub const fn timeout_ms(&self) -> u64 {
+        match self.proof {
+            Proof::Check { timeout_ms, .. }
+            | Proof::Run { timeout_ms, .. }
+            | Proof::Review { timeout_ms, .. } => timeout_ms,
+            Proof::Files { .. }
+            | Proof::Pattern { .. }
+            | Proof::Coverage { .. }
+            | Proof::Features { .. }
+            | Proof::Git { .. }
+            | Proof::Attest
+            | Proof::Approve => 0,
+        }
+    }
+
     /// What to type to see what the check sees, where a command can show it.
     pub fn command(&self) -> Option<String> {
         match &self.proof {

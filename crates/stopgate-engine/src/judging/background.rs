@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stopgate_core::{Criterion, LoopId, Proof, Receipt, State, Status};
+use stopgate_core::{Criterion, LoopId, Receipt, State, Status, Verified, verified};
 use stopgate_verify::files::{Durable, read_text, replace_private};
 use stopgate_verify::{
     Fit, Freshness, Key, ProcessMark, ProofRequest, ProofStorage, Strangers, fits, launch_self,
@@ -167,7 +167,9 @@ pub(crate) fn find(home: &Home, state: &State, parts: &ProofParts) -> Background
     // a check that writes to them itself would never be heard.
     let tries = notes.tries;
     let counts = |result: &ResultWire| {
-        result.still || passes(state, &result.receipts) || tries >= MOVED_TRIES_MAX
+        result.still
+            || verified(&state.criteria, &result.receipts) == Verified::Pass
+            || tries >= MOVED_TRIES_MAX
     };
     match result.filter(counts) {
         Some(result) => {
@@ -251,29 +253,8 @@ pub(crate) fn known_ms(criterion: &Criterion) -> Option<u64> {
 
 /// How long a check may take at most, its retries included.
 pub(crate) fn longest_ms(criterion: &Criterion) -> u64 {
-    match criterion.proof {
-        Proof::Check { timeout_ms, .. }
-        | Proof::Run { timeout_ms, .. }
-        | Proof::Review { timeout_ms, .. } => {
-            timeout_ms.saturating_mul(u64::from(criterion.terms.retries.saturating_add(1)))
-        }
-        Proof::Files { .. }
-        | Proof::Pattern { .. }
-        | Proof::Coverage { .. }
-        | Proof::Features { .. }
-        | Proof::Git { .. }
-        | Proof::Attest
-        | Proof::Approve => 0,
-    }
-}
-
-/// Whether every criterion that the loop can't do without passed.
-fn passes(state: &State, receipts: &[Receipt]) -> bool {
-    let mut required = state.criteria.iter().filter(|c| c.is_checked() && c.is_required());
-    let passed = |name: &str| {
-        receipts.iter().any(|receipt| receipt.criterion == name && receipt.status == Status::Pass)
-    };
-    required.all(|criterion| passed(&criterion.name))
+    let tries = u64::from(criterion.terms.retries).saturating_add(1);
+    criterion.timeout_ms().saturating_mul(tries)
 }
 
 /// The process that runs the checks, if one does.

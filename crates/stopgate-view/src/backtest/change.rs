@@ -113,7 +113,7 @@ pub(super) fn is_same_check(recorded: &Criterion, tried: &Criterion) -> bool {
 
 /// Whether the same check would have come out as it did on the other terms.
 fn would_come_out_alike(receipt: &Receipt, recorded: &Criterion, tried: &Criterion) -> bool {
-    let (then, now) = (allowed_ms(recorded), allowed_ms(tried));
+    let (then, now) = (recorded.timeout_ms(), tried.timeout_ms());
     let in_time = match receipt.status {
         Status::Timeout => now <= then,
         _ended => now == then || receipt.duration_ms <= now,
@@ -124,19 +124,4 @@ fn would_come_out_alike(receipt: &Receipt, recorded: &Criterion, tried: &Criteri
         || wanted == recorded.terms.strength
         || wanted.is_none_or(|wanted| receipt.evidence.strength.is_some_and(|has| has >= wanted));
     in_time && strong
-}
-
-const fn allowed_ms(criterion: &Criterion) -> u64 {
-    match criterion.proof {
-        Proof::Check { timeout_ms, .. }
-        | Proof::Run { timeout_ms, .. }
-        | Proof::Review { timeout_ms, .. } => timeout_ms,
-        Proof::Files { .. }
-        | Proof::Pattern { .. }
-        | Proof::Coverage { .. }
-        | Proof::Features { .. }
-        | Proof::Git { .. }
-        | Proof::Attest
-        | Proof::Approve => 0,
-    }
 }
