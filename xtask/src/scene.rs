@@ -81,7 +81,8 @@ impl Scene {
 
     /// An empty machine with `program`.
     pub(crate) fn of(program: PathBuf) -> Result<Self> {
-        let directory = tempfile::Builder::new().prefix("stopgate-chore-").tempdir()?;
+        // A path of the same length on every machine: its bytes are among the counted instructions.
+        let directory = tempfile::Builder::new().prefix("stopgate-chore-").tempdir_in("/tmp")?;
         fs::create_dir_all(directory.path().join("project/.git"))?;
         Ok(Self { directory, program, variables: Vec::new() })
     }
