@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::clean::clip_end;
+use crate::first_run::FirstRun;
 use crate::receipt::{Evidence, Receipt, Status, Strength, Tests};
 use crate::stored::is_default;
 use crate::time::Timestamp;
@@ -38,6 +39,9 @@ pub struct Criterion {
     /// How long its first run took, where that was long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub takes_ms: Option<u64>,
+    /// Its first run, where that was not over when the loop began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<FirstRun>,
     /// How it stood when it was last looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Standing>,
@@ -360,6 +364,7 @@ impl Criterion {
             approved_at: None,
             tests: None,
             takes_ms: None,
+            first: None,
             last: None,
         }
     }

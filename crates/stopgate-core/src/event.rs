@@ -169,6 +169,11 @@ pub enum Event {
         /// The commit that the branch leads to now.
         commit: String,
     },
+    /// Checks whose first run `start` did not wait for have ended, on the tree as it was then.
+    Preflighted {
+        /// What they said.
+        receipts: Vec<Receipt>,
+    },
     /// A person vouched for what an agent began.
     Vouched {
         /// How.

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use crate::criterion::{Proof, Standing};
 use crate::event::{Event, LoopEdit, Ruling, Speaker, Started, Stopped, TaskHold};
+use crate::first_run::note_first_runs;
 use crate::ground::ApprovedJudges;
 use crate::outcome::Outcome;
 use crate::parking::{Parking, UnparkedBy, WokenClient};
@@ -145,6 +146,7 @@ fn change(state: &mut State, event: &Event, at: Timestamp) {
         Event::JudgesApproved { digest, by } => {
             state.ground.approved = Some(ApprovedJudges { digest: digest.clone(), by: by.clone() });
         }
+        Event::Preflighted { receipts } => note_first_runs(&mut state.criteria, receipts),
         Event::Vouched { how } => vouch(state, *how, at),
         Event::Resealed { seal, source, .. } => reseal(state, seal, source.as_deref()),
         Event::Placed(worktree) => state.worktree = Some(worktree.clone()),

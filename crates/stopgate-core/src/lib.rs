@@ -68,6 +68,8 @@ mod excerpt;
 
 mod parking;
 
+mod first_run;
+
 mod prompt;
 
 mod digest;
@@ -93,6 +95,7 @@ pub use crate::event::{
     Started, Stopped, TaskHold, TaskNote,
 };
 pub use crate::excerpt::excerpt;
+pub use crate::first_run::{FirstRun, FirstRunResult};
 pub use crate::fold::{apply, fold};
 pub use crate::gate::{GateAction, GateTrace, GateWord, LoopGate};
 pub use crate::ground::{ApprovedJudges, Ground, ProjectSource};

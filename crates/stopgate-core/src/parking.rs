@@ -48,6 +48,9 @@ pub struct BackgroundChecks {
     /// Whether the agent had asked for verification: it need not ask again.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub claimed: bool,
+    /// Whether it is their first run, on the tree as it was at the start.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub first: bool,
 }
 
 /// What a parked loop waits for.

@@ -35,6 +35,9 @@ pub struct CheckingView {
     /// Where their output goes, where they run in the background.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_logs: Option<String>,
+    /// Whether it is their first run, on a copy of the tree as it was at the start.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub first_run: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -54,6 +57,9 @@ pub(crate) struct BackgroundNote {
     pub(crate) key: Option<String>,
     /// Where their output goes.
     pub(crate) logs: String,
+    /// Whether it is their first run, which proves nothing about the work.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) first: bool,
 }
 
 /// Says that checks run, until it is dropped.
@@ -120,11 +126,14 @@ impl Drop for CheckingNote {
 
 /// Which checks of a loop run now, if any.
 pub(crate) fn checking(home: &Home, id: &LoopId, now: Timestamp) -> Option<CheckingView> {
-    let note = notes(&home.running(id)).into_iter().next()?;
+    // What a stop waits for is told before a first run, which nobody waits for.
+    let is_first = |note: &NoteWire| note.background.as_ref().is_some_and(|own| own.first);
+    let note = notes(&home.running(id)).into_iter().min_by_key(is_first)?;
     Some(CheckingView {
         elapsed_ms: now.since(Timestamp::from_unix_millis(note.since)).max(0),
         checks: note.checks,
         usual_ms: note.usual_ms,
+        first_run: note.background.as_ref().is_some_and(|background| background.first),
         background_logs: note.background.map(|background| background.logs),
     })
 }
@@ -133,7 +142,13 @@ pub(crate) fn checking(home: &Home, id: &LoopId, now: Timestamp) -> Option<Check
 /// to prove.
 pub(crate) fn background_checks(home: &Home, id: &LoopId) -> Option<(i32, BackgroundNote)> {
     let mut all = notes(&home.running(id)).into_iter();
-    all.find_map(|note| Some((note.pid, note.background?)))
+    all.find_map(|note| Some((note.pid, note.background.filter(|own| !own.first)?)))
+}
+
+/// The process that runs checks of a loop for the first time, if one does.
+pub(crate) fn first_run_process(home: &Home, id: &LoopId) -> Option<i32> {
+    let is_first = |note: &NoteWire| note.background.as_ref().is_some_and(|own| own.first);
+    notes(&home.running(id)).into_iter().find(is_first).map(|note| note.pid)
 }
 
 /// Ends the checks of a loop that run in the background.
@@ -175,6 +190,7 @@ pub(crate) fn now_running(
         elapsed_ms: 0,
         usual_ms: usual.and_then(|usual| usual.into_iter().max()),
         background_logs: None,
+        first_run: false,
     };
     Some((since, view))
 }

@@ -54,6 +54,8 @@ pub(crate) struct Config {
     pub(crate) pass: Vec<String>,
     /// How long a stop waits for checks.
     pub(crate) hook_time: Option<Duration>,
+    /// How long `start` waits for the first run of checks.
+    pub(crate) preflight_time: Option<Duration>,
     /// How they want to be told about their loops.
     pub(crate) notify: NotifyWish,
     /// What all their loops together may use.
@@ -99,6 +101,7 @@ struct ProofWire {
     #[serde(default)]
     pass_env: Vec<String>,
     hook_time: Option<String>,
+    preflight_time: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -151,6 +154,7 @@ impl Config {
         let limits = RequestedLimits::at(text, wire.own.as_ref())?;
         let pass = wire.proof.pass_env;
         let hook_time = wire.proof.hook_time.as_deref().map(hook_span).transpose()?;
+        let preflight_time = wire.proof.preflight_time.as_deref().map(span).transpose()?;
         let notify = wire.notify.map(|wire| {
             let begins = wire.span().start;
             let wish = wire.into_inner().wish();
@@ -169,6 +173,7 @@ impl Config {
             limits,
             pass,
             hook_time,
+            preflight_time,
             notify,
             shared,
             prices,

@@ -122,7 +122,7 @@ pub use crate::judging::certificate::{
     Certificate, Certificates, Inspection, Proven, ProvenCriterion, ProvenReplaced,
     ProvenRepository, ReceiptDemands, Signed,
 };
-pub use crate::judging::ground::{JudgesOf, Preflight, Preflighted};
+pub use crate::judging::ground::{JudgesOf, Preflight, PreflightFinish, Preflighted};
 pub use crate::judging::known_keys::{KeyView, KeysView};
 pub use crate::judging::reviewing::refuse_reviewer;
 pub use crate::limits::{LimitOrigin, LimitSetting, RequestedLimits};

@@ -6,16 +6,18 @@ use std::path::Path;
 
 use stopgate_agents::Call;
 use stopgate_core::{
-    Criterion, Decision, Event, GateWord, Outcome, Parking, Phase, Receipt, Seen, SessionId,
+    Criterion, Decision, Event, GateWord, Leave, Outcome, Parking, Phase, Receipt, Seen, SessionId,
     Soundness, Spend, State, Surface, Timestamp, UnparkedBy, Verdict, WaitCondition, apply,
     asks_gates, clean, decide, due,
 };
 use stopgate_store::Stored;
+use stopgate_verify::ProcessMark;
 
 use self::checks::{CheckedStop, DueStop};
 use crate::config::CHECKS_TIME_MAX;
 use crate::context::{Context, Stocked};
 use crate::failure::Failure;
+use crate::judging::background::first_run_of;
 use crate::judging::certificate::certify;
 use crate::judging::condition::{ConditionWord, ask_condition};
 use crate::judging::gates::ask_loop_gates;
@@ -118,9 +120,12 @@ impl Stops<'_> {
         let mut seen = observe(&state, call, heard, client, &self.context.signs);
         self.see_trust(&mut seen, &state, held.stored.soundness);
         let wanted = due(&state, &seen, now);
+        known.forget_without_floor(&state);
         if !wanted.is_empty() && known.receipts.is_none() {
             self.context.journal.end();
             let stop = DueStop { state: &state, seen: &seen, heard, agent: call.agent, client };
+            known.first_run = first_run_of(&self.context.home, &state);
+            known.awaited = awaited(&state);
             match self.run_checks(stop) {
                 CheckedStop::Receipts(receipts) => known.receipts = Some(receipts),
                 CheckedStop::Parked(parking) => known.parking = Some(parking),
@@ -149,6 +154,15 @@ impl Stops<'_> {
             known.looked = true;
             self.context.journal.end();
             known.typed = typed_at_last(&state, call);
+            return Ok(held.learned());
+        }
+        if known.first_run.is_some()
+            && would_prove(&state, &seen, now)
+            && let Some(process) = known.first_run.take()
+        {
+            self.context.journal.end();
+            let stop = DueStop { state: &state, seen: &seen, heard, agent: call.agent, client };
+            known.parking = Some(self.await_first_runs(stop, process));
             return Ok(held.learned());
         }
         seen.objection = known.task.as_ref().and_then(|word| word.objection.clone());
@@ -303,6 +317,10 @@ struct Known {
     condition: Option<(WaitCondition, ConditionWord)>,
     /// That the checks go on in the background.
     parking: Option<Box<Parking>>,
+    /// The process that ran checks for the first time when those of this stop began.
+    first_run: Option<ProcessMark>,
+    /// How many first runs were not known then.
+    awaited: usize,
 }
 
 /// What was counted for a stop, and what it was counted on.
@@ -312,6 +330,13 @@ struct MeteredStop {
 }
 
 impl Known {
+    /// Receipts that were made before it was known how many tests must run prove nothing after.
+    fn forget_without_floor(&mut self, state: &State) {
+        if self.awaited != awaited(state) {
+            self.receipts = None;
+        }
+    }
+
     /// Whether the count is still about the loop as it is.
     fn is_metered(&self, state: &State) -> bool {
         self.metered.as_ref().is_some_and(|metered| metered.base == state.spend)
@@ -351,6 +376,17 @@ impl HeldLoop {
     fn learned(self) -> Step {
         Step::Learned(Box::new(self))
     }
+}
+
+/// How many first runs of checks are not known to be over.
+fn awaited(state: &State) -> usize {
+    state.criteria.iter().filter(|criterion| criterion.awaits_first_run()).count()
+}
+
+/// Whether the loop would end as proven, or what was proven would be merged.
+fn would_prove(state: &State, seen: &Seen, now: Timestamp) -> bool {
+    let verdict = decide(state, seen, now).verdict;
+    matches!(verdict, Verdict::Complete { .. } | Verdict::Allow(Leave::Merge))
 }
 
 /// Whether the loop would end as its agent wants it to.

@@ -41,6 +41,9 @@ impl Veil {
             (Self::Over(_) | Self::OverAll, Event::Stopped(stopped)) => {
                 self.draw_receipts(&mut stopped.receipts);
             }
+            (Self::Over(_) | Self::OverAll, Event::Preflighted { receipts }) => {
+                self.draw_receipts(receipts);
+            }
             (Self::Over(_) | Self::OverAll, _other) => {}
         }
     }

@@ -219,6 +219,9 @@ impl Views<'_> {
     pub fn view(&self, stored: &Stored) -> LoopView {
         let mut view = loop_view(&stored.state, self.context.now());
         view.revision = stored.revision.0;
+        for first in view.criteria.iter_mut().filter_map(|own| own.first_run.as_mut()) {
+            first.compare(self.context.hook_time());
+        }
         if stored.state.outcome().is_none() {
             view.checking = checking(&self.context.home, &stored.state.id, self.context.now());
         }

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use stopgate_core::{LoopId, Timestamp};
-use stopgate_verify::{Check, ChecksRun, Measured, ProofRequest, Proved, RunLimits};
+use stopgate_core::{LoopId, Receipt, Timestamp};
+use stopgate_verify::{Check, ChecksRun, Measured, ProofRequest, Proved, RunLimits, StartCopy};
 
 use crate::settings::Settings;
 
@@ -24,6 +24,13 @@ pub trait World {
     fn prove(&mut self, request: &ProofRequest<'_>) -> Proved;
     /// Runs checks for the first time; nothing where somebody ended the program meanwhile.
     fn measure(&mut self, request: &ProofRequest<'_>) -> Option<Vec<Measured>>;
+    /// Runs checks for the first time on a copy of the tree as it was at the start; nothing where
+    /// somebody ended the program meanwhile.
+    fn measure_copy(
+        &mut self,
+        copy: &StartCopy,
+        request: &ProofRequest<'_>,
+    ) -> Option<Vec<Receipt>>;
     /// Runs commands that prove nothing by themselves: rules and gates of tasks.
     fn run(&mut self, checks: &[Check<'_>], limits: RunLimits<'_>) -> ChecksRun;
     /// A stopwatch in microseconds; only differences mean anything.
@@ -80,6 +87,14 @@ impl World for RealWorld {
 
     fn measure(&mut self, request: &ProofRequest<'_>) -> Option<Vec<Measured>> {
         stopgate_verify::measure(request, &system_time)
+    }
+
+    fn measure_copy(
+        &mut self,
+        copy: &StartCopy,
+        request: &ProofRequest<'_>,
+    ) -> Option<Vec<Receipt>> {
+        copy.run(request, &system_time)
     }
 
     fn run(&mut self, checks: &[Check<'_>], limits: RunLimits<'_>) -> ChecksRun {

@@ -60,6 +60,10 @@ impl World for MadeUp {
         None
     }
 
+    fn measure_copy(&mut self, _: &StartCopy, _: &ProofRequest<'_>) -> Option<Vec<Receipt>> {
+        None
+    }
+
     fn run(&mut self, _: &[Check<'_>], _: RunLimits<'_>) -> ChecksRun {
         ChecksRun::Interrupted
     }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use samples::parked::{parked, placed};
+use samples::preflight::preflighted;
 use samples::{
     at, controls, counters, golden, json, judged, later, more, seen, spends, word, words,
 };
@@ -76,6 +77,13 @@ fn waits_and_reviews_are_stored_as_version_1_says() {
     assert_eq!(written, read("parked.jsonl"), "{CHANGED}");
 }
 
+/// And what came with first runs that `start` does not wait for.
+#[test]
+fn first_runs_are_stored_as_version_1_says() {
+    let written: String = preflighted().iter().map(|event| json(event) + "\n").collect();
+    assert_eq!(written, read("preflight.jsonl"), "{CHANGED}");
+}
+
 /// And what came with worktrees.
 #[test]
 fn worktrees_are_stored_as_version_1_says() {
@@ -119,7 +127,8 @@ fn every_event_of_version_1_is_read_and_written_back() {
         + &read("parked.jsonl")
         + &read("placed.jsonl")
         + &read("seen.jsonl")
-        + &read("counters.jsonl");
+        + &read("counters.jsonl")
+        + &read("preflight.jsonl");
     for line in all.lines() {
         let event: Event = serde_json::from_str(line).unwrap();
         assert_eq!(json(&event), line, "{CHANGED}");
@@ -127,7 +136,7 @@ fn every_event_of_version_1_is_read_and_written_back() {
     }
     words.sort_unstable();
     words.dedup();
-    assert_eq!(words.len(), 32, "every variant is among them: {words:?}");
+    assert_eq!(words.len(), 33, "every variant is among them: {words:?}");
 }
 
 #[test]

@@ -35,10 +35,28 @@ pub fn launch_self(
     directory: &Path,
     variables: &[(OsString, OsString)],
 ) -> io::Result<Child> {
+    launch_self_to(Stdio::null(), arguments, directory, variables)
+}
+
+/// The same; what it prints can be read from its standard output.
+pub fn launch_self_heard(
+    arguments: &[&str],
+    directory: &Path,
+    variables: &[(OsString, OsString)],
+) -> io::Result<Child> {
+    launch_self_to(Stdio::piped(), arguments, directory, variables)
+}
+
+fn launch_self_to(
+    stdout: Stdio,
+    arguments: &[&str],
+    directory: &Path,
+    variables: &[(OsString, OsString)],
+) -> io::Result<Child> {
     let mut command = own_program()?;
     command.args(arguments);
     furnish(&mut command, directory, variables);
-    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+    command.stdout(stdout).stderr(Stdio::null()).spawn()
 }
 
 /// This program as it runs now, by the name that people know: its file may have been replaced

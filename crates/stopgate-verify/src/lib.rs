@@ -103,7 +103,8 @@ pub use crate::file_name::file_name;
 pub use crate::git::{GitFilters, git};
 pub use crate::judges::{check_warnings, steering_variables};
 pub use crate::launch::{
-    LaunchPlan, become_program, keepable_variables, launch_self, leave_session, own_program,
+    LaunchPlan, become_program, keepable_variables, launch_self, launch_self_heard, leave_session,
+    own_program,
 };
 pub use crate::leash::{LEASH, hold_leash, provide_leash};
 pub use crate::orphans::{Strangers, end_children};
@@ -112,7 +113,8 @@ pub use crate::process_mark::ProcessMark;
 pub use crate::program::command_fingerprint;
 pub use crate::prove::{
     ChangedFile, ChangedJudges, Files, Freshness, Measured, ProofRequest, ProofStorage, Proved,
-    TestFloor, changed_judges, content_fingerprint, floor, measure, proof_fingerprint, prove,
+    StartCopy, TestFloor, changed_judges, content_fingerprint, floor, measure, proof_fingerprint,
+    prove,
 };
 pub use crate::redact::redact;
 pub use crate::review::{

@@ -46,6 +46,7 @@ pub(crate) fn definition(criterion: &Criterion) -> String {
     plain.last = None;
     plain.approved_at = None;
     plain.tests = None;
+    plain.first = None;
     plain.visibility = stopgate_core::Visibility::default();
     // What failed before is found out after the start; that it is asked for is not.
     plain.terms.baseline = plain.terms.baseline.map(|_| stopgate_core::Baseline::default());

@@ -17,6 +17,7 @@ mod red_first;
 mod red_tests;
 mod round;
 mod standing;
+mod start_copy;
 mod wording;
 
 use std::borrow::Cow;
@@ -34,6 +35,7 @@ use self::round::Round;
 pub(crate) use self::round::{again as used_again, told};
 pub use self::standing::content_fingerprint;
 use self::standing::{BasisFound, find_basis};
+pub use self::start_copy::StartCopy;
 use crate::basis::BasisStore;
 use crate::orphans::Strangers;
 
@@ -199,7 +201,7 @@ pub fn proof_fingerprint(request: &ProofRequest<'_>) -> Option<String> {
     let tree = round::tree_of(request, &[])?;
     let mut text = format!("{}\n{:?}\n{:?}\n", tree.hash(), request.ground, request.pass);
     for criterion in request.criteria.iter().filter(|criterion| criterion.is_checked()) {
-        let defined = Criterion { last: None, takes_ms: None, ..criterion.clone() };
+        let defined = Criterion { last: None, takes_ms: None, first: None, ..criterion.clone() };
         let command = crate::program::command_fingerprint(request.root, criterion);
         let _ = writeln!(text, "{defined:?} {command}");
     }

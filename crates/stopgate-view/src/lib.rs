@@ -10,6 +10,8 @@ mod when;
 
 mod parked;
 
+mod first_run;
+
 mod moment;
 
 mod recall;
@@ -39,6 +41,7 @@ pub mod hostile;
 mod scene;
 
 pub use crate::backtest::{Counterfactual, PolicyChange, back_test};
+pub use crate::first_run::{first_run_text, first_runs_text};
 pub use crate::html::html;
 pub use crate::markdown::markdown;
 pub use crate::moment::LoopMoment;

@@ -4,6 +4,7 @@ use stopgate_core::{
     Binding, Event, LoopEdit, Rest, Speaker, TaskHold, Timestamp, Vouch, tokens_text, usd_text,
 };
 
+use crate::first_run::first_runs_text;
 use crate::parked::{unparked, waits_for};
 
 /// One thing that happened between two stops.
@@ -62,6 +63,7 @@ fn told(event: &Event) -> Option<(&'static str, String)> {
             ("judges approved", format!("{by} accepted the changed judges"))
         }
         Event::Certified { .. } => ("signed", "what was proven was signed".into()),
+        Event::Preflighted { receipts } => ("first run", first_runs_text(receipts)),
         Event::Vouched { how: Vouch::Typed } => {
             ("vouched", "the transcript shows that a person typed the command".into())
         }

@@ -25,6 +25,7 @@ pub fn waits_for(parking: &Parking) -> String {
 /// What a parked loop waits for, as a noun: one line.
 pub fn parking_text(parking: &Parking) -> String {
     match &parking.checks {
+        Some(checks) if checks.first => format!("the first run of {} to end", named(checks)),
         Some(checks) => format!("{} to end in the background", named(checks)),
         None => condition_text(&parking.condition),
     }
@@ -33,21 +34,25 @@ pub fn parking_text(parking: &Parking) -> String {
 /// Why a stop is allowed while checks go on without it: `check tests takes about 20 min, longer
 /// than the 9 min that a stop waits: …`.
 pub fn background_text(checks: &BackgroundChecks) -> String {
+    let log = checks.logs.as_deref().map(|logs| format!(" Output: {}", clean(logs)));
+    let log = log.unwrap_or_default();
+    if checks.first {
+        return format!(
+            "everything passes, but the first run of {}, on a copy of the tree as it was at the start, \
+             has not ended yet: the loop goes on when it is known how many tests ran then.{log}",
+            named(checks)
+        );
+    }
     let stop = rounded(checks.hook_ms);
     let about = match checks.usual_ms.filter(|usual| *usual > checks.hook_ms) {
         Some(usual) => format!("about {}, longer", rounded(usual)),
         None => "longer".into(),
     };
-    let log = checks.logs.as_deref().map(|logs| format!(" Output: {}", clean(logs)));
     let (takes, rest) = match checks.names.len() {
         0 | 1 => ("takes", "it goes on in the background, and the loop goes on when it has ended."),
         _ => ("take", "they go on in the background, and the loop goes on when they have ended."),
     };
-    format!(
-        "{} {takes} {about} than the {stop} that a stop waits: {rest}{}",
-        named(checks),
-        log.unwrap_or_default()
-    )
+    format!("{} {takes} {about} than the {stop} that a stop waits: {rest}{log}", named(checks))
 }
 
 /// `check tests`, `checks a, b`.
@@ -62,7 +67,7 @@ fn named(checks: &BackgroundChecks) -> String {
 }
 
 /// A span in words that people say.
-fn rounded(ms: u64) -> String {
+pub(crate) fn rounded(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
         1_000..120_000 => format!("{} s", ms / 1000),
@@ -126,6 +131,7 @@ mod tests {
             hook_ms: 540_000,
             logs: None,
             claimed: false,
+            first: false,
         }
     }
 
@@ -142,6 +148,9 @@ mod tests {
         let several = background_text(&checks(&["a", "b"], None));
         assert!(several.starts_with("checks a, b take longer"), "{several}");
         assert!(several.contains("they go on"), "{several}");
+        let first = BackgroundChecks { first: true, ..checks(&["tests"], None) };
+        let shown = background_text(&first);
+        assert!(shown.contains("the first run of check tests"), "{shown}");
         for payload in PAYLOADS {
             let shown = background_text(&checks(&[payload], None));
             assert!(!shown.contains(|letter: char| letter.is_control()), "{shown:?}");

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         }
         Some(first) if first == stopgate_engine::BACKGROUND_CHECKS => {
             let settings = stopgate_engine::Settings;
-            stopgate_engine::run_in_background(settings, stores::STORES, arguments);
+            stopgate_engine::run_in_background(settings, stores::STORES, arguments, output::line);
             ExitCode::SUCCESS
         }
         #[cfg(unix)]

@@ -418,6 +418,7 @@ fn one_of_each() -> Vec<Event> {
         Event::Certified { key: word.clone(), signature: word.clone(), repository: None },
         Event::Vouched { how: crate::Vouch::Typed },
         Event::Merged { commit: word.clone() },
+        Event::Preflighted { receipts: Vec::new() },
         task(TaskHold::Keep),
         task(begin_hold("s9")),
         task(TaskHold::Open),

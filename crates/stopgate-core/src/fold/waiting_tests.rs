@@ -209,6 +209,7 @@ fn a_claim_outlives_a_wait_for_checks() {
         hook_ms: 1,
         logs: None,
         claimed,
+        first: false,
     };
     for (claimed, phase) in [(true, Phase::Completing), (false, Phase::Active)] {
         let parked = Parking { checks: Some(checks(claimed)), ..parking() };

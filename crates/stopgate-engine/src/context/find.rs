@@ -223,6 +223,7 @@ const fn is_of_session(event: &Event) -> bool {
         | Event::Synced { .. }
         | Event::Approved { .. }
         | Event::JudgesApproved { .. }
+        | Event::Preflighted { .. }
         | Event::Vouched { .. }
         | Event::Resealed { .. }
         | Event::Certified { .. }

@@ -5,6 +5,7 @@
 //! uses it where nothing is different, and never twice. It writes nothing to the journal and
 //! decides nothing, so it may be killed at any moment: then there is no result.
 
+mod first;
 mod run;
 
 use std::fs;
@@ -19,6 +20,7 @@ use stopgate_verify::{
     proof_fingerprint,
 };
 
+pub(crate) use self::first::{first_run_logs, first_run_of, start_first_runs};
 pub use self::run::run_in_background;
 pub(crate) use self::run::whole_time;
 use crate::checking::{background_checks, end_background_checks};
@@ -240,15 +242,23 @@ pub(crate) fn too_long(state: &State, time: Duration, known: &[String]) -> Vec<S
 /// How long a check takes, as far as that is known.
 pub(crate) fn usual_ms(criterion: &Criterion) -> u64 {
     let last = criterion.last.as_ref().map_or(0, |last| last.duration_ms);
-    last.max(criterion.takes_ms.unwrap_or(0))
+    last.max(first_ms(criterion).unwrap_or(0))
 }
 
 /// How long a check takes, where a run of it came to its end.
 pub(crate) fn known_ms(criterion: &Criterion) -> Option<u64> {
     let ended = |status| matches!(status, Status::Pass | Status::Fail | Status::NeedsApproval);
     let last = criterion.last.as_ref().filter(|last| ended(last.status));
-    let first = criterion.takes_ms.filter(|first| *first < longest_ms(criterion));
+    let first = first_ms(criterion).filter(|first| *first < longest_ms(criterion));
     last.map(|last| last.duration_ms).max(first)
+}
+
+/// How long the first run of a check took; one that did not end in time may take as long as it is
+/// allowed to, until it is known better.
+fn first_ms(criterion: &Criterion) -> Option<u64> {
+    let result = criterion.first.as_ref().and_then(|first| first.result);
+    let ended = result.filter(|result| matches!(result.status, Status::Pass | Status::Fail));
+    ended.map(|result| result.duration_ms).or(criterion.takes_ms)
 }
 
 /// How long a check may take at most, its retries included.

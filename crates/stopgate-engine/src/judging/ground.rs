@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use stopgate_core::{Author, Criterion, Ground, Receipt, Status};
+use stopgate_core::{Author, Criterion, FirstRun, Ground, LoopId, Receipt, Status};
 use stopgate_verify::files::{Durable, replace_private};
 use stopgate_verify::{
     Basis, BasisStore, Files, Freshness, JudgeLine, Measured, PlaceReport, ProofRequest,
     ProofStorage, Strangers, content_fingerprint, place_report, steering_variables,
 };
 
+use crate::config::Config;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::judging::background::longest_ms;
+use crate::judging::background::{longest_ms, start_first_runs};
 use crate::project_file::{AtStart, CriterionDraft, ProjectFile};
 
 /// What must be known before a loop begins may take as long as a person is willing to wait.
@@ -80,6 +81,31 @@ pub struct Preflighted {
     pub known: Option<usize>,
     /// Files of the project that the check writes itself.
     pub outputs: Vec<PathBuf>,
+    /// Whether it had come to its end when `start` stopped waiting.
+    pub finish: PreflightFinish,
+    /// Whether it takes longer than a stop waits, so that it goes on in the background there.
+    pub is_long: bool,
+    /// The fingerprint of the tree afterwards.
+    tree: Option<String>,
+}
+
+/// Whether the first run of a check has come to its end, and what becomes of it where not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PreflightFinish {
+    /// It has ended, by itself or because its own time was over.
+    Ended,
+    /// It was ended after this time, for this reason.
+    Cut {
+        /// How long it was waited for.
+        after: Duration,
+        /// Why it does not go on in the background, where that was tried.
+        why: Option<String>,
+    },
+    /// It was not over after this time, and goes on in the background on a copy of the tree.
+    GoesOn {
+        /// How long it was waited for.
+        after: Duration,
+    },
 }
 
 /// The files that judge one criterion.
@@ -110,6 +136,7 @@ pub(crate) fn prepare_loop(
         drafts.iter().map(|draft| wanted(draft, preflight, commands)).collect();
     let mut criteria: Vec<Criterion> = drafts.into_iter().map(|d| d.criterion).collect();
     let measured = measure(context, project, &ground, &mut criteria, &wanted)?;
+    await_first_runs(&mut criteria, &measured);
     let outputs: Vec<Vec<PathBuf>> = criteria
         .iter()
         .map(|criterion| {
@@ -174,6 +201,7 @@ pub(crate) fn measure(
         ProofStorage { home: context.home.directory().into(), logs: context.home.start_logs() };
     let pass = context.passed_variables();
     let must = wanted.iter().any(|wanted| matches!(wanted, AtStart::Count | AtStart::Baseline));
+    let budget = if must { MEASURE_BUDGET } else { preflight_budget(context)? };
     let request = ProofRequest {
         criteria: &asked,
         root: project,
@@ -183,7 +211,7 @@ pub(crate) fn measure(
         freshness: Freshness::Fresh,
         files: Files::Countable,
         since: None,
-        budget: if must { MEASURE_BUDGET } else { PREFLIGHT_BUDGET },
+        budget,
         strangers: Strangers::Spare,
         pass: &pass,
         only_place: None,
@@ -194,9 +222,51 @@ pub(crate) fn measure(
         measured.ok_or_else(|| Failure::interrupted("interrupted while the checks ran"))?;
     let mut preflighted = Vec::new();
     for (at, measured) in due.into_iter().zip(measured) {
-        preflighted.push(settle(&mut criteria[at], wanted[at], measured)?);
+        let mut one = settle(&mut criteria[at], wanted[at], measured)?;
+        one.is_long = Duration::from_millis(one.receipt.duration_ms) > context.hook_time();
+        if is_cut(&criteria[at], &one.receipt) {
+            one.finish = PreflightFinish::Cut { after: budget, why: None };
+        }
+        preflighted.push(one);
     }
     Ok(preflighted)
+}
+
+/// How long `start` waits for first runs.
+fn preflight_budget(context: &Context) -> Result<Duration, Failure> {
+    Ok(Config::read(context.settings)?.preflight_time.unwrap_or(PREFLIGHT_BUDGET))
+}
+
+/// Whether a check was ended although it might have gone on.
+fn is_cut(criterion: &Criterion, receipt: &Receipt) -> bool {
+    receipt.status == Status::Timeout && receipt.duration_ms < criterion.timeout_ms()
+}
+
+/// Notes which checks had not come to their end: what their first run says may come later.
+fn await_first_runs(criteria: &mut [Criterion], measured: &[Preflighted]) {
+    for one in measured.iter().filter(|one| one.finish != PreflightFinish::Ended) {
+        let criterion = criteria.iter_mut().find(|criterion| criterion.name == one.criterion);
+        if let Some(criterion) = criterion {
+            criterion.first = Some(FirstRun { tree: one.tree.clone(), result: None });
+        }
+    }
+}
+
+/// Goes on in the background with the first runs that are not over, on a copy of the tree as it is.
+pub(crate) fn go_on_with_first_runs(context: &Context, id: &LoopId, measured: &mut [Preflighted]) {
+    let open = |one: &Preflighted| matches!(one.finish, PreflightFinish::Cut { .. });
+    if !measured.iter().any(open) {
+        return;
+    }
+    let begun = start_first_runs(&context.home, id);
+    for one in measured.iter_mut().filter(|one| open(one)) {
+        if let PreflightFinish::Cut { after, .. } = one.finish {
+            one.finish = match &begun {
+                Ok(()) => PreflightFinish::GoesOn { after },
+                Err(why) => PreflightFinish::Cut { after, why: Some(why.clone()) },
+            };
+        }
+    }
 }
 
 /// Notes what the checks are judged by; the reason where that can't be noted.
@@ -271,7 +341,7 @@ fn settle(
     measured: Measured,
 ) -> Result<Preflighted, Failure> {
     let name = criterion.name.clone();
-    let Measured { receipt, baseline, outputs } = measured;
+    let Measured { receipt, baseline, outputs, tree } = measured;
     let ran = matches!(receipt.status, Status::Pass | Status::Fail);
     if !ran && wanted != AtStart::Try {
         let why = receipt.trouble.as_deref().unwrap_or("it could not be run");
@@ -280,15 +350,18 @@ fn settle(
     }
     criterion.tests = receipt.evidence.tests;
     criterion.takes_ms = takes_ms(criterion, &receipt);
+    let finish = PreflightFinish::Ended;
+    let is_long = false;
     if wanted != AtStart::Baseline {
-        return Ok(Preflighted { criterion: name, receipt, known: None, outputs });
+        let known = None;
+        return Ok(Preflighted { criterion: name, receipt, known, outputs, finish, is_long, tree });
     }
     let baseline = baseline.map_err(|many| {
         Failure::usage(format!("check \"{name}\" can't have a baseline: {many}"))
     })?;
     let known = Some(baseline.failures.len());
     criterion.terms.baseline = Some(baseline);
-    Ok(Preflighted { criterion: name, receipt, known, outputs })
+    Ok(Preflighted { criterion: name, receipt, known, outputs, finish, is_long, tree })
 }
 
 /// How long a check takes, where that is worth knowing; one that did not end may take as long as

@@ -14,7 +14,8 @@ use crate::context::{Incumbent, Stocked};
 use crate::failure::Failure;
 use crate::judging::gates;
 use crate::judging::ground::{
-    JudgesOf, Preflight, Preflighted, PreparedLoop, ProjectCommands, prepare_loop,
+    JudgesOf, Preflight, Preflighted, PreparedLoop, ProjectCommands, go_on_with_first_runs,
+    prepare_loop,
 };
 use crate::judging::origin::{REPLACED, REPLACED_BY_AGENT, origin};
 use crate::limits::{LimitSetting, LoopLimits, RequestedLimits, settle};
@@ -118,7 +119,7 @@ impl Loops<'_> {
         }
         let commands = self.refuse_untrusted(file.as_ref(), &drafts)?;
         self.refuse_weaker(request, &drafts)?;
-        let prepared = prepare_loop(
+        let mut prepared = prepare_loop(
             self.context,
             &project,
             file.as_ref(),
@@ -132,6 +133,7 @@ impl Loops<'_> {
         let origin = origin(self.context, request.tool, &project, session.as_ref())?;
         let ground = Beginning { laid: &prepared, gates: &gates, origin: &origin };
         let stored = self.begin(request, session.as_ref(), limits, ground)?;
+        go_on_with_first_runs(self.context, &stored.state.id, &mut prepared.measured);
         tidy(self.context);
         Ok(Begun {
             binding: binding(&stored.state),

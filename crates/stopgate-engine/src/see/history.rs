@@ -6,7 +6,7 @@ use stopgate_core::{
     spend_line,
 };
 use stopgate_store::{Cursor, JournalEntry};
-use stopgate_view::{unparked, waits_for};
+use stopgate_view::{first_runs_text, unparked, waits_for};
 
 use crate::context::LoopTarget;
 use crate::failure::Failure;
@@ -140,6 +140,7 @@ fn describe(event: &Event) -> (&'static str, String) {
             ("judges_approved", format!("{} accepts the changed judges", short(by)))
         }
         Event::Certified { .. } => ("certified", "what was proven is signed".into()),
+        Event::Preflighted { receipts } => ("preflighted", short(&first_runs_text(receipts))),
         Event::Vouched { how: Vouch::Typed } => {
             ("vouched", "the transcript shows that a person typed the command".into())
         }

@@ -61,13 +61,27 @@ impl Stops<'_> {
         let checked = match background::find(&self.context.home, state, &parts) {
             BackgroundFound::Running(process) => {
                 let long = too_long(state, self.context.hook_time(), &[]);
-                self.parked(stop, &parts, process, &long)
+                CheckedStop::Parked(self.parking(stop, &parts.place().logs, process, &long))
             }
             BackgroundFound::Ended(receipts) => self.with_looks(stop, &parts, receipts),
             BackgroundFound::Nothing(notes) => self.run_now(stop, &parts, notes),
         };
         watchdog::allow(Duration::ZERO);
         checked
+    }
+
+    /// Parks a stop that would end the loop until it is known what the first runs of its checks say:
+    /// as many tests must run as did then.
+    pub(super) fn await_first_runs(&self, stop: DueStop<'_>, process: ProcessMark) -> Box<Parking> {
+        let state = stop.state;
+        let logs = background::first_run_logs(&self.context.home, &state.id);
+        let open = state.criteria.iter().filter(|criterion| criterion.awaits_first_run());
+        let open: Vec<String> = open.map(|criterion| criterion.name.clone()).collect();
+        let mut parking = self.parking(stop, &logs, process, &open);
+        if let Some(checks) = &mut parking.checks {
+            checks.first = true;
+        }
+        parking
     }
 
     /// Whether checks that run in the background are for other files than there are now.
@@ -179,20 +193,21 @@ impl Stops<'_> {
                 let open = |receipt: &&Receipt| receipt.status != Status::Pass;
                 let open = receipts.iter().filter(open).map(|own| own.criterion.clone());
                 let long = [later, cut, open.collect()].into_iter().find(|own| !own.is_empty());
-                self.parked(stop, parts, process, &long.unwrap_or_default())
+                let (long, logs) = (long.unwrap_or_default(), &parts.place().logs);
+                CheckedStop::Parked(self.parking(stop, logs, process, &long))
             }
             Err(_) => CheckedStop::Receipts(receipts),
         }
     }
 
     /// The loop waits until the process that runs its checks has ended.
-    fn parked(
+    fn parking(
         &self,
         stop: DueStop<'_>,
-        parts: &ProofParts,
+        logs: &Path,
         process: ProcessMark,
         long: &[String],
-    ) -> CheckedStop {
+    ) -> Box<Parking> {
         let state = stop.state;
         let is_long = |criterion: &&Criterion| {
             if long.is_empty() {
@@ -218,14 +233,15 @@ impl Stops<'_> {
                 names,
                 usual_ms: usual.filter(|usual| *usual > 0),
                 hook_ms: u64::try_from(self.context.hook_time().as_millis()).unwrap_or(u64::MAX),
-                logs: Some(parts.place().logs.display().to_string()),
+                logs: Some(logs.display().to_string()),
                 claimed: state.phase == Phase::Completing,
+                first: false,
             }),
         };
         // Without the note nobody is woken, and the next stop finds out by itself.
         let _ = wait_note::keep(&self.context.home, &state.id, &parking.condition);
         self.note_client(stop);
-        CheckedStop::Parked(Box::new(parking))
+        Box::new(parking)
     }
 
     /// The driver that runs the loop's sessions, where one does.

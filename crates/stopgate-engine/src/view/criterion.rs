@@ -1,7 +1,10 @@
 //! Criteria as people and programs see them.
 
+use std::time::Duration;
+
 use serde::{Serialize, Serializer};
-use stopgate_core::{Criterion, Proof, Receipt, Status, Tests};
+use stopgate_core::{Criterion, FirstRun, Proof, Receipt, Status, Tests};
+use stopgate_view::first_run_text;
 
 use super::time_text;
 
@@ -26,6 +29,25 @@ pub struct CriterionView {
     pub command: Option<String>,
     /// What its check produced last.
     pub receipt: Option<ReceiptView>,
+    /// Its first run, where `start` did not wait for its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_run: Option<FirstRunView>,
+}
+
+/// The first run of a check, on the tree as it was at the start.
+#[derive(Clone, Debug, Serialize)]
+pub struct FirstRunView {
+    /// How it came out; nothing where that is not known.
+    #[serde(serialize_with = "status_word")]
+    pub status: Option<Status>,
+    /// How long it took.
+    pub duration_ms: Option<u64>,
+    /// How many tests ran.
+    pub tests_ran: Option<u32>,
+    /// Whether it takes longer than a stop waits, so that it goes on in the background there.
+    pub is_long: bool,
+    /// The same in words.
+    pub words: String,
 }
 
 /// What is remembered of a receipt.
@@ -144,7 +166,35 @@ pub(crate) fn criterion_view(criterion: &Criterion, receipt: Option<&Receipt>) -
         judge: judge_of(criterion),
         command: criterion.command(),
         receipt: made.or_else(|| last.map(|last| receipt_view(&remembered(criterion, last)))),
+        first_run: criterion.first.as_ref().map(first_run_view),
     }
+}
+
+fn first_run_view(first: &FirstRun) -> FirstRunView {
+    let result = first.result;
+    FirstRunView {
+        status: result.map(|result| result.status),
+        duration_ms: result.map(|result| result.duration_ms),
+        tests_ran: result.and_then(|result| result.tests).map(Tests::ran),
+        is_long: false,
+        words: result.map_or_else(|| "not over when the loop began".into(), first_run_text),
+    }
+}
+
+impl FirstRunView {
+    /// Says so where it takes longer than a stop waits.
+    pub(super) fn compare(&mut self, hook_time: Duration) {
+        self.is_long = self.duration_ms.is_some_and(|ms| Duration::from_millis(ms) > hook_time);
+        if self.is_long {
+            self.words
+                .push_str(": longer than the hook's time, so it runs in the background at a stop");
+        }
+    }
+}
+
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde lends fields")]
+fn status_word<S: Serializer>(status: &Option<Status>, to: S) -> Result<S::Ok, S::Error> {
+    status.map(Status::word).serialize(to)
 }
 
 /// What is remembered of a receipt, in its full form.

@@ -2,6 +2,7 @@
 
 mod counters;
 pub(crate) mod parked;
+pub(crate) mod preflight;
 mod spends;
 mod word;
 

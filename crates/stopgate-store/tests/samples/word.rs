@@ -34,6 +34,7 @@ pub(crate) fn word(event: &Event) -> &'static str {
         Event::Resealed { .. } => "resealed",
         Event::JudgesApproved { .. } => "judges_approved",
         Event::Certified { .. } => "certified",
+        Event::Preflighted { .. } => "preflighted",
         Event::Vouched { .. } => "vouched",
         Event::Placed(_) => "placed",
         Event::Merged { .. } => "merged",

@@ -21,7 +21,7 @@ pub struct ProjectCopy {
 
 /// Hears of signals also while no check runs, so that the copy is removed in any case.
 #[derive(Debug)]
-struct Interrupts {
+pub(crate) struct Interrupts {
     asked: Arc<AtomicBool>,
     ids: Vec<SigId>,
 }
@@ -63,7 +63,7 @@ impl ProjectCopy {
 
     /// Whether the program was asked to end since the copy was begun.
     pub fn is_interrupted(&self) -> bool {
-        self.interrupts.asked.load(Ordering::Relaxed)
+        self.interrupts.is_asked()
     }
 
     /// A state directory for what is tried on it.
@@ -73,13 +73,18 @@ impl ProjectCopy {
 }
 
 impl Interrupts {
-    fn listen() -> Self {
+    pub(crate) fn listen() -> Self {
         let asked = Arc::new(AtomicBool::new(false));
         let mut ids = Vec::new();
         for signal in stopgate_system::END_SIGNALS {
             ids.extend(signal_hook::flag::register(signal, Arc::clone(&asked)).ok());
         }
         Self { asked, ids }
+    }
+
+    /// Whether the program was asked to end since then.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
     }
 }
 

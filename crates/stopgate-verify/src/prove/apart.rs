@@ -232,7 +232,7 @@ impl Apart<'_> {
         if original {
             argv = with_commit(argv, self.request.root, self.basis.commit(), changes);
         }
-        let launch = place.command(argv, &self.cwd(subject.criterion));
+        let launch = place.command(argv, &directory_of(subject.criterion, self.request.root));
         let inside = |(name, value): Variable| (name, place.translate(&value));
         let noted = self.basis.variables().into_iter().map(inside).collect();
         Ok(Opened { at, subject, place, launch, isolated, noted })
@@ -249,11 +249,6 @@ impl Apart<'_> {
                 built().into_iter().filter(|path| !is_program(root, path)).collect()
             }
         }
-    }
-
-    fn cwd(&self, criterion: &Criterion) -> PathBuf {
-        let cwd = criterion.terms.cwd.as_ref();
-        cwd.map_or_else(|| self.request.root.into(), |cwd| self.request.root.join(cwd))
     }
 
     fn run_opened(
@@ -369,7 +364,13 @@ fn is_tracked(root: &Path, path: &Path) -> bool {
     !said.is_ok_and(|said| said.is_fine() && said.stdout.is_empty())
 }
 
-fn argv_of(criterion: &Criterion) -> Vec<OsString> {
+/// Where a criterion's command begins.
+pub(super) fn directory_of(criterion: &Criterion, root: &Path) -> PathBuf {
+    let cwd = criterion.terms.cwd.as_ref();
+    cwd.map_or_else(|| root.into(), |cwd| root.join(cwd))
+}
+
+pub(super) fn argv_of(criterion: &Criterion) -> Vec<OsString> {
     match command_of(criterion).0 {
         CheckCommand::Shell(line) => shell_argv(line),
         CheckCommand::Argv(argv) => argv.iter().map(OsString::from).collect(),
@@ -377,7 +378,7 @@ fn argv_of(criterion: &Criterion) -> Vec<OsString> {
     }
 }
 
-fn story(error: &dyn std::error::Error) -> String {
+pub(super) fn story(error: &dyn std::error::Error) -> String {
     let mut text = format!("could not {error}");
     let mut cause = error.source();
     while let Some(error) = cause {

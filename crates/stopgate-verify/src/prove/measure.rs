@@ -22,6 +22,8 @@ pub struct Measured {
     pub baseline: Result<Baseline, String>,
     /// Files of the project that were written while the checks ran.
     pub outputs: Vec<PathBuf>,
+    /// The fingerprint of the tree afterwards; nothing where files can't be told apart.
+    pub tree: Option<String>,
 }
 
 /// Runs every command among the criteria once, one receipt each, in their order; nothing where
@@ -36,6 +38,7 @@ pub fn measure(request: &ProofRequest<'_>, now: &dyn Fn() -> Timestamp) -> Optio
     let before = tree_of(request, &[]);
     let runs = Round::new(request, None, request.freshness, request.budget).run_all(now)?;
     let after = tree_of(request, &[]);
+    let tree = after.as_ref().map(|after| after.hash().to_string());
     let mut outputs = match (&before, &after) {
         (Some(before), Some(after)) => after.touched_since(before).files,
         (_, _) => Vec::new(),
@@ -61,7 +64,7 @@ pub fn measure(request: &ProofRequest<'_>, now: &dyn Fn() -> Timestamp) -> Optio
             }
             OutputKept::Cut => Err("it prints too much to tell its failures apart".into()),
         };
-        Measured { receipt, baseline, outputs: outputs.clone() }
+        Measured { receipt, baseline, outputs: outputs.clone(), tree: tree.clone() }
     });
     Some(measured.collect())
 }

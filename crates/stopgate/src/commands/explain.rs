@@ -11,7 +11,7 @@ use stopgate_store::Stored;
 
 use super::common;
 use super::completions::{loops, sessions};
-use super::status::checking_line;
+use super::status::{checking_line, first_run_line};
 use crate::output::{self, BOLD, CommandResult, DIM, styled};
 
 const LABEL_COLUMNS: usize = 13;
@@ -64,7 +64,11 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 /// Says which checks of the loop run in the background, where some do.
 fn tell_background(engine: &mut Engine, target: &LoopTarget) -> Result<(), Failure> {
     let stored = engine.loops().resolve(target)?;
-    let now = engine.views().view(&stored).checking;
+    let view = engine.views().view(&stored);
+    for line in view.criteria.iter().filter(|own| !own.hidden).filter_map(first_run_line) {
+        output::line(&format!("\nThe {line}"));
+    }
+    let now = view.checking;
     if let Some(now) = now.filter(|now| now.background_logs.is_some()) {
         output::line(&format!("\nNow: {}", checking_line(&now)));
     }

@@ -1,15 +1,15 @@
 //! What `start` says about the checks of a new loop: how they came out, and what judges the work.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use stopgate_core::{Receipt, Status, Tests, clip};
-use stopgate_engine::{Begun, JudgesOf, PlaceKind, Preflighted};
+use stopgate_engine::{Begun, JudgesOf, PlaceKind, PreflightFinish, Preflighted};
 
 use crate::output::{self, DIM, styled};
 
 /// How many judges are named before the rest is only counted.
 const NAMED_MAX: usize = 6;
-/// A check that takes longer than this does not fit into the hook's time.
-const HOOK_MS: u64 = 9 * 60_000;
 /// How much of a command's last words is shown.
 const WORDS_MAX: usize = 120;
 
@@ -23,6 +23,8 @@ pub(crate) struct PreflightView {
     tests_ran: Option<u32>,
     known_failures: Option<usize>,
     outputs: Vec<String>,
+    /// Whether it goes on in the background, on a copy of the tree.
+    goes_on: bool,
     said: Vec<String>,
 }
 
@@ -49,6 +51,7 @@ pub(crate) fn preflight_views(begun: &Begun) -> Vec<PreflightView> {
         tests_ran: one.receipt.evidence.tests.map(Tests::ran),
         known_failures: one.known,
         outputs: one.outputs.iter().map(|path| path.display().to_string()).collect(),
+        goes_on: matches!(one.finish, PreflightFinish::GoesOn { .. }),
         said: warnings(one),
     };
     begun.preflighted.iter().map(view).collect()
@@ -118,6 +121,12 @@ fn passes_already(begun: &Begun) -> bool {
 
 fn outcome(one: &Preflighted) -> String {
     let receipt = &one.receipt;
+    if let PreflightFinish::GoesOn { after } = one.finish {
+        return format!(
+            "still running after {}; it goes on in the background on a copy of the tree",
+            duration(after)
+        );
+    }
     let text: String = match (receipt.status, one.known) {
         (_, Some(0)) => "nothing fails yet".into(),
         (_, Some(1)) => "1 known failure will not be counted".into(),
@@ -147,20 +156,13 @@ pub(crate) fn warnings(one: &Preflighted) -> Vec<String> {
     let mut said = Vec::new();
     match receipt.status {
         Status::Error => said.push(could_not_run(receipt)),
-        Status::Timeout => {
-            let limit = receipt.trouble.clone().unwrap_or_default();
-            said.push(format!(
-                "not finished ({limit}): its tests could not be counted. Where it takes longer \
-                 than the hook's time, it goes on in the background at a stop"
-            ));
-        }
+        Status::Timeout => said.extend(unfinished(one)),
         Status::Pass | Status::Fail | Status::Tampered | Status::NeedsApproval => {}
     }
-    if receipt.duration_ms > HOOK_MS {
-        let minutes = receipt.duration_ms / 60_000;
+    if one.is_long {
         said.push(format!(
-            "takes {minutes} min: longer than the hook's time, so it goes on in the background \
-             at a stop"
+            "takes {}: longer than the hook's time, so it goes on in the background at a stop",
+            span(receipt.duration_ms)
         ));
     }
     if receipt.status == Status::Pass
@@ -169,6 +171,38 @@ pub(crate) fn warnings(one: &Preflighted) -> Vec<String> {
         said.push("no test ran".into());
     }
     said
+}
+
+/// What is not known because a check was ended; nothing where it goes on.
+fn unfinished(one: &Preflighted) -> Option<String> {
+    let unknown = "whether it passes already and how many tests it runs is not known";
+    match &one.finish {
+        PreflightFinish::GoesOn { .. } => None,
+        PreflightFinish::Cut { after, why: Some(why) } => Some(format!(
+            "ended after {}, because it can't go on on a copy of the tree ({why}): {unknown}",
+            duration(*after)
+        )),
+        PreflightFinish::Cut { after, why: None } => {
+            Some(format!("ended after {}: {unknown}", duration(*after)))
+        }
+        PreflightFinish::Ended => {
+            let limit = one.receipt.trouble.as_deref().unwrap_or("its time was over");
+            Some(format!("not finished ({limit}): {unknown}"))
+        }
+    }
+}
+
+fn duration(time: Duration) -> String {
+    span(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// A time in words that people say: `300 ms`, `90 s`, `2 min`.
+fn span(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..120_000 => format!("{} s", ms / 1000),
+        _ => format!("{} min", (ms + 30_000) / 60_000),
+    }
 }
 
 /// Why a check could not be run, with the shell's last words where it has any.

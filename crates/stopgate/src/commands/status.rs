@@ -94,6 +94,7 @@ pub(crate) fn mask_one(criterion: &mut CriterionView) {
     criterion.name = "hidden".into();
     criterion.command = None;
     criterion.receipt = None;
+    criterion.first_run = None;
 }
 
 fn show(view: &LoopView) {
@@ -118,6 +119,9 @@ fn show(view: &LoopView) {
     }
     for (at, criterion) in view.criteria.iter().enumerate() {
         row(if at == 0 { "criteria" } else { "" }, &criterion_line(criterion));
+        if let Some(line) = first_run_line(criterion) {
+            row("", &styled(output::DIM, &line));
+        }
     }
     row("time", &time_line(view));
     if let Some(words) = &view.budget.words {
@@ -190,11 +194,21 @@ pub(crate) fn checking_line(checking: &CheckingView) -> String {
     let about = usual.map(|usual| format!(" of about {}", span(usual))).unwrap_or_default();
     let names = checking.checks.join(", ");
     match &checking.background_logs {
+        Some(logs) if checking.first_run => format!(
+            "first run of {names} on a copy of the tree as it was at the start, {elapsed}; \
+             output: {logs}"
+        ),
         Some(logs) => {
             format!("checking {names} in the background, {elapsed}{about}; output: {logs}")
         }
         None => format!("checking {names}, {elapsed}{about}"),
     }
+}
+
+/// What the first run of a check said, where `start` did not wait for its end.
+pub(crate) fn first_run_line(criterion: &CriterionView) -> Option<String> {
+    let words = &criterion.first_run.as_ref()?.words;
+    Some(format!("first run of {}, before the work began: {words}", criterion.name))
 }
 
 pub(crate) fn criterion_line(criterion: &CriterionView) -> String {

@@ -13,7 +13,7 @@ use crate::hostile::pipe;
 use crate::run::{agent, in_background};
 use crate::stage::Stage;
 
-const ID: &str = "1stage0000";
+pub(crate) const ID: &str = "1stage0000";
 /// How long something that must happen may take on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Notes that it runs, waits until the test says how it comes out, and says what it was told.
@@ -34,13 +34,13 @@ fn slow() -> Stage {
 }
 
 /// Lets the check that waits come out like this.
-fn say(stage: &Stage, word: &str) {
+pub(crate) fn say(stage: &Stage, word: &str) {
     let mut gate = OpenOptions::new().write(true).open(stage.path("gate")).expect("a reader");
     writeln!(gate, "{word}").expect("it reads");
 }
 
 #[track_caller]
-fn until(what: &str, is_so: impl Fn() -> bool) {
+pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
     let begun = doors::now();
     while !is_so() {
         assert!(begun.elapsed() < PATIENCE, "{what}");
@@ -56,13 +56,13 @@ fn runner(stage: &Stage) -> i64 {
     process.split(':').next().and_then(|pid| pid.parse().ok()).expect("a number")
 }
 
-fn is_gone(pid: i64) -> bool {
+pub(crate) fn is_gone(pid: i64) -> bool {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     text.is_empty() || text.rsplit(')').next().is_some_and(|rest| rest.trim().starts_with('Z'))
 }
 
 /// How often the check was begun.
-fn runs(stage: &Stage) -> usize {
+pub(crate) fn runs(stage: &Stage) -> usize {
     fs::read_to_string(stage.path("begun")).unwrap_or_default().lines().count()
 }
 
@@ -292,6 +292,109 @@ fn a_result_that_nobody_signed_is_not_believed() {
     assert_ne!(other, pid, "it is run anew");
     finish(&stage, other, "red");
     assert!(stage.stop("s1", "Finished.").is_sent_back());
+}
+
+/// Spoils a file.
+type Spoil = fn(&Path);
+
+/// What may become of a file in the state directory.
+const SPOILT: [(&str, Spoil); 5] = [
+    ("empty", |path| fs::write(path, "").expect("write it")),
+    ("cut off", |path| {
+        let text = fs::read(path).expect("a file");
+        fs::write(path, &text[..text.len() / 2]).expect("write it");
+    }),
+    ("a pipe", pipe),
+    ("a directory", |path| {
+        fs::remove_file(path).expect("make room");
+        fs::create_dir(path).expect("a directory");
+    }),
+    ("endless", |path| {
+        fs::remove_file(path).expect("make room");
+        std::os::unix::fs::symlink("/dev/zero", path).expect("a link");
+    }),
+];
+
+/// The check passed in the background, and what says so is spoilt: it must be run again.
+#[track_caller]
+fn is_run_again(file: &str, how: &str, spoil: Spoil) {
+    let stage = slow();
+    let pid = park(&stage);
+    finish(&stage, pid, "pass");
+    let begun = runs(&stage);
+    let path = stage.path(&format!("home/background/{ID}/{file}"));
+    spoil(&path);
+    let answer = stage.stop("s1", "Finished.");
+    assert_ne!(stage.standing(ID), "done 0/20 s1", "{file} is {how}: {answer}");
+    if answer.is_sent_back() {
+        // Where nothing can be written, the stop says what its own time was enough for.
+        assert!(answer.to_string().contains("the time for checks was used up"), "{answer}");
+        return;
+    }
+    assert_eq!(stage.standing(ID), "waiting 0/20 s1", "{file} is {how}: {answer}");
+    let other = runner(&stage);
+    assert_ne!(other, pid, "{file} is {how}");
+    until("another run", || runs(&stage) > begun);
+    finish(&stage, other, "red");
+    let answer = stage.stop("s1", "Finished.");
+    assert!(answer.is_sent_back(), "{file} is {how}: {answer}");
+}
+
+#[test]
+fn a_result_that_can_t_be_read_is_not_believed() {
+    for (how, spoil) in SPOILT {
+        is_run_again("result.json", how, spoil);
+    }
+}
+
+#[test]
+fn notes_that_can_t_be_read_are_not_believed() {
+    for (how, spoil) in SPOILT {
+        is_run_again("notes.json", how, spoil);
+    }
+}
+
+/// A signed result counts for what it was signed for, and for nothing that is written beside it.
+#[test]
+fn an_edited_result_is_not_believed() {
+    for (from, to) in [("\\\"still\\\":true", "\\\"still\\\":false"), (ID, "2stage0000")] {
+        let stage = slow();
+        let pid = park(&stage);
+        finish(&stage, pid, "pass");
+        let path = stage.path(&format!("home/background/{ID}/result.json"));
+        let text = fs::read_to_string(&path).expect("a result");
+        assert!(text.contains(from), "{text}");
+        fs::write(&path, text.replace(from, to)).expect("write it");
+        assert_ne!(park(&stage), pid, "{from}: it is run anew");
+        assert_eq!(stage.run("cancel").code, 0);
+    }
+}
+
+/// Notes are no proof: the process that they name is waited for, or the run begins anew.
+#[test]
+fn edited_notes_prove_nothing() {
+    let own = std::process::id();
+    let edits = [
+        ("process", serde_json::json!(own.to_string())),
+        ("process", serde_json::json!("1")),
+        ("tries", serde_json::json!(u32::MAX)),
+        ("key", serde_json::json!("0")),
+        ("logs", serde_json::json!("/proc/self/mem")),
+    ];
+    for (key, value) in edits {
+        let stage = slow();
+        let pid = park(&stage);
+        finish(&stage, pid, "red");
+        let path = stage.path(&format!("home/background/{ID}/notes.json"));
+        let text = fs::read_to_string(&path).expect("notes");
+        let mut notes: Value = serde_json::from_str(&text).expect("JSON");
+        notes[key] = value.clone();
+        fs::write(&path, notes.to_string()).expect("write it");
+        let _answer = stage.stop("s1", "Finished.");
+        let standing = stage.standing(ID);
+        assert!(!standing.starts_with("done"), "{key} {value}: {standing}");
+        assert_eq!(stage.run("cancel").code, 0, "{key} {value}");
+    }
 }
 
 /// An agent that said `done` before the loop was parked need not say it again.

@@ -25,6 +25,7 @@ mod damage;
 mod events;
 mod feature_list;
 mod first_minutes;
+mod first_run;
 mod format_crowd;
 mod formats;
 mod frames;

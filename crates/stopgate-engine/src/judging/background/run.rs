@@ -7,7 +7,7 @@ use stopgate_core::{LoopId, Phase, Receipt, State};
 use stopgate_verify::files::FileLock;
 use stopgate_verify::{Proved, leave_session, proof_fingerprint, while_watched};
 
-use super::{BackgroundNotes, ProofParts, ResultWire, keep_result, longest_ms, notes_of};
+use super::{BackgroundNotes, ProofParts, ResultWire, first, keep_result, longest_ms, notes_of};
 use crate::checking::{BackgroundNote, CheckingNote};
 use crate::context::Context;
 use crate::failure::Failure;
@@ -25,36 +25,42 @@ const LOOK_TIME: Duration = Duration::from_mins(10);
 /// their control, and on the base commit.
 const RUNS_MAX: u32 = 6;
 
-/// Runs the checks of the loop that the arguments name, and leaves their result.
+/// Runs the checks of the loop that the arguments name, and leaves their result. `tell` is heard by
+/// the process that started this one, where it listens.
 pub fn run_in_background(
     settings: Settings,
     stores: Stores,
     mut arguments: impl Iterator<Item = OsString>,
+    mut tell: impl FnMut(&str),
 ) {
     leave_session();
     let Some(id) = arguments.next().and_then(|id| id.into_string().ok()) else { return };
-    if let Err(failure) = run(settings, stores, &LoopId::new(&id)) {
+    let id = LoopId::new(&id);
+    let is_first = arguments.next().is_some_and(|word| word == first::FIRST_RUNS);
+    let ran = Context::open(settings, stores).and_then(|mut context| {
+        if is_first { first::run(&mut context, &id, &mut tell) } else { run(&mut context, &id) }
+    });
+    if let Err(failure) = ran {
         log_failure(settings, &failure);
     }
 }
 
-fn run(settings: Settings, stores: Stores, id: &LoopId) -> Result<(), Failure> {
-    let mut context = Context::open(settings, stores)?;
+fn run(context: &mut Context, id: &LoopId) -> Result<(), Failure> {
     let directory = context.home.background(id);
     let Ok(_lock) = FileLock::take(&directory.join("lock"), PATIENCE) else { return Ok(()) };
     let Some(notes) = notes_of(&context.home, id) else { return Ok(()) };
-    let Some(state) = load(&mut context, id)? else { return Ok(()) };
-    let parts = ProofParts::of(&context, notes.logs.clone());
+    let Some(state) = load(context, id)? else { return Ok(()) };
+    let parts = ProofParts::of(context, notes.logs.clone());
     let fingerprint = || proof_fingerprint(&parts.request(&state, None, Duration::ZERO));
     let before = fingerprint();
     let logs = notes.logs.display().to_string();
-    let note = BackgroundNote { key: before.clone(), logs };
+    let note = BackgroundNote { key: before.clone(), logs, first: false };
     let note = CheckingNote::begin(&context.home, &state, context.now(), Some(note));
     // Who cancelled it before there was a note could not ask us to end.
-    if load(&mut context, id)?.is_none() {
+    if load(context, id)?.is_none() {
         return Ok(());
     }
-    let Some(receipts) = proven(&mut context, &state, &parts, &notes, note.as_ref()) else {
+    let Some(receipts) = proven(context, &state, &parts, &notes, note.as_ref()) else {
         return Ok(());
     };
     if let Some(key) = fingerprint() {

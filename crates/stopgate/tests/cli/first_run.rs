@@ -1,0 +1,227 @@
+//! First runs of checks that take longer than `start` waits: they go on in the background, on the
+//! tree as it was at the start.
+
+use std::fs;
+
+use crate::background::{ID, is_gone, runs, say, until};
+use crate::doors;
+use crate::hostile::pipe;
+use crate::stage::{Ran, Stage};
+
+/// Three tests that pass, as their runner tells it.
+const THREE: &str = "TAP version 13\n1..3\nok 1 - a\nok 2 - b\nok 3 - c\n";
+const TWO: &str = "TAP version 13\n1..2\nok 1 - a\nok 2 - b\n";
+const RED: &str = "TAP version 13\n1..3\nok 1 - a\nnot ok 2 - b\nok 3 - c\n";
+
+/// A stage whose `start` waits for first runs only for a moment.
+fn stage() -> Stage {
+    let stage = Stage::new();
+    stage.write("user/.config/stopgate/config.toml", "[proof]\npreflight_time = \"300ms\"\n");
+    pipe(&stage.path("gate"));
+    stage.write("slow", "");
+    stage.write("project/work", THREE);
+    stage
+}
+
+/// A check that waits for the test's word as long as there is a file called `slow`, and tells what
+/// the tree says.
+fn check(stage: &Stage) -> String {
+    let at = stage.path("").display().to_string();
+    format!(
+        "tests=echo $$ > {at}/check; echo run >> {at}/begun; \
+         if test -e {at}/slow; then read word < {at}/gate; fi; cat work; ! grep -q ^not work"
+    )
+}
+
+#[track_caller]
+fn start(stage: &Stage, variables: &[(&str, &str)]) -> Ran {
+    let line = format!("start Finish --session s1 --check-timeout 10m --check '{}'", check(stage));
+    let ran = stage.run_with(&line, variables);
+    assert_eq!(ran.code, 0, "{ran}");
+    ran
+}
+
+/// A loop whose first run has begun in the background; the process that runs it.
+#[track_caller]
+fn begun(stage: &Stage, variables: &[(&str, &str)]) -> i64 {
+    let ran = start(stage, variables);
+    assert!(
+        ran.to_string().contains(
+            "tests: still running after 300 ms; it goes on in the background on a copy of the tree"
+        ),
+        "{ran}"
+    );
+    until("the second run", || runs(stage) == 2);
+    runner(stage)
+}
+
+/// The process that makes the first run.
+#[track_caller]
+fn runner(stage: &Stage) -> i64 {
+    let notes = fs::read_dir(stage.path(&format!("home/running/{ID}"))).expect("a note");
+    let note = notes.flatten().next().expect("a note").path();
+    let name = note.file_stem().and_then(|name| name.to_str()).map(str::parse);
+    name.and_then(Result::ok).expect("a process")
+}
+
+/// What the check's shell is called.
+fn shell(stage: &Stage) -> i64 {
+    let text = fs::read_to_string(stage.path("check")).expect("its number");
+    text.trim().parse().expect("a number")
+}
+
+/// The first run comes to its end.
+fn finish(stage: &Stage, pid: i64) {
+    say(stage, "go");
+    until("the end of the first run", || is_gone(pid));
+    fs::remove_file(stage.path("slow")).expect("it was there");
+}
+
+/// Whether nothing is left of the copies.
+fn is_tidy(stage: &Stage) -> bool {
+    fs::read_dir(stage.path("home/copies")).is_ok_and(|left| left.count() == 0)
+}
+
+#[test]
+fn a_first_run_that_takes_longer_goes_on_and_is_seen() {
+    let stage = stage();
+    let pid = begun(&stage, &[]);
+    let shown = stage.run("status").to_string();
+    assert!(shown.contains("first run of tests on a copy of the tree"), "{shown}");
+    assert!(shown.contains("before the work began: not over when the loop began"), "{shown}");
+    finish(&stage, pid);
+    let shown = stage.run("status").to_string();
+    let told = "first run of tests, before the work began: passed already, 3 tests ran, took";
+    assert!(shown.contains(told), "{shown}");
+    let first = &stage.json("status")["loop"]["criteria"][0]["first_run"];
+    assert_eq!((first["status"].as_str(), first["tests_ran"].as_u64()), (Some("pass"), Some(3)));
+    assert!(stage.history(ID).contains("preflighted: on the tree as it was"), "{shown}");
+    assert!(is_tidy(&stage));
+    let answer = stage.stop("s1", "Finished.");
+    assert!(answer.to_string().contains("ended as done"), "{answer}");
+    let explained = stage.run("explain").to_string();
+    assert!(explained.contains(told), "{explained}");
+}
+
+/// In a copy at the tree's own path, and in one elsewhere.
+#[test]
+fn what_the_agent_does_meanwhile_is_not_seen_by_it() {
+    for variables in [&[][..], &[("STOPGATE_TEST_PLACE", "copy")][..]] {
+        let stage = stage();
+        let pid = begun(&stage, variables);
+        stage.write("project/work", RED);
+        stage.write("project/new", "");
+        finish(&stage, pid);
+        let first = &stage.json("status")["loop"]["criteria"][0]["first_run"];
+        assert_eq!(first["status"].as_str(), Some("pass"), "{variables:?}: {first}");
+        assert_eq!(first["tests_ran"].as_u64(), Some(3), "{variables:?}: {first}");
+        assert!(stage.stop("s1", "Finished.").is_sent_back(), "{variables:?}");
+    }
+}
+
+#[test]
+fn the_tests_of_the_start_are_the_floor() {
+    let stage = stage();
+    let pid = begun(&stage, &[]);
+    stage.write("project/work", TWO);
+    finish(&stage, pid);
+    let answer = stage.stop("s1", "Finished.");
+    assert!(!answer.to_string().contains("ended as done"), "{answer}");
+    let standing = stage.standing(ID);
+    assert!(!standing.starts_with("done"), "{standing}");
+    stage.write("project/work", THREE);
+    let answer = stage.stop("s1", "Finished.");
+    assert!(answer.to_string().contains("ended as done"), "{answer}");
+}
+
+/// As long as the floor is not known, a stop may send the agent back, but not end the loop.
+#[test]
+fn a_stop_that_passes_meanwhile_waits_for_it() {
+    let stage = stage();
+    let pid = begun(&stage, &[]);
+    fs::remove_file(stage.path("slow")).expect("it was there");
+    stage.write("project/work", RED);
+    assert!(stage.stop("s1", "Finished.").is_sent_back());
+    stage.write("project/work", TWO);
+    let answer = stage.stop("s1", "Finished.");
+    let told = answer.to_string();
+    assert!(!answer.is_sent_back() && told.contains("the first run of check tests"), "{told}");
+    assert_eq!(stage.standing(ID), "waiting 1/20 s1", "{told}");
+    assert_eq!(stage.stop("s1", "Finished.").to_string(), told, "it still runs");
+    say(&stage, "go");
+    until("the end of the first run", || is_gone(pid));
+    let answer = stage.stop("s1", "Finished.");
+    assert!(!answer.to_string().contains("ended as done"), "{answer}");
+    stage.write("project/work", THREE);
+    let answer = stage.stop("s1", "Finished.");
+    assert!(answer.to_string().contains("ended as done"), "{answer}");
+}
+
+#[test]
+fn a_first_run_that_is_killed_leaves_nothing_and_says_nothing() {
+    let stage = stage();
+    let pid = begun(&stage, &[]);
+    let check = shell(&stage);
+    let killed = doors::program("kill").args(["-9", &pid.to_string()]).status().expect("kill runs");
+    assert!(killed.success());
+    until("the leash", || is_gone(check) && is_tidy(&stage));
+    fs::remove_file(stage.path("slow")).expect("it was there");
+    assert!(!stage.history(ID).contains("preflighted"));
+    let first = &stage.json("status")["loop"]["criteria"][0]["first_run"];
+    assert!(first.is_object() && first["status"].is_null(), "{first}");
+    stage.write("project/work", RED);
+    assert!(stage.stop("s1", "Finished.").is_sent_back());
+}
+
+#[test]
+fn cancel_ends_it() {
+    let stage = stage();
+    let pid = begun(&stage, &[]);
+    let check = shell(&stage);
+    assert_eq!(stage.run("cancel").code, 0);
+    until("its end", || is_gone(pid) && is_gone(check) && is_tidy(&stage));
+    assert_eq!(stage.standing(ID), "cancelled 0/20 s1");
+    assert!(!stage.history(ID).contains("preflighted"));
+}
+
+#[test]
+fn without_a_copy_it_is_ended_and_start_says_what_is_not_known() {
+    let stage = stage();
+    stage.write("home/copies", "not a directory");
+    let said = start(&stage, &[]).to_string();
+    assert!(said.contains("tests: ended after 300 ms, because it can't go on"), "{said}");
+    assert!(said.contains("how many tests it runs is not known"), "{said}");
+    assert!(!stage.path(&format!("home/running/{ID}")).exists());
+    fs::remove_file(stage.path("slow")).expect("it was there");
+    let answer = stage.stop("s1", "Finished.");
+    assert!(answer.to_string().contains("ended as done"), "{answer}");
+}
+
+/// A check whose own time was over would not come to its end later.
+#[test]
+fn a_check_that_used_up_its_own_time_does_not_go_on() {
+    let stage = stage();
+    let line = "start Finish --session s1 --check-timeout 100ms --check 'tests=sleep 60'";
+    let ran = stage.run(line);
+    assert!(ran.to_string().contains("not finished (killed after 0.1 s)"), "{ran}");
+    assert!(stage.json("status")["loop"]["criteria"][0]["first_run"].is_null());
+}
+
+/// Files beside the note of a first run: each call is answered.
+#[test]
+fn notes_that_can_t_be_read_keep_nobody_waiting() {
+    let stage = stage();
+    let pid = begun(&stage, &[]);
+    let notes = stage.path(&format!("home/running/{ID}"));
+    fs::write(notes.join("1.json"), "").expect("an empty note");
+    fs::write(notes.join("2.json"), "{\"pid\":1,\"sin").expect("half a note");
+    pipe(&notes.join("3.json"));
+    assert_eq!(stage.run("status").code, 0);
+    fs::remove_file(stage.path("slow")).expect("it was there");
+    assert_eq!(stage.stop("s1", "Finished.").is_sent_back(), false);
+    assert_eq!(stage.standing(ID), "waiting 0/20 s1");
+    say(&stage, "go");
+    until("the end of the first run", || is_gone(pid));
+    let answer = stage.stop("s1", "Finished.");
+    assert!(answer.to_string().contains("ended as done"), "{answer}");
+}
