@@ -38,8 +38,8 @@ pub fn background_text(checks: &BackgroundChecks) -> String {
     let log = log.unwrap_or_default();
     if checks.first {
         return format!(
-            "everything passes, but the first run of {}, on a copy of the tree as it was at the start, \
-             has not ended yet: the loop goes on when it is known how many tests ran then.{log}",
+            "the first run of {}, on a copy of the tree as it was at the start, has not ended yet: \
+             the loop goes on when it is known how long it takes and how many tests ran.{log}",
             named(checks)
         );
     }

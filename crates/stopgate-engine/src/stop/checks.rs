@@ -70,7 +70,7 @@ impl Stops<'_> {
         checked
     }
 
-    /// Parks a stop that would end the loop until it is known what the first runs of its checks say:
+    /// Parks a stop until it is known what the first runs of its checks say: how long they take, and
     /// as many tests must run as did then.
     pub(super) fn await_first_runs(&self, stop: DueStop<'_>, process: ProcessMark) -> Box<Parking> {
         let state = stop.state;
@@ -109,6 +109,10 @@ impl Stops<'_> {
         let proved = self.prove(state, &request);
         let receipts = match proved {
             Proved::TooLong(receipts) if may_wait => {
+                // What it says decides whether it takes so long, and what must be proven.
+                if let Some(process) = background::first_run_of(&self.context.home, state) {
+                    return CheckedStop::Parked(self.await_first_runs(stop, process));
+                }
                 return self.detach(stop, parts, notes, later, receipts);
             }
             Proved::Receipts(receipts) | Proved::TooLong(receipts) => receipts,

@@ -121,11 +121,17 @@ fn passes_already(begun: &Begun) -> bool {
 
 fn outcome(one: &Preflighted) -> String {
     let receipt = &one.receipt;
-    if let PreflightFinish::GoesOn { after } = one.finish {
-        return format!(
-            "still running after {}; it goes on in the background on a copy of the tree",
-            duration(after)
-        );
+    match one.finish {
+        PreflightFinish::GoesOn { after } => {
+            return format!(
+                "still running after {}; it goes on in the background on a copy of the tree",
+                duration(after)
+            );
+        }
+        PreflightFinish::Cut { after, .. } => {
+            return format!("not over after {}", duration(after));
+        }
+        PreflightFinish::Ended => {}
     }
     let text: String = match (receipt.status, one.known) {
         (_, Some(0)) => "nothing fails yet".into(),
@@ -179,7 +185,7 @@ fn unfinished(one: &Preflighted) -> Option<String> {
     match &one.finish {
         PreflightFinish::GoesOn { .. } => None,
         PreflightFinish::Cut { after, why: Some(why) } => Some(format!(
-            "ended after {}, because it can't go on on a copy of the tree ({why}): {unknown}",
+            "ended after {}, because no copy of the tree can be made for it ({why}): {unknown}",
             duration(*after)
         )),
         PreflightFinish::Cut { after, why: None } => {

@@ -298,17 +298,13 @@ fn a_result_that_nobody_signed_is_not_believed() {
 type Spoil = fn(&Path);
 
 /// What may become of a file in the state directory.
-const SPOILT: [(&str, Spoil); 5] = [
+const SPOILT: [(&str, Spoil); 4] = [
     ("empty", |path| fs::write(path, "").expect("write it")),
     ("cut off", |path| {
         let text = fs::read(path).expect("a file");
         fs::write(path, &text[..text.len() / 2]).expect("write it");
     }),
     ("a pipe", pipe),
-    ("a directory", |path| {
-        fs::remove_file(path).expect("make room");
-        fs::create_dir(path).expect("a directory");
-    }),
     ("endless", |path| {
         fs::remove_file(path).expect("make room");
         std::os::unix::fs::symlink("/dev/zero", path).expect("a link");
@@ -352,6 +348,10 @@ fn notes_that_can_t_be_read_are_not_believed() {
     for (how, spoil) in SPOILT {
         is_run_again("notes.json", how, spoil);
     }
+    is_run_again("notes.json", "a directory", |path| {
+        fs::remove_file(path).expect("make room");
+        fs::create_dir(path).expect("a directory");
+    });
 }
 
 /// A signed result counts for what it was signed for, and for nothing that is written beside it.
