@@ -33,6 +33,7 @@ pub struct Parking {
 
 /// Checks that take longer than a stop can wait, and go on without it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the stored form")]
 pub struct BackgroundChecks {
     /// The names of those that take so long, as people and agents may know them.
     pub names: Vec<String>,

@@ -17,6 +17,7 @@ use self::checks::{CheckedStop, DueStop};
 use crate::config::CHECKS_TIME_MAX;
 use crate::context::{Context, Stocked};
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::judging::background::first_run_of;
 use crate::judging::certificate::certify;
 use crate::judging::condition::{ConditionWord, ask_condition};
@@ -120,12 +121,10 @@ impl Stops<'_> {
         let mut seen = observe(&state, call, heard, client, &self.context.signs);
         self.see_trust(&mut seen, &state, held.stored.soundness);
         let wanted = due(&state, &seen, now);
-        known.forget_without_floor(&state);
-        if !wanted.is_empty() && known.receipts.is_none() {
+        if !wanted.is_empty() && known.lacks_receipts(&state) {
             self.context.journal.end();
             let stop = DueStop { state: &state, seen: &seen, heard, agent: call.agent, client };
-            known.first_run = first_run_of(&self.context.home, &state);
-            known.awaited = awaited(&state);
+            known.note_first_run(&self.context.home, &state);
             match self.run_checks(stop) {
                 CheckedStop::Receipts(receipts) => known.receipts = Some(receipts),
                 CheckedStop::Parked(parking) => known.parking = Some(parking),
@@ -156,13 +155,8 @@ impl Stops<'_> {
             known.typed = typed_at_last(&state, call);
             return Ok(held.learned());
         }
-        if known.first_run.is_some()
-            && would_prove(&state, &seen, now)
-            && let Some(process) = known.first_run.take()
-        {
-            self.context.journal.end();
-            let stop = DueStop { state: &state, seen: &seen, heard, agent: call.agent, client };
-            known.parking = Some(self.await_first_runs(stop, process));
+        let stop = DueStop { state: &state, seen: &seen, heard, agent: call.agent, client };
+        if self.waits_for_first_run(stop, known, now) {
             return Ok(held.learned());
         }
         seen.objection = known.task.as_ref().and_then(|word| word.objection.clone());
@@ -176,6 +170,24 @@ impl Stops<'_> {
             return Ok(held.learned());
         }
         self.settle_stop(held.stored, claim, &state, &seen, objected(settled, &seen), now)
+    }
+
+    /// Whether the loop would be proven while checks of it still run for the first time: it is parked
+    /// then, for nobody knows how many tests must run.
+    fn waits_for_first_run(
+        &mut self,
+        stop: DueStop<'_>,
+        known: &mut Known,
+        now: Timestamp,
+    ) -> bool {
+        let Some(process) = known.first_run.filter(|_| would_prove(stop.state, stop.seen, now))
+        else {
+            return false;
+        };
+        self.context.journal.end();
+        known.first_run = None;
+        known.parking = Some(self.await_first_runs(stop, process));
+        true
     }
 
     /// What is trusted here, and whether the record is to be believed.
@@ -330,11 +342,16 @@ struct MeteredStop {
 }
 
 impl Known {
-    /// Receipts that were made before it was known how many tests must run prove nothing after.
-    fn forget_without_floor(&mut self, state: &State) {
-        if self.awaited != awaited(state) {
-            self.receipts = None;
-        }
+    /// Whether there are no receipts, or only some that were made before it was known how many
+    /// tests must run.
+    fn lacks_receipts(&self, state: &State) -> bool {
+        self.receipts.is_none() || self.awaited != awaited(state)
+    }
+
+    /// Notes whether checks of the loop run for the first time while those of the stop do.
+    fn note_first_run(&mut self, home: &Home, state: &State) {
+        self.first_run = first_run_of(home, state);
+        self.awaited = awaited(state);
     }
 
     /// Whether the count is still about the loop as it is.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use stopgate_core::{Criterion, Evidence, LoopId, Receipt, Status, Timestamp};
 use stopgate_engine::World;
-use stopgate_verify::{Check, ChecksRun, Measured, ProofRequest, Proved, RunLimits};
+use stopgate_verify::{Check, ChecksRun, Measured, ProofRequest, Proved, RunLimits, StartCopy};
 
 use crate::chance::mix;
 use crate::history::{SharedWorld, SimulatedChecks};

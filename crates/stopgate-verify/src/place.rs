@@ -33,7 +33,7 @@ use stopgate_system::CanonicalPath;
 #[cfg(unix)]
 pub(crate) use self::private_dir::{private_roots, remove_orphans};
 pub(crate) use self::probe::{PlaceProbe, probe};
-pub(crate) use self::project_copy::Interrupts;
+pub(crate) use self::project_copy::CopyInterrupts;
 pub use self::project_copy::ProjectCopy;
 pub(crate) use self::written::{PathChange, WrittenPath};
 

@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "a test says where it broke")]
-
 use alloc::string::String;
 use alloc::vec;
 

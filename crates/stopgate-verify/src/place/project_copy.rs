@@ -16,12 +16,12 @@ use super::{Isolation, PlaceError, PlaceRecipe, arguments, failed, make_copy};
 #[derive(Debug)]
 pub struct ProjectCopy {
     private: PrivateDir,
-    interrupts: Interrupts,
+    interrupts: CopyInterrupts,
 }
 
 /// Hears of signals also while no check runs, so that the copy is removed in any case.
 #[derive(Debug)]
-pub(crate) struct Interrupts {
+pub(crate) struct CopyInterrupts {
     asked: Arc<AtomicBool>,
     ids: Vec<SigId>,
 }
@@ -48,7 +48,7 @@ impl ProjectCopy {
         };
         let tree = arguments::usable_root(&recipe)?;
         let recipe = PlaceRecipe { root: &tree, ..recipe };
-        let interrupts = Interrupts::listen();
+        let interrupts = CopyInterrupts::listen();
         let private = PrivateDir::make(scratch).map_err(failed(scratch))?;
         let copy = Self { private, interrupts };
         let deadline = Deadline::after(&tree, within);
@@ -72,7 +72,7 @@ impl ProjectCopy {
     }
 }
 
-impl Interrupts {
+impl CopyInterrupts {
     pub(crate) fn listen() -> Self {
         let asked = Arc::new(AtomicBool::new(false));
         let mut ids = Vec::new();
@@ -88,7 +88,7 @@ impl Interrupts {
     }
 }
 
-impl Drop for Interrupts {
+impl Drop for CopyInterrupts {
     fn drop(&mut self) {
         for id in self.ids.drain(..) {
             signal_hook::low_level::unregister(id);

@@ -11,7 +11,7 @@ use super::round::{CommandRun, Round, tree_of};
 use super::standing::{BasisFound, find_basis};
 use super::{Freshness, ProofRequest, reading};
 use crate::env::Variable;
-use crate::place::{Interrupts, Isolation, Launch, PlaceKind, PlaceRecipe, RunPlace, probe};
+use crate::place::{CopyInterrupts, Isolation, Launch, PlaceKind, PlaceRecipe, RunPlace, probe};
 
 /// A person waits for the copy.
 const COPY_WITHIN: Duration = Duration::from_mins(1);
@@ -20,7 +20,7 @@ const COPY_WITHIN: Duration = Duration::from_mins(1);
 #[derive(Debug)]
 pub struct StartCopy {
     place: RunPlace,
-    interrupts: Interrupts,
+    interrupts: CopyInterrupts,
 }
 
 impl StartCopy {
@@ -40,7 +40,7 @@ impl StartCopy {
             masks: &[],
             isolation: Isolation::None,
         };
-        let interrupts = Interrupts::listen();
+        let interrupts = CopyInterrupts::listen();
         let place = open(&recipe, request.only_place)?;
         // What was written to the tree meanwhile may be in half of the copy.
         match tree_of(request, &[]) {

@@ -370,7 +370,7 @@ fn an_edited_result_is_not_believed() {
     }
 }
 
-/// Notes are no proof: the process that they name is waited for, or the run begins anew.
+/// Notes prove nothing: the process that they name is waited for, or the run begins anew.
 #[test]
 fn edited_notes_prove_nothing() {
     let own = std::process::id();

@@ -140,19 +140,29 @@ fn the_tests_of_the_start_are_the_floor() {
     assert!(answer.to_string().contains("ended as done"), "{answer}");
 }
 
-/// As long as the floor is not known, a stop may send the agent back, but not end the loop.
 #[test]
-fn a_stop_that_passes_meanwhile_waits_for_it() {
+fn a_stop_that_fails_meanwhile_is_answered_at_once() {
     let stage = stage();
     let pid = begun(&stage, &[]);
     fs::remove_file(stage.path("slow")).expect("it was there");
     stage.write("project/work", RED);
     assert!(stage.stop("s1", "Finished.").is_sent_back());
+    assert!(!is_gone(pid), "it goes on");
+    say(&stage, "go");
+    until("the end of the first run", || is_gone(pid));
+}
+
+/// As long as the floor is not known, a stop does not end the loop.
+#[test]
+fn a_stop_that_passes_meanwhile_waits_for_it() {
+    let stage = stage();
+    let pid = begun(&stage, &[]);
+    fs::remove_file(stage.path("slow")).expect("it was there");
     stage.write("project/work", TWO);
     let answer = stage.stop("s1", "Finished.");
     let told = answer.to_string();
     assert!(!answer.is_sent_back() && told.contains("the first run of check tests"), "{told}");
-    assert_eq!(stage.standing(ID), "waiting 1/20 s1", "{told}");
+    assert_eq!(stage.standing(ID), "waiting 0/20 s1", "{told}");
     assert_eq!(stage.stop("s1", "Finished.").to_string(), told, "it still runs");
     say(&stage, "go");
     until("the end of the first run", || is_gone(pid));
@@ -241,7 +251,7 @@ fn notes_that_can_t_be_read_keep_nobody_waiting() {
     pipe(&notes.join("3.json"));
     assert_eq!(stage.run("status").code, 0);
     fs::remove_file(stage.path("slow")).expect("it was there");
-    assert_eq!(stage.stop("s1", "Finished.").is_sent_back(), false);
+    assert!(!stage.stop("s1", "Finished.").is_sent_back());
     assert_eq!(stage.standing(ID), "waiting 0/20 s1");
     say(&stage, "go");
     until("the end of the first run", || is_gone(pid));
