@@ -22,10 +22,38 @@ pub fn first_run_text(result: FirstRunResult) -> String {
 
 /// The same for each of these receipts, by name.
 pub fn first_runs_text(receipts: &[Receipt]) -> String {
+    if receipts.is_empty() {
+        return "first runs have ended".into();
+    }
     let told = receipts.iter().map(|receipt| {
         let name = clean(&receipt.criterion).replace('\n', " ");
         format!("{name} {}", first_run_text(FirstRunResult::of(receipt)))
     });
     let told: Vec<String> = told.collect();
     format!("on the tree as it was at the start: {}", told.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use stopgate_core::{FirstRunResult, Status, Tests};
+
+    use super::{first_run_text, first_runs_text};
+
+    #[test]
+    fn it_says_how_it_came_out_how_many_tests_ran_and_how_long_it_took() {
+        let tests = Some(Tests { collected: 12, failed: 0, skipped: 2 });
+        let pass = FirstRunResult {
+            status: Status::Pass,
+            exit_code: Some(0),
+            duration_ms: 240_000,
+            tests,
+        };
+        assert_eq!(first_run_text(pass), "passed already, 10 tests ran, took 4 min");
+        let fail =
+            FirstRunResult { status: Status::Fail, exit_code: Some(101), tests: None, ..pass };
+        assert_eq!(first_run_text(fail), "failed (exit 101), took 4 min");
+        let cut = FirstRunResult { status: Status::Timeout, exit_code: None, tests: None, ..pass };
+        assert_eq!(first_run_text(cut), "timeout, took 4 min");
+        assert_eq!(first_runs_text(&[]), "first runs have ended");
+    }
 }

@@ -28,7 +28,7 @@ fn stage() -> Stage {
 fn check(stage: &Stage) -> String {
     let at = stage.path("").display().to_string();
     format!(
-        "tests=echo $$ > {at}/check; echo run >> {at}/begun; \
+        "tests=echo run >> {at}/begun; echo $$ > {at}/check; \
          if test -e {at}/slow; then read word < {at}/gate; fi; cat work; ! grep -q ^not work"
     )
 }
@@ -57,8 +57,14 @@ fn begun(stage: &Stage, variables: &[(&str, &str)]) -> i64 {
         ),
         "{ran}"
     );
-    until("the second run", || runs(stage) == 2);
+    until("a run in the background", || is_running(stage));
     runner(stage)
+}
+
+/// Whether the check runs; the run that `start` waited for has ended by then.
+fn is_running(stage: &Stage) -> bool {
+    let text = fs::read_to_string(stage.path("check")).unwrap_or_default();
+    text.trim().parse().is_ok_and(|pid| !is_gone(pid))
 }
 
 /// The process that makes the first run.
@@ -178,15 +184,15 @@ fn a_stop_that_passes_meanwhile_waits_for_it() {
 fn a_check_that_may_take_too_long_waits_for_its_first_run() {
     let stage = stage();
     start_with(&stage, "10m", &[]);
-    until("the second run", || runs(&stage) == 2);
-    let pid = runner(&stage);
+    until("a run in the background", || is_running(&stage));
+    let (pid, before) = (runner(&stage), runs(&stage));
     let answer = stage.stop("s1", "Finished.");
     assert!(answer.to_string().contains("the first run of check tests"), "{answer}");
-    assert_eq!((stage.standing(ID).as_str(), runs(&stage)), ("waiting 0/20 s1", 2));
+    assert_eq!((stage.standing(ID).as_str(), runs(&stage)), ("waiting 0/20 s1", before));
     finish(&stage, pid);
     let answer = stage.stop("s1", "Finished.");
     assert!(answer.to_string().contains("ended as done"), "{answer}");
-    assert_eq!(runs(&stage), 3, "it is known to fit by now");
+    assert_eq!(runs(&stage), before + 1, "it is known to fit by now");
 }
 
 #[test]
@@ -203,6 +209,45 @@ fn a_first_run_that_is_killed_leaves_nothing_and_says_nothing() {
     assert!(first.is_object() && first["status"].is_null(), "{first}");
     stage.write("project/work", RED);
     assert!(stage.stop("s1", "Finished.").is_sent_back());
+}
+
+/// A process that begins late, or that anybody starts by hand, finds another tree and leaves it.
+#[test]
+fn it_is_never_made_on_another_tree() {
+    let stage = stage();
+    let pid = begun(&stage, &[]);
+    let killed = doors::program("kill").args(["-9", &pid.to_string()]).status().expect("kill runs");
+    assert!(killed.success());
+    until("its end", || is_gone(pid));
+    fs::remove_file(stage.path("slow")).expect("it was there");
+    stage.write("project/work", TWO);
+    let late = stage.run(&format!("__checks {ID} first"));
+    assert!(late.out.contains("files changed while they were copied"), "{late}");
+    assert!(is_tidy(&stage) && !stage.history(ID).contains("preflighted"));
+    // On the tree of the start it counts, once.
+    stage.write("project/work", THREE);
+    assert!(stage.run(&format!("__checks {ID} first")).out.contains("copied"));
+    stage.run(&format!("__checks {ID} first"));
+    assert_eq!(stage.history(ID).matches("preflighted").count(), 1);
+}
+
+/// Before the loop begins where `start` waited for its end, and afterwards where it did not.
+#[test]
+fn a_check_that_takes_longer_than_a_stop_waits_is_named() {
+    let settings = "[proof]\npreflight_time = \"300ms\"\nhook_time = \"1ms\"\n";
+    let stage = stage();
+    stage.write("user/.config/stopgate/config.toml", settings);
+    let pid = begun(&stage, &[]);
+    finish(&stage, pid);
+    let shown = stage.run("status").to_string();
+    assert!(shown.contains("longer than the hook's time, so it runs in the background"), "{shown}");
+    let quick = Stage::new();
+    quick.write("user/.config/stopgate/config.toml", "[proof]\nhook_time = \"1ms\"\n");
+    let said = quick.run("start Finish --session s1 --check 'tests=sleep 0.1'").to_string();
+    assert!(
+        said.contains("longer than the hook's time, so it goes on in the background"),
+        "{said}"
+    );
 }
 
 #[test]

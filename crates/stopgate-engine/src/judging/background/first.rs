@@ -68,6 +68,9 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let Some(mut state) = load(context, id)? else { return Ok(()) };
     state.criteria.retain(Criterion::awaits_first_run);
+    if state.criteria.is_empty() {
+        return Ok(());
+    }
     let tree = state.criteria.iter().find_map(|own| own.first.as_ref()?.tree.clone());
     let Some(tree) = tree else {
         tell("the files can't be told apart");
