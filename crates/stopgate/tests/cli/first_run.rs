@@ -28,8 +28,8 @@ fn stage() -> Stage {
 fn check(stage: &Stage) -> String {
     let at = stage.path("").display().to_string();
     format!(
-        "tests=echo run >> {at}/begun; echo $$ > {at}/check; \
-         if test -e {at}/slow; then read word < {at}/gate; fi; cat work; ! grep -q ^not work"
+        "tests=echo run >> {at}/begun; if test -e {at}/slow; then echo $$ > {at}/check; \
+         read word < {at}/gate; fi; cat work; ! grep -q ^not work"
     )
 }
 
