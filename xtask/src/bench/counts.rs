@@ -152,8 +152,17 @@ fn count(path: &Path<'_>, valgrind: Tool, strace: Tool) -> Result<Counted> {
         (valgrind == Tool::Here).then(|| trace::instructions(&path.call, &notes)).transpose()?;
     fresh()?;
     let calls = (strace == Tool::Here).then(|| calls(path)).transpose()?;
-    let memory = (strace == Tool::Here).then(|| trace::memory(&path.call)).transpose()?;
+    let memory = (strace == Tool::Here).then(|| memory(&path.call)).transpose()?;
     Ok(Counted { instructions, calls, memory })
+}
+
+/// The memory of the program as it was built: more of a fresh copy's file is mapped at a time,
+/// whether or not it is used.
+fn memory(call: &Call) -> Result<Memory> {
+    let mut call = call.clone();
+    let name = call.line[0].file_name().unwrap_or_default().to_string_lossy().into_owned();
+    call.line[0] = tools::built(&name)?;
+    trace::memory(&call)
 }
 
 fn calls(path: &Path<'_>) -> Result<Calls> {
