@@ -20,6 +20,7 @@ mod private_dir;
 mod probe;
 mod project_copy;
 mod relink;
+mod stand_in_home;
 mod written;
 
 use std::ffi::{OsStr, OsString};
@@ -35,6 +36,7 @@ pub(crate) use self::private_dir::{private_roots, remove_orphans};
 pub(crate) use self::probe::{PlaceProbe, probe};
 pub(crate) use self::project_copy::CopyInterrupts;
 pub use self::project_copy::ProjectCopy;
+pub(crate) use self::stand_in_home::StandInHome;
 pub(crate) use self::written::{PathChange, WrittenPath};
 
 use self::canvas::Canvas;
@@ -365,6 +367,11 @@ impl RunPlace {
     pub(crate) fn entered(&self) -> bool {
         let Some(entrance) = &self.entrance else { return true };
         fs::metadata(entrance.mark()).is_ok_and(|mark| mark.len() > 0)
+    }
+
+    /// A directory of the place for a run's own home, which is not made yet.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.private.path().join("home")
     }
 
     /// Where the files of a copy are for those outside it; nothing for an overlay.
