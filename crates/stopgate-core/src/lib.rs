@@ -10,6 +10,8 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod words;
+
 mod time;
 
 mod stored;

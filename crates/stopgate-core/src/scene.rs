@@ -212,8 +212,7 @@ impl Stage {
             "pause" => Event::Paused { rest: Rest::Resume },
             "resume" => Event::Resumed { max_iterations: rest.parse().ok() },
             "ends" => {
-                let outcome = Outcome::ALL.into_iter().find(|outcome| outcome.word() == rest);
-                let outcome = outcome.expect("an outcome of the closed list");
+                let outcome = Outcome::named(rest).expect("an outcome of the closed list");
                 Event::Ended { outcome, why: "somebody said so".into() }
             }
             other => panic!("the scene knows no {other}"),
