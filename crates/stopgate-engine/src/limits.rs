@@ -71,18 +71,20 @@ pub(crate) struct LoopLimits {
     pub(crate) policy: Policy,
 }
 
-/// Who said what a value is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LimitOrigin {
-    /// Nobody: it is built in.
-    Default,
-    /// The person's own settings.
-    User,
-    /// The one who gave the command.
-    Flag,
-    /// The project's file, which made it tighter.
-    Project,
+stopgate_core::words! {
+    /// Who said what a value is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum LimitOrigin {
+        /// Nobody: it is built in.
+        Default = "default",
+        /// The person's own settings.
+        User = "user",
+        /// The one who gave the command.
+        Flag = "flag",
+        /// The project's file, which made it tighter.
+        Project = "project",
+    }
 }
 
 /// One limit, who set it, and what else was asked for.
@@ -268,18 +270,6 @@ fn span_text(ms: i64) -> String {
         s if s % 3600 == 0 => format!("{}h", s / 3600),
         s if s % 60 == 0 => format!("{}m", s / 60),
         s => format!("{s}s"),
-    }
-}
-
-impl LimitOrigin {
-    /// The word for people.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::User => "user",
-            Self::Flag => "flag",
-            Self::Project => "project",
-        }
     }
 }
 

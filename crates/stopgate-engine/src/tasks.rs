@@ -401,7 +401,7 @@ fn loop_in(part: &str, kind: &str) -> Option<LoopId> {
 fn read_status(word: Option<&str>) -> Result<Option<TaskStatus>, Failure> {
     let unknown =
         || Failure::usage("status: Must be one of: pending, in_progress, blocked, completed");
-    word.map(|word| TaskStatus::read(word).ok_or_else(unknown)).transpose()
+    word.map(|word| TaskStatus::named(word).ok_or_else(unknown)).transpose()
 }
 
 fn bounded(name: &str, text: Option<&str>, bytes_max: usize) -> Result<(), Failure> {
