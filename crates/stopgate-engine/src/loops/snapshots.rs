@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use stopgate_core::{LoopId, State};
-use stopgate_verify::{SnapshotError, SnapshotStore, TreeSnapshot};
+use stopgate_verify::{GitError, SnapshotStore, TreeSnapshot};
 
 use crate::context::{Context, LoopTarget};
 use crate::failure::{Failure, chain};
@@ -113,7 +113,7 @@ impl Snapshots<'_> {
         &self,
         id: &LoopId,
         root: &Path,
-        act: impl FnOnce(&SnapshotStore<'_>) -> Result<T, SnapshotError>,
+        act: impl FnOnce(&SnapshotStore<'_>) -> Result<T, GitError>,
     ) -> Result<T, Failure> {
         let scratch = self.context.home.directory().join("snapshots");
         let store = SnapshotStore { root, name: id.as_str(), scratch: &scratch };
@@ -121,7 +121,7 @@ impl Snapshots<'_> {
     }
 }
 
-fn all_kept(store: &SnapshotStore<'_>) -> Result<Vec<TreeSnapshot>, SnapshotError> {
+fn all_kept(store: &SnapshotStore<'_>) -> Result<Vec<TreeSnapshot>, GitError> {
     store.list()
 }
 
