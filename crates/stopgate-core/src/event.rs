@@ -221,6 +221,32 @@ pub struct Started {
     pub commit: Option<String>,
 }
 
+impl Started {
+    /// A loop with one frame, which holds no session yet and of which nothing else is asked.
+    pub fn new(
+        id: LoopId,
+        goal: impl Into<String>,
+        project: impl Into<String>,
+        frame: Frame,
+    ) -> Self {
+        Self {
+            id,
+            goal: goal.into(),
+            project: project.into(),
+            session: None,
+            claim_until: None,
+            policy: Policy::default(),
+            frame,
+            criteria: Vec::new(),
+            ground: Ground::default(),
+            surface: Surface::Hook,
+            gates: Vec::new(),
+            origin: Origin::default(),
+            commit: None,
+        }
+    }
+}
+
 /// Which repository something was proven in.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -54,19 +54,9 @@ pub(crate) fn frame(mode: Mode, iteration: u32, max: u32, prompt: &str) -> Frame
 
 pub(crate) fn started(policy: Policy, frame: Frame, criteria: Vec<Criterion>) -> Event {
     Event::Started(Box::new(Started {
-        id: LoopId::new("l1"),
-        goal: "migrate the tests".into(),
-        project: "/work".into(),
-        session: None,
-        claim_until: None,
         policy,
-        frame,
         criteria,
-        ground: crate::Ground::default(),
-        surface: crate::Surface::Hook,
-        gates: vec![],
-        origin: crate::Origin::default(),
-        commit: None,
+        ..Started::new(LoopId::new("l1"), "migrate the tests", "/work", frame)
     }))
 }
 

@@ -50,12 +50,6 @@ pub struct Snapshots<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> Snapshots<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl Snapshots<'_> {
     /// Keeps the tree at `root` as it is now, as `refs/stopgate/LOOP/N`: neither branch nor index
     /// are touched.
