@@ -58,14 +58,16 @@ crate::words! {
     }
 }
 
-/// Whether verdicts bind the agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Enforcement {
-    /// A refused stop is refused.
-    Enforce,
-    /// Decide and record, always allow.
-    Shadow,
+crate::words! {
+    /// Whether verdicts bind the agent.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Enforcement {
+        /// A refused stop is refused.
+        Enforce = "enforce",
+        /// Decide and record, always allow.
+        Shadow = "shadow",
+    }
 }
 
 /// A documented order of judgement.

@@ -27,14 +27,7 @@ pub(crate) struct LoopWire {
     max_quota: Option<u8>,
     context_warn: Option<u8>,
     stale_after: Option<String>,
-    mode: Option<ModeWire>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ModeWire {
-    Enforce,
-    Shadow,
+    mode: Option<Enforcement>,
 }
 
 /// Limits that somebody asks for; what they leave out is decided elsewhere.
@@ -56,7 +49,7 @@ pub struct RequestedLimits {
     pub max_quota: Option<u8>,
     /// Percent of the context at which the agent is asked to hand over; 0 is never.
     pub context_warn: Option<u8>,
-    /// How long a loop may lie untouched.
+    /// How long a loop may go without any activity.
     pub stale_after_ms: Option<i64>,
     /// Whether verdicts bind.
     pub enforcement: Option<Enforcement>,
@@ -127,10 +120,7 @@ impl RequestedLimits {
             max_quota: wire.max_quota,
             context_warn: wire.context_warn,
             stale_after_ms: stale.map(|ms| i64::try_from(ms).unwrap_or(i64::MAX)),
-            enforcement: wire.mode.map(|mode| match mode {
-                ModeWire::Enforce => Enforcement::Enforce,
-                ModeWire::Shadow => Enforcement::Shadow,
-            }),
+            enforcement: wire.mode,
         })
     }
 }
@@ -162,9 +152,7 @@ pub(crate) fn settle(
     let enforcement = base(flag.enforcement, user.enforcement, defaults.enforcement);
     // An agent that is never held is the loosest there is.
     let (enforcement, setting) =
-        tighten("mode", enforcement, project.enforcement, looseness, &|mode| {
-            mode_text(mode).into()
-        });
+        tighten("mode", enforcement, project.enforcement, looseness, &|mode| mode.word().into());
     settings.push(setting);
     let policy =
         Policy { max_minutes, max_idle, max_repeat, stale_after_ms, enforcement, ..budget };
@@ -254,13 +242,6 @@ fn looseness(mode: Enforcement) -> u64 {
     match mode {
         Enforcement::Enforce => 1,
         Enforcement::Shadow => 2,
-    }
-}
-
-const fn mode_text(mode: Enforcement) -> &'static str {
-    match mode {
-        Enforcement::Enforce => "enforce",
-        Enforcement::Shadow => "shadow",
     }
 }
 
