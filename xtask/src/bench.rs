@@ -101,7 +101,8 @@ fn plan(options: &[&str]) -> Result<Plan> {
 
 /// One machine with a few loops and one with ten thousand, and all transcripts.
 fn machines(plan: &Plan) -> Result<(Scene, Scene)> {
-    let (small, large) = (Scene::new()?, Scene::new()?);
+    let small = Scene::new()?.installed()?;
+    let large = Scene::of(small.program.clone())?;
     for session in ["held", "by-shell", "batch"] {
         small.start(session, &ENDLESS)?;
     }

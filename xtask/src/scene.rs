@@ -94,6 +94,25 @@ impl Scene {
         Ok(scene)
     }
 
+    /// Copies the program into the machine, as an installer does, and calls that one from now on.
+    pub(crate) fn installed(mut self) -> Result<Self> {
+        self.program = self.install(&self.program)?;
+        Ok(self)
+    }
+
+    /// Copies a program into the machine, once.
+    ///
+    /// The pages of a fresh copy are in memory, in large pieces. Those of a file that was read
+    /// back after a shortage of memory are not, and a call of it takes a quarter longer. And the
+    /// name has the same length on every machine: a process looks at it when it starts.
+    pub(crate) fn install(&self, program: &Path) -> Result<PathBuf> {
+        let to = self.path(&program.file_name().unwrap_or_default().to_string_lossy());
+        if !to.exists() {
+            fs::copy(program, &to).with_context(|| format!("copy {}", program.display()))?;
+        }
+        Ok(to)
+    }
+
     /// A path in the machine.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)

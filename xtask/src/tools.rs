@@ -21,7 +21,8 @@ pub(crate) fn noop() -> Result<PathBuf> {
     built("noop")
 }
 
-fn built(name: &str) -> Result<PathBuf> {
+/// A program of the released build.
+pub(crate) fn built(name: &str) -> Result<PathBuf> {
     let path = root()?.join("target/dist").join(name);
     if !path.is_file() {
         bail!("find target/dist/{name}: run `cargo xtask dist` first");

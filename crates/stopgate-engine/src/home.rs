@@ -1,7 +1,8 @@
 //! Where things lie.
 
+use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 
 use stopgate_core::LoopId;
 use stopgate_system::fs::MetadataExt;
@@ -57,7 +58,7 @@ impl Home {
 
     /// Whether somebody threw the switch that lies here.
     pub fn is_stopped(&self) -> bool {
-        self.directory.join("STOP").exists()
+        below(&self.directory, ["STOP"]).exists()
     }
 
     /// When a session of this agent last began, as the time of a file.
@@ -67,12 +68,12 @@ impl Home {
 
     /// The embedded journal.
     pub fn journal(&self) -> PathBuf {
-        self.directory.join("journal.db")
+        below(&self.directory, ["journal.db"])
     }
 
     /// The signs beside the embedded journal.
     pub(crate) fn signs(&self) -> PathBuf {
-        self.directory.join("journal.signs")
+        below(&self.directory, ["journal.signs"])
     }
 
     /// What is noted about sessions whose journal is on a server.
@@ -145,4 +146,20 @@ impl Home {
     pub fn check_logs(&self, id: &LoopId) -> PathBuf {
         self.directory.join("checks").join(id.as_str())
     }
+}
+
+/// The path of `names`, each below the one before it, in `directory`.
+///
+/// Every stop makes a few of these. [`Path::join`] looks at each name for a root and a prefix;
+/// these names have none.
+pub(crate) fn below<const N: usize>(directory: &Path, names: [&str; N]) -> PathBuf {
+    let bytes: usize = names.iter().map(|name| name.len() + 1).sum();
+    let directory = directory.as_os_str();
+    let mut path = OsString::with_capacity(directory.len() + bytes);
+    path.push(directory);
+    for name in names {
+        path.push(MAIN_SEPARATOR_STR);
+        path.push(name);
+    }
+    path.into()
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use stopgate_agents::{Agent, AgentVariables, Client};
 
 use crate::failure::Failure;
-use crate::home::Home;
+use crate::home::{Home, below};
 
 /// The variable that names the person's home directory.
 const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
@@ -104,8 +104,8 @@ impl Settings {
     pub fn config_file(self) -> Option<PathBuf> {
         let set = |name| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         set("XDG_CONFIG_HOME")
-            .map(|directory| directory.join("stopgate/config.toml"))
-            .or_else(|| set(HOME).map(|home| home.join(".config/stopgate/config.toml")))
+            .map(|directory| below(&directory, ["stopgate", "config.toml"]))
+            .or_else(|| set(HOME).map(|home| below(&home, [".config", "stopgate", "config.toml"])))
     }
 
     /// Where the log goes, where it is not the default place.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use stopgate_core::{Digest, Timestamp};
 use stopgate_verify::files::{Durable, append_private, read_text, replace_private};
 
-use crate::home::file_name;
+use crate::home::{below, file_name};
 
 /// No note is longer.
 const NOTE_BYTES_MAX: u64 = 64 * 1024;
@@ -71,19 +71,8 @@ impl Signs {
     }
 
     /// Whether neither `session` is held nor any loop waits: then nobody opens the journal.
-    ///
-    /// One path for both questions, for most stops ask these and nothing else.
     pub(crate) fn are_silent(&self, session: &str) -> bool {
-        if !self.are_kept() {
-            return false;
-        }
-        let mut path = self.held(session);
-        if path.exists() {
-            return false;
-        }
-        path.pop();
-        path.set_file_name("pending");
-        !path.exists()
+        !self.may_hold(session) && !self.any_pending()
     }
 
     /// Whether `project` may have a loop that waits to be claimed.
@@ -219,16 +208,11 @@ impl Signs {
 
     /// One allocation, for a stop without a loop builds this path and hardly more.
     fn in_directory(&self, directory: &str, name: &str) -> PathBuf {
-        let bytes = self.directory.as_os_str().len() + directory.len() + name.len() + 2;
-        let mut path = PathBuf::with_capacity(bytes);
-        path.push(&self.directory);
-        path.push(directory);
-        path.push(&*file_name(name));
-        path
+        below(&self.directory, [directory, &file_name(name)])
     }
 
     fn pending_directory(&self) -> PathBuf {
-        self.directory.join("pending")
+        below(&self.directory, ["pending"])
     }
 
     fn pending(&self, project: &Path) -> PathBuf {

@@ -35,6 +35,7 @@ use self::keep::{ContentStore, KEPT_BYTES_MAX};
 use self::linked::LinkedPackage;
 use self::listing::listing;
 use self::outside::Variables;
+pub(crate) use self::outside::{directory_of_above, is_read_at_home};
 use self::programs::FoundProgram;
 use self::text::{BasisText, CriterionText, FileText, VERSION, path_text, text_path};
 use crate::env::{Variable, kept_variables};

@@ -20,6 +20,7 @@ mod private_dir;
 mod probe;
 mod project_copy;
 mod relink;
+mod stand_in_home;
 mod written;
 
 use std::ffi::{OsStr, OsString};
@@ -34,6 +35,7 @@ use stopgate_system::CanonicalPath;
 pub(crate) use self::private_dir::{private_roots, remove_orphans};
 pub(crate) use self::probe::{PlaceProbe, probe};
 pub use self::project_copy::ProjectCopy;
+pub(crate) use self::stand_in_home::StandInHome;
 pub(crate) use self::written::{PathChange, WrittenPath};
 
 use self::canvas::Canvas;
@@ -355,6 +357,11 @@ impl RunPlace {
     pub(crate) fn entered(&self) -> bool {
         let Some(entrance) = &self.entrance else { return true };
         fs::metadata(entrance.mark()).is_ok_and(|mark| mark.len() > 0)
+    }
+
+    /// A directory of the place for a run's own home, which is not made yet.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.private.path().join("home")
     }
 
     /// Where the files of a copy are for those outside it; nothing for an overlay.

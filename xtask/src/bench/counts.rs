@@ -1,8 +1,5 @@
 //! Exact counts of one stop: instructions, system calls, fsyncs, memory.
 
-use std::fs;
-use std::os::unix::fs::symlink;
-
 use anyhow::Result;
 
 use super::{KIB, MIB, Plan, Size, behind, transcript_of};
@@ -109,7 +106,7 @@ fn paths<'a>(plan: &Plan, small: &'a Scene, large: &'a Scene) -> Result<Vec<Path
     bare.store = Store::Closed;
     let batch = small.hook("batch", "PostToolBatch")?;
     let mut noop = path("no-op", small, held.clone(), None, None);
-    noop.call.line = vec![tools::noop()?];
+    noop.call.line = vec![small.install(&tools::noop()?)?];
     noop.store = Store::Closed;
     let mut paths = vec![
         noop,
@@ -151,26 +148,21 @@ fn count(path: &Path<'_>, valgrind: Tool, strace: Tool) -> Result<Counted> {
         Ok(())
     };
     fresh()?;
-    let instructions = (valgrind == Tool::Here)
-        .then(|| trace::instructions(&by_short_name(path)?, &notes))
-        .transpose()?;
+    let instructions =
+        (valgrind == Tool::Here).then(|| trace::instructions(&path.call, &notes)).transpose()?;
     fresh()?;
     let calls = (strace == Tool::Here).then(|| calls(path)).transpose()?;
-    let memory = (strace == Tool::Here).then(|| trace::memory(&path.call)).transpose()?;
+    let memory = (strace == Tool::Here).then(|| memory(&path.call)).transpose()?;
     Ok(Counted { instructions, calls, memory })
 }
 
-/// The same call by a name of the same length on every machine, wherever the project lies: what a
-/// process does at its start depends on the length of its name.
-fn by_short_name(path: &Path<'_>) -> Result<Call> {
-    let name = path.scene.path("program");
-    if name.is_symlink() {
-        fs::remove_file(&name)?;
-    }
-    let mut call = path.call.clone();
-    symlink(&call.line[0], &name)?;
-    call.line[0] = name;
-    Ok(call)
+/// The memory of the program as it was built: more of a fresh copy's file is mapped at a time,
+/// whether or not it is used.
+fn memory(call: &Call) -> Result<Memory> {
+    let mut call = call.clone();
+    let name = call.line[0].file_name().unwrap_or_default().to_string_lossy().into_owned();
+    call.line[0] = tools::built(&name)?;
+    trace::memory(&call)
 }
 
 fn calls(path: &Path<'_>) -> Result<Calls> {

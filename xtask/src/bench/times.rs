@@ -87,7 +87,7 @@ fn cases(plan: &Plan, small: &Scene, large: &Scene) -> Result<Vec<Case>> {
     let stop = small.hook("held", "Stop")?;
     let free = small.hook("nobody", "Stop")?;
     let mut noop = stop.clone();
-    noop.line = vec![tools::noop()?];
+    noop.line = vec![small.install(&tools::noop()?)?];
     let mut fresh = free.clone();
     fresh.home = small.path("no-home");
     let by_shell = small.hook("by-shell", "Stop")?.by_shell();

@@ -76,6 +76,9 @@ const AT_HOME: [&str; 18] = [
     ".mocharc.json",
 ];
 
+/// Where Python's packages of one person are, in the home directory.
+const USER_PACKAGES: &str = ".local/lib";
+
 /// One file outside the project, as it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OutsideFile {
@@ -136,6 +139,20 @@ pub(crate) fn named_by(root: &Path, judge: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// Whether a program reads the file of this name, relative to the home directory, as a person's
+/// settings.
+pub(crate) fn is_read_at_home(name: &Path) -> bool {
+    AT_HOME.iter().any(|own| name == Path::new(own)) || name.starts_with(USER_PACKAGES)
+}
+
+/// The directory from which programs in those below it find this file, if they look upwards.
+pub(crate) fn directory_of_above(path: &Path) -> Option<&Path> {
+    // npm reads the one beside a package's manifest, and the person's own.
+    let upwards = ABOVE.iter().filter(|name| **name != ".npmrc");
+    let found = upwards.filter(|name| path.ends_with(name)).max_by_key(|name| name.len())?;
+    path.ancestors().nth(Path::new(found).components().count())
+}
+
 /// What is not as it was noted.
 pub(crate) fn changes(
     noted: &[OutsideFile],
@@ -175,7 +192,7 @@ fn candidates(root: &Path, variables: &Variables) -> Vec<PathBuf> {
     }
     if let Some(home) = &variables.home {
         found.extend(AT_HOME.iter().map(|name| home.join(name)));
-        let user_sites = children(&home.join(".local/lib"), |name| name.starts_with("python"));
+        let user_sites = children(&home.join(USER_PACKAGES), |name| name.starts_with("python"));
         for site in user_sites {
             found.extend(steering_in(&site.join("site-packages")));
         }

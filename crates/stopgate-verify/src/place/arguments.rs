@@ -114,7 +114,7 @@ fn is_inner(path: &Path) -> bool {
 }
 
 /// A path without links, as far as it exists.
-fn nearest(path: &Path) -> PathBuf {
+pub(super) fn nearest(path: &Path) -> PathBuf {
     let found = path.ancestors().find_map(|above| Some((above, above.canonical().ok()?)));
     let Some((above, real)) = found else { return path.into() };
     path.strip_prefix(above).map_or_else(|_| real.clone(), |rest| real.join(rest))

@@ -15,7 +15,9 @@ use crate::builds::{BuildOutputs, built_since, is_program};
 use crate::check::CheckCommand;
 use crate::env::Variable;
 use crate::git::GitFilters;
-use crate::place::{Isolation, Launch, NetworkAccess, PlaceKind, PlaceRecipe, RunPlace};
+use crate::place::{
+    Isolation, Launch, Mask, NetworkAccess, PlaceKind, PlaceRecipe, RunPlace, StandInHome,
+};
 use crate::shell::shell_argv;
 use crate::tree::{Tree, hash_of};
 
@@ -199,14 +201,17 @@ impl Apart<'_> {
     ) -> Result<Opened<'s>, String> {
         let changes = &subject.changes;
         let original = judges == Judges::Original;
-        if original && kind == PlaceKind::Copy && !changes.masks.is_empty() {
-            return Err("files outside the project changed, and a copy can't hide that".into());
-        }
         let terms = &subject.criterion.terms;
         let isolated = terms.strength == Some(Strength::Hermetic);
         let network = if terms.network { NetworkAccess::Allowed } else { NetworkAccess::Denied };
         let isolation = if isolated { Isolation::Hermetic { network } } else { Isolation::None };
         let scratch = self.request.place.copies();
+        let masks = if original { &changes.masks[..] } else { &[] };
+        let home = if kind == PlaceKind::Copy && !masks.is_empty() {
+            Some(self.stand_in_home(masks, &scratch)?)
+        } else {
+            None
+        };
         let mut absent = if original { changes.absent.clone() } else { Vec::new() };
         absent.extend(self.restless.iter().cloned());
         if BuildOutputs::makes(subject.criterion) {
@@ -218,7 +223,7 @@ impl Apart<'_> {
             restore: if original { &changes.restore } else { &[] },
             absent: &absent,
             mounts: &[],
-            masks: if original { &changes.masks } else { &[] },
+            masks: if home.is_some() { &[] } else { masks },
             isolation,
         };
         let within = self.left.min(OPEN_WITHIN);
@@ -234,8 +239,19 @@ impl Apart<'_> {
         }
         let launch = place.command(argv, &self.cwd(subject.criterion));
         let inside = |(name, value): Variable| (name, place.translate(&value));
-        let noted = self.basis.variables().into_iter().map(inside).collect();
+        let mut noted: Vec<Variable> = self.basis.variables().into_iter().map(inside).collect();
+        if let Some(home) = home {
+            home.make(&place.home(), &mut noted)
+                .map_err(|error| format!("make a home for the run: {error}"))?;
+        }
         Ok(Opened { at, subject, place, launch, isolated, noted })
+    }
+
+    /// A home in which the person's settings are those of the start.
+    fn stand_in_home(&self, masks: &[Mask], scratch: &Path) -> Result<StandInHome, String> {
+        StandInHome::of(masks, &self.basis.variables(), scratch).ok_or_else(|| {
+            "files outside the project changed, and a copy can't hide that".to_string()
+        })
     }
 
     /// What was built since the start, and the run does not have.
