@@ -91,8 +91,8 @@ pub use crate::criterion::{
 pub use crate::decide::{Decision, Verdict, asks_gates, conclude, decide, due, overdue};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
-    Binding, Event, FORMAT, Facts, Leave, LoopEdit, Repository, Ruling, RulingWord, Speaker,
-    Started, Stopped, TaskHold, TaskNote,
+    Binding, Event, FORMAT, Facts, Leave, LoopEdit, Ruling, RulingWord, Speaker, Started, Stopped,
+    TaskHold, TaskNote,
 };
 pub use crate::excerpt::excerpt;
 pub use crate::fold::{apply, fold};
@@ -122,4 +122,4 @@ pub use crate::state::{
 pub use crate::tally::Tally;
 pub use crate::time::Timestamp;
 pub use crate::word::{FileTrust, Origin, Party, Replaced, Vouch, is_agents_choice};
-pub use crate::worktree::LoopWorktree;
+pub use crate::worktree::{LoopWorktree, Repository};
