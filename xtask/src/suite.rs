@@ -1,12 +1,12 @@
 //! Every test there is, on a machine that has only Rust.
 //!
-//! Says what it does, installs what is missing where it may, and stops at the
-//! first step that fails.
+//! Says what it does, and installs what is missing where it may. A step that fails does not keep
+//! later ones from telling what they find, unless they need what it makes.
 
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 
 use crate::tools::{self, Tool};
 use crate::{
@@ -34,36 +34,47 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     let mut steps = Steps::default();
     match options {
         [] => all(&mut steps)?,
-        ["--quick"] => quick(&mut steps)?,
+        ["--quick"] => quick(&mut steps),
         _ => bail!("understand {options:?}: test takes --quick"),
     }
-    steps.print();
+    steps.end()?;
     println!("\nEvery test passed.");
     Ok(Verdict::Fine)
 }
 
 fn all(steps: &mut Steps) -> Result<()> {
-    steps.run("tools", set_up)?;
-    steps.run("program for the tests with the real clients", build)?;
-    steps.run("real clients, each in its pinned version", clients)?;
-    steps.run("tests of every crate, the real clients among them", tests)?;
-    steps.run("contract of every journal engine", contract)?;
-    steps.run("the program compiles for Windows", || compiled(platforms::windows()?))?;
-    steps.run("released program", dist::run)?;
-    steps.run("packages, each installed and used", || packed(package::run(&["--test"])?))?;
-    steps.run("speed and counts of one stop", || again(|| bench::run(&["--quick"])))?;
-    steps.run("proof on a large tree", || again(|| bench::run(&["--tree", "--quick"])))?;
-    steps.run("does done mean done", || stories(truth::run(&["--quick"])?))?;
-    steps.run("simulated histories", || once(sim::run(&[])?))?;
-    steps.run("hostile trees", || once(hostile::run(&["--quick"])?))?;
-    steps.run("reports in a browser", || once(see::run(&["--only", "report"])?))?;
-    steps.run("loops that wait", || once(waiting::run(&["--quick"])?))?;
-    steps.run("storms, kills, hangs and faults", || once(hardness::run(&[])?))?;
-    steps.run("the same on every journal engine", || once(hardness::run(&["--engines"])?))
+    steps.need("tools", set_up)?;
+    steps.need("program for the tests with the real clients", build)?;
+    steps.need("real clients, each in its pinned version", clients)?;
+    steps.run("tests of every crate, the real clients among them", tests);
+    steps.run("contract of every journal engine", contract);
+    steps.run("the program compiles for Windows", || {
+        fine(platforms::windows()?, "compile for Windows")
+    });
+    steps.need("released program", dist::run)?;
+    // A newcomer sees something at once, by every way of installing.
+    steps.run("packages, each installed and used", || {
+        fine(package::run(&["--test"])?, "show something soon after each way of installing")
+    });
+    steps.run("speed and counts of one stop", || again(|| bench::run(&["--quick"])));
+    steps.run("proof on a large tree", || again(|| bench::run(&["--tree", "--quick"])));
+    // No cheat may pass, not even once.
+    steps.run("does done mean done", || {
+        fine(truth::run(&["--quick"])?, "end every story as it must")
+    });
+    // A violation counts at once: what is lost in one run of three is lost.
+    let survived = |verdict| fine(verdict, "survive every blow");
+    steps.run("simulated histories", || survived(sim::run(&[])?));
+    steps.run("hostile trees", || survived(hostile::run(&["--quick"])?));
+    steps.run("reports in a browser", || survived(see::run(&["--only", "report"])?));
+    steps.run("loops that wait", || survived(waiting::run(&["--quick"])?));
+    steps.run("storms, kills, hangs and faults", || survived(hardness::run(&[])?));
+    steps.run("the same on every journal engine", || survived(hardness::run(&["--engines"])?));
+    Ok(())
 }
 
 /// The rooms that change most, without a client, a server or a released program.
-fn quick(steps: &mut Steps) -> Result<()> {
+fn quick(steps: &mut Steps) {
     steps.run("tests of the rooms", || {
         let rooms = [
             "core", "signals", "gates", "agents", "dialects", "store", "verify", "engine", "drive",
@@ -74,36 +85,68 @@ fn quick(steps: &mut Steps) -> Result<()> {
             arguments.extend(["--package", name.as_str()]);
         }
         cargo(&arguments)
-    })?;
+    });
     steps.run("tests of the program", || {
         cargo(&["test", "--locked", "--quiet", "--package", "stopgate", "--test", "cli"])
-    })
+    });
 }
 
-/// What was done, and how long it took.
+/// What was done, how it ended, and how long it took.
 #[derive(Default)]
 struct Steps {
-    done: Vec<(String, u64)>,
+    done: Vec<Step>,
+}
+
+struct Step {
+    name: String,
+    seconds: u64,
+    failure: Option<Error>,
 }
 
 impl Steps {
-    fn run(&mut self, name: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
+    /// A step; one that fails is told at the end.
+    fn run(&mut self, name: &str, work: impl FnOnce() -> Result<()>) {
         println!("\n── {name} ──");
         let begun = Instant::now();
-        work()?;
+        let failure = work().err();
         let seconds = begun.elapsed().as_secs();
-        println!("── {name}: fine, {seconds} s");
-        self.done.push((name.into(), seconds));
-        Ok(())
+        match &failure {
+            None => println!("── {name}: fine, {seconds} s"),
+            Some(error) => println!("── {name}: FAILED, {seconds} s: could not {error:#}"),
+        }
+        self.done.push(Step { name: name.into(), seconds, failure });
     }
 
-    fn print(&self) {
-        println!("\n| step | minutes |\n|---|---:|");
-        let all = ("all".to_string(), self.done.iter().map(|(_, seconds)| seconds).sum());
-        for (name, seconds) in self.done.iter().chain([&all]) {
-            println!("| {name} | {}.{} |", seconds / 60, seconds % 60 / 6);
+    /// A step that later ones need.
+    fn need(&mut self, name: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.run(name, work);
+        if self.done.last().is_some_and(|step| step.failure.is_some()) {
+            self.end()
+        } else {
+            Ok(())
         }
     }
+
+    /// Prints what was done; fails where a step did.
+    fn end(&self) -> Result<()> {
+        println!("\n| step | minutes | |\n|---|---:|---|");
+        for Step { name, seconds, failure } in &self.done {
+            let word = if failure.is_some() { "FAILED" } else { "" };
+            println!("| {name} | {} | {word} |", minutes(*seconds));
+        }
+        println!("| all | {} | |", minutes(self.done.iter().map(|step| step.seconds).sum()));
+        let failed: Vec<&str> = self
+            .done
+            .iter()
+            .filter(|step| step.failure.is_some())
+            .map(|step| step.name.as_str())
+            .collect();
+        if failed.is_empty() { Ok(()) } else { bail!("pass: {}", failed.join("; ")) }
+    }
+}
+
+fn minutes(seconds: u64) -> String {
+    format!("{}.{}", seconds / 60, seconds % 60 / 6)
 }
 
 fn set_up() -> Result<()> {
@@ -166,34 +209,10 @@ fn cargo(arguments: &[&str]) -> Result<()> {
     tools::run(Command::new("cargo").current_dir(tools::root()?).args(arguments))
 }
 
-/// A violation counts at once: what is lost in one run of three is lost.
-fn once(verdict: Verdict) -> Result<()> {
+fn fine(verdict: Verdict, goal: &'static str) -> Result<()> {
     match verdict {
         Verdict::Fine => Ok(()),
-        Verdict::Broken => bail!("survive every blow"),
-    }
-}
-
-fn compiled(verdict: Verdict) -> Result<()> {
-    match verdict {
-        Verdict::Fine => Ok(()),
-        Verdict::Broken => bail!("compile for Windows"),
-    }
-}
-
-/// A newcomer sees something at once, by every way of installing.
-fn packed(verdict: Verdict) -> Result<()> {
-    match verdict {
-        Verdict::Fine => Ok(()),
-        Verdict::Broken => bail!("show something soon after each way of installing"),
-    }
-}
-
-/// No cheat may pass, not even once.
-fn stories(verdict: Verdict) -> Result<()> {
-    match verdict {
-        Verdict::Fine => Ok(()),
-        Verdict::Broken => bail!("end every story as it must"),
+        Verdict::Broken => bail!(goal),
     }
 }
 
