@@ -80,20 +80,12 @@ impl Story {
     fn new(project: &Path, events: u32) -> Result<Self> {
         let goal = "bring every test of the parser to the new helper".to_string();
         let policy = Policy { max_idle: 0, max_minutes: 0, ..Policy::default() };
+        let frame = Frame { mode: Mode::Loop, iteration: 0, max: 1_000_000, prompt: goal.clone() };
+        let project = project.display().to_string();
         let started = Event::Started(Box::new(Started {
-            id: LoopId::new(&name(0)),
-            project: project.display().to_string(),
             session: SessionId::new(&session(0)),
-            claim_until: None,
             policy,
-            frame: Frame { mode: Mode::Loop, iteration: 0, max: 1_000_000, prompt: goal.clone() },
-            criteria: Vec::new(),
-            ground: stopgate_core::Ground::default(),
-            surface: stopgate_core::Surface::default(),
-            gates: Vec::new(),
-            origin: stopgate_core::Origin::default(),
-            commit: None,
-            goal,
+            ..Started::new(LoopId::new(&name(0)), goal, project, frame)
         }));
         let mut state = apply(None, &started, BEGAN).context("begin a loop")?;
         let mut recorded = vec![Recorded { event: started, at: BEGAN }];

@@ -134,7 +134,28 @@ pub struct Call<'a> {
     pub trigger: Option<Cow<'a, str>>,
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
+    /// A call that tells nothing but what happened, and in which session.
+    pub const fn new(agent: Agent, event: HookEvent, session: Cow<'a, str>) -> Self {
+        Self {
+            agent,
+            event,
+            session,
+            cwd: None,
+            transcript: None,
+            prompt_id: None,
+            last_message: None,
+            continued: None,
+            background: Vec::new(),
+            source: None,
+            end_reason: None,
+            prompt: None,
+            error: None,
+            agent_id: None,
+            trigger: None,
+        }
+    }
+
     /// Whether the prompt is the agent's own news of finished background work,
     /// and so nothing that a person typed.
     pub fn is_task_notification(&self) -> bool {

@@ -121,27 +121,29 @@ impl SessionRecord {
     }
 }
 
-/// Why a session failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FailureClass {
-    /// Too many requests, or the plan's window is used up.
-    RateLimit,
-    /// The service has no room for anybody now.
-    Overloaded,
-    /// The key or login was not accepted.
-    Auth,
-    /// The conversation is longer than the model's window.
-    Context,
-    /// The service failed.
-    Server,
-    /// The service was not reached, or the connection broke.
-    Network,
-    /// Nothing was heard from the client for too long.
-    Hang,
-    /// The client ended without a last word.
-    Killed,
-    /// Something else.
-    Unknown,
+stopgate_core::words! {
+    /// Why a session failed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum FailureClass {
+        /// Too many requests, or the plan's window is used up.
+        RateLimit = "rate_limit",
+        /// The service has no room for anybody now.
+        Overloaded = "overloaded",
+        /// The key or login was not accepted.
+        Auth = "auth",
+        /// The conversation is longer than the model's window.
+        Context = "context",
+        /// The service failed.
+        Server = "server",
+        /// The service was not reached, or the connection broke.
+        Network = "network",
+        /// Nothing was heard from the client for too long.
+        Hang = "hang",
+        /// The client ended without a last word.
+        Killed = "killed",
+        /// Something else.
+        Unknown = "unknown",
+    }
 }
 
 /// When a rate limit is over.
@@ -453,36 +455,6 @@ impl HeadlessTurn<'_> {
                 vec![flag.to_owned(), model.to_owned()]
             }
             Some(_) | None => Vec::new(),
-        }
-    }
-}
-
-impl FailureClass {
-    /// Every one.
-    pub const ALL: [Self; 9] = [
-        Self::RateLimit,
-        Self::Overloaded,
-        Self::Auth,
-        Self::Context,
-        Self::Server,
-        Self::Network,
-        Self::Hang,
-        Self::Killed,
-        Self::Unknown,
-    ];
-
-    /// Its word in records and on screen.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::RateLimit => "rate_limit",
-            Self::Overloaded => "overloaded",
-            Self::Auth => "auth",
-            Self::Context => "context",
-            Self::Server => "server",
-            Self::Network => "network",
-            Self::Hang => "hang",
-            Self::Killed => "killed",
-            Self::Unknown => "unknown",
         }
     }
 }

@@ -3,10 +3,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use crate::budget::reached_budget;
-use crate::ledger;
 use crate::outcome::Outcome;
-use crate::policy::Rule;
 use crate::receipt::Status;
 use crate::seen::{CapScope, ClientCap, Seen};
 use crate::soundness::Soundness;
@@ -19,52 +16,11 @@ const FORGED: &str = "its record was changed outside of stopgate";
 /// A brake that holds: how the loop ends, and why.
 pub(crate) type Brake = Option<(Outcome, String)>;
 
-/// Asks one brake; rules that are not brakes never hold.
-pub(crate) fn brake(
-    rule: Rule,
-    state: &State,
-    seen: &Seen,
-    tally: &Tally,
-    now: Timestamp,
-) -> Brake {
-    match rule {
-        Rule::Corrupt => corrupt(state),
-        Rule::Stale => stale(state, now),
-        Rule::Tampered => tampered(seen, tally),
-        Rule::Infra => infra(seen, tally),
-        Rule::Iterations => iterations(state),
-        Rule::Time => time(state, now),
-        Rule::Budget => reached_budget(state),
-        Rule::Idle => idle(state, tally),
-        Rule::Repeat => repeat(state, tally),
-        Rule::Oscillation => oscillation(state, tally),
-        Rule::Cap => cap(seen, tally),
-        Rule::Errors => ledger::errors(&seen.ledger),
-        Rule::Spend => ledger::spend(&seen.ledger),
-        Rule::Ended
-        | Rule::Paused
-        | Rule::Waiting
-        | Rule::Trust
-        | Rule::Background
-        | Rule::Person
-        | Rule::Proof
-        | Rule::FrameLimit
-        | Rule::Signals
-        | Rule::Gates
-        | Rule::TopLimit
-        | Rule::Said
-        | Rule::Empty
-        | Rule::Stuck
-        | Rule::Written
-        | Rule::Continue => None,
-    }
-}
-
-fn corrupt(state: &State) -> Brake {
+pub(crate) fn corrupt(state: &State) -> Brake {
     (!state.is_sound()).then(|| (Outcome::Aborted, "the loop's record is not sound".to_string()))
 }
 
-fn stale(state: &State, now: Timestamp) -> Brake {
+pub(crate) fn stale(state: &State, now: Timestamp) -> Brake {
     let age_ms = now.since(state.updated_at);
     if age_ms <= state.policy.stale_after_ms {
         return None;
@@ -84,7 +40,7 @@ fn stale(state: &State, now: Timestamp) -> Brake {
 }
 
 /// The agent is told once to put it right; if it stays as it is, a person is needed.
-fn tampered(seen: &Seen, tally: &Tally) -> Brake {
+pub(crate) fn tampered(seen: &Seen, tally: &Tally) -> Brake {
     if seen.soundness == Soundness::Forged {
         return Some((Outcome::Tampered, FORGED.to_string()));
     }
@@ -98,7 +54,7 @@ fn tampered(seen: &Seen, tally: &Tally) -> Brake {
     Some((Outcome::Tampered, why))
 }
 
-fn infra(seen: &Seen, tally: &Tally) -> Brake {
+pub(crate) fn infra(seen: &Seen, tally: &Tally) -> Brake {
     if tally.errors < 2 {
         return None;
     }
@@ -110,26 +66,26 @@ fn infra(seen: &Seen, tally: &Tally) -> Brake {
     ))
 }
 
-fn iterations(state: &State) -> Brake {
+pub(crate) fn iterations(state: &State) -> Brake {
     let outermost = state.frames.first()?;
     (outermost.iteration >= outermost.max)
         .then(|| (Outcome::MaxIterations, format!("{} iterations were used", outermost.max)))
 }
 
-fn time(state: &State, now: Timestamp) -> Brake {
+pub(crate) fn time(state: &State, now: Timestamp) -> Brake {
     let minutes = state.policy.max_minutes;
     let spent = minutes > 0 && state.used_ms(now) >= i64::from(minutes) * 60_000;
     spent.then(|| (Outcome::Budget, format!("{minutes} minutes were used")))
 }
 
-fn idle(state: &State, tally: &Tally) -> Brake {
+pub(crate) fn idle(state: &State, tally: &Tally) -> Brake {
     let max = state.policy.max_idle;
     (max > 0 && tally.idle >= max).then(|| {
         (Outcome::Stalled, format!("{max} continuations in a row led to no tool use and no change"))
     })
 }
 
-fn repeat(state: &State, tally: &Tally) -> Brake {
+pub(crate) fn repeat(state: &State, tally: &Tally) -> Brake {
     let max = state.policy.max_repeat;
     (max > 0 && tally.repeat >= max).then(|| {
         (
@@ -142,14 +98,14 @@ fn repeat(state: &State, tally: &Tally) -> Brake {
     })
 }
 
-fn oscillation(state: &State, tally: &Tally) -> Brake {
+pub(crate) fn oscillation(state: &State, tally: &Tally) -> Brake {
     let rounds = state.policy.max_rounds;
     tally.oscillates(rounds).then(|| {
         (Outcome::Oscillating, format!("two sets of failures took turns for {rounds} rounds"))
     })
 }
 
-fn cap(seen: &Seen, tally: &Tally) -> Brake {
+pub(crate) fn cap(seen: &Seen, tally: &Tally) -> Brake {
     let cap = seen.cap?;
     let ClientCap { refusals, scope, lift } = cap;
     (tally.refusals >= refusals).then(|| {

@@ -12,13 +12,14 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::brakes::brake;
+use crate::brakes::{self, Brake};
 use crate::budget::reached_budget;
 use crate::clean::{clean, clip};
 use crate::criterion::{Criterion, Proof};
 use crate::event::{Event, Facts, Leave, Ruling, Stopped};
 use crate::idle;
 use crate::judges::{self, Checks};
+use crate::ledger;
 use crate::marker::{Signal, signal};
 use crate::outcome::Outcome;
 use crate::parking::Parking;
@@ -143,9 +144,7 @@ pub fn conclude(state: &State, seen: &Seen) -> Option<Decision> {
         RuleAnswer::Allow(..)
         | RuleAnswer::Pop(_)
         | RuleAnswer::Escalate(..)
-        | RuleAnswer::Continue { .. } => {
-            return None;
-        }
+        | RuleAnswer::Continue { .. } => return None,
     };
     Some(record(state, seen, state.tally.passed_over(seen), Rule::Proof, answer))
 }
@@ -169,6 +168,7 @@ fn ask(
     tally: &Tally,
     now: Timestamp,
 ) -> Option<RuleAnswer> {
+    let hold = |brake: Brake| brake.map(|(outcome, why)| RuleAnswer::Escalate(outcome, why));
     match rule {
         Rule::Ended => state.outcome().map(|_| RuleAnswer::Allow(Leave::Ended, "the loop is over")),
         Rule::Paused => paused(state),
@@ -189,20 +189,19 @@ fn ask(
         Rule::Stuck => written::stuck(state),
         Rule::Written => written::written(state, seen),
         Rule::Continue => Some(RuleAnswer::Continue { popped: 0 }),
-        Rule::Corrupt
-        | Rule::Stale
-        | Rule::Tampered
-        | Rule::Infra
-        | Rule::Iterations
-        | Rule::Time
-        | Rule::Budget
-        | Rule::Idle
-        | Rule::Repeat
-        | Rule::Oscillation
-        | Rule::Cap
-        | Rule::Errors
-        | Rule::Spend => brake(rule, state, seen, tally, now)
-            .map(|(outcome, why)| RuleAnswer::Escalate(outcome, why)),
+        Rule::Corrupt => hold(brakes::corrupt(state)),
+        Rule::Stale => hold(brakes::stale(state, now)),
+        Rule::Tampered => hold(brakes::tampered(seen, tally)),
+        Rule::Infra => hold(brakes::infra(seen, tally)),
+        Rule::Iterations => hold(brakes::iterations(state)),
+        Rule::Time => hold(brakes::time(state, now)),
+        Rule::Budget => hold(reached_budget(state)),
+        Rule::Idle => hold(brakes::idle(state, tally)),
+        Rule::Repeat => hold(brakes::repeat(state, tally)),
+        Rule::Oscillation => hold(brakes::oscillation(state, tally)),
+        Rule::Cap => hold(brakes::cap(seen, tally)),
+        Rule::Errors => hold(ledger::errors(&seen.ledger)),
+        Rule::Spend => hold(ledger::spend(&seen.ledger)),
     }
 }
 

@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +21,7 @@ use crate::stored::is_default;
 use crate::tally::Tally;
 use crate::time::Timestamp;
 use crate::word::{Origin, Vouch};
-use crate::worktree::LoopWorktree;
+use crate::worktree::{LoopWorktree, Repository};
 
 /// The version of the stored form of events and states.
 pub const FORMAT: u32 = 1;
@@ -226,19 +225,30 @@ pub struct Started {
     pub commit: Option<String>,
 }
 
-/// Which repository something was proven in.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Repository {
-    /// The commits that it begins with.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub roots: Vec<String>,
-    /// Where its remotes are, without credentials.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub remotes: Vec<String>,
-    /// The commit that was checked out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub head: Option<String>,
+impl Started {
+    /// A loop with one frame, which holds no session yet and of which nothing else is asked.
+    pub fn new(
+        id: LoopId,
+        goal: impl Into<String>,
+        project: impl Into<String>,
+        frame: Frame,
+    ) -> Self {
+        Self {
+            id,
+            goal: goal.into(),
+            project: project.into(),
+            session: None,
+            claim_until: None,
+            policy: Policy::default(),
+            frame,
+            criteria: Vec::new(),
+            ground: Ground::default(),
+            surface: Surface::Hook,
+            gates: Vec::new(),
+            origin: Origin::default(),
+            commit: None,
+        }
+    }
 }
 
 /// What a person changed of a running loop.
@@ -380,18 +390,20 @@ pub enum Ruling {
     Escalate(Outcome),
 }
 
-/// The word for a ruling, whatever it says beyond that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RulingWord {
-    /// The stop was allowed and not counted.
-    Allow,
-    /// The agent was sent back to work.
-    Continue,
-    /// The loop ended as it should.
-    Complete,
-    /// The loop ended and a person is needed.
-    Escalate,
+crate::words! {
+    /// The word for a ruling, whatever it says beyond that.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum RulingWord {
+        /// The stop was allowed and not counted.
+        Allow = "allow",
+        /// The agent was sent back to work.
+        Continue = "continue",
+        /// The loop ended as it should.
+        Complete = "complete",
+        /// The loop ended and a person is needed.
+        Escalate = "escalate",
+    }
 }
 
 impl Ruling {
@@ -411,17 +423,6 @@ impl Ruling {
             Self::Complete(outcome) | Self::Escalate(outcome) => Some(outcome),
             Self::Allow(_) | Self::Continue => None,
         }
-    }
-}
-
-impl fmt::Display for RulingWord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Allow => "allow",
-            Self::Continue => "continue",
-            Self::Complete => "complete",
-            Self::Escalate => "escalate",
-        })
     }
 }
 

@@ -20,16 +20,18 @@ pub struct LoopGate {
     pub author: Author,
 }
 
-/// What a gate wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GateAction {
-    /// The loop may end.
-    Complete,
-    /// The agent works on.
-    Continue,
-    /// A person is needed.
-    Escalate,
+crate::words! {
+    /// What a gate wants.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum GateAction {
+        /// The loop may end.
+        Complete = "complete",
+        /// The agent works on.
+        Continue = "continue",
+        /// A person is needed.
+        Escalate = "escalate",
+    }
 }
 
 /// What the gates of a loop said at one stop.
@@ -69,20 +71,4 @@ pub struct GateTrace {
     /// What it saw, as JSON.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub inputs: String,
-}
-
-impl GateAction {
-    /// The word that users, JSON and SQL use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Continue => "continue",
-            Self::Escalate => "escalate",
-        }
-    }
-
-    /// The action of that word.
-    pub fn named(word: &str) -> Option<Self> {
-        [Self::Complete, Self::Continue, Self::Escalate].into_iter().find(|a| a.word() == word)
-    }
 }

@@ -10,6 +10,8 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod words;
+
 mod time;
 
 mod stored;
@@ -91,8 +93,8 @@ pub use crate::criterion::{
 pub use crate::decide::{Decision, Verdict, asks_gates, conclude, decide, due, overdue};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
-    Binding, Event, FORMAT, Facts, Leave, LoopEdit, Repository, Ruling, RulingWord, Speaker,
-    Started, Stopped, TaskHold, TaskNote,
+    Binding, Event, FORMAT, Facts, Leave, LoopEdit, Ruling, RulingWord, Speaker, Started, Stopped,
+    TaskHold, TaskNote,
 };
 pub use crate::excerpt::excerpt;
 pub use crate::first_run::{FirstRun, FirstRunResult};
@@ -123,4 +125,4 @@ pub use crate::state::{
 pub use crate::tally::Tally;
 pub use crate::time::Timestamp;
 pub use crate::word::{FileTrust, Origin, Party, Replaced, Vouch, is_agents_choice};
-pub use crate::worktree::LoopWorktree;
+pub use crate::worktree::{LoopWorktree, Repository};

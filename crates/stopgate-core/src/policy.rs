@@ -1,7 +1,5 @@
 //! How a loop is judged, as data.
 
-use core::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::order;
@@ -18,7 +16,7 @@ pub struct Policy {
     pub max_repeat: u32,
     /// Rounds of two sets of failures taking turns allowed; 0 means no limit.
     pub max_rounds: u32,
-    /// How long a loop may lie untouched.
+    /// How long a loop may go without any activity.
     pub stale_after_ms: i64,
     /// Whether verdicts bind.
     pub enforcement: Enforcement,
@@ -48,34 +46,28 @@ pub struct Policy {
     pub shape: Option<GoalShape>,
 }
 
-/// How an agent is to work on a goal, as clear as that is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GoalShape {
-    /// Alone, until the end.
-    Tool,
-    /// With a person, who is asked after each step.
-    Colleague,
-}
-
-impl GoalShape {
-    /// The word that users and JSON use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Tool => "tool",
-            Self::Colleague => "colleague",
-        }
+crate::words! {
+    /// How an agent is to work on a goal, as clear as that is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum GoalShape {
+        /// Alone, until the end.
+        Tool = "tool",
+        /// With a person, who is asked after each step.
+        Colleague = "colleague",
     }
 }
 
-/// Whether verdicts bind the agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Enforcement {
-    /// A refused stop is refused.
-    Enforce,
-    /// Decide and record, always allow.
-    Shadow,
+crate::words! {
+    /// Whether verdicts bind the agent.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Enforcement {
+        /// A refused stop is refused.
+        Enforce = "enforce",
+        /// Decide and record, always allow.
+        Shadow = "shadow",
+    }
 }
 
 /// A documented order of judgement.
@@ -96,68 +88,59 @@ pub enum Order {
     RalphLoop,
 }
 
-/// One question of the judgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rule {
-    /// Has the loop ended already?
-    Ended,
-    /// Did a person ask it to stand aside?
-    Paused,
-    /// Is the record sound?
-    Corrupt,
-    /// Has nobody touched it for too long?
-    Stale,
-    /// Is the agent waiting for a person's answer, or parked until something happens?
-    Waiting,
-    /// Did a person trust the project's file?
-    Trust,
-    /// Did background work start that will wake the agent?
-    Background,
-    /// Did a person speak during this turn?
-    Person,
-    /// Was what judges the work changed, and not put right when asked?
-    Tampered,
-    /// Do all criteria pass?
-    Proof,
-    /// Could the checks not be run twice in a row?
-    Infra,
-    /// Was the agent sent back as often as allowed?
-    Iterations,
-    /// Is the time used up?
-    Time,
-    /// Are the tokens, the money or the quota used up?
-    Budget,
-    /// Did the agent do nothing for several turns?
-    Idle,
-    /// Do the same criteria fail in the same way again and again?
-    Repeat,
-    /// Do two sets of failures take turns?
-    Oscillation,
-    /// Would the agent's own cap throw our answer away?
-    Cap,
-    /// Is a nested frame at its limit?
-    FrameLimit,
-    /// What did the agent say?
-    Signals,
-    /// What do the loop's gates say?
-    Gates,
-    /// Is the frame on top at its limit?
-    TopLimit,
-    /// Did the agent say that the frame on top is over?
-    Said,
-    /// Do the errors that the agent wrote down need a person?
-    Errors,
-    /// Is the money used up?
-    Spend,
-    /// Does the file list nothing that is to be proven?
-    Empty,
-    /// Is the file's own circuit breaker open?
-    Stuck,
-    /// Does the file say that everything is met, and does the agent mean to finish?
-    Written,
-    /// Nothing lets it go: it works on.
-    Continue,
+/// Declares the rules: each with its word, and the question that it asks.
+macro_rules! rules {
+    ($($rule:ident, $word:literal, $question:literal;)+) => {
+        crate::words! {
+            /// One question of the judgement.
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+            #[serde(rename_all = "snake_case")]
+            pub enum Rule {
+                $(#[doc = $question] $rule = $word,)+
+            }
+        }
+
+        impl Rule {
+            /// The question the rule asks, for people.
+            pub const fn question(self) -> &'static str {
+                match self {
+                    $(Self::$rule => $question,)+
+                }
+            }
+        }
+    };
+}
+
+rules! {
+    Ended, "ended", "has the loop ended already?";
+    Paused, "paused", "did a person pause it?";
+    Corrupt, "corrupt", "is the record sound?";
+    Stale, "stale", "has nobody touched it for too long?";
+    Waiting, "waiting", "does it wait for a person's answer, or for a condition?";
+    Trust, "trust", "did a person trust the project's file?";
+    Background, "background", "did background work start that will wake the agent?";
+    Person, "person", "did a person speak during this turn?";
+    Tampered, "tampered", "was what judges the work changed, and not put right when asked?";
+    Proof, "proof", "do all criteria pass?";
+    Infra, "infra", "could a check not be run, twice in a row?";
+    Iterations, "iterations", "was the agent sent back as often as allowed?";
+    Time, "time", "is the time used up?";
+    Budget, "budget", "are the tokens, the money or the quota used up?";
+    Idle, "idle", "did the agent do nothing for several turns?";
+    Repeat, "repeat", "do the same criteria fail in the same way again and again?";
+    Oscillation, "oscillation", "do two sets of failures take turns?";
+    Cap, "cap", "would the agent's own cap throw the answer away?";
+    FrameLimit, "frame_limit", "is a nested frame at its limit?";
+    Signals, "signals", "what did the agent say?";
+    Gates, "gates", "what do the loop's gates say?";
+    TopLimit, "top_limit", "is the frame on top at its limit?";
+    Said, "said", "did the agent say that the frame on top is over?";
+    Errors, "errors", "do the errors that the agent wrote down need a person?";
+    Spend, "spend", "is the money used up?";
+    Empty, "empty", "does the file list nothing that is to be proven?";
+    Stuck, "stuck", "is the file's own circuit breaker open?";
+    Written, "written", "does the file say that all is met, and does the agent mean to finish?";
+    Continue, "continue", "no rule lets the agent stop, so it continues";
 }
 
 const NATIVE: [Rule; 22] = [
@@ -224,85 +207,5 @@ impl Policy {
     /// Whether what the agent uses must be counted at each stop.
     pub const fn counts_spend(&self) -> bool {
         self.metered || self.max_tokens > 0 || self.max_cost_micros > 0 || self.max_quota > 0
-    }
-}
-
-impl Rule {
-    /// The word that users, JSON and SQL use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Ended => "ended",
-            Self::Paused => "paused",
-            Self::Corrupt => "corrupt",
-            Self::Stale => "stale",
-            Self::Waiting => "waiting",
-            Self::Trust => "trust",
-            Self::Background => "background",
-            Self::Person => "person",
-            Self::Tampered => "tampered",
-            Self::Proof => "proof",
-            Self::Infra => "infra",
-            Self::Iterations => "iterations",
-            Self::Time => "time",
-            Self::Budget => "budget",
-            Self::Idle => "idle",
-            Self::Repeat => "repeat",
-            Self::Oscillation => "oscillation",
-            Self::Cap => "cap",
-            Self::FrameLimit => "frame_limit",
-            Self::Signals => "signals",
-            Self::Gates => "gates",
-            Self::TopLimit => "top_limit",
-            Self::Said => "said",
-            Self::Errors => "errors",
-            Self::Spend => "spend",
-            Self::Empty => "empty",
-            Self::Stuck => "stuck",
-            Self::Written => "written",
-            Self::Continue => "continue",
-        }
-    }
-
-    /// The question the rule asks, for people.
-    pub const fn question(self) -> &'static str {
-        match self {
-            Self::Ended => "has the loop ended already?",
-            Self::Paused => "did a person pause it?",
-            Self::Corrupt => "is the record sound?",
-            Self::Stale => "has nobody touched it for too long?",
-            Self::Waiting => "does it wait for a person's answer, or for a condition?",
-            Self::Trust => "did a person trust the project's file?",
-            Self::Background => "did background work start that will wake the agent?",
-            Self::Person => "did a person speak during this turn?",
-            Self::Tampered => "was what judges the work changed, and not put right when asked?",
-            Self::Proof => "do all criteria pass?",
-            Self::Infra => "could a check not be run, twice in a row?",
-            Self::Iterations => "was the agent sent back as often as allowed?",
-            Self::Time => "is the time used up?",
-            Self::Budget => "are the tokens, the money or the quota used up?",
-            Self::Idle => "did the agent do nothing for several turns?",
-            Self::Repeat => "do the same criteria fail in the same way again and again?",
-            Self::Oscillation => "do two sets of failures take turns?",
-            Self::Cap => "would the agent's own cap throw the answer away?",
-            Self::FrameLimit => "is a nested frame at its limit?",
-            Self::Signals => "what did the agent say?",
-            Self::Gates => "what do the loop's gates say?",
-            Self::TopLimit => "is the frame on top at its limit?",
-            Self::Said => "did the agent say that the frame on top is over?",
-            Self::Errors => "do the errors that the agent wrote down need a person?",
-            Self::Spend => "is the money used up?",
-            Self::Empty => "does the file list nothing that is to be proven?",
-            Self::Stuck => "is the file's own circuit breaker open?",
-            Self::Written => {
-                "does the file say that all is met, and does the agent mean to finish?"
-            }
-            Self::Continue => "no rule lets the agent stop, so it continues",
-        }
-    }
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
     }
 }

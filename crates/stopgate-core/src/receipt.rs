@@ -2,30 +2,30 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::spend::TokenUse;
 use crate::stored::is_default;
 use crate::time::Timestamp;
 
-/// How a check came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// It ran and passed.
-    Pass,
-    /// It ran and failed.
-    Fail,
-    /// It could not be run, which proves nothing either way.
-    Error,
-    /// It was killed because it took too long.
-    Timeout,
-    /// What it judges by was changed; only records of earlier versions have it.
-    Tampered,
-    /// It passes as its judges are now, but not as they were at the start: a person decides.
-    NeedsApproval,
+crate::words! {
+    /// How a check came out.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Status {
+        /// It ran and passed.
+        Pass = "pass",
+        /// It ran and failed.
+        Fail = "fail",
+        /// It could not be run, which proves nothing either way.
+        Error = "error",
+        /// It was killed because it took too long.
+        Timeout = "timeout",
+        /// What it judges by was changed; only records of earlier versions have it.
+        Tampered = "tampered",
+        /// It passes as its judges are now, but not as they were at the start: a person decides.
+        NeedsApproval = "needs_approval",
+    }
 }
 
 /// What stopgate saw when it ran one check.
@@ -122,19 +122,21 @@ pub struct OpinionCost {
     pub nanos: Option<u64>,
 }
 
-/// How much a result can be relied on; each includes the ones before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Strength {
-    /// The check ran in the work tree, with the judges as they are.
-    Plain,
-    /// The judges of the start accept the work.
-    #[default]
-    Original,
-    /// Every run took place apart from the work tree.
-    Clean,
-    /// Every run also had its own processes, home directory and network.
-    Hermetic,
+crate::words! {
+    /// How much a result can be relied on; each includes the ones before it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Strength {
+        /// The check ran in the work tree, with the judges as they are.
+        Plain = "plain",
+        /// The judges of the start accept the work.
+        #[default]
+        Original = "original",
+        /// Every run took place apart from the work tree.
+        Clean = "clean",
+        /// Every run also had its own processes, home directory and network.
+        Hermetic = "hermetic",
+    }
 }
 
 /// What the judges of the start said about today's work.
@@ -194,47 +196,25 @@ impl Evidence {
 }
 
 impl Receipt {
+    /// A check that came out like this at `at`, printed nothing and took no time.
+    pub fn new(criterion: impl Into<String>, status: Status, at: Timestamp) -> Self {
+        Self {
+            criterion: criterion.into(),
+            status,
+            exit_code: None,
+            duration_ms: 0,
+            tail: String::new(),
+            output_bytes: 0,
+            log: None,
+            trouble: None,
+            at,
+            evidence: Evidence::default(),
+        }
+    }
+
     /// Whether it passed, but not at the first try.
     pub fn is_flaky(&self) -> bool {
         self.status == Status::Pass && self.evidence.retries > 0
-    }
-}
-
-impl Status {
-    /// The word that users, JSON and SQL use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Error => "error",
-            Self::Timeout => "timeout",
-            Self::Tampered => "tampered",
-            Self::NeedsApproval => "needs_approval",
-        }
-    }
-}
-
-impl Strength {
-    /// The word that users, JSON and SQL use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Plain => "plain",
-            Self::Original => "original",
-            Self::Clean => "clean",
-            Self::Hermetic => "hermetic",
-        }
-    }
-}
-
-impl fmt::Display for Strength {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
     }
 }
 

@@ -54,19 +54,9 @@ pub(crate) fn frame(mode: Mode, iteration: u32, max: u32, prompt: &str) -> Frame
 
 pub(crate) fn started(policy: Policy, frame: Frame, criteria: Vec<Criterion>) -> Event {
     Event::Started(Box::new(Started {
-        id: LoopId::new("l1"),
-        goal: "migrate the tests".into(),
-        project: "/work".into(),
-        session: None,
-        claim_until: None,
         policy,
-        frame,
         criteria,
-        ground: crate::Ground::default(),
-        surface: crate::Surface::Hook,
-        gates: vec![],
-        origin: crate::Origin::default(),
-        commit: None,
+        ..Started::new(LoopId::new("l1"), "migrate the tests", "/work", frame)
     }))
 }
 
@@ -212,8 +202,7 @@ impl Stage {
             "pause" => Event::Paused { rest: Rest::Resume },
             "resume" => Event::Resumed { max_iterations: rest.parse().ok() },
             "ends" => {
-                let outcome = Outcome::ALL.into_iter().find(|outcome| outcome.word() == rest);
-                let outcome = outcome.expect("an outcome of the closed list");
+                let outcome = Outcome::named(rest).expect("an outcome of the closed list");
                 Event::Ended { outcome, why: "somebody said so".into() }
             }
             other => panic!("the scene knows no {other}"),

@@ -172,36 +172,40 @@ pub struct Frame {
     pub prompt: String,
 }
 
-/// What people and programs see of a loop's phase: one of seven words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LoopState {
-    /// It holds nobody: finished, or never attached to a session.
-    Idle,
-    /// It answers stops.
-    Active,
-    /// The agent asked for verification.
-    Completing,
-    /// It ended, and a person may bring it back.
-    Stuck,
-    /// It ended for good without being finished.
-    Aborted,
-    /// It lets stops pass until something happens.
-    Waiting,
-    /// A person asked it to stand aside.
-    Paused,
+crate::words! {
+    /// What people and programs see of a loop's phase: one of seven words.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum LoopState {
+        /// It holds nobody: finished, or never attached to a session.
+        Idle = "idle",
+        /// It answers stops.
+        Active = "active",
+        /// The agent asked for verification.
+        Completing = "completing",
+        /// It ended, and a person may bring it back.
+        Stuck = "stuck",
+        /// It ended for good without being finished.
+        Aborted = "aborted",
+        /// It lets stops pass until something happens.
+        Waiting = "waiting",
+        /// A person asked it to stand aside.
+        Paused = "paused",
+    }
 }
 
-/// How a frame works, which decides the markers it listens to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// One goal.
-    Loop,
-    /// One issue.
-    Issue,
-    /// Issue after issue.
-    Grind,
+crate::words! {
+    /// How a frame works, which decides the markers it listens to.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Mode {
+        /// One goal.
+        Loop = "loop",
+        /// One issue.
+        Issue = "issue",
+        /// Issue after issue.
+        Grind = "grind",
+    }
 }
 
 impl LoopId {
@@ -317,21 +321,6 @@ impl Surface {
     }
 }
 
-impl LoopState {
-    /// The word that users and JSON use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::Active => "active",
-            Self::Completing => "completing",
-            Self::Stuck => "stuck",
-            Self::Aborted => "aborted",
-            Self::Waiting => "waiting",
-            Self::Paused => "paused",
-        }
-    }
-}
-
 impl Mode {
     /// The marker that ends a frame of this kind.
     pub const fn marker(self) -> &'static str {
@@ -339,15 +328,6 @@ impl Mode {
             Self::Loop => "<promise>COMPLETE</promise>",
             Self::Issue => "<issue-complete>DONE</issue-complete>",
             Self::Grind => "<grind-done>NO_MORE_ISSUES</grind-done>",
-        }
-    }
-
-    /// The word that users, JSON and SQL use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Loop => "loop",
-            Self::Issue => "issue",
-            Self::Grind => "grind",
         }
     }
 }
@@ -361,18 +341,6 @@ impl fmt::Display for LoopId {
 impl fmt::Display for SessionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
-    }
-}
-
-impl fmt::Display for LoopState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
-}
-
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
     }
 }
 

@@ -16,17 +16,19 @@ use crate::seen::Seen;
 use crate::soundness::Soundness;
 use crate::state::{LoopId, State};
 
-/// Who did something to a loop.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Party {
-    /// Nobody wrote it down.
-    #[default]
-    Unknown,
-    /// A person.
-    Person,
-    /// An agent, by its tools or in its shell.
-    Agent,
+crate::words! {
+    /// Who did something to a loop.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Party {
+        /// Nobody wrote it down.
+        #[default]
+        Unknown = "unknown",
+        /// A person.
+        Person = "person",
+        /// An agent, by its tools or in its shell.
+        Agent = "agent",
+    }
 }
 
 /// Who began a loop, and whose criteria it has.
@@ -77,15 +79,6 @@ pub enum Vouch {
 }
 
 impl Party {
-    /// The word that people and programs read.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Person => "person",
-            Self::Agent => "agent",
-        }
-    }
-
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
     const fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown)

@@ -1,6 +1,8 @@
-//! A git worktree of a loop's own: where its sessions work, and what becomes of that.
+//! Git, as far as a loop is concerned: a worktree of its own, and the repository that it was proven
+//! in.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,21 @@ pub struct LoopWorktree {
     /// Whether a stop found everything proven in it; only the merge is left then.
     #[serde(default)]
     pub is_proven: bool,
+}
+
+/// Which repository something was proven in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Repository {
+    /// The commits that it begins with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<String>,
+    /// Where its remotes are, without credentials.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remotes: Vec<String>,
+    /// The commit that was checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
 }
 
 #[cfg(test)]

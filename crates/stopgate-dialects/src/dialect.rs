@@ -1,48 +1,28 @@
 //! The formats by name.
 
-use core::fmt;
-
 use stopgate_core::Order;
 
-/// A loop format defined by another tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// A topic of a message store, or a front-matter file.
-    Idle,
-    /// A list of features and a progress file.
-    Features,
-    /// Criteria in `.loop/state.json`.
-    Criteria,
-    /// A task record.
-    Task,
-    /// The state file of the widely used plugin.
-    RalphLoop,
+stopgate_core::words! {
+    /// A loop format defined by another tool.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Dialect {
+        /// A topic of a message store, or a front-matter file.
+        Idle = "idle",
+        /// A list of features and a progress file.
+        Features = "features",
+        /// Criteria in `.loop/state.json`.
+        Criteria = "criteria",
+        /// A task record.
+        Task = "task",
+        /// The state file of the widely used plugin.
+        RalphLoop = "ralph-loop",
+    }
 }
 
 impl Dialect {
-    /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Idle, Self::Features, Self::Criteria, Self::Task, Self::RalphLoop];
-
-    /// The dialect of that name.
-    pub fn named(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|dialect| dialect.word() == word)
-    }
-
     /// The dialect that is judged in this order; none where the order is our own.
     pub fn of(order: Order) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.order() == order)
-    }
-
-    /// The word that people and command lines use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::Features => "features",
-            Self::Criteria => "criteria",
-            Self::Task => "task",
-            Self::RalphLoop => "ralph-loop",
-        }
     }
 
     /// The order in which its stops are judged.
@@ -54,11 +34,5 @@ impl Dialect {
             Self::Task => Order::Task,
             Self::RalphLoop => Order::RalphLoop,
         }
-    }
-}
-
-impl fmt::Display for Dialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
     }
 }

@@ -34,7 +34,7 @@ pub struct Carried {
     pub criteria: Vec<String>,
     /// The session that it held.
     pub session: Option<String>,
-    /// How long it may lie untouched, where the format says so.
+    /// How long it may go without any activity, where the format says so.
     pub stale_after_ms: Option<i64>,
     /// What could not be carried over, a sentence each.
     pub lost: Vec<String>,

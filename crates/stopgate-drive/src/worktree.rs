@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use stopgate_core::{LoopWorktree, State};
 use stopgate_engine::{Engine, Failure, Home};
 use stopgate_store::Stored;
-use stopgate_verify::{HeadState, LoopBranch, WorktreeError, head_state, worktree_warnings};
+use stopgate_verify::{GitError, HeadState, LoopBranch, head_state, worktree_warnings};
 
 pub use self::deliver::Delivery;
 pub(crate) use self::deliver::deliver;
@@ -119,7 +119,7 @@ fn both_gone(state: &State, worktree: &LoopWorktree) -> Failure {
     )
 }
 
-fn unusable(worktree: &LoopWorktree, error: &WorktreeError) -> Failure {
+fn unusable(worktree: &LoopWorktree, error: &GitError) -> Failure {
     let directory = quoted(Path::new(&worktree.directory));
     Failure::usage(format!("could not {}", words::chain(error)))
         .hint(format!("see that branch {} and {directory} can be made", worktree.branch))

@@ -70,12 +70,6 @@ pub struct Attacks<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> Attacks<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl Attacks<'_> {
     /// Attacks a project's criteria on a copy of it; `told` hears of each step.
     pub fn attack(

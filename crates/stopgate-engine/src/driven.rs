@@ -45,22 +45,12 @@ impl DrivenStop<'_> {
     /// The call that a hook would have been given.
     fn call(&self) -> Call<'_> {
         let [first, ..] = Agent::ALL;
+        let agent = self.agent.unwrap_or(first);
         Call {
-            agent: self.agent.unwrap_or(first),
-            event: CallEvent::Stop,
-            session: Cow::Borrowed(self.session),
             cwd: Some(self.directory.to_string_lossy()),
             transcript: self.record.map(Cow::Borrowed),
-            prompt_id: None,
             last_message: Some(Cow::Borrowed(self.said)),
-            continued: None,
-            background: Vec::new(),
-            source: None,
-            end_reason: None,
-            prompt: None,
-            error: None,
-            agent_id: None,
-            trigger: None,
+            ..Call::new(agent, CallEvent::Stop, Cow::Borrowed(self.session))
         }
     }
 }
@@ -68,12 +58,6 @@ impl DrivenStop<'_> {
 /// What the driver of sessions tells and asks.
 pub struct Driven<'a> {
     pub(crate) context: &'a mut Context,
-}
-
-impl<'a> Driven<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
 }
 
 impl Driven<'_> {
@@ -98,7 +82,8 @@ impl Driven<'_> {
         let session = SessionId::new(stop.session)
             .ok_or_else(|| Failure::fault("could not judge the stop: the session has no id"))?;
         let client = ClientFacts { is_driver: true, ..ClientFacts::default() };
-        let judged = Stops::new(self.context).judge_stop(&stop.call(), &session, None, &client);
+        let judged =
+            Stops { context: self.context }.judge_stop(&stop.call(), &session, None, &client);
         // A hook's turn at the journal ends with its process; ours goes on.
         self.context.journal.end();
         judged.map(drop)

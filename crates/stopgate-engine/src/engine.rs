@@ -98,91 +98,91 @@ impl Engine {
 
     /// Loops: how they begin, and what people and agents do to them.
     pub const fn loops(&mut self) -> Loops<'_> {
-        Loops::new(&mut self.context)
+        Loops { context: &mut self.context }
     }
 
     /// Loops that wait for a person, or were left behind by their session.
     pub const fn handover(&mut self) -> Handover<'_> {
-        Handover::new(&mut self.context)
+        Handover { context: &mut self.context }
     }
 
     /// States of the work that are kept, and restored.
     pub const fn snapshots(&mut self) -> Snapshots<'_> {
-        Snapshots::new(&mut self.context)
+        Snapshots { context: &mut self.context }
     }
 
     /// Runs criteria on demand; nothing is recorded.
     pub const fn verifier(&mut self) -> Verifier<'_> {
-        Verifier::new(&mut self.context)
+        Verifier { context: &mut self.context }
     }
 
     /// A person's word on a loop, and what it leads to.
     pub const fn approvals(&mut self) -> Approvals<'_> {
-        Approvals::new(&mut self.context)
+        Approvals { context: &mut self.context }
     }
 
     /// Signed receipts, and the keys whose signatures count.
     pub const fn certificates(&mut self) -> Certificates<'_> {
-        Certificates::new(&mut self.context)
+        Certificates { context: &mut self.context }
     }
 
     /// A person's trust in the files of projects.
     pub const fn trust(&mut self) -> ProjectTrust<'_> {
-        ProjectTrust::new(&mut self.context)
+        ProjectTrust { context: &mut self.context }
     }
 
     /// What happened to loops, as people and programs read it.
     pub const fn records(&mut self) -> Records<'_> {
-        Records::new(&mut self.context)
+        Records { context: &mut self.context }
     }
 
     /// Loops as they stand.
     pub const fn views(&mut self) -> Views<'_> {
-        Views::new(&mut self.context)
+        Views { context: &mut self.context }
     }
 
     /// What agents have used.
     pub const fn metering(&mut self) -> Metering<'_> {
-        Metering::new(&mut self.context)
+        Metering { context: &mut self.context }
     }
 
     /// What the driver of sessions tells and asks.
     pub const fn driven(&mut self) -> Driven<'_> {
-        Driven::new(&mut self.context)
+        Driven { context: &mut self.context }
     }
 
     /// Loops that work in a git worktree of their own.
     pub const fn worktrees(&mut self) -> Worktrees<'_> {
-        Worktrees::new(&mut self.context)
+        Worktrees { context: &mut self.context }
     }
 
     /// Loops that are parked until something outside their session happens.
     pub const fn waits(&mut self) -> ParkedLoops<'_> {
-        ParkedLoops::new(&mut self.context)
+        ParkedLoops { context: &mut self.context }
     }
 
     /// The store as a whole.
     pub const fn upkeep(&mut self) -> Upkeep<'_> {
-        Upkeep::new(&mut self.context)
+        Upkeep { context: &mut self.context }
     }
 
     /// Attempts to pass checks without doing the work.
     pub const fn attacks(&mut self) -> Attacks<'_> {
-        Attacks::new(&mut self.context)
+        Attacks { context: &mut self.context }
     }
 
     /// What happened to tasks and their gates.
     pub const fn task_records(&mut self) -> TaskRecords<'_> {
-        TaskRecords::new(&mut self.context)
+        TaskRecords { context: &mut self.context }
     }
 
     /// Stops, and how they are judged.
     pub(crate) const fn stops(&mut self) -> Stops<'_> {
-        Stops::new(&mut self.context)
+        Stops { context: &mut self.context }
     }
 
     /// What happens in a session between its stops.
     pub(crate) const fn sessions(&mut self) -> SessionHooks<'_> {
-        SessionHooks::new(&mut self.context)
+        SessionHooks { context: &mut self.context }
     }
 }

@@ -37,6 +37,8 @@ mod span;
 
 mod toml_place;
 
+mod text_file;
+
 mod limits;
 
 mod project_file;

@@ -27,14 +27,7 @@ pub(crate) struct LoopWire {
     max_quota: Option<u8>,
     context_warn: Option<u8>,
     stale_after: Option<String>,
-    mode: Option<ModeWire>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ModeWire {
-    Enforce,
-    Shadow,
+    mode: Option<Enforcement>,
 }
 
 /// Limits that somebody asks for; what they leave out is decided elsewhere.
@@ -56,7 +49,7 @@ pub struct RequestedLimits {
     pub max_quota: Option<u8>,
     /// Percent of the context at which the agent is asked to hand over; 0 is never.
     pub context_warn: Option<u8>,
-    /// How long a loop may lie untouched.
+    /// How long a loop may go without any activity.
     pub stale_after_ms: Option<i64>,
     /// Whether verdicts bind.
     pub enforcement: Option<Enforcement>,
@@ -71,18 +64,20 @@ pub(crate) struct LoopLimits {
     pub(crate) policy: Policy,
 }
 
-/// Who said what a value is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LimitOrigin {
-    /// Nobody: it is built in.
-    Default,
-    /// The person's own settings.
-    User,
-    /// The one who gave the command.
-    Flag,
-    /// The project's file, which made it tighter.
-    Project,
+stopgate_core::words! {
+    /// Who said what a value is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum LimitOrigin {
+        /// Nobody: it is built in.
+        Default = "default",
+        /// The person's own settings.
+        User = "user",
+        /// The one who gave the command.
+        Flag = "flag",
+        /// The project's file, which made it tighter.
+        Project = "project",
+    }
 }
 
 /// One limit, who set it, and what else was asked for.
@@ -125,10 +120,7 @@ impl RequestedLimits {
             max_quota: wire.max_quota,
             context_warn: wire.context_warn,
             stale_after_ms: stale.map(|ms| i64::try_from(ms).unwrap_or(i64::MAX)),
-            enforcement: wire.mode.map(|mode| match mode {
-                ModeWire::Enforce => Enforcement::Enforce,
-                ModeWire::Shadow => Enforcement::Shadow,
-            }),
+            enforcement: wire.mode,
         })
     }
 }
@@ -160,9 +152,7 @@ pub(crate) fn settle(
     let enforcement = base(flag.enforcement, user.enforcement, defaults.enforcement);
     // An agent that is never held is the loosest there is.
     let (enforcement, setting) =
-        tighten("mode", enforcement, project.enforcement, looseness, &|mode| {
-            mode_text(mode).into()
-        });
+        tighten("mode", enforcement, project.enforcement, looseness, &|mode| mode.word().into());
     settings.push(setting);
     let policy =
         Policy { max_minutes, max_idle, max_repeat, stale_after_ms, enforcement, ..budget };
@@ -255,31 +245,12 @@ fn looseness(mode: Enforcement) -> u64 {
     }
 }
 
-const fn mode_text(mode: Enforcement) -> &'static str {
-    match mode {
-        Enforcement::Enforce => "enforce",
-        Enforcement::Shadow => "shadow",
-    }
-}
-
 fn span_text(ms: i64) -> String {
     let seconds = ms / 1000;
     match seconds {
         s if s % 3600 == 0 => format!("{}h", s / 3600),
         s if s % 60 == 0 => format!("{}m", s / 60),
         s => format!("{s}s"),
-    }
-}
-
-impl LimitOrigin {
-    /// The word for people.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::User => "user",
-            Self::Flag => "flag",
-            Self::Project => "project",
-        }
     }
 }
 

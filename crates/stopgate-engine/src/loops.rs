@@ -45,12 +45,6 @@ pub struct Loops<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> Loops<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl Loops<'_> {
     /// Loads the loop that `target` means. Where several run, none is guessed.
     pub fn resolve(&mut self, target: &LoopTarget) -> Result<Stored, Failure> {

@@ -11,7 +11,7 @@ mod shared;
 use std::time::Duration;
 
 use stopgate_agents::Call;
-use stopgate_core::{ContextUse, Event, LoopId, Phase, SessionId, Spend, State, digest_of};
+use stopgate_core::{Event, LoopId, Phase, SessionId, Spend, State, digest_of};
 use stopgate_store::Stored;
 use stopgate_usage::UsageFormat;
 
@@ -34,12 +34,6 @@ const LATE_PAUSE: Duration = Duration::from_millis(20);
 /// What agents have used.
 pub struct Metering<'a> {
     pub(crate) context: &'a mut Context,
-}
-
-impl<'a> Metering<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
 }
 
 impl Metering<'_> {
@@ -88,17 +82,6 @@ impl Metering<'_> {
             }
         }
         Err(Failure::fault("could not count what the loop used: others changed it all the time"))
-    }
-
-    /// How full the context of a session is, as far as its client tells: for a driver that decides
-    /// whether a fresh session should go on.
-    pub fn context_share(&mut self, session: &str) -> Result<Option<ContextUse>, Failure> {
-        let Some(id) = SessionId::new(session) else { return Ok(None) };
-        let held = self.context.journal.load_held(&id)?;
-        let counted = held.and_then(|stored| self.spend_now(&stored.state));
-        let mut spend = counted.unwrap_or_default();
-        self.heed_hint(&mut spend, session);
-        Ok(spend.context)
     }
 
     /// What the agent has used as of now, for a view: what the journal has, and what the

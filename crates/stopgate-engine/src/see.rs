@@ -120,12 +120,6 @@ pub struct Records<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> Records<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl Records<'_> {
     /// Everything that happened to a loop, as the asker may see it.
     pub fn chronicle(&mut self, id: &str) -> Result<Vec<Happened>, Failure> {
@@ -335,8 +329,8 @@ impl Records<'_> {
     fn reported(&mut self, stored: &Stored) -> Result<Option<ReportedLoop>, Failure> {
         let id = stored.state.id.as_str().to_string();
         let Some(mut story) = LoopStory::tell(&self.chronicle(&id)?) else { return Ok(None) };
-        story.update_spend(&Metering::new(self.context).with_spend_now(&stored.state));
-        let view = Views::new(self.context).view_checked(stored)?;
+        story.update_spend(&Metering { context: self.context }.with_spend_now(&stored.state));
+        let view = Views { context: self.context }.view_checked(stored)?;
         let diff = self.diff_stat(&stored.state, story.commit.as_deref());
         Ok(Some(ReportedLoop {
             story,

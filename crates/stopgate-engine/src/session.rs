@@ -31,12 +31,6 @@ pub(crate) struct SessionHooks<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> SessionHooks<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl SessionHooks<'_> {
     /// A session begins or begins again; what it, or its person, should know.
     pub(crate) fn session_starts(

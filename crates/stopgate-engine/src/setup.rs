@@ -41,29 +41,17 @@ use crate::settings::Settings;
 #[cfg(test)]
 mod tests;
 
-/// Whose settings are meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SettingsScope {
-    /// A person's, for all projects.
-    User,
-    /// A project's, for everybody who works on it.
-    Project,
-    /// A person's, for one project.
-    Local,
-}
-
-impl SettingsScope {
-    /// All of them, in the order in which the client reads them.
-    pub const ALL: [Self; 3] = [Self::User, Self::Project, Self::Local];
-
-    /// Its word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-            Self::Local => "local",
-        }
+stopgate_core::words! {
+    /// Whose settings are meant, in the order in which the client reads them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum SettingsScope {
+        /// A person's, for all projects.
+        User = "user",
+        /// A project's, for everybody who works on it.
+        Project = "project",
+        /// A person's, for one project.
+        Local = "local",
     }
 }
 

@@ -41,12 +41,6 @@ pub(crate) struct Stops<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> Stops<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl Stops<'_> {
     /// Judges one stop; nothing where no loop holds the session.
     pub(crate) fn judge_stop(
@@ -165,7 +159,7 @@ impl Stops<'_> {
         let ends = matches!(settled.verdict, Verdict::Complete { .. } | Verdict::Escalate { .. });
         if ends && known.metered.is_none() && state.policy.order.is_native() {
             self.context.journal.end();
-            let event = Metering::new(self.context).meter_end(&held.stored.state, call);
+            let event = Metering { context: self.context }.meter_end(&held.stored.state, call);
             known.metered = Some(MeteredStop { base: held.stored.state.spend.clone(), event });
             return Ok(held.learned());
         }
@@ -212,7 +206,7 @@ impl Stops<'_> {
         if state.policy.counts_spend() && !known.is_metered(state) {
             // No turn is held while files are read.
             self.context.journal.end();
-            let event = Metering::new(self.context).meter_stop(state, call);
+            let event = Metering { context: self.context }.meter_stop(state, call);
             known.metered = Some(MeteredStop { base: state.spend.clone(), event });
             return None;
         }

@@ -20,8 +20,8 @@ use std::path::PathBuf;
 
 use serde_json::Map;
 use stopgate_core::{
-    Event, Frame, Ground, LoopId, Mode, Outcome, Phase, Policy, Started, State, Surface, TaskHold,
-    Timestamp, apply, clip,
+    Event, Frame, LoopId, Mode, Outcome, Phase, Started, State, Surface, TaskHold, Timestamp,
+    apply, clip,
 };
 use stopgate_gates::{Changes, Task, TaskRefusal, TaskStatus, TaskStep};
 use stopgate_store::{Recorded, Revision, Stored};
@@ -185,20 +185,10 @@ impl Tasks {
         let now = self.engine.context.now();
         let id = self.engine.context.world.new_id();
         let frame = Frame { mode: Mode::Loop, iteration: 0, max: 1, prompt: title.into() };
+        let project = project_of(&self.directory).display().to_string();
         let started = Event::Started(Box::new(Started {
-            id,
-            goal: title.into(),
-            project: project_of(&self.directory).display().to_string(),
-            session: None,
-            claim_until: None,
-            policy: Policy::default(),
-            frame,
-            criteria: Vec::new(),
-            ground: Ground::default(),
             surface: Surface::Tools,
-            gates: Vec::new(),
-            origin: stopgate_core::Origin::default(),
-            commit: None,
+            ..Started::new(id, title, project, frame)
         }));
         let created = note(std::slice::from_ref(step), TaskHold::Keep)?;
         let recorded = [started, created].map(|event| Recorded { event, at: now });
@@ -401,7 +391,7 @@ fn loop_in(part: &str, kind: &str) -> Option<LoopId> {
 fn read_status(word: Option<&str>) -> Result<Option<TaskStatus>, Failure> {
     let unknown =
         || Failure::usage("status: Must be one of: pending, in_progress, blocked, completed");
-    word.map(|word| TaskStatus::read(word).ok_or_else(unknown)).transpose()
+    word.map(|word| TaskStatus::named(word).ok_or_else(unknown)).transpose()
 }
 
 fn bounded(name: &str, text: Option<&str>, bytes_max: usize) -> Result<(), Failure> {

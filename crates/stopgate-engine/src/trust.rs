@@ -110,12 +110,6 @@ pub struct ProjectTrust<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> ProjectTrust<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl ProjectTrust<'_> {
     /// The project's file and how it stands.
     pub fn trust_view(&self, project: &Path) -> Result<TrustView, Failure> {

@@ -35,12 +35,6 @@ pub struct Upkeep<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> Upkeep<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl Upkeep<'_> {
     /// Looks whether the journal keeps its promises.
     pub fn check_store(&mut self) -> Result<CheckView, Failure> {

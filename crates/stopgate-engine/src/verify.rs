@@ -40,12 +40,6 @@ pub struct Verifier<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> Verifier<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl Verifier<'_> {
     /// Runs a loop's criteria now, as the hook would; nothing is recorded.
     pub fn verify(&mut self, target: &LoopTarget) -> Result<Verification, Failure> {

@@ -208,12 +208,6 @@ pub struct Views<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> Views<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl Views<'_> {
     /// The loop that was loaded, as people and programs see it.
     pub fn view(&self, stored: &Stored) -> LoopView {
@@ -237,7 +231,7 @@ impl Views<'_> {
         let mut view = self.view(stored);
         if stored.state.spend.is_some() {
             view.budget = budget_view(
-                &Metering::new(self.context).with_spend_now(&stored.state),
+                &Metering { context: self.context }.with_spend_now(&stored.state),
                 self.context.now(),
             );
         }

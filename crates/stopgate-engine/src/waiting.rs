@@ -64,12 +64,6 @@ pub struct ParkedLoops<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> ParkedLoops<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl ParkedLoops<'_> {
     /// Parks a loop until something happens.
     pub fn wait(&mut self, target: &LoopTarget, request: &WaitRequest) -> Result<Stored, Failure> {

@@ -30,12 +30,6 @@ pub struct Worktrees<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> Worktrees<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl Worktrees<'_> {
     /// The loop's sessions work in this worktree from now on.
     pub fn place_loop(&mut self, id: &LoopId, worktree: &LoopWorktree) -> Result<Stored, Failure> {

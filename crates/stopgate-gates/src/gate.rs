@@ -72,9 +72,8 @@ pub struct CommandGate {
 impl Gate {
     /// The preset or template of that name.
     pub fn named(name: &str) -> Option<Self> {
-        let preset = Preset::ALL.into_iter().find(|preset| preset.word() == name);
-        let template = || Template::ALL.into_iter().find(|template| template.word() == name);
-        let kind = preset.map(GateKind::Preset).or_else(|| template().map(GateKind::Template))?;
+        let template = || Template::named(name).map(GateKind::Template);
+        let kind = Preset::named(name).map(GateKind::Preset).or_else(template)?;
         Some(Self { kind, when: None })
     }
 

@@ -61,17 +61,19 @@ const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// Whether iterations run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum IterationStatus {
-    /// They do.
-    #[default]
-    Running,
-    /// They ended with a promise of completion.
-    Completed,
-    /// They ended with a call for a person.
-    Blocked,
+stopgate_core::words! {
+    /// Whether iterations run.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum IterationStatus {
+        /// They do.
+        #[default]
+        Running = "running",
+        /// They ended with a promise of completion.
+        Completed = "completed",
+        /// They ended with a call for a person.
+        Blocked = "blocked",
+    }
 }
 
 /// One iteration that is over.
@@ -95,39 +97,18 @@ pub struct HistoryEntry {
     pub at: Timestamp,
 }
 
-/// What ends iterations that lead nowhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IterationGuard {
-    /// There were as many as allowed.
-    MaxIterations,
-    /// Too many in a row failed.
-    CircuitBreaker,
-    /// Fewer rules pass each time.
-    QualityRegression,
-    /// The same file is changed again and again.
-    Thrashing,
-}
-
-impl IterationGuard {
-    /// The word that tools use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::MaxIterations => "max_iterations",
-            Self::CircuitBreaker => "circuit_breaker",
-            Self::QualityRegression => "quality_regression",
-            Self::Thrashing => "thrashing",
-        }
-    }
-}
-
-impl IterationStatus {
-    /// The word that tools use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Completed => "completed",
-            Self::Blocked => "blocked",
-        }
+stopgate_core::words! {
+    /// What ends iterations that lead nowhere.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum IterationGuard {
+        /// There were as many as allowed.
+        MaxIterations = "max_iterations",
+        /// Too many in a row failed.
+        CircuitBreaker = "circuit_breaker",
+        /// Fewer rules pass each time.
+        QualityRegression = "quality_regression",
+        /// The same file is changed again and again.
+        Thrashing = "thrashing",
     }
 }
 

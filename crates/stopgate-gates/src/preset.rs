@@ -5,30 +5,20 @@ use stopgate_core::GateAction;
 use crate::expression::ExpressionContext;
 use crate::words::{AgentContext, GateAnswer, PromiseType};
 
-/// A gate whose judgement is fixed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preset {
-    /// Promises first, then validation.
-    Default,
-    /// Only validation.
-    Validation,
-    /// Only promises.
-    Promise,
+stopgate_core::words! {
+    /// A gate whose judgement is fixed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Preset {
+        /// Promises first, then validation.
+        Default = "default",
+        /// Only validation.
+        Validation = "validation",
+        /// Only promises.
+        Promise = "promise",
+    }
 }
 
 impl Preset {
-    /// Every preset there is.
-    pub const ALL: [Self; 3] = [Self::Default, Self::Validation, Self::Promise];
-
-    /// The word that tools use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Validation => "validation",
-            Self::Promise => "promise",
-        }
-    }
-
     /// What it answers.
     pub(crate) fn answer(self, scene: &ExpressionContext<'_>) -> GateAnswer {
         let context = scene.context();

@@ -79,15 +79,17 @@ pub enum RuleKind {
     },
 }
 
-/// The text that a pattern is looked for in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PatternTarget {
-    /// What the agent wrote.
-    AgentOutput,
-    /// The task's notes.
-    TaskNotes,
-    /// The work product that is being written.
-    DraftContent,
+stopgate_core::words! {
+    /// The text that a pattern is looked for in.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum PatternTarget {
+        /// What the agent wrote.
+        AgentOutput = "agent_output",
+        /// The task's notes.
+        TaskNotes = "task_notes",
+        /// The work product that is being written.
+        DraftContent = "draft_content",
+    }
 }
 
 /// What is wanted of a pattern.
@@ -117,17 +119,6 @@ pub enum Measure {
     Branches,
     /// Functions.
     Functions,
-}
-
-impl PatternTarget {
-    /// The word that tools use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::AgentOutput => "agent_output",
-            Self::TaskNotes => "task_notes",
-            Self::DraftContent => "draft_content",
-        }
-    }
 }
 
 impl ValidationRule {

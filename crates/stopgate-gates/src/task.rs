@@ -59,19 +59,21 @@ pub struct Task {
     pub updated_at: Timestamp,
 }
 
-/// How a task stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskStatus {
-    /// Nobody works on it.
-    #[default]
-    Pending,
-    /// Somebody works on it.
-    InProgress,
-    /// A person is needed.
-    Blocked,
-    /// It is finished, by the agent's word.
-    Completed,
+stopgate_core::words! {
+    /// How a task stands.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum TaskStatus {
+        /// Nobody works on it.
+        #[default]
+        Pending = "pending",
+        /// Somebody works on it.
+        InProgress = "in_progress",
+        /// A person is needed.
+        Blocked = "blocked",
+        /// It is finished, by the agent's word.
+        Completed = "completed",
+    }
 }
 
 /// Why what was asked can't be, and what to do instead.
@@ -81,25 +83,6 @@ pub struct TaskRefusal {
     pub message: String,
     /// What to do.
     pub hint: String,
-}
-
-impl TaskStatus {
-    /// The word that tools use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Blocked => "blocked",
-            Self::Completed => "completed",
-        }
-    }
-
-    /// Reads the word.
-    pub fn read(word: &str) -> Option<Self> {
-        [Self::Pending, Self::InProgress, Self::Blocked, Self::Completed]
-            .into_iter()
-            .find(|status| status.word() == word)
-    }
 }
 
 impl TaskRefusal {

@@ -5,30 +5,20 @@ use stopgate_core::GateAction;
 use crate::gate::GateRule;
 use crate::words::CheckpointData;
 
-/// A ready-made gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Template {
-    /// Tests first: complete when the rule `tests_pass` passes.
-    Tdd,
-    /// Until `vulns_fixed` and `sast_clean` pass, ten iterations at most.
-    SecurityRemediation,
-    /// A checkpoint at the fifth iteration.
-    MidpointCheckpoint,
+stopgate_core::words! {
+    /// A ready-made gate.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Template {
+        /// Tests first: complete when the rule `tests_pass` passes.
+        Tdd = "tdd",
+        /// Until `vulns_fixed` and `sast_clean` pass, ten iterations at most.
+        SecurityRemediation = "security-remediation",
+        /// A checkpoint at the fifth iteration.
+        MidpointCheckpoint = "midpoint-checkpoint",
+    }
 }
 
 impl Template {
-    /// Every template there is.
-    pub const ALL: [Self; 3] = [Self::Tdd, Self::SecurityRemediation, Self::MidpointCheckpoint];
-
-    /// The word that tools use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Tdd => "tdd",
-            Self::SecurityRemediation => "security-remediation",
-            Self::MidpointCheckpoint => "midpoint-checkpoint",
-        }
-    }
-
     /// The validation rules that it waits for, by name.
     pub const fn waits_for(self) -> &'static [&'static str] {
         match self {

@@ -64,16 +64,18 @@ pub struct CompletionPromise {
     pub detected_at: Option<String>,
 }
 
-/// What an agent can promise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum PromiseType {
-    /// The work is finished.
-    Complete,
-    /// Something is in the way.
-    Blocked,
-    /// A person is needed.
-    Escalate,
+stopgate_core::words! {
+    /// What an agent can promise.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "UPPERCASE")]
+    pub enum PromiseType {
+        /// The work is finished.
+        Complete = "COMPLETE",
+        /// Something is in the way.
+        Blocked = "BLOCKED",
+        /// A person is needed.
+        Escalate = "ESCALATE",
+    }
 }
 
 /// A gate's decision.
@@ -147,18 +149,6 @@ impl GateAnswer {
 }
 
 impl PromiseType {
-    /// Every promise there is.
-    pub const ALL: [Self; 3] = [Self::Complete, Self::Blocked, Self::Escalate];
-
-    /// The word between the tags.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Complete => "COMPLETE",
-            Self::Blocked => "BLOCKED",
-            Self::Escalate => "ESCALATE",
-        }
-    }
-
     /// The promise as an agent writes it.
     pub const fn text(self) -> &'static str {
         match self {

@@ -368,21 +368,5 @@ fn client_cap(refusals: u32) -> ClientCap {
 }
 
 fn call(event: HookEvent, session: usize) -> Call<'static> {
-    Call {
-        agent: Agent::Claude,
-        event,
-        session: Cow::Borrowed(SESSIONS[session % SESSIONS.len()]),
-        cwd: None,
-        transcript: None,
-        prompt_id: None,
-        last_message: None,
-        continued: None,
-        background: Vec::new(),
-        source: None,
-        end_reason: None,
-        prompt: None,
-        error: None,
-        agent_id: None,
-        trigger: None,
-    }
+    Call::new(Agent::Claude, event, Cow::Borrowed(SESSIONS[session % SESSIONS.len()]))
 }

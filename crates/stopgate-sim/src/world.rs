@@ -84,15 +84,9 @@ fn receipt(scene: &SharedWorld, criterion: &Criterion, version: u64) -> Receipt 
     };
     let evidence = Evidence { tree: Some(version.to_string()), ..Evidence::default() };
     Receipt {
-        criterion: criterion.name.clone(),
-        status,
         exit_code: (status == Status::Pass).then_some(0),
         duration_ms: 1,
-        tail: String::new(),
-        output_bytes: 0,
-        log: None,
-        trouble: None,
-        at: scene.now(),
         evidence,
+        ..Receipt::new(criterion.name.clone(), status, scene.now())
     }
 }

@@ -37,7 +37,7 @@ use self::listing::listing;
 use self::outside::Variables;
 pub(crate) use self::outside::{directory_of_above, is_read_at_home};
 use self::programs::FoundProgram;
-use self::text::{BasisText, CriterionText, FileText, KindText, VERSION, path_text, text_path};
+use self::text::{BasisText, CriterionText, FileText, VERSION, path_text, text_path};
 use crate::env::{Variable, kept_variables};
 use crate::git::GitFilters;
 use crate::judges::{
@@ -316,15 +316,13 @@ fn note_file(
 ) -> Result<FileText, BasisError> {
     let path = root.join(&file.path);
     let failed = |source| BasisError::Keep { path: path.clone(), source };
-    let kind = match file.kind {
-        FileKind::Plain => KindText::Plain,
-        FileKind::Executable => KindText::Executable,
-        FileKind::Link => KindText::Link,
-        FileKind::Unreadable => KindText::Unreadable,
+    let mut noted = FileText {
+        path: path_text(&file.path),
+        kind: file.kind,
+        content: hex(&file.content),
+        kept: false,
     };
-    let mut noted =
-        FileText { path: path_text(&file.path), kind, content: hex(&file.content), kept: false };
-    if kind != KindText::Unreadable && file.size <= KEPT_BYTES_MAX {
+    if file.kind != FileKind::Unreadable && file.size <= KEPT_BYTES_MAX {
         let content = content_of(&path).map_err(failed)?;
         noted.content = hex(&hash_of(&content));
         noted.kept = keep.put(&noted.content, &content).map_err(failed)?;

@@ -225,16 +225,9 @@ pub(crate) fn bare(
     span: Span,
 ) -> Receipt {
     Receipt {
-        criterion: check.criterion.into(),
-        status,
-        exit_code: None,
         duration_ms: span.ended.since(span.begun).unsigned_abs(),
-        tail: String::new(),
-        output_bytes: 0,
-        log: None,
         trouble,
-        at: span.ended,
-        evidence: Evidence::default(),
+        ..Receipt::new(check.criterion, status, span.ended)
     }
 }
 

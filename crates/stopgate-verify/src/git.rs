@@ -37,6 +37,27 @@ pub enum GitFilters {
     OwnOnly,
 }
 
+/// Why something could not be done with git.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// Git refused.
+    #[error("{what}: git says: {said}")]
+    Git {
+        /// What was tried.
+        what: &'static str,
+        /// The end of what it said.
+        said: String,
+    },
+    /// The system refused.
+    #[error("{what}")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
 /// Asks git something in `directory`.
 pub fn git<S: AsRef<OsStr>>(
     words: &[S],

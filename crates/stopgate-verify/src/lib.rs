@@ -100,7 +100,7 @@ pub use crate::detached::{detached, detached_for};
 pub use crate::env::{may_pass, withheld};
 pub use crate::environment::variables;
 pub use crate::file_name::file_name;
-pub use crate::git::{GitFilters, git};
+pub use crate::git::{GitError, GitFilters, git};
 pub use crate::judges::{check_warnings, steering_variables};
 pub use crate::launch::{
     LaunchPlan, become_program, keepable_variables, launch_self, launch_self_heard, leave_session,
@@ -124,12 +124,11 @@ pub use crate::review::{
 pub use crate::shell::has_posix_shell;
 pub use crate::sign::{Fit, Key, fits, record_key};
 pub use crate::size_limit::survive_size_limit;
-pub use crate::snapshot::{SNAPSHOTS_MAX, SnapshotError, SnapshotStore, TreeSnapshot};
+pub use crate::snapshot::{SNAPSHOTS_MAX, SnapshotStore, TreeSnapshot};
 pub use crate::stop::RunStop;
 pub use crate::tool::{ToolOutput, own_tool, tool};
 pub use crate::tree::{FileKind, TREE_KEY_NAME, Tree, TreeError, TreeFile, TreeScope, fingerprint};
 pub use crate::watch::{RunningCheck, while_watched};
 pub use crate::worktree::{
-    HeadState, KeptApart, LoopBranch, MergeTry, PublishTry, WorktreeError, head_state,
-    worktree_warnings,
+    HeadState, KeptApart, LoopBranch, MergeTry, PublishTry, head_state, worktree_warnings,
 };

@@ -48,15 +48,17 @@ use self::overlay::Overlay;
 use self::private_dir::PrivateDir;
 use self::written::PlaceRecord;
 
-/// How a place is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlaceKind {
-    /// An overlay on the tree's own path: nothing is copied.
-    Overlay,
-    /// A copy that is bound to the tree's own path.
-    BoundCopy,
-    /// A copy at another path, without build outputs.
-    Copy,
+stopgate_core::words! {
+    /// How a place is made.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum PlaceKind {
+        /// An overlay on the tree's own path: nothing is copied.
+        Overlay = "overlay",
+        /// A copy that is bound to the tree's own path.
+        BoundCopy = "bound",
+        /// A copy at another path, without build outputs.
+        Copy = "copy",
+    }
 }
 
 /// What a file is restored to.
@@ -156,17 +158,6 @@ pub struct PlaceReport {
 pub fn place_report(root: &Path, scratch: &Path) -> PlaceReport {
     let PlaceProbe { kind, missing, .. } = probe(root, scratch, Isolation::None);
     PlaceReport { kind, missing }
-}
-
-impl PlaceKind {
-    /// The word that people and tests use.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Overlay => "overlay",
-            Self::BoundCopy => "bound",
-            Self::Copy => "copy",
-        }
-    }
 }
 
 /// Why there is no place.

@@ -106,16 +106,8 @@ pub fn read(output: &str) -> Option<Report> {
 
 /// The tests that failed, by name, for people and agents to read.
 pub fn failed_names(output: &str) -> Vec<String> {
-    few_names(read(output).map(|report| report.failures))
-}
-
-/// The tests that were left out, by name, where the output has them.
-pub fn skipped_names(output: &str) -> Vec<String> {
-    few_names(read(output).map(|report| report.skipped))
-}
-
-fn few_names(names: Option<Vec<String>>) -> Vec<String> {
-    let names = names.unwrap_or_default().into_iter().take(NAMES_MAX);
+    let names = read(output).map(|report| report.failures).unwrap_or_default();
+    let names = names.into_iter().take(NAMES_MAX);
     names.map(|name| name.chars().take(NAME_CHARS_MAX).collect()).collect()
 }
 

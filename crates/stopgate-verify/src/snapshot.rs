@@ -6,14 +6,13 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stopgate_system::ffi::OsStringExt;
 
 use crate::files::make_private_directory;
-use crate::git::{GitFilters, git_with};
+use crate::git::{GitError, GitFilters, git_with};
 use crate::tool::ToolOutput;
 
 /// How long git may take for one step.
@@ -41,27 +40,6 @@ const EXACT: [&str; 14] = [
     "core.sparseCheckout=false",
 ];
 
-/// Why a tree could not be kept or put back.
-#[derive(Debug, thiserror::Error)]
-pub enum SnapshotError {
-    /// Git refused.
-    #[error("{what}: git says: {said}")]
-    Git {
-        /// What was tried.
-        what: &'static str,
-        /// The end of what it said.
-        said: String,
-    },
-    /// The system refused.
-    #[error("{what}")]
-    Io {
-        /// What was tried.
-        what: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
-}
-
 /// A tree that was kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeSnapshot {
@@ -84,14 +62,14 @@ pub struct SnapshotStore<'a> {
 
 impl SnapshotStore<'_> {
     /// Keeps the tree as it is now, and forgets the oldest where there are too many.
-    pub fn keep(&self, message: &str) -> Result<TreeSnapshot, SnapshotError> {
+    pub fn keep(&self, message: &str) -> Result<TreeSnapshot, GitError> {
         let index = TemporaryIndex::new(self.scratch)?;
         let tree = self.write_tree(&index.path)?;
         let mut words: Vec<OsString> = ["commit-tree", &tree, "-m", message].map(Into::into).into();
         if let Some(head) = self.commit_of("HEAD") {
             words.extend(["-p".into(), head.into()]);
         }
-        let commit = line(&self.git("commit the tree", &words, &identity())?);
+        let commit = self.git("commit the tree", &words, &identity())?.line();
         let kept = self.list()?;
         let number = kept.last().map_or(1, |last| last.number.saturating_add(1));
         // Nothing where another process was faster: its snapshot stays.
@@ -105,7 +83,7 @@ impl SnapshotStore<'_> {
     }
 
     /// The snapshots that are kept, the oldest first.
-    pub fn list(&self) -> Result<Vec<TreeSnapshot>, SnapshotError> {
+    pub fn list(&self) -> Result<Vec<TreeSnapshot>, GitError> {
         let pattern = format!("refs/stopgate/{}/", self.name);
         let words = ["for-each-ref", "--format=%(objectname) %(refname)", &pattern];
         let said = self.git("list the snapshots", &words, &[])?;
@@ -123,7 +101,7 @@ impl SnapshotStore<'_> {
     }
 
     /// Puts a snapshot into a new work tree at `to`.
-    pub fn restore(&self, snapshot: &TreeSnapshot, to: &Path) -> Result<(), SnapshotError> {
+    pub fn restore(&self, snapshot: &TreeSnapshot, to: &Path) -> Result<(), GitError> {
         let mut words: Vec<OsString> = self.exactly()?;
         words.extend(["worktree", "add", "--detach", "--quiet"].map(OsString::from));
         words.extend([to.into(), OsString::from(&snapshot.commit)]);
@@ -131,7 +109,7 @@ impl SnapshotStore<'_> {
     }
 
     /// Reads all that git does not ignore, and all that it tracks, into a tree.
-    fn write_tree(&self, index: &Path) -> Result<String, SnapshotError> {
+    fn write_tree(&self, index: &Path) -> Result<String, GitError> {
         let own = [("GIT_INDEX_FILE".into(), index.into())];
         let exact = self.exactly()?;
         let mut all = exact.clone();
@@ -143,11 +121,11 @@ impl SnapshotStore<'_> {
             some.extend(names);
             self.git("read what is tracked", &some, &own)?;
         }
-        Ok(line(&self.git("write the tree", &["write-tree"], &own)?))
+        Ok(self.git("write the tree", &["write-tree"], &own)?.line())
     }
 
     /// Files that git ignores by their names and tracks all the same.
-    fn tracked_ignored(&self) -> Result<Vec<OsString>, SnapshotError> {
+    fn tracked_ignored(&self) -> Result<Vec<OsString>, GitError> {
         let words = ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"];
         let said = self.git("list what is tracked", &words, &[])?;
         let names = said.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
@@ -156,12 +134,12 @@ impl SnapshotStore<'_> {
     }
 
     /// Words before a command that keep contents as they are.
-    fn exactly(&self) -> Result<Vec<OsString>, SnapshotError> {
+    fn exactly(&self) -> Result<Vec<OsString>, GitError> {
         let mut words: Vec<OsString> = EXACT.map(OsString::from).into();
         // Attributes of the tree would change line ends; an empty tree has none.
         let empty =
             self.git("name the empty tree", &["hash-object", "-t", "tree", "/dev/null"], &[])?;
-        let source = format!("--attr-source={}", line(&empty));
+        let source = format!("--attr-source={}", empty.line());
         // Git before 2.41 does not know it; there, line ends follow the attributes.
         let known = self.git("ask git", &[source.as_str(), "rev-parse", "--git-dir"], &[]);
         words.extend(known.is_ok().then(|| OsString::from(source)));
@@ -170,7 +148,7 @@ impl SnapshotStore<'_> {
 
     fn commit_of(&self, name: &str) -> Option<String> {
         let words = ["rev-parse", "--verify", "--quiet", "--end-of-options", name];
-        self.git("find a commit", &words, &[]).ok().map(|said| line(&said))
+        self.git("find a commit", &words, &[]).ok().map(|said| said.line())
     }
 
     fn reference(&self, number: u32) -> String {
@@ -182,15 +160,15 @@ impl SnapshotStore<'_> {
         what: &'static str,
         words: &[S],
         own: &[(OsString, OsString)],
-    ) -> Result<ToolOutput, SnapshotError> {
+    ) -> Result<ToolOutput, GitError> {
         let said = git_with(words, self.root, GitFilters::OwnOnly, GIT_TIME, own)
-            .map_err(|source| SnapshotError::Io { what, source })?;
+            .map_err(|source| GitError::Io { what, source })?;
         if said.is_fine() {
             return Ok(said);
         }
         let text = String::from_utf8_lossy(&said.stderr);
         let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
-        Err(SnapshotError::Git { what, said: last.trim().to_string() })
+        Err(GitError::Git { what, said: last.trim().to_string() })
     }
 }
 
@@ -200,8 +178,8 @@ struct TemporaryIndex {
 }
 
 impl TemporaryIndex {
-    fn new(scratch: &Path) -> Result<Self, SnapshotError> {
-        let trouble = |source| SnapshotError::Io { what: "make a directory for an index", source };
+    fn new(scratch: &Path) -> Result<Self, GitError> {
+        let trouble = |source| GitError::Io { what: "make a directory for an index", source };
         make_private_directory(scratch).map_err(trouble)?;
         let own = crate::process_mark::ProcessMark::own().pid;
         let path = scratch.join(format!("index-{own}-{:?}", std::thread::current().id()));
@@ -246,10 +224,6 @@ fn batches(names: Vec<OsString>) -> Vec<Vec<OsString>> {
         batches.last_mut().into_iter().for_each(|batch| batch.push(name.clone()));
     }
     batches
-}
-
-fn line(said: &ToolOutput) -> String {
-    String::from_utf8_lossy(&said.stdout).trim().to_string()
 }
 
 #[cfg(test)]

@@ -34,6 +34,11 @@ impl ToolOutput {
     pub fn is_fine(&self) -> bool {
         self.status_code == Some(0)
     }
+
+    /// All of its standard output, for a tool that prints one line.
+    pub(crate) fn line(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).trim().to_string()
+    }
 }
 
 /// Runs `argv` in `directory`, with the variables that checks may see.

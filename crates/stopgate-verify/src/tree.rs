@@ -21,6 +21,7 @@ use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use stopgate_system::CanonicalPath;
 use stopgate_system::ffi::OsStrExt;
 
@@ -129,7 +130,8 @@ pub struct TreeFile {
 }
 
 /// What a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FileKind {
     /// A file.
     Plain,

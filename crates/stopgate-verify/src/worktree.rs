@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 pub use self::merge::{MergeTry, PublishTry};
-use crate::git::{GitFilters, foreign_merge_drivers, git_with};
+use crate::git::{GitError, GitFilters, foreign_merge_drivers, git_with};
 use crate::snapshot::identity;
 use crate::tool::ToolOutput;
 
@@ -25,27 +25,6 @@ const LOOK_TIME: Duration = Duration::from_secs(30);
 const LOCK_TRIES_MAX: u32 = 50;
 const LOCK_PAUSE: Duration = Duration::from_millis(100);
 const ATTRIBUTES_BYTES_MAX: u64 = 1 << 20;
-
-/// Why a worktree could not be used.
-#[derive(Debug, thiserror::Error)]
-pub enum WorktreeError {
-    /// Git refused.
-    #[error("{what}: git says: {said}")]
-    Git {
-        /// What was tried.
-        what: &'static str,
-        /// The end of what it said.
-        said: String,
-    },
-    /// The system refused.
-    #[error("{what}")]
-    Io {
-        /// What was tried.
-        what: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
-}
 
 /// What is checked out in a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +70,7 @@ pub struct LoopBranch<'a> {
 pub fn head_state(directory: &Path) -> HeadState {
     let ask = |words: &[&str]| {
         let said = git_with(words, directory, GitFilters::OwnOnly, LOOK_TIME, &[]).ok()?;
-        said.is_fine().then(|| line(&said)).filter(|line| !line.is_empty())
+        said.is_fine().then(|| said.line()).filter(|line| !line.is_empty())
     };
     if ask(&["rev-parse", "--is-inside-work-tree"]).as_deref() != Some("true") {
         return HeadState::Nothing;
@@ -135,7 +114,7 @@ pub fn worktree_warnings(main: &Path) -> Vec<String> {
 
 impl LoopBranch<'_> {
     /// Makes the branch at `commit`, and the worktree.
-    pub fn create(&self, commit: &str) -> Result<(), WorktreeError> {
+    pub fn create(&self, commit: &str) -> Result<(), GitError> {
         let words = ["worktree", "add", "--quiet", "-b", self.branch];
         let mut words: Vec<OsString> = words.map(OsString::from).into();
         words.extend([self.directory.into(), commit.into()]);
@@ -143,7 +122,7 @@ impl LoopBranch<'_> {
     }
 
     /// Makes the worktree of a branch that exists.
-    pub fn attach(&self) -> Result<(), WorktreeError> {
+    pub fn attach(&self) -> Result<(), GitError> {
         self.at(self.main, "forget worktrees that are gone", &["worktree", "prune"])?;
         let mut words: Vec<OsString> = ["worktree", "add", "--quiet"].map(OsString::from).into();
         words.extend([self.directory.into(), self.branch.into()]);
@@ -163,7 +142,7 @@ impl LoopBranch<'_> {
     fn commit_of(&self, branch: &str) -> Option<String> {
         let name = format!("refs/heads/{branch}^{{commit}}");
         let words = ["rev-parse", "--verify", "--quiet", "--end-of-options", &name];
-        self.at(self.main, "find a commit", &words).ok().map(|said| line(&said))
+        self.at(self.main, "find a commit", &words).ok().map(|said| said.line())
     }
 
     /// The text of a file as the target has it; nothing where it has none.
@@ -180,10 +159,10 @@ impl LoopBranch<'_> {
     }
 
     /// Commits all that is in the worktree and not ignored, except what is kept apart.
-    pub fn commit_all(&self, message: &str, apart: &KeptApart) -> Result<(), WorktreeError> {
+    pub fn commit_all(&self, message: &str, apart: &KeptApart) -> Result<(), GitError> {
         let open = self.unmerged()?;
         if !open.is_empty() {
-            return Err(WorktreeError::Git {
+            return Err(GitError::Git {
                 what: "commit the work",
                 said: format!("a merge is under way with conflicts in {}", open.join(", ")),
             });
@@ -204,7 +183,7 @@ impl LoopBranch<'_> {
     }
 
     /// Takes the worktree and the branch away; says why where they must stay.
-    pub fn remove(&self, merged: &str, apart: &KeptApart) -> Result<(), WorktreeError> {
+    pub fn remove(&self, merged: &str, apart: &KeptApart) -> Result<(), GitError> {
         for path in &apart.paths {
             let words: [&OsStr; 4] =
                 ["ls-files".as_ref(), "--error-unmatch".as_ref(), "--".as_ref(), path.as_ref()];
@@ -226,7 +205,7 @@ impl LoopBranch<'_> {
     }
 
     /// Asks git in the worktree; a failure is an answer, too.
-    fn ask<S: AsRef<OsStr>>(&self, words: &[S]) -> Result<ToolOutput, WorktreeError> {
+    fn ask<S: AsRef<OsStr>>(&self, words: &[S]) -> Result<ToolOutput, GitError> {
         self.run(self.directory, words, "ask git")
     }
 
@@ -235,20 +214,20 @@ impl LoopBranch<'_> {
         directory: &Path,
         words: &[S],
         what: &'static str,
-    ) -> Result<ToolOutput, WorktreeError> {
+    ) -> Result<ToolOutput, GitError> {
         let words = self.quietly(words)?;
         let said = patiently(
             || git_with(&words, directory, GitFilters::OwnOnly, GIT_TIME, &identity()),
             || thread::sleep(LOCK_PAUSE),
         );
-        said.map_err(|source| WorktreeError::Io { what, source })
+        said.map_err(|source| GitError::Io { what, source })
     }
 
     fn here<S: AsRef<OsStr>>(
         &self,
         what: &'static str,
         words: &[S],
-    ) -> Result<ToolOutput, WorktreeError> {
+    ) -> Result<ToolOutput, GitError> {
         self.at(self.directory, what, words)
     }
 
@@ -257,15 +236,15 @@ impl LoopBranch<'_> {
         directory: &Path,
         what: &'static str,
         words: &[S],
-    ) -> Result<ToolOutput, WorktreeError> {
+    ) -> Result<ToolOutput, GitError> {
         let said = self.run(directory, words, what)?;
         if said.is_fine() { Ok(said) } else { Err(refused(what, &said)) }
     }
 
     /// The words after settings that keep programs of the repository's own from running.
-    fn quietly<S: AsRef<OsStr>>(&self, words: &[S]) -> Result<Vec<OsString>, WorktreeError> {
+    fn quietly<S: AsRef<OsStr>>(&self, words: &[S]) -> Result<Vec<OsString>, GitError> {
         let drivers = foreign_merge_drivers(self.main, LOOK_TIME)
-            .map_err(|source| WorktreeError::Io { what: "read git's settings", source })?;
+            .map_err(|source| GitError::Io { what: "read git's settings", source })?;
         let mut all: Vec<OsString> = Vec::new();
         for name in drivers {
             // A driver that fails leaves a conflict, which a person sees.
@@ -292,8 +271,8 @@ fn patiently(
     attempt()
 }
 
-fn refused(what: &'static str, said: &ToolOutput) -> WorktreeError {
-    WorktreeError::Git { what, said: complaint(&String::from_utf8_lossy(&said.stderr)) }
+fn refused(what: &'static str, said: &ToolOutput) -> GitError {
+    GitError::Git { what, said: complaint(&String::from_utf8_lossy(&said.stderr)) }
 }
 
 /// What git complains about: the line that says so with the files it names, else its last words.
@@ -308,12 +287,8 @@ fn complaint(text: &str) -> String {
     format!("{first} {}", files.join(", ")).trim().to_string()
 }
 
-fn line(said: &ToolOutput) -> String {
-    String::from_utf8_lossy(&said.stdout).trim().to_string()
-}
-
 /// Writes a file of the work tree.
-fn write(path: &Path, text: &str) -> Result<(), WorktreeError> {
+fn write(path: &Path, text: &str) -> Result<(), GitError> {
     let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
         // A link could lead out of the work tree.
         if path.is_symlink() {
@@ -321,7 +296,7 @@ fn write(path: &Path, text: &str) -> Result<(), WorktreeError> {
         }
         fs::write(path, text)
     });
-    written.map_err(|source| WorktreeError::Io { what: "write a file of the merge", source })
+    written.map_err(|source| GitError::Io { what: "write a file of the merge", source })
 }
 
 #[cfg(test)]

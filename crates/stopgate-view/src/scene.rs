@@ -4,10 +4,10 @@
 //! stop and records the answer, `later 10m` lets time pass; the other words are commands.
 
 use stopgate_core::{
-    Author, Criterion, Event, Frame, GateWord, Ground, LoopEdit, LoopId, Marker, Mode, Origin,
-    OriginalRun, OriginalVerdict, Outcome, Party, Policy, Proof, Receipt, Rest, Seen, Soundness,
-    Speaker, SpokenExit, Started, State, Status, Surface, Timestamp, ToolUse, Vouch, Weight, apply,
-    asks_gates, conclude, decide, digest_of,
+    Author, Criterion, Event, Frame, GateWord, LoopEdit, LoopId, Marker, Mode, Origin, OriginalRun,
+    OriginalVerdict, Outcome, Party, Policy, Proof, Receipt, Rest, Seen, Soundness, Speaker,
+    SpokenExit, Started, State, Status, Timestamp, ToolUse, Vouch, Weight, apply, asks_gates,
+    conclude, decide, digest_of,
 };
 use stopgate_gates::{
     AgentContext, CommandGate, Hands, LoopGates, evaluate, gate_word, loop_context, loop_gate,
@@ -73,19 +73,11 @@ pub(crate) fn started(stage: &str) -> Started {
         }
     }
     Started {
-        id: LoopId::new("k3vq8m2x7d"),
-        goal: "migrate the tests".into(),
-        project: "/work/shop".into(),
-        session: None,
-        claim_until: None,
         policy,
-        frame,
         criteria,
-        ground: Ground::default(),
-        surface: Surface::Hook,
         gates,
         origin,
-        commit: None,
+        ..Started::new(LoopId::new("k3vq8m2x7d"), "migrate the tests", "/work/shop", frame)
     }
 }
 
@@ -249,16 +241,11 @@ impl Stage {
 
 pub(crate) fn receipt(name: &str, status: Status, tail: &str) -> Receipt {
     let mut receipt = Receipt {
-        criterion: name.into(),
-        status,
         exit_code: Some(i32::from(status != Status::Pass)),
         duration_ms: 2_000,
         tail: tail.into(),
         output_bytes: tail.len() as u64,
-        log: None,
-        trouble: None,
-        at: NOON,
-        evidence: stopgate_core::Evidence::default(),
+        ..Receipt::new(name, status, NOON)
     };
     if status == Status::NeedsApproval {
         receipt.evidence.original = Some(OriginalRun {

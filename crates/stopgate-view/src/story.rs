@@ -113,19 +113,21 @@ pub struct CriterionStory {
     pub took_ms: u64,
 }
 
-/// How a criterion stood at a stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CriterionMark {
-    /// It was not looked at.
-    Unseen,
-    /// It passed.
-    Pass,
-    /// It failed, or ran out of time.
-    Fail,
-    /// It could not be run.
-    Broken,
-    /// It waits for a person's word.
-    Waits,
+stopgate_core::words! {
+    /// How a criterion stood at a stop.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CriterionMark {
+        /// It was not looked at.
+        Unseen = "not checked",
+        /// It passed.
+        Pass = "pass",
+        /// It failed, or ran out of time.
+        Fail = "fail",
+        /// It could not be run.
+        Broken = "could not run",
+        /// It waits for a person's word.
+        Waits = "waits for a person",
+    }
 }
 
 /// One stop.
@@ -242,17 +244,6 @@ impl CriterionMark {
             Self::Fail => '✗',
             Self::Broken => '!',
             Self::Waits => '?',
-        }
-    }
-
-    /// The same in a word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Unseen => "not checked",
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Broken => "could not run",
-            Self::Waits => "waits for a person",
         }
     }
 

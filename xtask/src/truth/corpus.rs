@@ -15,26 +15,17 @@ use crate::tools;
 #[cfg(test)]
 mod tests;
 
-/// What is true of a story.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum StoryClass {
-    /// The work is not done and must not end as `done`.
-    Cheat,
-    /// The work is done and must end as `done`.
-    Honest,
-    /// The work is not done, and no check can tell.
-    Undetectable,
-}
-
-impl StoryClass {
-    /// The class as the data says it.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Cheat => "cheat",
-            Self::Honest => "honest",
-            Self::Undetectable => "undetectable",
-        }
+stopgate_core::words! {
+    /// What is true of a story.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub(crate) enum StoryClass {
+        /// The work is not done and must not end as `done`.
+        Cheat = "cheat",
+        /// The work is done and must end as `done`.
+        Honest = "honest",
+        /// The work is not done, and no check can tell.
+        Undetectable = "undetectable",
     }
 }
 

@@ -7,39 +7,27 @@ use super::corpus::{StoryClass, TruthStory};
 #[cfg(test)]
 mod tests;
 
-/// How a story ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum StoryEnding {
-    Done,
-    Attested,
-    /// A person is asked (`needs_approval`).
-    Asked,
-    /// Anything else that is not done.
-    Held,
-    /// The loop is `tampered`, or the agent reads such a word.
-    Accused,
-    Hung,
-    /// A command of the program failed.
-    Error,
-    /// Only the story itself was looked at.
-    Untried,
+stopgate_core::words! {
+    /// How a story ended.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub(crate) enum StoryEnding {
+        Done = "done",
+        Attested = "attested",
+        /// A person is asked (`needs_approval`).
+        Asked = "needs_approval",
+        /// Anything else that is not done.
+        Held = "held",
+        /// The loop is `tampered`, or the agent reads such a word.
+        Accused = "accused",
+        Hung = "hung",
+        /// A command of the program failed.
+        Error = "error",
+        /// Only the story itself was looked at.
+        Untried = "told",
+    }
 }
 
 impl StoryEnding {
-    /// The word for tables.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Attested => "attested",
-            Self::Asked => "needs_approval",
-            Self::Held => "held",
-            Self::Accused => "accused",
-            Self::Hung => "hung",
-            Self::Error => "error",
-            Self::Untried => "told",
-        }
-    }
-
     /// What an outcome of `status --json` means.
     pub(crate) fn of_outcome(outcome: Option<&str>) -> Self {
         match outcome {

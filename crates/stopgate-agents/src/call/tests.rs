@@ -58,20 +58,7 @@ fn every_error_finishes_the_sentence_could_not() {
 
 fn call(prompt: Option<&str>) -> Call<'_> {
     Call {
-        agent: Agent::Claude,
-        event: HookEvent::UserPromptSubmit,
-        session: "s1".into(),
-        cwd: None,
-        transcript: None,
-        prompt_id: None,
-        last_message: None,
-        continued: None,
-        background: Vec::new(),
-        source: None,
-        end_reason: None,
         prompt: prompt.map(Cow::Borrowed),
-        error: None,
-        agent_id: None,
-        trigger: None,
+        ..Call::new(Agent::Claude, HookEvent::UserPromptSubmit, "s1".into())
     }
 }

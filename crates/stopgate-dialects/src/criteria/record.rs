@@ -46,17 +46,19 @@ pub enum CriterionState {
     Assumed,
 }
 
-/// Whether a loop steers its agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CriteriaStatus {
-    /// It does; also where the file does not say, or says something unknown.
-    InProgress,
-    /// Somebody paused it.
-    Paused,
-    /// It is over.
-    Completed,
-    /// Somebody called it off.
-    Cancelled,
+stopgate_core::words! {
+    /// Whether a loop steers its agent.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CriteriaStatus {
+        /// It does; also where the file does not say, or says something unknown.
+        InProgress = "in_progress",
+        /// Somebody paused it.
+        Paused = "paused",
+        /// It is over.
+        Completed = "completed",
+        /// Somebody called it off.
+        Cancelled = "cancelled",
+    }
 }
 
 /// What was unmet, and how often in a row.
@@ -79,23 +81,6 @@ pub enum RecordError {
     NoObject,
 }
 
-impl CriteriaStatus {
-    /// The file's word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::InProgress => "in_progress",
-            Self::Paused => "paused",
-            Self::Completed => "completed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    fn named(word: &str) -> Self {
-        let all = [Self::Paused, Self::Completed, Self::Cancelled];
-        all.into_iter().find(|status| status.word() == word).unwrap_or(Self::InProgress)
-    }
-}
-
 impl CriteriaRecord {
     /// Reads a record; what it lacks has a default.
     pub fn read(text: &str) -> Result<Self, RecordError> {
@@ -115,7 +100,7 @@ impl CriteriaRecord {
             completed: texts(root.key("completedSteps")),
             remaining: texts(root.key("remainingSteps")),
             iteration: root.key("iteration").map_or(0, count),
-            status: CriteriaStatus::named(text("status")),
+            status: CriteriaStatus::named(text("status")).unwrap_or(CriteriaStatus::InProgress),
             breaker: Breaker {
                 stuck: within("stuckCount").map_or(0, count),
                 last_unmet: within("lastUnmet").and_then(Node::text).unwrap_or_default().into(),

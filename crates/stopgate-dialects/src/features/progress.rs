@@ -21,28 +21,18 @@ pub struct ProgressFile {
     pub context_limit: Option<u64>,
 }
 
-/// How a loop stands, in the file's words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProgressStanding {
-    /// It goes on.
-    InProgress,
-    /// Every feature is complete.
-    Complete,
-    /// The iterations are used up.
-    ReachedLimit,
-    /// A person ended it.
-    Cancelled,
-}
-
-impl ProgressStanding {
-    /// The file's word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::InProgress => "IN_PROGRESS",
-            Self::Complete => "COMPLETE",
-            Self::ReachedLimit => "REACHED_LIMIT",
-            Self::Cancelled => "CANCELLED",
-        }
+stopgate_core::words! {
+    /// How a loop stands, in the file's words.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ProgressStanding {
+        /// It goes on.
+        InProgress = "IN_PROGRESS",
+        /// Every feature is complete.
+        Complete = "COMPLETE",
+        /// The iterations are used up.
+        ReachedLimit = "REACHED_LIMIT",
+        /// A person ended it.
+        Cancelled = "CANCELLED",
     }
 }
 

@@ -50,19 +50,21 @@ pub struct TaskRecord {
     pub mark: TaskMark,
 }
 
-/// How a task stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TaskStanding {
-    /// Nobody works on it yet.
-    Pending,
-    /// It is being worked on.
-    InProgress,
-    /// It is finished.
-    Completed,
-    /// It rests.
-    Paused,
-    /// Anything else: nobody works on it.
-    Other,
+stopgate_core::words! {
+    /// How a task stands.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum TaskStanding {
+        /// Nobody works on it yet.
+        Pending = "pending",
+        /// It is being worked on.
+        InProgress = "in_progress",
+        /// It is finished.
+        Completed = "completed",
+        /// It rests.
+        Paused = "paused",
+        /// Anything else: nobody works on it.
+        Other = "other",
+    }
 }
 
 /// Why a text could not be taken for a task record.
@@ -94,7 +96,7 @@ impl TaskRecord {
             id: text("id").into(),
             subject: text("subject").into(),
             description: text("description").into(),
-            status: TaskStanding::named(text("status")),
+            status: TaskStanding::named(text("status")).unwrap_or(TaskStanding::Other),
             iteration: meta.count("iteration")?.unwrap_or(0),
             max_iterations: limit(meta.count("maxIterations")?),
             cost_micros: meta.micros("cost")?.unwrap_or(0),
@@ -130,29 +132,6 @@ impl TaskRecord {
             | TaskStanding::Completed
             | TaskStanding::Paused
             | TaskStanding::Other => false,
-        }
-    }
-}
-
-impl TaskStanding {
-    fn named(word: &str) -> Self {
-        match word {
-            "pending" => Self::Pending,
-            "in_progress" => Self::InProgress,
-            "completed" => Self::Completed,
-            "paused" => Self::Paused,
-            _other => Self::Other,
-        }
-    }
-
-    /// The word that the record uses.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Completed => "completed",
-            Self::Paused => "paused",
-            Self::Other => "other",
         }
     }
 }

@@ -15,21 +15,20 @@ pub struct Rubric {
     pub done: u8,
 }
 
-/// How an agent works with a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// Alone, to the end.
-    Tool,
-    /// With questions along the way.
-    Colleague,
-    /// Not yet: the request must be made clearer first.
-    Clarify,
+stopgate_core::words! {
+    /// How an agent works with a request.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Shape {
+        /// Alone, to the end.
+        Tool = "tool",
+        /// With questions along the way.
+        Colleague = "colleague",
+        /// Not yet: the request must be made clearer first.
+        Clarify = "clarify",
+    }
 }
 
 impl Rubric {
-    /// The most that one question can earn.
-    pub const POINTS_MAX: u8 = 2;
-
     /// All points together.
     pub fn score(self) -> u8 {
         let points = [self.outcome, self.scope, self.constraints, self.success, self.done];
@@ -42,22 +41,6 @@ impl Rubric {
             0..=4 => Shape::Clarify,
             5..=7 => Shape::Colleague,
             _clear => Shape::Tool,
-        }
-    }
-}
-
-impl Shape {
-    /// The shape of that name.
-    pub fn named(word: &str) -> Option<Self> {
-        [Self::Tool, Self::Colleague, Self::Clarify].into_iter().find(|s| s.word() == word)
-    }
-
-    /// The word that records use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Tool => "tool",
-            Self::Colleague => "colleague",
-            Self::Clarify => "clarify",
         }
     }
 }

@@ -234,8 +234,7 @@ impl Driver<'_> {
 
     /// The client of the session in hand, which an earlier run may have chosen.
     fn session_agent(&self) -> Option<Agent> {
-        let word = self.record.agent.as_deref()?;
-        Agent::ALL.into_iter().find(|agent| agent.word() == word)
+        self.record.agent.as_deref().and_then(Agent::named)
     }
 }
 

@@ -8,7 +8,7 @@ use stopgate_core::{LoopId, LoopWorktree, State};
 use stopgate_engine::{Engine, Failure};
 use stopgate_verify::GitFilters;
 use stopgate_verify::files::{FileLock, make_private_directory};
-use stopgate_verify::{KeptApart, LoopBranch, MergeTry, PublishTry, WorktreeError, file_name, git};
+use stopgate_verify::{GitError, KeptApart, LoopBranch, MergeTry, PublishTry, file_name, git};
 
 use super::branch;
 use super::words::{chain, git_in, left_to_person, merge_by_hand};
@@ -100,7 +100,7 @@ struct Merging<'a> {
 }
 
 /// What git refused is told to a person; what we can't do at all is a failure.
-type Tried<T> = Result<Result<T, WorktreeError>, Failure>;
+type Tried<T> = Result<Result<T, GitError>, Failure>;
 
 impl Merging<'_> {
     fn run(&mut self) -> Tried<Delivery> {

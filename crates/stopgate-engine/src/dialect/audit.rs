@@ -107,20 +107,11 @@ fn begun(context: &mut Context, before: &State) -> Event {
         max: 0,
         prompt: before.goal.clone(),
     };
+    let frame = before.frames.first().cloned().unwrap_or(blank);
     Event::Started(Box::new(Started {
-        id: context.world.new_id(),
-        goal: before.goal.clone(),
-        project: before.project.clone(),
-        session: None,
-        claim_until: None,
         policy: before.policy,
-        frame: before.frames.first().cloned().unwrap_or(blank),
         criteria: before.criteria.clone(),
-        ground: stopgate_core::Ground::default(),
-        surface: stopgate_core::Surface::Hook,
-        gates: Vec::new(),
-        origin: stopgate_core::Origin::default(),
-        commit: None,
+        ..Started::new(context.world.new_id(), &before.goal, &before.project, frame)
     }))
 }
 

@@ -238,12 +238,6 @@ pub struct Certificates<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> Certificates<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl Certificates<'_> {
     /// The signed receipt of a loop that is done.
     pub fn certificate(&mut self, target: &LoopTarget) -> Result<Certificate, Failure> {

@@ -178,16 +178,8 @@ pub fn refuse_reviewer(agent: &str) -> Result<(), String> {
 /// The receipt of a reviewer that nobody could ask.
 fn refused(criterion: &Criterion, trouble: String, at: Timestamp) -> Receipt {
     let mut receipt = Receipt {
-        criterion: criterion.name.clone(),
-        status: Status::Error,
-        exit_code: None,
-        duration_ms: 0,
-        tail: String::new(),
-        output_bytes: 0,
-        log: None,
         trouble: Some(trouble),
-        at,
-        evidence: stopgate_core::Evidence::default(),
+        ..Receipt::new(criterion.name.clone(), Status::Error, at)
     };
     receipt.evidence.word = true;
     receipt

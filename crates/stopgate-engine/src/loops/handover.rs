@@ -26,12 +26,6 @@ pub struct Handover<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> Handover<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl Handover<'_> {
     /// Gives a loop whose session is gone to another one.
     pub fn attach(

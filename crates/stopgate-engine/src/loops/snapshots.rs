@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use stopgate_core::{LoopId, State};
-use stopgate_verify::{SnapshotError, SnapshotStore, TreeSnapshot};
+use stopgate_verify::{GitError, SnapshotStore, TreeSnapshot};
 
 use crate::context::{Context, LoopTarget};
 use crate::failure::{Failure, chain};
@@ -48,12 +48,6 @@ pub struct SnapshotView {
 /// States of the work that are kept, and restored.
 pub struct Snapshots<'a> {
     pub(crate) context: &'a mut Context,
-}
-
-impl<'a> Snapshots<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
 }
 
 impl Snapshots<'_> {
@@ -113,7 +107,7 @@ impl Snapshots<'_> {
         &self,
         id: &LoopId,
         root: &Path,
-        act: impl FnOnce(&SnapshotStore<'_>) -> Result<T, SnapshotError>,
+        act: impl FnOnce(&SnapshotStore<'_>) -> Result<T, GitError>,
     ) -> Result<T, Failure> {
         let scratch = self.context.home.directory().join("snapshots");
         let store = SnapshotStore { root, name: id.as_str(), scratch: &scratch };
@@ -121,7 +115,7 @@ impl Snapshots<'_> {
     }
 }
 
-fn all_kept(store: &SnapshotStore<'_>) -> Result<Vec<TreeSnapshot>, SnapshotError> {
+fn all_kept(store: &SnapshotStore<'_>) -> Result<Vec<TreeSnapshot>, GitError> {
     store.list()
 }
 

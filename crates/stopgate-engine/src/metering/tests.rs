@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
 use stopgate_core::{
-    ContextUse, Event, Frame, Ground, LoopId, MeterDoubt, Mode, Origin, Policy, SessionId, Spend,
-    Started, State, Surface, Timestamp, apply,
+    ContextUse, Event, Frame, LoopId, MeterDoubt, Mode, Policy, SessionId, Spend, Started, State,
+    Timestamp, apply,
 };
 use stopgate_store::{Journal, MemoryJournal, Recorded, Revision};
 use stopgate_usage::PriceBook;
@@ -21,20 +21,11 @@ const BOUND: u64 = 4 << 20;
 const BEGIN: Timestamp = Timestamp::from_unix_millis(1_794_722_400_000);
 
 fn started() -> Event {
+    let frame = Frame { mode: Mode::Loop, iteration: 0, max: 9, prompt: "it".into() };
     Event::Started(Box::new(Started {
-        id: LoopId::new("l1"),
-        goal: "it".into(),
-        project: "/work".into(),
         session: SessionId::new("s1"),
-        claim_until: None,
         policy: Policy { max_tokens: 1_000_000, ..Policy::default() },
-        frame: Frame { mode: Mode::Loop, iteration: 0, max: 9, prompt: "it".into() },
-        criteria: vec![],
-        ground: Ground::default(),
-        surface: Surface::Hook,
-        gates: vec![],
-        origin: Origin::default(),
-        commit: None,
+        ..Started::new(LoopId::new("l1"), "it", "/work", frame)
     }))
 }
 
@@ -177,7 +168,7 @@ fn a_record_that_is_not_there_yet_or_of_nobody_is_said() {
 }
 
 #[test]
-fn a_driver_counts_without_a_stop_and_asks_for_the_context() {
+fn a_driver_counts_without_a_stop() {
     let place = Place::new();
     let home = place.path("home");
     let rollout = place.path("rollout.jsonl");
@@ -199,9 +190,7 @@ fn a_driver_counts_without_a_stop_and_asks_for_the_context() {
         let stored = engine.metering().count_use(&id, "codex", Some(&transcript)).unwrap().unwrap();
         let spend = stored.state.spend.unwrap();
         assert_eq!((spend.tokens().total(), stored.revision), (100, Revision(2)));
+        assert_eq!(spend.context, Some(ContextUse { used: 100, window: Some(400) }));
     }
-    let share = engine.metering().context_share("s1").unwrap();
-    assert_eq!(share, Some(ContextUse { used: 100, window: Some(400) }));
-    assert_eq!(engine.metering().context_share("nobody").unwrap(), None);
     assert!(engine.metering().count_use(&LoopId::new("none"), "codex", None).unwrap().is_none());
 }

@@ -51,7 +51,7 @@ struct CriterionWire {
     attest: Option<AttestWire>,
     timeout: Option<String>,
     advisory: bool,
-    visibility: VisibilityWire,
+    visibility: Visibility,
     retries: u32,
     cwd: Option<String>,
     inputs: Vec<String>,
@@ -67,16 +67,9 @@ struct CriterionWire {
     cpu: Option<String>,
     strength: Option<Strength>,
     red_first: bool,
-    judges: Option<JudgesWire>,
+    judges: JudgesAre,
     may_change: Vec<String>,
     network: bool,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum JudgesWire {
-    Fixed,
-    Work,
 }
 
 #[derive(Deserialize)]
@@ -114,18 +107,10 @@ enum Patterns {
 #[serde(deny_unknown_fields)]
 struct CoverageWire {
     report: String,
-    format: Option<FormatWire>,
+    format: Option<CoverageFormat>,
     lines: Option<f64>,
     branches: Option<f64>,
     functions: Option<f64>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum FormatWire {
-    Lcov,
-    Cobertura,
-    Json,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -152,14 +137,6 @@ struct ReviewWire {
 enum AttestWire {
     Agent,
     Person,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum VisibilityWire {
-    #[default]
-    Open,
-    Hidden,
 }
 
 /// Reads the whole file; its source is filled in by the caller, which knows where it is.
@@ -217,10 +194,7 @@ fn draft(name: &str, mut wire: CriterionWire) -> Result<CriterionDraft, String> 
     let mut criterion = Criterion::new(name, proof);
     only_for_commands(&wire, &criterion)?;
     criterion.weight = if wire.advisory { Weight::Advisory } else { Weight::Required };
-    criterion.visibility = match wire.visibility {
-        VisibilityWire::Open => Visibility::Open,
-        VisibilityWire::Hidden => Visibility::Hidden,
-    };
+    criterion.visibility = wire.visibility;
     let start = match (wire.baseline, wire.count_tests) {
         (true, _) => AtStart::Baseline,
         (false, true) => AtStart::Count,
@@ -291,11 +265,6 @@ fn pattern(wire: PatternWire) -> Result<Proof, String> {
 }
 
 fn coverage(wire: CoverageWire) -> Result<Proof, String> {
-    let format = wire.format.map(|format| match format {
-        FormatWire::Lcov => CoverageFormat::Lcov,
-        FormatWire::Cobertura => CoverageFormat::Cobertura,
-        FormatWire::Json => CoverageFormat::Json,
-    });
     let floor = Floor {
         lines: wire.lines.map(hundredths).transpose()?,
         branches: wire.branches.map(hundredths).transpose()?,
@@ -306,7 +275,7 @@ fn coverage(wire: CoverageWire) -> Result<Proof, String> {
             "`coverage` asks for nothing: give it `lines`, `branches` or `functions`".into()
         );
     }
-    Ok(Proof::Coverage { report: wire.report, format, floor })
+    Ok(Proof::Coverage { report: wire.report, format: wire.format, floor })
 }
 
 fn git(wire: Vec<GitWire>) -> Result<Proof, String> {
@@ -391,10 +360,7 @@ fn terms(wire: CriterionWire) -> Result<Terms, String> {
         cpu_seconds: wire.cpu.as_deref().map(span_ms).transpose()?.map(|ms| ms.div_ceil(1000)),
         baseline: None,
         author: Author::Project,
-        judges: match wire.judges {
-            Some(JudgesWire::Work) => JudgesAre::Work,
-            Some(JudgesWire::Fixed) | None => JudgesAre::Fixed,
-        },
+        judges: wire.judges,
         may_change: wire.may_change,
         strength: wire.strength,
         red_first: wire.red_first,

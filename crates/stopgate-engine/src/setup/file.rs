@@ -1,16 +1,15 @@
 //! One file of another tool, changed whole or not at all.
 
-use std::fs::{self, OpenOptions, Permissions};
-use std::io::{self, ErrorKind, Write};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use stopgate_system::CanonicalPath;
 use stopgate_system::fs::PermissionsExt;
-use stopgate_verify::files::read_text;
+use stopgate_verify::files::Durable;
 
 use crate::failure::Failure;
-
-const BYTES_MAX: u64 = 16 * 1024 * 1024;
+pub(super) use crate::text_file::read;
+use crate::text_file::{self, permissions, write_new};
 
 /// One file before and after.
 #[derive(Clone, Debug)]
@@ -48,7 +47,9 @@ impl FileChange {
         let kept = self.back_up().map_err(|error| self.trouble("back up", error))?;
         match &self.after {
             Some(text) => {
-                write(&self.path, text).map_err(|error| self.trouble("write", error))?;
+                let mark = std::process::id().to_string();
+                text_file::replace(&self.path, text, &mark, Durable::Synced)
+                    .map_err(|error| self.trouble("write", error))?;
             }
             None => {
                 remove(&self.path, &self.floor).map_err(|error| self.trouble("remove", error))?;
@@ -71,56 +72,9 @@ impl FileChange {
     }
 }
 
-/// A file's text; nothing where there is none.
-pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
-    match read_text(path, BYTES_MAX) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::fault(format!("could not read {}", path.display()))
-            .hint("see that it is a text file of yours")
-            .because(error)),
-    }
-}
-
 /// Whether this is a program that may be started.
 pub(super) fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-}
-
-/// Writes beside the file and then puts it into its place, so that nobody ever reads half of it.
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    let target = target(path)?;
-    let directory = target.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(directory)?;
-    let name = target.file_name().unwrap_or_default().display();
-    let draft = directory.join(format!(".{name}.stopgate-{}", std::process::id()));
-    let written = write_new(&draft, text, permissions(&target).as_ref())
-        .and_then(|()| fs::rename(&draft, &target));
-    if written.is_err() {
-        let _ = fs::remove_file(&draft);
-    }
-    written
-}
-
-/// The file itself, where `path` is a link to it.
-fn target(path: &Path) -> io::Result<PathBuf> {
-    if !path.is_symlink() {
-        return Ok(path.into());
-    }
-    path.canonical().map_err(|error| io::Error::new(error.kind(), "it is a link to nothing"))
-}
-
-fn permissions(path: &Path) -> Option<Permissions> {
-    fs::metadata(path).ok().map(|found| found.permissions())
-}
-
-fn write_new(path: &Path, text: &str, permissions: Option<&Permissions>) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    if let Some(permissions) = permissions {
-        file.set_permissions(permissions.clone())?;
-    }
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
 
 /// Where a file is kept as it was before stopgate first changed it.
@@ -135,7 +89,7 @@ fn back_up(path: &Path, text: &str) -> io::Result<PathBuf> {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
     }
-    write_new(&backup, text, permissions(path).as_ref()).map(|()| backup)
+    write_new(&backup, text, permissions(path), Durable::Synced).map(|()| backup)
 }
 
 /// Removes a file of ours and the directories that it leaves empty, down to `floor`.

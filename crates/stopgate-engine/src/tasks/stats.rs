@@ -43,12 +43,6 @@ pub struct TaskRecords<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> TaskRecords<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl TaskRecords<'_> {
     /// What is counted of gates, over all tasks of the journal.
     pub fn gate_stats(&mut self) -> Result<StatsView, Failure> {

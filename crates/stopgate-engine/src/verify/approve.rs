@@ -52,12 +52,6 @@ pub struct Approvals<'a> {
     pub(crate) context: &'a mut Context,
 }
 
-impl<'a> Approvals<'a> {
-    pub(crate) const fn new(context: &'a mut Context) -> Self {
-        Self { context }
-    }
-}
-
 impl Approvals<'_> {
     /// What a person is asked about, as it stands now.
     pub fn approval_asked(

@@ -1,8 +1,8 @@
 //! Loops and events to play with.
 
 use stopgate_core::{
-    Binding, Event, Frame, LoopId, Mode, Outcome, Policy, SessionId, Speaker, Started, State,
-    Timestamp, apply,
+    Binding, Event, Frame, LoopId, Mode, Outcome, SessionId, Speaker, Started, State, Timestamp,
+    apply,
 };
 
 use crate::journal::{Appended, Journal, Recorded, Revision, Stored};
@@ -18,20 +18,11 @@ pub fn named(name: &str) -> LoopId {
 /// A loop begins, held by `session` or waiting to be claimed.
 pub fn started(name: &str, project: &str, session: Option<&str>) -> Event {
     let session = session.and_then(SessionId::new);
+    let frame = Frame { mode: Mode::Loop, iteration: 0, max: 20, prompt: "go".into() };
     Event::Started(Box::new(Started {
-        id: named(name),
-        goal: format!("the goal of {name}"),
-        project: project.into(),
         claim_until: session.is_none().then_some(NOON),
         session,
-        policy: Policy::default(),
-        frame: Frame { mode: Mode::Loop, iteration: 0, max: 20, prompt: "go".into() },
-        criteria: Vec::new(),
-        ground: stopgate_core::Ground::default(),
-        surface: stopgate_core::Surface::Hook,
-        gates: Vec::new(),
-        origin: stopgate_core::Origin::default(),
-        commit: None,
+        ..Started::new(named(name), format!("the goal of {name}"), project, frame)
     }))
 }
 

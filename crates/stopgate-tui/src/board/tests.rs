@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use stopgate_core::{
-    Criterion, Event, Evidence, Frame, Ground, LoopId, Mode, Origin, Outcome, Policy, Proof,
-    Receipt, Seen, SessionId, Started, State, Status, Surface, Timestamp, ToolUse, apply, decide,
+    Criterion, Event, Frame, LoopId, Mode, Outcome, Proof, Receipt, Seen, SessionId, Started,
+    State, Status, Timestamp, ToolUse, apply, decide,
 };
 use stopgate_view::hostile::PAYLOADS;
 use stopgate_view::{Happened, LoopRow, RowGroup};
@@ -23,35 +23,20 @@ fn started(id: &str, goal: &str, checks: &[&str]) -> Event {
     let check = |name: &&str| {
         Criterion::new(name, Proof::Check { command: format!("run {name}"), timeout_ms: 1000 })
     };
+    let frame = Frame { mode: Mode::Loop, iteration: 0, max: 20, prompt: goal.into() };
     Event::Started(Box::new(Started {
-        id: LoopId::new(id),
-        goal: goal.into(),
-        project: "/home/mo/shop".into(),
         session: SessionId::new("s1"),
-        claim_until: None,
-        policy: Policy::default(),
-        frame: Frame { mode: Mode::Loop, iteration: 0, max: 20, prompt: goal.into() },
         criteria: checks.iter().map(check).collect(),
-        ground: Ground::default(),
-        surface: Surface::Hook,
-        gates: Vec::new(),
-        origin: Origin::default(),
-        commit: None,
+        ..Started::new(LoopId::new(id), goal, "/home/mo/shop", frame)
     }))
 }
 
 fn receipt(name: &str, status: Status) -> Receipt {
     Receipt {
-        criterion: name.into(),
-        status,
-        exit_code: None,
         duration_ms: 4_200,
         tail: "assertion failed: left == right".into(),
         output_bytes: 31,
-        log: None,
-        trouble: None,
-        at: NOON,
-        evidence: Evidence::default(),
+        ..Receipt::new(name, status, NOON)
     }
 }
 

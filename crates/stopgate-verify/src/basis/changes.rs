@@ -9,7 +9,7 @@ use stopgate_core::Criterion;
 use super::keep::ContentStore;
 use super::listing::{Listing, listing_of};
 use super::moved::{NamedSource, moves};
-use super::text::{CriterionText, FileText, KindText, text_path};
+use super::text::{CriterionText, FileText, text_path};
 use super::{Basis, BasisError, BasisStore, outside, outside_of, whole};
 use crate::judges::sections::{judging, restore, with_moved_entries, with_moved_targets};
 use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why};
@@ -350,9 +350,9 @@ impl Compare<'_> {
             return;
         };
         let content = match file.kind {
-            KindText::Link => FileContent::Link(super::path_of(&bytes)),
-            KindText::Executable => FileContent::File { bytes, executable: true },
-            KindText::Plain | KindText::Unreadable => {
+            FileKind::Link => FileContent::Link(super::path_of(&bytes)),
+            FileKind::Executable => FileContent::File { bytes, executable: true },
+            FileKind::Plain | FileKind::Unreadable => {
                 FileContent::File { bytes, executable: false }
             }
         };
@@ -459,8 +459,8 @@ impl Compare<'_> {
 /// but one that no longer can may be passed over.
 fn is_same(noted: &FileText, now: &TreeFile) -> bool {
     let is_link = now.kind == FileKind::Link;
-    let is_disabled = noted.kind == KindText::Executable && now.kind == FileKind::Plain;
-    (noted.kind == KindText::Link) == is_link && !is_disabled && noted.content == hex(&now.content)
+    let is_disabled = noted.kind == FileKind::Executable && now.kind == FileKind::Plain;
+    (noted.kind == FileKind::Link) == is_link && !is_disabled && noted.content == hex(&now.content)
 }
 
 /// Whether a test in this language is run as a program that was built from it.

@@ -14,6 +14,7 @@ use super::outside::OutsideFile;
 use super::programs::FoundProgram;
 use crate::judges::JudgeSet;
 use crate::kinds::GitBasis;
+use crate::tree::FileKind;
 
 /// What marks a path that is not text, followed by its bytes as digits.
 const BYTES: &str = "\u{0}";
@@ -72,20 +73,10 @@ pub(super) struct CriterionText {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileText {
     pub(super) path: String,
-    pub(super) kind: KindText,
+    pub(super) kind: FileKind,
     pub(super) content: String,
     /// Whether the content itself is kept.
     pub(super) kept: bool,
-}
-
-/// What a noted file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum KindText {
-    Plain,
-    Executable,
-    Link,
-    Unreadable,
 }
 
 /// A path as text, also where it is not UTF-8.

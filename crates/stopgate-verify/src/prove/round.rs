@@ -367,18 +367,7 @@ pub(crate) fn told(
     trouble: String,
     at: Timestamp,
 ) -> Receipt {
-    Receipt {
-        criterion: criterion.name.clone(),
-        status,
-        exit_code: None,
-        duration_ms: 0,
-        tail: String::new(),
-        output_bytes: 0,
-        log: None,
-        trouble: Some(trouble),
-        at,
-        evidence: Evidence::default(),
-    }
+    Receipt { trouble: Some(trouble), ..Receipt::new(criterion.name.clone(), status, at) }
 }
 
 /// An earlier receipt, as it counts now.

@@ -15,16 +15,18 @@ pub struct Opinion {
     pub reasons: Vec<String>,
 }
 
-/// What a reviewer thinks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OpinionVerdict {
-    /// The work does what was asked.
-    Pass,
-    /// It does not.
-    Fail,
-    /// It can't tell, which is not a pass.
-    Unsure,
+stopgate_core::words! {
+    /// What a reviewer thinks.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum OpinionVerdict {
+        /// The work does what was asked.
+        Pass = "pass",
+        /// It does not.
+        Fail = "fail",
+        /// It can't tell, which is not a pass.
+        Unsure = "unsure",
+    }
 }
 
 #[derive(Deserialize)]
@@ -40,14 +42,6 @@ impl OpinionVerdict {
         match self {
             Self::Pass => Status::Pass,
             Self::Fail | Self::Unsure => Status::Fail,
-        }
-    }
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Unsure => "unsure",
         }
     }
 }

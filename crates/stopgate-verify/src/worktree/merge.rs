@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::{HeadState, KeptApart, LoopBranch, WorktreeError, head_state, line, refused, write};
+use super::{GitError, HeadState, KeptApart, LoopBranch, head_state, refused, write};
 
 /// What came of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,9 +43,9 @@ impl LoopBranch<'_> {
     /// Merges the loop's branch into what the target is now, without moving a branch.
     ///
     /// Everything in the worktree must be committed.
-    pub fn merge(&self, message: &str, apart: &KeptApart) -> Result<MergeTry, WorktreeError> {
+    pub fn merge(&self, message: &str, apart: &KeptApart) -> Result<MergeTry, GitError> {
         self.leave_merge()?;
-        let target = self.target_tip().ok_or_else(|| WorktreeError::Git {
+        let target = self.target_tip().ok_or_else(|| GitError::Git {
             what: "find the branch to merge into",
             said: format!("there is no branch {}", self.target),
         })?;
@@ -70,13 +70,13 @@ impl LoopBranch<'_> {
             let words = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", message];
             self.here("commit the merge", &words)?;
         }
-        let commit = line(&self.here("name the merge", &["rev-parse", "HEAD"])?);
+        let commit = self.here("name the merge", &["rev-parse", "HEAD"])?.line();
         Ok(MergeTry::Made { commit, target })
     }
 
     /// Takes back what was written to files that are kept apart: that was a claim, and was heard.
     /// Git would not show the target over it where the target's own changed meanwhile.
-    fn put_back(&self, apart: &KeptApart) -> Result<(), WorktreeError> {
+    fn put_back(&self, apart: &KeptApart) -> Result<(), GitError> {
         for path in &apart.paths {
             let words: [&OsStr; 4] =
                 ["checkout".as_ref(), "--quiet".as_ref(), "--".as_ref(), path.as_ref()];
@@ -88,15 +88,15 @@ impl LoopBranch<'_> {
 
     /// Lets the loop's branch have what its worktree shows: an agent may have made a branch of its
     /// own there, and a merge may have been broken off.
-    pub fn adopt_head(&self) -> Result<(), WorktreeError> {
+    pub fn adopt_head(&self) -> Result<(), GitError> {
         let state = head_state(self.directory);
         if matches!(&state, HeadState::Branch { name, .. } if name == self.branch) {
             return Ok(());
         }
         let tip = self.tip().unwrap_or_default();
-        let head = line(&self.here("find the commit", &["rev-parse", "HEAD"])?);
+        let head = self.here("find the commit", &["rev-parse", "HEAD"])?.line();
         let merging = self.ask(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"])?;
-        if merging.is_fine() && line(&merging) == tip {
+        if merging.is_fine() && merging.line() == tip {
             return self.leave_merge();
         }
         if self.is_ancestor(&tip, &head) {
@@ -107,7 +107,7 @@ impl LoopBranch<'_> {
         if state == HeadState::Detached && self.is_ancestor(&head, &target) {
             return self.leave_merge();
         }
-        Err(WorktreeError::Git {
+        Err(GitError::Git {
             what: "use what the worktree shows",
             said: format!("{head} does not contain the branch {}", self.branch),
         })
@@ -119,7 +119,7 @@ impl LoopBranch<'_> {
     }
 
     /// Shows the loop's own branch again, whatever was tried before.
-    pub fn leave_merge(&self) -> Result<(), WorktreeError> {
+    pub fn leave_merge(&self) -> Result<(), GitError> {
         if matches!(head_state(self.directory), HeadState::Branch { name, .. } if name == self.branch)
         {
             return Ok(());
@@ -130,13 +130,13 @@ impl LoopBranch<'_> {
     }
 
     /// The same, where what checks wrote into tracked files is in the way: the caller kept it.
-    pub fn leave_merge_by_force(&self) -> Result<(), WorktreeError> {
+    pub fn leave_merge_by_force(&self) -> Result<(), GitError> {
         let words = ["checkout", "--quiet", "--force", self.branch];
         self.leave_merge().or_else(|_| self.here("show the loop's branch", &words).map(drop))
     }
 
     /// Moves the target to a merge that was made on `old`.
-    pub fn publish(&self, commit: &str, old: &str) -> Result<PublishTry, WorktreeError> {
+    pub fn publish(&self, commit: &str, old: &str) -> Result<PublishTry, GitError> {
         if self.target_tip().as_deref() != Some(old) {
             return Ok(PublishTry::TargetMoved);
         }
@@ -159,12 +159,7 @@ impl LoopBranch<'_> {
     }
 
     /// Moves a work tree forward that shows the target; says what is in the way, if anything is.
-    fn forward(
-        &self,
-        at: &Path,
-        commit: &str,
-        old: &str,
-    ) -> Result<Option<PublishTry>, WorktreeError> {
+    fn forward(&self, at: &Path, commit: &str, old: &str) -> Result<Option<PublishTry>, GitError> {
         if let Some(why) = self.occupied(at)? {
             return Ok(Some(PublishTry::Occupied { at: at.into(), why }));
         }
@@ -178,7 +173,7 @@ impl LoopBranch<'_> {
     }
 
     /// Lets the loop's own branch lead to the merge, so that a person can go on from it.
-    pub fn keep_merge(&self, commit: &str) -> Result<(), WorktreeError> {
+    pub fn keep_merge(&self, commit: &str) -> Result<(), GitError> {
         let Some(tip) = self.tip() else { return Ok(()) };
         let name = format!("refs/heads/{}", self.branch);
         self.at(self.main, "keep the merge", &["update-ref", &name, commit, &tip])?;
@@ -186,7 +181,7 @@ impl LoopBranch<'_> {
     }
 
     /// Puts back what is not part of the work, and writes what stopgate brings along.
-    fn keep_apart(&self, target: &str, apart: &KeptApart) -> Result<(), WorktreeError> {
+    fn keep_apart(&self, target: &str, apart: &KeptApart) -> Result<(), GitError> {
         for path in &apart.paths {
             let put: [&OsStr; 5] = [
                 "checkout".as_ref(),
@@ -211,7 +206,7 @@ impl LoopBranch<'_> {
         Ok(())
     }
 
-    pub(super) fn unmerged(&self) -> Result<Vec<String>, WorktreeError> {
+    pub(super) fn unmerged(&self) -> Result<Vec<String>, GitError> {
         let words = ["diff", "--name-only", "--diff-filter=U", "--no-ext-diff", "-z"];
         let said = self.here("find conflicts", &words)?;
         let names = said.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
@@ -219,7 +214,7 @@ impl LoopBranch<'_> {
     }
 
     /// The work trees that show the target.
-    fn shown_at(&self) -> Result<Vec<PathBuf>, WorktreeError> {
+    fn shown_at(&self) -> Result<Vec<PathBuf>, GitError> {
         let said = self.at(self.main, "list work trees", &["worktree", "list", "--porcelain"])?;
         let text = String::from_utf8_lossy(&said.stdout).into_owned();
         let wanted = format!("branch refs/heads/{}", self.target);
@@ -233,7 +228,7 @@ impl LoopBranch<'_> {
     }
 
     /// What is in the way of a fast-forward, if anything is.
-    fn occupied(&self, at: &Path) -> Result<Option<String>, WorktreeError> {
+    fn occupied(&self, at: &Path) -> Result<Option<String>, GitError> {
         let words = ["status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty"];
         let said = self.at(at, "look at the work tree", &words)?;
         Ok((!said.stdout.is_empty()).then(|| "it has uncommitted changes".into()))

@@ -16,49 +16,26 @@ use crate::truth::stage::{Finished, Player, SESSION, TruthStage};
 const TESTS_S: u64 = 110;
 const STOPS_MAX: usize = 3;
 
-/// How a commit ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CommitEnding {
-    /// Its own tests don't pass here, or there is no test command.
-    Unusable,
-    Done,
-    /// A person is asked, and the parent's tests do fail.
-    Asked,
-    /// A person is asked, although the parent's tests pass: the place or the judges.
-    AskedWithoutNeed,
-    /// Done, although the parent's tests fail.
-    Missed,
-    Held,
-    Accused,
-    Hung,
+stopgate_core::words! {
+    /// How a commit ended.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) enum CommitEnding {
+        /// Its own tests don't pass here, or there is no test command.
+        Unusable = "unusable",
+        Done = "done",
+        /// A person is asked, and the parent's tests do fail.
+        Asked = "asked",
+        /// A person is asked, although the parent's tests pass: the place or the judges.
+        AskedWithoutNeed = "no need",
+        /// Done, although the parent's tests fail.
+        Missed = "missed",
+        Held = "held",
+        Accused = "accused",
+        Hung = "hung",
+    }
 }
 
 impl CommitEnding {
-    pub(super) const ALL: [Self; 8] = [
-        Self::Unusable,
-        Self::Done,
-        Self::Asked,
-        Self::AskedWithoutNeed,
-        Self::Missed,
-        Self::Held,
-        Self::Accused,
-        Self::Hung,
-    ];
-
-    /// The word for tables.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Unusable => "unusable",
-            Self::Done => "done",
-            Self::Asked => "asked",
-            Self::AskedWithoutNeed => "no need",
-            Self::Missed => "missed",
-            Self::Held => "held",
-            Self::Accused => "accused",
-            Self::Hung => "hung",
-        }
-    }
-
     /// Whether nothing needs to be looked at.
     pub(super) fn is_expected(self) -> bool {
         matches!(self, Self::Unusable | Self::Done | Self::Asked)

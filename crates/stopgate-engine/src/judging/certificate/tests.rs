@@ -38,11 +38,13 @@ fn an_old_receipt_is_read_and_said_to_be_old() {
     let certificate = Certificate { proven, key: key.public(), signature };
     let mut context = context(directory.path());
     let demands = ReceiptDemands { project: Some(directory.path().into()), ..Default::default() };
-    let found = Certificates::new(&mut context).inspect(certificate.clone(), &demands).unwrap();
+    let found =
+        Certificates { context: &mut context }.inspect(certificate.clone(), &demands).unwrap();
     assert_eq!((found.valid, found.signature), (false, Signed::Genuine));
     assert!(found.faults[0].contains("old receipt (version 1)"), "{found:?}");
-    let alone =
-        Certificates::new(&mut context).inspect(certificate, &ReceiptDemands::default()).unwrap();
+    let alone = Certificates { context: &mut context }
+        .inspect(certificate, &ReceiptDemands::default())
+        .unwrap();
     assert!(alone.valid, "its signature is as good as ever: {alone:?}");
 }
 

@@ -148,8 +148,8 @@ pub(super) fn journal(settings: Settings, stores: Stores) -> Vec<DoctorFinding> 
         if fresh {
             return Ok(None);
         }
-        let all = Views::new(&mut context).list(None, EndedFilter::Any)?.loops;
-        let running = Views::new(&mut context).list(None, EndedFilter::Running)?.loops.len();
+        let all = Views { context: &mut context }.list(None, EndedFilter::Any)?.loops;
+        let running = Views { context: &mut context }.list(None, EndedFilter::Running)?.loops.len();
         let newest = all.iter().map(|one| one.updated).max();
         Ok(Some((all.len(), running, clock(newest, context.now()))))
     });

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use stopgate_core::{Criterion, Evidence, Proof, Receipt, Status, Tests, Timestamp};
+use stopgate_core::{Criterion, Proof, Receipt, Status, Tests, Timestamp};
 
 use super::{TestFloor, floor, read};
 use crate::baseline::{self, CommandExit};
@@ -13,16 +13,10 @@ const DIED: &str = "=== test session starts ===\nplatform linux\ncollected 2 ite
 
 fn run(status: Status, text: &str) -> Run {
     let receipt = Receipt {
-        criterion: "tests".into(),
-        status,
         exit_code: Some(i32::from(status != Status::Pass)),
         duration_ms: 1,
-        tail: String::new(),
         output_bytes: text.len() as u64,
-        log: None,
-        trouble: None,
-        at: Timestamp::from_unix_millis(0),
-        evidence: Evidence::default(),
+        ..Receipt::new("tests", status, Timestamp::from_unix_millis(0))
     };
     Run { receipt, text: Some(text.into()) }
 }

@@ -14,54 +14,22 @@ What to print. {id} {state} {count} {met} {goal} {why} {spent} {checking} {proje
 {needs_you} {running} {waiting}. tmux: or zsh: before the text quotes what others wrote for that program, \
 for example 'tmux:{count} {goal}'";
 
-/// A name that stands in braces.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LineName {
-    Id,
-    State,
-    Count,
-    Met,
-    Goal,
-    Why,
-    Spent,
-    Checking,
-    Project,
-    NeedsYou,
-    Running,
-    Waiting,
-}
-
-impl LineName {
-    const ALL: [Self; 12] = [
-        Self::Id,
-        Self::State,
-        Self::Count,
-        Self::Met,
-        Self::Goal,
-        Self::Why,
-        Self::Spent,
-        Self::Checking,
-        Self::Project,
-        Self::NeedsYou,
-        Self::Running,
-        Self::Waiting,
-    ];
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Id => "id",
-            Self::State => "state",
-            Self::Count => "count",
-            Self::Met => "met",
-            Self::Goal => "goal",
-            Self::Why => "why",
-            Self::Spent => "spent",
-            Self::Checking => "checking",
-            Self::Project => "project",
-            Self::NeedsYou => "needs_you",
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-        }
+stopgate_core::words! {
+    /// A name that stands in braces.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum LineName {
+        Id = "id",
+        State = "state",
+        Count = "count",
+        Met = "met",
+        Goal = "goal",
+        Why = "why",
+        Spent = "spent",
+        Checking = "checking",
+        Project = "project",
+        NeedsYou = "needs_you",
+        Running = "running",
+        Waiting = "waiting",
     }
 }
 
@@ -100,8 +68,7 @@ impl LineFormat {
             let Some((name, after)) = after.split_once('}') else {
                 return Err(format!("--format has a {{ without a }}: {text}"));
             };
-            let known = LineName::ALL.into_iter().find(|known| known.word() == name);
-            let Some(known) = known else {
+            let Some(known) = LineName::named(name) else {
                 let known = LineName::ALL.map(LineName::word).join(", ");
                 return Err(format!("--format has no {{{name}}}; it has {known}"));
             };
