@@ -86,7 +86,7 @@ fn plan(options: &[&str]) -> Result<Plan> {
     while let Some(option) = options.next() {
         match *option {
             "--quick" => {
-                plan.rounds = 60;
+                plan.rounds = 20;
                 plan.sizes = vec![SIZES[0], SIZES[2]];
             }
             "--growth" => plan.scope = Scope::Growth,

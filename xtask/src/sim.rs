@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::Verdict;
 use crate::tools;
@@ -12,5 +12,16 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(tools::root()?);
     cargo.args(["run", "--quiet", "--release", "--package", "stopgate-sim", "--"]).args(options);
-    Ok(if cargo.status()?.success() { Verdict::Fine } else { Verdict::Broken })
+    verdict(&mut cargo)
+}
+
+/// Plays the usual histories with the simulator as it was built beside the program: to build it
+/// alone means to build most rooms once more, with fewer features.
+pub(crate) fn run_built() -> Result<Verdict> {
+    verdict(&mut Command::new(tools::root()?.join("target/release/stopgate-sim")))
+}
+
+fn verdict(simulator: &mut Command) -> Result<Verdict> {
+    let ended = simulator.status().context("start the simulator")?;
+    Ok(if ended.success() { Verdict::Fine } else { Verdict::Broken })
 }

@@ -44,7 +44,7 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
 
 fn all(steps: &mut Steps) -> Result<()> {
     steps.need("tools", set_up)?;
-    steps.need("program for the tests with the real clients", build)?;
+    steps.need("program for the tests with the real clients, and the simulator", build)?;
     steps.need("real clients, each in its pinned version", clients)?;
     steps.run("tests of every crate, the real clients among them", tests);
     steps.run("contract of every journal engine", contract);
@@ -64,7 +64,7 @@ fn all(steps: &mut Steps) -> Result<()> {
     });
     // A violation counts at once: what is lost in one run of three is lost.
     let survived = |verdict| fine(verdict, "survive every blow");
-    steps.run("simulated histories", || survived(sim::run(&[])?));
+    steps.run("simulated histories", || survived(sim::run_built()?));
     steps.run("hostile trees", || survived(hostile::run(&["--quick"])?));
     steps.run("reports in a browser", || survived(see::run(&["--only", "report"])?));
     steps.run("loops that wait", || survived(waiting::run(&["--quick"])?));
@@ -181,7 +181,8 @@ fn has_postgres() -> bool {
 }
 
 fn build() -> Result<()> {
-    cargo(&["build", "--release", "--locked", "--package", "stopgate"])
+    let packages = ["--package", "stopgate", "--package", "stopgate-sim"];
+    cargo(&[&["build", "--release", "--locked"], packages.as_slice()].concat())
 }
 
 /// A step of its own, so that its minutes are seen.
