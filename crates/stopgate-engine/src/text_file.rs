@@ -12,7 +12,7 @@ use crate::failure::Failure;
 /// No such file is longer; what is, is something else.
 pub(crate) const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// A file's text; `None` if there is no file.
+/// A file's text; `None` if the file does not exist.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
     match read_text(path, BYTES_MAX) {
         Ok(text) => Ok(Some(text)),

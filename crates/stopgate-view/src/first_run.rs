@@ -42,17 +42,18 @@ mod tests {
     #[test]
     fn it_says_how_it_came_out_how_many_tests_ran_and_how_long_it_took() {
         let tests = Some(Tests { collected: 12, failed: 0, skipped: 2 });
-        let pass = FirstRunResult {
+        let passed = FirstRunResult {
             status: Status::Pass,
             exit_code: Some(0),
             duration_ms: 240_000,
             tests,
         };
-        assert_eq!(first_run_text(pass), "passed already, 10 tests ran, took 4 min");
+        assert_eq!(first_run_text(passed), "passed already, 10 tests ran, took 4 min");
         let fail =
-            FirstRunResult { status: Status::Fail, exit_code: Some(101), tests: None, ..pass };
+            FirstRunResult { status: Status::Fail, exit_code: Some(101), tests: None, ..passed };
         assert_eq!(first_run_text(fail), "failed (exit 101), took 4 min");
-        let cut = FirstRunResult { status: Status::Timeout, exit_code: None, tests: None, ..pass };
+        let cut =
+            FirstRunResult { status: Status::Timeout, exit_code: None, tests: None, ..passed };
         assert_eq!(first_run_text(cut), "timeout, took 4 min");
         assert_eq!(first_runs_text(&[]), "first runs have ended");
     }

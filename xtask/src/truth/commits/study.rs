@@ -20,7 +20,7 @@ stopgate_core::words! {
     /// How a commit ended.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) enum CommitEnding {
-        /// Its own tests don't pass here, or there is no test command.
+        /// Its own tests fail here, or it has no test command.
         Unusable = "unusable",
         Done = "done",
         /// A person is asked, and the parent's tests do fail.

@@ -134,3 +134,29 @@ fn a_file_elsewhere_and_a_machine_without_a_home_are_not_helped() {
     machine.variables.clear();
     assert!(machine.stand_in(&masks, "state").is_none());
 }
+
+#[test]
+fn what_the_made_home_links_to_stays_when_it_goes() {
+    let machine = Machine::new();
+    let home = machine.stand_in(&[machine.mask("home/.config/go/env", None)], "state");
+    let made = machine.path("made");
+    home.expect("a home").make(&made, &mut []).expect("it is made");
+    crate::place::private_dir::remove(&made);
+
+    assert!(!made.exists());
+    for name in [".npmrc", ".config/go/env", ".config/git/ignore", ".cargo/registry/index"] {
+        assert!(machine.path("home").join(name).is_file(), "{name}");
+    }
+}
+
+#[test]
+fn a_home_that_can_not_be_imitated_is_an_error() {
+    let machine = Machine::new();
+    let masks = [machine.mask("home/notes.txt/go/env", None)];
+    assert!(machine.stand_in(&masks, "state").is_none());
+    fs::remove_dir_all(machine.path("home/.config")).expect("removed");
+    fs::write(machine.path("home/.config"), "a file now").expect("a file");
+    let masks = [machine.mask("home/.config/go/env", Some("GOFLAGS=\n"))];
+    let home = machine.stand_in(&masks, "state").expect("a home");
+    assert!(home.make(&machine.path("made"), &mut []).is_err());
+}
