@@ -1,5 +1,6 @@
 //! What is not as it was at the start, and how to ask the judges of the start all the same.
 
+mod git_use;
 mod moves;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +14,9 @@ use super::listing::{Listing, listing_of};
 use super::moved::MovedPackages;
 use super::text::{CriterionText, FileText, text_path};
 use super::{Basis, BasisError, BasisStore, outside, outside_of, whole};
-use crate::judges::sections::{judging, restore, with_moved_entries, with_moved_targets};
+use crate::judges::sections::{
+    MovedTests, judging, restore, with_moved_entries, with_moved_targets,
+};
 use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why};
 use crate::place::{FileContent, Mask, RestoredFile};
 use crate::program::definition;
@@ -102,6 +105,7 @@ impl Basis {
             since: since.and_then(nanos),
             moved: BTreeMap::new(),
             packages: MovedPackages::default(),
+            tests: MovedTests::default(),
             found: JudgeChanges::default(),
         };
         compare.all();
@@ -122,6 +126,8 @@ struct Compare<'a> {
     /// Sources with tests that have another name now.
     moved: BTreeMap<PathBuf, PathBuf>,
     packages: MovedPackages,
+    /// Tests beside the code that went to another source with it.
+    tests: MovedTests,
     found: JudgeChanges,
 }
 
@@ -132,13 +138,14 @@ impl Compare<'_> {
         }
         self.packages = self.moved_packages();
         self.moved = self.moved_sources();
+        self.tests = self.moved_tests();
         self.known_files();
         self.new_files();
         self.programs();
         self.installed();
         self.stamps();
         self.outside();
-        if self.noted.judges.asks_git() {
+        if self.noted.judges.asks_git() || self.tests_ask_git() {
             self.found.git = GitUse::Asks;
         }
         let git = self.noted.git.iter().flat_map(|git| git.changes(self.root));
@@ -236,6 +243,9 @@ impl Compare<'_> {
             let leads = |target: &str| self.leads(path, target);
             original = with_moved_entries(&original, &today, &leads).unwrap_or(original);
         }
+        if *kind == MixedKind::RustSource {
+            original = self.tests.original(path, &original);
+        }
         let reach = self.noted.judges.reach_of(&self.packages.origin(path));
         // What could not be read at the start had no judging sections that a runner could use.
         if judging(*kind, &original, &reach).is_err() {
@@ -312,7 +322,7 @@ impl Compare<'_> {
         // What a new package's names lead to is its own.
         let package = (kind == MixedKind::PackageJson)
             .then(|| with_moved_entries("{}", &today, &|_| false).unwrap_or_else(|| "{}".into()));
-        let nothing = package.unwrap_or_default();
+        let nothing = package.unwrap_or_else(|| self.tests.original(path, ""));
         match restore(kind, &nothing, &today, &reach) {
             Ok(merged) if merged == today => {}
             Ok(merged) => self.merged(path, kind, merged, file),

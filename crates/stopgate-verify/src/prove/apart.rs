@@ -101,6 +101,13 @@ pub(super) struct Apart<'a> {
     pub(super) built: BuiltFiles,
 }
 
+/// What is left out of a run because another process keeps writing to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Restless {
+    Files,
+    Directories,
+}
+
 /// Files that git ignores and that were built since the start, in a check that builds by times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum BuiltFiles {
@@ -133,9 +140,9 @@ impl Apart<'_> {
         suffix: &str,
     ) -> Option<Vec<ApartRun>> {
         let mut results = self.run_once(subjects, judges, suffix)?;
-        for whole in [false, true] {
+        for parts in [Restless::Files, Restless::Directories] {
             let due: Vec<usize> = (0..results.len()).filter(|at| !results[*at].ran()).collect();
-            let restless = if due.is_empty() { Vec::new() } else { self.restless_now(whole) };
+            let restless = if due.is_empty() { Vec::new() } else { self.restless_now(parts) };
             if restless.is_empty() {
                 break;
             }
@@ -149,8 +156,8 @@ impl Apart<'_> {
     }
 
     /// Files that were written to since the tree was looked at, and that a check can do without;
-    /// with `whole`, the directories in which they come and go, where git tracks nothing.
-    fn restless_now(&self, whole: bool) -> Vec<PathBuf> {
+    /// or the directories in which they come and go, where git tracks nothing.
+    fn restless_now(&self, parts: Restless) -> Vec<PathBuf> {
         let root = self.request.root;
         let (Some(before), Some(after)) = (self.tree, tree_of(self.request, &[])) else {
             return Vec::new();
@@ -158,7 +165,7 @@ impl Apart<'_> {
         let is_free = |path: &Path| has_extension(path, &PROSE) || !is_tracked(root, path);
         let touched = after.touched_since(before).files.into_iter();
         let files = touched.filter(|path| self.basis.is_work(path) && is_free(path));
-        if !whole {
+        if parts == Restless::Files {
             return files.collect();
         }
         let named = |path: PathBuf| path.parent().map(Path::to_path_buf);

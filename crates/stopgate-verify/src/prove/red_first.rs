@@ -295,3 +295,28 @@ fn named(tests: &[PathBuf]) -> String {
 fn short(commit: &str) -> &str {
     commit.get(..12).unwrap_or(commit)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unhurried_command(proof: Proof) -> Option<String> {
+        unhurried(&Criterion::new("tests", proof)).command()
+    }
+
+    #[test]
+    fn cargo_goes_on_after_a_program_of_tests_that_fails() {
+        let check = |command: &str| {
+            let proof = Proof::Check { command: command.into(), timeout_ms: 1 };
+            unhurried_command(proof).unwrap_or_default().trim_end().to_string()
+        };
+        assert_eq!(check("cargo test && x"), "cargo test --no-fail-fast && x");
+        assert_eq!(check("cargo test"), "cargo test --no-fail-fast");
+        for same in ["cargo test --no-fail-fast", "cargo test-all", "pytest -x"] {
+            assert_eq!(check(same), same);
+        }
+        let argv = ["cargo", "test", "-q"].map(String::from).to_vec();
+        let said = unhurried_command(Proof::Run { argv, timeout_ms: 1 }).unwrap_or_default();
+        assert_eq!(said, "cargo test --no-fail-fast -q");
+    }
+}

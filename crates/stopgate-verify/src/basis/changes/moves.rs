@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::moved::{MovedPackages, NamedSource, is_manifest, moves};
 use super::super::text::text_path;
-use super::Compare;
+use super::{Compare, is_same};
+use crate::judges::sections::{MovedTests, SourcePair};
 use crate::judges::{JudgeRole, MixedKind, ProjectFiles};
 use crate::tree::TreeFile;
 
@@ -17,6 +18,34 @@ impl Compare<'_> {
             |path: &Path| rules.role(path) == JudgeRole::Sections(MixedKind::RustSource);
         let (gone, fresh) = self.gone_and_fresh(&is_source);
         moves(&gone, &fresh)
+    }
+
+    /// Tests that went to another source together with their code.
+    pub(super) fn moved_tests(&self) -> MovedTests {
+        let rules = self.noted.judges.rules();
+        let is_source =
+            |path: &Path| rules.role(path) == JudgeRole::Sections(MixedKind::RustSource);
+        let (mut known, mut sources) = (BTreeSet::new(), Vec::new());
+        for file in &self.basis.text.files {
+            let was = text_path(&file.path);
+            let path = self.packages.today(was.clone());
+            let now = self.now.get(&path);
+            if is_source(&was) && now.is_none_or(|now| !is_same(file, now)) {
+                let now = now.and_then(|now| self.files.text(&now.path));
+                let then = self.original(file);
+                sources.push(SourcePair { path: path.clone(), then, now });
+            }
+            known.insert(path);
+        }
+        if sources.is_empty() {
+            return MovedTests::default();
+        }
+        let is_fresh = |path: &Path| !known.contains(path) && is_source(path);
+        for file in self.now.files().filter(|file| is_fresh(&file.path)) {
+            let now = self.files.text(&file.path);
+            sources.push(SourcePair { path: file.path.clone(), then: None, now });
+        }
+        MovedTests::of(&sources)
     }
 
     /// Packages whose manifest is gone, and is elsewhere now.
