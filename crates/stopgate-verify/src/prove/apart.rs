@@ -31,6 +31,13 @@ const NOISE: [&str; 10] =
 /// What people write notes in.
 const PROSE: [&str; 4] = ["md", "rst", "adoc", "org"];
 
+/// What programs are written in, and what they are set up by: a run without it is of other work.
+const CODE: [&str; 33] = [
+    "py", "pyi", "js", "mjs", "cjs", "jsx", "ts", "tsx", "rs", "go", "c", "h", "cc", "cpp", "hpp",
+    "java", "kt", "rb", "pl", "pm", "php", "cs", "swift", "sh", "bash", "lua", "toml", "cfg",
+    "ini", "mk", "yml", "yaml", "so",
+];
+
 /// Directories that builds write to.
 const BUILT: [&str; 10] =
     ["dist", "build", "out", "target", ".next", "coverage", "tmp", "log", "logs", ".cache"];
@@ -162,7 +169,13 @@ impl Apart<'_> {
         let (Some(before), Some(after)) = (self.tree, tree_of(self.request, &[])) else {
             return Vec::new();
         };
-        let is_free = |path: &Path| has_extension(path, &PROSE) || !is_tracked(root, path);
+        let has_repository = root.ancestors().any(|place| place.join(".git").exists());
+        let is_named = |path: &Path| has_repository || path.extension().is_some();
+        let is_data = |path: &Path| is_named(path) && !has_extension(path, &CODE);
+        let is_free = |path: &Path| {
+            let is_loose = || !has_repository || !is_tracked(root, path);
+            is_data(path) && (has_extension(path, &PROSE) || is_loose())
+        };
         let touched = after.touched_since(before).files.into_iter();
         let files = touched.filter(|path| self.basis.is_work(path) && is_free(path));
         if parts == Restless::Files {
@@ -170,12 +183,13 @@ impl Apart<'_> {
         }
         let named = |path: PathBuf| path.parent().map(Path::to_path_buf);
         let named = files.filter_map(named).filter(|place| !place.as_os_str().is_empty());
-        let judges_there = |place: &Path| {
+        let is_needed = |place: &Path| {
             let inside = |file: &TreeFile| file.path.starts_with(place);
-            after.files().filter(inside).any(|file| !self.basis.is_work(&file.path))
+            let counts = |path: &Path| !self.basis.is_work(path) || has_extension(path, &CODE);
+            after.files().filter(inside).any(|file| counts(&file.path))
         };
         let places: BTreeSet<PathBuf> = named.collect();
-        let is_free = |place: &PathBuf| !is_tracked(root, place) && !judges_there(place);
+        let is_free = |place: &PathBuf| !is_tracked(root, place) && !is_needed(place);
         places.into_iter().filter(is_free).collect()
     }
 
