@@ -14,7 +14,10 @@ fn the_lock_of_the_fuzz_targets_knows_what_our_crates_use() {
     assert!(ours.len() > 8, "the lock file lists our crates: {ours:?}");
     for (name, listed) in ours {
         let used: BTreeSet<String> = dependencies(name).into_iter().collect();
-        assert_eq!(*listed, used, "{name}: run `cargo metadata` in fuzz/ and commit its Cargo.lock");
+        assert_eq!(
+            *listed, used,
+            "{name}: run `cargo metadata` in fuzz/ and commit its Cargo.lock"
+        );
     }
 }
 
