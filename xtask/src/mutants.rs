@@ -94,13 +94,7 @@ impl Score {
 }
 
 /// Plants faults and counts; `--only core` or `--only verify`, `--file FILE` for one file.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    let (only, file) = match options {
-        [] => (None, None),
-        ["--only", part] => (Some(*part), None),
-        ["--only", part, "--file", file] => (Some(*part), Some(*file)),
-        other => bail!("understand {other:?}: see cargo xtask --help"),
-    };
+pub(crate) fn run(only: Option<&str>, file: Option<&str>) -> Result<Verdict> {
     tools::cargo_tool("cargo-mutants")?;
     let mut table =
         Table::new("Mutants", &["part", "caught", "timeout", "missed", "unviable", "%"]);

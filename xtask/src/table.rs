@@ -87,7 +87,7 @@ impl Gates {
 
     /// Whether every gate holds, without a word.
     pub(crate) fn quiet_verdict(&self) -> Verdict {
-        if self.broken.is_empty() { Verdict::Fine } else { Verdict::Broken }
+        Verdict::from(self.broken.is_empty())
     }
 
     /// Says which gates are broken.

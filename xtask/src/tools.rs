@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
 
 /// The repository's root.
 pub(crate) fn root() -> Result<PathBuf> {
@@ -14,6 +15,24 @@ pub(crate) fn root() -> Result<PathBuf> {
 /// The released program.
 pub(crate) fn program() -> Result<PathBuf> {
     built("stopgate")
+}
+
+/// The program that a chore looks at.
+#[derive(Args)]
+pub(crate) struct ProgramOption {
+    /// Another program than target/dist/stopgate
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+}
+
+impl ProgramOption {
+    /// Where it is.
+    pub(crate) fn find(&self) -> Result<PathBuf> {
+        match &self.program {
+            Some(file) => file.canonicalize().with_context(|| format!("find {}", file.display())),
+            None => program(),
+        }
+    }
 }
 
 /// The program that does nothing, built the same way.

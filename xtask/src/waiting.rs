@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -36,22 +36,8 @@ struct Plan<'a> {
 }
 
 /// Runs the chore: `--quick` for the tests, `--program FILE` for another program.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    let mut program = tools::root()?.join("target/dist/stopgate");
-    let mut quiet = Duration::from_mins(1);
-    let mut words = options.iter();
-    while let Some(word) = words.next() {
-        match *word {
-            "--quick" => quiet = Duration::from_secs(10),
-            "--program" => {
-                let named = words.next().context("know which program: --program FILE")?;
-                program = std::path::absolute(named)?;
-            }
-            other => bail!("understand {other}: waiting takes --quick and --program FILE"),
-        }
-    }
-    ensure!(program.is_file(), "find {}: cargo xtask dist", program.display());
-    let plan = Plan { program: &program, quiet, kills: KILLS };
+pub(crate) fn run(quiet: Duration, program: &Path) -> Result<Verdict> {
+    let plan = Plan { program, quiet, kills: KILLS };
     let mut table = Table::new("Waiting", &["what", "figure", "must be", ""]);
     let mut gates = Gates::default();
     crowd(plan, &mut table, &mut gates)?;

@@ -53,7 +53,12 @@ struct Calls {
 }
 
 /// Counts all paths and prints them.
-pub(super) fn measure(plan: &Plan, small: &Scene, large: &Scene, gates: &mut Gates) -> Result<()> {
+pub(super) fn measure(
+    plan: &Plan<'_>,
+    small: &Scene,
+    large: &Scene,
+    gates: &mut Gates,
+) -> Result<()> {
     let paths = paths(plan, small, large)?;
     let valgrind = tools::get("valgrind", "valgrind");
     let strace = tools::get("strace", "strace");
@@ -88,7 +93,7 @@ pub(super) fn measure(plan: &Plan, small: &Scene, large: &Scene, gates: &mut Gat
     Ok(())
 }
 
-fn paths<'a>(plan: &Plan, small: &'a Scene, large: &'a Scene) -> Result<Vec<Path<'a>>> {
+fn paths<'a>(plan: &Plan<'_>, small: &'a Scene, large: &'a Scene) -> Result<Vec<Path<'a>>> {
     let held = small.hook("held", "Stop")?;
     let path = |name: &str, scene: &'a Scene, call, max, first| Path {
         name: name.into(),

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 use super::points::{Path, checkpoint, plain};
-use super::{Findings, Plan, Reach};
+use super::{Findings, HardnessOptions};
 use crate::journal;
 use crate::scene::Said;
 use crate::trace::{self, Asked, Point};
@@ -28,8 +28,8 @@ const ABREAST: usize = 24;
 const STRIDE: usize = 8;
 
 /// Holds every call of a usual stop, and of one that ends with a checkpoint.
-pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
-    let stride = if plan.reach == Reach::Long { 1 } else { STRIDE };
+pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
+    let stride = if plan.long { 1 } else { STRIDE };
     sweep("hangs: sent back", plain, stride, findings)?;
     sweep("hangs: sent back, with a checkpoint", checkpoint, stride, findings)
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::{Findings, Plan, Reach};
+use super::{Findings, HardnessOptions};
 use crate::figures::Chance;
 use crate::journal;
 use crate::scene::{Call, ENDLESS, Said, Scene, said};
@@ -46,8 +46,8 @@ struct Agent {
 }
 
 /// Kills as often as the plan says, on four machines at once.
-pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
-    let wanted = if plan.reach == Reach::Long { 10_000 } else { 500 };
+pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
+    let wanted = if plan.long { 10_000 } else { 500 };
     let share = wanted / usize::try_from(AGENTS)?;
     let raging = |number: u64| -> Result<Agent> {
         let mut agent = Agent::new(plan.seed ^ (number << 32), number)?;
