@@ -88,7 +88,7 @@ fn answer(memory: &mut StreamMemory, event: &Value) {
 fn limit(memory: &mut StreamMemory, info: &Value) {
     let Some(at) = info["resetsAt"].as_u64() else { return };
     if info["status"] == "rejected" {
-        memory.resets(ResetTime::At(at));
+        memory.reset = Some(ResetTime::At(at));
     }
     let windows = info["unifiedWindows"].as_object();
     let shares = windows.into_iter().flatten().filter_map(|(_, own)| own["utilization"].as_f64());
@@ -129,11 +129,11 @@ fn result(memory: &mut StreamMemory, event: &Value) {
     let text = event["result"].as_str().unwrap_or("");
     let models = event["modelUsage"].as_object();
     let window = models.into_iter().flatten().find_map(|(_, own)| own["contextWindow"].as_u64());
-    if let (Some(tokens), Some(window)) = (memory.context_tokens(), window) {
+    if let (Some((tokens, _)), Some(window)) = (memory.context, window) {
         memory.context(tokens, Some(window));
     }
     memory.usage(usage(event));
-    if event["is_error"] != true || memory.has_asked() {
+    if event["is_error"] != true || memory.question.is_some() {
         memory.says(text);
         memory.finished();
         return;

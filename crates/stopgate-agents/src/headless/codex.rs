@@ -130,7 +130,7 @@ fn limits(memory: &mut StreamMemory, limits: &Value) {
     let resets =
         windows.iter().filter(is_used_up).filter_map(|window| window["resets_at"].as_u64());
     if let Some(at) = resets.max() {
-        memory.resets(ResetTime::At(at));
+        memory.reset = Some(ResetTime::At(at));
     }
 }
 
