@@ -100,14 +100,10 @@ fn program(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
     if plan.wants("storm") {
         storm::measure(findings)?;
     }
-    if plan.wants("kills") {
-        kills::measure(plan, findings)?;
-    }
-    if plan.wants("remains") {
-        remains::measure(plan, findings)?;
-    }
-    if plan.wants("cancel") {
-        cancel::measure(plan, findings)?;
+    let untraced: [(&str, Measure); 3] =
+        [("kills", kills::measure), ("remains", remains::measure), ("cancel", cancel::measure)];
+    for (_, measure) in untraced.into_iter().filter(|(part, _)| plan.wants(part)) {
+        measure(plan, findings)?;
     }
     let strace = tools::get("strace", "strace");
     let traced: [(&str, Measure); 5] = [

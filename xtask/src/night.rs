@@ -20,20 +20,8 @@ pub(crate) const CLIENTS: [LabAgent; 6] = [
 pub(crate) fn run(named: &[String], only: Option<&str>) -> Result<Verdict> {
     let is_named = |agent: &LabAgent| named.is_empty() || named.iter().any(|n| n == agent.name());
     let program = Program::find().context("find the program")?;
-    let columns = [
-        "client, case",
-        "outcome",
-        "exit",
-        "sessions",
-        "requests",
-        "prompts",
-        "left",
-        "tokens",
-        "sent",
-        "s",
-        "",
-    ];
-    let mut table = Table::new("Through the night", &columns);
+    let columns = "client, case|outcome|exit|sessions|requests|prompts|left|tokens|sent|s|";
+    let mut table = Table::headed("Through the night", columns);
     let mut verdict = Verdict::Fine;
     for agent in CLIENTS.into_iter().filter(is_named) {
         for case in cases_of(agent) {
@@ -41,7 +29,7 @@ pub(crate) fn run(named: &[String], only: Option<&str>) -> Result<Verdict> {
             if only.is_some_and(|only| !name.contains(only)) {
                 continue;
             }
-            let result = play(agent, *case, &program).with_context(|| format!("play {name}"))?;
+            let result = play(agent, case, &program).with_context(|| format!("play {name}"))?;
             let trouble = result.trouble();
             println!("{name}: {}", trouble.as_deref().unwrap_or("as expected"));
             if trouble.is_some() {

@@ -59,6 +59,35 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Runs `work` in so many threads, each with its number, and waits for all.
+pub(crate) fn abreast<T: Send>(
+    threads: usize,
+    work: impl Fn(usize) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let running: Vec<_> = (0..threads).map(|own| scope.spawn(move || work(own))).collect();
+        let joined = running.into_iter().map(std::thread::ScopedJoinHandle::join);
+        joined.map(|ended| ended.unwrap_or_else(|_| bail!("run a thread to its end"))).collect()
+    })
+}
+
+/// Processes of this machine that have such a word in `file`, which is `cmdline` or `environ`.
+pub(crate) fn processes(file: &str, is_word: impl Fn(&[u8]) -> bool) -> Vec<String> {
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = all.filter_map(|entry| entry.file_name().into_string().ok());
+    let has_word = |number: &String| {
+        let place = Path::new("/proc").join(number);
+        // What is dead and not yet buried does not count.
+        let stat = std::fs::read_to_string(place.join("stat")).unwrap_or_default();
+        let words = std::fs::read(place.join(file)).unwrap_or_default();
+        let is_alive = !stat.is_empty() && !stat.contains(") Z ");
+        is_alive && words.split(|byte| *byte == 0).any(&is_word)
+    };
+    let is_number = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit());
+    numbers.filter(is_number).filter(has_word).collect()
+}
+
 /// Whether `name` can be found on the path.
 pub(crate) fn has(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -66,21 +66,8 @@ pub(super) fn measure(
     for path in &paths {
         counted.push(count(path, valgrind, strace)?);
     }
-    let columns = [
-        "one stop",
-        "instructions",
-        "gate",
-        "growth",
-        "syscalls",
-        "fsyncs",
-        "database opened",
-        "transcript read",
-        "peak KiB",
-        "own",
-        "gate",
-        "",
-    ];
-    let mut table = Table::new("Counts of one stop", &columns);
+    let columns = "one stop|instructions|gate|growth|syscalls|fsyncs|database opened|transcript read|peak KiB|own|gate|";
+    let mut table = Table::headed("Counts of one stop", columns);
     for (path, own) in paths.iter().zip(&counted) {
         let first = path.small.and_then(|at| counted.get(at)).and_then(|c| c.instructions);
         table.row(row(path, own, first, gates));

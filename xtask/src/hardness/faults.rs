@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
+use super::points::{Path, plain};
 use super::{Findings, HardnessOptions};
 use crate::journal;
-use crate::scene::{Call, ENDLESS, Said, Scene};
+use crate::scene::{Call, Said, Scene};
 use crate::trace::{self, Asked, Point};
 
 const SESSION: &str = "held";
@@ -27,12 +28,7 @@ pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result
         (ERRORS.to_vec(), CALLS.to_vec())
     };
     let disk = Disk { errors, calls };
-    let scene = Scene::new()?;
-    scene.start(SESSION, &ENDLESS)?;
-    let call = scene.hook(SESSION, "Stop")?;
-    for _ in 0..3 {
-        call.run()?;
-    }
+    let Path { scene, call, .. } = plain()?;
     sweep("faults injected: sent back", &scene, &call, &disk, findings)?;
     journal::truncate_wal(&scene.home())?;
     sweep("faults injected: a new log", &scene, &call, &disk, findings)

@@ -5,7 +5,6 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -14,6 +13,7 @@ use super::points::{Path, checkpoint, plain};
 use super::{Findings, HardnessOptions};
 use crate::journal;
 use crate::scene::Said;
+use crate::tools;
 use crate::trace::{self, Asked, Point};
 
 /// How long a call is held.
@@ -55,7 +55,7 @@ fn sweep(
     let (asked, _) = trace::trace(&path.call, &path.scene.path("notes"))?;
     let points: Vec<Point> = watched(&asked).into_iter().step_by(stride).collect();
     let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
-    let work = || -> Result<()> {
+    tools::abreast(ABREAST, |_| {
         // One machine each: who hangs holds the journal.
         let path = make()?;
         path.scene.keep("kept")?;
@@ -64,13 +64,7 @@ fn sweep(
             hang(&path, point, &tally);
         }
         Ok(())
-    };
-    let worked: Vec<Result<()>> = thread::scope(|scope| {
-        let running: Vec<_> = (0..ABREAST).map(|_| scope.spawn(work)).collect();
-        let joined = running.into_iter().map(thread::ScopedJoinHandle::join);
-        joined.map(|ended| ended.unwrap_or_else(|_| Err(anyhow::anyhow!("hang on")))).collect()
-    });
-    worked.into_iter().collect::<Result<Vec<()>>>()?;
+    })?;
     let tally = tally.into_inner().unwrap_or_default();
     let figures = format!(
         "let go {}, answered {}; slowest {} ms ({})",

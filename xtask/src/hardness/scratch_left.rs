@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use super::points::ending;
+use super::remains::entries;
 use super::{Findings, HardnessOptions};
 use crate::trace::{self, Asked, Point};
 
@@ -51,9 +52,7 @@ pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result
 fn left_in(directory: &FilePath) -> Vec<String> {
     let until = Instant::now() + GRACE;
     loop {
-        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let left: Vec<String> = names.collect();
+        let left = entries(directory);
         if left.is_empty() || Instant::now() > until {
             return left;
         }
