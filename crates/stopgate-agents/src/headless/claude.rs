@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::classify::{by_status, by_words};
 use super::stream::StreamMemory;
 use super::{
-    FailureClass, HeadlessProfile, HeadlessTurn, ResetTime, SessionRecord, TurnHelper, TurnSession,
-    UsageHint, host,
+    FailureClass, HeadlessProfile, HeadlessTurn, ResetTime, SessionRecord, TurnHelper, UsageHint,
+    host,
 };
 
 pub(super) const HEADLESS: HeadlessProfile = HeadlessProfile {
@@ -25,16 +25,9 @@ pub(super) const HEADLESS: HeadlessProfile = HeadlessProfile {
     ..HeadlessProfile::plain(args)
 };
 
-fn session(turn: &HeadlessTurn<'_>) -> [String; 2] {
-    match turn.session {
-        TurnSession::New(id) => ["--session-id".to_owned(), id.to_owned()],
-        TurnSession::Resumed(id) => ["--resume".to_owned(), id.to_owned()],
-    }
-}
-
 fn args(turn: &HeadlessTurn<'_>) -> Vec<String> {
     let mut args = turn.own_then(&["--output-format", "stream-json", "--verbose"]);
-    args.extend(session(turn));
+    args.extend(turn.session_flag());
     args.extend(turn.model_flag("--model", &["--model"]));
     args.extend(["-p".to_owned(), turn.prompt.to_owned()]);
     args
@@ -50,7 +43,7 @@ fn helper_args(helper: &TurnHelper<'_>) -> Vec<String> {
 
 fn terminal_args(turn: &HeadlessTurn<'_>) -> Vec<String> {
     let mut args = turn.own_then(&[]);
-    args.extend(session(turn));
+    args.extend(turn.session_flag());
     args.extend(turn.model_flag("--model", &["--model"]));
     args.push(turn.prompt.to_owned());
     args
