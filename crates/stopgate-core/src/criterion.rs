@@ -352,6 +352,19 @@ pub struct Kept {
     pub evidence: Evidence,
 }
 
+/// Who says whether a criterion is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CriterionJudge {
+    /// Stopgate itself.
+    Check,
+    /// The agent.
+    Agent,
+    /// A person.
+    Person,
+    /// Another agent.
+    Reviewer,
+}
+
 impl Criterion {
     /// A criterion that is required, open, and checked in the usual way.
     pub fn new(name: &str, proof: Proof) -> Self {
@@ -369,8 +382,8 @@ impl Criterion {
         }
     }
 
-    /// Whether stopgate itself proves it.
-    pub const fn is_checked(&self) -> bool {
+    /// Who says whether it is met.
+    pub const fn judge(&self) -> CriterionJudge {
         match self.proof {
             Proof::Check { .. }
             | Proof::Run { .. }
@@ -378,10 +391,16 @@ impl Criterion {
             | Proof::Pattern { .. }
             | Proof::Coverage { .. }
             | Proof::Features { .. }
-            | Proof::Review { .. }
-            | Proof::Git { .. } => true,
-            Proof::Attest | Proof::Approve => false,
+            | Proof::Git { .. } => CriterionJudge::Check,
+            Proof::Review { .. } => CriterionJudge::Reviewer,
+            Proof::Attest => CriterionJudge::Agent,
+            Proof::Approve => CriterionJudge::Person,
         }
+    }
+
+    /// Whether stopgate itself proves it.
+    pub const fn is_checked(&self) -> bool {
+        matches!(self.judge(), CriterionJudge::Check | CriterionJudge::Reviewer)
     }
 
     /// Whether another agent is asked about it.

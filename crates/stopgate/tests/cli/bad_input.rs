@@ -31,8 +31,8 @@ const fn case(name: &'static str, complaint: &'static str, act: fn(&Stage) -> Ra
 const CASES: [Case; 36] = [
     case("empty stdin", "it is empty", |stage| raw(stage, b"")),
     case("blank stdin", "it is empty", |stage| raw(stage, b" \n\n")),
-    case("20 MiB stdin", "more than 16777216 bytes", |stage| raw(stage, &vec![b' '; 20 << 20])),
-    case("20 MiB of JSON", "more than 16777216 bytes", large),
+    case("20 MiB stdin", "larger than 16777216 bytes", |stage| raw(stage, &vec![b' '; 20 << 20])),
+    case("20 MiB of JSON", "larger than 16777216 bytes", large),
     case("not JSON", "as JSON", |stage| raw(stage, b"stop, please")),
     case("half of the JSON", "as JSON", half),
     case("not UTF-8", "not UTF-8", |stage| raw(stage, b"{\"session_id\":\"\xff\xfe\"}")),
