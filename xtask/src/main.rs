@@ -91,6 +91,9 @@ enum Chore {
     ///
     /// --commits DIR[=COMMAND]… [--limit N]: replays commits that change code and tests as work: how often is
     /// an honest person asked?
+    ///
+    /// --cost [--place overlay|bound|copy]: runs of the check and processor time of a stop, with judges untouched
+    /// and with a test added.
     Truth {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
