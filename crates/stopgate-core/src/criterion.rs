@@ -1,5 +1,7 @@
 //! One condition of done, as data.
 
+mod judge;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -10,6 +12,8 @@ use crate::first_run::FirstRun;
 use crate::receipt::{Evidence, Receipt, Status, Strength, Tests};
 use crate::stored::is_default;
 use crate::time::Timestamp;
+
+pub use self::judge::CriterionJudge;
 
 /// What is kept of a check's output for a receipt that may be used again.
 const TAIL_BYTES_MAX: usize = 1024;
@@ -352,19 +356,6 @@ pub struct Kept {
     pub evidence: Evidence,
 }
 
-/// Who says whether a criterion is met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CriterionJudge {
-    /// Stopgate itself.
-    Check,
-    /// The agent.
-    Agent,
-    /// A person.
-    Person,
-    /// Another agent.
-    Reviewer,
-}
-
 impl Criterion {
     /// A criterion that is required, open, and checked in the usual way.
     pub fn new(name: &str, proof: Proof) -> Self {
@@ -380,27 +371,6 @@ impl Criterion {
             first: None,
             last: None,
         }
-    }
-
-    /// Who says whether it is met.
-    pub const fn judge(&self) -> CriterionJudge {
-        match self.proof {
-            Proof::Check { .. }
-            | Proof::Run { .. }
-            | Proof::Files { .. }
-            | Proof::Pattern { .. }
-            | Proof::Coverage { .. }
-            | Proof::Features { .. }
-            | Proof::Git { .. } => CriterionJudge::Check,
-            Proof::Review { .. } => CriterionJudge::Reviewer,
-            Proof::Attest => CriterionJudge::Agent,
-            Proof::Approve => CriterionJudge::Person,
-        }
-    }
-
-    /// Whether stopgate itself proves it.
-    pub const fn is_checked(&self) -> bool {
-        matches!(self.judge(), CriterionJudge::Check | CriterionJudge::Reviewer)
     }
 
     /// Whether another agent is asked about it.
