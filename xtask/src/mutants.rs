@@ -24,9 +24,9 @@ const PARTS: [Part; 2] = [
     Part {
         name: "core",
         package: "stopgate-core",
-        files: "decide decide/gates fold brakes budget criterion criterion/judge gate ground idle judges ledger \
-                marker order outcome parking policy receipt seen soundness spend state tally word \
-                written",
+        files: "decide decide/gates fold brakes budget criterion criterion/judge gate ground idle \
+                judges ledger marker order outcome parking policy receipt seen soundness spend \
+                state tally word written",
         floor: 95,
     },
     Part {
