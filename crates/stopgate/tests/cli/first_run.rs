@@ -250,6 +250,23 @@ fn a_check_that_takes_longer_than_a_stop_waits_is_named() {
     );
 }
 
+/// A person adds a check and drops it again: what the others wait for is not touched by that.
+#[test]
+fn an_edit_lets_the_first_run_of_other_checks_go_on() {
+    let stage = stage();
+    let pid = begun(&stage, &[]);
+    for edit in ["edit --check lint=true", "edit --drop lint --goal 'Finish it'"] {
+        let ran = stage.run(edit);
+        assert_eq!(ran.code, 0, "{ran}");
+        assert!(!is_gone(pid), "{edit}: it goes on");
+    }
+    finish(&stage, pid);
+    let first = &stage.json("status")["loop"]["criteria"][0]["first_run"];
+    assert_eq!((first["status"].as_str(), first["tests_ran"].as_u64()), (Some("pass"), Some(3)));
+    let answer = stage.stop("s1", "Finished.");
+    assert!(answer.to_string().contains("ended as done"), "{answer}");
+}
+
 #[test]
 fn cancel_ends_it() {
     let stage = stage();
