@@ -18,7 +18,7 @@ const NODE_TESTS: &str = "jest vitest mocha ava tap tape jasmine karma playwrigh
 
 /// Names (`*` stands for anything), and the tools that read such files. A name with a slash
 /// names the end of a path; `python`, `node`, `npm`… are programs, the rest are tools.
-const TABLE: [(&str, &str); 74] = [
+const TABLE: [(&str, &str); 75] = [
     (".gitattributes", "git"),
     ("pytest.ini .pytest.ini pytest.toml .pytest.toml", "pytest py.test tox nox"),
     ("conftest.py", "pytest py.test tox nox coverage"),
@@ -43,6 +43,8 @@ const TABLE: [(&str, &str); 74] = [
         "jest react-scripts-test",
     ),
     ("vitest.config.* vitest.setup.* vitest.workspace.* vite.config.*", "vitest"),
+    // Vite runs them in its own process, whatever it is asked for.
+    ("postcss.config.* .postcssrc*", "vitest"),
     (".mocharc* mocha.opts", "mocha nyc c8"),
     ("ava.config.*", "ava"),
     (".taprc", "tap"),

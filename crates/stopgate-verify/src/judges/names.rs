@@ -140,6 +140,7 @@ fn is_test_name(name: &str, extension: &str) -> bool {
                     .iter()
                     .any(|own| name.contains(own))
                 || ["test", "tests"].contains(&stem)
+                || (["js", "jsx", "ts", "tsx", "mjs", "cjs"].contains(&extension) && stem == "spec")
                 || is_named_by_habit(stem, extension)
         }
     }

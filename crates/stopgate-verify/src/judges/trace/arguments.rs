@@ -89,6 +89,9 @@ impl Tracer<'_> {
         if ["pytest", "py.test", "nose2", "nosetests", "behave"].contains(&name) {
             self.trace.import_roots.insert(stand.directory.clone());
         }
+        if name == "prove" {
+            self.places_of_prove(rest, stand);
+        }
         self.settings(rest, stand);
         let runs_examples = rest.iter().any(|word| word.starts_with("--doctest-"));
         if runs_examples {
@@ -120,6 +123,22 @@ impl Tracer<'_> {
                 self.named_test(path, stand, file);
             }
         }
+    }
+
+    /// Helpers and data of Perl's tests are where the tests are: in `t`, if nothing is said.
+    fn places_of_prove(&mut self, rest: &[&str], stand: &Stand) {
+        let named = rest.iter().filter(|word| !word.starts_with('-') && !is_open(word));
+        let mut places: Vec<PathBuf> =
+            named.filter_map(|word| inner(self.root, &stand.directory, word)).collect();
+        // `t/*.t`
+        places.iter_mut().filter(|path| extension_of(path) == "t").for_each(|path| {
+            path.pop();
+        });
+        if places.is_empty() {
+            places.push(stand.directory.join("t"));
+        }
+        let inner = places.iter().filter(|place| !place.as_os_str().is_empty());
+        self.trace.test_patterns.extend(inner.map(|place| format!("{}/**", place.display())));
     }
 
     fn named_test(&mut self, path: PathBuf, stand: &Stand, word: &str) {

@@ -1,6 +1,7 @@
 //! What interpreters do with their arguments: modules, scripts, code.
 
 use super::super::files::{directory_of, extension_of};
+use super::super::python_modules::is_known_module;
 use super::super::role::Why;
 use super::super::shell::OutputFate;
 use super::super::tools::{Trade, mentioned, trade_of};
@@ -52,7 +53,9 @@ impl Tracer<'_> {
             match *word {
                 "-c" => {
                     self.trace.import_roots.insert(stand.directory.clone());
-                    return words.next().iter().for_each(|text| self.code(text));
+                    let Some(text) = words.next() else { return };
+                    self.imported_by_code(text, stand);
+                    return self.code(text);
                 }
                 "-W" | "-X" => drop(words.next()),
                 option if option.starts_with('-') && option.len() > 1 => {}
@@ -68,6 +71,27 @@ impl Tracer<'_> {
     /// Code on the command line: the tools it names are used, what it imports is under test.
     pub(super) fn code(&mut self, text: &str) {
         self.trace.tools.extend(mentioned(text).into_iter().map(Into::into));
+    }
+
+    /// Modules that code on the command line means to have from elsewhere: a file of that name
+    /// beside it would take their place.
+    fn imported_by_code(&mut self, text: &str, stand: &Stand) {
+        for line in text.split([';', '\n', ':']).map(str::trim_start) {
+            let names = line.strip_prefix("import ").or_else(|| {
+                let rest = line.strip_prefix("from ")?;
+                rest.split_once(" import").map(|(module, _)| module)
+            });
+            let names = names.into_iter().flat_map(|names| names.split(','));
+            let modules = names.filter_map(|name| name.trim().split([' ', '.']).next());
+            for name in modules.filter(|name| is_known_module(name)) {
+                let file = stand.directory.join(format!("{name}.py"));
+                let package = stand.directory.join(name).join("__init__.py");
+                if !self.files.exists(&file) && !self.files.exists(&package) {
+                    self.judge(file, Why::UsedByScript);
+                    self.judge(package, Why::UsedByScript);
+                }
+            }
+        }
     }
 
     fn module(&mut self, words: &[&str], fate: OutputFate, stand: &Stand) {

@@ -108,8 +108,28 @@ impl Tracer<'_> {
                     self.tool(name);
                     self.described(name, stand);
                 }
+                if name == "java" {
+                    self.java_class(rest, stand);
+                }
                 self.mentions(rest, stand);
                 self.unknown.insert(name.into());
+            }
+        }
+    }
+
+    /// `java -cp out pace.PaceCheck`: the source of a class whose name says that it checks.
+    fn java_class(&mut self, rest: &[&str], stand: &Stand) {
+        let mut words = rest.iter();
+        while let Some(word) = words.next() {
+            if ["-cp", "-classpath", "--class-path", "-p", "--module-path"].contains(word) {
+                words.next();
+            } else if !word.starts_with('-') {
+                let end = format!("{}.java", word.replace('.', "/"));
+                let source = self.scanned().find(|path| path.ends_with(&end)).cloned();
+                if let Some(source) = source.filter(|path| says_judge(path)) {
+                    self.follow(&source, Why::Named, stand);
+                }
+                return;
             }
         }
     }
