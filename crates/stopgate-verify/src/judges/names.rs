@@ -270,7 +270,15 @@ fn is_judging_word(word: &str) -> bool {
 
 /// Whether a path says that what it names helps others to check.
 pub(super) fn says_helper(path: &Path) -> bool {
-    const WORDS: [&str; 44] = [
+    const WORDS: [&str; 52] = [
+        "same",
+        "equal",
+        "equals",
+        "compare",
+        "expects",
+        "ensure",
+        "must",
+        "matches",
         "lib",
         "libs",
         "common",

@@ -148,6 +148,16 @@ fn tests_in_c_are_found_by_what_they_do() {
 }
 
 #[test]
+fn a_test_program_in_c_counts_whether_it_is_built_or_not() {
+    let rule = "build/u: checks/u.c\\n\\tcc -o $@ $<\\ntest: build/u\\n\\tbuild/u\\n";
+    let scene = Scene::new(&format!(
+        "Makefile = {rule}\nchecks/u.c = int main(void) {{\\n    assert(1);\\n}}\nbuild/u = \u{7f}ELF\0"
+    ));
+    let set = scene.set(&criterion("tests", "make test"));
+    assert_ne!(set.role(Path::new("checks/u.c")), JudgeRole::Work);
+}
+
+#[test]
 fn tests_that_git_counts_below_a_directory_called_target_judge() {
     check(
         "target/tests/test_a.py\ntarget/price.py\npyproject.toml",
