@@ -41,14 +41,13 @@ fn modules_in_c_and_inner_ones_are_hidden_by_new_files() {
 #[test]
 fn what_code_on_the_command_line_imports_is_hidden_by_new_files() {
     let command = "sh app.sh | python3 -c 'import json, os.path as p; from re import match'";
-    let role = "used by a script that the check runs";
     check_new(
         "app.sh",
         command,
         &[
-            ("json.py", role),
-            ("os.py", role),
-            ("re/__init__.py", role),
+            ("json.py", "hides the module json"),
+            ("os.py", "hides the module os"),
+            ("re/__init__.py", "hides the module re"),
             ("csv.py", "work"),
             ("sub/json.py", "work"),
         ],

@@ -87,8 +87,9 @@ impl Tracer<'_> {
                 let file = stand.directory.join(format!("{name}.py"));
                 let package = stand.directory.join(name).join("__init__.py");
                 if !self.files.exists(&file) && !self.files.exists(&package) {
-                    self.judge(file, Why::UsedByScript);
-                    self.judge(package, Why::UsedByScript);
+                    let why = Why::Hides(format!("the module {name}"));
+                    self.judge(file, why.clone());
+                    self.judge(package, why);
                 }
             }
         }
