@@ -59,7 +59,7 @@ const TABLE: [(&str, &str); 75] = [
     ("cucumber.js cucumber.json cucumber.yml cucumber.yaml", "cucumber cucumber-js"),
     (".nycrc* nyc.config.* .c8rc*", "nyc c8 mocha ava tap node-test"),
     ("babel.config.* .babelrc* .swcrc", NODE_TESTS),
-    ("tsconfig*.json jsconfig.json", "tsc vue-tsc tsd ts-jest"),
+    ("tsconfig*.json jsconfig.json", "tsc vue-tsc tsd ts-jest tsx ts-node"),
     ("eslint.config.* .eslintrc* .eslintignore", "eslint xo pre-commit"),
     (".prettierrc* prettier.config.* .prettierignore", "prettier pre-commit"),
     ("biome.json biome.jsonc", "biome"),

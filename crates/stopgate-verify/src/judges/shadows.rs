@@ -45,7 +45,22 @@ pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> O
         .or_else(|| hidden_package(set, path))
         .or_else(|| hidden_header(set, path))
         .or_else(|| hidden_perl(set, path))
+        .or_else(|| hidden_ruby(set, path))
         .or_else(|| hidden_source(set, path, files))
+}
+
+/// `lib/minitest/autorun.rb` before the one of the gem.
+fn hidden_ruby(set: &JudgeSet, path: &Path) -> Option<String> {
+    const LIBRARIES: [&str; 6] =
+        ["minitest", "rspec", "rspec-core", "test-unit", "test/unit", "rake"];
+    let tools = ["ruby", "rake", "rspec", "minitest", "bundle", "cucumber"];
+    let is_used = tools.iter().any(|tool| set.reach.tools.contains(*tool));
+    let name = path.to_str().filter(|_| is_used)?.strip_suffix(".rb")?;
+    let library = name.rsplit_once("lib/").map_or(name, |(_, library)| library);
+    let is_known = |own: &&&str| {
+        library.strip_prefix(**own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    LIBRARIES.iter().find(is_known).map(|own| format!("the library {own}"))
 }
 
 /// `lib/range`, which `require('../lib/range')` finds before `lib/range.js`; `cart.js` beside

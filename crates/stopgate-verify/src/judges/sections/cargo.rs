@@ -53,7 +53,9 @@ pub(super) fn judging(text: &str) -> Result<Judging, String> {
     }
     judging.sections.sort_unstable();
     judging.members = members(&document).into_iter().collect();
-    let sources = sources(&document).map(|(_, name, own)| format!("{name} of {}", source_of(own)));
+    let name = |path: &Keys| path.last().cloned().unwrap_or_default();
+    let sources =
+        sources(&document).map(|(path, own)| format!("{} of {}", name(&path), source_of(own)));
     judging.members.extend(sources);
     Ok(judging)
 }
@@ -67,10 +69,10 @@ pub(super) fn restore(original: &str, today: &str) -> Option<String> {
             put(&mut today, &path, item.clone())?;
         }
     }
-    for (table, name, own) in sources(&original) {
-        let now = item(&today, &keys(&[table, name])).map(source_of);
+    for (path, own) in sources(&original) {
+        let now = item(&today, &path).map(source_of);
         if now.is_some_and(|now| now != source_of(own)) {
-            put(&mut today, &keys(&[table, name]), own.clone())?;
+            put(&mut today, &path, own.clone())?;
         }
     }
     if let Some(name) = double(&today).filter(|_| double(&original).is_none()) {
@@ -103,11 +105,11 @@ pub(crate) fn with_moved_targets(
             .and_then(Item::as_str)
             .is_some_and(|path| !stays(&format!("{path}/Cargo.toml")))
     };
-    let free = sources(&original).filter(|(table, name, own)| {
+    let free = sources(&original).filter(|(path, own)| {
         // One that is not used any more is not missed.
-        is_moved(own) || item(&today, &keys(&[table, name])).is_none()
+        is_moved(own) || item(&today, path).is_none()
     });
-    let free: Vec<Keys> = free.map(|(table, name, _)| keys(&[table, name])).collect();
+    let free: Vec<Keys> = free.map(|(path, _)| path).collect();
     for path in free {
         follow(&mut original, &path, item(&today, &path).cloned())?;
     }
@@ -129,13 +131,14 @@ pub(crate) fn with_moved_targets(
 }
 
 /// Where tests get their crates from: what only they depend on, and crates of the project.
-fn sources(document: &DocumentMut) -> impl Iterator<Item = (&'static str, &str, &Item)> {
-    let of = |key: &'static str| {
-        let table = document.get(key).and_then(Item::as_table_like);
+fn sources(document: &DocumentMut) -> impl Iterator<Item = (Keys, &Item)> {
+    let of = |place: &'static [&'static str]| {
+        let table = item(document, &keys(place)).and_then(Item::as_table_like);
         let all = table.into_iter().flat_map(|table| table.iter());
-        all.map(move |(name, own)| (key, name, own))
+        all.map(move |(name, own)| (keys(&[place, &[name]].concat()), own))
     };
-    of(DEV).chain(of(PLAIN).filter(|(_, _, own)| own.get("path").is_some()))
+    let inner = of(&[PLAIN]).chain(of(&["workspace", PLAIN]));
+    of(&[DEV]).chain(inner.filter(|(_, own)| own.get("path").is_some()))
 }
 
 /// The dependency that has the package's own name, where its library has another one: a test that

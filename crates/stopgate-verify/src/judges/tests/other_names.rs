@@ -108,6 +108,19 @@ fn what_comes_with_perl_is_hidden_by_new_files() {
 }
 
 #[test]
+fn what_tests_in_ruby_are_written_with_is_hidden_by_new_files() {
+    check_new(
+        "lib/tally.rb\ntest/tally_test.rb",
+        "ruby -Ilib test/tally_test.rb",
+        &[
+            ("lib/minitest/autorun.rb", "hides the library minitest"),
+            ("lib/test/unit.rb", "hides the library test/unit"),
+            ("lib/tally/rake.rb", "work"),
+        ],
+    );
+}
+
+#[test]
 fn helpers_and_data_beside_tests_in_perl_judge() {
     check(
         "lib/Tally.pm\nt/a.t\nt/lib/Votes.pm\nt/votes/list.txt\nxt/b.t\nxt/lib/X.pm\nREADME.md",
