@@ -144,7 +144,7 @@ fn go(text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
 /// Headers of the project, where compilers are usually told to look for them.
 fn c(path: &Path, text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
     let lines = text.lines().map(str::trim_start).filter(|line| line.starts_with("#include"));
-    let words = lines.flat_map(|line| line.split(['"', '<', '>']).nth(1));
+    let words = lines.filter_map(|line| line.split(['"', '<', '>']).nth(1));
     let own = directory_of(path);
     let mut places = vec![own.as_path()];
     places.extend(["", "src", "include", "lib", "inc"].map(Path::new));

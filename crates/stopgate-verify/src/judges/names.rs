@@ -40,7 +40,7 @@ const FOREIGN: [&str; 19] = [
 const PRODUCTS: [&str; 10] =
     ["target", "build", "dist", "out", "_build", "zig-out", "obj", ".build", "bazel-bin", "bin"];
 
-const TEST_DIRECTORIES: [&str; 16] = [
+const TEST_DIRECTORIES: [&str; 20] = [
     "test",
     "tests",
     "spec",
@@ -57,6 +57,10 @@ const TEST_DIRECTORIES: [&str; 16] = [
     "step_definitions",
     "androidTest",
     "__mocks__",
+    "Test",
+    "Tests",
+    "UnitTests",
+    "IntegrationTests",
 ];
 
 const DATA_DIRECTORIES: [&str; 12] = [

@@ -1,7 +1,7 @@
 //! Tests by what they say, where neither name nor place says it: settings can give tests any name.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::files::ProjectFiles;
 use super::imports::language_of;
@@ -39,7 +39,7 @@ pub(super) fn tests(
 fn below_target(files: &dyn ProjectFiles, languages: &[&str]) -> Vec<PathBuf> {
     let is_own = |path: &&PathBuf| language_of(path).is_some_and(|own| languages.contains(&own));
     let is_test = |path: &&PathBuf| {
-        let mut parts = path.components().map(|part| part.as_os_str());
+        let mut parts = path.components().map(Component::as_os_str);
         parts.any(|part| part == "target") && said(path) == Some(NameSays::Test)
     };
     files.paths().iter().filter(is_own).filter(is_test).take(FILES_MAX).cloned().collect()

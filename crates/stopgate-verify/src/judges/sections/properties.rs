@@ -91,14 +91,8 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
         MixedKind::Environment => {
             &["PATH=a", "work1=b", "export NODE_OPTIONS=c", "# work2", "PYTHONPATH = d"]
         }
-        MixedKind::CHeader => &[
-            "#define NDEBUG",
-            "#define work1 1",
-            "#define assert(x) \\\n  y",
-            "int work2;",
-            "#undef assert",
-        ],
         MixedKind::GoMod
+        | MixedKind::CHeader
         | MixedKind::Makefile
         | MixedKind::Justfile
         | MixedKind::CMakeLists
@@ -109,6 +103,13 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
 
 fn more_lines(kind: MixedKind) -> &'static [&'static str] {
     match kind {
+        MixedKind::CHeader => &[
+            "#define NDEBUG",
+            "#define work1 1",
+            "#define assert(x) \\\n  y",
+            "int work2;",
+            "#undef assert",
+        ],
         MixedKind::GoMod => &[
             "module work1",
             "replace a => b",

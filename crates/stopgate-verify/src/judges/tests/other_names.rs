@@ -128,6 +128,7 @@ fn helpers_and_data_beside_tests_in_perl_judge() {
         prove -l t => t/a.t t/lib/Votes.pm t/votes/list.txt xt/b.t
         prove -l => t/a.t t/lib/Votes.pm t/votes/list.txt xt/b.t
         prove xt/*.t => t/a.t xt/b.t xt/lib/X.pm
+        perl -Ilib t/a.t => t/a.t t/lib/Votes.pm t/votes/list.txt xt/b.t
         ",
     );
 }

@@ -126,7 +126,7 @@ impl Tracer<'_> {
     }
 
     /// Helpers and data of Perl's tests are where the tests are: in `t`, if nothing is said.
-    fn places_of_prove(&mut self, rest: &[&str], stand: &Stand) {
+    pub(super) fn places_of_prove(&mut self, rest: &[&str], stand: &Stand) {
         let named = rest.iter().filter(|word| !word.starts_with('-') && !is_open(word));
         let mut places: Vec<PathBuf> =
             named.filter_map(|word| inner(self.root, &stand.directory, word)).collect();

@@ -1,5 +1,7 @@
 //! What interpreters do with their arguments: modules, scripts, code.
 
+use std::path::Path;
+
 use super::super::files::{directory_of, extension_of};
 use super::super::python_modules::is_known_module;
 use super::super::role::Why;
@@ -29,7 +31,12 @@ impl Tracer<'_> {
                 }
                 "-r" => self.loaded(words.next().copied(), stand),
                 option if option.starts_with('-') && option.len() > 1 => {}
-                script => return self.run_script(script, words.as_slice(), fate, stand),
+                script => {
+                    if extension_of(Path::new(script)) == "t" {
+                        self.places_of_prove(&[script], stand);
+                    }
+                    return self.run_script(script, words.as_slice(), fate, stand);
+                }
             }
         }
     }
@@ -53,9 +60,7 @@ impl Tracer<'_> {
             match *word {
                 "-c" => {
                     self.trace.import_roots.insert(stand.directory.clone());
-                    let Some(text) = words.next() else { return };
-                    self.imported_by_code(text, stand);
-                    return self.code(text);
+                    return words.next().iter().for_each(|text| self.python_code(text, stand));
                 }
                 "-W" | "-X" => drop(words.next()),
                 option if option.starts_with('-') && option.len() > 1 => {}
@@ -75,24 +80,17 @@ impl Tracer<'_> {
 
     /// Modules that code on the command line means to have from elsewhere: a file of that name
     /// beside it would take their place.
-    fn imported_by_code(&mut self, text: &str, stand: &Stand) {
-        for line in text.split([';', '\n', ':']).map(str::trim_start) {
-            let names = line.strip_prefix("import ").or_else(|| {
-                let rest = line.strip_prefix("from ")?;
-                rest.split_once(" import").map(|(module, _)| module)
-            });
-            let names = names.into_iter().flat_map(|names| names.split(','));
-            let modules = names.filter_map(|name| name.trim().split([' ', '.']).next());
-            for name in modules.filter(|name| is_known_module(name)) {
-                let file = stand.directory.join(format!("{name}.py"));
-                let package = stand.directory.join(name).join("__init__.py");
-                if !self.files.exists(&file) && !self.files.exists(&package) {
-                    let why = Why::Hides(format!("the module {name}"));
-                    self.judge(file, why.clone());
-                    self.judge(package, why);
-                }
+    fn python_code(&mut self, text: &str, stand: &Stand) {
+        for name in imported(text).filter(|name| is_known_module(name)) {
+            let file = stand.directory.join(format!("{name}.py"));
+            let package = stand.directory.join(name).join("__init__.py");
+            if !self.files.exists(&file) && !self.files.exists(&package) {
+                let why = Why::Hides(format!("the module {name}"));
+                self.judge(file, why.clone());
+                self.judge(package, why);
             }
         }
+        self.code(text);
     }
 
     fn module(&mut self, words: &[&str], fate: OutputFate, stand: &Stand) {
@@ -148,4 +146,17 @@ impl Tracer<'_> {
             }
         }
     }
+}
+
+/// The names of the modules that Python code imports, without what is below them.
+fn imported(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.split([';', '\n', ':']).map(str::trim_start);
+    let names = lines.filter_map(|line| {
+        line.strip_prefix("import ").or_else(|| {
+            let rest = line.strip_prefix("from ")?;
+            rest.split_once(" import").map(|(module, _)| module)
+        })
+    });
+    let names = names.flat_map(|names| names.split(','));
+    names.filter_map(|name| name.trim().split([' ', '.']).next())
 }

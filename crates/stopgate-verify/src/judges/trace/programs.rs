@@ -119,18 +119,14 @@ impl Tracer<'_> {
 
     /// `java -cp out pace.PaceCheck`: the source of a class whose name says that it checks.
     fn java_class(&mut self, rest: &[&str], stand: &Stand) {
-        let mut words = rest.iter();
-        while let Some(word) = words.next() {
-            if ["-cp", "-classpath", "--class-path", "-p", "--module-path"].contains(word) {
-                words.next();
-            } else if !word.starts_with('-') {
-                let end = format!("{}.java", word.replace('.', "/"));
-                let source = self.scanned().find(|path| path.ends_with(&end)).cloned();
-                if let Some(source) = source.filter(|path| says_judge(path)) {
-                    self.follow(&source, Why::Named, stand);
-                }
-                return;
-            }
+        let takes = ["-cp", "-classpath", "--class-path", "-p", "--module-path"];
+        let is_value = |at: usize| at > 0 && takes.contains(&rest[at - 1]);
+        let class = (0..rest.len()).find(|at| !rest[*at].starts_with('-') && !is_value(*at));
+        let Some(class) = class.map(|at| rest[at]) else { return };
+        let end = format!("{}.java", class.replace('.', "/"));
+        let source = self.scanned().find(|path| path.ends_with(&end)).cloned();
+        if let Some(source) = source.filter(|path| says_judge(path)) {
+            self.follow(&source, Why::Named, stand);
         }
     }
 
