@@ -13,16 +13,8 @@ use crate::judges::names::{is_code, said};
 use crate::judges::steering::steering;
 
 /// Variables that change how every recipe is run.
-const STEERING: [&str; 8] = [
-    "SHELL",
-    ".SHELLFLAGS",
-    "MAKEFLAGS",
-    "GNUMAKEFLAGS",
-    "MAKE",
-    "MAKEFILES",
-    "PATH",
-    ".RECIPEPREFIX",
-];
+const STEERING: [&str; 7] =
+    ["SHELL", ".SHELLFLAGS", "MAKEFLAGS", "GNUMAKEFLAGS", "MAKE", "PATH", ".RECIPEPREFIX"];
 
 /// Targets that change how rules are run.
 const SPECIAL: [&str; 6] =
