@@ -46,7 +46,19 @@ pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> O
         .or_else(|| hidden_header(set, path))
         .or_else(|| hidden_perl(set, path))
         .or_else(|| hidden_ruby(set, path))
+        .or_else(|| hidden_class(set, path, files))
         .or_else(|| hidden_source(set, path, files))
+}
+
+/// `lib/pace/Pace.class`, which `-cp lib:out` finds before what `src/pace/Pace.java` becomes.
+fn hidden_class(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Option<String> {
+    let is_used = ["java", "javac"].iter().any(|name| set.programs.contains_key(*name));
+    let class = path.to_str().filter(|_| is_used)?.strip_suffix(".class")?;
+    // Of the path only its end is the name of a package.
+    let name = class.split('$').next().unwrap_or(class);
+    let mut ends = name.match_indices('/').map(|(at, _)| format!("{}.java", &name[at + 1..]));
+    let is_there = |end: &String| files.paths().iter().any(|own| own.ends_with(end));
+    ends.find(is_there).map(|end| format!("the class of {end}"))
 }
 
 /// `lib/minitest/autorun.rb` before the one of the gem.

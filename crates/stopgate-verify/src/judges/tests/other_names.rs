@@ -190,6 +190,15 @@ fn the_class_that_a_command_names_for_its_checks_judges() {
 }
 
 #[test]
+fn a_class_that_is_there_before_it_is_built_hides_its_source() {
+    check_new(
+        "src/pace/Pace.java\ntest/pace/PaceTest.java",
+        "sh -c 'javac -d out src/pace/*.java && java -cp lib:out pace.PaceTest'",
+        &[("lib/pace/Pace.class", "hides the class of pace/Pace.java"), ("lib/a/B.class", "work")],
+    );
+}
+
+#[test]
 fn a_file_called_spec_is_a_test_where_javascript_is_written() {
     let scene = Scene::new("src/spec.js\nsrc/spec.py\npackage.json");
     let set = scene.set(&criterion("tests", "npx jest"));
