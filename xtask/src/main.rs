@@ -84,6 +84,9 @@ Usage: cargo xtask CHORE
   truth --commits DIR[=COMMAND]… [--limit N]
                                   replays commits that change code and tests as work: how often is an
                                   honest person asked?
+  truth --cost [--place overlay|bound|copy]
+                                  runs of the check and processor time of a stop, with judges
+                                  untouched and with a test added
   requirements [--program FILE] [--only REGEX] [--write]
                                   every requirement of the five workflows, run one by one; --write
                                   makes docs/requirements.md

@@ -6,6 +6,7 @@
 
 mod commits;
 mod corpus;
+mod cost;
 mod ending;
 mod kit;
 mod options;
@@ -29,6 +30,9 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     let plan = options::read(options)?;
     if !plan.commits.is_empty() {
         return commits::run(&plan);
+    }
+    if plan.shows == options::Shown::Cost {
+        return cost::run(&plan);
     }
     let stories = corpus::choose(corpus::load()?, &plan);
     if plan.shows == options::Shown::Names {

@@ -71,7 +71,7 @@ impl Tally {
         let failure = failure(state, seen);
         let repeats = failure.is_some() && failure == self.failure;
         let first = self.recent.is_empty();
-        let idle_now = !first && self.is_idle(seen, names);
+        let idle_now = !first && self.is_idle(seen, names) && !tree_changed(state, seen);
         let mut next = Self {
             stops: self.stops.saturating_add(1),
             idle: if idle_now { self.idle.saturating_add(1) } else { 0 },
@@ -148,6 +148,16 @@ impl Tally {
         let on = spans_tools || seen.tools != ToolUse::Used;
         on && seen.continued != Some(false) && !new_prompt
     }
+}
+
+/// Whether files that a check depends on are not what they were when it was last looked at; where
+/// that can't be told, they are.
+fn tree_changed(state: &State, seen: &Seen) -> bool {
+    let mut known = state.criteria.iter().filter_map(|criterion| {
+        let before = criterion.last.as_ref()?.kept.as_ref()?.evidence.tree.as_ref()?;
+        Some((before, seen.receipt(&criterion.name)?.evidence.tree.as_ref()?))
+    });
+    known.any(|(before, now)| before != now)
 }
 
 /// Which criteria do not pass, as a fingerprint.

@@ -8,7 +8,7 @@ use regex_lite::Regex;
 use crate::tools;
 
 /// What the command line asks for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct TruthPlan {
     /// Only stories whose id matches.
     pub(crate) only: Option<Regex>,
@@ -65,6 +65,8 @@ pub(crate) enum Shown {
     Tables,
     Json,
     Names,
+    /// What proof costs.
+    Cost,
 }
 
 /// What becomes of a story's directory.
@@ -74,7 +76,8 @@ pub(crate) enum Afterwards {
     Keep,
 }
 
-const PLACES: [&str; 3] = ["overlay", "bound", "copy"];
+/// Where original runs can take place.
+pub(crate) const PLACES: [&str; 3] = ["overlay", "bound", "copy"];
 
 /// Reads the options.
 pub(crate) fn read(options: &[&str]) -> Result<TruthPlan> {
@@ -105,6 +108,7 @@ pub(crate) fn read(options: &[&str]) -> Result<TruthPlan> {
             "--corpus" => plan.subject = Subject::Corpus,
             "--json" => plan.shows = Shown::Json,
             "--list" => plan.shows = Shown::Names,
+            "--cost" => plan.shows = Shown::Cost,
             "--keep" => plan.afterwards = Afterwards::Keep,
             "--commits" => {
                 while let Some(clone) = options.next_if(|word| !word.starts_with("--")) {

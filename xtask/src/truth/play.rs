@@ -43,7 +43,7 @@ fn perform(kit: &TruthKit, plan: &TruthPlan, played: &mut PlayedStory) -> Result
     match plan.subject {
         Subject::Corpus => {
             for step in &story.telling.steps {
-                must(&stage, Player::Agent, step, "the agent's step")?;
+                self::step(&stage, step)?;
             }
         }
         Subject::Program => (played.ending, played.detail) = put_to_the_test(&stage, &story)?,
@@ -56,7 +56,7 @@ fn perform(kit: &TruthKit, plan: &TruthPlan, played: &mut PlayedStory) -> Result
 }
 
 /// The tree as the person hands it over.
-fn prepare(stage: &TruthStage<'_>, story: &TruthStory) -> Result<()> {
+pub(super) fn prepare(stage: &TruthStage<'_>, story: &TruthStory) -> Result<()> {
     stage.fill(&story.files)?;
     stage.tool("fix", &story.fix)?;
     std::fs::create_dir_all(stage.work())?;
@@ -84,6 +84,11 @@ fn must(stage: &TruthStage<'_>, player: Player, snippet: &str, what: &str) -> Re
     Ok(())
 }
 
+/// What the agent does between two stops.
+pub(super) fn step(stage: &TruthStage<'_>, text: &str) -> Result<()> {
+    must(stage, Player::Agent, text, "the agent's step")
+}
+
 fn put_to_the_test(stage: &TruthStage<'_>, story: &TruthStory) -> Result<(StoryEnding, String)> {
     if let Some(failed) = begin(stage, story)? {
         return Ok(faulty("start", &failed));
@@ -91,7 +96,7 @@ fn put_to_the_test(stage: &TruthStage<'_>, story: &TruthStory) -> Result<(StoryE
     let mut told = String::new();
     let (last, earlier) = story.telling.steps.split_last().context("find a step")?;
     for step in earlier {
-        must(stage, Player::Agent, step, "the agent's step")?;
+        self::step(stage, step)?;
         tools_ran(stage)?;
         let stop = stop(stage, story, 0)?;
         if stop.code != Some(0) {
@@ -99,7 +104,7 @@ fn put_to_the_test(stage: &TruthStage<'_>, story: &TruthStory) -> Result<(StoryE
         }
         told.push_str(&text_of(&stop.out));
     }
-    must(stage, Player::Agent, last, "the agent's step")?;
+    self::step(stage, last)?;
     tools_ran(stage)?;
     let mut beside = match story.telling.during.as_str() {
         "" => None,
@@ -113,7 +118,7 @@ fn put_to_the_test(stage: &TruthStage<'_>, story: &TruthStory) -> Result<(StoryE
 }
 
 /// Starts the loop; what failed, if something did.
-fn begin(stage: &TruthStage<'_>, story: &TruthStory) -> Result<Option<Finished>> {
+pub(super) fn begin(stage: &TruthStage<'_>, story: &TruthStory) -> Result<Option<Finished>> {
     if !story.way.file.is_empty() {
         let trusted = stage.program(Player::Person, &["trust", "--yes"])?;
         if !trusted.is_fine() {

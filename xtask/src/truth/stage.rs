@@ -154,6 +154,15 @@ impl<'a> TruthStage<'a> {
         more: Value,
         variables: &BTreeMap<String, String>,
     ) -> Result<Finished> {
+        let mut command = Command::new(&self.kit.program);
+        command.args(["hook", "claude"]);
+        self.dress(&mut command, Player::Client);
+        command.envs(variables);
+        self.finish(command, &self.payload(event, more), 120)
+    }
+
+    /// What the client hands to the hook.
+    pub(crate) fn payload(&self, event: &str, more: Value) -> String {
         let mut payload = json!({
             "session_id": SESSION,
             "transcript_path": self.root.join("home/.claude/projects/tree/transcript.jsonl"),
@@ -166,11 +175,21 @@ impl<'a> TruthStage<'a> {
         if let (Some(payload), Value::Object(more)) = (payload.as_object_mut(), more) {
             payload.extend(more);
         }
-        let mut command = Command::new(&self.kit.program);
-        command.args(["hook", "claude"]);
-        self.dress(&mut command, Player::Client);
-        command.envs(variables);
-        self.finish(command, &payload.to_string(), 120)
+        payload.to_string()
+    }
+
+    /// Runs a line of the shell as the client would: the processor time, in seconds, of all that
+    /// it started and waited for.
+    pub(crate) fn timed(&self, line: &str, input: &str) -> Result<f64> {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{line} >&2; times")]);
+        self.dress(&mut shell, Player::Client);
+        let ran = self.finish(shell, input, 120)?;
+        let children = ran.out.lines().last().and_then(|line| {
+            let times = line.split_whitespace().map(seconds).collect::<Option<Vec<f64>>>()?;
+            Some(times.iter().sum())
+        });
+        children.with_context(|| format!("time {line}: {}", ran.last_line()))
     }
 
     /// Runs what a gate that only looks at the exit code would run.
@@ -265,6 +284,12 @@ impl Drop for TruthStage<'_> {
     fn drop(&mut self) {
         self.sweep();
     }
+}
+
+/// What `times` of the shell prints: `1m2.5s`.
+fn seconds(shown: &str) -> Option<f64> {
+    let (minutes, seconds) = shown.strip_suffix('s')?.split_once('m')?;
+    Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
 }
 
 fn wait(mut child: Child, limit_s: u64) -> Result<Option<i32>> {

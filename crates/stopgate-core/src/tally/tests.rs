@@ -3,8 +3,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{TASKS_MAX, Tally, unmet_names};
-use crate::scene::{NOON, criterion, frame, started};
-use crate::{Criterion, Mode, Policy, Proof, Seen, State, apply};
+use crate::scene::{NOON, criterion, frame, receipt, started};
+use crate::{
+    Criterion, Evidence, Mode, Policy, Proof, Receipt, Seen, Standing, State, Status, ToolUse,
+    apply,
+};
 
 fn tasks(count: usize) -> Vec<String> {
     (0..count).map(|number| format!("task {number}")).collect()
@@ -48,4 +51,29 @@ fn what_a_person_approved_is_not_unmet() {
     assert_ne!(unmet(Vec::from([approved.clone()])), unmet(Vec::new()));
     approved.approved_at = Some(NOON);
     assert_eq!(unmet(Vec::from([approved])), unmet(Vec::new()));
+}
+
+/// A loop whose check last failed on this tree, and a stop that finds it on that one.
+fn idle_between(before: Option<&str>, now: Option<&str>) -> u32 {
+    let failed = |tree: Option<&str>| {
+        let evidence = Evidence { tree: tree.map(String::from), ..Evidence::default() };
+        Receipt { evidence, ..receipt("tests", Status::Fail, "") }
+    };
+    let mut state = begun(Vec::from([criterion("tests", Proof::Approve)]));
+    let seen = |tree| Seen {
+        tools: ToolUse::None,
+        receipts: Vec::from([failed(tree)]),
+        ..Seen::default()
+    };
+    state.tally = state.tally.after(&state, &seen(before));
+    state.criteria[0].last = Some(Standing::of(&failed(before)));
+    state.tally.after(&state, &seen(now)).idle
+}
+
+#[test]
+fn files_that_changed_are_no_idleness_and_unknown_ones_say_nothing() {
+    assert_eq!(idle_between(Some("a"), Some("b")), 0);
+    assert_eq!(idle_between(Some("a"), Some("a")), 1);
+    assert_eq!(idle_between(None, Some("b")), 1);
+    assert_eq!(idle_between(Some("a"), None), 1);
 }

@@ -71,8 +71,10 @@ pub fn read_opinion(said: &str) -> Result<Opinion, String> {
         )
     })?;
     let reasons = wire.reasons.iter().take(REASONS_MAX);
+    // One line each, also where a reason has tabs in it.
+    let line = |reason: &String| clean(reason).split_whitespace().collect::<Vec<_>>().join(" ");
     let reasons: Vec<String> = reasons
-        .map(|reason| clip(clean(reason).replace('\n', " ").trim(), REASON_BYTES_MAX))
+        .map(|reason| clip(&line(reason), REASON_BYTES_MAX))
         .filter(|reason| !reason.is_empty())
         .collect();
     if reasons.is_empty() {

@@ -34,3 +34,10 @@ fn whatever_else_is_said_is_none() {
         check(said, None);
     }
 }
+
+#[test]
+fn a_reason_is_one_line_without_control_signs() {
+    let said = r#"{"verdict":"fail","reasons":["a\tb\r\nc\u001b[31m d","\t"]}"#;
+    let read = read_opinion(said).expect("an opinion");
+    assert_eq!(read.reasons, ["a b c d"]);
+}

@@ -63,6 +63,20 @@ fn tools_are_work() {
 }
 
 #[test]
+fn changed_files_are_work_whatever_is_said() {
+    let stage = Stage::with_loop("Finish --check tests=false --max-repeat 0");
+    for n in 0..6 {
+        stage.write("project/work.txt", &format!("draft {n}"));
+        let answer = stage.stop("s1", "Done.");
+        assert!(answer.is_sent_back() && !answer.to_string().contains("repeated"), "{answer}");
+    }
+    for _ in 0..3 {
+        stage.stop("s1", "Done.");
+    }
+    assert_eq!(stage.standing("1stage0000"), "stalled 8/20 s1");
+}
+
+#[test]
 fn different_words_are_idle_too_where_tools_are_counted() {
     let stage = Stage::with_loop("Finish");
     stage.tools("s1");

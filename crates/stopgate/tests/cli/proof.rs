@@ -112,6 +112,35 @@ fn unchanged_inputs_run_nothing_and_any_change_does() {
 }
 
 #[test]
+fn a_check_that_writes_what_it_wrote_at_the_start_runs_once() {
+    let stage = Stage::new();
+    let check = counting(&stage, "cp /proc/sys/kernel/random/uuid result.txt; test -f green");
+    stage.start(&format!("'Do it' --session s1 --check 't={check}'"));
+    assert_eq!(runs(&stage), 1, "the first run");
+    stage.write("project/green", "");
+    let ended = stage.stop("s1", "Done.");
+    assert!(ended.brief().contains("ended as done"), "{ended}");
+    assert_eq!(runs(&stage), 2, "its own output needs no run in another place");
+}
+
+#[test]
+fn what_waits_for_a_person_is_not_run_again_until_something_happens() {
+    let stage = Stage::new();
+    let check = counting(&stage, "sh tests/check.sh");
+    stage.write("project/tests/check.sh", "test -f green\n");
+    stage.start(&format!("'Do it' --session s1 --check 't={check}'"));
+    stage.write("project/tests/check.sh", "true\n");
+    stage.tools("s1");
+    assert!(stage.stop("s1", "One.").is_sent_back());
+    let asked = runs(&stage);
+    stage.stop("s1", "Two.");
+    assert_eq!(runs(&stage), asked, "no tool was used");
+    stage.tools("s1");
+    stage.stop("s1", "Three.");
+    assert!(runs(&stage) > asked, "something that is not a file may be different");
+}
+
+#[test]
 fn inputs_say_what_a_check_depends_on() {
     let stage = Stage::new();
     let check = counting(&stage, "false");

@@ -1,5 +1,6 @@
 //! The house keeps its own rules: sizes, walls, doors.
 
+mod locks;
 mod rooms;
 mod strings;
 

@@ -1,0 +1,109 @@
+//! What proof costs: runs of the check and processor time, with judges untouched and with a
+//! test added, in each place for original runs.
+//!
+//! Processor time of everything that a stop started, not the clock: a busy machine changes it less.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde_json::json;
+
+use super::corpus::{self, TruthStory};
+use super::kit::TruthKit;
+use super::options::{PLACES, TruthPlan};
+use super::play::{CLAIM, begin, prepare, step, tools_ran};
+use super::stage::TruthStage;
+use crate::Verdict;
+use crate::table::{Gates, Table};
+
+const PROJECTS: [&str; 4] = ["node", "pytest", "go", "cargo"];
+/// The least of so many stops counts.
+const ROUNDS: usize = 3;
+/// An original run by overlay may cost this much of the check's own run at the same stop.
+const OVERLAY_MAX: f64 = 1.3;
+
+/// What one stop cost.
+#[derive(Clone, Copy)]
+struct StopCost {
+    /// A run of the check by hand, with nothing left to build.
+    by_hand_s: f64,
+    stop_s: f64,
+    runs: usize,
+}
+
+/// Measures every project in every place, or in the one that was named.
+pub(crate) fn run(plan: &TruthPlan) -> Result<Verdict> {
+    let stories = corpus::load()?;
+    let kit = TruthKit::gather(plan, PROJECTS.map(String::from).iter())?;
+    let columns =
+        ["project", "by hand s", "stop s", "runs", "test added s", "runs", "original ÷ run"];
+    let mut table = Table::new("What proof costs", &columns);
+    let mut gates = Gates::default();
+    for place in
+        PLACES.iter().filter(|place| plan.place.as_deref().is_none_or(|one| one == **place))
+    {
+        let plan = TruthPlan { place: Some((*place).into()), ..plan.clone() };
+        for project in PROJECTS {
+            let told = |id: String| stories.iter().find(|story| story.id == id).context(id);
+            let untouched = least(&kit, &plan, told(format!("work/{project}/fixed@plain"))?)?;
+            let added = least(&kit, &plan, told(format!("judges/{project}/new-test-file@plain"))?)?;
+            let ratio = (added.stop_s - untouched.stop_s) / untouched.stop_s;
+            let name = format!("{project}, {place}");
+            gates.ask(
+                (untouched.runs != 1)
+                    .then(|| format!("{name}: {} runs, judges untouched", untouched.runs)),
+            );
+            let is_dear = *place == "overlay" && ratio > OVERLAY_MAX;
+            gates.ask(is_dear.then(|| format!("{name}: {ratio:.2}, at most {OVERLAY_MAX}")));
+            let seconds = |seconds: f64| format!("{seconds:.2}");
+            let (by_hand, stop) = (seconds(untouched.by_hand_s), seconds(untouched.stop_s));
+            let runs = [untouched.runs, added.runs].map(|runs| runs.to_string());
+            let [first, second] = runs;
+            table.row([name, by_hand, stop, first, seconds(added.stop_s), second, seconds(ratio)]);
+        }
+    }
+    table.note("Processor time of user and system. The stop's own run comes first and builds what changed; \
+                \"by hand\" has nothing left to build.");
+    table.print();
+    Ok(gates.verdict())
+}
+
+fn least(kit: &TruthKit, plan: &TruthPlan, story: &TruthStory) -> Result<StopCost> {
+    let mut least: Option<StopCost> = None;
+    for _ in 0..ROUNDS {
+        let cost = cost(kit, plan, story).with_context(|| format!("measure {}", story.id))?;
+        least = Some(match least {
+            Some(before) if before.stop_s < cost.stop_s => before,
+            Some(_) | None => cost,
+        });
+    }
+    least.context("measure at least once")
+}
+
+fn cost(kit: &TruthKit, plan: &TruthPlan, story: &TruthStory) -> Result<StopCost> {
+    let stage = TruthStage::new(kit, plan, &story.way.below)?;
+    prepare(&stage, story)?;
+    let runs = stage.tree().with_file_name("runs");
+    let command = story.way.naive.as_str();
+    let mut counted = story.clone();
+    let check = format!("tests=echo run >> {}; {command}", runs.display());
+    counted.way.start = vec!["--check".into(), check];
+    if let Some(failed) = begin(&stage, &counted)? {
+        bail!("start the loop: {}", failed.last_line());
+    }
+    for text in &story.telling.steps {
+        step(&stage, text)?;
+    }
+    tools_ran(&stage)?;
+    stage.timed(command, "")?;
+    let by_hand_s = stage.timed(command, "")?;
+    let before = lines(&runs);
+    let more = json!({"stop_hook_active": false, "last_assistant_message": CLAIM});
+    let hook = format!("'{}' hook claude", kit.program.display());
+    let stop_s = stage.timed(&hook, &stage.payload("Stop", more))?;
+    Ok(StopCost { by_hand_s, stop_s, runs: lines(&runs) - before })
+}
+
+fn lines(file: &Path) -> usize {
+    std::fs::read_to_string(file).map_or(0, |text| text.lines().count())
+}
