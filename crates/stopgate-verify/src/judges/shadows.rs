@@ -52,7 +52,7 @@ pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> O
 
 /// `lib/pace/Pace.class`, which `-cp lib:out` finds before what `src/pace/Pace.java` becomes.
 fn hidden_class(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Option<String> {
-    let is_used = ["java", "javac"].iter().any(|name| set.programs.contains_key(*name));
+    let is_used = set.reach.tools.contains("javac") || set.programs.contains_key("java");
     let class = path.to_str().filter(|_| is_used)?.strip_suffix(".class")?;
     // Of the path only its end is the name of a package.
     let name = class.split('$').next().unwrap_or(class);

@@ -32,9 +32,9 @@ impl Tracer<'_> {
                 "-r" => self.loaded(words.next().copied(), stand),
                 option if option.starts_with('-') && option.len() > 1 => {}
                 script => {
-                    if extension_of(Path::new(script)) == "t" {
-                        self.places_of_prove(&[script], stand);
-                    }
+                    // Tests of Perl, by themselves.
+                    let tests = [script].into_iter().filter(|own| is_test(own));
+                    self.places_of_prove(&tests.collect::<Vec<_>>(), stand);
                     return self.run_script(script, words.as_slice(), fate, stand);
                 }
             }
@@ -159,4 +159,9 @@ fn imported(text: &str) -> impl Iterator<Item = &str> {
     });
     let names = names.flat_map(|names| names.split(','));
     names.filter_map(|name| name.trim().split([' ', '.']).next())
+}
+
+/// Whether a script is called as tests of Perl are.
+fn is_test(script: &str) -> bool {
+    extension_of(Path::new(script)) == "t"
 }
