@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use stopgate_agents::{Agent, AgentVariables, Client};
+use stopgate_verify::variable_before;
 
 use crate::failure::Failure;
 use crate::home::{Home, below};
@@ -128,13 +129,16 @@ impl Settings {
         self.agents_mark().is_some()
     }
 
-    /// The variable by which an agent's client shows that this is its shell.
+    /// The variable by which an agent's client shows that this is its shell, also where the
+    /// command was started without it.
     pub fn agents_mark(self) -> Option<&'static str> {
         let marks = Agent::ALL.into_iter().flat_map(|agent| {
             let AgentVariables { marks, session, .. } = agent.variables();
             marks.iter().copied().chain(session)
         });
-        marks.into_iter().find(|name| var(name).is_some_and(|value| !value.is_empty()))
+        let marks: Vec<&'static str> = marks.collect();
+        let own = |name: &&&str| var(name).is_some_and(|value| !value.is_empty());
+        marks.iter().find(own).copied().or_else(|| variable_before(&marks))
     }
 
     /// The client of `agent` that asks.

@@ -20,8 +20,10 @@ use crate::program::uses;
 use crate::tree::{hash_of, hex};
 
 /// Tools that compare times.
-const MAKERS: [&str; 11] =
-    ["task", "make", "gmake", "ninja", "cmake", "ctest", "meson", "just", "bazel", "gradle", "sh"];
+const MAKERS: [&str; 12] = [
+    "task", "make", "gmake", "ninja", "cmake", "ctest", "meson", "just", "bazel", "gradle", "sh",
+    "java",
+];
 /// How long git may take to list what it ignores, for a check that runs apart.
 const LIST_WITHIN: Duration = Duration::from_secs(10);
 /// The same while a person waits for the loop to start.

@@ -13,10 +13,11 @@ use crate::env::Variable;
 use crate::tool::{ToolOutput, tool_with};
 
 /// What every call begins with.
-const ALWAYS: [&str; 12] = [
+const ALWAYS: [&str; 13] = [
     "git",
     "--no-optional-locks",
     "--no-pager",
+    "--no-replace-objects",
     "--literal-pathspecs",
     "-c",
     "core.fsmonitor=false",

@@ -45,7 +45,7 @@ use crate::glob::Globs;
 pub use self::by_path::check_warnings;
 pub use self::by_path::steering_variables;
 pub(crate) use self::by_path::{is_installed, may_judge};
-pub(crate) use self::files::{ListedFiles, ProjectFiles};
+pub(crate) use self::files::{ListedFiles, ProjectFiles, normal};
 pub(crate) use self::links::JudgeLink;
 pub(crate) use self::names::is_code;
 pub(crate) use self::role::{JudgeRole, MixedKind, Why};
@@ -144,8 +144,8 @@ impl JudgeSet {
             Globs::new(patterns).map_err(JudgeSetError::Pattern)?;
         }
         if set.stance == JudgeStance::Judges {
-            set.note_modules(files);
             set.note_programs(root, criterion);
+            set.note_modules(files);
             set.add_configured(root, files);
             set.add_rust_modules(files);
             set.note_mixed_python(files);
@@ -210,12 +210,10 @@ impl JudgeSet {
         }
         let is_python = |path: &&PathBuf| ["py", "so", "pyd"].contains(&extension_of(path));
         let found = files.paths().iter().filter(is_python);
-        let found: BTreeSet<StoredPath> = found
-            .filter_map(|path| shadows::module_of(self, path, files))
-            .filter(|(_, name)| python_modules::is_known_module(name))
-            .map(|(place, name)| StoredPath(place.join(name)))
-            .collect();
-        self.modules = found;
+        let found: BTreeSet<(PathBuf, String)> =
+            found.filter_map(|path| shadows::module_of(self, path, files)).collect();
+        let known = found.into_iter().filter(|(_, name)| shadows::is_found_elsewhere(self, name));
+        self.modules = known.map(|(place, name)| StoredPath(place.join(name))).collect();
     }
 
     fn note_programs(&mut self, root: &Path, criterion: &Criterion) {
@@ -309,7 +307,11 @@ impl JudgeSet {
         if self.reach.conduct == CheckConduct::Looks {
             return;
         }
-        let languages = [("python", &rules::PYTHON[..]), ("javascript", &rules::NODE[..])];
+        let languages = [
+            ("python", &rules::PYTHON[..]),
+            ("javascript", &rules::NODE[..]),
+            ("c", &rules::C[..]),
+        ];
         let used = languages.iter().filter(|(_, tools)| self.uses(tools));
         let used: Vec<&str> = used.map(|(name, _)| *name).collect();
         let rules = JudgeRules::of(self);

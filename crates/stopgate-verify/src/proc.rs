@@ -10,11 +10,11 @@ pub(crate) use stopgate_system::own_pid;
 
 #[cfg(unix)]
 pub(crate) use self::unix::{
-    SearchDepth, below, carries, descendants, everybody, kill, name, process,
+    SearchDepth, below, carries, descendants, environment, everybody, kill, name, process,
 };
 
 #[cfg(windows)]
-pub(crate) use self::windows::{name, process};
+pub(crate) use self::windows::{environment, name, process};
 
 #[cfg(unix)]
 use self::unix::own_space;

@@ -14,6 +14,7 @@ mod mocha;
 mod nextest;
 mod others;
 mod outline;
+mod own_words;
 mod pytest;
 mod session;
 mod tap;
@@ -27,6 +28,7 @@ use stopgate_core::Tests;
 pub(crate) use self::go_failures::without_passing_go_tests;
 pub use self::junit::read_junit;
 pub(crate) use self::outline::{lines as own_lines, without_ansi};
+pub(crate) use self::own_words::told_by_lines;
 use self::session::{RunnerSession, together};
 
 /// How many names are given for people to read.

@@ -17,7 +17,7 @@ use super::{Basis, BasisError, BasisStore, outside, outside_of, whole};
 use crate::judges::sections::{
     MovedTests, judging, restore, with_moved_entries, with_moved_targets,
 };
-use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why};
+use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why, normal};
 use crate::place::{FileContent, Mask, RestoredFile};
 use crate::program::definition;
 use crate::tree::{FileKind, Tree, TreeFile, hash_of, hex};
@@ -208,6 +208,7 @@ impl Compare<'_> {
     /// Whether a manifest's target is still read from where it was at the start.
     fn stays(&self, manifest: &Path, target: &str) -> bool {
         let path = manifest.parent().unwrap_or(Path::new("")).join(target);
+        let path = normal(&path).unwrap_or(path);
         let was_judge = || self.basis.text.files.iter().any(|file| text_path(&file.path) == path);
         let has_moved = self.moved.contains_key(&path) || self.packages.have(&path);
         self.now.get(&path).is_some() || (was_judge() && !has_moved)

@@ -27,7 +27,7 @@ const NAMED_IN: u64 = 256 * 1024;
 const NAMED_MAX: usize = 20;
 
 /// What a runner reads in every directory above the project.
-const ABOVE: [&str; 24] = [
+const ABOVE: [&str; 54] = [
     "conftest.py",
     "pytest.ini",
     ".pytest.ini",
@@ -52,6 +52,37 @@ const ABOVE: [&str; 24] = [
     ".eslintrc.js",
     ".rspec",
     ".tool-versions",
+    "pytest.toml",
+    ".pytest.toml",
+    ".python-version",
+    ".coveragerc",
+    ".mocharc.js",
+    ".mocharc.cjs",
+    ".mocharc.mjs",
+    ".mocharc.jsonc",
+    ".mocharc.yaml",
+    ".mocharc.yml",
+    ".nycrc",
+    ".nycrc.json",
+    ".c8rc.json",
+    "eslint.config.js",
+    "eslint.config.mjs",
+    "eslint.config.cjs",
+    ".nvmrc",
+    ".node-version",
+    "pnpm-workspace.yaml",
+    ".taskrc.yml",
+    "clippy.toml",
+    "mise.toml",
+    ".mise.toml",
+    // Package scripts look for programs in every such directory.
+    "node_modules/.bin/node",
+    "node_modules/.bin/npm",
+    "node_modules/.bin/npx",
+    "node_modules/.bin/sh",
+    "node_modules/.bin/jest",
+    "node_modules/.bin/vitest",
+    "node_modules/.bin/mocha",
 ];
 
 /// What a runner reads in the home directory.

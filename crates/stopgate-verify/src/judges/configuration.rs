@@ -18,7 +18,7 @@ const NODE_TESTS: &str = "jest vitest mocha ava tap tape jasmine karma playwrigh
 
 /// Names (`*` stands for anything), and the tools that read such files. A name with a slash
 /// names the end of a path; `python`, `node`, `npm`… are programs, the rest are tools.
-const TABLE: [(&str, &str); 74] = [
+const TABLE: [(&str, &str); 75] = [
     (".gitattributes", "git"),
     ("pytest.ini .pytest.ini pytest.toml .pytest.toml", "pytest py.test tox nox"),
     ("conftest.py", "pytest py.test tox nox coverage"),
@@ -43,6 +43,8 @@ const TABLE: [(&str, &str); 74] = [
         "jest react-scripts-test",
     ),
     ("vitest.config.* vitest.setup.* vitest.workspace.* vite.config.*", "vitest"),
+    // Vite runs them in its own process, whatever it is asked for.
+    ("postcss.config.* .postcssrc*", "vitest"),
     (".mocharc* mocha.opts", "mocha nyc c8"),
     ("ava.config.*", "ava"),
     (".taprc", "tap"),
@@ -57,7 +59,7 @@ const TABLE: [(&str, &str); 74] = [
     ("cucumber.js cucumber.json cucumber.yml cucumber.yaml", "cucumber cucumber-js"),
     (".nycrc* nyc.config.* .c8rc*", "nyc c8 mocha ava tap node-test"),
     ("babel.config.* .babelrc* .swcrc", NODE_TESTS),
-    ("tsconfig*.json jsconfig.json", "tsc vue-tsc tsd ts-jest"),
+    ("tsconfig*.json jsconfig.json", "tsc vue-tsc tsd ts-jest tsx ts-node"),
     ("eslint.config.* .eslintrc* .eslintignore", "eslint xo pre-commit"),
     (".prettierrc* prettier.config.* .prettierignore", "prettier pre-commit"),
     ("biome.json biome.jsonc", "biome"),

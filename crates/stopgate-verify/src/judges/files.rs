@@ -72,7 +72,7 @@ pub(super) fn inner(root: &Path, directory: &Path, word: &str) -> Option<PathBuf
 }
 
 /// The path without `.` and `..`; `None` where it leaves the project.
-pub(super) fn normal(path: &Path) -> Option<PathBuf> {
+pub(crate) fn normal(path: &Path) -> Option<PathBuf> {
     let mut found = PathBuf::new();
     for part in path.components() {
         match part {

@@ -90,7 +90,7 @@ fn framework(files: &dyn ProjectFiles, path: &Path) -> bool {
 
 /// Whether the name says that the file is there for tests.
 pub(super) fn says_test_helper(path: &Path) -> bool {
-    const WORDS: [&str; 29] = [
+    const WORDS: [&str; 33] = [
         "support",
         "double",
         "doubles",
@@ -120,6 +120,10 @@ pub(super) fn says_test_helper(path: &Path) -> bool {
         "expectations",
         "golden",
         "check",
+        "cases",
+        "testcases",
+        "vectors",
+        "scenarios",
     ];
     let says = |word: &String| {
         WORDS.contains(&word.as_str())

@@ -15,6 +15,7 @@ pub(super) fn language_of(path: &Path) -> Option<&'static str> {
         "rb" => Some("ruby"),
         "go" => Some("go"),
         "sh" | "bash" | "bats" => Some("shell"),
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" => Some("c"),
         end if JAVASCRIPT.contains(&end) => Some("javascript"),
         _ => None,
     }
@@ -28,6 +29,7 @@ pub(super) fn imports_of(path: &Path, text: &str, files: &dyn ProjectFiles) -> V
         Some("ruby") => ruby(path, text, files),
         Some("go") => go(text, files),
         Some("shell") => shell(path, text, files),
+        Some("c") => c(path, text, files),
         _ => BTreeSet::new(),
     };
     found.into_iter().filter(|own| own != path).collect()
@@ -139,6 +141,20 @@ fn go(text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
     found
 }
 
+/// Headers of the project, where compilers are usually told to look for them.
+fn c(path: &Path, text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
+    let lines = text.lines().map(str::trim_start).filter(|line| line.starts_with("#include"));
+    let words = lines.filter_map(|line| line.split(['"', '<', '>']).nth(1));
+    let own = directory_of(path);
+    let mut places = vec![own.as_path()];
+    places.extend(["", "src", "include", "lib", "inc"].map(Path::new));
+    let file = |word: &str| {
+        let forms = places.iter().filter_map(|place| normal(&place.join(word)));
+        forms.into_iter().find(|file| files.paths().contains(file))
+    };
+    words.filter_map(file).collect()
+}
+
 fn shell(path: &Path, text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
     let own = directory_of(path);
     let mut found = BTreeSet::new();
@@ -242,6 +258,10 @@ pub(super) fn uses_test_framework(path: &Path, text: &str) -> bool {
         ],
         Some("ruby") => &["rspec", "minitest"],
         Some("go") => &["*testing.T", "testing.TB"],
+        // Macros that end a program whose expectation does not hold.
+        Some("c") if extension_of(path).starts_with('h') && text.contains("#define ") => {
+            &["exit(1)", "exit(EXIT_FAILURE)", "abort()", "longjmp(", "tests_run", "tests_failed"]
+        }
         // Helpers of bats look at what `run` left.
         Some("shell") if text.contains("run ") => &["$output", "$status", "${lines["],
         _ => &[],

@@ -40,7 +40,7 @@ const FOREIGN: [&str; 19] = [
 const PRODUCTS: [&str; 10] =
     ["target", "build", "dist", "out", "_build", "zig-out", "obj", ".build", "bazel-bin", "bin"];
 
-const TEST_DIRECTORIES: [&str; 16] = [
+const TEST_DIRECTORIES: [&str; 20] = [
     "test",
     "tests",
     "spec",
@@ -57,6 +57,10 @@ const TEST_DIRECTORIES: [&str; 16] = [
     "step_definitions",
     "androidTest",
     "__mocks__",
+    "Test",
+    "Tests",
+    "UnitTests",
+    "IntegrationTests",
 ];
 
 const DATA_DIRECTORIES: [&str; 12] = [
@@ -140,6 +144,7 @@ fn is_test_name(name: &str, extension: &str) -> bool {
                     .iter()
                     .any(|own| name.contains(own))
                 || ["test", "tests"].contains(&stem)
+                || (["js", "jsx", "ts", "tsx", "mjs", "cjs"].contains(&extension) && stem == "spec")
                 || is_named_by_habit(stem, extension)
         }
     }
@@ -269,7 +274,15 @@ fn is_judging_word(word: &str) -> bool {
 
 /// Whether a path says that what it names helps others to check.
 pub(super) fn says_helper(path: &Path) -> bool {
-    const WORDS: [&str; 44] = [
+    const WORDS: [&str; 52] = [
+        "same",
+        "equal",
+        "equals",
+        "compare",
+        "expects",
+        "ensure",
+        "must",
+        "matches",
         "lib",
         "libs",
         "common",

@@ -211,6 +211,18 @@ const STANDARD: [&str; 207] = [
     "zoneinfo",
 ];
 
+/// What the standard library is built of: modules in C, most of which are found behind the
+/// project's own, and modules that nobody imports by name.
+const INNER: &str = "__future__ _abc _ast _asyncio _bisect _blake2 _bz2 _codecs _collections \
+    _collections_abc _colorize _compat_pickle _compression _contextvars _csv _ctypes _curses \
+    _datetime _decimal _elementtree _functools _hashlib _heapq _imp _io _json _locale _lsprof \
+    _lzma _markupbase _md5 _multiprocessing _opcode _opcode_metadata _operator _osx_support \
+    _pickle _posixshmem _posixsubprocess _py_abc _py_warnings _pydatetime _pydecimal _pyio \
+    _queue _random _sha1 _sha2 _sha256 _sha3 _sha512 _signal _sitebuiltins _socket _sqlite3 \
+    _sre _ssl _stat _statistics _string _strptime _struct _symtable _thread _threading_local \
+    _tokenize _tracemalloc _typing _uuid _warnings _weakref _weakrefset _zoneinfo \
+    annotationlib compression ntpath";
+
 /// Test runners, linters, and what they are built of.
 const TOOLS: [&str; 41] = [
     "pytest",
@@ -263,5 +275,8 @@ pub(super) fn is_tool_module(name: &str) -> bool {
 
 /// Whether a module of this name is found outside of the project.
 pub(super) fn is_known_module(name: &str) -> bool {
-    STANDARD.binary_search(&name).is_ok() || TOOLS.contains(&name) || name.starts_with("pytest_")
+    STANDARD.binary_search(&name).is_ok()
+        || TOOLS.contains(&name)
+        || name.starts_with("pytest_")
+        || INNER.split_whitespace().any(|own| own == name)
 }

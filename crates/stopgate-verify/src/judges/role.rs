@@ -105,6 +105,8 @@ pub(crate) enum MixedKind {
     PythonSource,
     /// `.env` and its like, for variables that steer runners.
     Environment,
+    /// A header of C, for what it makes of assertions.
+    CHeader,
 }
 
 impl fmt::Display for MixedKind {
@@ -121,6 +123,7 @@ impl fmt::Display for MixedKind {
             Self::RustSource => "#[cfg(test)] items, examples in documentation",
             Self::PythonSource => "tests and examples in source",
             Self::Environment => "variables that steer test tools",
+            Self::CHeader => "assertion macros",
         })
     }
 }

@@ -70,6 +70,10 @@ pub(super) const NODE: [&str; 26] = [
     "lerna",
 ];
 
+/// What builds C and C++.
+pub(super) const C: [&str; 9] =
+    ["make", "cmake", "ctest", "cc", "gcc", "g++", "clang", "clang++", "ninja"];
+
 /// A set of judges with its patterns read.
 pub(crate) struct JudgeRules<'a> {
     set: &'a JudgeSet,
@@ -133,6 +137,7 @@ impl<'a> JudgeRules<'a> {
             None if extension_of(path) == "py" && self.set.reach.tools.contains("doctest") => {
                 JudgeRole::Sections(MixedKind::PythonSource)
             }
+            None if self.is_header(path) => JudgeRole::Sections(MixedKind::CHeader),
             None if self.set.judges_rust() && extension_of(path) == "rs" => {
                 JudgeRole::Sections(MixedKind::RustSource)
             }
@@ -171,6 +176,14 @@ impl<'a> JudgeRules<'a> {
         };
         let mut used = self.set.reach.makefiles.keys();
         !is_foreign(path) && used.any(|file| files_now.text(&file.0).is_some_and(includes))
+    }
+
+    /// Whether tests in C may include the file, and with it what it makes of their assertions.
+    fn is_header(&self, path: &Path) -> bool {
+        let reach = &self.set.reach;
+        ["h", "hh", "hpp", "hxx"].contains(&extension_of(path))
+            && reach.conduct != CheckConduct::Looks
+            && C.iter().any(|tool| reach.tools.contains(*tool))
     }
 
     fn is_configured_test(&self, path: &Path) -> bool {

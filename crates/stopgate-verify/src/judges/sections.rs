@@ -3,6 +3,7 @@
 //! Texts in, texts out. Layout, comments and an order that means nothing do not count.
 
 mod blocks;
+mod c_header;
 mod cargo;
 mod cmake;
 mod env_file;
@@ -114,6 +115,7 @@ pub(crate) fn judging(
         MixedKind::RustSource => rust::judging(text),
         MixedKind::PythonSource => Ok(python_docs::judging(text)),
         MixedKind::Environment => Ok(env_file::judging(text)),
+        MixedKind::CHeader => Ok(c_header::judging(text)),
     };
     found.map_err(|problem| RestoreError::Unreadable { which: "the file", problem })
 }
@@ -148,6 +150,7 @@ pub(crate) fn restore(
         MixedKind::RustSource => rust::restore(original, today),
         MixedKind::PythonSource => Some(python_docs::restore(original, today)),
         MixedKind::Environment => Some(env_file::restore(original, today)),
+        MixedKind::CHeader => Some(c_header::restore(original, today)),
     };
     let restored = restored.ok_or(RestoreError::NoPlace)?;
     // Never believed, always read again: a section in the wrong place judges differently.

@@ -1,5 +1,6 @@
 //! New names that hide what was found elsewhere at the start.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::JudgeSet;
@@ -7,6 +8,7 @@ use super::files::{ProjectFiles, directory_of, extension_of, name_of};
 use super::names::is_foreign;
 use super::python_modules::{is_known_module, is_tool_module};
 use super::role::CheckConduct;
+use super::rules::NODE;
 use super::stored_path::StoredPath;
 use super::trace::{JUSTFILES, MAKEFILES};
 use crate::environment::variable;
@@ -43,29 +45,90 @@ pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> O
         .or_else(|| hidden_package(set, path))
         .or_else(|| hidden_header(set, path))
         .or_else(|| hidden_perl(set, path))
+        .or_else(|| hidden_ruby(set, path))
+        .or_else(|| hidden_class(set, path, files))
+        .or_else(|| hidden_source(set, path, files))
 }
 
-/// `lib/Test/More.pm` before the one that came with Perl.
+/// `lib/pace/Pace.class`, which `-cp lib:out` finds before what `src/pace/Pace.java` becomes.
+fn hidden_class(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Option<String> {
+    let is_used = set.reach.tools.contains("javac") || set.programs.contains_key("java");
+    let class = path.to_str().filter(|_| is_used)?.strip_suffix(".class")?;
+    // Of the path only its end is the name of a package.
+    let name = class.split('$').next().unwrap_or(class);
+    let mut ends = name.match_indices('/').map(|(at, _)| format!("{}.java", &name[at + 1..]));
+    let is_there = |end: &String| files.paths().iter().any(|own| own.ends_with(end));
+    ends.find(is_there).map(|end| format!("the class of {end}"))
+}
+
+/// `lib/minitest/autorun.rb` before the one of the gem.
+fn hidden_ruby(set: &JudgeSet, path: &Path) -> Option<String> {
+    const LIBRARIES: [&str; 6] =
+        ["minitest", "rspec", "rspec-core", "test-unit", "test/unit", "rake"];
+    let tools = ["ruby", "rake", "rspec", "minitest", "bundle", "cucumber"];
+    let is_used = tools.iter().any(|tool| set.reach.tools.contains(*tool));
+    let name = path.to_str().filter(|_| is_used)?.strip_suffix(".rb")?;
+    let library = name.rsplit_once("lib/").map_or(name, |(_, library)| library);
+    let is_known = |own: &&&str| {
+        library.strip_prefix(**own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    LIBRARIES.iter().find(is_known).map(|own| format!("the library {own}"))
+}
+
+/// `lib/range`, which `require('../lib/range')` finds before `lib/range.js`; `cart.js` beside
+/// `cart.ts`; `cart.js` beside `cart/index.js`.
+fn hidden_source(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Option<String> {
+    const SCRIPTS: [&str; 4] = ["js", "mjs", "cjs", "jsx"];
+    const TYPED: [&str; 4] = ["ts", "tsx", "mts", "cts"];
+    let end = extension_of(path);
+    let is_plain = !name_of(path).contains('.');
+    if is_foreign(path) || !(is_plain || SCRIPTS.contains(&end)) || !set.uses(&NODE) {
+        return None;
+    }
+    let text = path.to_str()?;
+    let stem = if is_plain { text } else { text.strip_suffix(end)?.strip_suffix('.')? };
+    let scripts = SCRIPTS.iter().filter(|_| is_plain);
+    let beside = scripts.chain(&TYPED).map(|own| format!("{stem}.{own}"));
+    let inside = SCRIPTS.iter().chain(&TYPED).map(|own| format!("{stem}/index.{own}"));
+    let mut found = beside.chain(inside).map(PathBuf::from);
+    found.find(|own| files.paths().contains(own)).map(|own| own.display().to_string())
+}
+
+/// `lib/Test/More.pm` or `lib/strict.pm` before the one that came with Perl.
 fn hidden_perl(set: &JudgeSet, path: &Path) -> Option<String> {
-    const MODULES: [&str; 9] = [
-        "Test/More.pm",
-        "Test/Simple.pm",
-        "Test/Builder.pm",
-        "Test/Harness.pm",
-        "Test2/API.pm",
-        "Test2/Suite.pm",
-        "Test2/V0.pm",
-        "TAP/Harness.pm",
-        "App/Prove.pm",
-    ];
+    const MODULES: &str = "strict warnings utf8 vars base parent lib constant overload feature \
+        bytes integer overloading Exporter Carp Config POSIX Symbol Scalar/Util List/Util Storable \
+        Data/Dumper File/Spec File/Temp Test/More Test/Simple Test/Builder Test/Harness Test/Deep \
+        Test/Exception Test/Fatal Test/Differences Test/Most App/Prove";
+    const FAMILIES: [&str; 3] = ["Test/Builder/", "Test2/", "TAP/"];
     let is_used = ["prove", "perl"].iter().any(|tool| set.reach.tools.contains(*tool));
-    let module = MODULES.iter().find(|end| path.ends_with(end)).filter(|_| is_used)?;
-    Some(format!("the module {module}"))
+    let text = path.to_str().filter(|_| is_used)?;
+    let name = text.strip_suffix(".pm")?;
+    let module = name.rsplit_once("lib/").map_or(name, |(_, module)| module);
+    let is_known = MODULES.split_whitespace().any(|own| own == module)
+        || FAMILIES.iter().any(|own| module.starts_with(own));
+    is_known.then(|| format!("the module {module}"))
 }
 
 /// `src/assert.h` before the system's, for everything that is compiled with `-Isrc`.
 fn hidden_header(set: &JudgeSet, path: &Path) -> Option<String> {
-    const HEADERS: [&str; 5] = ["assert.h", "cassert", "setjmp.h", "stdio.h", "stdlib.h"];
+    // Among them what the system's `assert.h` includes, and what tests are written with.
+    const HEADERS: [&str; 14] = [
+        "assert.h",
+        "cassert",
+        "setjmp.h",
+        "stdio.h",
+        "stdlib.h",
+        "features.h",
+        "cdefs.h",
+        "stdc-predef.h",
+        "cmocka.h",
+        "unity.h",
+        "criterion.h",
+        "doctest.h",
+        "catch.hpp",
+        "gtest.h",
+    ];
     let builds = ["make", "cmake", "ctest", "cc", "gcc", "clang", "just", "task"];
     let is_built = set.reach.conduct == CheckConduct::Unknown
         || builds.iter().any(|tool| set.reach.tools.contains(*tool));
@@ -79,8 +142,14 @@ pub(super) fn uses_python(set: &JudgeSet) -> bool {
         || PYTHON.iter().any(|tool| set.reach.tools.contains(*tool))
 }
 
-/// `GNUmakefile` before `makefile` before `Makefile`.
+/// `GNUmakefile` before `makefile` before `Makefile`; and `Makefile.sh`, from which make makes a
+/// makefile by a rule of its own.
 fn hidden_makefile(set: &JudgeSet, path: &Path) -> Option<String> {
+    let source = path.to_str()?;
+    let made = [".sh", ",v"].iter().find_map(|end| source.strip_suffix(end));
+    if let Some(used) = made.filter(|own| set.reach.makefiles.contains_key(Path::new(own))) {
+        return Some(used.into());
+    }
     let rank = |path: &Path| MAKEFILES.iter().position(|name| *name == name_of(path));
     let own = rank(path)?;
     let directory = directory_of(path);
@@ -118,8 +187,31 @@ fn hidden_module(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Optio
     let key = StoredPath(place.join(&name));
     // A program under test may have modules of any name; the runner's are another matter.
     let counts = set.reach.conduct != CheckConduct::Looks || is_tool_module(&name);
-    (counts && is_known_module(&name) && !set.modules.contains(&key))
+    (counts && !set.modules.contains(&key) && is_found_elsewhere(set, &name))
         .then(|| format!("the module {name}"))
+}
+
+/// Whether a module of this name comes with Python, or is installed where the check's runner is.
+pub(super) fn is_found_elsewhere(set: &JudgeSet, name: &str) -> bool {
+    is_known_module(name) || installed_modules(set).any(|place| has_module(&place, name))
+}
+
+/// The directories of installed packages beside the check's programs.
+fn installed_modules(set: &JudgeSet) -> impl Iterator<Item = PathBuf> {
+    let programs = set.programs.values().map(|program| program.0.as_path());
+    let prefixes: BTreeSet<&Path> =
+        programs.filter_map(|program| program.parent()?.parent()).collect();
+    let libraries = prefixes.into_iter().filter(|prefix| prefix.is_absolute());
+    let libraries = libraries.flat_map(|prefix| std::fs::read_dir(prefix.join("lib")));
+    let versions = libraries.flatten().flatten().filter(|entry| {
+        let name = entry.file_name();
+        name.to_str().is_some_and(|name| name.starts_with("python3."))
+    });
+    versions.map(|entry| entry.path().join("site-packages"))
+}
+
+fn has_module(place: &Path, name: &str) -> bool {
+    place.join(format!("{name}.py")).exists() || place.join(name).join("__init__.py").exists()
 }
 
 /// The place and the name of the top-level module that the file belongs to.

@@ -1,11 +1,11 @@
 //! Tests by what they say, where neither name nor place says it: settings can give tests any name.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::files::ProjectFiles;
 use super::imports::language_of;
-use super::names::is_foreign;
+use super::names::{NameSays, is_foreign, said, says_judge, words};
 
 /// How many files are read.
 const FILES_MAX: usize = 6_000;
@@ -26,10 +26,23 @@ pub(super) fn tests(
         match language_of(path) {
             Some("python") => is_python_test(&text),
             Some("javascript") => is_javascript_test(&text),
+            Some("c") => is_c_test(path, &text),
             _ => false,
         }
     };
-    candidates.filter(holds).cloned().collect()
+    let mut found: BTreeSet<PathBuf> = candidates.filter(holds).cloned().collect();
+    found.extend(below_target(files, languages));
+    found
+}
+
+/// Tests that git counts in a directory that only by its name looks like one of built things.
+fn below_target(files: &dyn ProjectFiles, languages: &[&str]) -> Vec<PathBuf> {
+    let is_own = |path: &&PathBuf| language_of(path).is_some_and(|own| languages.contains(&own));
+    let is_test = |path: &&PathBuf| {
+        let mut parts = path.components().map(Component::as_os_str);
+        parts.any(|part| part == "target") && said(path) == Some(NameSays::Test)
+    };
+    files.paths().iter().filter(is_own).filter(is_test).take(FILES_MAX).cloned().collect()
 }
 
 /// Test cases of unittest or functions of pytest, and no other class or function.
@@ -73,9 +86,51 @@ fn is_javascript_test(text: &str) -> bool {
     text.lines().any(is_call) && !text.lines().any(gives)
 }
 
+/// A program of assertions in a place that says so, or cases of a C++ test library.
+fn is_c_test(path: &Path, text: &str) -> bool {
+    const PLACES: [&str; 10] = [
+        "unit",
+        "units",
+        "regress",
+        "regression",
+        "acceptance",
+        "suite",
+        "suites",
+        "smoke",
+        "integration",
+        "functional",
+    ];
+    let begins = |line: &str, own: &[&str]| own.iter().any(|own| line.starts_with(own));
+    let lines = || text.lines().map(str::trim_start);
+    if lines().any(|line| begins(line, &["TEST(", "TEST_F(", "TEST_P(", "TEST_CASE("])) {
+        return true;
+    }
+    let is_placed = || {
+        let mut parts = path.components().filter_map(|part| part.as_os_str().to_str());
+        parts.any(|part| words(part).iter().any(|word| PLACES.contains(&word.as_str())))
+    };
+    let asserts = |line: &str| {
+        begins(line, &["assert(", "ASSERT", "CHECK", "EXPECT", "REQUIRE", "must(", "check("])
+    };
+    text.contains(" main(") && lines().any(asserts) && (says_judge(path) || is_placed())
+}
+
 #[cfg(test)]
 mod unit_tests {
     use super::*;
+
+    #[test]
+    fn a_test_program_in_c_is_known_by_its_place_and_its_assertions() {
+        let text = "#include <assert.h>\nint main(void) {\n    assert(1);\n}\n";
+        for path in ["src/selfcheck.c", "checks/a.c", "Tests/a.c", "regress/a.c", "src/unit.cc"] {
+            assert!(is_c_test(Path::new(path), text), "{path}");
+        }
+        for path in ["src/main.c", "src/checksum.c", "tools/stack.c"] {
+            assert!(!is_c_test(Path::new(path), text), "{path}");
+        }
+        assert!(!is_c_test(Path::new("checks/a.c"), "int main(void) { return 0; }\n"));
+        assert!(is_c_test(Path::new("src/a.cc"), "TEST(Stack, Pops) {\n}\n"));
+    }
 
     #[test]
     fn what_a_test_file_may_hold_beside_its_tests() {

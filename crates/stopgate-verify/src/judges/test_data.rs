@@ -14,7 +14,7 @@ use crate::glob::Globs;
 const FILES_MAX: usize = 6_000;
 
 /// Words for data that somebody is tried out with.
-const WORDS: [&str; 26] = [
+const WORDS: [&str; 36] = [
     "allowlist",
     "budget",
     "budgets",
@@ -41,6 +41,16 @@ const WORDS: [&str; 26] = [
     "baseline",
     "baselines",
     "recordings",
+    "answer",
+    "answers",
+    "truth",
+    "oracle",
+    "oracles",
+    "expectation",
+    "expectations",
+    "acceptance",
+    "conformance",
+    "wanted",
 ];
 
 /// Words for what a script or a command judges by; where a test reads such data, it may well be

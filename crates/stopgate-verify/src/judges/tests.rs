@@ -1,5 +1,6 @@
 mod commands;
 mod new_files;
+mod other_names;
 mod people;
 mod programs;
 mod reach;

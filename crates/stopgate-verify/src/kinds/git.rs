@@ -148,6 +148,12 @@ impl<'a> Repository<'a> {
         }
         let common_dir = root.join(path(common));
         let git_dir = path(git_dir);
+        let then = basis.and_then(|basis| basis.directory.as_ref());
+        if then.is_some_and(|then| *then != real(&common_dir).display().to_string()) {
+            let now = common_dir.display();
+            let text = format!("the repository is {now}, and it was another one at the start");
+            return Err(text.into());
+        }
         let settings = GitSettings::read(&top)?;
         let overrides = settings.overrides(basis, &common_dir);
         Ok(Self { root, top, git_dir, common_dir, settings, basis, overrides })
@@ -218,7 +224,9 @@ fn ask_after(
 ) -> Result<Said, Trouble> {
     let settings = ALWAYS.into_iter().chain(overrides.iter().map(String::as_str));
     let settings = settings.flat_map(|setting| ["-c", setting]);
-    let argv = ["git", "--no-optional-locks"].into_iter().chain(settings);
+    // What a commit says is what it says, not what was put in its place.
+    let begin = ["git", "--no-optional-locks", "--no-replace-objects"];
+    let argv = begin.into_iter().chain(settings);
     let argv = argv.chain(words.iter().copied()).map(OsString::from);
     let argv: Vec<OsString> = prefix.iter().cloned().chain(argv).collect();
     // A remote is asked as the person would ask it: with their agent and their proxy.

@@ -65,11 +65,17 @@ pub(crate) fn name(pid: i32) -> Option<String> {
 
 /// Whether its environment has a mark with `token` in it.
 pub(crate) fn carries(pid: i32, token: &str) -> bool {
-    let Ok(file) = File::open(format!("/proc/{pid}/environ")) else { return false };
+    environment(pid).split(|byte| *byte == 0).any(|variable| has_token(variable, token))
+}
+
+/// The variables that it was started with, each with a zero at its end.
+pub(crate) fn environment(pid: i32) -> Vec<u8> {
     let mut environment = Vec::new();
-    // Of one that is ending, what was read counts.
-    let _ = file.take(ENVIRONMENT_BYTES_MAX).read_to_end(&mut environment);
-    environment.split(|byte| *byte == 0).any(|variable| has_token(variable, token))
+    if let Ok(file) = File::open(format!("/proc/{pid}/environ")) {
+        // Of one that is ending, what was read counts.
+        let _ = file.take(ENVIRONMENT_BYTES_MAX).read_to_end(&mut environment);
+    }
+    environment
 }
 
 /// Ends it for good, if it still is who it was.

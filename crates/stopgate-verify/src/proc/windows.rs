@@ -15,6 +15,11 @@ pub(crate) fn name(pid: i32) -> Option<String> {
     Some(name.trim_end_matches(".exe").to_owned())
 }
 
+/// The variables that it was started with: others' are not shown here.
+pub(crate) const fn environment(_pid: i32) -> Vec<u8> {
+    Vec::new()
+}
+
 /// Which numbers of processes are meant: there is only one kind here.
 pub(crate) const fn own_space() -> u64 {
     0

@@ -52,7 +52,8 @@ pub(super) fn read(criterion: &Criterion, run: Run, root: &Path) -> Receipt {
     if let Some(report) = &report {
         believe_the_runner(criterion, &mut receipt, report);
     }
-    receipt.evidence.tests = report.map(|report| report.tests);
+    let told = || report::told_by_lines(&text);
+    receipt.evidence.tests = report.map(|report| report.tests).or_else(told);
     count_only_new(criterion, &mut receipt, &text, whole, root);
     if receipt.status == Status::Fail {
         let shown = without_passing_go_tests(&text);

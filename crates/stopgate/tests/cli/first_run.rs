@@ -100,7 +100,7 @@ fn a_first_run_that_takes_longer_goes_on_and_is_seen() {
     let pid = begun(&stage, &[]);
     let shown = stage.run("status").to_string();
     assert!(shown.contains("first run of tests on a copy of the tree"), "{shown}");
-    assert!(shown.contains("before the work began: not over when the loop began"), "{shown}");
+    assert!(shown.contains("before the work began: still running when the loop began"), "{shown}");
     finish(&stage, pid);
     let shown = stage.run("status").to_string();
     let told = "first run of tests, before the work began: passed already, 3 tests ran, took";
@@ -283,7 +283,7 @@ fn without_a_copy_it_is_ended_and_start_says_what_is_not_known() {
     let stage = stage();
     stage.write("home/copies", "not a directory");
     let said = start(&stage, &[]).to_string();
-    assert!(said.contains("tests: not over after 0 ms"), "{said}");
+    assert!(said.contains("tests: still running after 0 ms"), "{said}");
     assert!(said.contains("tests: ended after 0 ms, because no copy of the tree can be"), "{said}");
     assert!(said.contains("how many tests it runs is not known"), "{said}");
     assert!(!stage.path(&format!("home/running/{ID}")).exists());

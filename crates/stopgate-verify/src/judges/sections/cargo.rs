@@ -27,6 +27,7 @@ const WHOLE: [&[&str]; 14] = [
 const SWITCHES: [&str; 4] = ["path", "test", "harness", "doctest"];
 
 const DEV: &str = "dev-dependencies";
+const PLAIN: &str = "dependencies";
 
 /// Where a library is read from if nothing is said.
 const LIBRARY: &str = "src/lib.rs";
@@ -47,9 +48,14 @@ pub(super) fn judging(text: &str) -> Result<Judging, String> {
             judging.sections.push(format!("[[bin]] {name:?} {}", text.join(",")));
         }
     }
+    if let Some(name) = double(&document) {
+        judging.sections.push(format!("[lib] beside the dependency {name}"));
+    }
     judging.sections.sort_unstable();
     judging.members = members(&document).into_iter().collect();
-    let sources = for_tests(&document).map(|(name, own)| format!("{name} of {}", source_of(own)));
+    let name = |path: &Keys| path.last().cloned().unwrap_or_default();
+    let sources =
+        sources(&document).map(|(path, own)| format!("{} of {}", name(&path), source_of(own)));
     judging.members.extend(sources);
     Ok(judging)
 }
@@ -63,11 +69,16 @@ pub(super) fn restore(original: &str, today: &str) -> Option<String> {
             put(&mut today, &path, item.clone())?;
         }
     }
-    for (name, own) in for_tests(&original) {
-        let now = item(&today, &keys(&[DEV, name])).map(source_of);
+    for (path, own) in sources(&original) {
+        let now = item(&today, &path).map(source_of);
         if now.is_some_and(|now| now != source_of(own)) {
-            put(&mut today, &keys(&[DEV, name]), own.clone())?;
+            put(&mut today, &path, own.clone())?;
         }
+    }
+    if let Some(name) = double(&today).filter(|_| double(&original).is_none()) {
+        take(&mut today, &keys(&["lib", "name"]));
+        take(&mut today, &keys(&[PLAIN, &name]));
+        take(&mut today, &keys(&[DEV, &name]));
     }
     restore_bins(&original, &mut today)?;
     restore_members(&original, &mut today)?;
@@ -89,18 +100,17 @@ pub(crate) fn with_moved_targets(
     if !stays(&was) {
         follow(&mut original, &path, item(&today, &path).cloned())?;
     }
-    let moved = for_tests(&original).filter(|(_, own)| {
+    let is_moved = |own: &Item| {
         own.get("path")
             .and_then(Item::as_str)
             .is_some_and(|path| !stays(&format!("{path}/Cargo.toml")))
+    };
+    let free = sources(&original).filter(|(path, own)| {
+        // One that is not used any more is not missed.
+        is_moved(own) || item(&today, path).is_none()
     });
-    let moved: Vec<String> = moved.map(|(name, _)| name.to_string()).collect();
-    // One that is not used any more is not missed.
-    let is_gone = |name: &&str| item(&today, &keys(&[DEV, *name])).is_none();
-    let unused: Vec<String> =
-        for_tests(&original).map(|(name, _)| name).filter(is_gone).map(str::to_string).collect();
-    for name in moved.into_iter().chain(unused) {
-        let path = keys(&[DEV, name.as_str()]);
+    let free: Vec<Keys> = free.map(|(path, _)| path).collect();
+    for path in free {
         follow(&mut original, &path, item(&today, &path).cloned())?;
     }
     follow_members(&mut original, stays)?;
@@ -121,10 +131,27 @@ pub(crate) fn with_moved_targets(
     Some(original.to_string())
 }
 
-/// What only tests depend on.
-fn for_tests(document: &DocumentMut) -> impl Iterator<Item = (&str, &Item)> {
-    let table = document.get(DEV).and_then(Item::as_table_like);
-    table.into_iter().flat_map(|table| table.iter())
+/// Where tests get their crates from: what only they depend on, and crates of the project.
+fn sources(document: &DocumentMut) -> impl Iterator<Item = (Keys, &Item)> {
+    let of = |place: &'static [&'static str]| {
+        let table = item(document, &keys(place)).and_then(Item::as_table_like);
+        let all = table.into_iter().flat_map(|table| table.iter());
+        all.map(move |(name, own)| (keys(&[place, &[name]].concat()), own))
+    };
+    let inner = of(&[PLAIN]).chain(of(&["workspace", PLAIN]));
+    of(&[DEV]).chain(inner.filter(|(_, own)| own.get("path").is_some()))
+}
+
+/// The dependency that has the package's own name, where its library has another one: a test that
+/// imports the package by its name gets the dependency instead.
+fn double(document: &DocumentMut) -> Option<String> {
+    let plain = |name: &str| name.replace('-', "_");
+    let package = document.get("package")?.get("name")?.as_str().map(plain)?;
+    let library = document.get("lib")?.get("name")?.as_str()?;
+    let tables = [PLAIN, DEV].into_iter().filter_map(|key| document.get(key)?.as_table_like());
+    let mut names = tables.flat_map(|table| table.iter()).map(|(name, _)| name);
+    let found = names.find(|name| plain(name) == package).map(str::to_string);
+    found.filter(|_| library != package)
 }
 
 /// Where a dependency comes from, whatever its version.
@@ -311,5 +338,32 @@ mod tests {
             assert!(text.contains("b = \"2\"") && text.contains("d = {"), "{text}");
             assert!(!text.contains("c = "), "{text}");
         }
+    }
+
+    #[test]
+    fn which_crate_of_the_project_tests_get_judges_while_it_is_there() {
+        let original = format!("{PACKAGE}\n[dependencies]\nb = {{ path = \"..\" }}\nc = \"1\"\n");
+        let today = format!(
+            "{PACKAGE}\n[dependencies]\nb = {{ package = \"x\", path = \"../x\" }}\nc = \"2\"\n"
+        );
+        let restored = |stays: bool| {
+            let original = with_moved_targets(&original, &today, &|_| stays).expect("readable");
+            restore(&original, &today).expect("restored")
+        };
+        assert!(restored(true).contains("b = { path = \"..\" }"), "{}", restored(true));
+        assert!(restored(true).contains("c = \"2\""), "{}", restored(true));
+        assert!(restored(false).contains("../x"), "{}", restored(false));
+    }
+
+    #[test]
+    fn a_dependency_does_not_take_the_place_of_the_library() {
+        let today = format!(
+            "{PACKAGE}\n[dependencies]\na = {{ package = \"x\", path = \"x\" }}\n\n[lib]\nname = \"b\"\n"
+        );
+        assert!(!judging(PACKAGE).expect("read").is_kept_by(&judging(&today).expect("read")));
+        let restored = restore(PACKAGE, &today).expect("restored");
+        assert!(!restored.contains("path = \"x\"") && !restored.contains("\"b\""), "{restored}");
+        let renamed = format!("{PACKAGE}\n[lib]\nname = \"b\"\n");
+        assert!(judging(PACKAGE).expect("read").is_kept_by(&judging(&renamed).expect("read")));
     }
 }

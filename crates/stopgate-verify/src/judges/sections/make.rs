@@ -13,19 +13,17 @@ use crate::judges::names::{is_code, said};
 use crate::judges::steering::steering;
 
 /// Variables that change how every recipe is run.
-const STEERING: [&str; 8] = [
-    "SHELL",
-    ".SHELLFLAGS",
-    "MAKEFLAGS",
-    "GNUMAKEFLAGS",
-    "MAKE",
-    "MAKEFILES",
-    "PATH",
-    ".RECIPEPREFIX",
-];
+const STEERING: [&str; 7] =
+    ["SHELL", ".SHELLFLAGS", "MAKEFLAGS", "GNUMAKEFLAGS", "MAKE", "PATH", ".RECIPEPREFIX"];
 
 /// Targets that change how rules are run.
-const SPECIAL: [&str; 5] = [".IGNORE", ".ONESHELL", ".POSIX", ".DEFAULT", ".SECONDEXPANSION"];
+const SPECIAL: [&str; 6] =
+    [".IGNORE", ".ONESHELL", ".POSIX", ".DEFAULT", ".SECONDEXPANSION", ".EXPORT_ALL_VARIABLES"];
+
+/// Variables that rules expand by themselves; others of such names are for programs, which get
+/// them where everything is exported, or where the environment has them already.
+const EXPANDED: [&str; 7] =
+    ["CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "CARGO_TARGET_DIR", "GOPATH"];
 
 /// Among the names that are reached where make is called without a target.
 pub(in crate::judges) const DEFAULT_GOAL: &str = "$.DEFAULT_GOAL";
@@ -213,7 +211,8 @@ fn key_of(item: &MakeItem, reach: &SectionReach) -> Option<String> {
         }
         MakeItem::Variable { name, is_exported, .. } => {
             let steers = STEERING.contains(&name.as_str())
-                || (*is_exported && !steering([name.as_str()].into_iter()).is_empty());
+                || ((*is_exported || !EXPANDED.contains(&name.as_str()))
+                    && !steering([name.as_str()].into_iter()).is_empty());
             let is_reached = is_reached(&format!("${name}")) && *name != DEFAULT_GOAL[1..];
             let silences = is_flags(item, reach) && !steering_words(item).is_empty();
             (steers || is_reached || silences).then(|| format!("variable {name}"))

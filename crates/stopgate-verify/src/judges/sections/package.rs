@@ -7,9 +7,10 @@ const NODE: &str = "node npm npx yarn pnpm bun bunx jest vitest mocha ava tap ta
     playwright cypress node-test eslint tsc";
 
 /// Members that belong to a tool.
-const MEMBERS: [(&str, &str); 28] = [
+const MEMBERS: [(&str, &str); 29] = [
     ("jest", "jest react-scripts-test ng-test"),
     ("vitest", "vitest"),
+    ("postcss", "vitest"),
     ("mocha", "mocha nyc c8"),
     ("ava", "ava"),
     ("tap", "tap"),

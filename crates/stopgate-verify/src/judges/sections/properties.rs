@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{SectionReach, judging, restore};
 use crate::judges::role::MixedKind;
 
-const KINDS: [MixedKind; 11] = [
+const KINDS: [MixedKind; 12] = [
     MixedKind::Pyproject,
     MixedKind::SetupCfg,
     MixedKind::ToxIni,
@@ -19,6 +19,7 @@ const KINDS: [MixedKind; 11] = [
     MixedKind::RustSource,
     MixedKind::PythonSource,
     MixedKind::Environment,
+    MixedKind::CHeader,
 ];
 
 fn reach() -> SectionReach {
@@ -91,6 +92,7 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
             &["PATH=a", "work1=b", "export NODE_OPTIONS=c", "# work2", "PYTHONPATH = d"]
         }
         MixedKind::GoMod
+        | MixedKind::CHeader
         | MixedKind::Makefile
         | MixedKind::Justfile
         | MixedKind::CMakeLists
@@ -101,6 +103,13 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
 
 fn more_lines(kind: MixedKind) -> &'static [&'static str] {
     match kind {
+        MixedKind::CHeader => &[
+            "#define NDEBUG",
+            "#define work1 1",
+            "#define assert(x) \\\n  y",
+            "int work2;",
+            "#undef assert",
+        ],
         MixedKind::GoMod => &[
             "module work1",
             "replace a => b",
@@ -205,7 +214,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_too_odd(original in "\\PC{0,60}", today in any::<String>(), at in 0_usize..11) {
+    fn no_text_is_too_odd(original in "\\PC{0,60}", today in any::<String>(), at in 0_usize..12) {
         let kind = KINDS[at];
         let _ = restore(kind, &original, &today, &reach());
         let _ = restore(kind, &today, &original, &reach());

@@ -191,7 +191,7 @@ impl Scan<'_> {
             is_for_tests |= self.is_for_tests(at + 2, end);
             at = end + 1;
         }
-        if !is_for_tests && !self.is_assertion_macro(at) {
+        if !is_for_tests && !self.is_assertion_macro(at) && !self.is_macro_for_tests(from, at) {
             return Ok(at);
         }
         self.item(from, at)
@@ -226,6 +226,16 @@ impl Scan<'_> {
         ];
         let word = |ahead: usize| self.tokens.get(at + ahead).map(|own| own.text(self.source));
         word(0) == Some("macro_rules") && word(2).is_some_and(|name| NAMES.contains(&name))
+    }
+
+    /// `#[proc_macro_attribute] pub fn test`: what every `#[test]` may come to mean.
+    fn is_macro_for_tests(&self, from: usize, at: usize) -> bool {
+        const NAMES: [&str; 6] = ["test", "assert", "assert_eq", "assert_ne", "panic", "cfg"];
+        let word = |at: usize| self.tokens.get(at).map(|own| own.text(self.source));
+        let is_macro =
+            (from..at).any(|at| word(at).is_some_and(|own| own.starts_with("proc_macro")));
+        is_macro
+            && matches!(self.first_words(at).as_slice(), ["fn", name, ..] if NAMES.contains(name))
     }
 
     /// Where the bracket that opens at `from` is closed.

@@ -1,6 +1,6 @@
 //! Arguments that name files: tests, settings, and what an output is compared with.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::super::files::{below, directory_of, extension_of, inner, name_of};
 use super::super::names::{is_code, is_foreign, said, says_answer, says_reference};
@@ -89,6 +89,10 @@ impl Tracer<'_> {
         if ["pytest", "py.test", "nose2", "nosetests", "behave"].contains(&name) {
             self.trace.import_roots.insert(stand.directory.clone());
         }
+        if name == "prove" {
+            let is_named = rest.iter().any(|word| !word.starts_with('-'));
+            self.places_of_prove(if is_named { rest } else { &["t"] }, stand);
+        }
         self.settings(rest, stand);
         let runs_examples = rest.iter().any(|word| word.starts_with("--doctest-"));
         if runs_examples {
@@ -120,6 +124,20 @@ impl Tracer<'_> {
                 self.named_test(path, stand, file);
             }
         }
+    }
+
+    /// Helpers and data of Perl's tests are where the tests are.
+    pub(super) fn places_of_prove(&mut self, words: &[&str], stand: &Stand) {
+        let named = words.iter().filter(|word| !word.starts_with('-') && !is_open(word));
+        let named = named.filter_map(|word| inner(self.root, &stand.directory, word));
+        // `t/*.t`, or the directory itself.
+        let places = named.filter_map(|path| match extension_of(&path) {
+            "t" => path.parent().map(Path::to_path_buf),
+            "" => Some(path),
+            _ => None,
+        });
+        let inner = places.filter(|place| !place.as_os_str().is_empty());
+        self.trace.test_patterns.extend(inner.map(|place| format!("{}/**", place.display())));
     }
 
     fn named_test(&mut self, path: PathBuf, stand: &Stand, word: &str) {

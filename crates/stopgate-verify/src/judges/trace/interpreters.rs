@@ -1,6 +1,9 @@
 //! What interpreters do with their arguments: modules, scripts, code.
 
+use std::path::Path;
+
 use super::super::files::{directory_of, extension_of};
+use super::super::python_modules::is_known_module;
 use super::super::role::Why;
 use super::super::shell::OutputFate;
 use super::super::tools::{Trade, mentioned, trade_of};
@@ -28,7 +31,12 @@ impl Tracer<'_> {
                 }
                 "-r" => self.loaded(words.next().copied(), stand),
                 option if option.starts_with('-') && option.len() > 1 => {}
-                script => return self.run_script(script, words.as_slice(), fate, stand),
+                script => {
+                    // Tests of Perl, by themselves.
+                    let tests = [script].into_iter().filter(|own| is_test(own));
+                    self.places_of_prove(&tests.collect::<Vec<_>>(), stand);
+                    return self.run_script(script, words.as_slice(), fate, stand);
+                }
             }
         }
     }
@@ -52,7 +60,7 @@ impl Tracer<'_> {
             match *word {
                 "-c" => {
                     self.trace.import_roots.insert(stand.directory.clone());
-                    return words.next().iter().for_each(|text| self.code(text));
+                    return words.next().iter().for_each(|text| self.python_code(text, stand));
                 }
                 "-W" | "-X" => drop(words.next()),
                 option if option.starts_with('-') && option.len() > 1 => {}
@@ -68,6 +76,21 @@ impl Tracer<'_> {
     /// Code on the command line: the tools it names are used, what it imports is under test.
     pub(super) fn code(&mut self, text: &str) {
         self.trace.tools.extend(mentioned(text).into_iter().map(Into::into));
+    }
+
+    /// Modules that code on the command line means to have from elsewhere: a file of that name
+    /// beside it would take their place.
+    fn python_code(&mut self, text: &str, stand: &Stand) {
+        for name in imported(text).filter(|name| is_known_module(name)) {
+            let file = stand.directory.join(format!("{name}.py"));
+            let package = stand.directory.join(name).join("__init__.py");
+            if !self.files.exists(&file) && !self.files.exists(&package) {
+                let why = Why::Hides(format!("the module {name}"));
+                self.judge(file, why.clone());
+                self.judge(package, why);
+            }
+        }
+        self.code(text);
     }
 
     fn module(&mut self, words: &[&str], fate: OutputFate, stand: &Stand) {
@@ -123,4 +146,22 @@ impl Tracer<'_> {
             }
         }
     }
+}
+
+/// The names of the modules that Python code imports, without what is below them.
+fn imported(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.split([';', '\n', ':']).map(str::trim_start);
+    let names = lines.filter_map(|line| {
+        line.strip_prefix("import ").or_else(|| {
+            let rest = line.strip_prefix("from ")?;
+            rest.split_once(" import").map(|(module, _)| module)
+        })
+    });
+    let names = names.flat_map(|names| names.split(','));
+    names.filter_map(|name| name.trim().split([' ', '.']).next())
+}
+
+/// Whether a script is called as tests of Perl are.
+fn is_test(script: &str) -> bool {
+    extension_of(Path::new(script)) == "t"
 }

@@ -108,9 +108,25 @@ impl Tracer<'_> {
                     self.tool(name);
                     self.described(name, stand);
                 }
+                if name == "java" {
+                    self.java_class(rest, stand);
+                }
                 self.mentions(rest, stand);
                 self.unknown.insert(name.into());
             }
+        }
+    }
+
+    /// `java -cp out pace.PaceCheck`: the source of a class whose name says that it checks.
+    fn java_class(&mut self, rest: &[&str], stand: &Stand) {
+        let takes = ["-cp", "-classpath", "--class-path", "-p", "--module-path"];
+        let is_value = |at: usize| at > 0 && takes.contains(&rest[at - 1]);
+        let class = (0..rest.len()).find(|at| !rest[*at].starts_with('-') && !is_value(*at));
+        let Some(class) = class.map(|at| rest[at]) else { return };
+        let end = format!("{}.java", class.replace('.', "/"));
+        let source = self.scanned().find(|path| path.ends_with(&end)).cloned();
+        if let Some(source) = source.filter(|path| says_judge(path)) {
+            self.follow(&source, Why::Named, stand);
         }
     }
 

@@ -124,6 +124,11 @@ impl Tracer<'_> {
             let unknown = self.unknown.clone();
             self.look_into(&path, Rank::Command, stand);
             self.unknown = unknown;
+            // A program that was built may well be the one that tests, as it may be before that.
+            let is_built = || self.files.text(&path).is_none_or(|text| text.contains('\0'));
+            if stand.rank != Rank::Command && is_built() {
+                self.unknown.insert(path.display().to_string());
+            }
         }
         self.trace.work.insert(path);
     }

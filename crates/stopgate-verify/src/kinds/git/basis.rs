@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use stopgate_system::CanonicalPath;
 use stopgate_system::fs::PermissionsExt;
 
 use super::super::places::{self, Content};
@@ -45,6 +46,9 @@ pub struct GitBasis {
     pub remotes: BTreeMap<String, String>,
     /// Fingerprints of the files outside the tree that say what is ignored.
     pub excludes: BTreeMap<String, String>,
+    /// Where the repository itself is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
 }
 
 impl GitBasis {
@@ -67,7 +71,9 @@ impl GitBasis {
         for path in repository.exclude_files() {
             excludes.insert(path.display().to_string(), fingerprint(&path));
         }
-        Some(Self { settings: settings.collect(), remotes, excludes })
+        let directory = repository.common_dir.canonical().ok();
+        let directory = directory.map(|path| path.display().to_string());
+        Some(Self { settings: settings.collect(), remotes, excludes, directory })
     }
 }
 

@@ -1,0 +1,88 @@
+//! Results that a test program of the project's own prints, a line for each.
+//!
+//! Such a program has no summary that could be read. How many results it prints is all that is
+//! known of it, and a program that ends early prints fewer.
+
+use stopgate_core::Tests;
+
+use super::{own_lines, without_ansi};
+
+/// Fewer lines than this may be what a program under test says.
+const LINES_MIN: u32 = 2;
+
+/// What one line says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    Passed,
+    /// `not ok`: who says this says `ok`, too.
+    NotOk,
+    Failed,
+}
+
+/// How many results the lines of an output tell, where no runner is recognised in it.
+///
+/// Many programs print failures only. `FAIL` counts where there is a line of a pass as well; and all
+/// such lines count as one, because a failure is often told twice, or in several lines, or in a last
+/// line that nobody prints when all is well.
+pub(crate) fn told_by_lines(output: &str) -> Option<Tests> {
+    let output = without_ansi(output);
+    let (mut passed, mut failed, mut is_both) = (0_u32, 0_u32, false);
+    for word in own_lines(&output).iter().filter_map(|line| word(line.trim())) {
+        is_both |= word != Word::Failed;
+        match word {
+            Word::Passed => passed = passed.saturating_add(1),
+            Word::NotOk => failed = failed.saturating_add(1),
+            Word::Failed => failed = failed.max(1),
+        }
+    }
+    let collected = passed.saturating_add(failed);
+    (is_both && collected >= LINES_MIN).then_some(Tests { collected, failed, skipped: 0 })
+}
+
+fn word(line: &str) -> Option<Word> {
+    const WORDS: [(&str, Word); 10] = [
+        ("not ok", Word::NotOk),
+        ("ok", Word::Passed),
+        ("PASSED", Word::Passed),
+        ("FAILED", Word::Failed),
+        ("PASS", Word::Passed),
+        ("FAIL", Word::Failed),
+        ("✓", Word::Passed),
+        ("✔", Word::Passed),
+        ("✗", Word::Failed),
+        ("✘", Word::Failed),
+    ];
+    let line = line.strip_prefix('[').unwrap_or(line);
+    WORDS.iter().find_map(|(begin, word)| {
+        let rest = line.strip_prefix(begin)?;
+        // A result has the name of what was tried: `ok` alone may be anybody's.
+        let name = rest.trim_start_matches([']', ':', '-', ' ', '\t']);
+        (name.len() < rest.len() && !name.is_empty()).then_some(*word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_counted_line_by_line() {
+        let rows = [
+            ("ok ten in fifty\nnot ok half\n", Some((2, 1))),
+            ("cc -o x x.c\nnot ok: a (got 'x')\nnot ok: b\n1 of 2\n", Some((2, 2))),
+            ("ok a\nFAIL: b\n  FAIL: want 1, got 2\nFAILED: 1 of 2\n", Some((2, 1))),
+            ("[PASS] a\n[FAIL] b\n", Some((2, 1))),
+            ("PASS: a\nPASS: b\n", Some((2, 0))),
+            ("  ✓ a\n  ✗ b\n", Some((2, 1))),
+            ("FAIL: a\nFAIL: b\n2 failed\n", None),
+            ("ok\nok\n", None),
+            ("ok a\n", None),
+            ("okay then\nokay now\n", None),
+            ("PASSWORD: a\nPASSWORD: b\n", None),
+        ];
+        for (output, expected) in rows {
+            let found = told_by_lines(output).map(|tests| (tests.collected, tests.failed));
+            assert_eq!(found, expected, "{output}");
+        }
+    }
+}
