@@ -12,9 +12,10 @@ mod sequence;
 mod times;
 mod tree;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use clap::Args;
 
 use crate::scene::{ENDLESS, Scene};
 use crate::table::Gates;
@@ -23,26 +24,39 @@ use crate::{Verdict, elf, journal, tools, transcript};
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 
-/// What the command line asks for.
-#[derive(Debug)]
-struct Plan {
-    rounds: usize,
-    sizes: Vec<Size>,
+/// What is measured, and how long.
+#[derive(Args)]
+pub(crate) struct BenchOptions {
+    #[arg(long)]
+    quick: bool,
+    /// The stop hook of the ralph-loop plugin, measured beside ours
+    #[arg(long, value_name = "FILE")]
     peer: Option<PathBuf>,
-    scope: Scope,
+    #[command(flatten)]
+    pub(crate) scope: BenchScope,
 }
 
-/// What is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
-    /// One stop, in every way.
-    Stop,
-    /// Whether a stop grows with the journal.
-    Growth,
-    /// The MCP server.
-    Mcp,
-    /// The fingerprint of a large work tree.
-    Tree,
+/// One stop, unless something else is asked for.
+#[derive(Args)]
+#[group(multiple = false)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct BenchScope {
+    /// One stop over 1,000 to 1,000,000 stored events: flat within 15 %
+    #[arg(long)]
+    pub(crate) growth: bool,
+    /// The MCP server beside one on the Node SDK
+    #[arg(long)]
+    pub(crate) mcp: bool,
+    /// The fingerprint of a work tree of 50,000 files, beside git status
+    #[arg(long)]
+    tree: bool,
+}
+
+/// How long, how large, and beside what.
+struct Plan<'a> {
+    rounds: usize,
+    sizes: Vec<Size>,
+    peer: Option<&'a Path>,
 }
 
 /// A transcript's length.
@@ -60,19 +74,23 @@ const SIZES: [Size; 4] = [
 ];
 
 /// Measures everything and prints it.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    let plan = plan(options)?;
+pub(crate) fn run(BenchOptions { quick, peer, scope }: &BenchOptions) -> Result<Verdict> {
+    let rounds = if *quick { 20 } else { 200 };
     let mut gates = Gates::default();
-    match plan.scope {
-        Scope::Stop => stop(&plan, &mut gates)?,
-        Scope::Growth => growth::measure(plan.rounds, &mut gates)?,
-        Scope::Tree => tree::measure(plan.rounds, &mut gates)?,
-        Scope::Mcp => mcp::measure(plan.rounds, &mut gates)?,
+    if scope.growth {
+        growth::measure(rounds, &mut gates)?;
+    } else if scope.tree {
+        tree::measure(rounds, &mut gates)?;
+    } else if scope.mcp {
+        mcp::measure(rounds, &mut gates)?;
+    } else {
+        let sizes = if *quick { vec![SIZES[0], SIZES[2]] } else { SIZES.into() };
+        stop(&Plan { rounds, sizes, peer: peer.as_deref() }, &mut gates)?;
     }
     Ok(gates.verdict())
 }
 
-fn stop(plan: &Plan, gates: &mut Gates) -> Result<()> {
+fn stop(plan: &Plan<'_>, gates: &mut Gates) -> Result<()> {
     let (small, large) = machines(plan)?;
     times::measure(plan, &small, &large, gates)?;
     counts::measure(plan, &small, &large, gates)?;
@@ -80,27 +98,8 @@ fn stop(plan: &Plan, gates: &mut Gates) -> Result<()> {
     size(gates)
 }
 
-fn plan(options: &[&str]) -> Result<Plan> {
-    let mut plan = Plan { rounds: 200, sizes: SIZES.into(), peer: None, scope: Scope::Stop };
-    let mut options = options.iter();
-    while let Some(option) = options.next() {
-        match *option {
-            "--quick" => {
-                plan.rounds = 20;
-                plan.sizes = vec![SIZES[0], SIZES[2]];
-            }
-            "--growth" => plan.scope = Scope::Growth,
-            "--mcp" => plan.scope = Scope::Mcp,
-            "--tree" => plan.scope = Scope::Tree,
-            "--peer" => plan.peer = options.next().map(PathBuf::from),
-            other => bail!("understand {other}: see cargo xtask --help"),
-        }
-    }
-    Ok(plan)
-}
-
 /// One machine with a few loops and one with ten thousand, and all transcripts.
-fn machines(plan: &Plan) -> Result<(Scene, Scene)> {
+fn machines(plan: &Plan<'_>) -> Result<(Scene, Scene)> {
     let small = Scene::new()?.installed()?;
     let large = Scene::of(small.program.clone())?;
     for session in ["held", "by-shell", "batch"] {

@@ -2,14 +2,16 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use clap::Args;
 use stopgate_conformance::{
     ConformanceReport, HookCase, HookUnderTest, Mark, Selection, run as suite,
 };
 
-use crate::{Verdict, tools};
+use crate::Verdict;
+use crate::tools::{self, ProgramOption};
 
 /// Where the table for readers is.
 const PAGE: &str = "docs/conformance.md";
@@ -27,58 +29,38 @@ const ARM_PEER: &str = "mkdir -p .claude && printf '%s\\n' --- 'active: true' 'i
 const FINISH_PEER: &str = "printf '%s\\n' '{\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\
 \"content\":[{\"type\":\"text\",\"text\":\"<promise>DONE</promise>\"}]}}' >> \"$CONFORMANCE_TRANSCRIPT\"";
 
-/// What was asked for.
-#[derive(Default)]
-struct Plan {
-    program: Option<PathBuf>,
+/// Which programs, and whether the page is made.
+#[derive(Args)]
+pub(crate) struct ConformanceOptions {
+    #[command(flatten)]
+    program: ProgramOption,
+    /// The stop hook of the ralph-loop plugin
+    #[arg(long, value_name = "FILE")]
     peer: Option<PathBuf>,
-    writes: bool,
+    /// Puts the table into docs/conformance.md
+    #[arg(long)]
+    write: bool,
 }
 
 /// Runs the suite; broken only where our own hook fails.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    let plan = read(options)?;
-    let program = match &plan.program {
-        Some(file) => file.canonicalize().context("find the program")?,
-        None => tools::program()?,
-    };
-    let mut reports = vec![suite(&ours(&program), &Selection::default())];
-    for peer in peers(&plan)? {
+pub(crate) fn run(plan: &ConformanceOptions) -> Result<Verdict> {
+    let ours = HookUnderTest::stopgate(&plan.program.find()?.display().to_string());
+    let mut reports = vec![suite(&ours, &Selection::default())];
+    for peer in peers(plan)? {
         reports.push(suite(&peer, &Selection::default()));
     }
     for report in &reports {
         println!("{}", report.table());
     }
-    if plan.writes {
+    if plan.write {
         write(&page(&reports))?;
     }
     let failed = reports.first().map_or(0, |ours| ours.count(Mark::Fail));
-    Ok(if failed == 0 { Verdict::Fine } else { Verdict::Broken })
-}
-
-fn read(options: &[&str]) -> Result<Plan> {
-    let mut plan = Plan::default();
-    let mut options = options.iter();
-    while let Some(option) = options.next() {
-        match (*option, options.as_slice().first()) {
-            ("--write", _) => plan.writes = true,
-            ("--program", Some(file)) => plan.program = Some(file.into()),
-            ("--peer", Some(file)) => plan.peer = Some(file.into()),
-            (other, _) => bail!("understand {other:?}: see cargo xtask --help"),
-        }
-        if *option != "--write" {
-            options.next();
-        }
-    }
-    Ok(plan)
-}
-
-fn ours(program: &Path) -> HookUnderTest {
-    HookUnderTest::stopgate(&program.display().to_string())
+    Ok(Verdict::from(failed == 0))
 }
 
 /// The hooks beside ours, as far as this machine can run them.
-fn peers(plan: &Plan) -> Result<Vec<HookUnderTest>> {
+fn peers(plan: &ConformanceOptions) -> Result<Vec<HookUnderTest>> {
     let mut peers = Vec::new();
     if !["bash", "jq"].iter().all(|tool| tools::has(tool)) {
         println!("Peers not run: they need bash and jq.");

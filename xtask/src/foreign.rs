@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use crate::tools::{self, Tool};
 use crate::{Verdict, platforms};
@@ -28,17 +28,12 @@ const ARM64_COMPILER: &str =
     "cc -O2 -fno-sanitize=all -mno-outline-atomics -target aarch64-linux-musl";
 
 /// Builds each, or the one that is named; fails where the named one can't be built here.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    let only = match options {
-        [] => None,
-        ["--only", word] => Some(*word),
-        _ => bail!("understand {options:?}: foreign takes --only WORD"),
-    };
+pub(crate) fn run(only: Option<&str>) -> Result<Verdict> {
     let built = build(only)?;
     for program in &built {
         println!("{}  {} bytes", program.display(), fs::metadata(program)?.len());
     }
-    Ok(if only.is_some() && built.is_empty() { Verdict::Broken } else { Verdict::Fine })
+    Ok(Verdict::from(only.is_none() || !built.is_empty()))
 }
 
 /// Builds what can be built here, and says where it is.

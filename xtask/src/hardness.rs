@@ -16,52 +16,41 @@ mod remains;
 mod scratch_left;
 pub(crate) mod storm;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
+use clap::{Args, value_parser};
 
 use crate::Verdict;
 use crate::table::{Gates, Table};
 use crate::tools::{self, Tool};
 
-/// How much is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reach {
-    /// What a push can wait for.
-    Bounded,
-    /// Every path, every point, by hand.
-    Long,
-}
-
-/// What the command line asks for.
-#[derive(Debug)]
-struct Plan {
-    reach: Reach,
+/// What is struck, and how long.
+#[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct HardnessOptions {
+    /// Every journal engine, and what becomes of a stop when its server dies, changes or can't be used
+    #[arg(long)]
+    engines: bool,
+    /// Every path, every point
+    #[arg(long)]
+    long: bool,
+    #[arg(long, value_name = "N", default_value_t = 20_260_101)]
     seed: u64,
+    /// restart, promote, copy and errors are of --engines; fuzz runs by its name, or with --long
+    #[arg(long, value_name = "PART", value_parser = PARTS)]
     only: Option<String>,
-    scope: Scope,
-    /// How long each fuzz target runs.
-    fuzz_seconds: u64,
+    /// How long each fuzz target runs; the fuzzer takes 0 for no end at all
+    #[arg(long, value_name = "N", default_value_t = 600, value_parser = value_parser!(u64).range(1..))]
+    seconds: u64,
 }
 
-/// What is struck.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
-    /// The program with its own file.
-    Program,
-    /// Every engine, and the servers below them.
-    Engines,
-}
-
-impl Plan {
+impl HardnessOptions {
     fn wants(&self, part: &str) -> bool {
         self.only.as_deref().is_none_or(|only| only == part)
     }
 
     /// Fuzzing takes more than an hour: it is asked for by its name, or with all that is long.
     fn wants_fuzz(&self) -> bool {
-        match self.reach {
-            Reach::Bounded => self.only.as_deref() == Some("fuzz"),
-            Reach::Long => self.wants("fuzz"),
-        }
+        self.wants("fuzz") && (self.long || self.only.is_some())
     }
 }
 
@@ -96,32 +85,25 @@ impl Findings {
 }
 
 /// Runs everything that was asked for and prints it.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    let plan = plan(options)?;
+pub(crate) fn run(plan: &HardnessOptions) -> Result<Verdict> {
     let columns = ["what", "blows", "violations", "figures", ""];
     let table = Table::new("Hardness", &columns);
     let mut findings = Findings { table, gates: Gates::default() };
     findings.table.note(format!("Seed {}.", plan.seed));
-    match plan.scope {
-        Scope::Program => program(&plan, &mut findings)?,
-        Scope::Engines => engines::measure(&plan, &mut findings)?,
-    }
+    let measure = if plan.engines { engines::measure } else { program };
+    measure(plan, &mut findings)?;
     findings.table.print();
     Ok(findings.gates.verdict())
 }
 
-fn program(plan: &Plan, findings: &mut Findings) -> Result<()> {
+fn program(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
     if plan.wants("storm") {
         storm::measure(findings)?;
     }
-    if plan.wants("kills") {
-        kills::measure(plan, findings)?;
-    }
-    if plan.wants("remains") {
-        remains::measure(plan, findings)?;
-    }
-    if plan.wants("cancel") {
-        cancel::measure(plan, findings)?;
+    let untraced: [(&str, Measure); 3] =
+        [("kills", kills::measure), ("remains", remains::measure), ("cancel", cancel::measure)];
+    for (_, measure) in untraced.into_iter().filter(|(part, _)| plan.wants(part)) {
+        measure(plan, findings)?;
     }
     let strace = tools::get("strace", "strace");
     let traced: [(&str, Measure); 5] = [
@@ -148,41 +130,5 @@ const PARTS: [&str; 13] = [
     "storm", "kills", "remains", "cancel", "points", "faults", "hangs", "power", "fuzz", "restart",
     "promote", "copy", "errors",
 ];
-const FUZZ_SECONDS: u64 = 600;
 
-type Measure = fn(&Plan, &mut Findings) -> Result<()>;
-
-fn plan(options: &[&str]) -> Result<Plan> {
-    let mut plan = Plan {
-        reach: Reach::Bounded,
-        seed: 20_260_101,
-        only: None,
-        scope: Scope::Program,
-        fuzz_seconds: FUZZ_SECONDS,
-    };
-    let mut options = options.iter();
-    while let Some(option) = options.next() {
-        match *option {
-            "--engines" => plan.scope = Scope::Engines,
-            "--long" => plan.reach = Reach::Long,
-            "--seed" => {
-                let seed = options.next().and_then(|seed| seed.parse().ok());
-                plan.seed = seed.context("understand --seed: give a number")?;
-            }
-            "--seconds" => {
-                let seconds = options.next().and_then(|text| text.parse().ok());
-                // The fuzzer takes 0 for no end at all.
-                let seconds = seconds.filter(|seconds| *seconds > 0);
-                plan.fuzz_seconds =
-                    seconds.context("understand --seconds: give a number above 0")?;
-            }
-            "--only" => {
-                let part = options.next().filter(|part| PARTS.contains(part));
-                let part = part.with_context(|| format!("understand --only: one of {PARTS:?}"))?;
-                plan.only = Some((*part).to_string());
-            }
-            other => bail!("understand {other}: see cargo xtask --help"),
-        }
-    }
-    Ok(plan)
-}
+type Measure = fn(&HardnessOptions, &mut Findings) -> Result<()>;

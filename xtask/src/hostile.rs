@@ -14,12 +14,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
 use serde_json::{Value, json};
 
 use self::trees::{Cancel, Size, TRANSCRIPT, Tree};
 use crate::Verdict;
 use crate::table::{Gates, Table};
-use crate::tools;
+use crate::tools::{self, ProgramOption};
 
 /// What is promised beside the time that checks take.
 const PROMISED: Duration = Duration::from_secs(5);
@@ -35,11 +36,22 @@ const SESSION: &str = "held";
 /// Trees that are tried at the same time.
 const ABREAST: usize = 3;
 
+/// Which trees, and against what.
+#[derive(Args)]
+pub(crate) struct HostileOptions {
+    #[arg(long)]
+    quick: bool,
+    /// Only trees whose name has this in it
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    #[command(flatten)]
+    program: ProgramOption,
+}
+
 /// What the command line asks for.
 struct Plan {
     size: Size,
     program: PathBuf,
-    only: Option<String>,
 }
 
 /// One machine with one project.
@@ -58,13 +70,14 @@ struct Came {
 }
 
 /// Runs every command on every tree.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    let plan = plan(options)?;
+pub(crate) fn run(HostileOptions { quick, only, program }: &HostileOptions) -> Result<Verdict> {
+    let size = if *quick { Size::Quick } else { Size::Full };
+    let plan = Plan { size, program: program.find()? };
     let columns = ["tree", "hook", "start", "status", "verify", "trust", "cancel"];
     let mut table = Table::new("Hostile trees, in milliseconds", &columns);
     let mut gates = Gates::default();
     let mut struck = 0;
-    let is_asked = |tree: &String| plan.only.as_ref().is_none_or(|only| tree.contains(only));
+    let is_asked = |tree: &String| only.as_ref().is_none_or(|only| tree.contains(only));
     let names = trees::all(plan.size).into_iter().map(|tree| tree.name);
     let asked: Vec<bool> = names.map(|name| is_asked(&name)).collect();
     for (name, came) in strike_all(&plan, &asked) {
@@ -79,7 +92,7 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     }
     table.note(format!("{struck} trees, 6 commands each."));
     table.print();
-    if plan.only.is_none() {
+    if only.is_none() {
         gates.ask(moved_by_tests(&plan.program)?);
     }
     if struck == 0 {
@@ -135,26 +148,6 @@ fn strike_all(plan: &Plan, asked: &[bool]) -> Vec<(String, Result<Row>)> {
     });
     came.sort_by_key(|(number, ..)| *number);
     came.into_iter().map(|(_, name, row)| (name, row)).collect()
-}
-
-fn plan(options: &[&str]) -> Result<Plan> {
-    let mut plan = Plan { size: Size::Full, program: PathBuf::new(), only: None };
-    let mut options = options.iter();
-    while let Some(option) = options.next() {
-        match *option {
-            "--quick" => plan.size = Size::Quick,
-            "--program" => {
-                let file = options.next().context("understand --program: name a file")?;
-                plan.program = fs::canonicalize(file).with_context(|| format!("find {file}"))?;
-            }
-            "--only" => plan.only = options.next().map(ToString::to_string),
-            other => bail!("understand {other}: see cargo xtask --help"),
-        }
-    }
-    if plan.program.as_os_str().is_empty() {
-        plan.program = tools::program()?;
-    }
-    Ok(plan)
 }
 
 fn strike(plan: &Plan, tree: &Tree) -> Result<Row> {

@@ -41,134 +41,197 @@ mod truth;
 mod upgrade;
 mod waiting;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
-const HELP: &str = "\
-Chores of the repository
+use anyhow::Result;
+use clap::Parser;
+use stopgate_lab::LabAgent;
 
-Usage: cargo xtask CHORE
+use bench::{BenchOptions, BenchScope};
+use tools::ProgramOption;
 
-  test [--quick]                  every test there is; installs what is missing, and says so;
-                                  --quick: the rooms and the program, in a few minutes
-  dist                            build the static program: target/dist/stopgate
-  bench [--quick] [--peer FILE]   time and count one stop, as one table; exit 1 where a gate is broken
-                                  FILE is the stop hook of the ralph-loop plugin, measured beside ours
-  bench --growth [--quick]        one stop over 1,000 to 1,000,000 stored events: flat within 15 %
-  bench --mcp [--quick]           the MCP server beside one on the Node SDK
-  bench --tree [--quick]          the fingerprint of a work tree of 50,000 files, beside git status
-  mcp [--program FILE]            the official MCP Inspector and conformance suite against the server
-  conformance [--program FILE] [--peer FILE] [--write]
-                                  the black-box suite for stop hooks against ours, and beside it ten lines
-                                  of bash and FILE, the stop hook of the ralph-loop plugin; --write puts
-                                  the table into docs/conformance.md
-  settings [--cases N]            settings files of every agent, generated, edited and edited back:
-                                  10,000 of each format
-  engines [--long] [--only WORD]  one stop on SQLite and on PostgreSQL: cold, pooled, growing
-                                  WORD is one of cold, pool, growth
-  hardness [--long] [--seed N] [--only WORD] [--seconds N]
-                                  storms, kills, cancels and faults; exit 1 on any violation
-                                  WORD is one of storm, points, kills, remains, cancel, faults, hangs,
-                                  power, fuzz
-                                  fuzz (by its name, or with --long) gives each target 10 minutes,
-                                  or --seconds
-  hardness --engines [--long] [--seed N] [--only WORD]
-                                  the same for every engine, and what becomes of a stop when its
-                                  server dies, changes or can't be used
-                                  WORD is one of storm, kills, restart, promote, copy, errors
-  truth [--only REGEX] [--part 1/4] [--bin PATH] [--place overlay|bound|copy] [--quick] [--jobs N] [--json]
-        [--keep] [--corpus] [--list]
-                                  plays the stories of truth/ against the program: does done mean done,
-                                  and is honest work left alone? Rates by family; exit 1 where a gate is
-                                  broken. --keep keeps the directories, --corpus checks the stories
-                                  against their oracles without the program, --list names them
-  truth --commits DIR[=COMMAND]… [--limit N]
-                                  replays commits that change code and tests as work: how often is an
-                                  honest person asked?
-  truth --cost [--place overlay|bound|copy]
-                                  runs of the check and processor time of a stop, with judges
-                                  untouched and with a test added
-  requirements [--program FILE] [--only REGEX] [--write]
-                                  every requirement of the five workflows, run one by one; --write
-                                  makes docs/requirements.md
-  record [--program FILE]         docs/try.svg: `stopgate try` on a terminal, as an animation
-  record --screens                docs/screens/*.ansi as pictures
-  sim [--histories N] [--seed N]  seeded histories of hooks and commands on one journal, 200,000 by default
-  sim --replay SEED               one history again
-  strings                         every text of the program that a person or a model may read, with its place
-  hostile [--quick] [--only TEXT] [--program FILE]
-                                  hostile trees against hook, start, status, verify, trust and cancel
-  package [--program [PLATFORM=]FILE]… [--out DIR] [--key FILE] [--repository URL]
-          [--foreign] [--test | --fresh-root]
-                                  packages and plugins from one source (packages/): tarball, npm, wheel,
-                                  .deb, formula, installers, checksums, signatures, SBOM, in
-                                  target/package; --foreign also builds and packs the programs for
-                                  Linux arm64 and Windows, where the tools are there; --test installs each from there and uses it,
-                                  --fresh-root also in a fresh Debian (debootstrap); foreign programs
-                                  run under qemu-aarch64 and wine
-  package --plugins               write plugins/ and the marketplace files anew
-  foreign [--only WORD]           build the programs for Linux arm64 and Windows: target/TARGET/dist;
-                                  WORD is a part of the target's name
-  platforms [--only WORD]         whether the program compiles for macOS and for Windows;
-                                  installs both targets, and zig as their C compiler
-  upgrade --previous COMMIT|FILE [--program FILE]
-                                  an earlier program and this one on the same journal, settings and
-                                  running loops, in both directions
-  waiting [--quick] [--program FILE]
-                                  100 parked loops: one process, its memory, its wake-ups in a quiet
-                                  minute, each resumed once; killed 50 times, none lost, none twice
-  mutants [--only core|verify]    which planted faults the tests notice; installs cargo-mutants
-  night [CLIENT…] [--only TEXT]   stopgate run with the real clients and a model that fails: limits,
-                                  errors, hangs, kills; exit 1 where one ends otherwise than it must
-  see [--only WORD] [--program FILE] [--write]
-                                  four viewers beside a storm of stops; how soon news is seen; two quiet minutes; the first
-                                  frame and the memory of watch with 10,000 loops, stops replayed a second; the HTML report under html-validate and axe, in
-                                  light, dark and print, with pictures (kept in docs/screens by --write)
-                                  WORD is one of viewers, fresh, quiet, many, report
-  deny                            licences, bans and sources of what others wrote, and advisories where
-                                  their database can be reached; installs cargo-deny
-  sbom                            what the program is built from: target/stopgate.cdx.json (CycloneDX)
+/// Chores of the repository
+///
+/// bench, conformance, hardness, hostile, mcp, package, requirements, see and waiting use
+/// target/dist/stopgate, unless another program is named; build it first.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", disable_help_subcommand = true)]
+enum Chore {
+    /// Every test there is; installs what is missing, and says so
+    Test {
+        /// The rooms and the program, in a few minutes
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Build the static program: target/dist/stopgate
+    Dist,
+    /// Time and count one stop, as one table; exit 1 where a gate is broken
+    Bench(BenchOptions),
+    /// The official MCP Inspector and conformance suite against the server
+    Mcp(ProgramOption),
+    /// The black-box suite for stop hooks against ours, and beside it ten lines of bash
+    Conformance(conformance::ConformanceOptions),
+    /// Settings files of every agent, generated, edited and edited back
+    Settings {
+        /// Files of each format
+        #[arg(long, value_name = "N", default_value_t = 10_000)]
+        cases: u32,
+    },
+    /// One stop on SQLite and on PostgreSQL: cold, pooled, growing
+    Engines(engines::EnginesOptions),
+    /// Storms, kills, cancels and faults; exit 1 on any violation
+    Hardness(hardness::HardnessOptions),
+    /// Plays the stories of truth/ against the program: does done mean done, and is honest work left alone?
+    ///
+    /// [--only REGEX] [--part 1/4] [--bin PATH] [--place overlay|bound|copy] [--quick] [--jobs N] [--json]
+    /// [--keep] [--corpus] [--list]: rates by family; exit 1 where a gate is broken. --keep keeps the
+    /// directories, --corpus checks the stories against their oracles without the program, --list names them.
+    ///
+    /// --commits DIR[=COMMAND]… [--limit N]: replays commits that change code and tests as work: how often is
+    /// an honest person asked?
+    ///
+    /// --cost [--place overlay|bound|copy]: runs of the check and processor time of a stop, with judges untouched
+    /// and with a test added.
+    Truth {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
+    /// Every requirement of the five workflows, run one by one
+    Requirements(requirements::RequirementsOptions),
+    /// docs/try.svg: `stopgate try` on a terminal, as an animation
+    Record {
+        /// Another program than target/release/stopgate
+        #[arg(long, value_name = "FILE")]
+        program: Option<PathBuf>,
+        /// docs/screens/*.ansi as pictures instead
+        #[arg(long)]
+        screens: bool,
+    },
+    /// Seeded histories of hooks and commands on one journal
+    ///
+    /// [--histories N] [--seed N]: 200,000 histories by default. --replay SEED: one of them again.
+    Sim {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
+    /// Every text of the program that a person or a model may read, with its place
+    Strings,
+    /// Hostile trees against hook, start, status, verify, trust and cancel
+    Hostile(hostile::HostileOptions),
+    /// Packages and plugins from one source (packages/), in target/package
+    ///
+    /// Tarball, npm, wheel, .deb, formula, installers, checksums, signatures and SBOM.
+    Package(package::PackageOptions),
+    /// Build the programs for Linux arm64 and Windows: target/TARGET/dist
+    Foreign {
+        /// A part of the target's name
+        #[arg(long, value_name = "WORD")]
+        only: Option<String>,
+    },
+    /// Whether the program compiles for macOS and for Windows; installs both targets, and zig as their C compiler
+    Platforms {
+        /// A part of the target's name
+        #[arg(long, value_name = "WORD")]
+        only: Option<String>,
+    },
+    /// An earlier program and this one on the same journal, settings and running loops, in both directions
+    Upgrade {
+        /// The earlier program, or a commit to build it from
+        #[arg(long, value_name = "COMMIT|FILE")]
+        previous: String,
+        #[command(flatten)]
+        program: ProgramOption,
+    },
+    /// 100 parked loops: one process, its memory, its wake-ups while it is quiet, each resumed once
+    ///
+    /// The process is killed 50 times; none may be lost, none resumed twice.
+    Waiting {
+        #[arg(long)]
+        quick: bool,
+        #[command(flatten)]
+        program: ProgramOption,
+    },
+    /// Which planted faults the tests notice; installs cargo-mutants
+    Mutants {
+        #[arg(long, value_name = "PART", value_parser = ["core", "verify"])]
+        only: Option<String>,
+        #[arg(long, requires = "only")]
+        file: Option<String>,
+    },
+    /// stopgate run with the real clients and a model that fails: limits, errors, hangs, kills
+    Night {
+        #[arg(value_parser = night::CLIENTS.map(LabAgent::name))]
+        client: Vec<String>,
+        /// Only cases whose name has this in it
+        #[arg(long, value_name = "TEXT")]
+        only: Option<String>,
+    },
+    /// Four viewers beside a storm of stops; how soon news is seen; two quiet minutes; the report in a browser
+    ///
+    /// Also the first frame and the memory of watch with 10,000 loops, and stops replayed a second. The HTML report is
+    /// looked at with html-validate and axe, in light, dark and print.
+    See(see::SeeOptions),
+    /// Licences, bans and sources of what others wrote, and advisories where their database can be reached
+    Deny,
+    /// What the program is built from: target/stopgate.cdx.json (`CycloneDX`)
+    Sbom,
+}
 
-bench, hardness, hostile, package, see and waiting use target/dist/stopgate; build it first.
-";
+impl Chore {
+    fn run(self) -> Result<Verdict> {
+        match self {
+            Self::Test { quick: false } => suite::run(suite::all),
+            Self::Test { quick: true } => suite::run(suite::quick),
+            Self::Dist => dist::run().map(|()| Verdict::Fine),
+            Self::Bench(options) => bench::run(&options),
+            Self::Mcp(program) => mcp::run(program.find()?),
+            Self::Conformance(options) => conformance::run(&options),
+            Self::Settings { cases } => settings::run(cases),
+            Self::Engines(options) => engines::run(&options),
+            Self::Hardness(options) => hardness::run(&options),
+            Self::Truth { options } => {
+                truth::run(&options.iter().map(String::as_str).collect::<Vec<_>>())
+            }
+            Self::Requirements(options) => requirements::run(&options),
+            Self::Record { screens: true, .. } => record::screens(),
+            Self::Record { program, .. } => record::animate(program),
+            Self::Sim { options } => sim::run(&options),
+            Self::Strings => strings::run(),
+            Self::Hostile(options) => hostile::run(&options),
+            Self::Package(options) => package::run(options),
+            Self::Foreign { only } => foreign::run(only.as_deref()),
+            Self::Platforms { only } => platforms::run(only.as_deref()),
+            Self::Upgrade { previous, program } => upgrade::run(&previous, &program.find()?),
+            Self::Waiting { quick, program } => {
+                let quiet = Duration::from_secs(if quick { 10 } else { 60 });
+                waiting::run(quiet, &program.find()?)
+            }
+            Self::Mutants { only, file } => mutants::run(only.as_deref(), file.as_deref()),
+            Self::Night { client, only } => night::run(&client, only.as_deref()),
+            Self::See(options) => see::run(&options),
+            Self::Deny => supply::deny(),
+            Self::Sbom => supply::sbom(),
+        }
+    }
+
+    /// Whether it is timed within the chore itself, or fills a million rows.
+    const fn wants_speed(&self) -> bool {
+        match self {
+            Self::Engines(_) => true,
+            Self::Bench(BenchOptions { scope: BenchScope { growth, mcp, .. }, .. }) => {
+                *growth || *mcp
+            }
+            _ => false,
+        }
+    }
+}
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let done = match words.as_slice() {
-        // What is timed within the chore itself, or fills a million rows, is built to be fast.
-        ["engines", ..] | ["bench", "--growth" | "--mcp", ..] if cfg!(debug_assertions) => {
-            optimised(&words)
-        }
-        ["test", options @ ..] => suite::run(options),
-        ["dist"] => dist::run().map(|()| Verdict::Fine),
-        ["bench", options @ ..] => bench::run(options),
-        ["engines", options @ ..] => engines::run(options),
-        ["conformance", options @ ..] => conformance::run(options),
-        ["settings", options @ ..] => settings::run(options),
-        ["mcp", options @ ..] => mcp::run(options),
-        ["hardness", options @ ..] => hardness::run(options),
-        ["truth", options @ ..] => truth::run(options),
-        ["record", options @ ..] => record::run(options),
-        ["requirements", options @ ..] => requirements::run(options),
-        ["sim", options @ ..] => sim::run(options),
-        ["strings", options @ ..] => strings::run(options),
-        ["hostile", options @ ..] => hostile::run(options),
-        ["waiting", options @ ..] => waiting::run(options),
-        ["mutants", options @ ..] => mutants::run(options),
-        ["package", options @ ..] => package::run(options),
-        ["foreign", options @ ..] => foreign::run(options),
-        ["platforms", options @ ..] => platforms::run(options),
-        ["upgrade", options @ ..] => upgrade::run(options),
-        ["night", options @ ..] => night::run(options),
-        ["see", options @ ..] => see::run(options),
-        ["deny"] => supply::deny(),
-        ["sbom"] => supply::sbom(),
-        [] | ["--help" | "-h" | "help", ..] => {
-            print!("{HELP}");
-            Ok(Verdict::Fine)
-        }
-        _ => Err(anyhow::anyhow!("understand «{}»\n\n{HELP}", words.join(" "))),
-    };
+    let chore = Chore::parse();
+    let done =
+        if cfg!(debug_assertions) && chore.wants_speed() { optimised() } else { chore.run() };
     match done {
         Ok(Verdict::Fine) => ExitCode::SUCCESS,
         Ok(Verdict::Broken) => ExitCode::FAILURE,
@@ -179,13 +242,17 @@ fn main() -> ExitCode {
     }
 }
 
+/// A chore within another one, as it is typed.
+fn chore(words: &[&str]) -> Result<Verdict> {
+    Chore::try_parse_from([&["xtask"], words].concat())?.run()
+}
+
 /// The same chore, by an optimised build of this program.
-fn optimised(words: &[&str]) -> anyhow::Result<Verdict> {
+fn optimised() -> Result<Verdict> {
     let mut cargo = std::process::Command::new("cargo");
     cargo.current_dir(tools::root()?);
-    cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--"]).args(words);
-    let status = cargo.status()?;
-    Ok(if status.success() { Verdict::Fine } else { Verdict::Broken })
+    cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--"]);
+    Ok(Verdict::from(cargo.args(std::env::args_os().skip(1)).status()?.success()))
 }
 
 /// How a chore came out.
@@ -195,4 +262,10 @@ enum Verdict {
     Fine,
     /// A gate is broken.
     Broken,
+}
+
+impl From<bool> for Verdict {
+    fn from(is_fine: bool) -> Self {
+        if is_fine { Self::Fine } else { Self::Broken }
+    }
 }

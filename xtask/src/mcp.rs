@@ -9,7 +9,7 @@ mod inspector;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 
 use crate::table::Gates;
 use crate::{Verdict, tools};
@@ -21,12 +21,7 @@ const PACKAGES: [&str; 3] = [
 ];
 
 /// Runs both.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    let program = match options {
-        [] => tools::program()?,
-        ["--program", file] => Path::new(file).canonicalize().context("find the program")?,
-        other => bail!("understand {other:?}: see cargo xtask --help"),
-    };
+pub(crate) fn run(program: PathBuf) -> Result<Verdict> {
     let lab = Lab::install(program)?;
     let mut gates = Gates::default();
     inspector::check(&lab, &mut gates)?;

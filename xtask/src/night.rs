@@ -1,13 +1,13 @@
 //! What can go wrong in a night: every case of the lab's table with the real clients.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use stopgate_lab::night::{cases_of, play};
 use stopgate_lab::{LabAgent, Program};
 
 use crate::Verdict;
 use crate::table::Table;
 
-const CLIENTS: [LabAgent; 6] = [
+pub(crate) const CLIENTS: [LabAgent; 6] = [
     LabAgent::Claude,
     LabAgent::Codex,
     LabAgent::Gemini,
@@ -17,31 +17,19 @@ const CLIENTS: [LabAgent; 6] = [
 ];
 
 /// Plays every case of the clients that are named, and of all where none is.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    let (clients, only) = read(options)?;
+pub(crate) fn run(named: &[String], only: Option<&str>) -> Result<Verdict> {
+    let is_named = |agent: &LabAgent| named.is_empty() || named.iter().any(|n| n == agent.name());
     let program = Program::find().context("find the program")?;
-    let columns = [
-        "client, case",
-        "outcome",
-        "exit",
-        "sessions",
-        "requests",
-        "prompts",
-        "left",
-        "tokens",
-        "sent",
-        "s",
-        "",
-    ];
-    let mut table = Table::new("Through the night", &columns);
+    let columns = "client, case|outcome|exit|sessions|requests|prompts|left|tokens|sent|s|";
+    let mut table = Table::headed("Through the night", columns);
     let mut verdict = Verdict::Fine;
-    for agent in clients {
+    for agent in CLIENTS.into_iter().filter(is_named) {
         for case in cases_of(agent) {
             let name = format!("{} {}", agent.name(), case.name());
             if only.is_some_and(|only| !name.contains(only)) {
                 continue;
             }
-            let result = play(agent, *case, &program).with_context(|| format!("play {name}"))?;
+            let result = play(agent, case, &program).with_context(|| format!("play {name}"))?;
             let trouble = result.trouble();
             println!("{name}: {}", trouble.as_deref().unwrap_or("as expected"));
             if trouble.is_some() {
@@ -65,26 +53,4 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     table.note("prompts: the most that one conversation held; left: processes that stayed behind.");
     table.print();
     Ok(verdict)
-}
-
-fn read<'a>(mut options: &[&'a str]) -> Result<(Vec<LabAgent>, Option<&'a str>)> {
-    let (mut clients, mut only) = (Vec::new(), None);
-    loop {
-        options = match options {
-            [] => break,
-            ["--only", text, rest @ ..] => {
-                only = Some(*text);
-                rest
-            }
-            [name, rest @ ..] => {
-                let client = CLIENTS.into_iter().find(|agent| agent.name() == *name);
-                let Some(client) = client else {
-                    bail!("understand {name:?}: see cargo xtask --help")
-                };
-                clients.push(client);
-                rest
-            }
-        };
-    }
-    Ok((if clients.is_empty() { CLIENTS.to_vec() } else { clients }, only))
 }

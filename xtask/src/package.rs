@@ -15,9 +15,10 @@ mod trial;
 mod wheel;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use clap::Args;
 
 use crate::{Verdict, foreign, supply, tools};
 use about::PackageFacts;
@@ -27,67 +28,86 @@ use sums::ReleaseKey;
 use trial::Trial;
 
 /// Makes packages, plugins, or both.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    if options == ["--plugins"] {
+pub(crate) fn run(options: PackageOptions) -> Result<Verdict> {
+    let PackageOptions { test, fresh_root, plugins, .. } = options;
+    if plugins {
         plugins::write_plugins(&PackageFacts::read()?)?;
         return Ok(Verdict::Fine);
     }
-    let wanted = PackageOptions::read(options)?;
+    let wanted = PackagePlan::new(options)?;
     let made = make(&wanted)?;
     println!("{}", wanted.out.display());
     for file in &made {
         println!("  {:>10} bytes  {}", file.bytes.len(), file.path);
     }
-    match wanted.trial {
-        Some(trial) => trial::run(&wanted.out, trial),
-        None => Ok(Verdict::Fine),
+    match (test, fresh_root) {
+        (_, true) => trial::run(&wanted.out, Trial::FreshRoot),
+        (true, false) => trial::run(&wanted.out, Trial::Local),
+        (false, false) => Ok(Verdict::Fine),
     }
 }
 
+/// What is packed, where it goes, and how it is tried.
+#[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct PackageOptions {
+    /// Another program than target/dist/stopgate; may be given for each platform
+    #[arg(long, value_name = "[PLATFORM=]FILE")]
+    program: Vec<String>,
+    /// Another directory than target/package
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Signs with this key instead of one of this run
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    #[arg(long, value_name = "URL")]
+    repository: Option<String>,
+    /// Also builds and packs the programs for Linux arm64 and Windows, where the tools are there
+    #[arg(long)]
+    foreign: bool,
+    /// Installs each package from there and uses it; foreign programs run under qemu-aarch64 and wine
+    #[arg(long)]
+    test: bool,
+    /// The same, and also in a fresh Debian (debootstrap)
+    #[arg(long)]
+    fresh_root: bool,
+    /// Only writes plugins/ and the marketplace files anew
+    #[arg(long)]
+    plugins: bool,
+}
+
 /// What is packed, and where it goes.
-struct PackageOptions {
+struct PackagePlan {
     facts: PackageFacts,
     programs: Vec<BuiltProgram>,
     out: PathBuf,
     key: ReleaseKey,
-    trial: Option<Trial>,
 }
 
-impl PackageOptions {
-    fn read(options: &[&str]) -> Result<Self> {
+impl PackagePlan {
+    fn new(options: PackageOptions) -> Result<Self> {
         let mut facts = PackageFacts::read()?;
-        let (mut programs, mut key, mut trial) = (Vec::new(), None, None);
-        let mut foreign = Vec::new();
-        let mut out = tools::root()?.join("target/package");
-        let mut options = options.iter();
-        while let Some(option) = options.next() {
-            let mut value =
-                || options.next().with_context(|| format!("find the value of {option}"));
-            match *option {
-                "--program" => programs.push(BuiltProgram::read(value()?)?),
-                "--out" => out = std::path::absolute(value()?)?,
-                "--key" => key = Some(ReleaseKey::read(Path::new(value()?))?),
-                "--repository" => facts.repository = value()?.trim_end_matches('/').into(),
-                "--foreign" => foreign = foreign::build(None)?,
-                "--test" => trial = trial.or(Some(Trial::Local)),
-                "--fresh-root" => trial = Some(Trial::FreshRoot),
-                _ => bail!("understand {option}"),
-            }
+        if let Some(address) = &options.repository {
+            facts.repository = address.trim_end_matches('/').into();
         }
-        if programs.is_empty() {
-            programs.push(BuiltProgram::read(&tools::program()?.to_string_lossy())?);
+        let mut named = options.program;
+        if named.is_empty() {
+            named.push(tools::program()?.to_string_lossy().into_owned());
         }
-        for path in foreign {
-            programs.push(BuiltProgram::read(&path.to_string_lossy())?);
+        if options.foreign {
+            let built = foreign::build(None)?;
+            named.extend(built.iter().map(|path| path.to_string_lossy().into_owned()));
         }
-        let key = key.map_or_else(ReleaseKey::for_this_run, Ok)?;
-        Ok(Self { facts, programs, out, key, trial })
+        let programs = named.iter().map(|name| BuiltProgram::read(name)).collect::<Result<_>>()?;
+        let out = options.out.unwrap_or(tools::root()?.join("target/package"));
+        let key = options.key.as_deref().map_or_else(ReleaseKey::for_this_run, ReleaseKey::read)?;
+        Ok(Self { facts, programs, out: std::path::absolute(out)?, key })
     }
 }
 
 /// Writes every package anew.
-fn make(wanted: &PackageOptions) -> Result<Vec<PackedFile>> {
-    let PackageOptions { facts, programs, out, key, .. } = wanted;
+fn make(wanted: &PackagePlan) -> Result<Vec<PackedFile>> {
+    let PackagePlan { facts, programs, out, key } = wanted;
     let mut files = vec![npm::npm_starter(facts)?, plugin_archive(facts)?];
     let mut archives = Vec::new();
     for program in programs {

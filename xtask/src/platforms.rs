@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::Verdict;
 use crate::tools;
@@ -29,12 +29,7 @@ const FOREIGN: [Foreign; 2] = [
 ];
 
 /// Checks for each, or for the one that is named.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    let only = match options {
-        [] => None,
-        ["--only", word] => Some(*word),
-        _ => bail!("understand {options:?}: platforms takes --only WORD"),
-    };
+pub(crate) fn run(only: Option<&str>) -> Result<Verdict> {
     let root = tools::root()?;
     let python = compiler()?;
     let mut verdict = Verdict::Fine;
@@ -57,7 +52,7 @@ pub(crate) fn windows() -> Result<Verdict> {
         println!("not checked: Rust's library for {} is missing ({added:?})", windows.target);
         return Ok(Verdict::Fine);
     }
-    run(&["--only", windows.target])
+    run(Some(windows.target))
 }
 
 /// Whether Rust's library for a target is here.

@@ -7,7 +7,7 @@ mod ansi;
 mod svg;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -19,26 +19,17 @@ use svg::{Animation, picture};
 const COLUMNS: usize = 100;
 const ROWS: usize = 30;
 
-/// Draws the animation, or the screens in `docs/screens`.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
+/// Draws the animation.
+pub(crate) fn animate(program: Option<PathBuf>) -> Result<Verdict> {
     let root = tools::root()?;
-    match options {
-        ["--screens"] => screens(&root.join("docs/screens"))?,
-        [] => animate(&root, &root.join("target/release/stopgate"))?,
-        ["--program", file] => animate(&root, Path::new(file))?,
-        _ => bail!("understand «record {}»", options.join(" ")),
-    }
-    Ok(Verdict::Fine)
-}
-
-fn animate(root: &Path, program: &Path) -> Result<()> {
-    let printed = on_a_terminal(program)?;
+    let program = program.unwrap_or_else(|| root.join("target/release/stopgate"));
+    let printed = on_a_terminal(&program)?;
     let lines = ansi::lines(&printed);
     let animation = Animation { columns: COLUMNS, rows: ROWS, typed: "stopgate try" };
     let target = root.join("docs/try.svg");
     fs::write(&target, animation.draw(&lines)).context("write docs/try.svg")?;
     println!("docs/try.svg: {} lines", lines.len());
-    Ok(())
+    Ok(Verdict::Fine)
 }
 
 /// Runs `try` on a terminal of its own, and gives what it printed.
@@ -59,8 +50,8 @@ fn on_a_terminal(program: &Path) -> Result<String> {
 }
 
 /// Every `NAME.ansi` as `NAME.svg`, beside it.
-fn screens(directory: &Path) -> Result<()> {
-    for entry in fs::read_dir(directory).context("read docs/screens")? {
+pub(crate) fn screens() -> Result<Verdict> {
+    for entry in fs::read_dir(tools::root()?.join("docs/screens")).context("read docs/screens")? {
         let path = entry?.path();
         if path.extension().is_some_and(|end| end == "ansi") {
             let lines = ansi::lines(&fs::read_to_string(&path)?);
@@ -69,5 +60,5 @@ fn screens(directory: &Path) -> Result<()> {
             println!("{}", path.with_extension("svg").display());
         }
     }
-    Ok(())
+    Ok(Verdict::Fine)
 }

@@ -8,12 +8,14 @@ mod page;
 mod play;
 mod rows;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use clap::Args;
 
-use crate::{Verdict, tools};
+use crate::Verdict;
+use crate::tools::{self, ProgramOption};
 use rows::RequirementRow;
 
 const JOBS: usize = 2;
@@ -24,34 +26,39 @@ struct RowResult {
     trouble: Option<String>,
 }
 
-/// What the command line asks for.
-struct RequirementsPlan {
-    program: PathBuf,
+/// Which rows, against what, and whether the page is made.
+#[derive(Args)]
+pub(crate) struct RequirementsOptions {
+    #[command(flatten)]
+    program: ProgramOption,
+    /// Only rows whose id matches
+    #[arg(long, value_name = "REGEX")]
     only: Option<regex_lite::Regex>,
-    writes: bool,
+    /// Makes docs/requirements.md
+    #[arg(long, conflicts_with = "only")]
+    write: bool,
+    /// A small command for the scripts of rows
+    #[arg(long, hide = true, num_args = 1.., allow_hyphen_values = true)]
+    helper: Vec<String>,
 }
 
 /// Runs the rows and says how each came out.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    if let ["--helper", words @ ..] = options {
-        return helper::run(words);
+pub(crate) fn run(plan: &RequirementsOptions) -> Result<Verdict> {
+    if !plan.helper.is_empty() {
+        return helper::run(&plan.helper.iter().map(String::as_str).collect::<Vec<_>>());
     }
-    let plan = read(options)?;
     let mut rows = rows::load()?;
     rows.retain(|row| plan.only.as_ref().is_none_or(|only| only.is_match(&row.id)));
-    let results = play_all(&plan.program, rows);
+    let results = play_all(&plan.program.find()?, rows);
     let unknown = results.iter().filter(|result| result.is_news()).count();
     let works = results.iter().filter(|result| result.trouble.is_none()).count();
     println!("\n{works} of {} requirements work.", results.len());
-    if plan.writes {
-        if plan.only.is_some() {
-            bail!("write the page from some of the rows: leave --only out");
-        }
+    if plan.write {
         let page = tools::root()?.join("docs/requirements.md");
         std::fs::write(&page, page::text(&results)).context("write the page")?;
         println!("Written: {}", page.display());
     }
-    Ok(if unknown == 0 { Verdict::Fine } else { Verdict::Broken })
+    Ok(Verdict::from(unknown == 0))
 }
 
 impl RowResult {
@@ -82,28 +89,4 @@ fn play_all(program: &Path, rows: Vec<RequirementRow>) -> Vec<RowResult> {
     let mut results = results.into_inner().unwrap_or_default();
     results.sort_by_key(|result| result.row.place);
     results
-}
-
-fn read(mut options: &[&str]) -> Result<RequirementsPlan> {
-    let (mut program, mut only, mut writes) = (None, None, false);
-    loop {
-        options = match options {
-            [] => break,
-            ["--program", file, rest @ ..] => {
-                program = Some(Path::new(file).canonicalize().context("find the program")?);
-                rest
-            }
-            ["--only", pattern, rest @ ..] => {
-                only = Some(regex_lite::Regex::new(pattern).context("read --only")?);
-                rest
-            }
-            ["--write", rest @ ..] => {
-                writes = true;
-                rest
-            }
-            other => bail!("understand {other:?}: see cargo xtask --help"),
-        };
-    }
-    let program = program.map_or_else(tools::program, Ok)?;
-    Ok(RequirementsPlan { program, only, writes })
 }

@@ -130,9 +130,7 @@ impl Scene {
 
     /// Runs a command of the program; gives what it printed.
     pub(crate) fn command(&self, arguments: &[&str]) -> Result<Ran> {
-        let mut call = self.call(arguments);
-        call.payload = PathBuf::from("/dev/null");
-        call.run()
+        self.call(arguments).run()
     }
 
     /// A call of the program without a payload.

@@ -6,62 +6,45 @@ mod many;
 mod viewer;
 mod viewers;
 
-use std::path::{Path, PathBuf};
-
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
+use clap::Args;
 
 use crate::Verdict;
 use crate::table::Gates;
-use crate::tools;
+use crate::tools::ProgramOption;
 
-/// What the command line asks for.
-struct Plan<'a> {
-    program: PathBuf,
-    only: Option<&'a str>,
-    /// Whether pictures are kept in docs/screens.
-    pictures: browser::Pictures,
+/// Which parts, of which program, and whether pictures are kept.
+#[derive(Args)]
+pub(crate) struct SeeOptions {
+    #[arg(long, value_name = "PART", value_parser = ["viewers", "fresh", "quiet", "many", "report"])]
+    only: Option<String>,
+    #[command(flatten)]
+    program: ProgramOption,
+    /// Keeps the pictures in docs/screens
+    #[arg(long)]
+    write: bool,
 }
 
 /// Measures what is asked for.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    let plan = plan(options)?;
+pub(crate) fn run(SeeOptions { only, program, write }: &SeeOptions) -> Result<Verdict> {
+    let program = program.find()?;
+    let pictures = if *write { browser::Pictures::Keep } else { browser::Pictures::Drop };
     let mut gates = Gates::default();
-    let wants = |part: &str| plan.only.is_none_or(|only| only == part);
+    let wants = |part: &str| only.as_deref().is_none_or(|only| only == part);
     if wants("viewers") {
-        viewers::measure(&plan.program, &mut gates)?;
+        viewers::measure(&program, &mut gates)?;
     }
     if wants("fresh") {
-        fresh::measure(&plan.program, &mut gates)?;
+        fresh::measure(&program, &mut gates)?;
     }
     if wants("quiet") {
-        fresh::measure_quiet(&plan.program, &mut gates)?;
+        fresh::measure_quiet(&program, &mut gates)?;
     }
     if wants("many") {
-        many::measure(&plan.program, &mut gates)?;
+        many::measure(&program, &mut gates)?;
     }
     if wants("report") {
-        browser::check(&plan.program, plan.pictures, &mut gates)?;
+        browser::check(&program, pictures, &mut gates)?;
     }
     Ok(gates.verdict())
-}
-
-fn plan<'a>(options: &[&'a str]) -> Result<Plan<'a>> {
-    let (mut program, mut only, mut pictures) = (None, None, browser::Pictures::Drop);
-    let mut options = options.iter();
-    while let Some(option) = options.next() {
-        match (*option, options.as_slice()) {
-            ("--write", _) => pictures = browser::Pictures::Keep,
-            ("--program", [file, ..]) => {
-                options.next();
-                program = Some(Path::new(file).canonicalize().context("find the program")?);
-            }
-            ("--only", [word @ ("viewers" | "fresh" | "quiet" | "many" | "report"), ..]) => {
-                options.next();
-                only = Some(*word);
-            }
-            (other, _) => bail!("understand {other}: see cargo xtask --help"),
-        }
-    }
-    let program = program.map_or_else(tools::program, Ok)?;
-    Ok(Plan { program, only, pictures })
 }

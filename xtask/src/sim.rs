@@ -8,7 +8,7 @@ use crate::Verdict;
 use crate::tools;
 
 /// Plays histories; the options are the simulator's own.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
+pub(crate) fn run(options: &[String]) -> Result<Verdict> {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(tools::root()?);
     cargo.args(["run", "--quiet", "--release", "--package", "stopgate-sim", "--"]).args(options);
@@ -23,5 +23,5 @@ pub(crate) fn run_built() -> Result<Verdict> {
 
 fn verdict(simulator: &mut Command) -> Result<Verdict> {
     let ended = simulator.status().context("start the simulator")?;
-    Ok(if ended.success() { Verdict::Fine } else { Verdict::Broken })
+    Ok(Verdict::from(ended.success()))
 }

@@ -6,17 +6,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::Verdict;
 
 /// Crates that never ship.
 const NOT_SHIPPED: [&str; 3] = ["stopgate-lab", "stopgate-sim", "stopgate-conformance"];
 
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    if !options.is_empty() {
-        bail!("strings takes no options");
-    }
+pub(crate) fn run() -> Result<Verdict> {
     let mut files = Vec::new();
     for krate in fs::read_dir("crates").context("run this in the repository's root")? {
         let krate = krate?;
@@ -69,7 +66,7 @@ impl Comments {
 
 /// The texts of a source with the lines they begin at, up to its tests.
 fn texts(source: &str, comments: Comments) -> Vec<(usize, String)> {
-    let source = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let source = source.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let mut found = Vec::new();
     let mut rest = source;
     while let Some(piece) = next_piece(rest) {
@@ -198,6 +195,9 @@ mod tests {
         );
         check("#[expect(x, reason = \"a b\")]\nfn f() {}", &[]);
         check("fn f() {}\n#[cfg(test)]\nmod tests { const A: &str = \"a b\"; }", &[]);
+        // Declared elsewhere, or only spoken of.
+        check("#[cfg(test)]\nmod tests;\nconst A: &str = \"a b\";", &[(3, "a b")]);
+        check("const A: &str = \"a #[cfg(test)] b\";", &[(1, "a #[cfg(test)] b")]);
     }
 
     #[test]

@@ -9,9 +9,7 @@ use std::time::Instant;
 use anyhow::{Error, Result, bail};
 
 use crate::tools::{self, Tool};
-use crate::{
-    Verdict, bench, dist, hardness, hostile, package, platforms, see, sim, truth, waiting,
-};
+use crate::{Verdict, chore, dist, platforms, sim};
 
 /// A program that the tests call, the package that brings it, and what it is for.
 const NEEDED: [(&str, &str, &str); 10] = [
@@ -30,19 +28,16 @@ const NEEDED: [(&str, &str, &str); 10] = [
 const LOOKS_MAX: usize = 3;
 
 /// Runs every test; with `--quick` only what gives everyday feedback within minutes.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
+pub(crate) fn run(plan: fn(&mut Steps) -> Result<()>) -> Result<Verdict> {
     let mut steps = Steps::default();
-    match options {
-        [] => all(&mut steps)?,
-        ["--quick"] => quick(&mut steps),
-        _ => bail!("understand {options:?}: test takes --quick"),
-    }
+    plan(&mut steps)?;
     steps.end()?;
     println!("\nEvery test passed.");
     Ok(Verdict::Fine)
 }
 
-fn all(steps: &mut Steps) -> Result<()> {
+/// Every test there is.
+pub(crate) fn all(steps: &mut Steps) -> Result<()> {
     steps.need("tools", set_up)?;
     steps.need("program for the tests with the real clients, and the simulator", build)?;
     steps.need("real clients, each in its pinned version", clients)?;
@@ -54,27 +49,27 @@ fn all(steps: &mut Steps) -> Result<()> {
     steps.need("released program", dist::run)?;
     // A newcomer sees something at once, by every way of installing.
     steps.run("packages, each installed and used", || {
-        fine(package::run(&["--test"])?, "show something soon after each way of installing")
+        fine(chore(&["package", "--test"])?, "show something soon after each way of installing")
     });
-    steps.run("speed and counts of one stop", || again(|| bench::run(&["--quick"])));
-    steps.run("proof on a large tree", || again(|| bench::run(&["--tree", "--quick"])));
+    steps.run("speed and counts of one stop", || again(|| chore(&["bench", "--quick"])));
+    steps.run("proof on a large tree", || again(|| chore(&["bench", "--tree", "--quick"])));
     // No cheat may pass, not even once.
     steps.run("does done mean done", || {
-        fine(truth::run(&["--quick"])?, "end every story as it must")
+        fine(chore(&["truth", "--quick"])?, "end every story as it must")
     });
     // A violation counts at once: what is lost in one run of three is lost.
     let survived = |verdict| fine(verdict, "survive every blow");
     steps.run("simulated histories", || survived(sim::run_built()?));
-    steps.run("hostile trees", || survived(hostile::run(&["--quick"])?));
-    steps.run("reports in a browser", || survived(see::run(&["--only", "report"])?));
-    steps.run("loops that wait", || survived(waiting::run(&["--quick"])?));
-    steps.run("storms, kills, hangs and faults", || survived(hardness::run(&[])?));
-    steps.run("the same on every journal engine", || survived(hardness::run(&["--engines"])?));
+    steps.run("hostile trees", || survived(chore(&["hostile", "--quick"])?));
+    steps.run("reports in a browser", || survived(chore(&["see", "--only", "report"])?));
+    steps.run("loops that wait", || survived(chore(&["waiting", "--quick"])?));
+    steps.run("storms, kills, hangs and faults", || survived(chore(&["hardness"])?));
+    steps.run("the same on every journal engine", || survived(chore(&["hardness", "--engines"])?));
     Ok(())
 }
 
 /// The rooms that change most, without a client, a server or a released program.
-fn quick(steps: &mut Steps) {
+pub(crate) fn quick(steps: &mut Steps) -> Result<()> {
     steps.run("tests of the rooms", || {
         let rooms = [
             "core", "signals", "gates", "agents", "dialects", "store", "verify", "engine", "drive",
@@ -86,14 +81,14 @@ fn quick(steps: &mut Steps) {
         }
         cargo(&arguments)
     });
-    steps.run("tests of the program", || {
+    steps.need("tests of the program", || {
         cargo(&["test", "--locked", "--quiet", "--package", "stopgate", "--test", "cli"])
-    });
+    })
 }
 
 /// What was done, how it ended, and how long it took.
 #[derive(Default)]
-struct Steps {
+pub(crate) struct Steps {
     done: Vec<Step>,
 }
 

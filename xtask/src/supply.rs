@@ -32,7 +32,7 @@ pub(crate) fn deny() -> Result<Verdict> {
     };
     println!("licences, bans, sources: {}", if fine { "ok" } else { "BROKEN" });
     println!("advisories: {advisories}");
-    Ok(if fine { Verdict::Fine } else { Verdict::Broken })
+    Ok(Verdict::from(fine))
 }
 
 fn check(what: &[&str], options: &[&str]) -> Result<bool> {

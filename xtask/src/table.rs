@@ -17,6 +17,11 @@ impl Table {
         Self { title: title.into(), rows: vec![head], notes: Vec::new() }
     }
 
+    /// The same for many columns, written as a line with `|` between them.
+    pub(crate) fn headed(title: &str, columns: &str) -> Self {
+        Self::new(title, &columns.split('|').collect::<Vec<_>>())
+    }
+
     /// Adds a row.
     pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
         self.rows.push(cells.into());
@@ -87,7 +92,7 @@ impl Gates {
 
     /// Whether every gate holds, without a word.
     pub(crate) fn quiet_verdict(&self) -> Verdict {
-        if self.broken.is_empty() { Verdict::Fine } else { Verdict::Broken }
+        Verdict::from(self.broken.is_empty())
     }
 
     /// Says which gates are broken.

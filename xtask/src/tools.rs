@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
 
 /// The repository's root.
 pub(crate) fn root() -> Result<PathBuf> {
@@ -14,6 +15,24 @@ pub(crate) fn root() -> Result<PathBuf> {
 /// The released program.
 pub(crate) fn program() -> Result<PathBuf> {
     built("stopgate")
+}
+
+/// The program that a chore looks at.
+#[derive(Args)]
+pub(crate) struct ProgramOption {
+    /// Another program than target/dist/stopgate
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+}
+
+impl ProgramOption {
+    /// Where it is.
+    pub(crate) fn find(&self) -> Result<PathBuf> {
+        match &self.program {
+            Some(file) => file.canonicalize().with_context(|| format!("find {}", file.display())),
+            None => program(),
+        }
+    }
 }
 
 /// The program that does nothing, built the same way.
@@ -38,6 +57,35 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
         bail!("run {name}: {status}");
     }
     Ok(())
+}
+
+/// Runs `work` in so many threads, each with its number, and waits for all.
+pub(crate) fn abreast<T: Send>(
+    threads: usize,
+    work: impl Fn(usize) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let running: Vec<_> = (0..threads).map(|own| scope.spawn(move || work(own))).collect();
+        let joined = running.into_iter().map(std::thread::ScopedJoinHandle::join);
+        joined.map(|ended| ended.unwrap_or_else(|_| bail!("run a thread to its end"))).collect()
+    })
+}
+
+/// Processes of this machine that have such a word in `file`, which is `cmdline` or `environ`.
+pub(crate) fn processes(file: &str, is_word: impl Fn(&[u8]) -> bool) -> Vec<String> {
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = all.filter_map(|entry| entry.file_name().into_string().ok());
+    let has_word = |number: &String| {
+        let place = Path::new("/proc").join(number);
+        // What is dead and not yet buried does not count.
+        let stat = std::fs::read_to_string(place.join("stat")).unwrap_or_default();
+        let words = std::fs::read(place.join(file)).unwrap_or_default();
+        let is_alive = !stat.is_empty() && !stat.contains(") Z ");
+        is_alive && words.split(|byte| *byte == 0).any(&is_word)
+    };
+    let is_number = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit());
+    numbers.filter(is_number).filter(has_word).collect()
 }
 
 /// Whether `name` can be found on the path.

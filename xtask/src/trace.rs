@@ -84,18 +84,19 @@ pub(crate) fn points(asked: &[Asked]) -> Vec<Point> {
 
 /// Runs `call` and lets `fault` (`signal=KILL`, `error=EIO`) happen at `point`.
 pub(crate) fn strike(call: &Call, point: &Point, fault: &str) -> Result<Ran> {
-    let Point { name, when } = point;
-    let trace = format!("trace={name}");
-    let inject = format!("inject={name}:{fault}:when={when}");
-    call.under(&["strace", "-f", "-o", "/dev/null", "-e", &trace, "-e", &inject]).run()
+    strike_with(call, point, fault, &["-f", "-o", "/dev/null"])
 }
 
 /// As [`strike`], for the first thread of the program itself: those below it are left alone.
 pub(crate) fn strike_alone(call: &Call, point: &Point, fault: &str) -> Result<Ran> {
+    strike_with(call, point, fault, &["-o", "/dev/null"])
+}
+
+fn strike_with(call: &Call, point: &Point, fault: &str, options: &[&str]) -> Result<Ran> {
     let Point { name, when } = point;
-    let trace = format!("trace={name}");
+    let trace = format!("trace={name},execve,exit_group");
     let inject = format!("inject={name}:{fault}:when={when}");
-    call.under(&["strace", "-o", "/dev/null", "-e", &trace, "-e", &inject]).run()
+    call.under(&[&["strace"], options, &["-e", &trace, "-e", &inject]].concat()).run()
 }
 
 /// As [`strike`], and how long it took until the program wanted to end: strace itself waits for a
@@ -106,12 +107,8 @@ pub(crate) fn strike_timed(
     fault: &str,
     notes: &Path,
 ) -> Result<(Ran, Duration)> {
-    let Point { name, when } = point;
-    let trace = format!("trace={name},execve,exit_group");
-    let inject = format!("inject={name}:{fault}:when={when}");
     let file = notes.display().to_string();
-    let tool = ["strace", "-f", "-ttt", "-o", &file, "-e", &trace, "-e", &inject];
-    let ran = call.under(&tool).run()?;
+    let ran = strike_with(call, point, fault, &["-f", "-ttt", "-o", &file])?;
     let text = fs::read(notes).context("read what strace saw")?;
     let text = String::from_utf8_lossy(&text);
     let at = |line: &str| -> Option<f64> { line.split_whitespace().nth(1)?.parse().ok() };

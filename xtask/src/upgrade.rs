@@ -9,31 +9,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::{Verdict, tools};
 use stage::{UpgradeStage, blocks, message};
 
 /// Runs the story.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    let (mut previous, mut program) = (None, None);
-    let mut options = options.iter();
-    while let Some(option) = options.next() {
-        let value = options.next().with_context(|| format!("find the value of {option}"))?;
-        match *option {
-            "--previous" => previous = Some(*value),
-            "--program" => program = Some(PathBuf::from(value)),
-            _ => bail!("understand {option}: upgrade takes --previous and --program"),
-        }
-    }
-    let previous = previous.context("find --previous: a program, or a commit to build it from")?;
+pub(crate) fn run(previous: &str, next: &Path) -> Result<Verdict> {
     let earlier = match Path::new(previous) {
         file if file.is_file() => file.to_path_buf(),
         _commit => build(previous)?,
     };
-    let next = program.map_or_else(tools::program, Ok)?;
-    let stage = UpgradeStage::new(&earlier, &next)?;
+    let stage = UpgradeStage::new(&earlier, next)?;
     let played = play(&stage);
     stage.end_background();
     played?;

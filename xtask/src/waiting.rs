@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -27,35 +27,12 @@ const KILLS: usize = 50;
 /// How long something that must happen may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// How long the quiet stretch is.
-#[derive(Clone, Copy)]
-struct Plan<'a> {
-    program: &'a Path,
-    quiet: Duration,
-    kills: usize,
-}
-
 /// Runs the chore: `--quick` for the tests, `--program FILE` for another program.
-pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
-    let mut program = tools::root()?.join("target/dist/stopgate");
-    let mut quiet = Duration::from_mins(1);
-    let mut words = options.iter();
-    while let Some(word) = words.next() {
-        match *word {
-            "--quick" => quiet = Duration::from_secs(10),
-            "--program" => {
-                let named = words.next().context("know which program: --program FILE")?;
-                program = std::path::absolute(named)?;
-            }
-            other => bail!("understand {other}: waiting takes --quick and --program FILE"),
-        }
-    }
-    ensure!(program.is_file(), "find {}: cargo xtask dist", program.display());
-    let plan = Plan { program: &program, quiet, kills: KILLS };
+pub(crate) fn run(quiet: Duration, program: &Path) -> Result<Verdict> {
     let mut table = Table::new("Waiting", &["what", "figure", "must be", ""]);
     let mut gates = Gates::default();
-    crowd(plan, &mut table, &mut gates)?;
-    storm(plan, &mut table, &mut gates)?;
+    crowd(program, quiet, &mut table, &mut gates)?;
+    storm(program, &mut table, &mut gates)?;
     table.print();
     Ok(gates.verdict())
 }
@@ -147,14 +124,10 @@ impl Machine {
     /// How many of the state directory's background processes there are.
     fn watchers(&self) -> usize {
         let home = format!("STOPGATE_HOME={}", self.at("home").display());
-        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let is_one = |directory: PathBuf| {
-            let words = fs::read(directory.join("cmdline")).unwrap_or_default();
-            let own = fs::read(directory.join("environ")).unwrap_or_default();
-            words.split(|byte| *byte == 0).any(|word| word == b"__daemon")
-                && own.split(|byte| *byte == 0).any(|word| word == home.as_bytes())
-        };
-        entries.filter(|entry| is_one(entry.path())).count()
+        let mut ours = tools::processes("environ", |word| word == home.as_bytes());
+        let daemons = tools::processes("cmdline", |word| word == b"__daemon");
+        ours.retain(|process| daemons.contains(process));
+        ours.len()
     }
 }
 
@@ -184,11 +157,11 @@ impl Drop for Sleepers {
 }
 
 /// A hundred loops that wait for times, processes and paths.
-fn crowd(plan: Plan<'_>, table: &mut Table, gates: &mut Gates) -> Result<()> {
-    let machine = Machine::new(plan.program)?;
+fn crowd(program: &Path, quiet: Duration, table: &mut Table, gates: &mut Gates) -> Result<()> {
+    let machine = Machine::new(program)?;
     let sleepers = Sleepers::new(LOOPS / 3)?;
     // Late enough for every loop to be parked and for the quiet stretch to pass.
-    let due = Instant::now() + plan.quiet + Duration::from_secs(45);
+    let due = Instant::now() + quiet + Duration::from_secs(45);
     let mut number = 0;
     for sleeper in &sleepers.0 {
         machine.park(&format!("s{number}"), &["--pid", &sleeper.id().to_string()])?;
@@ -208,7 +181,7 @@ fn crowd(plan: Plan<'_>, table: &mut Table, gates: &mut Gates) -> Result<()> {
     let pid = machine.daemon()?.context("find the background process")?;
     // What it asked at the beginning is answered.
     thread::sleep(Duration::from_secs(2));
-    quiet_stretch(plan, pid, table, gates)?;
+    quiet_stretch(quiet, pid, table, gates)?;
     let memory = status(pid, "VmRSS")?;
     let complaint = (memory > MEMORY_KIB_MAX).then(|| format!("it takes {memory} KiB"));
     let word = gates.ask(complaint);
@@ -227,11 +200,11 @@ fn crowd(plan: Plan<'_>, table: &mut Table, gates: &mut Gates) -> Result<()> {
 }
 
 /// Nothing may wake the process while nothing happens.
-fn quiet_stretch(plan: Plan<'_>, pid: u32, table: &mut Table, gates: &mut Gates) -> Result<()> {
+fn quiet_stretch(quiet: Duration, pid: u32, table: &mut Table, gates: &mut Gates) -> Result<()> {
     let before = switches(pid)?;
-    thread::sleep(plan.quiet);
+    thread::sleep(quiet);
     let woken = switches(pid)? - before;
-    let seconds = plan.quiet.as_secs();
+    let seconds = quiet.as_secs();
     let word = gates.ask((woken > 0).then(|| format!("it woke {woken} times in {seconds} s")));
     table.row([format!("wake-ups in {seconds} quiet s"), woken.to_string(), "0".into(), word]);
     if !tools::has("strace") {
@@ -240,7 +213,7 @@ fn quiet_stretch(plan: Plan<'_>, pid: u32, table: &mut Table, gates: &mut Gates)
         return Ok(());
     }
     // To attach wakes it once: the call that it sleeps in is begun again.
-    let calls = traced(pid, plan.quiet.min(Duration::from_secs(20)))?;
+    let calls = traced(pid, quiet.min(Duration::from_secs(20)))?;
     let word = gates.ask((calls > 1).then(|| format!("it made {calls} system calls")));
     table.row(["system calls, by strace".into(), calls.to_string(), "≤ 1".into(), word]);
     Ok(())
@@ -274,16 +247,16 @@ fn status(pid: u32, key: &str) -> Result<u64> {
 }
 
 /// The process is killed again and again while what loops wait for happens.
-fn storm(plan: Plan<'_>, table: &mut Table, gates: &mut Gates) -> Result<()> {
-    let machine = Machine::new(plan.program)?;
+fn storm(program: &Path, table: &mut Table, gates: &mut Gates) -> Result<()> {
+    let machine = Machine::new(program)?;
     let mut chance = Chance::new(0x77a1_7e57);
-    for number in 0..plan.kills {
+    for number in 0..KILLS {
         let path = machine.at(&format!("signs/{number}")).display().to_string();
         machine.park(&format!("s{number}"), &["--path", &path])?;
     }
     machine.forget_clients();
     let mut killed = 0;
-    for number in 0..plan.kills {
+    for number in 0..KILLS {
         fs::write(machine.at(&format!("signs/{number}")), "")?;
         let pause = chance.below(60);
         thread::sleep(Duration::from_millis(pause));
@@ -294,10 +267,10 @@ fn storm(plan: Plan<'_>, table: &mut Table, gates: &mut Gates) -> Result<()> {
         // Any command that shows a parked loop brings it back.
         ran(machine.command().arg("list"))?;
     }
-    machine.until_called(plan.kills);
-    let word = gates.ask((killed < plan.kills / 2).then(|| format!("only {killed} kills struck")));
-    table.row(["killed with -9".into(), killed.to_string(), plan.kills.to_string(), word]);
-    told(&machine, "resumed under kills", plan.kills, table, gates);
+    machine.until_called(KILLS);
+    let word = gates.ask((killed < KILLS / 2).then(|| format!("only {killed} kills struck")));
+    table.row(["killed with -9".into(), killed.to_string(), KILLS.to_string(), word]);
+    told(&machine, "resumed under kills", KILLS, table, gates);
     Ok(())
 }
 

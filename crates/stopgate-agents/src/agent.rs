@@ -9,7 +9,6 @@ use stopgate_signals::transcript::TranscriptRecord;
 use crate::claude::TypedCommand;
 use crate::payload;
 use crate::settings::{PluginMark, SettingsForm, TrustEntry};
-use crate::transcript::{no_tool_use, unknown_record};
 use crate::{
     AgentAnswer, Call, Malformed, Reply, claude, codex, copilot, cursor, documented, gemini, kimi,
     opencode, pi, qwen, reply,
@@ -198,12 +197,12 @@ impl Profile {
             evidence: Provenance::Documented,
             parse,
             render: reply::block,
-            record: unknown_record,
-            is_tool_use: no_tool_use,
-            cap: no_cap,
-            version: no_version,
-            context_tokens: no_tokens,
-            typed: nothing_typed,
+            record: |_| TranscriptRecord::Other,
+            is_tool_use: |_| false,
+            cap: |_, _| None,
+            version: |_| None,
+            context_tokens: |_| None,
+            typed: |_, _| Vec::new(),
             variables: AgentVariables::NONE,
             files: AgentFiles {
                 home: "",
@@ -412,20 +411,4 @@ impl Agent {
         let fields = payload::text(raw).ok().map(serde_json::from_str::<serde_json::Value>);
         fields.and_then(Result::ok).is_some_and(|payload| payload.get(mark).is_some())
     }
-}
-
-fn no_cap(_: Option<&str>, _: Client) -> Option<ClientCap> {
-    None
-}
-
-fn no_version(_: &str) -> Option<ClientVersion> {
-    None
-}
-
-fn no_tokens(_: &[u8]) -> Option<u64> {
-    None
-}
-
-fn nothing_typed(_: &str, _: &str) -> Vec<TypedCommand> {
-    Vec::new()
 }

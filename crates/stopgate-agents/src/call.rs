@@ -225,7 +225,7 @@ pub enum Malformed {
     #[error("read the payload as JSON")]
     NotJson(#[source] serde_json::Error),
     /// JSON, but a list or a bare value.
-    #[error("read the payload: it is JSON, but no object")]
+    #[error("read the payload: it is JSON, but not an object")]
     NotAnObject,
     /// An object without a session's id.
     #[error("tell whose call this is: the payload names no session")]

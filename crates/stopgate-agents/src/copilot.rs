@@ -41,12 +41,7 @@ pub(crate) const PROFILE: Profile = Profile {
             timeout_key: "timeoutSec",
             begins_with: Some(("version", 1)),
             // The older spelling of these names gives payloads without an event.
-            events: &[
-                EventName::stop("Stop"),
-                EventName::other("SessionStart"),
-                EventName::other("UserPromptSubmit"),
-                EventName::other("SessionEnd"),
-            ],
+            events: EventName::USUAL,
             ..JsonForm::GROUPS
         }),
         programs: &["copilot"],

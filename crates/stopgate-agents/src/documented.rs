@@ -34,12 +34,7 @@ pub(crate) const DROID: Profile = Profile {
         local: None,
         form: SettingsForm::Json(JsonForm {
             wrapper: None,
-            events: &[
-                EventName::stop("Stop"),
-                EventName::other("SessionStart"),
-                EventName::other("UserPromptSubmit"),
-                EventName::other("SessionEnd"),
-            ],
+            events: EventName::USUAL,
             ..JsonForm::GROUPS
         }),
         programs: &["droid"],

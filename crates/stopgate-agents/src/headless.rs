@@ -436,11 +436,16 @@ impl HeadlessTurn<'_> {
     /// Model and session, as Gemini and what was made from it take them.
     fn named_session(&self) -> Vec<String> {
         let mut args = self.model_flag("-m", &["-m", "--model"]);
-        args.extend(match self.session {
+        args.extend(self.session_flag());
+        args
+    }
+
+    /// The session by its name, whether it is new or resumed.
+    fn session_flag(&self) -> [String; 2] {
+        match self.session {
             TurnSession::New(id) => ["--session-id".to_owned(), id.to_owned()],
             TurnSession::Resumed(id) => ["--resume".to_owned(), id.to_owned()],
-        });
-        args
+        }
     }
 
     /// The model, unless the person named one with one of these flags.

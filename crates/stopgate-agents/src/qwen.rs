@@ -40,12 +40,7 @@ pub(crate) const PROFILE: Profile = Profile {
         local: None,
         form: SettingsForm::Json(JsonForm {
             timeout_units: 1000,
-            events: &[
-                EventName::stop("Stop"),
-                EventName::other("SessionStart"),
-                EventName::other("UserPromptSubmit"),
-                EventName::other("SessionEnd"),
-            ],
+            events: EventName::USUAL,
             ..JsonForm::GROUPS
         }),
         programs: &["qwen"],

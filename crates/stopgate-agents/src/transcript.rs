@@ -61,13 +61,3 @@ pub(crate) fn is_role_tool_use(bytes: &[u8]) -> bool {
             })
     })
 }
-
-/// A transcript whose lines nobody described: nothing is known of it.
-pub(crate) fn unknown_record(_: &[u8]) -> TranscriptRecord {
-    TranscriptRecord::Other
-}
-
-/// No line of such a transcript shows a tool.
-pub(crate) fn no_tool_use(_: &[u8]) -> bool {
-    false
-}

@@ -36,6 +36,14 @@ impl HookCase {
 }
 
 /// The agent must be held.
+const fn case(
+    name: &'static str,
+    why: &'static str,
+    run: fn(&CaseMachine<'_>) -> Result<(), Miss>,
+) -> HookCase {
+    HookCase { name, why, run }
+}
+
 fn held(understood: &Understood, when: &str) -> Result<(), Miss> {
     match understood {
         Understood::Held(_) => Ok(()),

@@ -5,64 +5,63 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use lexopt::{Arg, Parser, ValueExt};
+use clap::Parser;
 use stopgate_agents::Agent;
 use stopgate_conformance::{
     CapturedPayloads, HookCase, HookEvents, HookUnderTest, Mark, Selection, run,
 };
 
-const HELP: &str = "\
-A black-box suite for stop hooks of coding agents
-
-Usage: stopgate-conformance --hook COMMAND [OPTIONS]
-       stopgate-conformance --stopgate PROGRAM [OPTIONS]
-
-  --hook COMMAND         the hook's command line, run by sh as a client does; {agent} stands for the
-                         agent's word. Without {agent} it is Claude Code's, unless --agent names others
-  --hook AGENT=COMMAND   another command line for one agent (repeatable)
-  --stopgate PROGRAM     stopgate, as it installs itself for every agent
-  --arm COMMAND          begins a loop that must hold the session; it finds CONFORMANCE_SESSION,
-                         CONFORMANCE_AGENT, CONFORMANCE_PROJECT (its directory) and
-                         CONFORMANCE_TRANSCRIPT. Without it, cases that need a loop are not applicable
-  --finish COMMAND       makes the condition of that loop true, with the same variables
-  --all-events           the hook is registered for other events than stops, too
-  --agent NAME           only this agent (repeatable)
-  --only TEXT            only cases whose name contains this
-  --deadline SECONDS     when a call counts as one that never ends [default: 20]
-  --json                 answer in JSON
-  --list                 print the cases, why each matters, and the clients; run nothing
-
-Exit code 0: no case failed. 1: one did. 2: the command line is wrong.
-";
-
-/// What was asked for.
-#[derive(Default)]
+/// A black-box suite for stop hooks of coding agents
+///
+/// Exit code 0: no case failed. 1: one did. 2: the command line is wrong.
+#[derive(Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 struct Asked {
-    hook: Option<HookUnderTest>,
-    selection: Selection,
-    output: Output,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Output {
-    #[default]
-    Table,
-    Json,
-    List,
-    Help,
+    /// The hook's command line, run by sh as a client does; {agent} stands for the agent's word
+    ///
+    /// Without {agent} it is Claude Code's, unless --agent names others. AGENT=COMMAND is another
+    /// command line for one agent (repeatable).
+    #[arg(long, value_name = "[AGENT=]COMMAND")]
+    hook: Vec<String>,
+    /// stopgate, as it installs itself for every agent
+    #[arg(long, value_name = "PROGRAM")]
+    stopgate: Option<String>,
+    /// Begins a loop that must hold the session; without it, cases that need one are not applicable
+    ///
+    /// It finds `CONFORMANCE_SESSION`, `CONFORMANCE_AGENT`, `CONFORMANCE_PROJECT` (its directory) and
+    /// `CONFORMANCE_TRANSCRIPT`.
+    #[arg(long, value_name = "COMMAND")]
+    arm: Option<String>,
+    /// Makes the condition of that loop true, with the same variables
+    #[arg(long, value_name = "COMMAND")]
+    finish: Option<String>,
+    /// The hook is registered for other events than stops, too
+    #[arg(long)]
+    all_events: bool,
+    /// Only this agent (repeatable)
+    #[arg(long, value_name = "NAME", value_parser = agent)]
+    agent: Vec<Agent>,
+    /// Only cases whose name contains this
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    only: String,
+    /// When a call counts as one that never ends
+    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    deadline: u64,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+    /// Print the cases, why each matters, and the clients; run nothing
+    #[arg(long)]
+    list: bool,
 }
 
 fn main() -> ExitCode {
-    let asked = match read(Parser::from_env()) {
-        Ok(asked) => asked,
-        Err(error) => return wrong(&error.to_string()),
-    };
-    match asked.output {
-        Output::Help => print!("{HELP}"),
-        Output::List => list(),
-        Output::Table | Output::Json => return test(&asked),
+    let asked = Asked::parse();
+    if asked.list {
+        list();
+        return ExitCode::SUCCESS;
     }
-    ExitCode::SUCCESS
+    test(&asked)
 }
 
 fn wrong(why: &str) -> ExitCode {
@@ -70,16 +69,19 @@ fn wrong(why: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
+/// Runs the suite and prints what came of it.
 fn test(asked: &Asked) -> ExitCode {
-    let Some(hook) = &asked.hook else { return wrong("name a hook: --hook COMMAND") };
+    let hook = asked.hook();
     if hook.line.is_none() && hook.lines.is_empty() {
         return wrong("name a hook: --hook COMMAND");
     }
-    let report = run(hook, &asked.selection);
+    let deadline = Duration::from_secs(asked.deadline);
+    let (agents, only) = (asked.agent.clone(), asked.only.clone());
+    let report = run(&hook, &Selection { agents, only, deadline });
     if report.results.is_empty() {
         return wrong("no case of that name, or no agent that the hook serves");
     }
-    if asked.output == Output::Json {
+    if asked.json {
         match serde_json::to_string_pretty(&report) {
             Ok(text) => println!("{text}"),
             Err(error) => return wrong(&error.to_string()),
@@ -100,53 +102,37 @@ fn list() {
     }
 }
 
-fn read(mut parser: Parser) -> Result<Asked, lexopt::Error> {
-    let mut asked = Asked::default();
-    while let Some(arg) = parser.next()? {
-        match arg {
-            Arg::Long("hook") => add_line(hook(&mut asked), parser.value()?.string()?),
-            Arg::Long("stopgate") => {
-                let program = parser.value()?.string()?;
-                asked.hook = Some(HookUnderTest::stopgate(&absolute(&program)));
-            }
-            Arg::Long("arm") => hook(&mut asked).arm = Some(parser.value()?.string()?),
-            Arg::Long("finish") => hook(&mut asked).finish = Some(parser.value()?.string()?),
-            Arg::Long("all-events") => hook(&mut asked).events = HookEvents::All,
-            Arg::Long("agent") => asked.selection.agents.push(agent(&parser.value()?.string()?)?),
-            Arg::Long("only") => asked.selection.only = parser.value()?.string()?,
-            Arg::Long("deadline") => {
-                asked.selection.deadline = Duration::from_secs(parser.value()?.parse()?);
-            }
-            Arg::Long("json") => asked.output = Output::Json,
-            Arg::Long("list") => asked.output = Output::List,
-            Arg::Long("help") | Arg::Short('h') => asked.output = Output::Help,
-            other => return Err(other.unexpected()),
+impl Asked {
+    fn hook(&self) -> HookUnderTest {
+        let mut hook = match &self.stopgate {
+            Some(program) => HookUnderTest::stopgate(&absolute(program)),
+            None => HookUnderTest::named("hook"),
+        };
+        self.hook.iter().for_each(|text| add_line(&mut hook, text));
+        hook.arm = self.arm.clone().or(hook.arm);
+        hook.finish = self.finish.clone().or(hook.finish);
+        if self.all_events {
+            hook.events = HookEvents::All;
         }
+        hook
     }
-    Ok(asked)
 }
 
-fn hook(asked: &mut Asked) -> &mut HookUnderTest {
-    asked.hook.get_or_insert_with(|| HookUnderTest::named("hook"))
-}
-
-/// `COMMAND`, or `AGENT=COMMAND` where an agent has that name.
-fn add_line(hook: &mut HookUnderTest, text: String) {
+fn add_line(hook: &mut HookUnderTest, text: &str) {
     let of_agent = text.split_once('=').and_then(|(word, line)| Some((Agent::named(word)?, line)));
     match of_agent {
         Some((agent, line)) => hook.lines.push((agent, line.into())),
-        None => hook.line = Some(text),
+        None => hook.line = Some(text.into()),
     }
 }
 
-fn agent(word: &str) -> Result<Agent, lexopt::Error> {
+fn agent(word: &str) -> Result<Agent, String> {
     Agent::named(word).ok_or_else(|| {
         let known: Vec<&str> = Agent::ALL.into_iter().map(Agent::word).collect();
-        format!("no agent {word}; there are {}", known.join(", ")).into()
+        format!("no agent {word}; there are {}", known.join(", "))
     })
 }
 
-/// Calls are made in other directories than this one.
 fn absolute(program: &str) -> String {
     let path = std::path::absolute(program);
     path.map_or_else(|_| program.into(), |path| path.display().to_string())

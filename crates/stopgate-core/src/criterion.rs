@@ -1,5 +1,7 @@
 //! One condition of done, as data.
 
+mod judge;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -10,6 +12,8 @@ use crate::first_run::FirstRun;
 use crate::receipt::{Evidence, Receipt, Status, Strength, Tests};
 use crate::stored::is_default;
 use crate::time::Timestamp;
+
+pub use self::judge::CriterionJudge;
 
 /// What is kept of a check's output for a receipt that may be used again.
 const TAIL_BYTES_MAX: usize = 1024;
@@ -366,21 +370,6 @@ impl Criterion {
             takes_ms: None,
             first: None,
             last: None,
-        }
-    }
-
-    /// Whether stopgate itself proves it.
-    pub const fn is_checked(&self) -> bool {
-        match self.proof {
-            Proof::Check { .. }
-            | Proof::Run { .. }
-            | Proof::Files { .. }
-            | Proof::Pattern { .. }
-            | Proof::Coverage { .. }
-            | Proof::Features { .. }
-            | Proof::Review { .. }
-            | Proof::Git { .. } => true,
-            Proof::Attest | Proof::Approve => false,
         }
     }
 

@@ -87,8 +87,8 @@ pub use crate::budget::{
 };
 pub use crate::clean::{clean, clip, clip_end};
 pub use crate::criterion::{
-    Author, Baseline, CoverageFormat, Criterion, Floor, GitDemand, JudgesAre, Kept, PatternSubject,
-    Proof, Reuse, Site, Standing, Terms, Visibility, Weight,
+    Author, Baseline, CoverageFormat, Criterion, CriterionJudge, Floor, GitDemand, JudgesAre, Kept,
+    PatternSubject, Proof, Reuse, Site, Standing, Terms, Visibility, Weight,
 };
 pub use crate::decide::{Decision, Verdict, asks_gates, conclude, decide, due, overdue};
 pub use crate::digest::{Digest, digest_of};

@@ -13,7 +13,7 @@ use core::fmt::Write as _;
 
 use crate::budget;
 use crate::clean::{clean, clip};
-use crate::criterion::{Criterion, Proof};
+use crate::criterion::{Criterion, CriterionJudge, Proof};
 use crate::decide::claims;
 use crate::policy::GoalShape;
 use crate::receipt::{Evidence, OriginalRun, OriginalVerdict, Receipt, Status};
@@ -140,17 +140,10 @@ fn announce(text: &mut String, criterion: &Criterion) {
 
 /// Whether a criterion is not met, as far as was seen.
 fn is_unmet(criterion: &Criterion, seen: &Seen) -> bool {
-    match criterion.proof {
-        Proof::Approve => criterion.approved_at.is_none(),
-        Proof::Attest => true,
-        Proof::Check { .. }
-        | Proof::Run { .. }
-        | Proof::Files { .. }
-        | Proof::Pattern { .. }
-        | Proof::Coverage { .. }
-        | Proof::Features { .. }
-        | Proof::Git { .. }
-        | Proof::Review { .. } => !seen.passed(&criterion.name),
+    match criterion.judge() {
+        CriterionJudge::Person => criterion.approved_at.is_none(),
+        CriterionJudge::Agent => true,
+        CriterionJudge::Check | CriterionJudge::Reviewer => !seen.passed(&criterion.name),
     }
 }
 
@@ -437,17 +430,11 @@ fn others(rest: &[&Criterion]) -> String {
 
 /// Who must see to a criterion, where that is not the agent.
 const fn whose(criterion: &Criterion) -> &'static str {
-    match criterion.proof {
-        Proof::Approve => " (a person's word)",
-        Proof::Attest => " (your word)",
-        Proof::Check { .. }
-        | Proof::Run { .. }
-        | Proof::Files { .. }
-        | Proof::Pattern { .. }
-        | Proof::Coverage { .. }
-        | Proof::Features { .. }
-        | Proof::Git { .. } => "",
-        Proof::Review { .. } => " (another agent's opinion)",
+    match criterion.judge() {
+        CriterionJudge::Person => " (a person's word)",
+        CriterionJudge::Agent => " (your word)",
+        CriterionJudge::Check => "",
+        CriterionJudge::Reviewer => " (another agent's opinion)",
     }
 }
 

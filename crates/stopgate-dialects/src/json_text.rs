@@ -13,9 +13,9 @@ use std::borrow::Cow;
 
 use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 use serde_json::{Map, Value};
-use stopgate_json::{JsonBracket, JsonItem};
+use stopgate_json::{COMMENTED_JSON, JsonBracket, JsonItem};
 
 /// One step on the way to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,17 +58,6 @@ pub struct Document<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'d>(&'d ast::Value<'d>);
 
-/// JSON with comments and trailing commas, which people write; nothing looser.
-const LENIENT: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_loose_object_property_names: false,
-    allow_trailing_commas: true,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-};
-
 impl<'a> Document<'a> {
     /// Reads a text.
     pub fn read(text: &'a str) -> Result<Self, JsonTextError> {
@@ -81,7 +70,7 @@ impl<'a> Document<'a> {
     }
 
     fn read_bare(text: &'a str) -> Result<Self, JsonTextError> {
-        let parsed = parse_to_ast(text, &CollectOptions::default(), &LENIENT);
+        let parsed = parse_to_ast(text, &CollectOptions::default(), &COMMENTED_JSON);
         let parsed = parsed.map_err(JsonTextError::NotJson)?;
         parsed.value.map(|root| Self { root }).ok_or(JsonTextError::Empty)
     }

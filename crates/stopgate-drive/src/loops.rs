@@ -484,7 +484,7 @@ pub(crate) fn is_model_name(text: &str) -> bool {
 /// Refuses such a name.
 pub(crate) fn odd_model(named: &str) -> Failure {
     let named = stopgate_core::clip(&stopgate_core::clean(named), 80).replace('\n', " ");
-    Failure::usage(format!("the list names a model that can't be one: `{named}`")).hint(
+    Failure::usage(format!("the list names an invalid model: `{named}`")).hint(
         "a model's name begins with a letter or digit and has only those and - _ . : / @ + [ ]",
     )
 }

@@ -60,7 +60,7 @@ pub(crate) const fn builder(model: Option<&str>) -> TurnHelper<'_> {
         description: "Builds one feature of the list from beginning to end",
         prompt: "You build the one feature that you are given, and no other. Read what is there \
                  first, write tests, make them pass, and report what you changed and how you \
-                 checked it. Leave the list of features alone: who sent you marks it.",
+                 checked it. Leave the list of features alone: the agent that sent you marks it.",
         model,
     }
 }

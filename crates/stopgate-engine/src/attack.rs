@@ -29,7 +29,6 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::project_file::{CriterionDraft, ProjectFile};
 use crate::trust::{Trust, untrusted};
-use crate::view::SCHEMA_VERSION;
 
 /// How long the project may take to be copied.
 const COPY_WITHIN: Duration = Duration::from_mins(5);
@@ -61,7 +60,7 @@ struct Attack<'a, 'w> {
 
 /// An exploit that got through, with the files it touched.
 struct Hole {
-    exploit: &'static Exploit,
+    exploit: Exploit,
     files: Vec<PathBuf>,
 }
 
@@ -92,7 +91,6 @@ impl Attacks<'_> {
         let room = TrialRoom { root: copy.root(), place, ground, pass, only_place };
         let trial = Trial { copy: &copy, world, begun_micros, within: request.within, room };
         let report = AttackReport {
-            schema_version: SCHEMA_VERSION,
             project: request.project.display().to_string(),
             applicable: 0,
             caught: 0,
@@ -211,20 +209,18 @@ impl Attack<'_, '_> {
         grounds: &Grounds,
     ) -> Result<Vec<Hole>, Failure> {
         let ecosystems = fit::ecosystems(grounds);
-        let fits = |exploit: &&Exploit| {
+        let fits = |exploit: &Exploit| {
             ecosystems.contains(&exploit.ecosystem) && (exploit.quick || !self.request.quick)
         };
-        let chosen: Vec<&'static Exploit> = catalogue::all().filter(fits).collect();
+        let chosen: Vec<Exploit> = catalogue::all().filter(fits).collect();
         let mut holes = Vec::new();
         for exploit in chosen {
-            let (result, why, files) = self.attempt(exploit, tried, grounds)?;
+            let (result, why, files) = self.attempt(&exploit, tried, grounds)?;
             let shown = files.iter().map(|path| path.display().to_string()).collect();
-            let criterion = name.to_string();
-            let (ecosystem, exploit_name) = (exploit.ecosystem, exploit.name);
             let attempt = ExploitTrial {
-                criterion,
-                exploit: exploit_name,
-                ecosystem,
+                criterion: name.to_string(),
+                exploit: exploit.name,
+                ecosystem: exploit.ecosystem,
                 result,
                 why,
                 files: shown,
@@ -294,7 +290,7 @@ impl Attack<'_, '_> {
         }
         let mut still_pass = Vec::new();
         for hole in holes {
-            let (result, _, _) = self.attempt(hole.exploit, &tried, &grounds)?;
+            let (result, _, _) = self.attempt(&hole.exploit, &tried, &grounds)?;
             if !matches!(result, AttemptResult::Caught | AttemptResult::NotApplicable) {
                 still_pass.push(hole.exploit.name);
             }

@@ -78,20 +78,15 @@ pub(crate) enum OnStoreError {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 struct ConfigWire {
-    #[serde(default)]
     store: StoreWire,
     #[serde(rename = "loop")]
     own: Option<Spanned<LoopWire>>,
-    #[serde(default)]
     proof: ProofWire,
     notify: Option<Spanned<NotifyWire>>,
-    #[serde(default)]
     limits: SharedWire,
-    #[serde(default)]
     prices: BTreeMap<String, PriceWire>,
-    #[serde(default)]
     wake: BTreeMap<String, Vec<String>>,
 }
 
@@ -105,14 +100,12 @@ struct ProofWire {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 struct StoreWire {
     address: Option<String>,
     tenant: Option<String>,
     deadline: Option<String>,
-    #[serde(default)]
     on_store_error: OnStoreError,
-    #[serde(default)]
     durability: DurabilityWire,
 }
 

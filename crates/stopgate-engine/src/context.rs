@@ -183,7 +183,7 @@ impl Context {
                 Tried::Again => {}
             }
         }
-        Err(Failure::fault("could not change the loop: others changed it all the time"))
+        Err(Failure::fault("could not change the loop: other processes kept changing it"))
     }
 
     fn try_update(&mut self, find: Find<'_>, change: Change<'_>) -> Result<Tried, Failure> {
@@ -215,7 +215,7 @@ impl Context {
         let state =
             recorded.iter().try_fold(stored.state, |state, r| apply(Some(state), &r.event, r.at));
         let Some(state) = state else {
-            return Err(Failure::fault("could not follow what happened to the loop"));
+            return Err(Failure::fault("could not apply the event to the loop"));
         };
         let mut stocked = self.append(stored.revision, &recorded, Some(&before), state)?;
         // What was found forged stays so, whatever is appended to it.
@@ -340,7 +340,7 @@ pub(crate) fn put_sign(signs: &Signs, state: &State) -> Result<(), Failure> {
         None if state.surface == Surface::Tools => Ok(()),
         None => signs.put_pending(Path::new(&state.project)),
     };
-    put.map_err(|error| Failure::fault("could not leave a sign beside the journal").because(error))
+    put.map_err(|error| Failure::fault("could not write a sign beside the journal").because(error))
 }
 
 /// What came of one try.

@@ -35,6 +35,7 @@ mod task;
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use stopgate_agents::{Call, HookEvent, Reply};
 use stopgate_dialects::Dialect;
 
@@ -146,6 +147,25 @@ pub(crate) fn findings(settings: Settings, stores: Stores, directory: &Path) -> 
         DialectRequest { dialect: Dialect::Criteria, task_file: None, form: OkForm::Full };
     let desk = DialectCall::new(settings, stores, request, directory.into());
     desk.map(|desk| desk.criteria_findings()).unwrap_or_default()
+}
+
+/// What criteria and tasks answer: `ok`, and what a client of hooks understands.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OkWire<'a> {
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<String>,
+}
+
+/// An answer on one line; what can't be written lets the agent stop.
+fn printed(answer: &impl Serialize) -> Reply {
+    let text = serde_json::to_string(answer).map(|text| text + "\n");
+    Reply { stdout: text.unwrap_or_default(), ..Reply::default() }
 }
 
 /// How a dialect lets the agent go where nothing else is to be said, a fault included.

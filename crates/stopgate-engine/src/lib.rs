@@ -128,7 +128,7 @@ pub use crate::judging::ground::{JudgesOf, Preflight, PreflightFinish, Preflight
 pub use crate::judging::known_keys::{KeyView, KeysView};
 pub use crate::judging::reviewing::refuse_reviewer;
 pub use crate::limits::{LimitOrigin, LimitSetting, RequestedLimits};
-pub use crate::lint::{GoalPoints, GoalReview, review_goal};
+pub use crate::lint::{GoalReview, review_goal};
 pub use crate::log::{Log, log_failure};
 pub use crate::loops::edit::{Changed, EditRequest};
 pub use crate::loops::handover::{Handover, Successor};
@@ -141,9 +141,7 @@ pub use crate::project::project_of;
 pub use crate::project_file::{AtStart, CriterionDraft, Grant, ProjectFile};
 pub use crate::see::explain::{Explanation, RuleView};
 pub use crate::see::history::EntryView;
-pub use crate::see::{
-    BackTestTotal, BackTestView, BackTestedLoop, LoopStatsView, Records, ReplayView,
-};
+pub use crate::see::{BackTestTotal, BackTestView, BackTestedLoop, Records, ReplayView};
 pub use crate::settings::{DRIVEN, Settings};
 pub use crate::setup::{
     AgentHere, Configured, DoctorFinding, Examination, FileChange, HookChange, HookTrust, HookView,
@@ -158,9 +156,9 @@ pub use crate::upkeep::{
 };
 pub use crate::verify::{Approval, ApprovalAsked, Approvals, Verification, Verifier};
 pub use crate::view::{
-    BudgetView, CriterionJudge, CriterionStatus, CriterionView, FrameView, ListView, LoopView,
-    ModelSpendView, OriginView, PausedUntil, ReceiptView, ReplacedView, SCHEMA_VERSION, StatusView,
-    Views, WaitsFor, WhoActs, local_time, time_text, utc_time,
+    BudgetView, CriterionStatus, CriterionView, FrameView, LoopView, ModelSpendView, OriginView,
+    PausedUntil, ReceiptView, ReplacedView, SCHEMA_VERSION, Views, WaitsFor, WhoActs, local_time,
+    time_text, utc_time,
 };
 pub use stopgate_usage::{PRICES_AS_OF, parse_usd};
 pub use stopgate_verify::{

@@ -64,24 +64,9 @@ pub struct GoalReview {
     /// How an agent should take it: `tool`, `colleague` or `clarify`.
     pub shape: &'static str,
     /// Points by question.
-    pub points: GoalPoints,
+    pub points: Rubric,
     /// What is weak about it, a sentence each.
     pub findings: Vec<String>,
-}
-
-/// Points for the five questions, 0 to 2 each.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct GoalPoints {
-    /// Is the expected result clear?
-    pub outcome: u8,
-    /// Is the scope clear?
-    pub scope: u8,
-    /// Are the constraints clear?
-    pub constraints: u8,
-    /// Is it clear how success is measured?
-    pub success: u8,
-    /// Is it clear when it is done?
-    pub done: u8,
 }
 
 impl GoalReview {
@@ -100,7 +85,7 @@ pub fn review_goal(goal: &str, checks: usize, attested: usize) -> GoalReview {
     let bounded = hits(&text, &words, &BOUNDS).len();
     let names_thing =
         goal.contains(['/', '.', '_', '`']) || goal.bytes().any(|b| b.is_ascii_digit());
-    let points = GoalPoints {
+    let points = Rubric {
         outcome: match (words.len(), subjective.is_empty()) {
             (0..=2, _) => 0,
             (3..=4, _) | (_, false) => 1,
@@ -115,10 +100,8 @@ pub fn review_goal(goal: &str, checks: usize, attested: usize) -> GoalReview {
         },
         done: if checks > 0 { 2 } else { u8::from(attested > 0) },
     };
-    let GoalPoints { outcome, scope, constraints, success, done } = points;
-    let rubric = Rubric { outcome, scope, constraints, success, done };
     let findings = findings(&words, &subjective, &remote, checks);
-    GoalReview { score: rubric.score(), shape: rubric.shape().word(), points, findings }
+    GoalReview { score: points.score(), shape: points.shape().word(), points, findings }
 }
 
 fn findings(words: &[&str], subjective: &[&str], remote: &[&str], checks: usize) -> Vec<String> {

@@ -81,7 +81,7 @@ impl Metering<'_> {
                 return Ok(updated);
             }
         }
-        Err(Failure::fault("could not count what the loop used: others changed it all the time"))
+        Err(Failure::fault("could not count what the loop used: other processes kept changing it"))
     }
 
     /// What the agent has used as of now, for a view: what the journal has, and what the

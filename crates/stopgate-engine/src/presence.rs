@@ -37,7 +37,6 @@ pub(crate) enum Present {
 #[derive(Serialize, Deserialize)]
 struct HereWire {
     session: String,
-    #[serde(default)]
     client: Option<String>,
     at: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,22 +103,20 @@ impl Presence {
 
     /// The sessions that are alive in `project`.
     pub(crate) fn alive(&self, project: &Path, now: Timestamp) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(self.directory_of(project)) else {
-            return Vec::new();
-        };
-        let texts = entries.filter_map(|entry| read_text(&entry.ok()?.path(), NOTE_BYTES_MAX).ok());
-        let all = texts.filter_map(|text| serde_json::from_str::<HereWire>(&text).ok());
-        all.filter(|here| is_alive(here, now)).map(|here| here.session).collect()
+        let here = self.notes(project).filter(|here| is_alive(here, now));
+        here.map(|here| here.session).collect()
     }
 
     /// The sessions of `project` whose clients died without a word.
     pub(crate) fn dead(&self, project: &Path, now: Timestamp) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(self.directory_of(project)) else {
-            return Vec::new();
-        };
+        let here = self.notes(project).filter(|here| !is_alive(here, now));
+        here.map(|here| here.session).collect()
+    }
+
+    fn notes(&self, project: &Path) -> impl Iterator<Item = HereWire> {
+        let entries = fs::read_dir(self.directory_of(project)).into_iter().flatten();
         let texts = entries.filter_map(|entry| read_text(&entry.ok()?.path(), NOTE_BYTES_MAX).ok());
-        let all = texts.filter_map(|text| serde_json::from_str::<HereWire>(&text).ok());
-        all.filter(|here| !is_alive(here, now)).map(|here| here.session).collect()
+        texts.filter_map(|text| serde_json::from_str(&text).ok())
     }
 
     /// What is known of `session` in `project`.

@@ -30,7 +30,7 @@ use crate::judging::gates;
 use crate::metering::Metering;
 use crate::project_file::{AtStart, CriterionDraft, ProjectFile};
 use crate::veil::veil;
-use crate::view::{SCHEMA_VERSION, Views};
+use crate::view::Views;
 
 const POLICY_BYTES_MAX: u64 = 1024 * 1024;
 const BASIS_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -43,8 +43,6 @@ const PAGE: usize = 500;
 /// One loop's stops, decided again.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReplayView {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// The loop.
     #[serde(rename = "loop")]
     pub id: String,
@@ -61,8 +59,6 @@ pub struct ReplayView {
 /// What a changed policy would have done.
 #[derive(Clone, Debug, Serialize)]
 pub struct BackTestView {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// Each loop, the newest first.
     pub loops: Vec<BackTestedLoop>,
     /// How many loops came out how, and what was saved.
@@ -105,16 +101,6 @@ pub struct BackTestTotal {
     pub proofs_lost: u64,
 }
 
-/// What is counted over many loops.
-#[derive(Clone, Debug, Serialize)]
-pub struct LoopStatsView {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
-    /// The counts.
-    #[serde(flatten)]
-    pub stats: LoopStats,
-}
-
 /// What happened to loops, as people and programs read it.
 pub struct Records<'a> {
     pub(crate) context: &'a mut Context,
@@ -140,7 +126,6 @@ impl Records<'_> {
             stops.iter().filter(|stop| wanted(&stop.result)).count()
         };
         Ok(ReplayView {
-            schema_version: SCHEMA_VERSION,
             id: id.as_str().into(),
             same: count(|result| *result == ReplayResult::Same),
             differs: count(|result| matches!(result, ReplayResult::Differs { .. })),
@@ -156,11 +141,7 @@ impl Records<'_> {
         since_ms: Option<u64>,
     ) -> Result<BackTestView, Failure> {
         let change = read_policy(policy)?;
-        let mut view = BackTestView {
-            schema_version: SCHEMA_VERSION,
-            loops: Vec::new(),
-            total: BackTestTotal::default(),
-        };
+        let mut view = BackTestView { loops: Vec::new(), total: BackTestTotal::default() };
         for stored in self.touched(since_ms)? {
             let found = back_test(&self.happened(&stored.state.id)?, &change);
             view.total.add(&found);
@@ -175,12 +156,12 @@ impl Records<'_> {
     }
 
     /// Counts over the loops that were touched in the last `since_ms`.
-    pub fn loop_stats(&mut self, since_ms: Option<u64>) -> Result<LoopStatsView, Failure> {
+    pub fn loop_stats(&mut self, since_ms: Option<u64>) -> Result<LoopStats, Failure> {
         let mut stories = Vec::new();
         for stored in self.touched(since_ms)? {
             stories.extend(LoopStory::tell(&self.chronicle(stored.state.id.as_str())?));
         }
-        Ok(LoopStatsView { schema_version: SCHEMA_VERSION, stats: loop_stats(&stories) })
+        Ok(loop_stats(&stories))
     }
 
     /// A report over the loop that is meant; over all that run here, where several do.

@@ -76,7 +76,7 @@ impl Stops<'_> {
             }
             self.context.journal.end();
         }
-        Err(Failure::fault("could not answer the stop: others changed the loop all the time"))
+        Err(Failure::fault("could not answer the stop: other processes kept changing the loop"))
     }
 
     /// The loop that holds the session.

@@ -266,7 +266,7 @@ impl Tasks {
                 return Ok(loaded);
             }
         }
-        Err(Failure::fault("could not change the task: others changed it all the time"))
+        Err(Failure::fault("could not change the task: other processes kept changing it"))
     }
 
     fn try_change(
@@ -292,7 +292,7 @@ impl Tasks {
             return Ok(Some(Loaded { stored, task }));
         }
         let after = steps.iter().try_fold(task, |task, step| Task::apply(Some(task), step, now));
-        let after = after.ok_or_else(|| Failure::fault("could not follow what happened"))?;
+        let after = after.ok_or_else(|| Failure::fault("could not apply the step to the task"))?;
         let stocked = match self.engine.context.store(
             stored.clone(),
             vec![note(&steps, hold.clone())?],
@@ -361,7 +361,7 @@ fn held_after(
     match status {
         TaskStatus::Completed => TaskHold::End {
             outcome: Outcome::Attested,
-            why: "the task was called completed; no check proved it".into(),
+            why: "the task was marked as completed; no check proved it".into(),
         },
         TaskStatus::Blocked => {
             let why = changes.blocked_reason.clone().unwrap_or_else(|| "a person is needed".into());

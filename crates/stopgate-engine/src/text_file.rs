@@ -70,5 +70,5 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     if !path.is_symlink() {
         return Ok(path.into());
     }
-    path.canonical().map_err(|error| io::Error::new(error.kind(), "it is a link to nothing"))
+    path.canonical().map_err(|error| io::Error::new(error.kind(), "it is a broken link"))
 }

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::home::{Home, file_name};
 use crate::limits::{LimitSetting, RequestedLimits, settle};
 use crate::project_file::{FILE_NAME, Grant, ProjectFile, of_criterion};
-use crate::view::{CriterionView, SCHEMA_VERSION, criterion_view};
+use crate::view::{CriterionView, criterion_view};
 
 const NOTE_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -58,7 +58,7 @@ impl Trust {
         match fs::remove_file(self.note(&path.display().to_string())) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(Failure::fault("could not forget it").because(error)),
+            Err(error) => Err(Failure::fault("could not remove the trust in it").because(error)),
         }
     }
 
@@ -82,8 +82,6 @@ impl Trust {
 /// A project's file, what it asks to be run, and whether a person trusts it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TrustView {
-    /// [`crate::SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// The file.
     pub path: String,
     /// The fingerprint of its content.
@@ -128,7 +126,7 @@ impl ProjectTrust<'_> {
         let trusted = Trust::of(&self.context.home).has(&file.source);
         let allows = file.grants();
         let ProjectSource { path, content, .. } = file.source;
-        Ok(TrustView { schema_version: SCHEMA_VERSION, path, content, commands, allows, trusted })
+        Ok(TrustView { path, content, commands, allows, trusted })
     }
 
     /// A person trusts the project's file with the content that they were shown.
@@ -152,7 +150,6 @@ impl ProjectTrust<'_> {
         let (_, settings) = settle(&RequestedLimits::default(), &config.limits, &wished);
         let trust = Trust::of(&self.context.home);
         Ok(BindingRules {
-            schema_version: SCHEMA_VERSION,
             user_file: self.context.settings.config_file().map(|path| path.display().to_string()),
             project_file: file.as_ref().map(|file| file.source.path.clone()),
             trusted: file.as_ref().map(|file| trust.has(&file.source)),
@@ -170,8 +167,6 @@ impl ProjectTrust<'_> {
 /// What a loop begun here would be bound by.
 #[derive(Clone, Debug, Serialize)]
 pub struct BindingRules {
-    /// [`crate::SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// The person's own settings, whether or not the file is there.
     pub user_file: Option<String>,
     /// The project's file, where there is one.

@@ -19,7 +19,6 @@ use crate::context::{Context, put_sign};
 use crate::failure::Failure;
 use crate::signs::Signs;
 use crate::stores::{Opened, StoreChoice};
-use crate::view::SCHEMA_VERSION;
 
 /// What becomes of loops that a journal has already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,43 +38,28 @@ impl Upkeep<'_> {
     /// Looks whether the journal keeps its promises.
     pub fn check_store(&mut self) -> Result<CheckView, Failure> {
         let audit = audit(&mut *self.context.journal)?;
-        Ok(CheckView {
-            schema_version: SCHEMA_VERSION,
-            address: self.store_address(),
-            ok: audit.findings.is_empty(),
-            loops: audit.loops,
-            running: audit.running,
-            events: audit.events,
-            unchained: audit.unchained,
-            unknown: audit.unknown,
-            findings: audit.findings,
-        })
+        Ok(CheckView { address: self.store_address(), ok: audit.findings.is_empty(), audit })
     }
 
     /// Brings the journal's stored form to the one that this program writes.
     pub fn migrate_store(&mut self) -> Result<MigrateView, Failure> {
         self.context.prepare()?;
         let migrated = self.context.journal.migrate()?;
-        Ok(MigrateView {
-            schema_version: SCHEMA_VERSION,
-            address: self.store_address(),
-            from: migrated.from,
-            to: migrated.to,
-        })
+        Ok(MigrateView { address: self.store_address(), from: migrated.from, to: migrated.to })
     }
 
     /// Writes the whole journal to `out`.
     pub fn export_store(&mut self, out: &mut dyn Write) -> Result<ExportView, Failure> {
         let mut out = BufWriter::new(out);
         let exported = export(&mut *self.context.journal, &mut out)?;
-        Ok(ExportView::of(exported))
+        Ok(ExportView { exported, file: None })
     }
 
     /// Writes the whole journal to a file, which is there only when all of it is.
     pub fn export_store_to(&mut self, path: &Path) -> Result<ExportView, Failure> {
         let exported =
             archive::write(path, &mut |out| Ok(export(&mut *self.context.journal, out)?))?;
-        Ok(ExportView { file: Some(path.display().to_string()), ..ExportView::of(exported) })
+        Ok(ExportView { exported, file: Some(path.display().to_string()) })
     }
 
     /// Takes the loops of an export in: all of them or none.
@@ -97,7 +81,7 @@ impl Upkeep<'_> {
             import.put(moved)?;
         }
         let imported = finish(import, &self.context.signs)?;
-        Ok(ImportView::of(imported, scanned.hash, self.store_address()))
+        Ok(ImportView { address: self.store_address(), imported, blake3: scanned.hash })
     }
 
     /// Copies every loop to the journal at `to`: all of them or none.
@@ -119,12 +103,9 @@ impl Upkeep<'_> {
         let imported = finish(import, &signs)?;
         let to_blake3 = export(&mut *journal, &mut io::sink())?.hash;
         Ok(CopyView {
-            schema_version: SCHEMA_VERSION,
             from,
             to: target,
-            loops: imported.loops,
-            events: imported.events,
-            skipped: imported.skipped,
+            imported,
             same: from_blake3 == to_blake3,
             from_blake3,
             to_blake3,

@@ -17,13 +17,11 @@ use crate::judging::look::{BUDGET, interrupted, look, look_at_loop};
 use crate::judging::reviewing::{ReviewSubject, with_opinions};
 use crate::project_file::ProjectFile;
 use crate::trust::{Trust, untrusted};
-use crate::view::{CriterionView, SCHEMA_VERSION, criterion_view};
+use crate::view::{CriterionView, criterion_view};
 
 /// What a verification found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Verification {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// The loop whose criteria they are; none where they are the project's.
     #[serde(rename = "loop")]
     pub id: Option<String>,
@@ -55,7 +53,6 @@ impl Verifier<'_> {
         if self.context.journal.soundness(&state.id)? == Soundness::Forged {
             // What a forged record asks for is not run.
             return Ok(Verification {
-                schema_version: SCHEMA_VERSION,
                 id,
                 project: state.project.clone(),
                 result: Verified::Tampered,
@@ -120,6 +117,5 @@ fn verification(
             criterion_view(&looked, receipt)
         })
         .collect();
-    let schema_version = SCHEMA_VERSION;
-    Ok(Verification { schema_version, id, project: project.into(), result, criteria: found })
+    Ok(Verification { id, project: project.into(), result, criteria: found })
 }

@@ -18,7 +18,7 @@ use stopgate_view::waits_for as waits_for_text;
 use self::budget::budget_view;
 pub use self::budget::{BudgetView, ModelSpendView};
 pub(crate) use self::criterion::criterion_view;
-pub use self::criterion::{CriterionJudge, CriterionStatus, CriterionView, ReceiptView};
+pub use self::criterion::{CriterionStatus, CriterionView, ReceiptView};
 pub(crate) use self::edit::{describe_edit, short};
 pub(crate) use self::steps::step_line;
 use crate::checking::{CheckingView, checking};
@@ -32,25 +32,6 @@ const PARKED_MS_MAX: i64 = 60 * 60 * 1000;
 
 /// The version of every JSON answer.
 pub const SCHEMA_VERSION: u32 = 1;
-
-/// The answer about one loop.
-#[derive(Clone, Debug, Serialize)]
-pub struct StatusView {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
-    /// The loop.
-    #[serde(rename = "loop")]
-    pub found: LoopView,
-}
-
-/// The answer about several loops.
-#[derive(Clone, Debug, Serialize)]
-pub struct ListView {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
-    /// The loops, the newest first.
-    pub loops: Vec<LoopView>,
-}
 
 /// One loop.
 #[derive(Clone, Debug, Serialize)]
@@ -255,10 +236,9 @@ impl Views<'_> {
         &mut self,
         project: Option<&str>,
         standing: EndedFilter,
-    ) -> Result<ListView, Failure> {
+    ) -> Result<Vec<LoopView>, Failure> {
         let found = self.context.journal.list(&Filter { project, standing, limit: 0 })?;
-        let loops = found.iter().map(|stored| self.view(stored)).collect();
-        Ok(ListView { schema_version: SCHEMA_VERSION, loops })
+        Ok(found.iter().map(|stored| self.view(stored)).collect())
     }
 
     /// The loop that holds a session now, or that ended since a person last spoke to it.
@@ -282,13 +262,6 @@ impl LoopView {
         self.outcome = Some(Outcome::Tampered);
         self.why = Some(why.into());
         self.next = WhoActs::Person;
-    }
-}
-
-impl StatusView {
-    /// The answer about this loop.
-    pub const fn of(found: LoopView) -> Self {
-        Self { schema_version: SCHEMA_VERSION, found }
     }
 }
 

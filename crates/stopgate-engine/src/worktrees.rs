@@ -74,7 +74,7 @@ impl Worktrees<'_> {
             let merged = events
                 .iter()
                 .try_fold(stored.state.clone(), |state, event| apply(Some(state), event, now))
-                .ok_or_else(|| Failure::fault("could not follow what happened to the loop"))?;
+                .ok_or_else(|| Failure::fault("could not apply the event to the loop"))?;
             events.extend(self.conclusion(&merged, &seen, now)?);
             if let Stocked::Stored(stored) = self.context.store(stored, events, now)? {
                 return Ok(*stored);

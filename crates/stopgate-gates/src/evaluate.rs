@@ -170,24 +170,9 @@ fn all(
     scene: &ExpressionContext<'_>,
     hands: &mut dyn Hands,
 ) -> Result<Option<GateAnswer>, String> {
-    let mut heard: Option<GateAnswer> = None;
-    for part in parts {
-        let Some(answer) = answer(part, scene, hands)? else { continue };
-        match answer.action {
-            GateAction::Escalate => return Ok(Some(answer)),
-            GateAction::Continue => {
-                if heard.as_ref().is_none_or(|earlier| earlier.action == GateAction::Complete) {
-                    heard = Some(answer);
-                }
-            }
-            GateAction::Complete => {
-                if heard.is_none() {
-                    heard = Some(answer);
-                }
-            }
-        }
-    }
-    Ok(heard)
+    gathered(parts, scene, hands, GateAction::Escalate, |earlier, later| {
+        earlier == GateAction::Complete && later == GateAction::Continue
+    })
 }
 
 /// One part that says complete is enough; an escalation is heard only where none does.
@@ -196,21 +181,27 @@ fn any(
     scene: &ExpressionContext<'_>,
     hands: &mut dyn Hands,
 ) -> Result<Option<GateAnswer>, String> {
+    gathered(parts, scene, hands, GateAction::Complete, |earlier, _later| {
+        earlier == GateAction::Continue
+    })
+}
+
+/// The first answer with the action `at_once`, else the one that no other beats.
+fn gathered(
+    parts: &[Gate],
+    scene: &ExpressionContext<'_>,
+    hands: &mut dyn Hands,
+    at_once: GateAction,
+    beats: fn(GateAction, GateAction) -> bool,
+) -> Result<Option<GateAnswer>, String> {
     let mut heard: Option<GateAnswer> = None;
     for part in parts {
         let Some(answer) = answer(part, scene, hands)? else { continue };
-        match answer.action {
-            GateAction::Complete => return Ok(Some(answer)),
-            GateAction::Escalate => {
-                if heard.as_ref().is_none_or(|earlier| earlier.action == GateAction::Continue) {
-                    heard = Some(answer);
-                }
-            }
-            GateAction::Continue => {
-                if heard.as_ref().is_none_or(|earlier| earlier.action == GateAction::Continue) {
-                    heard = Some(answer);
-                }
-            }
+        if answer.action == at_once {
+            return Ok(Some(answer));
+        }
+        if heard.as_ref().is_none_or(|earlier| beats(earlier.action, answer.action)) {
+            heard = Some(answer);
         }
     }
     Ok(heard)

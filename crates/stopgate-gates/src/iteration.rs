@@ -38,16 +38,13 @@ pub struct Iteration {
     #[serde(default)]
     pub forgiven: usize,
     /// How the rules came out in this iteration; nothing where nobody asked yet.
-    #[serde(default)]
     pub results: Option<Vec<ValidationResult>>,
     /// Files changed in this iteration.
     #[serde(default)]
     pub files: Vec<String>,
     /// The gate that was heard last, and what it said.
-    #[serde(default)]
     pub heard: Option<(String, GateAction)>,
     /// The gate whose `complete` still stands.
-    #[serde(default)]
     pub believed: Option<String>,
     /// How often this iteration was validated.
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -34,46 +34,33 @@ impl LabAgent {
         Self::Pi,
     ];
 
+    /// The name that `stopgate install` takes, the npm package, and its version.
+    const fn facts(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Claude => ("claude", "@anthropic-ai/claude-code", "2.1.325"),
+            Self::Codex => ("codex", "@openai/codex", "0.166.0"),
+            Self::Gemini => ("gemini", "@google/gemini-cli", "0.61.0"),
+            Self::Qwen => ("qwen", "@qwen-code/qwen-code", "0.24.4"),
+            Self::Copilot => ("copilot", "@github/copilot", "1.0.102"),
+            Self::Kimi => ("kimi", "@moonshot-ai/kimi-code", "2.1.0"),
+            Self::OpenCode => ("opencode", "opencode-ai", "1.18.33"),
+            Self::Pi => ("pi", "@earendil-works/pi-coding-agent", "0.87.1"),
+        }
+    }
+
     /// The name that `stopgate install` takes.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-            Self::Qwen => "qwen",
-            Self::Copilot => "copilot",
-            Self::Kimi => "kimi",
-            Self::OpenCode => "opencode",
-            Self::Pi => "pi",
-        }
+        self.facts().0
     }
 
     /// Its npm package.
     pub(crate) const fn package(self) -> &'static str {
-        match self {
-            Self::Claude => "@anthropic-ai/claude-code",
-            Self::Codex => "@openai/codex",
-            Self::Gemini => "@google/gemini-cli",
-            Self::Qwen => "@qwen-code/qwen-code",
-            Self::Copilot => "@github/copilot",
-            Self::Kimi => "@moonshot-ai/kimi-code",
-            Self::OpenCode => "opencode-ai",
-            Self::Pi => "@earendil-works/pi-coding-agent",
-        }
+        self.facts().1
     }
 
-    /// The version that the lab's expectations were seen on.
+    /// The version that is installed.
     pub const fn version(self) -> &'static str {
-        match self {
-            Self::Claude => "2.1.325",
-            Self::Codex => "0.166.0",
-            Self::Gemini => "0.61.0",
-            Self::Qwen => "0.24.4",
-            Self::Copilot => "1.0.102",
-            Self::Kimi => "2.1.0",
-            Self::OpenCode => "1.18.33",
-            Self::Pi => "0.87.1",
-        }
+        self.facts().2
     }
 
     /// The variable that names a program to use instead of the installed one.

@@ -36,46 +36,49 @@ pub(crate) struct RunnerPlace<'a> {
 pub(crate) type HomeFile = (PathBuf, String);
 
 /// How one client is run.
-pub(crate) trait ClientRunner {
+pub(crate) struct ClientRunner {
     /// The files it finds in its home.
-    fn settings(&self, place: &RunnerPlace<'_>) -> Vec<HomeFile>;
-
+    pub(crate) settings: fn(&RunnerPlace<'_>) -> Vec<HomeFile>,
     /// The variables it runs with, besides those of the stage.
-    fn environment(&self, place: &RunnerPlace<'_>) -> Vec<(&'static str, String)>;
-
-    /// Its command line for one prompt.
-    fn arguments(&self, prompt: &Prompt) -> Vec<String>;
-
+    pub(crate) environment: fn(&RunnerPlace<'_>) -> Vec<(&'static str, String)>,
+    /// What its command line begins with.
+    options: &'static [&'static str],
+    /// How it continues a session.
+    again: &'static [&'static str],
+    before_prompt: &'static [&'static str],
     /// A turn in which the model has it run a shell command.
-    fn shell(&self, command: &str) -> ScriptedTurn;
+    shell: fn(&str) -> ScriptedTurn,
+}
+
+impl ClientRunner {
+    /// Its command line for one prompt.
+    pub(crate) fn arguments(&self, prompt: &Prompt) -> Vec<String> {
+        let again = match prompt.asking {
+            PromptKind::First => &[],
+            PromptKind::Again => self.again,
+        };
+        let more: Vec<&str> = prompt.args.iter().map(String::as_str).collect();
+        let words = [self.options, &more, again, self.before_prompt, &[&prompt.text]].concat();
+        words.into_iter().map(str::to_owned).collect()
+    }
 }
 
 impl LabAgent {
     /// A turn in which the model has this client run a shell command.
     pub fn shell(self, command: &str) -> ScriptedTurn {
-        self.runner().shell(command)
+        (self.runner().shell)(command)
     }
 
-    pub(crate) fn runner(self) -> &'static dyn ClientRunner {
+    pub(crate) fn runner(self) -> &'static ClientRunner {
         match self {
-            Self::Claude => &claude::ClaudeRunner,
-            Self::Codex => &codex::CodexRunner,
-            Self::Gemini => &gemini::GeminiRunner,
-            Self::Qwen => &qwen::QwenRunner,
-            Self::Copilot => &copilot::CopilotRunner,
-            Self::Kimi => &kimi::KimiRunner,
-            Self::OpenCode => &opencode::OpenCodeRunner,
-            Self::Pi => &pi::PiRunner,
+            Self::Claude => &claude::RUNNER,
+            Self::Codex => &codex::RUNNER,
+            Self::Gemini => &gemini::RUNNER,
+            Self::Qwen => &qwen::RUNNER,
+            Self::Copilot => &copilot::RUNNER,
+            Self::Kimi => &kimi::RUNNER,
+            Self::OpenCode => &opencode::RUNNER,
+            Self::Pi => &pi::RUNNER,
         }
     }
-}
-
-/// A command line: `before`, what the prompt adds, `again` where it continues a session, `last`.
-fn line(before: &[&str], prompt: &Prompt, again: &[&str], last: &[&str]) -> Vec<String> {
-    let again = match prompt.asking {
-        PromptKind::First => &[],
-        PromptKind::Again => again,
-    };
-    let more: Vec<&str> = prompt.args.iter().map(String::as_str).collect();
-    [before, &more, again, last].concat().into_iter().map(str::to_owned).collect()
 }

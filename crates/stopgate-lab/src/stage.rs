@@ -116,7 +116,7 @@ impl Lab {
         let url = self.model.url_for(client.agent().name());
         let (home, project) = (self.home(), self.project());
         let place = RunnerPlace { home: &home, project: &project, url: &url };
-        for (path, text) in client.agent().runner().settings(&place) {
+        for (path, text) in (client.agent().runner().settings)(&place) {
             let directory = path.parent().unwrap_or(&path);
             fs::create_dir_all(directory).map_err(LabError::file("create", directory))?;
             fs::write(&path, text).map_err(LabError::file("write", &path))?;
@@ -372,7 +372,7 @@ impl Lab {
     ) -> Vec<(&'static str, String)> {
         let (home, project) = (self.home(), self.project());
         let place = RunnerPlace { home: &home, project: &project, url };
-        client.agent().runner().environment(&place)
+        (client.agent().runner().environment)(&place)
     }
 
     fn environment(&self) -> Vec<(&'static str, OsString)> {

@@ -216,19 +216,22 @@ impl Door {
 
 /// All of a body, unless it is too long or too slow.
 async fn whole(body: Incoming) -> Result<Bytes, Answer> {
-    let too_long = || plain(StatusCode::PAYLOAD_TOO_LARGE, "a body has at most 4 MiB");
+    let too_long = || plain(StatusCode::PAYLOAD_TOO_LARGE, "the body is larger than 4 MiB");
     // What is announced as far too long need not be waited for; else the sender gets to read why.
     if body.size_hint().lower() > 16 * MESSAGE_BYTES_MAX as u64 {
         return Err(too_long());
     }
     let Ok(read) = timeout(BODY_TIME, Limited::new(body, MESSAGE_BYTES_MAX).collect()).await else {
-        return Err(plain(StatusCode::REQUEST_TIMEOUT, "the body did not come within 10 seconds"));
+        return Err(plain(
+            StatusCode::REQUEST_TIMEOUT,
+            "the body did not arrive within 10 seconds",
+        ));
     };
     read.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             too_long()
         } else {
-            plain(StatusCode::BAD_REQUEST, "the body broke off")
+            plain(StatusCode::BAD_REQUEST, "the body was cut off")
         }
     })
 }

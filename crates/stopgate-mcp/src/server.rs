@@ -101,8 +101,8 @@ fn carry_out(desk: &dyn ToolHandler, name: ToolName, arguments: Map<String, Valu
 }
 
 fn broke() -> CallRefusal {
-    CallRefusal::new("stopgate broke while it did this")
-        .next("Try once more; if it breaks again, tell the person.")
+    CallRefusal::new("stopgate failed while it did this, because of a bug")
+        .next("Try once more; if it fails again, tell the person.")
 }
 
 fn bad_arguments(name: &str, wrong: &[String]) -> CallRefusal {

@@ -2,6 +2,7 @@
 //!
 //! Looks and never repairs. One loop is held in memory at a time.
 
+use serde::Serialize;
 use stopgate_core::{LoopId, Soundness, fold};
 
 use crate::StoreError;
@@ -12,7 +13,7 @@ const PAGE: usize = 500;
 const LOOKS_MAX: usize = 5;
 
 /// What was counted, and what was wrong.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Audit {
     /// Loops.
     pub loops: u64,

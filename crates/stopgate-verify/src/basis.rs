@@ -221,6 +221,11 @@ impl Basis {
             && self.text.files.iter().any(|file| text_path(&file.path) == path)
     }
 
+    /// Whether something in this directory judged the work at the start, also in parts.
+    pub(crate) fn has_files_below(&self, directory: &Path) -> bool {
+        self.text.files.iter().any(|file| text_path(&file.path).starts_with(directory))
+    }
+
     /// Whether a file judges no criterion, by its name or by any part of it.
     pub(crate) fn is_work(&self, path: &Path) -> bool {
         self.text.criteria.iter().all(|own| own.judges.role(path) == JudgeRole::Work)

@@ -70,7 +70,7 @@ const NO_CHECKS: &str = "its checks did not run at that stop";
 const NO_USE: &str = "what the agent used was not counted at each stop";
 const NO_RESULT: &str = "a check of this policy has no recorded result";
 const NO_TRUST: &str = "whether a person trusted the project's file then is not in the journal";
-const PARTED: &str = "the agent would have been answered otherwise there, without an end";
+const PARTED: &str = "the agent would have got another answer there, and gone on";
 const NO_MESSAGE: &str = "whether the agent was idle at that stop is not in the journal";
 
 /// Tries `change` on the loop that `events` tell.

@@ -34,15 +34,7 @@ pub fn html(report: &LoopReport) -> String {
     );
     page.push_str(STYLE);
     page.push_str("</style>\n</head>\n<body>\n<header>\n<h1>stopgate report</h1>\n");
-    let since = report.since.map(|at| format!(", since {} UTC", utc_minute(at)));
-    let count = report.loops.len();
-    let loops = if count == 1 { "1 loop".into() } else { format!("{count} loops") };
-    let _ = writeln!(
-        page,
-        "<p>{loops}{}. Made {} UTC.</p>\n</header>\n<main>",
-        since.unwrap_or_default(),
-        utc_minute(report.made_at)
-    );
+    let _ = writeln!(page, "<p>{}</p>\n</header>\n<main>", report.heading());
     needs(&mut page, report);
     outcomes(&mut page, report);
     for told in report.in_order() {

@@ -21,11 +21,7 @@ const TEXT_LETTERS_MAX: usize = 400;
 /// The report as Markdown.
 pub fn markdown(report: &LoopReport) -> String {
     let mut text = String::from("# stopgate report\n\n");
-    let made = utc_minute(report.made_at);
-    let since = report.since.map(|at| format!(", since {} UTC", utc_minute(at)));
-    let count = report.loops.len();
-    let loops = if count == 1 { "1 loop".into() } else { format!("{count} loops") };
-    let _ = writeln!(text, "{loops}{}. Made {made} UTC.\n", since.unwrap_or_default());
+    let _ = writeln!(text, "{}\n", report.heading());
     if report.loops.is_empty() {
         text.push_str("Nothing happened.\n");
         return text;

@@ -3,6 +3,7 @@
 use stopgate_core::{Outcome, Timestamp};
 
 use crate::story::{LoopStory, MustAct};
+use crate::when::utc_minute;
 
 /// What a report is about.
 #[derive(Clone, Debug)]
@@ -40,6 +41,16 @@ pub struct DiffStat {
 }
 
 impl LoopReport {
+    /// How many loops it is about, since when, and when it was made.
+    pub(crate) fn heading(&self) -> String {
+        let since = self.since.map(|at| format!(", since {} UTC", utc_minute(at)));
+        let loops = match self.loops.len() {
+            1 => "1 loop".into(),
+            count => format!("{count} loops"),
+        };
+        format!("{loops}{}. Made {} UTC.", since.unwrap_or_default(), utc_minute(self.made_at))
+    }
+
     /// The loops in the order of the report: those that need a person, then the newest first.
     pub(crate) fn in_order(&self) -> Vec<&ReportedLoop> {
         let mut loops: Vec<&ReportedLoop> = self.loops.iter().collect();

@@ -100,7 +100,7 @@ fn group(state: &State, now: Timestamp) -> RowGroup {
     let is_loose =
         state.session.is_none() && (state.claim_until.is_some() || state.surface == Surface::Tools);
     match &state.phase {
-        Phase::Ended { outcome, at, .. } if needs_look(*outcome) && now.since(*at) < FRESH_MS => {
+        Phase::Ended { outcome, at, .. } if outcome.can_resume() && now.since(*at) < FRESH_MS => {
             RowGroup::NeedsYou
         }
         Phase::Ended { .. } => RowGroup::Ended,
@@ -110,10 +110,6 @@ fn group(state: &State, now: Timestamp) -> RowGroup {
         Phase::Active | Phase::Completing if is_loose => RowGroup::Waiting,
         Phase::Active | Phase::Completing => RowGroup::Running,
     }
-}
-
-const fn needs_look(outcome: Outcome) -> bool {
-    outcome.can_resume()
 }
 
 fn word(state: &State) -> &'static str {

@@ -195,7 +195,9 @@ fn serve(asked: &Asked) -> ExitCode {
             allow(asked)
         }
         (Asked::Wrong(what), _) => {
-            complain(hook.complain(None, &format!("could not tell what to do: {what}")));
+            complain(
+                hook.complain(None, &format!("could not understand the command line: {what}")),
+            );
             complain(Some(format!("stopgate hook: {what}\n")));
             ExitCode::SUCCESS
         }
@@ -245,7 +247,7 @@ fn read_payload(begun: Instant) -> Result<Vec<u8>, String> {
         }
         if payload.len() > PAYLOAD_BYTES_MAX {
             drain(&mut input, &mut payload, begun);
-            return Err(format!("could not take the payload: more than {PAYLOAD_BYTES_MAX} bytes"));
+            return Err(format!("the payload is larger than {PAYLOAD_BYTES_MAX} bytes"));
         }
         match input.read_more(&mut payload) {
             Ok(0) => return Ok(payload),
@@ -320,5 +322,5 @@ fn complain(line: Option<String>) {
 fn bug_story(bug: &(dyn std::any::Any + Send)) -> String {
     let text = bug.downcast_ref::<&str>().map(|text| (*text).to_string());
     let text = text.or_else(|| bug.downcast_ref::<String>().cloned());
-    format!("a bug in stopgate let this stop pass: {}", text.unwrap_or_default())
+    format!("this stop is allowed because of a bug in stopgate: {}", text.unwrap_or_default())
 }

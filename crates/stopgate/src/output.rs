@@ -101,11 +101,38 @@ pub(crate) fn warn(text: &str) {
     let _ = writeln!(out, "{}", wrap(&text, window().unwrap_or(usize::MAX), HINT_COLUMN));
 }
 
+/// Prints an answer: in JSON, or as `show` does it for people.
+pub(crate) fn answer<T: Serialize>(to: impl Into<Audience>, view: &T, show: impl FnOnce(&T)) {
+    match to.into() {
+        Audience::Programs => json(view),
+        Audience::People => show(view),
+    }
+}
+
 /// Prints one JSON object on one line.
 pub(crate) fn json(value: &impl Serialize) {
-    let mut out = anstream::stdout().lock();
-    let text = serde_json::to_string(value).unwrap_or_else(|_| "{}".into());
-    let _ = writeln!(out, "{text}");
+    json_line(&versioned(value));
+}
+
+/// Prints a JSON object with one member on one line.
+pub(crate) fn json_member(name: &str, value: &impl Serialize) {
+    json_line(&versioned_member(name, value));
+}
+
+/// Prints what is JSON already.
+pub(crate) fn json_line(text: &str) {
+    let _ = writeln!(anstream::stdout().lock(), "{text}");
+}
+
+/// An object that has members, with the version of its form before them.
+pub(crate) fn versioned(value: &impl Serialize) -> String {
+    let begin = format!("{{\"schema_version\":{SCHEMA_VERSION},");
+    serde_json::to_string(value).unwrap_or_default().replacen('{', &begin, 1)
+}
+
+fn versioned_member(name: &str, value: &impl Serialize) -> String {
+    let text = serde_json::to_string(value).unwrap_or_else(|_| "null".into());
+    format!("{{\"schema_version\":{SCHEMA_VERSION},\"{name}\":{text}}}")
 }
 
 /// Prints a whole document as it is; a closed pipe has seen enough.
@@ -118,9 +145,7 @@ pub(crate) fn document(text: &str) {
 pub(crate) fn failure(failure: &Failure, to: Audience) -> ExitCode {
     let mut out = anstream::stderr().lock();
     if to == Audience::Programs {
-        let error = ErrorWire::of(failure);
-        let text = serde_json::to_string(&FailureWire { schema_version: SCHEMA_VERSION, error });
-        let _ = writeln!(out, "{}", text.unwrap_or_else(|_| "{}".into()));
+        let _ = writeln!(out, "{}", versioned_member("error", &ErrorWire::of(failure)));
         return ExitCode::from(failure.kind.exit_code());
     }
     let error = format!("{}error:{} {}", paint(BAD.bold()), reset(), failure.story());
@@ -132,12 +157,6 @@ pub(crate) fn failure(failure: &Failure, to: Audience) -> ExitCode {
 }
 
 /// A failure for programs.
-#[derive(Serialize)]
-struct FailureWire<'a> {
-    schema_version: u32,
-    error: ErrorWire<'a>,
-}
-
 #[derive(Serialize)]
 struct ErrorWire<'a> {
     kind: &'static str,

@@ -53,7 +53,12 @@ struct Calls {
 }
 
 /// Counts all paths and prints them.
-pub(super) fn measure(plan: &Plan, small: &Scene, large: &Scene, gates: &mut Gates) -> Result<()> {
+pub(super) fn measure(
+    plan: &Plan<'_>,
+    small: &Scene,
+    large: &Scene,
+    gates: &mut Gates,
+) -> Result<()> {
     let paths = paths(plan, small, large)?;
     let valgrind = tools::get("valgrind", "valgrind");
     let strace = tools::get("strace", "strace");
@@ -61,21 +66,8 @@ pub(super) fn measure(plan: &Plan, small: &Scene, large: &Scene, gates: &mut Gat
     for path in &paths {
         counted.push(count(path, valgrind, strace)?);
     }
-    let columns = [
-        "one stop",
-        "instructions",
-        "gate",
-        "growth",
-        "syscalls",
-        "fsyncs",
-        "database opened",
-        "transcript read",
-        "peak KiB",
-        "own",
-        "gate",
-        "",
-    ];
-    let mut table = Table::new("Counts of one stop", &columns);
+    let columns = "one stop|instructions|gate|growth|syscalls|fsyncs|database opened|transcript read|peak KiB|own|gate|";
+    let mut table = Table::headed("Counts of one stop", columns);
     for (path, own) in paths.iter().zip(&counted) {
         let first = path.small.and_then(|at| counted.get(at)).and_then(|c| c.instructions);
         table.row(row(path, own, first, gates));
@@ -88,7 +80,7 @@ pub(super) fn measure(plan: &Plan, small: &Scene, large: &Scene, gates: &mut Gat
     Ok(())
 }
 
-fn paths<'a>(plan: &Plan, small: &'a Scene, large: &'a Scene) -> Result<Vec<Path<'a>>> {
+fn paths<'a>(plan: &Plan<'_>, small: &'a Scene, large: &'a Scene) -> Result<Vec<Path<'a>>> {
     let held = small.hook("held", "Stop")?;
     let path = |name: &str, scene: &'a Scene, call, max, first| Path {
         name: name.into(),

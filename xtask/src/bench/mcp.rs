@@ -42,18 +42,9 @@ pub(crate) fn measure(rounds: usize, gates: &mut Gates) -> Result<()> {
     let place = tempfile::tempdir()?;
     let ours = Ours { home: place.path() };
     let calls = rounds * 25;
-    let mut table = Table::new(
-        "The MCP server",
-        &[
-            "server",
-            "start to tools/list, ms",
-            "calls/s",
-            "p50, us",
-            "p99, us",
-            "32 in flight, calls/s",
-            "resident, MB",
-        ],
-    );
+    let columns =
+        "server|start to tools/list, ms|calls/s|p50, us|p99, us|32 in flight, calls/s|resident, MB";
+    let mut table = Table::headed("The MCP server", columns);
     let own = ours.task_get(rounds / 10, calls)?;
     row(&mut table, "stopgate mcp, task_get", &own);
     let gate = ours.hook_evaluate(calls)?;

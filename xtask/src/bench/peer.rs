@@ -22,8 +22,12 @@ const STATE: &str = "---\nactive: true\niteration: 1\nsession_id: peer\nmax_iter
 completion_promise: \"DONE\"\nstarted_at: \"2026-01-01T00:00:00Z\"\n---\n\nmigrate the tests\n";
 
 /// Adds the peer's rows, or says why there are none.
-pub(super) fn cases(plan: &Plan, scene: &Scene, cases: &mut Vec<Case>) -> Result<Option<String>> {
-    let Some(script) = &plan.peer else {
+pub(super) fn cases(
+    plan: &Plan<'_>,
+    scene: &Scene,
+    cases: &mut Vec<Case>,
+) -> Result<Option<String>> {
+    let Some(script) = plan.peer else {
         let how = "give the plugin's hooks/stop-hook.sh: --peer FILE";
         return Ok(Some(format!(
             "Peer not measured: its script is not part of this repository; {how}."
@@ -60,7 +64,7 @@ fn row(name: &str, call: Call) -> Case {
 }
 
 /// Says how many times slower the peer is than our stop by a shell.
-pub(super) fn notes(plan: &Plan, cases: &[Case], ours: usize, table: &mut Table) {
+pub(super) fn notes(plan: &Plan<'_>, cases: &[Case], ours: usize, table: &mut Table) {
     let own = cases.iter().find(|case| case.name == "active, sh -c");
     let Some(own) = own.map(|case| Sample::new(case.took.clone()).median()) else { return };
     let goals = [(100 * 1024, 15.0), (10 * MIB, 20.0), (BYTES_MAX, 50.0)];

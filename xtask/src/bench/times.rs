@@ -62,7 +62,12 @@ const NO_LOOP: Limit = Limit::Gate { goal: 1.35, gate: 1.6 };
 const ACTIVE: Limit = Limit::Gate { goal: 5.0, gate: 6.5 };
 
 /// Measures all rows and prints them.
-pub(super) fn measure(plan: &Plan, small: &Scene, large: &Scene, gates: &mut Gates) -> Result<()> {
+pub(super) fn measure(
+    plan: &Plan<'_>,
+    small: &Scene,
+    large: &Scene,
+    gates: &mut Gates,
+) -> Result<()> {
     let mut cases = cases(plan, small, large)?;
     let ours = cases.len();
     let missing = peer::cases(plan, small, &mut cases)?;
@@ -85,7 +90,7 @@ pub(super) fn measure(plan: &Plan, small: &Scene, large: &Scene, gates: &mut Gat
     Ok(())
 }
 
-fn cases(plan: &Plan, small: &Scene, large: &Scene) -> Result<Vec<Case>> {
+fn cases(plan: &Plan<'_>, small: &Scene, large: &Scene) -> Result<Vec<Case>> {
     let stop = small.hook("held", "Stop")?;
     let free = small.hook("nobody", "Stop")?;
     let mut noop = stop.clone();
@@ -117,7 +122,7 @@ fn cases(plan: &Plan, small: &Scene, large: &Scene) -> Result<Vec<Case>> {
 }
 
 /// One row a size with the message in the payload, then one a size without.
-fn by_transcript(plan: &Plan, small: &Scene, cases: &mut Vec<Case>) -> Result<()> {
+fn by_transcript(plan: &Plan<'_>, small: &Scene, cases: &mut Vec<Case>) -> Result<()> {
     let first = cases.len();
     for (at, size) in plan.sizes.iter().enumerate() {
         let call = small.stop_beside(&beside(*size), &transcript_of(small, *size))?;

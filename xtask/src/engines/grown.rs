@@ -3,16 +3,21 @@
 use anyhow::Result;
 use stopgate_lab::Cluster;
 
-use super::{Plan, place};
+use super::place;
 use crate::bench::growth::{self, EVENTS_A_LOOP, Grown, SESSION, SIZES};
 use crate::journal;
 use crate::scene::{ENDLESS, Scene};
 use crate::table::Gates;
 
 /// Fills databases, times a stop on each and prints it.
-pub(super) fn measure(plan: Plan, cluster: &Cluster, gates: &mut Gates) -> Result<()> {
+pub(super) fn measure(
+    rounds: usize,
+    sizes: usize,
+    cluster: &Cluster,
+    gates: &mut Gates,
+) -> Result<()> {
     let mut grown = Vec::new();
-    for (events, shown) in SIZES.into_iter().take(plan.sizes) {
+    for (events, shown) in SIZES.into_iter().take(sizes) {
         let database = place::database(cluster)?;
         // Nobody minds if the filling is lost, and the stops set it back.
         set(cluster, &database, "off")?;
@@ -29,7 +34,7 @@ pub(super) fn measure(plan: Plan, cluster: &Cluster, gates: &mut Gates) -> Resul
     }
     cluster.sql("postgres", "CHECKPOINT")?;
     let title = "A stop over a growing journal, PostgreSQL by Unix socket";
-    growth::print(title, &grown, plan.rounds, gates)
+    growth::print(title, &grown, rounds, gates)
 }
 
 fn set(cluster: &Cluster, database: &str, value: &str) -> Result<()> {

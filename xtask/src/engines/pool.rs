@@ -1,7 +1,6 @@
 //! Stops per second of one process that keeps its connections, as a server would.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -13,6 +12,7 @@ use super::place;
 use crate::figures::{Chance, Sample, millis};
 use crate::journal;
 use crate::table::{Gates, Table};
+use crate::tools;
 
 const LOOPS: u32 = 2_000;
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -45,23 +45,11 @@ enum After {
     Settle,
 }
 
-const COLUMNS: [&str; 11] = [
-    "pool",
-    "stops",
-    "stops/s",
-    "p50 ms",
-    "p99 ms",
-    "max ms",
-    "conflicts",
-    "lost",
-    "twice",
-    "goal",
-    "",
-];
+const COLUMNS: &str = "pool|stops|stops/s|p50 ms|p99 ms|max ms|conflicts|lost|twice|goal|";
 
 /// Runs all pools and prints them.
 pub(super) fn measure(stops: usize, cluster: &Cluster, gates: &mut Gates) -> Result<()> {
-    let mut table = Table::new("Stops per second of a process with a pool", &COLUMNS);
+    let mut table = Table::headed("Stops per second of a process with a pool", COLUMNS);
     postgres(stops, cluster, &mut table, gates)?;
     sqlite(stops, &mut table, gates)?;
     table.note(
@@ -168,18 +156,8 @@ fn goal(case: &Case<'_>, a_second: u128, p99: Duration) -> String {
 fn all(case: &Case<'_>) -> Result<(Vec<Duration>, usize)> {
     let left = AtomicUsize::new(case.stops);
     let conflicts = AtomicUsize::new(0);
-    let took: Result<Vec<Vec<Duration>>> = thread::scope(|scope| {
-        let (left, conflicts) = (&left, &conflicts);
-        let workers: Vec<_> = (0..case.connections)
-            .map(|own| scope.spawn(move || worker(case, own as u64, left, conflicts)))
-            .collect();
-        let joined = workers.into_iter().map(|worker| match worker.join() {
-            Ok(took) => took,
-            Err(_) => bail!("run a worker to its end"),
-        });
-        joined.collect()
-    });
-    Ok((took?.concat(), conflicts.into_inner()))
+    let took = tools::abreast(case.connections, |own| worker(case, own as u64, &left, &conflicts))?;
+    Ok((took.concat(), conflicts.into_inner()))
 }
 
 fn worker(

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use stopgate_core::Outcome;
 
-use super::{Findings, Plan, Reach};
+use super::{Findings, HardnessOptions};
 use crate::journal;
 use crate::scene::{Call, ENDLESS, Said, Scene};
 
@@ -18,8 +18,8 @@ const LATER: [&str; 6] =
     ["SessionStart", "UserPromptSubmit", "PostToolBatch", "PreCompact", "StopFailure", "Stop"];
 
 /// Cancels again and again, on a new loop each time.
-pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
-    let rounds = if plan.reach == Reach::Long { 50 } else { 5 };
+pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
+    let rounds = if plan.long { 50 } else { 5 };
     let mut violations = Vec::new();
     let (mut held, mut free) = (0, 0);
     for round in 0..rounds {

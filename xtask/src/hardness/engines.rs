@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use stopgate_lab::{Cluster, Setup};
 
-use super::{Findings, Plan, Reach, kills, storm};
+use super::{Findings, HardnessOptions, kills, storm};
 use crate::engines::place;
 use crate::scene::Scene;
 
@@ -21,7 +21,7 @@ const PATIENCE: &str = "60s";
 const REST_MAX: Duration = Duration::from_mins(1);
 
 /// Runs everything that was asked for.
-pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
+pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
     let cluster = Cluster::start(Setup { max_connections: CONNECTIONS })?;
     if plan.wants("storm") {
         storm::measure(findings)?;
@@ -33,7 +33,7 @@ pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
         }
     }
     if plan.wants("kills") {
-        let wanted = if plan.reach == Reach::Long { 500 } else { 100 };
+        let wanted = if plan.long { 500 } else { 100 };
         let scene = patient(&cluster)?;
         let what = "PostgreSQL: kill -9 at random among 4 agents";
         kills::kill(what, wanted, &scene, &|| rest(&cluster), plan.seed, findings)?;

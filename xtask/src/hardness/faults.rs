@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use super::{Findings, Plan, Reach};
+use super::points::{Path, plain};
+use super::{Findings, HardnessOptions};
 use crate::journal;
-use crate::scene::{Call, ENDLESS, Said, Scene};
+use crate::scene::{Call, Said, Scene};
 use crate::trace::{self, Asked, Point};
 
 const SESSION: &str = "held";
@@ -20,18 +21,14 @@ const CALLS: [&str; 9] =
 const LONG_CALLS: [&str; 4] = ["flock", "fcntl", "mmap", "fstat"];
 
 /// Lets every call fail, on a stop as it usually is and on one with a checkpoint.
-pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
-    let (errors, calls) = match plan.reach {
-        Reach::Bounded => (ERRORS.to_vec(), CALLS.to_vec()),
-        Reach::Long => (LONG_ERRORS.to_vec(), [&CALLS[..], &LONG_CALLS].concat()),
+pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
+    let (errors, calls) = if plan.long {
+        (LONG_ERRORS.to_vec(), [&CALLS[..], &LONG_CALLS].concat())
+    } else {
+        (ERRORS.to_vec(), CALLS.to_vec())
     };
     let disk = Disk { errors, calls };
-    let scene = Scene::new()?;
-    scene.start(SESSION, &ENDLESS)?;
-    let call = scene.hook(SESSION, "Stop")?;
-    for _ in 0..3 {
-        call.run()?;
-    }
+    let Path { scene, call, .. } = plain()?;
     sweep("faults injected: sent back", &scene, &call, &disk, findings)?;
     journal::truncate_wal(&scene.home())?;
     sweep("faults injected: a new log", &scene, &call, &disk, findings)

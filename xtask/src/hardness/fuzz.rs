@@ -12,7 +12,7 @@ use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result, bail};
 
-use super::{Findings, Plan};
+use super::{Findings, HardnessOptions};
 use crate::table::Table;
 use crate::tools::{self, Tool};
 
@@ -57,7 +57,7 @@ struct Said {
 }
 
 /// Builds every target and lets each run as long as is asked for.
-pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
+pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
     if tools::get("c++", "g++") == Tool::Missing {
         findings.skip("fuzz", "not measured: no C++ compiler");
         return Ok(());
@@ -69,7 +69,7 @@ pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
     let mut table = Table::new("Fuzzing", &columns);
     let (mut executions, mut violations) = (0, Vec::new());
     for name in &names {
-        eprintln!("fuzz {name}: {} s, log target/fuzz/log/{name}", plan.fuzz_seconds);
+        eprintln!("fuzz {name}: {} s, log target/fuzz/log/{name}", plan.seconds);
         let Ran { said, violations: found } = place.run(name, plan)?;
         for violation in &found {
             eprintln!("fuzz {violation}");
@@ -79,7 +79,7 @@ pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
         violations.extend(found);
     }
     table.print();
-    let what = format!("fuzz: {} targets, {} s each", names.len(), plan.fuzz_seconds);
+    let what = format!("fuzz: {} targets, {} s each", names.len(), plan.seconds);
     findings.add(&what, executions, &violations, "blows are executions");
     Ok(())
 }
@@ -121,7 +121,7 @@ fn build(root: PathBuf) -> Result<Place> {
 }
 
 impl Place {
-    fn run(&self, name: &str, plan: &Plan) -> Result<Ran> {
+    fn run(&self, name: &str, plan: &HardnessOptions) -> Result<Ran> {
         let directory = |kind: &str| self.root.join("target/fuzz").join(kind);
         let (new, crashes, log) =
             (directory("new").join(name), directory("crashes"), directory("log"));
@@ -136,7 +136,7 @@ impl Place {
         let written = fs::File::create(&log).with_context(|| format!("write {}", log.display()))?;
         let mut fuzzer = Command::new(self.programs.join(name));
         fuzzer.args(LIMITS).arg("-print_final_stats=1");
-        fuzzer.arg(format!("-max_total_time={}", plan.fuzz_seconds));
+        fuzzer.arg(format!("-max_total_time={}", plan.seconds));
         fuzzer.arg(format!("-seed={}", (plan.seed % SEED_MAX).max(1)));
         fuzzer.arg(format!("-artifact_prefix={}/{name}-", crashes.display()));
         // New inputs go into the first directory; the others are only read.

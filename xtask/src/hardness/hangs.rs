@@ -5,15 +5,15 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 
 use super::points::{Path, checkpoint, plain};
-use super::{Findings, Plan, Reach};
+use super::{Findings, HardnessOptions};
 use crate::journal;
 use crate::scene::Said;
+use crate::tools;
 use crate::trace::{self, Asked, Point};
 
 /// How long a call is held.
@@ -28,8 +28,8 @@ const ABREAST: usize = 24;
 const STRIDE: usize = 8;
 
 /// Holds every call of a usual stop, and of one that ends with a checkpoint.
-pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
-    let stride = if plan.reach == Reach::Long { 1 } else { STRIDE };
+pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
+    let stride = if plan.long { 1 } else { STRIDE };
     sweep("hangs: sent back", plain, stride, findings)?;
     sweep("hangs: sent back, with a checkpoint", checkpoint, stride, findings)
 }
@@ -55,7 +55,7 @@ fn sweep(
     let (asked, _) = trace::trace(&path.call, &path.scene.path("notes"))?;
     let points: Vec<Point> = watched(&asked).into_iter().step_by(stride).collect();
     let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
-    let work = || -> Result<()> {
+    tools::abreast(ABREAST, |_| {
         // One machine each: who hangs holds the journal.
         let path = make()?;
         path.scene.keep("kept")?;
@@ -64,13 +64,7 @@ fn sweep(
             hang(&path, point, &tally);
         }
         Ok(())
-    };
-    let worked: Vec<Result<()>> = thread::scope(|scope| {
-        let running: Vec<_> = (0..ABREAST).map(|_| scope.spawn(work)).collect();
-        let joined = running.into_iter().map(thread::ScopedJoinHandle::join);
-        joined.map(|ended| ended.unwrap_or_else(|_| Err(anyhow::anyhow!("hang on")))).collect()
-    });
-    worked.into_iter().collect::<Result<Vec<()>>>()?;
+    })?;
     let tally = tally.into_inner().unwrap_or_default();
     let figures = format!(
         "let go {}, answered {}; slowest {} ms ({})",

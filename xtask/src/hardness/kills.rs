@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::{Findings, Plan, Reach};
+use super::{Findings, HardnessOptions};
 use crate::figures::{Chance, Sample};
 use crate::journal;
 use crate::scene::{Call, ENDLESS, Said, Scene, said};
@@ -26,8 +26,8 @@ struct Known {
 }
 
 /// Kills as often as the plan says; looks at the journal after every round.
-pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
-    let wanted = if plan.reach == Reach::Long { 2000 } else { 500 };
+pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
+    let wanted = if plan.long { 2000 } else { 500 };
     kill(
         "kill -9 at random among 4 agents",
         wanted,

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use stopgate_store::Stored;
 
-use super::{Findings, Plan, Reach};
+use super::{Findings, HardnessOptions};
 use crate::journal;
 use crate::scene::{Call, ENDLESS, Ran, Said, Scene};
 use crate::trace::{self, Point};
@@ -45,9 +45,9 @@ struct Tally {
 }
 
 /// Kills every path at every point.
-pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
+pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
     let mut paths = vec![plain()?, ending()?];
-    if plan.reach == Reach::Long {
+    if plan.long {
         paths.extend([checkpoint()?, claim()?, start()?, first_start()?, cancel()?]);
     }
     for path in paths {

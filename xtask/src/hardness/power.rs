@@ -9,7 +9,7 @@ use std::fs;
 use anyhow::{Result, bail};
 
 use super::disk::{Disk, Honesty, LOSSES, Loss, Step, steps};
-use super::{Findings, Plan, Reach};
+use super::{Findings, HardnessOptions};
 use crate::figures::Chance;
 use crate::journal;
 use crate::scene::{Call, ENDLESS, Said, Scene};
@@ -51,8 +51,8 @@ struct Tally {
 }
 
 /// Loses power as often as the plan says, with both promises.
-pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
-    let images = if plan.reach == Reach::Long { 5000 } else { 300 };
+pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
+    let images = if plan.long { 5000 } else { 300 };
     let usual = record(Promise::Process)?;
     replay("power loss", &usual, images, plan, findings);
     let durable = record(Promise::PowerLoss)?;
@@ -87,7 +87,13 @@ fn record(promise: Promise) -> Result<Recording> {
     Ok(Recording { scene, call, base, steps: recorded, promise })
 }
 
-fn replay(what: &str, recording: &Recording, images: usize, plan: &Plan, findings: &mut Findings) {
+fn replay(
+    what: &str,
+    recording: &Recording,
+    images: usize,
+    plan: &HardnessOptions,
+    findings: &mut Findings,
+) {
     let steps = &recording.steps;
     let number = |wanted: fn(&Step) -> bool| steps.iter().filter(|step| wanted(step)).count();
     let syncs = number(|step| matches!(step, Step::Sync { .. }));

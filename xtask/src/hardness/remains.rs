@@ -13,12 +13,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::{Findings, Plan, Reach};
+use super::{Findings, HardnessOptions};
 use crate::figures::Chance;
 use crate::journal;
 use crate::scene::{Call, ENDLESS, Said, Scene, said};
+use crate::tools;
 
-const AGENTS: u64 = 4;
+const AGENTS: usize = 4;
 const KILLS_A_ROUND: usize = 10;
 /// How long what is left may take to go.
 const GRACE: Duration = Duration::from_secs(2);
@@ -46,25 +47,19 @@ struct Agent {
 }
 
 /// Kills as often as the plan says, on four machines at once.
-pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
-    let wanted = if plan.reach == Reach::Long { 10_000 } else { 500 };
-    let share = wanted / usize::try_from(AGENTS)?;
-    let raging = |number: u64| -> Result<Agent> {
+pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
+    let wanted = if plan.long { 10_000 } else { 500 };
+    let share = wanted / AGENTS;
+    let agents = tools::abreast(AGENTS, |number| {
+        let number = number as u64;
         let mut agent = Agent::new(plan.seed ^ (number << 32), number)?;
         while agent.kills < share {
             agent.round()?;
         }
         Ok(agent)
-    };
-    let agents: Vec<Result<Agent>> = thread::scope(|scope| {
-        let running: Vec<_> =
-            (0..AGENTS).map(|number| scope.spawn(move || raging(number))).collect();
-        let joined = running.into_iter().map(thread::ScopedJoinHandle::join);
-        joined.map(|ended| ended.unwrap_or_else(|_| Err(anyhow::anyhow!("strike on")))).collect()
-    });
+    })?;
     let (mut kills, mut violations, mut answered) = (0, Vec::new(), 0);
     for agent in agents {
-        let agent = agent?;
         kills += agent.kills;
         answered += agent.answered;
         violations.extend(agent.violations);
@@ -141,7 +136,7 @@ impl Agent {
     fn strike_check(&mut self) -> Result<()> {
         let child = self.hook()?;
         self.wait();
-        for pid in processes_with(&self.mark) {
+        for pid in self.marked() {
             let killed = Command::new("kill").args(["-9", &pid]).stderr(Stdio::null()).status();
             self.kills += usize::from(killed.is_ok_and(|status| status.success()));
         }
@@ -206,11 +201,13 @@ impl Agent {
 
     fn look_for_remains(&mut self) {
         let until = Instant::now() + GRACE + SLACK;
-        let home = self.scene.home();
+        let home = format!("STOPGATE_HOME={}", self.scene.home().display());
+        // A leash has the path of its scratch directory as an argument.
+        let below = format!("{}/", self.scene.path("tmp").display());
         loop {
-            let mut left = processes_with(&self.mark);
-            left.extend(processes_of(&home));
-            left.extend(leashes_below(&self.scene.path("tmp")));
+            let mut left = self.marked();
+            left.extend(tools::processes("environ", |word| word == home.as_bytes()));
+            left.extend(tools::processes("cmdline", |word| word.starts_with(below.as_bytes())));
             let scratch = entries(&self.scene.path("tmp"));
             if left.is_empty() && scratch.is_empty() {
                 return;
@@ -224,6 +221,11 @@ impl Agent {
     }
 
     /// What is left now must not be counted again.
+    /// The processes that the checks of this agent began.
+    fn marked(&self) -> Vec<String> {
+        tools::processes("cmdline", |word| word == self.mark.as_bytes())
+    }
+
     fn clear(&self, left: &[String]) {
         let _ = Command::new("kill").arg("-9").args(left).stderr(Stdio::null()).status();
         let _ = fs::remove_dir_all(self.scene.path("tmp"));
@@ -250,50 +252,7 @@ impl Agent {
     }
 }
 
-/// Processes that have `mark` among their arguments.
-fn processes_with(mark: &str) -> Vec<String> {
-    processes(|directory| {
-        let line = fs::read(directory.join("cmdline")).unwrap_or_default();
-        line.split(|byte| *byte == 0).any(|word| word == mark.as_bytes())
-    })
-}
-
-/// Processes that keep their things in `home`: hooks and servers.
-fn processes_of(home: &Path) -> Vec<String> {
-    let wanted = format!("STOPGATE_HOME={}", home.display());
-    processes(|directory| {
-        let variables = fs::read(directory.join("environ")).unwrap_or_default();
-        variables.split(|byte| *byte == 0).any(|word| word == wanted.as_bytes())
-    })
-}
-
-/// What watches over checks: it has no variables, and is told of the directory to remove.
-fn leashes_below(temporary: &Path) -> Vec<String> {
-    let below = format!("{}/", temporary.display());
-    processes(|directory| {
-        let line = fs::read(directory.join("cmdline")).unwrap_or_default();
-        line.split(|byte| *byte == 0).any(|word| word.starts_with(below.as_bytes()))
-    })
-}
-
-/// Processes that are alive and of which `is_one` holds.
-fn processes(is_one: impl Fn(&Path) -> bool) -> Vec<String> {
-    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let numbered = all.filter(|entry| {
-        entry
-            .file_name()
-            .to_str()
-            .is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
-    });
-    let alive = numbered.filter(|entry| {
-        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        !stat.is_empty() && !stat.contains(") Z ")
-    });
-    let ours = alive.filter(|entry| is_one(&entry.path()));
-    ours.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-}
-
-fn entries(directory: &Path) -> Vec<String> {
+pub(super) fn entries(directory: &Path) -> Vec<String> {
     let all = fs::read_dir(directory).into_iter().flatten().flatten();
     all.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use super::points::ending;
-use super::{Findings, Plan, Reach};
+use super::remains::entries;
+use super::{Findings, HardnessOptions};
 use crate::trace::{self, Asked, Point};
 
 /// How long what is left may take to go, and what a loaded machine may add.
@@ -20,8 +21,8 @@ const GRACE: Duration = Duration::from_secs(4);
 const STRIDE: usize = 9;
 
 /// Kills a stop with a check at its calls.
-pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
-    let stride = if plan.reach == Reach::Long { 1 } else { STRIDE };
+pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
+    let stride = if plan.long { 1 } else { STRIDE };
     let mut path = ending()?;
     let temporary = path.scene.path("tmp");
     fs::create_dir_all(&temporary)?;
@@ -51,9 +52,7 @@ pub(super) fn measure(plan: &Plan, findings: &mut Findings) -> Result<()> {
 fn left_in(directory: &FilePath) -> Vec<String> {
     let until = Instant::now() + GRACE;
     loop {
-        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let left: Vec<String> = names.collect();
+        let left = entries(directory);
         if left.is_empty() || Instant::now() > until {
             return left;
         }

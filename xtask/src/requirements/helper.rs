@@ -162,45 +162,16 @@ fn ago(seconds: &str, zone: &str) -> Result<()> {
         let offset = hours.parse::<i64>()? * 3600 + minutes.parse::<i64>()? * 60;
         at += if zone.starts_with('-') { -offset } else { offset };
     }
-    let (days, rest) = (at.div_euclid(86400), at.rem_euclid(86400));
-    let (year, month, day) = civil(days);
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    println!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{zone}");
+    let at = jiff::Timestamp::from_second(at)?;
+    println!("{}{zone}", at.strftime("%Y-%m-%dT%H:%M:%S"));
     Ok(())
-}
-
-/// The date of a day since 1970-01-01.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let (mut year, mut rest) = (1970, days);
-    let is_leap = |year: i64| (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    while rest >= 365 + i64::from(is_leap(year)) {
-        rest -= 365 + i64::from(is_leap(year));
-        year += 1;
-    }
-    let february = 28 + i64::from(is_leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if rest < length {
-            break;
-        }
-        rest -= length;
-        month += 1;
-    }
-    (year, month, rest + 1)
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::{civil, difference};
-
-    #[test]
-    fn days_are_dates() {
-        assert_eq!(civil(0), (1970, 1, 1));
-        assert_eq!(civil(59), (1970, 3, 1));
-        assert_eq!(civil(20_772), (2026, 11, 15));
-    }
+    use super::difference;
 
     #[test]
     fn an_object_may_have_more_than_is_wanted() {

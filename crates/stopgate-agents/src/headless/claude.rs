@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::classify::{by_status, by_words};
 use super::stream::StreamMemory;
 use super::{
-    FailureClass, HeadlessProfile, HeadlessTurn, ResetTime, SessionRecord, TurnHelper, TurnSession,
-    UsageHint, host,
+    FailureClass, HeadlessProfile, HeadlessTurn, ResetTime, SessionRecord, TurnHelper, UsageHint,
+    host,
 };
 
 pub(super) const HEADLESS: HeadlessProfile = HeadlessProfile {
@@ -25,16 +25,9 @@ pub(super) const HEADLESS: HeadlessProfile = HeadlessProfile {
     ..HeadlessProfile::plain(args)
 };
 
-fn session(turn: &HeadlessTurn<'_>) -> [String; 2] {
-    match turn.session {
-        TurnSession::New(id) => ["--session-id".to_owned(), id.to_owned()],
-        TurnSession::Resumed(id) => ["--resume".to_owned(), id.to_owned()],
-    }
-}
-
 fn args(turn: &HeadlessTurn<'_>) -> Vec<String> {
     let mut args = turn.own_then(&["--output-format", "stream-json", "--verbose"]);
-    args.extend(session(turn));
+    args.extend(turn.session_flag());
     args.extend(turn.model_flag("--model", &["--model"]));
     args.extend(["-p".to_owned(), turn.prompt.to_owned()]);
     args
@@ -50,7 +43,7 @@ fn helper_args(helper: &TurnHelper<'_>) -> Vec<String> {
 
 fn terminal_args(turn: &HeadlessTurn<'_>) -> Vec<String> {
     let mut args = turn.own_then(&[]);
-    args.extend(session(turn));
+    args.extend(turn.session_flag());
     args.extend(turn.model_flag("--model", &["--model"]));
     args.push(turn.prompt.to_owned());
     args
@@ -88,7 +81,7 @@ fn answer(memory: &mut StreamMemory, event: &Value) {
 fn limit(memory: &mut StreamMemory, info: &Value) {
     let Some(at) = info["resetsAt"].as_u64() else { return };
     if info["status"] == "rejected" {
-        memory.resets(ResetTime::At(at));
+        memory.reset = Some(ResetTime::At(at));
     }
     let windows = info["unifiedWindows"].as_object();
     let shares = windows.into_iter().flatten().filter_map(|(_, own)| own["utilization"].as_f64());
@@ -129,11 +122,11 @@ fn result(memory: &mut StreamMemory, event: &Value) {
     let text = event["result"].as_str().unwrap_or("");
     let models = event["modelUsage"].as_object();
     let window = models.into_iter().flatten().find_map(|(_, own)| own["contextWindow"].as_u64());
-    if let (Some(tokens), Some(window)) = (memory.context_tokens(), window) {
+    if let (Some((tokens, _)), Some(window)) = (memory.context, window) {
         memory.context(tokens, Some(window));
     }
     memory.usage(usage(event));
-    if event["is_error"] != true || memory.has_asked() {
+    if event["is_error"] != true || memory.question.is_some() {
         memory.says(text);
         memory.finished();
         return;

@@ -32,16 +32,15 @@ fn args(turn: &HeadlessTurn<'_>) -> Vec<String> {
     if !turn.in_git {
         args.push("--skip-git-repo-check".to_owned());
     }
-    args.extend(turn.model_flag("-m", &["-m", "--model"]));
-    if let TurnSession::Resumed(id) = turn.session {
-        args.extend(["resume".to_owned(), id.to_owned()]);
-    }
-    args.push(turn.prompt.to_owned());
-    args
+    continued(turn, args)
 }
 
 fn terminal_args(turn: &HeadlessTurn<'_>) -> Vec<String> {
-    let mut args = turn.own_after("exec");
+    continued(turn, turn.own_after("exec"))
+}
+
+/// The model, the session and the prompt, which stand last.
+fn continued(turn: &HeadlessTurn<'_>, mut args: Vec<String>) -> Vec<String> {
     args.extend(turn.model_flag("-m", &["-m", "--model"]));
     if let TurnSession::Resumed(id) = turn.session {
         args.extend(["resume".to_owned(), id.to_owned()]);
@@ -130,7 +129,7 @@ fn limits(memory: &mut StreamMemory, limits: &Value) {
     let resets =
         windows.iter().filter(is_used_up).filter_map(|window| window["resets_at"].as_u64());
     if let Some(at) = resets.max() {
-        memory.resets(ResetTime::At(at));
+        memory.reset = Some(ResetTime::At(at));
     }
 }
 

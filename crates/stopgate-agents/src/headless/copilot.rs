@@ -56,8 +56,8 @@ fn read(memory: &mut StreamMemory, event: &Value) {
             memory.session(&event["sessionId"]);
             if event["exitCode"] == 0 {
                 memory.finished();
-            } else if !memory.has_ended() {
-                let class = memory.last_retry().unwrap_or(FailureClass::Unknown);
+            } else if memory.end.is_none() {
+                let class = memory.last_retry.unwrap_or(FailureClass::Unknown);
                 memory.failed(class, "the client ended with an error");
             }
         }

@@ -62,7 +62,7 @@ fn result(memory: &mut StreamMemory, event: &Value) {
     }
     let message = event["error"]["message"].as_str().unwrap_or("");
     if let Some(reset) = seconds_after(message, "retry after ") {
-        memory.resets(reset);
+        memory.reset = Some(reset);
     }
     memory.failed(by_words(message), message);
 }

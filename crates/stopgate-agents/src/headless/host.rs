@@ -45,11 +45,12 @@ pub(super) fn requested(memory: &mut StreamMemory, event: &Value) {
     }
     let said = match request["tool_name"].as_str() {
         Some("AskUserQuestion") => asked(memory, questions(&request["input"])),
-        Some("ExitPlanMode") if memory.habit() == QuestionHabit::ParkApproved => {
+        Some("ExitPlanMode") if memory.habit == QuestionHabit::ParkApproved => {
             json!({ "behavior": "allow", "updatedInput": request["input"] })
         }
         Some("ExitPlanMode") => {
-            let plan = request["input"]["plan"].as_str().or(memory.plan()).unwrap_or_default();
+            let plan =
+                request["input"]["plan"].as_str().or(memory.plan.as_deref()).unwrap_or_default();
             let question = format!("May the agent carry out its plan?\n{plan}");
             asked(memory, question)
         }
@@ -61,10 +62,10 @@ pub(super) fn requested(memory: &mut StreamMemory, event: &Value) {
 
 /// What a question of the agent is answered.
 fn asked(memory: &mut StreamMemory, question: String) -> Value {
-    if memory.habit() == QuestionHabit::Decide {
+    if memory.habit == QuestionHabit::Decide {
         return json!({ "behavior": "deny", "message": NOBODY });
     }
-    memory.asks(question);
+    memory.question = Some(question);
     json!({ "behavior": "deny", "message": PASSED_ON, "interrupt": true })
 }
 
@@ -85,6 +86,6 @@ pub(super) fn heard(memory: &mut StreamMemory, message: &Value) {
     let mut parts = message["content"].as_array().into_iter().flatten();
     let shown = parts.rfind(|part| part["name"] == "ExitPlanMode");
     if let Some(plan) = shown.and_then(|part| part["input"]["plan"].as_str()) {
-        memory.plans(plan);
+        memory.plan = Some(plan.to_owned());
     }
 }

@@ -54,7 +54,7 @@ fn log(memory: &mut StreamMemory, line: &str) {
         (value(line, "message="), value(line, "error.error="))
     {
         memory.retry(by_words(words), None);
-        memory.complains(words);
+        memory.complaint = Some(words.to_owned());
     }
 }
 
@@ -110,7 +110,7 @@ fn error(memory: &mut StreamMemory, error: &Value) {
     let message = data["message"].as_str().unwrap_or("");
     let after = data["responseHeaders"]["retry-after"].as_str();
     if let Some(seconds) = after.and_then(|after| after.trim().parse().ok()) {
-        memory.resets(ResetTime::After(Duration::from_secs(seconds)));
+        memory.reset = Some(ResetTime::After(Duration::from_secs(seconds)));
     }
     let class = match error["name"].as_str() {
         Some("ContextOverflowError") => FailureClass::Context,

@@ -60,7 +60,7 @@ fn read_record(memory: &mut StreamMemory, line: &Value) {
         (_, Some("qwen-code.api_error")) => {
             let message = event["error_message"].as_str().unwrap_or("");
             memory.retry(by_status_or_words(event["status_code"].as_u64(), message), None);
-            memory.complains(message);
+            memory.complaint = Some(message.to_owned());
         }
         (_, Some("qwen-code.api_response")) | (Some("user" | "assistant"), _) => memory.recovers(),
         _ => {}

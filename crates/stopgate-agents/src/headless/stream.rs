@@ -21,18 +21,18 @@ pub(super) struct StreamMemory {
     facts: Vec<StreamFact>,
     session: Option<String>,
     said: String,
-    end: Option<Result<(), SessionFailure>>,
-    reset: Option<ResetTime>,
+    pub(super) end: Option<Result<(), SessionFailure>>,
+    pub(super) reset: Option<ResetTime>,
     long_pauses: u32,
-    last_retry: Option<FailureClass>,
+    pub(super) last_retry: Option<FailureClass>,
     heard: SessionReach,
     error_text: Option<String>,
-    complaint: Option<String>,
-    context: Option<(u64, Option<u64>)>,
+    pub(super) complaint: Option<String>,
+    pub(super) context: Option<(u64, Option<u64>)>,
     usage: Option<UsageHint>,
-    habit: QuestionHabit,
-    plan: Option<String>,
-    question: Option<String>,
+    pub(super) habit: QuestionHabit,
+    pub(super) plan: Option<String>,
+    pub(super) question: Option<String>,
 }
 
 /// How far a session came.
@@ -258,40 +258,9 @@ impl StreamMemory {
         self.complaint = None;
     }
 
-    /// The service's words about a request that is tried again.
-    pub(super) fn complains(&mut self, words: &str) {
-        self.complaint = Some(words.to_owned());
-    }
-
-    pub(super) const fn habit(&self) -> QuestionHabit {
-        self.habit
-    }
-
-    /// The agent's plan, which it may ask a person to approve.
-    pub(super) fn plans(&mut self, plan: &str) {
-        self.plan = Some(plan.to_owned());
-    }
-
-    pub(super) fn plan(&self) -> Option<&str> {
-        self.plan.as_deref()
-    }
-
-    /// A question that ends the turn.
-    pub(super) fn asks(&mut self, question: String) {
-        self.question = Some(question);
-    }
-
-    pub(super) fn has_asked(&self) -> bool {
-        self.question.is_some()
-    }
-
     /// What the client must be told.
     pub(super) fn replies(&mut self, line: String) {
         self.facts.push(StreamFact::Reply(line));
-    }
-
-    pub(super) fn resets(&mut self, reset: ResetTime) {
-        self.reset = Some(reset);
     }
 
     pub(super) fn quota(&mut self, used: f64, resets_at: u64) {
@@ -307,10 +276,6 @@ impl StreamMemory {
         let window = window.or(self.context.and_then(|(_, window)| window));
         self.context = Some((tokens, window));
         self.facts.push(StreamFact::Context { tokens, window });
-    }
-
-    pub(super) fn context_tokens(&self) -> Option<u64> {
-        self.context.map(|(tokens, _)| tokens)
     }
 
     pub(super) fn finished(&mut self) {
@@ -329,14 +294,5 @@ impl StreamMemory {
         if let Some(Err(failure)) = &mut self.end {
             failure.class = class;
         }
-    }
-
-    pub(super) fn has_ended(&self) -> bool {
-        self.end.is_some()
-    }
-
-    /// The class of the last retry, where the end says nothing of its own.
-    pub(super) fn last_retry(&self) -> Option<FailureClass> {
-        self.last_retry
     }
 }

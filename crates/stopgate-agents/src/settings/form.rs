@@ -76,6 +76,14 @@ pub struct EventName {
 }
 
 impl EventName {
+    /// The events of most clients.
+    pub(crate) const USUAL: &'static [Self] = &[
+        Self::stop("Stop"),
+        Self::other("SessionStart"),
+        Self::other("UserPromptSubmit"),
+        Self::other("SessionEnd"),
+    ];
+
     /// A stop, at which checks run.
     pub(crate) const fn stop(name: &'static str) -> Self {
         Self { name, timeout_s: 600 }

@@ -5,8 +5,8 @@
 
 use jsonc_parser::ast::{Array, Comment, Object, ObjectProp, Value};
 use jsonc_parser::common::{Range, Ranged};
-use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
-use stopgate_json::JsonBracket;
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, parse_to_ast};
+use stopgate_json::{COMMENTED_JSON, JsonBracket};
 
 use super::error::{SettingsError, TextPosition};
 use super::exits::position;
@@ -33,23 +33,12 @@ pub(super) struct EntrySpot<'t> {
     path: Vec<(JsonBracket, usize)>,
 }
 
-/// JSON with comments and trailing commas, which people write; nothing looser.
-const STRICT: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_loose_object_property_names: false,
-    allow_trailing_commas: true,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-};
-
 impl<'a> SettingsTree<'a> {
     /// Reads a file; nothing if it holds no value at all.
     pub(super) fn read(text: &'a str, form: JsonForm) -> Result<Option<Self>, SettingsError> {
         let collect =
             CollectOptions { comments: CommentCollectionStrategy::Separate, tokens: false };
-        let parsed = parse_to_ast(text, &collect, &STRICT).map_err(|source| {
+        let parsed = parse_to_ast(text, &collect, &COMMENTED_JSON).map_err(|source| {
             let at = TextPosition { line: source.line_display(), column: source.column_display() };
             SettingsError::NotJson { at, source }
         })?;

@@ -2,36 +2,32 @@
 
 use serde_json::json;
 
-use super::{HookCase, held, let_go, not_for};
+use super::{HookCase, case, held, let_go, not_for};
 use crate::stage::{CaseMachine, Miss, SESSION};
 use crate::subject::HookEvents;
 
 pub(super) const CASES: &[HookCase] = &[
-    HookCase {
-        name: "other events",
-        why: "A hook that is registered for all events must hold only stops.",
-        run: other_events,
-    },
-    HookCase {
-        name: "event of tomorrow",
-        why: "Clients add events; an unknown one is not a stop.",
-        run: unknown_event,
-    },
-    HookCase {
-        name: "subagent stop",
-        why: "A subagent has its own task: held for the loop of the main agent, it never ends.",
-        run: subagent,
-    },
-    HookCase {
-        name: "compaction",
-        why: "Compaction ends as a nameless subagent; holding it breaks the summary.",
-        run: compaction,
-    },
-    HookCase {
-        name: "background tasks",
-        why: "While background work runs there is nothing to do: each hold burns a turn.",
-        run: background,
-    },
+    case(
+        "other events",
+        "A hook that is registered for all events must hold only stops.",
+        other_events,
+    ),
+    case("event of tomorrow", "Clients add events; an unknown one is not a stop.", unknown_event),
+    case(
+        "subagent stop",
+        "A subagent has its own task: held for the loop of the main agent, it never ends.",
+        subagent,
+    ),
+    case(
+        "compaction",
+        "Compaction ends as a nameless subagent; holding it breaks the summary.",
+        compaction,
+    ),
+    case(
+        "background tasks",
+        "While background work runs there is nothing to do: each hold burns a turn.",
+        background,
+    ),
 ];
 
 /// The loop holds as before.

@@ -3,75 +3,59 @@
 use serde_json::{Value, json};
 use stopgate_agents::Understood;
 
-use super::{HookCase, let_go};
+use super::{HookCase, case, let_go};
 use crate::shot::{ShotInput, ShotReader};
 use crate::stage::{CaseMachine, MESSAGE, Miss, failed};
 
 const HUGE: usize = 16 * 1024 * 1024;
 
 pub(super) const CASES: &[HookCase] = &[
-    HookCase {
-        name: "no loop",
-        why: "A hook fires in every session: without a loop it must let go and say nothing.",
-        run: no_loop,
-    },
-    HookCase {
-        name: "unknown fields",
-        why: "Clients add fields in every version.",
-        run: unknown_fields,
-    },
-    HookCase {
-        name: "byte order mark",
-        why: "Clients on Windows put one before the payload.",
-        run: byte_order_mark,
-    },
-    HookCase {
-        name: "other types",
-        why: "A field may be null, a number or a list one day; the agent must get away.",
-        run: other_types,
-    },
-    HookCase {
-        name: "broken JSON",
-        why: "A payload that was cut must let the agent stop.",
-        run: broken_json,
-    },
-    HookCase {
-        name: "empty input",
-        why: "A client that sends nothing must not be held, and must not wait.",
-        run: empty_input,
-    },
-    HookCase { name: "not UTF-8", why: "A message may quote bytes of a file.", run: not_utf8 },
-    HookCase {
-        name: "16 MiB payload",
-        why: "Messages are not cut: an agent that prints a log may send megabytes.",
-        run: huge_payload,
-    },
-    HookCase { name: "slow input", why: "A payload may come in pieces.", run: slow_input },
-    HookCase {
-        name: "input never ends",
-        why: "A client that keeps the pipe open must not be waited for without end.",
-        run: endless_input,
-    },
-    HookCase {
-        name: "input closed",
-        why: "A hook may be started without a standard input at all.",
-        run: closed_input,
-    },
-    HookCase {
-        name: "reader gone",
-        why: "A client that was closed does not read the answer; the hook must end all the same.",
-        run: reader_gone,
-    },
-    HookCase {
-        name: "odd session",
-        why: "A session's name is foreign text: it must not become a path or a command.",
-        run: odd_session,
-    },
-    HookCase {
-        name: "hostile message",
-        why: "What a model says must not be run, and must not break the answer.",
-        run: hostile_message,
-    },
+    case(
+        "no loop",
+        "A hook fires in every session: without a loop it must let go and say nothing.",
+        no_loop,
+    ),
+    case("unknown fields", "Clients add fields in every version.", unknown_fields),
+    case("byte order mark", "Clients on Windows put one before the payload.", byte_order_mark),
+    case(
+        "other types",
+        "A field may be null, a number or a list one day; the agent must get away.",
+        other_types,
+    ),
+    case("broken JSON", "A payload that was cut must let the agent stop.", broken_json),
+    case(
+        "empty input",
+        "A client that sends nothing must not be held, and must not wait.",
+        empty_input,
+    ),
+    case("not UTF-8", "A message may quote bytes of a file.", not_utf8),
+    case(
+        "16 MiB payload",
+        "Messages are not cut: an agent that prints a log may send megabytes.",
+        huge_payload,
+    ),
+    case("slow input", "A payload may come in pieces.", slow_input),
+    case(
+        "input never ends",
+        "A client that keeps the pipe open must not be waited for without end.",
+        endless_input,
+    ),
+    case("input closed", "A hook may be started without a standard input at all.", closed_input),
+    case(
+        "reader gone",
+        "A client that was closed does not read the answer; the hook must end all the same.",
+        reader_gone,
+    ),
+    case(
+        "odd session",
+        "A session's name is foreign text: it must not become a path or a command.",
+        odd_session,
+    ),
+    case(
+        "hostile message",
+        "What a model says must not be run, and must not break the answer.",
+        hostile_message,
+    ),
 ];
 
 fn bytes(payload: &Value) -> Vec<u8> {

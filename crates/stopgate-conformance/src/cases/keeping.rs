@@ -5,7 +5,7 @@ use std::thread;
 use serde_json::{Value, json};
 use stopgate_agents::{Client, Understood};
 
-use super::{HookCase, held, let_go, not_for};
+use super::{HookCase, case, held, let_go, not_for};
 use crate::shot::ShotInput;
 use crate::stage::{CaseMachine, MESSAGE, Miss, OTHER_SESSION, SESSION, failed, short};
 
@@ -13,46 +13,42 @@ use crate::stage::{CaseMachine, MESSAGE, Miss, OTHER_SESSION, SESSION, failed, s
 const HOLDS_MAX: u32 = 60;
 
 pub(super) const CASES: &[HookCase] = &[
-    HookCase {
-        name: "holds",
-        why: "An armed loop sends the agent back, with a word that says what to do.",
-        run: holds,
-    },
-    HookCase {
-        name: "nothing but the answer",
-        why: "A line of text beside the JSON, and clients drop the whole answer.",
-        run: only_the_answer,
-    },
-    HookCase {
-        name: "holds again",
-        why: "stop_hook_active means nothing: some clients always send true, some never.",
-        run: holds_again,
-    },
-    HookCase {
-        name: "lets go when done",
-        why: "Once the condition is true, the agent may stop, and the next stop is free.",
-        run: lets_go,
-    },
-    HookCase {
-        name: "has a limit",
-        why: "Some clients have none: two hundred continuations in a minute were seen.",
-        run: has_a_limit,
-    },
-    HookCase {
-        name: "knows the client's limit",
-        why: "Past it the client drops the answer and ends the turn without a word.",
-        run: client_limit,
-    },
-    HookCase {
-        name: "other session",
-        why: "A second session in the same project must not be held for the first one's loop.",
-        run: other_session,
-    },
-    HookCase {
-        name: "two sessions at once",
-        why: "Stops come at the same moment; none may be lost, mixed up or left waiting.",
-        run: at_once,
-    },
+    case("holds", "An armed loop sends the agent back, with a word that says what to do.", holds),
+    case(
+        "nothing but the answer",
+        "A line of text beside the JSON, and clients drop the whole answer.",
+        only_the_answer,
+    ),
+    case(
+        "holds again",
+        "stop_hook_active means nothing: some clients always send true, some never.",
+        holds_again,
+    ),
+    case(
+        "lets go when done",
+        "Once the condition is true, the agent may stop, and the next stop is free.",
+        lets_go,
+    ),
+    case(
+        "has a limit",
+        "Some clients have none: two hundred continuations in a minute were seen.",
+        has_a_limit,
+    ),
+    case(
+        "knows the client's limit",
+        "Past it the client drops the answer and ends the turn without a word.",
+        client_limit,
+    ),
+    case(
+        "other session",
+        "A second session in the same project must not be held for the first one's loop.",
+        other_session,
+    ),
+    case(
+        "two sessions at once",
+        "Stops come at the same moment; none may be lost, mixed up or left waiting.",
+        at_once,
+    ),
 ];
 
 /// How often this client lets a hook hold it in one turn.

@@ -6,53 +6,45 @@ use std::path::Path;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
 
-use super::{HookCase, held, let_go, not_for};
+use super::{HookCase, case, held, let_go, not_for};
 use crate::shot::{Shot, ShotInput};
 use crate::stage::{CaseMachine, Miss};
 use crate::subject::without_program;
 
 pub(super) const CASES: &[HookCase] = &[
-    HookCase {
-        name: "program missing",
-        why: "Some clients take the shell's complaint for an answer and never stop again.",
-        run: program_missing,
-    },
-    HookCase { name: "no home", why: "Services and containers often have no HOME.", run: no_home },
-    HookCase {
-        name: "home unwritable",
-        why: "A full or read-only disk must not hold the agent.",
-        run: home_unwritable,
-    },
-    HookCase {
-        name: "directory gone",
-        why: "The agent may have removed the directory that it works in.",
-        run: directory_gone,
-    },
-    HookCase {
-        name: "transcript missing",
-        why: "Sessions without persistence name a transcript that is never written.",
-        run: transcript_missing,
-    },
-    HookCase {
-        name: "transcript a directory",
-        why: "What stands at the transcript's path is not ours to trust.",
-        run: transcript_directory,
-    },
-    HookCase {
-        name: "transcript a FIFO",
-        why: "Opening one waits without end.",
-        run: transcript_fifo,
-    },
-    HookCase {
-        name: "transcript torn",
-        why: "The last record is often half written when the hook runs.",
-        run: transcript_torn,
-    },
-    HookCase {
-        name: "killed, then asked",
-        why: "Esc kills the hook; a lock that it leaves must not end or free the loop.",
-        run: killed,
-    },
+    case(
+        "program missing",
+        "Some clients take the shell's complaint for an answer and never stop again.",
+        program_missing,
+    ),
+    case("no home", "Services and containers often have no HOME.", no_home),
+    case("home unwritable", "A full or read-only disk must not hold the agent.", home_unwritable),
+    case(
+        "directory gone",
+        "The agent may have removed the directory that it works in.",
+        directory_gone,
+    ),
+    case(
+        "transcript missing",
+        "Sessions without persistence name a transcript that is never written.",
+        transcript_missing,
+    ),
+    case(
+        "transcript a directory",
+        "What stands at the transcript's path is not ours to trust.",
+        transcript_directory,
+    ),
+    case("transcript a FIFO", "Opening one waits without end.", transcript_fifo),
+    case(
+        "transcript torn",
+        "The last record is often half written when the hook runs.",
+        transcript_torn,
+    ),
+    case(
+        "killed, then asked",
+        "Esc kills the hook; a lock that it leaves must not end or free the loop.",
+        killed,
+    ),
 ];
 
 fn stop_shot(stage: &CaseMachine<'_>) -> Shot {

@@ -76,7 +76,7 @@ pub enum RecordError {
     /// It is not JSON.
     #[error("read the state file")]
     NotJson(#[from] JsonTextError),
-    /// It is JSON, but no object.
+    /// It is JSON, but not an object.
     #[error("find an object in the state file")]
     NoObject,
 }

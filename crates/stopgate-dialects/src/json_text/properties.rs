@@ -79,7 +79,7 @@ fn found(text: &str) -> Vec<ast::Comment<'_>> {
         comments: jsonc_parser::CommentCollectionStrategy::Separate,
         tokens: true,
     };
-    let parsed = parse_to_ast(text, &options, &LENIENT).expect("JSON");
+    let parsed = parse_to_ast(text, &options, &COMMENTED_JSON).expect("JSON");
     let mut found: Vec<_> =
         parsed.comments.unwrap_or_default().values().flat_map(|list| list.to_vec()).collect();
     found.sort_by_key(Ranged::start);

@@ -1,7 +1,9 @@
 //! How clear a request is, and how much of a tool an agent may be with it.
 
+use serde::Serialize;
+
 /// Points for the five questions, 0 to 2 each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Rubric {
     /// Is the expected result clear?
     pub outcome: u8,

@@ -140,7 +140,7 @@ impl Merging<'_> {
             self.show_branch();
             let names = proof.unmet.join(", ");
             let what = format!(
-                "it holds alone, but not merged with {}: unmet there: {names}",
+                "it passes alone, but not merged with {}: these criteria fail there: {names}",
                 self.worktree.target
             );
             return self.hold(&what, &merge_by_hand(self.worktree)).map(Ok);

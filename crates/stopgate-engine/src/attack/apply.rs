@@ -10,6 +10,7 @@ use stopgate_system::set_mode;
 
 use super::exploit::{Ecosystem, ExploitEdit, Pick, is_test};
 
+const CONFTEST: &str = "conftest.py";
 /// No larger file is edited.
 const BYTES_MAX: u64 = 1024 * 1024;
 
@@ -113,6 +114,10 @@ impl Edits {
             ExploitEdit::Overwrite(pick, text) => each(self, pick, &|_| text.into()),
             ExploitEdit::Prepend(pick, text) => each(self, pick, &|old| prepended(old, text)),
             ExploitEdit::Append(pick, text) => each(self, pick, &|old| format!("{old}{text}")),
+            ExploitEdit::Conftest(text) => {
+                self.create(grounds, Path::new(CONFTEST), "", 0o644)?;
+                each(self, Pick::Named(&[CONFTEST]), &|old| format!("{old}{text}"))
+            }
             ExploitEdit::Swap(pick, pairs) => each(self, pick, &|old| swapped(old, pairs)),
             ExploitEdit::Lines(pick, starts, with) => {
                 each(self, pick, &|old| lines(old, starts, with))

@@ -10,22 +10,24 @@ mod python;
 mod python_settings;
 mod shell;
 
-use super::exploit::Exploit;
+use super::exploit::{Ecosystem, Exploit};
 
 /// Every exploit there is.
-pub(super) fn all() -> impl Iterator<Item = &'static Exploit> {
-    let tables: [&[Exploit]; 9] = [
-        python::EXPLOITS,
-        python_settings::EXPLOITS,
-        node::EXPLOITS,
-        node_settings::EXPLOITS,
-        cargo::EXPLOITS,
-        go::EXPLOITS,
-        make::EXPLOITS,
-        shell::EXPLOITS,
-        any::EXPLOITS,
+pub(super) fn all() -> impl Iterator<Item = Exploit> {
+    let tables = [
+        (Ecosystem::Python, python::EXPLOITS),
+        (Ecosystem::Python, python_settings::EXPLOITS),
+        (Ecosystem::Node, node::EXPLOITS),
+        (Ecosystem::Node, node_settings::EXPLOITS),
+        (Ecosystem::Cargo, cargo::EXPLOITS),
+        (Ecosystem::Go, go::EXPLOITS),
+        (Ecosystem::Make, make::EXPLOITS),
+        (Ecosystem::Shell, shell::EXPLOITS),
+        (Ecosystem::Any, any::EXPLOITS),
     ];
-    tables.into_iter().flatten()
+    tables.into_iter().flat_map(|(ecosystem, exploits)| {
+        exploits.iter().map(move |exploit| Exploit { ecosystem, ..*exploit })
+    })
 }
 
 #[cfg(test)]

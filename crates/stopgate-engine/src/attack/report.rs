@@ -65,8 +65,6 @@ pub struct AttackAdvice {
 /// What an attack found.
 #[derive(Clone, Debug, Serialize)]
 pub struct AttackReport {
-    /// [`crate::SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// The project.
     pub project: String,
     /// How many exploits got past the checks themselves.

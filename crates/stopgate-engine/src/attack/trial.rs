@@ -92,7 +92,7 @@ impl Trial<'_> {
         let store = BasisStore { objects: &objects, trees: &trees };
         let basis = Basis::take(&self.room.root, &asked, &[measured.outputs], store);
         let basis = basis.map_err(|error| {
-            Failure::fault("could not note what judges the work").because(error)
+            Failure::fault("could not record the files that judge the work").because(error)
         })?;
         let judges = basis.judges(&criterion.name).into_iter();
         // Source files with tests inside are work as well.

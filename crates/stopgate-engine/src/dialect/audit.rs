@@ -76,7 +76,7 @@ fn try_record(
             return Ok(id);
         }
     }
-    Err(Failure::fault("could not append to the journal: others changed the loop all the time"))
+    Err(Failure::fault("could not append to the journal: other processes kept changing the loop"))
 }
 
 /// What the journal must hear: that the loop began, or what the file says meanwhile, and then
@@ -131,7 +131,7 @@ fn append(
         events.iter().map(|event| Recorded { event: event.clone(), at }).collect();
     let state = events.iter().fold(state, |state, event| apply(state, event, at));
     let Some(state) = state else {
-        return Err(Failure::fault("could not follow what happened to the loop"));
+        return Err(Failure::fault("could not apply the event to the loop"));
     };
     context.journal.begin()?;
     let appended = context.journal.append(revision, &recorded, &state);

@@ -6,9 +6,8 @@ mod command;
 
 use std::path::PathBuf;
 
-use serde::Serialize;
 use serde_json::json;
-use stopgate_agents::{AgentAnswer, Call, Client, Reply};
+use stopgate_agents::{AgentAnswer, Call, Client};
 use stopgate_core::{
     Digest, Frame, Leave, Mode, Outcome, Phase, Policy, Rest, Verdict, clean, clip,
 };
@@ -19,7 +18,7 @@ use stopgate_dialects::criteria::{
 use self::checks::Checked;
 pub use self::command::{Completion, CriteriaView, MarkView};
 use super::desk::{Held, JudgedFile, Sheet};
-use super::{Answered, DialectCall, OkForm, files};
+use super::{Answered, DialectCall, OkForm, OkWire, files, printed};
 use crate::failure::{Failure, chain};
 
 pub(super) const FILE: &str = ".loop/state.json";
@@ -178,20 +177,8 @@ fn sheet(desk: &DialectCall, record: &CriteriaRecord) -> Sheet {
 
 /// A file that is not a state file holds nobody, and a person should know.
 fn invalid(desk: &DialectCall, story: &str) -> Answered {
-    desk.note(&format!("let a stop pass: {story}"));
+    desk.note(&format!("the agent may stop: {story}"));
     allow(desk, Some(INVALID))
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct OkWire<'a> {
-    ok: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    decision: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system_message: Option<String>,
 }
 
 /// A reason to let go is told to the person, too, where the client can.
@@ -201,7 +188,7 @@ fn allow(desk: &DialectCall, reason: Option<&str>) -> Answered {
         OkForm::Full => reason.map(message),
         OkForm::Strict => None,
     };
-    Answered::Allow(print(&OkWire { ok: true, reason, decision: None, system_message }))
+    Answered::Allow(printed(&OkWire { ok: true, reason, decision: None, system_message }))
 }
 
 fn block(desk: &DialectCall, reason: &str) -> Answered {
@@ -210,13 +197,5 @@ fn block(desk: &DialectCall, reason: &str) -> Answered {
         OkForm::Strict => None,
     };
     let reason = Some(reason);
-    Answered::Block(print(&OkWire { ok: false, reason, decision, system_message: None }))
-}
-
-/// An answer that can't be written allows the stop.
-fn print(answer: &OkWire<'_>) -> Reply {
-    match serde_json::to_string(answer) {
-        Ok(text) => Reply { stdout: format!("{text}\n"), ..Reply::default() },
-        Err(_) => Reply::default(),
-    }
+    Answered::Block(printed(&OkWire { ok: false, reason, decision, system_message: None }))
 }

@@ -101,18 +101,12 @@ impl DialectCall {
     /// What the agent said last, as far as it can be known: from the payload, else from the
     /// transcript. A transcript that can't be read says nothing.
     pub(crate) fn last_message(call: &Call<'_>) -> Option<String> {
-        match &call.last_message {
-            Some(message) => Some(message.to_string()),
-            None => last_message(call, ReadDepth::Turn).ok().flatten(),
-        }
+        said_last(call, ReadDepth::Turn)
     }
 
     /// The same, where a format hears the last message regardless of who wrote after it.
     pub(crate) fn last_message_ever(call: &Call<'_>) -> Option<String> {
-        match &call.last_message {
-            Some(message) => Some(message.to_string()),
-            None => last_message(call, ReadDepth::Whole).ok().flatten(),
-        }
+        said_last(call, ReadDepth::Whole)
     }
 
     /// What is seen at a stop: the markers that stand in `message`, and what the payload says.
@@ -319,6 +313,11 @@ impl Held<'_> {
         self.memory.backups.push(name);
         Ok(())
     }
+}
+
+fn said_last(call: &Call<'_>, depth: ReadDepth) -> Option<String> {
+    let told = call.last_message.as_ref().map(ToString::to_string);
+    told.or_else(|| last_message(call, depth).ok().flatten())
 }
 
 /// What the person is told of an end.

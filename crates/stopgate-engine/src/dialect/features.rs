@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::json;
-use stopgate_agents::{Call, Reply};
+use stopgate_agents::Call;
 use stopgate_core::{
     Digest, Frame, Leave, Mode, Outcome, Phase, Policy, Rest, Verdict, clean, clip,
 };
@@ -21,7 +21,7 @@ use stopgate_signals::transcript::{self, Bound, TranscriptRecord};
 pub use self::check::{CheckedView, FeatureTrouble, NewFeatures};
 pub use self::side_by_side::{FeatureFiles, NextFeature};
 use super::desk::{Held, JudgedFile, Sheet};
-use super::{Answered, DialectCall, files};
+use super::{Answered, DialectCall, files, printed};
 use crate::failure::{Failure, chain};
 use crate::view::LoopView;
 use stopgate_verify::files::{append_private, open_regular};
@@ -304,7 +304,7 @@ fn go_on(found: &Found, judged: &JudgedFile) -> Said {
     let words = clip(&clean(&words), REASON_BYTES_MAX);
     let reply = BlockWire { decision: "block", reason: &words };
     Said {
-        answered: Answered::Block(print(&reply)),
+        answered: Answered::Block(printed(&reply)),
         text: Some(advanced(&found.text, iteration)),
         story: format!(
             "CONTINUE: Starting iteration {iteration} for Feature {}: {}",
@@ -352,13 +352,5 @@ struct TellWire<'a> {
 /// Lets the agent go with a word to the person.
 fn tell(words: &str) -> Answered {
     let words = clip(&clean(words), REASON_BYTES_MAX);
-    Answered::Allow(print(&TellWire { r#continue: true, system_message: &words }))
-}
-
-/// An answer that can't be written allows the stop.
-fn print(answer: &impl Serialize) -> Reply {
-    match serde_json::to_string(answer) {
-        Ok(text) => Reply { stdout: format!("{text}\n"), ..Reply::default() },
-        Err(_) => Reply::default(),
-    }
+    Answered::Allow(printed(&TellWire { r#continue: true, system_message: &words }))
 }

@@ -171,7 +171,7 @@ fn settle(
             (Answered::Allow(Reply { stderr, ..Reply::default() }), String::new())
         }
         TextChange::Abort(_) => {
-            let stderr = "stopgate: the idle loop's counts made no sense; it was aborted\n".into();
+            let stderr = "stopgate: the idle loop's counters are invalid; it was aborted\n".into();
             (Answered::Allow(Reply { stderr, ..Reply::default() }), String::new())
         }
         TextChange::Pop | TextChange::Done(_) | TextChange::Revive | TextChange::Sweep => {

@@ -65,7 +65,7 @@ impl DialectCall {
 
 fn missing(what: &str) -> Failure {
     Failure::no_loop(format!("could not import a loop: there is no {what} here"))
-        .hint("cd to the project whose files keep it")
+        .hint("cd to the project that has these files")
 }
 
 fn unclear(error: &dyn std::error::Error) -> Failure {

@@ -10,7 +10,7 @@ use stopgate_dialects::ralph_loop::{FILE, FieldTrouble, RalphLoop, counted, note
 use stopgate_signals::markers;
 
 use super::desk::{Held, JudgedFile, Sheet};
-use super::{Answered, DialectCall};
+use super::{Answered, DialectCall, printed};
 use crate::failure::Failure;
 use crate::view::LoopView;
 
@@ -135,10 +135,7 @@ fn settle(
 }
 
 fn block(prompt: &str, message: &str) -> Reply {
-    let wire = BlockWire { decision: "block", reason: prompt, message };
-    let mut stdout = serde_json::to_string(&wire).unwrap_or_default();
-    stdout.push('\n');
-    Reply { stdout, ..Reply::default() }
+    printed(&BlockWire { decision: "block", reason: prompt, message })
 }
 
 /// Lets the agent go, with a word for the person where they look.

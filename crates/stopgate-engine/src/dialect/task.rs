@@ -5,8 +5,7 @@ mod command;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-use stopgate_agents::{Agent, Call, Reply};
+use stopgate_agents::{Agent, Call};
 use stopgate_core::{Digest, Leave, Outcome, Verdict};
 use stopgate_dialects::task::{
     Pause, Settled, TaskLook, TaskRecord, TaskSight, TaskStanding, UnreadableTask, choose, next,
@@ -15,7 +14,7 @@ use stopgate_dialects::task::{
 
 pub use self::command::{TaskChange, TaskView};
 use super::desk::{Held, JudgedFile, Sheet};
-use super::{Answered, DialectCall, OkForm, files};
+use super::{Answered, DialectCall, OkForm, OkWire, files, printed};
 use crate::failure::{Failure, chain};
 
 /// No session has more tasks than this; what lies behind them is not looked at.
@@ -57,7 +56,7 @@ pub(super) fn stop(desk: &DialectCall, call: &Call<'_>) -> Result<Answered, Fail
         }
         return Ok(answer(desk, &said));
     }
-    Err(Failure::fault("could not judge the stop: somebody changes the task all the time"))
+    Err(Failure::fault("could not judge the stop: another process keeps changing the task"))
 }
 
 /// Lets a colleague stop after each step, so that the person says whether to go on.
@@ -189,17 +188,6 @@ fn plain_resume(desk: &DialectCall) -> String {
     }
 }
 
-/// What the client reads.
-#[derive(Serialize)]
-struct OkWire<'a> {
-    ok: bool,
-    reason: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    decision: Option<&'static str>,
-    #[serde(rename = "systemMessage", skip_serializing_if = "Option::is_none")]
-    system_message: Option<String>,
-}
-
 fn allow(desk: &DialectCall, reason: &str) -> Answered {
     answer(desk, &Said { ok: true, reason: reason.into(), news: None })
 }
@@ -208,12 +196,11 @@ fn answer(desk: &DialectCall, said: &Said) -> Answered {
     let full = desk.request.form == OkForm::Full;
     let wire = OkWire {
         ok: said.ok,
-        reason: &said.reason,
+        reason: Some(&said.reason),
         decision: (full && !said.ok).then_some("block"),
         system_message: said.news.as_ref().filter(|_| full).map(|news| format!("stopgate: {news}")),
     };
-    let stdout = serde_json::to_string(&wire).unwrap_or_else(|_| "{\"ok\":true}".into()) + "\n";
-    let reply = Reply { stdout, ..Reply::default() };
+    let reply = printed(&wire);
     if said.ok { Answered::Allow(reply) } else { Answered::Block(reply) }
 }
 

@@ -289,7 +289,9 @@ fn take_basis(
         Err(error) if criteria.iter().all(|c| c.terms.protect.is_empty()) => {
             Ok((None, Some(Failure::fault(format!("could not {error}")).because(error).story())))
         }
-        Err(error) => Err(Failure::fault("could not note what judges the work").because(error)),
+        Err(error) => {
+            Err(Failure::fault("could not record the files that judge the work").because(error))
+        }
     }
 }
 
@@ -309,7 +311,9 @@ pub(crate) fn new_basis(
 ) -> Result<String, Failure> {
     let (basis, why) = take_basis(context, project, criteria, &[])?;
     let basis = basis.ok_or_else(|| {
-        Failure::fault(why.unwrap_or_else(|| "could not note what judges the work".into()))
+        Failure::fault(
+            why.unwrap_or_else(|| "could not record the files that judge the work".into()),
+        )
     })?;
     keep_basis(context, &basis)
 }

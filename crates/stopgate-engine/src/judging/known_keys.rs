@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::home::file_name;
 use crate::judging::certificate::Certificates;
-use crate::view::{SCHEMA_VERSION, time_text};
+use crate::view::time_text;
 
 /// Room for ten thousand keys.
 const KEYS_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -30,8 +30,6 @@ pub(crate) struct KnownKeys {
 /// All keys that are known here.
 #[derive(Clone, Debug, Serialize)]
 pub struct KeysView {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// The tenant that they count for.
     pub tenant: String,
     /// The keys; this home's own comes first.
@@ -124,7 +122,6 @@ impl Certificates<'_> {
             added_at: Some(known.added_at),
         });
         Ok(KeysView {
-            schema_version: SCHEMA_VERSION,
             tenant: self.context.choice.tenant.clone(),
             keys: own.into_iter().chain(added).collect(),
         })
@@ -162,7 +159,7 @@ impl Certificates<'_> {
                 return Err(Failure::usage("this home signs with that key")
                     .hint("a new one takes its place: stopgate receipt keys rotate"));
             }
-            0 => return Err(Failure::usage(format!("no key that was added is called {key}"))),
+            0 => return Err(Failure::usage(format!("no key called {key} was added"))),
             _several => {
                 return Err(Failure::usage(format!("more than one key begins with {key}")));
             }

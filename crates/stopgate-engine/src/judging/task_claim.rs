@@ -221,8 +221,7 @@ pub(crate) fn read_step(text: &str, id: &LoopId) -> Result<TaskStep, Failure> {
 
 /// Steps of a task in the journal's form.
 pub(crate) fn note(steps: &[TaskStep], hold: TaskHold) -> Result<Event, Failure> {
-    let form =
-        |error| Failure::fault("could not put a step into the journal's form").because(error);
+    let form = |error| Failure::fault("could not write a step as JSON").because(error);
     let steps = steps.iter().map(serde_json::to_string).collect::<Result<_, _>>();
     Ok(Event::Task(Box::new(TaskNote { steps: steps.map_err(form)?, hold })))
 }

@@ -8,13 +8,10 @@ use stopgate_verify::{GitError, SnapshotStore, TreeSnapshot};
 
 use crate::context::{Context, LoopTarget};
 use crate::failure::{Failure, chain};
-use crate::view::SCHEMA_VERSION;
 
 /// A snapshot in a work tree of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RestoredView {
-    /// [`crate::SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// The loop.
     pub id: String,
     /// The snapshot's number.
@@ -28,8 +25,6 @@ pub struct RestoredView {
 /// The snapshots of a loop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SnapshotsView {
-    /// [`crate::SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// The loop.
     pub id: String,
     /// What is kept, the oldest first.
@@ -68,7 +63,6 @@ impl Snapshots<'_> {
         let kept = self.in_store(&state.id, &root_of(&state, here), all_kept)?;
         let view = |one: TreeSnapshot| SnapshotView { number: one.number, commit: one.commit };
         Ok(SnapshotsView {
-            schema_version: SCHEMA_VERSION,
             id: state.id.as_str().into(),
             snapshots: kept.into_iter().map(view).collect(),
         })
@@ -95,7 +89,6 @@ impl Snapshots<'_> {
         }
         self.in_store(id, &root, |store| store.restore(snapshot, &path))?;
         Ok(RestoredView {
-            schema_version: SCHEMA_VERSION,
             id: id.as_str().into(),
             number,
             commit: snapshot.commit.clone(),

@@ -72,24 +72,19 @@ struct CriterionWire {
     network: bool,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct FilesWire {
-    #[serde(default)]
     exist: Vec<String>,
-    #[serde(default)]
     absent: Vec<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct PatternWire {
     file: Option<String>,
-    #[serde(default)]
     message: bool,
-    #[serde(default)]
     must: Patterns,
-    #[serde(default)]
     must_not: Patterns,
 }
 

@@ -7,13 +7,11 @@ use crate::context::LoopTarget;
 use crate::failure::Failure;
 use crate::see::Records;
 use crate::veil::veil;
-use crate::view::{SCHEMA_VERSION, time_text};
+use crate::view::time_text;
 
 /// Everything that led to one answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explanation {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// The loop.
     pub id: String,
     /// The stop's number within the loop, from 1.
@@ -79,7 +77,6 @@ impl Records<'_> {
         })?;
         veil.draw_receipts(&mut stopped.receipts);
         Ok(Explanation {
-            schema_version: SCHEMA_VERSION,
             id: id.as_str().into(),
             stop: number,
             stops: count,

@@ -12,15 +12,13 @@ use crate::context::LoopTarget;
 use crate::failure::Failure;
 use crate::see::Records;
 use crate::veil::{Veil, veil, veil_over_all};
-use crate::view::{SCHEMA_VERSION, describe_edit, short, step_line, time_text};
+use crate::view::{describe_edit, short, step_line, time_text};
 
 const PAGE: usize = 500;
 
 /// One event, ready to be shown.
 #[derive(Clone, Debug, Serialize)]
 pub struct EntryView {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// Its place in the journal.
     pub cursor: u64,
     /// The loop.
@@ -67,7 +65,6 @@ fn view(mut entry: JournalEntry, veil: &Veil) -> EntryView {
     veil.draw(&mut entry.recorded.event);
     let (kind, what) = describe(&entry.recorded.event);
     EntryView {
-        schema_version: SCHEMA_VERSION,
         cursor: entry.cursor.0,
         id: entry.id.as_str().into(),
         revision: entry.revision.0,
@@ -104,7 +101,7 @@ fn describe(event: &Event) -> (&'static str, String) {
         Event::Placed(worktree) => {
             ("placed", short(&format!("in {} on branch {}", worktree.directory, worktree.branch)))
         }
-        Event::Merged { commit } => ("merged", format!("the branch leads to {commit}")),
+        Event::Merged { commit } => ("merged", format!("the branch is now at {commit}")),
         Event::Metered(spend) => ("metered", spend_line(spend, &[])),
         Event::Claimed => ("claimed", "the agent asked for verification".into()),
         Event::Parked(parking) => ("parked", short(&format!("waits for {}", waits_for(parking)))),
@@ -113,7 +110,7 @@ fn describe(event: &Event) -> (&'static str, String) {
         Event::WakeFailed { why } => ("wake_failed", short(why)),
         Event::Asked { question } => ("asked", short(question)),
         Event::Prompted { speaker, .. } => ("prompted", describe_speaker(*speaker).into()),
-        Event::Paused { rest: Rest::Resume } => ("paused", "until somebody resumes it".into()),
+        Event::Paused { rest: Rest::Resume } => ("paused", "until a person resumes it".into()),
         Event::Paused { rest: Rest::NextPrompt } => {
             ("held", "until the person speaks again".into())
         }

@@ -3,16 +3,16 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-macro_rules! ask {
-    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ty,)* }) => {
+macro_rules! asks {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ty,)* })*) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, Deserialize)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name { $($(#[$field_doc])* pub $field: $kind,)* }
-    };
+    )*};
 }
 
-ask! {
+asks! {
     /// A task to create.
     TaskCreate {
         /// What it is about.
@@ -24,9 +24,7 @@ ask! {
         /// Whatever its owner wants kept.
         metadata: Option<Map<String, Value>>,
     }
-}
 
-ask! {
     /// A task to look at.
     TaskGet {
         /// The task.
@@ -35,9 +33,7 @@ ask! {
         #[serde(default)]
         include_work_products: bool,
     }
-}
 
-ask! {
     /// What to change of a task.
     TaskUpdate {
         /// The task.
@@ -57,9 +53,7 @@ ask! {
         /// Something that was made for it and is to be kept.
         work_product: Option<WorkProductAsk>,
     }
-}
 
-ask! {
     /// A work product to keep.
     WorkProductAsk {
         /// What kind it is.
@@ -70,9 +64,7 @@ ask! {
         /// All of it.
         content: String,
     }
-}
 
-ask! {
     /// A gate to register.
     HookRegister {
         /// The task.
@@ -89,9 +81,7 @@ ask! {
         #[serde(default)]
         session: bool,
     }
-}
 
-ask! {
     /// What the agent did in an iteration, for gates and rules to judge.
     HookEvaluate {
         /// The iteration.
@@ -108,20 +98,13 @@ ask! {
         /// What the agent is doing, in its own word.
         execution_phase: Option<String>,
     }
-}
 
-/// The same for a validation.
-pub type IterationValidate = HookEvaluate;
-
-ask! {
     /// A task whose gates to list.
     HookList {
         /// The task.
         task_id: String,
     }
-}
 
-ask! {
     /// A task whose gates to remove.
     HookClear {
         /// The task.
@@ -129,9 +112,7 @@ ask! {
         /// The only gate to remove.
         hook_id: Option<String>,
     }
-}
 
-ask! {
     /// A gate to enable or disable.
     HookUpdate {
         /// The gate.
@@ -139,9 +120,7 @@ ask! {
         /// Whether it judges from now on.
         enabled: bool,
     }
-}
 
-ask! {
     /// Iterations to begin.
     IterationStart {
         /// The task.
@@ -158,9 +137,7 @@ ask! {
         /// The session that works on it, where the server can't know.
         session: Option<String>,
     }
-}
 
-ask! {
     /// An iteration that is over, and how it went.
     IterationNext {
         /// The iteration.
@@ -170,9 +147,7 @@ ask! {
         /// What the agent wants to find again.
         agent_context: Option<Value>,
     }
-}
 
-ask! {
     /// Iterations to end.
     IterationComplete {
         /// The iteration.
@@ -182,9 +157,7 @@ ask! {
         /// What it says about it.
         summary: Option<String>,
     }
-}
 
-ask! {
     /// A checkpoint to take.
     CheckpointCreate {
         /// The task.
@@ -200,9 +173,7 @@ ask! {
         /// What kind of work product that is.
         draft_type: Option<String>,
     }
-}
 
-ask! {
     /// A checkpoint to go back to.
     CheckpointResume {
         /// The task.
@@ -211,3 +182,6 @@ ask! {
         checkpoint_id: Option<String>,
     }
 }
+
+/// The same for a validation.
+pub type IterationValidate = HookEvaluate;

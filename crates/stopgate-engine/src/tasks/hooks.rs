@@ -26,7 +26,7 @@ impl Tasks {
             let make = |n| Registered::new(format!("HOOK-{now}-{id}s{n}"), gate, metadata);
             self.gates.add(&id, after, make).ok_or_else(|| {
                 Failure::usage("the task has as many hooks as it may have")
-                    .hint("take them down with hook_clear")
+                    .hint("remove some with hook_clear")
             })?
         } else {
             let loaded = self.change(&id, &mut |task, _, now| {
@@ -143,7 +143,7 @@ impl Tasks {
                 return Ok(DecisionView::of(&evaluation, &name, number));
             }
         }
-        Err(Failure::fault("could not ask the hooks: others changed the task all the time"))
+        Err(Failure::fault("could not ask the hooks: other processes kept changing the task"))
     }
 
     /// What the gates say; nothing is stored and no turn is held.
@@ -208,7 +208,9 @@ pub(super) fn checkpoint_of(
 }
 
 fn read_gate(ask: &HookRegister) -> Result<Gate, Failure> {
-    let wrong = |message: String| Failure::usage(message).hint("nothing was stored; correct it");
+    let wrong = |message: String| {
+        Failure::usage(message).hint("nothing was stored; correct the gate and call again")
+    };
     let gate = match (ask.hook_type.as_deref(), &ask.gate) {
         (None | Some("custom"), Some(gate)) => Gate::read(gate).map_err(wrong)?,
         (Some("custom"), None) => {

@@ -10,13 +10,10 @@ use stopgate_store::{Filter, JournalEntry};
 use super::MetricsView;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::view::SCHEMA_VERSION;
 
 /// What is counted of all gates.
 #[derive(Clone, Debug, Serialize)]
 pub struct StatsView {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// The gates, by how often they judged.
     pub gates: Vec<GateStatsView>,
 }
@@ -62,7 +59,7 @@ impl TaskRecords<'_> {
             })
             .collect();
         gates.sort_by_key(|gate| std::cmp::Reverse(gate.metrics.evaluations));
-        Ok(StatsView { schema_version: SCHEMA_VERSION, gates })
+        Ok(StatsView { gates })
     }
 
     /// A loop that a person cancelled although its gate wanted it to go on contradicts the gate.

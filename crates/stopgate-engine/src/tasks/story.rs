@@ -8,13 +8,11 @@ use super::stats::TaskRecords;
 use crate::context::LoopTarget;
 use crate::failure::Failure;
 use crate::judging::task_claim::{read_step, task_of};
-use crate::view::{SCHEMA_VERSION, time_text};
+use crate::view::time_text;
 
 /// A task, and why each of its iterations was answered as it was.
 #[derive(Clone, Debug, Serialize)]
 pub struct TaskExplanation {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// The task.
     pub id: String,
     /// What it is about.
@@ -70,7 +68,6 @@ impl TaskRecords<'_> {
             }
         }
         Ok(Some(TaskExplanation {
-            schema_version: SCHEMA_VERSION,
             id: format!("TASK-{id}"),
             title: task.title,
             status: task.status.word(),

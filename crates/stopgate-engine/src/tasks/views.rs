@@ -6,16 +6,16 @@ use stopgate_gates::{Checkpoint, Evaluation, HistoryEntry, Iteration, Metrics, V
 
 use crate::view::time_text;
 
-macro_rules! view {
-    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ty,)* }) => {
+macro_rules! views {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ty,)* })*) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, Serialize)]
         #[serde(rename_all = "camelCase")]
         pub struct $name { $($(#[$field_doc])* pub $field: $kind,)* }
-    };
+    )*};
 }
 
-view! {
+views! {
     /// A task.
     TaskView {
         /// Its name.
@@ -46,9 +46,7 @@ view! {
         /// When it was last touched.
         updated_at: String,
     }
-}
 
-view! {
     /// Iterations, in short.
     IterationNoteView {
         /// Their name.
@@ -60,9 +58,7 @@ view! {
         /// Whether they run.
         status: &'static str,
     }
-}
 
-view! {
     /// A checkpoint, in short.
     CheckpointNoteView {
         /// Its name.
@@ -74,9 +70,7 @@ view! {
         /// When it was taken.
         created_at: String,
     }
-}
 
-view! {
     /// Something that was made for a task.
     WorkProductView {
         /// Its name.
@@ -93,9 +87,7 @@ view! {
         /// When it was handed in.
         created_at: String,
     }
-}
 
-view! {
     /// One iteration that is over.
     HistoryView {
         /// Its number.
@@ -111,9 +103,7 @@ view! {
         /// When it ended.
         at: String,
     }
-}
 
-view! {
     /// A gate that was registered or changed.
     HookView {
         /// Its name.
@@ -130,9 +120,7 @@ view! {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         warnings: Vec<String>,
     }
-}
 
-view! {
     /// What the gates said.
     DecisionView {
         /// The gate that was heard.
@@ -152,9 +140,7 @@ view! {
         /// Whatever else the gate said.
         metadata: Map<String, Value>,
     }
-}
 
-view! {
     /// The gates of a task.
     HookListView {
         /// The task.
@@ -164,9 +150,7 @@ view! {
         /// The gates, in the order they are asked.
         hooks: Vec<HookNoteView>,
     }
-}
 
-view! {
     /// One gate of a task.
     HookNoteView {
         /// Its name.
@@ -184,9 +168,7 @@ view! {
         /// What is counted of it.
         metrics: MetricsView,
     }
-}
 
-view! {
     /// What is counted of a gate.
     MetricsView {
         /// How often it judged.
@@ -212,9 +194,7 @@ view! {
         /// The share of its decisions that nobody contradicted, in percent.
         accuracy: Option<f64>,
     }
-}
 
-view! {
     /// Gates that were taken down.
     HookClearView {
         /// The task.
@@ -222,9 +202,7 @@ view! {
         /// How many there were.
         hooks_cleared: usize,
     }
-}
 
-view! {
     /// Iterations that run.
     IterationView {
         /// Their name.
@@ -246,9 +224,7 @@ view! {
         /// What somebody should look at.
         warnings: Vec<String>,
     }
-}
 
-view! {
     /// What validating an iteration showed.
     ValidationView {
         /// The iteration.
@@ -280,9 +256,7 @@ view! {
         /// Whether a checkpoint was taken.
         checkpoint_created: bool,
     }
-}
 
-view! {
     /// Iterations that ended.
     CompletedView {
         /// Their name.
@@ -298,9 +272,7 @@ view! {
         /// How many gates were taken down.
         hooks_cleared: usize,
     }
-}
 
-view! {
     /// A checkpoint that was taken.
     CheckpointView {
         /// Its name.
@@ -318,9 +290,7 @@ view! {
         /// When it was taken.
         created_at: String,
     }
-}
 
-view! {
     /// The state of work that was gone back to.
     ResumedView {
         /// The task.

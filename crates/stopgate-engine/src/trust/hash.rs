@@ -12,7 +12,7 @@ impl ProjectTrust<'_> {
         let view = self.trust_view(project)?;
         if view.content != hash.trim() {
             return Err(Failure::usage(format!(
-                "{} has another content than the one that was trusted: its hash is {}",
+                "{} changed since it was trusted: its hash is {}",
                 view.path, view.content
             ))
             .hint("review the file, then print its hash: stopgate trust --print-hash"));

@@ -14,7 +14,7 @@ use super::{CompactView, archive};
 use crate::failure::Failure;
 use crate::tidy::sweep::sweep;
 use crate::upkeep::Upkeep;
-use crate::view::{SCHEMA_VERSION, time_text};
+use crate::view::time_text;
 
 const PAGE: usize = 500;
 const REMOVED_AT_ONCE: usize = 200;
@@ -37,11 +37,7 @@ impl Upkeep<'_> {
         let _turn = self.archive_turn()?;
         let before = self.context.now().plus(older_than_ms.saturating_neg());
         let candidates = self.ended_before(before)?;
-        let mut view = CompactView {
-            schema_version: SCHEMA_VERSION,
-            ended_before: time_text(before),
-            ..CompactView::default()
-        };
+        let mut view = CompactView { ended_before: time_text(before), ..CompactView::default() };
         if candidates.is_empty() {
             view.swept = sweep(self.context, &[])?;
             return Ok(view);

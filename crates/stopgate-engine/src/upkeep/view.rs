@@ -1,38 +1,24 @@
 //! What was done to the store, ready to be shown.
 
 use serde::Serialize;
+use stopgate_store::Audit;
 use stopgate_store::transfer::{Exported, Imported};
-
-use crate::view::SCHEMA_VERSION;
 
 /// Whether the journal keeps its promises.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckView {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// Where the journal is.
     pub address: String,
     /// Whether nothing is wrong.
     pub ok: bool,
-    /// Loops.
-    pub loops: u64,
-    /// Those of them that have not ended.
-    pub running: u64,
-    /// Events.
-    pub events: u64,
-    /// Loops of which some part has no seal: older programs wrote it.
-    pub unchained: u64,
-    /// Loops of which some part was sealed by a writer whose key is not here.
-    pub unknown: u64,
-    /// What is wrong, a sentence each.
-    pub findings: Vec<String>,
+    /// What was counted, and what is wrong.
+    #[serde(flatten)]
+    pub audit: Audit,
 }
 
 /// From which stored form to which a journal was brought.
 #[derive(Clone, Debug, Serialize)]
 pub struct MigrateView {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// Where the journal is.
     pub address: String,
     /// The form that was found; 0 is an empty place.
@@ -44,16 +30,9 @@ pub struct MigrateView {
 /// What was exported.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExportView {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
-    /// Loops.
-    pub loops: u64,
-    /// Events.
-    pub events: u64,
-    /// Bytes.
-    pub bytes: u64,
-    /// BLAKE3 of all bytes.
-    pub blake3: String,
+    /// How much, and its fingerprint.
+    #[serde(flatten)]
+    pub exported: Exported,
     /// The file, where it is one.
     pub file: Option<String>,
 }
@@ -61,16 +40,11 @@ pub struct ExportView {
 /// What was imported.
 #[derive(Clone, Debug, Serialize)]
 pub struct ImportView {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// Where the journal is.
     pub address: String,
-    /// Loops that are new.
-    pub loops: u64,
-    /// Events that are new.
-    pub events: u64,
-    /// Events that were left out, because they or their loop were there already.
-    pub skipped: u64,
+    /// What is new, and what was left out.
+    #[serde(flatten)]
+    pub imported: Imported,
     /// BLAKE3 of the export's bytes.
     pub blake3: String,
 }
@@ -78,18 +52,13 @@ pub struct ImportView {
 /// What was copied.
 #[derive(Clone, Debug, Serialize)]
 pub struct CopyView {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// Where it was.
     pub from: String,
     /// Where it is now, too.
     pub to: String,
-    /// Loops that are new there.
-    pub loops: u64,
-    /// Events that are new there.
-    pub events: u64,
-    /// Events that were left out, because their loop was there already.
-    pub skipped: u64,
+    /// What is new there, and what was left out.
+    #[serde(flatten)]
+    pub imported: Imported,
     /// BLAKE3 of an export of the one.
     pub from_blake3: String,
     /// BLAKE3 of an export of the other.
@@ -101,8 +70,6 @@ pub struct CopyView {
 /// What was archived.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct CompactView {
-    /// [`SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// Loops that ended before this were moved.
     pub ended_before: String,
     /// Loops in the archive's new part.
@@ -115,30 +82,4 @@ pub struct CompactView {
     pub swept: u64,
     /// The archive, where there was something to move.
     pub archive: Option<String>,
-}
-
-impl ExportView {
-    pub(super) fn of(exported: Exported) -> Self {
-        Self {
-            schema_version: SCHEMA_VERSION,
-            loops: exported.loops,
-            events: exported.events,
-            bytes: exported.bytes,
-            blake3: exported.hash,
-            file: None,
-        }
-    }
-}
-
-impl ImportView {
-    pub(super) fn of(imported: Imported, blake3: String, address: String) -> Self {
-        Self {
-            schema_version: SCHEMA_VERSION,
-            address,
-            loops: imported.loops,
-            events: imported.events,
-            skipped: imported.skipped,
-            blake3,
-        }
-    }
 }

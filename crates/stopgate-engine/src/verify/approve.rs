@@ -75,10 +75,10 @@ impl Approvals<'_> {
             asked.agents_choice = name.is_none() && self.lacks_word(state);
             if !asked.agents_choice {
                 return Err(Failure::usage(format!(
-                    "loop {} does not wait for a person",
+                    "loop {} is not waiting for a person",
                     state.id
                 ))
-                .hint("to make today's judges the ones to go by: stopgate approve --change"));
+                .hint("to accept the judges as they are now: stopgate approve --change"));
             }
         }
         Ok(asked)
@@ -235,6 +235,6 @@ fn waiting(state: &State, name: Option<&str>) -> Result<Vec<String>, Failure> {
     match name {
         None => Ok(all),
         Some(name) if all.iter().any(|waiting| waiting == name) => Ok(vec![name.into()]),
-        Some(name) => Err(Failure::usage(format!("\"{name}\" does not wait for a person's word"))),
+        Some(name) => Err(Failure::usage(format!("\"{name}\" is not waiting for a person's word"))),
     }
 }

@@ -65,7 +65,7 @@ impl Approvals<'_> {
         let id = state.id.clone();
         let now = self.context.now();
         let approved = apply(Some(state.clone()), vouched, now)
-            .ok_or_else(|| Failure::fault("could not follow what happened to the loop"))?;
+            .ok_or_else(|| Failure::fault("could not apply the event to the loop"))?;
         let stopped = Event::Stopped(Box::new(Stopped {
             rule: Rule::Proof,
             ruling: Ruling::Complete(Outcome::Done),

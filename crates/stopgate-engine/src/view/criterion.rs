@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
-use stopgate_core::{Criterion, FirstRun, Proof, Receipt, Status, Tests};
+use stopgate_core::{Criterion, CriterionJudge, FirstRun, Receipt, Status, Tests};
 use stopgate_view::first_run_text;
 
 use super::time_text;
@@ -98,19 +98,6 @@ pub enum CriterionStatus {
     Checked(Status),
 }
 
-/// Whose word a criterion takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CriterionJudge {
-    /// stopgate checks it.
-    Check,
-    /// The agent attests it.
-    Agent,
-    /// A person attests it.
-    Person,
-    /// Another agent is asked.
-    Reviewer,
-}
-
 impl CriterionStatus {
     /// The word that users and JSON use.
     pub const fn word(self) -> &'static str {
@@ -133,21 +120,6 @@ impl Serialize for CriterionStatus {
     }
 }
 
-const fn judge_of(criterion: &Criterion) -> CriterionJudge {
-    match criterion.proof {
-        Proof::Attest => CriterionJudge::Agent,
-        Proof::Approve => CriterionJudge::Person,
-        Proof::Check { .. }
-        | Proof::Run { .. }
-        | Proof::Files { .. }
-        | Proof::Pattern { .. }
-        | Proof::Coverage { .. }
-        | Proof::Features { .. }
-        | Proof::Git { .. } => CriterionJudge::Check,
-        Proof::Review { .. } => CriterionJudge::Reviewer,
-    }
-}
-
 /// A criterion as people see it; `receipt` is what was found just now, where it was.
 pub(crate) fn criterion_view(criterion: &Criterion, receipt: Option<&Receipt>) -> CriterionView {
     let last = criterion.last.as_ref();
@@ -163,7 +135,7 @@ pub(crate) fn criterion_view(criterion: &Criterion, receipt: Option<&Receipt>) -
         required: criterion.is_required(),
         hidden: criterion.is_hidden(),
         status,
-        judge: judge_of(criterion),
+        judge: criterion.judge(),
         command: criterion.command(),
         receipt: made.or_else(|| last.map(|last| receipt_view(&remembered(criterion, last)))),
         first_run: criterion.first.as_ref().map(first_run_view),
@@ -177,7 +149,7 @@ fn first_run_view(first: &FirstRun) -> FirstRunView {
         duration_ms: result.map(|result| result.duration_ms),
         tests_ran: result.and_then(|result| result.tests).map(Tests::ran),
         is_long: false,
-        words: result.map_or_else(|| "not over when the loop began".into(), first_run_text),
+        words: result.map_or_else(|| "still running when the loop began".into(), first_run_text),
     }
 }
 

@@ -10,19 +10,19 @@ pub(crate) fn describe_edit(edit: &LoopEdit) -> String {
     parts.extend(edit.goal.as_ref().map(|goal| format!("goal: {}", short(goal))));
     parts.extend(edit.max_iterations.map(|max| format!("at most {max} continuations")));
     parts.extend(edit.max_minutes.map(|max| match max {
-        0 => "no limit of time".into(),
+        0 => "no time limit".into(),
         max => format!("at most {max} min"),
     }));
     parts.extend(edit.max_tokens.map(|max| match max {
-        0 => "no limit of tokens".into(),
+        0 => "no token limit".into(),
         max => format!("at most {} tokens", tokens_text(max)),
     }));
     parts.extend(edit.max_cost_micros.map(|max| match max {
-        0 => "no limit of money".into(),
+        0 => "no cost limit".into(),
         max => format!("at most {}", usd_text(max.saturating_mul(1000))),
     }));
     parts.extend(edit.max_quota.map(|max| match max {
-        0 => "no limit of quota".into(),
+        0 => "no quota limit".into(),
         max => format!("at most {max} % of the quota"),
     }));
     let named = |criterion: &Criterion| {

@@ -29,7 +29,7 @@ impl Task {
         if self.gates.len() >= GATES_MAX {
             return Err(TaskRefusal::new(
                 format!("the task has {GATES_MAX} hooks, and that is the most"),
-                "take them down with hook_clear, or join several into one with all, any or first",
+                "remove some with hook_clear, or join several into one with all, any or first",
             ));
         }
         Ok(TaskStep::Registered(gate))

@@ -56,49 +56,20 @@ pub struct ExpectedNight {
 }
 
 /// The cases for a client: all of them where it is driven every day, the four main ones elsewhere.
-pub fn cases_of(agent: LabAgent) -> &'static [NightCase] {
+pub fn cases_of(agent: LabAgent) -> Vec<NightCase> {
     use NightCase::{
         Asked, Auth, Budget, ClientKilled, Cut, DriverKilled, Hang, Hooked, LimitHour, LimitLeft,
         LimitWaited, Overloaded, Planned, Question, ServerTwice, TooLong,
     };
+    let main = [LimitLeft, ServerTwice, Auth, Cut, Budget];
+    let daily =
+        [LimitWaited, Overloaded, TooLong, Hang, Question, ClientKilled, DriverKilled, Hooked];
     match agent {
-        LabAgent::Claude => &[
-            LimitLeft,
-            LimitWaited,
-            ServerTwice,
-            Overloaded,
-            Auth,
-            TooLong,
-            Cut,
-            Hang,
-            Question,
-            Asked,
-            Planned,
-            Budget,
-            ClientKilled,
-            DriverKilled,
-            Hooked,
-        ],
-        LabAgent::Codex => &[
-            LimitLeft,
-            LimitWaited,
-            ServerTwice,
-            Overloaded,
-            Auth,
-            TooLong,
-            Cut,
-            Hang,
-            Question,
-            Budget,
-            ClientKilled,
-            DriverKilled,
-            Hooked,
-        ],
-        LabAgent::Gemini | LabAgent::Copilot => &[LimitLeft, ServerTwice, Auth, Cut, Budget],
-        LabAgent::Qwen | LabAgent::OpenCode => {
-            &[LimitLeft, LimitHour, ServerTwice, Auth, Cut, Budget]
-        }
-        LabAgent::Kimi | LabAgent::Pi => &[],
+        LabAgent::Claude => [&main[..], &daily, &[Asked, Planned]].concat(),
+        LabAgent::Codex => [&main[..], &daily].concat(),
+        LabAgent::Gemini | LabAgent::Copilot => main.into(),
+        LabAgent::Qwen | LabAgent::OpenCode => [&main[..], &[LimitHour]].concat(),
+        LabAgent::Kimi | LabAgent::Pi => Vec::new(),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::journal::{Cursor, Journal, JournalEntry};
 const PAGE: usize = 1000;
 
 /// What was exported.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Exported {
     /// Loops that begin in it.
     pub loops: u64,
@@ -22,6 +22,7 @@ pub struct Exported {
     /// Bytes.
     pub bytes: u64,
     /// BLAKE3 of all bytes.
+    #[serde(rename = "blake3")]
     pub hash: String,
 }
 

@@ -58,7 +58,6 @@ struct ReadEventWire<'a> {
     at: i64,
     format: u32,
     event: Event,
-    #[serde(default)]
     seal: Option<String>,
 }
 

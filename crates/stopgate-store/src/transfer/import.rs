@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead};
 
+use serde::Serialize;
 use stopgate_core::{LoopId, Soundness, State, apply};
 
 use super::{Exported, Exporter, Moved, Reader, TransferError};
@@ -31,7 +32,7 @@ pub struct Scanned {
 }
 
 /// What became of an import.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Imported {
     /// Loops that are new in the journal.
     pub loops: u64,

@@ -20,19 +20,15 @@ struct RecordWire<'a> {
     side: bool,
     #[serde(default, borrow)]
     timestamp: Option<&'a str>,
-    #[serde(default)]
     message: Option<MessageWire>,
-    #[serde(default)]
     rate_limit_info: Option<LimitWire>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct MessageWire {
-    #[serde(default)]
     id: String,
-    #[serde(default)]
     model: String,
-    #[serde(default)]
     usage: UsageWire,
 }
 

@@ -14,7 +14,6 @@ const CONVERSATION: &str = "conversation-agent";
 struct RecordWire {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default)]
     timestamp: Option<String>,
     data: DataWire,
 }

@@ -8,19 +8,16 @@ use super::{Line, name, tell};
 use crate::count::TokenCount;
 use crate::reader::{UsageCall, UsageNews};
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct RecordWire {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default, rename = "agentId")]
+    #[serde(rename = "agentId")]
     agent: String,
-    #[serde(default)]
     model: String,
-    #[serde(default)]
     usage: UsageWire,
-    #[serde(default)]
     tokens: TokenCount,
-    #[serde(default)]
     time: Option<i64>,
 }
 

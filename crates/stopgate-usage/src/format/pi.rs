@@ -7,15 +7,13 @@ use super::{Line, name, tell, time};
 use crate::count::{TokenCount, scaled};
 use crate::reader::{UsageCall, UsageNews};
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct RecordWire {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default)]
     id: String,
-    #[serde(default)]
     timestamp: Option<String>,
-    #[serde(default)]
     message: MessageWire,
 }
 

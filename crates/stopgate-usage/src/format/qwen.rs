@@ -9,24 +9,17 @@ use super::{Line, name, tell, time};
 use crate::count::TokenCount;
 use crate::reader::{UsageCall, UsageNews};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 struct RecordWire {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default)]
     uuid: String,
-    #[serde(default)]
     session_id: String,
-    #[serde(default)]
     timestamp: Option<String>,
-    #[serde(default)]
     model: Option<String>,
-    #[serde(default)]
     usage_metadata: Option<MetadataWire>,
-    #[serde(default)]
     context_window_size: Option<TokenCount>,
-    #[serde(default)]
     system_payload: Option<PayloadWire>,
 }
 
@@ -44,7 +37,6 @@ struct MetadataWire {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct PayloadWire {
-    #[serde(default)]
     ui_event: Option<EventWire>,
 }
 

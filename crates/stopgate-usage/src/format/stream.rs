@@ -8,23 +8,17 @@ use super::{Line, name, tell};
 use crate::count::{TokenCount, scaled};
 use crate::reader::{UsageCall, UsageNews};
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct HeardWire {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default)]
     time: Option<i64>,
-    #[serde(default)]
     model: String,
-    #[serde(default)]
     input: TokenCount,
-    #[serde(default)]
     cache_read: TokenCount,
-    #[serde(default)]
     cache_write: TokenCount,
-    #[serde(default)]
     output: TokenCount,
-    #[serde(default)]
     cost_usd: Option<f64>,
 }
 

@@ -1,5 +1,8 @@
 //! What is not as it was at the start, and how to ask the judges of the start all the same.
 
+mod git_use;
+mod moves;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,10 +11,12 @@ use stopgate_core::Criterion;
 
 use super::keep::ContentStore;
 use super::listing::{Listing, listing_of};
-use super::moved::{NamedSource, moves};
+use super::moved::MovedPackages;
 use super::text::{CriterionText, FileText, text_path};
 use super::{Basis, BasisError, BasisStore, outside, outside_of, whole};
-use crate::judges::sections::{judging, restore, with_moved_entries, with_moved_targets};
+use crate::judges::sections::{
+    MovedTests, judging, restore, with_moved_entries, with_moved_targets,
+};
 use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why, normal};
 use crate::place::{FileContent, Mask, RestoredFile};
 use crate::program::definition;
@@ -46,6 +51,8 @@ pub(crate) struct JudgeChanges {
     pub(crate) masks: Vec<Mask>,
     /// What no run can undo, so that a person must be asked.
     pub(crate) lasting: Vec<String>,
+    /// Where judges of the start are now that are in a package with another directory.
+    pub(crate) moved: Vec<PathBuf>,
     /// Judges that were written to although they say what they said.
     pub(crate) rewritten: bool,
     /// Added files that steer the runner instead of testing.
@@ -97,6 +104,8 @@ impl Basis {
             keep: ContentStore::new(store.objects, 0),
             since: since.and_then(nanos),
             moved: BTreeMap::new(),
+            packages: MovedPackages::default(),
+            tests: MovedTests::default(),
             found: JudgeChanges::default(),
         };
         compare.all();
@@ -116,6 +125,9 @@ struct Compare<'a> {
     since: Option<i64>,
     /// Sources with tests that have another name now.
     moved: BTreeMap<PathBuf, PathBuf>,
+    packages: MovedPackages,
+    /// Tests beside the code that went to another source with it.
+    tests: MovedTests,
     found: JudgeChanges,
 }
 
@@ -124,14 +136,16 @@ impl Compare<'_> {
         if definition(self.criterion) != self.noted.definition {
             self.found.lasting.push("its definition was changed".into());
         }
+        self.packages = self.moved_packages();
         self.moved = self.moved_sources();
+        self.tests = self.moved_tests();
         self.known_files();
         self.new_files();
         self.programs();
         self.installed();
         self.stamps();
         self.outside();
-        if self.noted.judges.asks_git() {
+        if self.noted.judges.asks_git() || self.tests_ask_git() {
             self.found.git = GitUse::Asks;
         }
         let git = self.noted.git.iter().flat_map(|git| git.changes(self.root));
@@ -148,6 +162,10 @@ impl Compare<'_> {
             let role = rules.role(&path);
             if role == JudgeRole::Work {
                 continue;
+            }
+            let path = self.packages.today(path);
+            if self.packages.origin(&path) != path {
+                self.found.moved.push(path.clone());
             }
             match self.now.get(&path) {
                 None => self.gone(file, &path, &role),
@@ -170,7 +188,7 @@ impl Compare<'_> {
     fn gone(&mut self, file: &FileText, path: &Path, role: &JudgeRole) {
         if let JudgeRole::Sections(kind) = role {
             let original = self.original(file);
-            let reach = self.noted.judges.reach_of(path);
+            let reach = self.noted.judges.reach_of(&self.packages.origin(path));
             let judged = original.and_then(|text| judging(*kind, &text, &reach).ok());
             if judged.is_some_and(|judged| judged.is_empty()) {
                 return;
@@ -180,31 +198,6 @@ impl Compare<'_> {
             return self.changed(file, now, &now.path, role);
         }
         self.bring_back(file, path, &format!("{} was deleted", path.display()));
-    }
-
-    /// Sources with tests that are gone, and new ones that say the same.
-    fn moved_sources(&self) -> BTreeMap<PathBuf, PathBuf> {
-        let rules = self.noted.judges.rules();
-        let is_source = |role: &JudgeRole| *role == JudgeRole::Sections(MixedKind::RustSource);
-        let (mut known, mut gone) = (BTreeSet::new(), Vec::new());
-        for file in &self.basis.text.files {
-            let path = text_path(&file.path);
-            let is_gone = self.now.get(&path).is_none() && is_source(&rules.role(&path));
-            if let Some(text) = is_gone.then(|| self.original(file)).flatten() {
-                gone.push(NamedSource { path: path.clone(), text });
-            }
-            known.insert(path);
-        }
-        if gone.is_empty() {
-            return BTreeMap::new();
-        }
-        let fresh = self.now.files().filter(|file| !known.contains(&file.path));
-        let fresh = fresh.filter(|file| is_source(&rules.role(&file.path)));
-        let named = |file: &TreeFile| {
-            let text = self.files.text(&file.path)?;
-            Some(NamedSource { path: file.path.clone(), text })
-        };
-        moves(&gone, &fresh.filter_map(named).collect::<Vec<_>>())
     }
 
     /// What a file said at the start.
@@ -217,7 +210,8 @@ impl Compare<'_> {
         let path = manifest.parent().unwrap_or(Path::new("")).join(target);
         let path = normal(&path).unwrap_or(path);
         let was_judge = || self.basis.text.files.iter().any(|file| text_path(&file.path) == path);
-        self.now.get(&path).is_some() || (was_judge() && !self.moved.contains_key(&path))
+        let has_moved = self.moved.contains_key(&path) || self.packages.have(&path);
+        self.now.get(&path).is_some() || (was_judge() && !has_moved)
     }
 
     /// Whether a name in a package still finds the file, or the directory, that it found.
@@ -250,7 +244,10 @@ impl Compare<'_> {
             let leads = |target: &str| self.leads(path, target);
             original = with_moved_entries(&original, &today, &leads).unwrap_or(original);
         }
-        let reach = self.noted.judges.reach_of(path);
+        if *kind == MixedKind::RustSource {
+            original = self.tests.original(path, &original);
+        }
+        let reach = self.noted.judges.reach_of(&self.packages.origin(path));
         // What could not be read at the start had no judging sections that a runner could use.
         if judging(*kind, &original, &reach).is_err() {
             return;
@@ -274,7 +271,7 @@ impl Compare<'_> {
     /// Files that judge and were not there at the start.
     fn new_files(&mut self) {
         let known: BTreeSet<PathBuf> =
-            self.basis.text.files.iter().map(|file| text_path(&file.path)).collect();
+            self.basis.text.files.iter().map(|f| self.packages.today(text_path(&f.path))).collect();
         let rules = self.noted.judges.rules();
         let moved: BTreeSet<&PathBuf> = self.moved.values().collect();
         let outputs = self.basis.outputs(&self.criterion.name);
@@ -326,7 +323,7 @@ impl Compare<'_> {
         // What a new package's names lead to is its own.
         let package = (kind == MixedKind::PackageJson)
             .then(|| with_moved_entries("{}", &today, &|_| false).unwrap_or_else(|| "{}".into()));
-        let nothing = package.unwrap_or_default();
+        let nothing = package.unwrap_or_else(|| self.tests.original(path, ""));
         match restore(kind, &nothing, &today, &reach) {
             Ok(merged) if merged == today => {}
             Ok(merged) => self.merged(path, kind, merged, file),

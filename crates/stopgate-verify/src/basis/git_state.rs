@@ -33,6 +33,20 @@ const KEYS: [&str; 11] = [
     "diff.ignoresubmodules",
 ];
 
+/// What a test says that asks git which files there are, or whether they differ from a commit.
+const QUESTIONS: [&str; 9] =
+    ["ls-files", "ls-tree", "status", "diff", "diff-index", "grep", "archive", "clone", "stash"];
+
+/// Whether a test asks git about the files of the project: `["git", "ls-files"]`, `git status`.
+pub(super) fn is_asked_by(test: &str) -> bool {
+    let is_sign = |letter: char| !(letter.is_ascii_alphanumeric() || letter == '-');
+    test.lines().any(|line| {
+        let words = line.split(is_sign).filter(|word| !word.is_empty());
+        let mut words = words.skip_while(|word| *word != "git").skip(1);
+        words.any(|word| QUESTIONS.contains(&word))
+    })
+}
+
 /// How git saw the project at the start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GitState {
@@ -96,6 +110,20 @@ fn answer(root: &Path, words: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tests_that_ask_git_are_known_by_the_words_after_its_name() {
+        for text in [
+            "names = subprocess.run([\"git\", \"ls-files\"], cwd=ROOT)",
+            "    test -z \"$(git status --porcelain)\"",
+            "Command::new(\"git\").args([\"-C\", root, \"diff\", \"--quiet\"])",
+        ] {
+            assert!(is_asked_by(text), "{text}");
+        }
+        for text in ["digit status", "run([\"git\", \"describe\"])", "git log -1", "legit diff"] {
+            assert!(!is_asked_by(text), "{text}");
+        }
+    }
 
     fn run(root: &Path, words: &[&str]) {
         let said = git(words, root, GitFilters::Run, WITHIN).expect("git runs");

@@ -1,7 +1,8 @@
-//! Source files with tests of their own that have another name now.
+//! Source files with tests of their own, and packages, that have another name now.
 //!
 //! A module that was renamed takes its tests along. The tests of the start are then put into the
-//! file that it is now, instead of a file that nothing reads any more.
+//! file that it is now, instead of a file that nothing reads any more. So does a package whose
+//! directory was renamed: its judges are asked where it is now.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -41,6 +42,79 @@ pub(super) fn moves(gone: &[NamedSource], new: &[NamedSource]) -> BTreeMap<PathB
     found
 }
 
+/// Packages whose directory has another name now, by the path from the root that it had.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct MovedPackages {
+    moves: BTreeMap<PathBuf, PathBuf>,
+}
+
+impl MovedPackages {
+    /// Manifests that are gone, those that are new, and whether anything is left in a directory.
+    ///
+    /// A package is known by its name: the others of the project depend on it by that.
+    pub(super) fn of(
+        gone: &[NamedSource],
+        new: &[NamedSource],
+        has_files: &dyn Fn(&Path) -> bool,
+    ) -> Self {
+        let mut moves = BTreeMap::new();
+        for was in gone {
+            let Some(name) = package_name(was) else { continue };
+            let is_it = |own: &&NamedSource| {
+                own.path.file_name() == was.path.file_name()
+                    && package_name(own).as_ref() == Some(&name)
+            };
+            let (from, mut found) = (directory(&was.path), new.iter().filter(is_it));
+            let alone = gone.iter().filter(is_it).count() == 1;
+            if let (Some(now), None) = (found.next(), found.next())
+                && alone
+                && !from.as_os_str().is_empty()
+                && !has_files(&from)
+            {
+                moves.insert(from, directory(&now.path));
+            }
+        }
+        Self { moves }
+    }
+
+    /// Where a file of the start is looked for today.
+    pub(super) fn today(&self, path: PathBuf) -> PathBuf {
+        let of = |from: &Path| Some(self.moves.get(from)?.join(path.strip_prefix(from).ok()?));
+        path.ancestors().skip(1).find_map(of).unwrap_or(path)
+    }
+
+    /// What a file of today was called at the start.
+    pub(super) fn origin(&self, path: &Path) -> PathBuf {
+        let of = |(from, to): (&PathBuf, &PathBuf)| Some(from.join(path.strip_prefix(to).ok()?));
+        self.moves.iter().rev().find_map(of).unwrap_or_else(|| path.into())
+    }
+
+    /// Whether a path of the start is in a package that has moved.
+    pub(super) fn have(&self, path: &Path) -> bool {
+        path.ancestors().any(|place| self.moves.contains_key(place))
+    }
+}
+
+/// Whether a file says what a package is called.
+pub(super) fn is_manifest(path: &Path) -> bool {
+    path.ends_with("Cargo.toml") || path.ends_with("package.json")
+}
+
+fn directory(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(Path::new("")).into()
+}
+
+fn package_name(manifest: &NamedSource) -> Option<String> {
+    let name = if manifest.path.ends_with("package.json") {
+        let package: serde_json::Value = serde_json::from_str(&manifest.text).ok()?;
+        package.get("name")?.as_str().map(str::to_string)
+    } else {
+        let package: toml_edit::DocumentMut = manifest.text.parse().ok()?;
+        package.get("package")?.get("name")?.as_str().map(str::to_string)
+    };
+    name.filter(|name| !name.is_empty())
+}
+
 fn telling_lines(text: &str) -> BTreeSet<&str> {
     text.lines().map(str::trim).filter(|line| line.len() >= TELLING_BYTES_MIN).collect()
 }
@@ -76,6 +150,33 @@ mod tests {
             (PathBuf::from("src/lease.rs"), PathBuf::from("src/lease/mod.rs")),
         ]);
         assert_eq!(moves(&gone, &new), expected);
+    }
+
+    #[test]
+    fn a_package_is_found_by_its_name_where_nothing_is_left_of_it() {
+        let manifest = |path: &str, name: &str| {
+            source(path, &format!("[package]\nname = \"{name}\"\nversion = \"1.0.0\"\n"))
+        };
+        let gone = [manifest("crates/use/Cargo.toml", "user")];
+        let new = [manifest("crates/user/Cargo.toml", "user"), manifest("x/Cargo.toml", "x")];
+        let found = MovedPackages::of(&gone, &new, &|_| false);
+        let (was, now) = ("crates/use/tests/over.rs", "crates/user/tests/over.rs");
+        assert_eq!(found.today(was.into()), Path::new(now));
+        assert_eq!(found.origin(Path::new(now)), Path::new(was));
+        assert_eq!(
+            found.today("crates/lease/Cargo.toml".into()),
+            Path::new("crates/lease/Cargo.toml")
+        );
+        assert!(found.have(Path::new(was)) && !found.have(Path::new(now)));
+        let none = MovedPackages::default();
+        assert_eq!(MovedPackages::of(&gone, &new, &|_| true), none);
+        let twice = [manifest("a/Cargo.toml", "user"), manifest("b/Cargo.toml", "user")];
+        assert_eq!(MovedPackages::of(&gone, &twice, &|_| false), none);
+        assert_eq!(MovedPackages::of(&gone, &[manifest("a/Cargo.toml", "us")], &|_| false), none);
+        let text = "{\"name\": \"a\"}";
+        let (gone, new) = ([source("p/package.json", text)], [source("q/package.json", text)]);
+        let found = MovedPackages::of(&gone, &new, &|_| false);
+        assert_eq!(found.today("p/test/a.js".into()), Path::new("q/test/a.js"));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod python_docs;
 mod python_tests;
 mod rust;
 mod rust_docs;
+mod rust_moves;
 mod rust_tokens;
 mod taskfile;
 mod toml_tree;
@@ -23,6 +24,7 @@ mod toml_tree;
 pub(crate) use self::cargo::with_moved_targets;
 pub(crate) use self::package::with_moved_entries;
 pub(super) use self::python_tests::is_mixed as is_mixed_python;
+pub(crate) use self::rust_moves::{MovedTests, SourcePair};
 
 pub(super) mod just;
 pub(super) mod make;

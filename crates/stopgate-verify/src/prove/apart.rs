@@ -1,5 +1,6 @@
 //! Runs checks apart from the work tree, in the best place that this machine has.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,7 +20,7 @@ use crate::place::{
     Isolation, Launch, Mask, NetworkAccess, PlaceKind, PlaceRecipe, RunPlace, StandInHome,
 };
 use crate::shell::shell_argv;
-use crate::tree::{Tree, hash_of};
+use crate::tree::{Tree, TreeFile, hash_of};
 
 /// How long it may take to make a place.
 const OPEN_WITHIN: Duration = Duration::from_mins(2);
@@ -29,6 +30,13 @@ const NOISE: [&str; 10] =
 
 /// What people write notes in.
 const PROSE: [&str; 4] = ["md", "rst", "adoc", "org"];
+
+/// What programs are written in, and what they are set up by: a run without it is of other work.
+const CODE: [&str; 33] = [
+    "py", "pyi", "js", "mjs", "cjs", "jsx", "ts", "tsx", "rs", "go", "c", "h", "cc", "cpp", "hpp",
+    "java", "kt", "rb", "pl", "pm", "php", "cs", "swift", "sh", "bash", "lua", "toml", "cfg",
+    "ini", "mk", "yml", "yaml", "so",
+];
 
 /// Directories that builds write to.
 const BUILT: [&str; 10] =
@@ -94,10 +102,17 @@ pub(super) struct Apart<'a> {
     pub(super) now: &'a dyn Fn() -> Timestamp,
     pub(super) left: Duration,
     pub(super) tree: Option<&'a Tree>,
-    /// Files that a run does not have because another process keeps writing to them: a check
-    /// that passes without them does not depend on what they say.
+    /// Files and directories that a run does not have because another process keeps writing to
+    /// them: a check that passes without them does not depend on what they say.
     pub(super) restless: Vec<PathBuf>,
     pub(super) built: BuiltFiles,
+}
+
+/// What is left out of a run because another process keeps writing to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Restless {
+    Files,
+    Directories,
 }
 
 /// Files that git ignores and that were built since the start, in a check that builds by times.
@@ -132,9 +147,12 @@ impl Apart<'_> {
         suffix: &str,
     ) -> Option<Vec<ApartRun>> {
         let mut results = self.run_once(subjects, judges, suffix)?;
-        let due: Vec<usize> = (0..results.len()).filter(|at| !results[*at].ran()).collect();
-        let restless = if due.is_empty() { Vec::new() } else { self.restless_now() };
-        if !restless.is_empty() {
+        for parts in [Restless::Files, Restless::Directories] {
+            let due: Vec<usize> = (0..results.len()).filter(|at| !results[*at].ran()).collect();
+            let restless = if due.is_empty() { Vec::new() } else { self.restless_now(parts) };
+            if restless.is_empty() {
+                break;
+            }
             let left: Vec<&OriginalSubject<'_>> = due.iter().map(|at| subjects[*at]).collect();
             let again = Apart { restless, ..*self };
             for (at, result) in due.into_iter().zip(again.run_once(&left, judges, suffix)?) {
@@ -144,15 +162,35 @@ impl Apart<'_> {
         Some(results)
     }
 
-    /// Files that were written to since the tree was looked at, and that a check can do without.
-    fn restless_now(&self) -> Vec<PathBuf> {
+    /// Files that were written to since the tree was looked at, and that a check can do without;
+    /// or the directories in which they come and go, where git tracks nothing.
+    fn restless_now(&self, parts: Restless) -> Vec<PathBuf> {
         let root = self.request.root;
         let (Some(before), Some(after)) = (self.tree, tree_of(self.request, &[])) else {
             return Vec::new();
         };
-        let is_free = |path: &Path| has_extension(path, &PROSE) || !is_tracked(root, path);
+        let has_repository = root.ancestors().any(|place| place.join(".git").exists());
+        let is_named = |path: &Path| has_repository || path.extension().is_some();
+        let is_data = |path: &Path| is_named(path) && !has_extension(path, &CODE);
+        let is_free = |path: &Path| {
+            let is_loose = || !has_repository || !is_tracked(root, path);
+            is_data(path) && (has_extension(path, &PROSE) || is_loose())
+        };
         let touched = after.touched_since(before).files.into_iter();
-        touched.filter(|path| self.basis.is_work(path) && is_free(path)).collect()
+        let files = touched.filter(|path| self.basis.is_work(path) && is_free(path));
+        if parts == Restless::Files {
+            return files.collect();
+        }
+        let named = |path: PathBuf| path.parent().map(Path::to_path_buf);
+        let named = files.filter_map(named).filter(|place| !place.as_os_str().is_empty());
+        let is_needed = |place: &Path| {
+            let inside = |file: &TreeFile| file.path.starts_with(place);
+            let counts = |path: &Path| !self.basis.is_work(path) || has_extension(path, &CODE);
+            after.files().filter(inside).any(|file| counts(&file.path))
+        };
+        let places: BTreeSet<PathBuf> = named.collect();
+        let is_free = |place: &PathBuf| !is_tracked(root, place) && !is_needed(place);
+        places.into_iter().filter(is_free).collect()
     }
 
     fn run_once(
@@ -329,7 +367,7 @@ impl Apart<'_> {
     fn is_beside(&self, path: &Path) -> bool {
         let outputs = || self.request.criteria.iter().flat_map(|c| self.basis.outputs(&c.name));
         is_noise(path)
-            || self.restless.iter().any(|own| own == path)
+            || self.restless.iter().any(|own| path.starts_with(own))
             || outputs().any(|output| output == path)
             || (is_built(path) && !is_tracked(self.request.root, path))
     }
@@ -352,15 +390,22 @@ impl Apart<'_> {
         let outputs = self.basis.outputs(&one.subject.criterion.name);
         let written = one.place.written().unwrap_or_default();
         let paths = written.into_iter().map(|written| written.path);
+        let moved = &one.subject.changes.moved;
         paths
             .filter(|path| !outputs.contains(path))
-            .filter(|path| self.basis.has_judge(&one.subject.criterion.name, path))
+            .filter(|path| {
+                self.basis.has_judge(&one.subject.criterion.name, path) || moved.contains(path)
+            })
             .collect()
     }
 }
 
+/// Whether a running program writes such a file: `app.log`, `app.log.1`, `app.db-wal`.
 fn is_noise(path: &Path) -> bool {
-    has_extension(path, &NOISE)
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let numbered = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let kinds = numbered.rsplit_once('.').map(|(_, end)| end.split('-').next().unwrap_or(end));
+    kinds.is_some_and(|kind| NOISE.contains(&kind))
 }
 
 fn has_extension(path: &Path, known: &[&str]) -> bool {

@@ -195,6 +195,7 @@ impl Originals<'_> {
             }
         }
         let doubted = self.ask_with_built_files(doubted, digest, receipts)?;
+        let doubted = self.ask_without_new_packages(doubted, digest, receipts)?;
         self.control(&doubted, controls, digest, receipts)?;
         for subject in open.iter().filter(|subject| !askable.iter().any(|own| same(own, subject))) {
             let told = told(subject, OriginalVerdict::Undecided, digest, Vec::new());

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stopgate_core::{Criterion, OriginalVerdict, Receipt, Status};
+use stopgate_core::{Criterion, OriginalVerdict, Proof, Receipt, Status, Tests};
 
 use super::apart::{Apart, ApartRun, Judges};
 use super::base_tree::{BaseFile, differing};
@@ -60,8 +60,7 @@ pub(super) fn ask(
         let name = &subject.criterion.name;
         let passes = |r: &&mut Receipt| r.criterion == *name && r.status == Status::Pass;
         let Some(receipt) = receipts.iter_mut().find(passes) else { continue };
-        let original = receipt.evidence.original.as_ref().map(|original| original.verdict);
-        let (status, why) = match verdict(apart, subject, original)? {
+        let (status, why) = match verdict(apart, subject, receipt)? {
             RedVerdict::Accepted(note) => {
                 receipt.evidence.notes.extend(note.map(|note| format!("red_first: {note}")));
                 continue;
@@ -79,7 +78,7 @@ pub(super) fn ask(
 fn verdict(
     apart: &Apart<'_>,
     subject: &OriginalSubject<'_>,
-    original: Option<OriginalVerdict>,
+    receipt: &Receipt,
 ) -> Option<RedVerdict> {
     let Some(commit) = apart.basis.commit() else {
         let why = "there was no commit when the loop began to run the new tests on";
@@ -99,16 +98,23 @@ fn verdict(
             RedVerdict::Accepted(None)
         });
     }
+    let original = receipt.evidence.original.as_ref().map(|original| original.verdict);
     let place_is_tried = original == Some(OriginalVerdict::Accepted);
     if !place_is_tried && !apart.run(&[subject], Judges::Today, ".red-control")?.first()?.passes() {
         let why = "the check can't be run apart from this tree, so not on the base commit either";
         return Some(RedVerdict::Unclear(why.into()));
     }
-    judged(apart, subject.criterion, plan)
+    judged(apart, &unhurried(subject.criterion), plan, receipt.evidence.tests)
 }
 
-/// Runs today's tests on the base commit, and its own where that is needed to compare.
-fn judged(apart: &Apart<'_>, criterion: &Criterion, plan: BasePlan) -> Option<RedVerdict> {
+/// Runs today's tests on the base commit, and its own where that is needed to compare; `today`
+/// is how many there are.
+fn judged(
+    apart: &Apart<'_>,
+    criterion: &Criterion,
+    plan: BasePlan,
+    today: Option<Tests>,
+) -> Option<RedVerdict> {
     let BasePlan { with_tests, without, tests, texts, homeless, .. } = plan;
     let new = match run(apart, criterion, with_tests, ".red")? {
         Ok(run) => run,
@@ -118,13 +124,17 @@ fn judged(apart: &Apart<'_>, criterion: &Criterion, plan: BasePlan) -> Option<Re
         RedFinding::Pale
     } else {
         match run(apart, criterion, without, ".base")? {
-            Ok(old) => finding(&new, &old, &texts),
+            Ok(old) => finding(&new, &old, &texts, today),
             Err(why) => return Some(RedVerdict::Unclear(why)),
         }
     };
     Some(match found {
         RedFinding::Red => RedVerdict::Accepted(None),
         RedFinding::Unbuilt => unbuilt(),
+        RedFinding::Unreached => {
+            let note = "the base commit's own failures end the check before all tests have run";
+            RedVerdict::Accepted(Some(note.into()))
+        }
         RedFinding::Pale if !homeless.is_empty() => unbuilt(),
         RedFinding::Pale => RedVerdict::Refused(format!(
             "the new or changed tests pass on the base commit, too, so they do not show that \
@@ -136,6 +146,23 @@ fn judged(apart: &Apart<'_>, criterion: &Criterion, plan: BasePlan) -> Option<Re
 
 fn unbuilt() -> RedVerdict {
     RedVerdict::Accepted(Some("the new tests do not build on the base commit".into()))
+}
+
+/// The criterion with a command that goes on after a failure: cargo ends with the first program
+/// of tests that fails, and does not get to the new ones.
+fn unhurried(criterion: &Criterion) -> Criterion {
+    let mut own = criterion.clone();
+    if let Proof::Check { command, .. } = &mut own.proof
+        && !command.contains("fail-fast")
+    {
+        *command = format!("{command} ").replace("cargo test ", "cargo test --no-fail-fast ");
+    } else if let Proof::Run { argv, .. } = &mut own.proof
+        && matches!(argv.as_slice(), [cargo, test, ..] if cargo == "cargo" && test == "test")
+        && !argv.iter().any(|word| word.contains("fail-fast"))
+    {
+        argv.insert(2, "--no-fail-fast".into());
+    }
+    own
 }
 
 /// One run on the base commit; the reason where it says nothing.
@@ -267,4 +294,29 @@ fn named(tests: &[PathBuf]) -> String {
 
 fn short(commit: &str) -> &str {
     commit.get(..12).unwrap_or(commit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unhurried_command(proof: Proof) -> Option<String> {
+        unhurried(&Criterion::new("tests", proof)).command()
+    }
+
+    #[test]
+    fn cargo_goes_on_after_a_program_of_tests_that_fails() {
+        let check = |command: &str| {
+            let proof = Proof::Check { command: command.into(), timeout_ms: 1 };
+            unhurried_command(proof).unwrap_or_default().trim_end().to_string()
+        };
+        assert_eq!(check("cargo test && x"), "cargo test --no-fail-fast && x");
+        assert_eq!(check("cargo test"), "cargo test --no-fail-fast");
+        for same in ["cargo test --no-fail-fast", "cargo test-all", "pytest -x"] {
+            assert_eq!(check(same), same);
+        }
+        let argv = ["cargo", "test", "-q"].map(String::from).to_vec();
+        let said = unhurried_command(Proof::Run { argv, timeout_ms: 1 }).unwrap_or_default();
+        assert_eq!(said, "cargo test --no-fail-fast -q");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stopgate_core::{Receipt, Status};
+use stopgate_core::{Receipt, Status, Tests};
 
 /// Words that a line has which tells of a failure.
 const FAILURE_WORDS: [&str; 12] = [
@@ -40,12 +40,20 @@ pub(super) enum RedFinding {
     Red,
     /// They can't be built or loaded there.
     Unbuilt,
+    /// Not all of them ran there, because tests of the base commit itself fail.
+    Unreached,
     /// None of the new or changed tests fails there.
     Pale,
 }
 
-/// Compares a run of today's tests on the base commit (`new`) with one of its own (`old`).
-pub(super) fn finding(new: &BaseRun, old: &BaseRun, texts: &[TestTexts]) -> RedFinding {
+/// Compares a run of today's tests on the base commit (`new`) with one of its own (`old`);
+/// `today` is how many of them ran on today's work.
+pub(super) fn finding(
+    new: &BaseRun,
+    old: &BaseRun,
+    texts: &[TestTexts],
+    today: Option<Tests>,
+) -> RedFinding {
     if new.receipt.status == Status::Pass {
         return RedFinding::Pale;
     }
@@ -58,6 +66,9 @@ pub(super) fn finding(new: &BaseRun, old: &BaseRun, texts: &[TestTexts]) -> RedF
         return if unloaded { RedFinding::Unbuilt } else { RedFinding::Red };
     }
     match (now, then) {
+        (Some(now), _) if today.is_some_and(|today| now.ran() < today.ran()) => {
+            RedFinding::Unreached
+        }
         (Some(_), _) if !new.failing.is_empty() => RedFinding::Pale,
         (Some(now), Some(then)) if now.failed <= then.failed => RedFinding::Pale,
         (Some(_), _) => RedFinding::Red,
@@ -136,7 +147,27 @@ fn has_new_failure_line(new: &str, old: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{block_of, has_new_failure_line, title_of};
+    use stopgate_core::{Evidence, Receipt, Status, Tests, Timestamp};
+
+    use super::{BaseRun, RedFinding, block_of, finding, has_new_failure_line, title_of};
+
+    fn failed(failing: &[&str], passed: u32) -> BaseRun {
+        let failed = u32::try_from(failing.len()).expect("a number");
+        let tests = Some(Tests { collected: passed + failed, failed, skipped: 0 });
+        let evidence = Evidence { tests, ..Evidence::default() };
+        let receipt = Receipt::new("tests", Status::Fail, Timestamp::from_unix_millis(0));
+        let receipt = Receipt { evidence, ..receipt };
+        BaseRun { receipt, failing: failing.iter().map(ToString::to_string).collect() }
+    }
+
+    #[test]
+    fn tests_that_did_not_run_there_are_not_said_to_pass_there() {
+        let (early, whole) = (failed(&["old"], 1), failed(&["old"], 4));
+        let today = |collected| Some(Tests { collected, ..Tests::default() });
+        assert_eq!(finding(&early, &early, &[], today(5)), RedFinding::Unreached);
+        assert_eq!(finding(&whole, &early, &[], today(5)), RedFinding::Pale);
+        assert_eq!(finding(&failed(&["old", "new"], 1), &early, &[], today(9)), RedFinding::Red);
+    }
 
     #[test]
     fn titles_are_found_in_every_runner_s_names() {

@@ -21,14 +21,19 @@ enum Word {
 
 /// How many results the lines of an output tell, where no runner is recognised in it.
 ///
-/// Many programs print failures only. Such lines count where there is one of a pass as well.
+/// Many programs print failures only. `FAIL` counts where there is a line of a pass as well; and all
+/// such lines count as one, because a failure is often told twice, or in several lines, or in a last
+/// line that nobody prints when all is well.
 pub(crate) fn told_by_lines(output: &str) -> Option<Tests> {
     let output = without_ansi(output);
     let (mut passed, mut failed, mut is_both) = (0_u32, 0_u32, false);
     for word in own_lines(&output).iter().filter_map(|line| word(line.trim())) {
         is_both |= word != Word::Failed;
-        let own = if word == Word::Passed { &mut passed } else { &mut failed };
-        *own = own.saturating_add(1);
+        match word {
+            Word::Passed => passed = passed.saturating_add(1),
+            Word::NotOk => failed = failed.saturating_add(1),
+            Word::Failed => failed = failed.max(1),
+        }
     }
     let collected = passed.saturating_add(failed);
     (is_both && collected >= LINES_MIN).then_some(Tests { collected, failed, skipped: 0 })
@@ -65,6 +70,7 @@ mod tests {
         let rows = [
             ("ok ten in fifty\nnot ok half\n", Some((2, 1))),
             ("cc -o x x.c\nnot ok: a (got 'x')\nnot ok: b\n1 of 2\n", Some((2, 2))),
+            ("ok a\nFAIL: b\n  FAIL: want 1, got 2\nFAILED: 1 of 2\n", Some((2, 1))),
             ("[PASS] a\n[FAIL] b\n", Some((2, 1))),
             ("PASS: a\nPASS: b\n", Some((2, 0))),
             ("  ✓ a\n  ✗ b\n", Some((2, 1))),

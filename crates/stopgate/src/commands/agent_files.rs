@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use stopgate_agents::Agent;
 use stopgate_dialects::Dialect;
-use stopgate_engine::{
-    Failure, FileChange, Plan, SCHEMA_VERSION, ScopeFiles, Settings, SettingsScope,
-};
+use stopgate_engine::{Failure, FileChange, Plan, ScopeFiles, Settings, SettingsScope};
 use stopgate_system::CanonicalPath;
 
 use super::common;
@@ -79,7 +77,6 @@ impl From<ScopeWord> for SettingsScope {
 /// What came of it, for programs.
 #[derive(Serialize)]
 struct ChangeView<'a> {
-    schema_version: u32,
     agent: &'static str,
     scope: SettingsScope,
     settings: &'a Path,
@@ -89,13 +86,6 @@ struct ChangeView<'a> {
     changes: &'a [String],
     notes: &'a [String],
     backups: Vec<PathBuf>,
-}
-
-/// What came of it for several agents.
-#[derive(Serialize)]
-struct ChangesView<'a> {
-    schema_version: u32,
-    agents: &'a [ChangeView<'a>],
 }
 
 impl OnAgents {
@@ -144,7 +134,6 @@ impl OnAgents {
                 self.show(place, plan, nothing, &backups);
             }
             views.push(ChangeView {
-                schema_version: SCHEMA_VERSION,
                 agent: place.agent.word(),
                 scope: place.scope,
                 settings: &place.settings,
@@ -158,7 +147,7 @@ impl OnAgents {
         match views.as_slice() {
             _ if !self.is_json() => {}
             [view] => output::json(view),
-            views => output::json(&ChangesView { schema_version: SCHEMA_VERSION, agents: views }),
+            views => output::json_member("agents", &views),
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use stopgate_agents::{Agent, Provenance};
-use stopgate_engine::{AgentHere, SCHEMA_VERSION, Settings, agents_here};
+use stopgate_engine::{AgentHere, Settings, agents_here};
 
 use super::common;
 use crate::output::{self, BOLD, CommandResult, DIM, GOOD, styled};
@@ -16,12 +16,6 @@ pub(crate) struct Args {
     /// Answer in JSON
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Serialize)]
-struct AgentsView {
-    schema_version: u32,
-    agents: Vec<AgentView>,
 }
 
 #[derive(Serialize)]
@@ -41,7 +35,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let here = agents_here(Settings, &common::directory()?);
     let agents: Vec<AgentView> = here.into_iter().map(|(agent, here)| view(agent, here)).collect();
     if args.json {
-        output::json(&AgentsView { schema_version: SCHEMA_VERSION, agents });
+        output::json_member("agents", &agents);
         return Ok(ExitCode::SUCCESS);
     }
     for agent in &agents {

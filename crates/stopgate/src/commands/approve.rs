@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap_complete::engine::ArgValueCandidates;
 use serde::Serialize;
-use stopgate_engine::{Approval, ApprovalAsked, LoopView, SCHEMA_VERSION};
+use stopgate_engine::{Approval, ApprovalAsked, LoopView};
 
 use super::agent_files::unified_diff;
 use super::common::{self, Default, OnLoop};
@@ -34,7 +34,6 @@ pub(crate) struct Args {
 
 #[derive(Serialize)]
 struct ApprovalView {
-    schema_version: u32,
     accepted: Vec<String>,
     left: Option<String>,
     #[serde(rename = "loop")]
@@ -61,7 +60,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let Approval { stored, accepted, left } = approval;
     let view = engine.views().view(&stored);
     if args.on.json {
-        output::json(&ApprovalView { schema_version: SCHEMA_VERSION, accepted, left, found: view });
+        output::json(&ApprovalView { accepted, left, found: view });
         return Ok(ExitCode::SUCCESS);
     }
     for what in &accepted {

@@ -67,11 +67,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
             }
         })?
     };
-    if args.json {
-        output::json(&report);
-    } else {
-        show(&report);
-    }
+    output::answer(args.json, &report, show);
     Ok(ExitCode::from(match (report.applicable, report.applicable - report.caught) {
         (0, _) => 2,
         (_, 0) => 0,

@@ -5,10 +5,7 @@ use std::process::ExitCode;
 
 use stopgate_core::Outcome as LoopOutcome;
 use stopgate_dialects::Dialect;
-use stopgate_engine::{
-    DialectCall, Engine, Failure, FailureKind, ListView, LoopTarget, LoopView, SCHEMA_VERSION,
-    Settings,
-};
+use stopgate_engine::{DialectCall, Engine, Failure, FailureKind, LoopTarget, LoopView, Settings};
 
 use super::common::{self, OnLoop};
 use super::dialects::{self, DialectWord};
@@ -115,7 +112,7 @@ fn all(engine: &mut Engine, to: Audience) -> CommandResult {
     stopgate_daemon::poke(Settings);
     loops.extend(DialectCall::cancel_everywhere(Settings, STORES, &places)?);
     if to == Audience::Programs {
-        output::json(&ListView { schema_version: SCHEMA_VERSION, loops });
+        output::json_member("loops", &loops);
     } else {
         output::line(&match loops.len() {
             0 => "No loop runs: nothing to cancel.".into(),

@@ -69,7 +69,7 @@ fn refuse_idle_flags(flags: &CheckFlags) -> Result<(), Failure> {
     ];
     let idle = given.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag));
     idle.map_or(Ok(()), |flag| {
-        Err(Failure::usage(format!("{flag} is about the checks of --check, and there is none")))
+        Err(Failure::usage(format!("{flag} needs a check: add --check NAME=COMMAND")))
     })
 }
 

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap_complete::engine::ArgValueCandidates;
-use stopgate_engine::{
-    Engine, Failure, LoopTarget, LoopView, PRICES_AS_OF, Settings, StatusView, WaitsFor,
-};
+use stopgate_engine::{Engine, Failure, LoopTarget, LoopView, PRICES_AS_OF, Settings, WaitsFor};
 use stopgate_store::Stored;
 
 use super::completions::{loops, sessions};
@@ -45,19 +43,19 @@ impl OnLoop {
         stored: &Stored,
         sentence: impl Fn(&LoopView) -> String,
     ) -> ExitCode {
-        show(engine.views().view(stored), self.json.into(), sentence)
+        show(&engine.views().view(stored), self.json.into(), sentence)
     }
 }
 
 /// Prints a loop: as JSON, or `sentence` for people.
 pub(crate) fn show(
-    view: LoopView,
+    view: &LoopView,
     to: Audience,
     sentence: impl Fn(&LoopView) -> String,
 ) -> ExitCode {
     match to {
-        Audience::Programs => output::json(&StatusView::of(view)),
-        Audience::People => output::line(&sentence(&view)),
+        Audience::Programs => output::json_member("loop", view),
+        Audience::People => output::line(&sentence(view)),
     }
     ExitCode::SUCCESS
 }

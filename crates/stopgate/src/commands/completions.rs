@@ -100,5 +100,5 @@ pub(crate) fn checks() -> Vec<CompletionCandidate> {
 /// A shell that completes shows no error: what can't be read is not offered.
 fn known(standing: EndedFilter) -> Vec<LoopView> {
     let listed = common::engine().and_then(|mut engine| engine.views().list(None, standing));
-    listed.map(|list| list.loops).unwrap_or_default()
+    listed.unwrap_or_default()
 }

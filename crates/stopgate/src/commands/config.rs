@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use stopgate_engine::{
-    BindingRules, ConfigChange, Failure, LimitOrigin, SCHEMA_VERSION, Settings, check_config,
-    own_file, project_of, set_config,
+    BindingRules, ConfigChange, Failure, LimitOrigin, Settings, check_config, own_file, project_of,
+    set_config,
 };
 
 use super::client::door;
@@ -76,7 +76,6 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 
 #[derive(Serialize)]
 struct PathView {
-    schema_version: u32,
     path: PathBuf,
     exists: bool,
 }
@@ -90,7 +89,7 @@ fn path(to: Audience) -> CommandResult {
     match to {
         Audience::People => output::line(&path.display().to_string()),
         Audience::Programs => {
-            output::json(&PathView { schema_version: SCHEMA_VERSION, exists: path.exists(), path });
+            output::json(&PathView { exists: path.exists(), path });
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -98,7 +97,6 @@ fn path(to: Audience) -> CommandResult {
 
 #[derive(Serialize)]
 struct SetView {
-    schema_version: u32,
     path: PathBuf,
     key: String,
     value: String,
@@ -112,7 +110,7 @@ fn set(key: &str, value: &str, to: Audience) -> CommandResult {
             output::line(&format!("{key} = {value}  {}", styled(DIM, &path.display().to_string())));
         }
         Audience::Programs => {
-            output::json(&SetView { schema_version: SCHEMA_VERSION, path, key, value });
+            output::json(&SetView { path, key, value });
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -133,7 +131,7 @@ fn edit(to: Audience) -> CommandResult {
     match to {
         Audience::People => output::line(&format!("{} is fine.", path.display())),
         Audience::Programs => {
-            output::json(&PathView { schema_version: SCHEMA_VERSION, path, exists: true });
+            output::json(&PathView { path, exists: true });
         }
     }
     Ok(ExitCode::SUCCESS)

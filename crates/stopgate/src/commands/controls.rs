@@ -106,7 +106,7 @@ pub(crate) fn resume(args: &ResumeArgs) -> CommandResult {
     // What it waited for need not be watched any more.
     stopgate_daemon::poke(Settings);
     let view = engine.views().view_checked(&stored)?;
-    Ok(common::show(view, args.on.json.into(), |view| resumed(view, before)))
+    Ok(common::show(&view, args.on.json.into(), |view| resumed(view, before)))
 }
 
 fn resumed(view: &LoopView, before: LoopState) -> String {
@@ -138,7 +138,7 @@ pub(crate) fn attach(args: &AttachArgs) -> CommandResult {
     let target = common::target(args.name.as_deref(), None)?;
     let stored = engine.handover().attach(&target, &successor)?;
     let view = engine.views().view(&stored);
-    Ok(common::show(view, args.json.into(), |view| {
+    Ok(common::show(&view, args.json.into(), |view| {
         let id = &view.id;
         match (&view.session, view.claim_until_at) {
             (Some(session), _) => format!("Loop {id} holds session {session} from now on."),
@@ -162,7 +162,7 @@ pub(crate) fn answer(args: &AnswerArgs) -> CommandResult {
     let target = common::target(name, args.session.as_deref())?;
     let stored = engine.handover().answer(&target, text)?;
     let view = engine.views().view_checked(&stored)?;
-    Ok(common::show(view, args.json.into(), |view| {
+    Ok(common::show(&view, args.json.into(), |view| {
         let id = &view.id;
         if view.session_gone {
             let session = view.session.as_deref().unwrap_or_default();

@@ -7,8 +7,7 @@ use serde::Serialize;
 use stopgate_dialects::Dialect;
 use stopgate_dialects::criteria::{IterationChange, NewCriteria};
 use stopgate_engine::{
-    Completion, CriteriaView, DialectCall, Failure, Incumbent, LoopView, SCHEMA_VERSION,
-    review_goal,
+    Completion, CriteriaView, DialectCall, Failure, Incumbent, LoopView, review_goal,
 };
 
 use super::dialects::{self, DialectWord};
@@ -50,7 +49,6 @@ pub(crate) struct CompleteArgs {
 
 #[derive(Serialize)]
 struct CriteriaAnswer<'a> {
-    schema_version: u32,
     #[serde(rename = "loop")]
     found: &'a LoopView,
     record: &'a CriteriaView,
@@ -170,6 +168,5 @@ fn show(view: &CriteriaView, to: Audience, sentence: &str) -> ExitCode {
 }
 
 fn print(view: &CriteriaView, refused: Option<&str>) {
-    let schema_version = SCHEMA_VERSION;
-    output::json(&CriteriaAnswer { schema_version, found: &view.found, record: view, refused });
+    output::json(&CriteriaAnswer { found: &view.found, record: view, refused });
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use stopgate_daemon::{DaemonState, Served, Stay};
-use stopgate_engine::{Failure, SCHEMA_VERSION, Settings};
+use stopgate_engine::{Failure, Settings};
 
 use crate::output::{self, Audience, CommandResult};
 use crate::stores::STORES;
@@ -35,7 +35,6 @@ pub(crate) struct Args {
 
 #[derive(Serialize)]
 struct DaemonView {
-    schema_version: u32,
     running: bool,
     version: Option<String>,
     pid: Option<i32>,
@@ -88,7 +87,6 @@ fn status(to: Audience) -> CommandResult {
     match to {
         Audience::People => output::line(&text),
         Audience::Programs => output::json(&DaemonView {
-            schema_version: SCHEMA_VERSION,
             running: state.is_some(),
             version: state.as_ref().map(|state| state.version.clone()),
             pid: state.as_ref().map(|state| state.pid),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use stopgate_core::Frame;
 use stopgate_dialects::Dialect;
 use stopgate_engine::{
-    DialectCall, DialectRequest, Failure, Incumbent, LoopView, OkForm, Settings, StatusView,
+    DialectCall, DialectRequest, Failure, Incumbent, LoopView, OkForm, Settings,
 };
 
 use super::common;
@@ -62,7 +62,7 @@ pub(crate) fn start(dialect: Dialect, args: &Args) -> CommandResult {
             let frame = frame(args.goal.as_deref().unwrap_or_default(), args.mode, max);
             let view = desk(dialect)?.idle_start(&frame, incumbent)?;
             let sentence = format!("Idle loop {} has begun: {}", view.id, view.goal);
-            Ok(show(view, args.json.into(), &sentence))
+            Ok(show(&view, args.json.into(), &sentence))
         }
         Dialect::Criteria => {
             refuse_flags(dialect, args)?;
@@ -91,7 +91,7 @@ fn refuse_flags(dialect: Dialect, args: &Args) -> Result<(), Failure> {
     let strange = given.iter().find(|(flag, given)| *given && !known.contains(flag));
     match strange {
         Some((flag, _)) => {
-            Err(Failure::usage(format!("{flag} means nothing to a loop in --dialect {dialect}")))
+            Err(Failure::usage(format!("{flag} has no effect on a loop of --dialect {dialect}")))
         }
         None => Ok(()),
     }
@@ -103,7 +103,7 @@ pub(crate) fn push(dialect: Dialect, frame: &Frame, to: Audience) -> CommandResu
         Dialect::Idle => {
             let view = desk(dialect)?.idle_push(frame)?;
             let depth = view.frames.len().saturating_sub(1);
-            Ok(show(view, to, &format!("Frame {depth}: {}", frame.prompt)))
+            Ok(show(&view, to, &format!("Frame {depth}: {}", frame.prompt)))
         }
         Dialect::Features | Dialect::Criteria | Dialect::Task | Dialect::RalphLoop => {
             Err(unbuilt("push", dialect))
@@ -117,7 +117,7 @@ pub(crate) fn pop(dialect: Dialect, to: Audience) -> CommandResult {
         Dialect::Idle => {
             let view = desk(dialect)?.idle_pop()?;
             let top = view.frames.last().map_or_else(String::new, |frame| frame.prompt.clone());
-            Ok(show(view, to, &format!("Back to: {top}")))
+            Ok(show(&view, to, &format!("Back to: {top}")))
         }
         Dialect::Features | Dialect::Criteria | Dialect::Task | Dialect::RalphLoop => {
             Err(unbuilt("pop", dialect))
@@ -137,7 +137,7 @@ pub(crate) fn resume(dialect: Dialect, max: Option<u32>, to: Audience) -> Comman
     }
     let view = desk(dialect)?.resume()?;
     let sentence = format!("{} goes on.", title(dialect, &view));
-    Ok(show(view, to, &sentence))
+    Ok(show(&view, to, &sentence))
 }
 
 /// `pause --dialect D`
@@ -148,7 +148,7 @@ pub(crate) fn pause(dialect: Dialect, to: Audience) -> CommandResult {
     let view = desk(dialect)?.pause()?;
     let what = title(dialect, &view);
     let sentence = format!("{what} is paused; let it go on: stopgate resume --dialect {dialect}");
-    Ok(show(view, to, &sentence))
+    Ok(show(&view, to, &sentence))
 }
 
 /// `cancel --dialect D`
@@ -158,7 +158,7 @@ pub(crate) fn cancel(dialect: Dialect, to: Audience) -> CommandResult {
     }
     let view = desk(dialect)?.cancel()?;
     let sentence = format!("{} is cancelled; its agent may stop.", title(dialect, &view));
-    Ok(show(view, to, &sentence))
+    Ok(show(&view, to, &sentence))
 }
 
 /// `status --dialect D`
@@ -175,9 +175,9 @@ fn title(dialect: Dialect, view: &LoopView) -> String {
 }
 
 /// Prints a loop: as JSON, or a sentence for people.
-pub(crate) fn show(view: LoopView, to: Audience, sentence: &str) -> ExitCode {
+pub(crate) fn show(view: &LoopView, to: Audience, sentence: &str) -> ExitCode {
     match to {
-        Audience::Programs => output::json(&StatusView::of(view)),
+        Audience::Programs => output::json_member("loop", view),
         Audience::People => output::line(sentence),
     }
     ExitCode::SUCCESS

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use serde::Serialize;
 use stopgate_agents::{Agent, Provenance, StatusLineItems};
 use stopgate_engine::{
-    Configured, DoctorFinding, Failure, HookChange, HookView, Level, SCHEMA_VERSION, Settings,
-    examine, hook_inventory,
+    Configured, DoctorFinding, Failure, HookChange, HookView, Level, Settings, examine,
+    hook_inventory,
 };
 
 use super::client::door::{self, is_interrupted};
@@ -31,14 +31,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize)]
-struct SecurityView {
-    schema_version: u32,
-    hooks: Vec<HookView>,
-}
-
-#[derive(Serialize)]
 struct DoctorView<'a> {
-    schema_version: u32,
     version: &'static str,
     ok: bool,
     findings: &'a [DoctorFinding],
@@ -64,7 +57,6 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let (problems, warnings) = (count(Level::Problem), count(Level::Warning));
     if args.json {
         output::json(&DoctorView {
-            schema_version: SCHEMA_VERSION,
             version: env!("CARGO_PKG_VERSION"),
             ok: problems == 0,
             findings: &findings,
@@ -140,7 +132,7 @@ fn list_hooks(args: &Args) -> CommandResult {
         .iter()
         .any(|hook| matches!(hook.change, HookChange::New | HookChange::Gone) && !hook.ours);
     if args.json {
-        output::json(&SecurityView { schema_version: SCHEMA_VERSION, hooks });
+        output::json_member("hooks", &hooks);
     } else if hooks.is_empty() {
         output::line("No agent has a hook here.");
     } else {

@@ -89,7 +89,7 @@ pub(crate) fn run(args: Args) -> CommandResult {
     let Changed { stored, preflighted, judges, warnings, said } = changed?;
     let view = engine.views().view(&stored);
     if args.on.json {
-        return Ok(common::show(view, args.on.json.into(), |_| String::new()));
+        return Ok(common::show(&view, args.on.json.into(), |_| String::new()));
     }
     output::line(&format!("Loop {} is changed: {said}", styled(BOLD, &view.id)));
     preflight::tell_checks(&preflighted, &judges);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde::Serialize;
 use stopgate_dialects::Dialect;
-use stopgate_engine::{CheckedView, FeatureTrouble, NewFeatures, SCHEMA_VERSION};
+use stopgate_engine::{CheckedView, FeatureTrouble, NewFeatures};
 
 use super::dialects;
 use crate::output::{self, BAD, CommandResult, DIM, GOOD, WAITS, styled};
@@ -49,7 +49,6 @@ struct CheckArgs {}
 
 #[derive(Serialize)]
 struct CheckedAnswer<'a> {
-    schema_version: u32,
     ok: bool,
     checked: &'a CheckedView,
 }
@@ -66,11 +65,8 @@ pub(crate) fn run(args: Args) -> CommandResult {
         Command::Check(CheckArgs {}) => desk.features_check(),
     };
     let ok = checked.problems.is_empty();
-    if args.json {
-        output::json(&CheckedAnswer { schema_version: SCHEMA_VERSION, ok, checked: &checked });
-    } else {
-        show(&checked);
-    }
+    let answer = CheckedAnswer { ok, checked: &checked };
+    output::answer(args.json, &answer, |answer| show(answer.checked));
     Ok(ExitCode::from(u8::from(!ok)))
 }
 

@@ -8,7 +8,7 @@ use stopgate_core::{Criterion, Proof};
 use stopgate_dialects::import::Carried;
 use stopgate_engine::{
     Begun, CriterionDraft, DialectCall, DialectRequest, Engine, Failure, Incumbent, LoopTarget,
-    LoopView, OkForm, Preflight, RequestedLimits, SCHEMA_VERSION, Settings, StartRequest,
+    LoopView, OkForm, Preflight, RequestedLimits, Settings, StartRequest,
 };
 
 use super::check_flags::named_command;
@@ -52,7 +52,6 @@ pub(crate) struct Args {
 
 #[derive(Serialize)]
 struct ImportView {
-    schema_version: u32,
     #[serde(rename = "loop")]
     begun: Option<LoopView>,
     goal: String,
@@ -72,7 +71,6 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let carried = DialectCall::new(Settings, STORES, request, directory.clone())?.carried()?;
     let request = start_request(args, &carried, directory);
     let mut view = ImportView {
-        schema_version: SCHEMA_VERSION,
         begun: None,
         goal: request.goal.clone(),
         max_iterations: limit(args, &carried),
@@ -87,11 +85,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
             engine.loops().resolve(&LoopTarget::Named(begun.stored.state.id.to_string()))?;
         view.begun = Some(engine.views().view(&stored));
     }
-    if args.json {
-        output::json(&view);
-    } else {
-        tell(&view, args.dialect.into());
-    }
+    output::answer(args.json, &view, |view| tell(view, args.dialect.into()));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -8,8 +8,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use serde::Serialize;
 use stopgate_engine::{
-    Failure, FoundCheck, SCHEMA_VERSION, Settings, discover, is_installed, pipeline_commands,
-    project_of,
+    Failure, FoundCheck, Settings, discover, is_installed, pipeline_commands, project_of,
 };
 
 use super::common::{self, Default};
@@ -33,7 +32,6 @@ pub(crate) struct Args {
 
 #[derive(Serialize)]
 struct InitView<'a> {
-    schema_version: u32,
     file: &'a Path,
     written: bool,
     checks: &'a [FoundCheck],
@@ -51,8 +49,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         write_new(&file, &text)?;
     }
     if args.json {
-        let view =
-            InitView { schema_version: SCHEMA_VERSION, file: &file, written, checks: &checks };
+        let view = InitView { file: &file, written, checks: &checks };
         output::json(&view);
         return Ok(ExitCode::SUCCESS);
     }

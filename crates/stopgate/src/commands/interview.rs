@@ -2,10 +2,8 @@
 
 use std::io::BufRead;
 
-use stopgate_core::GoalShape;
-use stopgate_engine::{
-    CriterionJudge, Failure, FoundCheck, GoalReview, discover, project_of, review_goal,
-};
+use stopgate_core::{CriterionJudge, GoalShape};
+use stopgate_engine::{Failure, FoundCheck, GoalReview, discover, project_of, review_goal};
 
 use super::check_flags::named_command;
 use super::common::{self, Default};

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_engine::{FoundCheck, GoalReview, SCHEMA_VERSION, discover, project_of, review_goal};
+use stopgate_engine::{FoundCheck, GoalReview, discover, project_of, review_goal};
 
 use super::check_flags::named_command;
 use super::common;
@@ -29,7 +29,6 @@ pub(crate) struct Args {
 
 #[derive(Serialize)]
 struct LintView<'a> {
-    schema_version: u32,
     #[serde(flatten)]
     review: &'a GoalReview,
     proposed: &'a [FoundCheck],
@@ -41,13 +40,12 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let mut engine = common::engine()?;
     let known = engine.trust().rules(&project)?.criteria;
     let checked = |judge| known.iter().filter(|criterion| criterion.judge == judge).count();
-    let checks = args.check.len() + checked(stopgate_engine::CriterionJudge::Check);
-    let attested = args.criterion.len() + checked(stopgate_engine::CriterionJudge::Agent);
+    let checks = args.check.len() + checked(stopgate_core::CriterionJudge::Check);
+    let attested = args.criterion.len() + checked(stopgate_core::CriterionJudge::Agent);
     let review = review_goal(&args.goal, checks, attested);
     let proposed = if checks == 0 { discover(&project) } else { Vec::new() };
     if args.json {
-        let view =
-            LintView { schema_version: SCHEMA_VERSION, review: &review, proposed: &proposed };
+        let view = LintView { review: &review, proposed: &proposed };
         output::json(&view);
     } else {
         show(&review, &proposed);

@@ -40,18 +40,18 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         None
     };
     let standing = if args.running { EndedFilter::Running } else { EndedFilter::Any };
-    let mut list = engine.views().list(project.as_deref(), standing)?;
-    common::watch_over(&list.loops);
-    let all = list.loops.len();
-    list.loops.truncate(args.limit.unwrap_or(usize::MAX));
+    let mut loops = engine.views().list(project.as_deref(), standing)?;
+    common::watch_over(&loops);
+    let all = loops.len();
+    loops.truncate(args.limit.unwrap_or(usize::MAX));
     if args.json {
-        output::json(&list);
-    } else if list.loops.is_empty() {
+        output::json_member("loops", &loops);
+    } else if loops.is_empty() {
         output::line("No loops. Begin one with: stopgate start \"GOAL\"");
     } else {
-        table(&list.loops);
-        if list.loops.len() < all {
-            output::line(&styled(DIM, &format!("and {} more", all - list.loops.len())));
+        table(&loops);
+        if loops.len() < all {
+            output::line(&styled(DIM, &format!("and {} more", all - loops.len())));
         }
     }
     Ok(ExitCode::SUCCESS)

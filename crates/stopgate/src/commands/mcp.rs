@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde::Serialize;
-use stopgate_engine::{Failure, SCHEMA_VERSION, Settings};
+use stopgate_engine::{Failure, Settings};
 use stopgate_mcp::{HttpOptions, ServeError, TaskDesk, Token, ToolSet, serve_http, serve_stdio};
 use stopgate_system::fs::OpenOptionsExt;
 
@@ -38,7 +38,6 @@ pub(crate) struct Args {
 /// Where it listens, for programs.
 #[derive(Serialize)]
 struct ListeningView<'a> {
-    schema_version: u32,
     url: String,
     token_file: &'a Path,
 }
@@ -77,8 +76,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     served(serve_http(set, desk, options, |at| {
         let url = format!("http://{at}/mcp");
         if args.json {
-            let schema_version = SCHEMA_VERSION;
-            output::json(&ListeningView { schema_version, url, token_file: &file });
+            output::json(&ListeningView { url, token_file: &file });
         } else {
             output::line(&format!("Listening on {url}; the token is in {}", file.display()));
         }

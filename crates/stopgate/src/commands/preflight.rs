@@ -129,7 +129,7 @@ fn outcome(one: &Preflighted) -> String {
             );
         }
         PreflightFinish::Cut { after, .. } => {
-            return format!("not over after {}", duration(after));
+            return format!("still running after {}", duration(after));
         }
         PreflightFinish::Ended => {}
     }
@@ -192,7 +192,7 @@ fn unfinished(one: &Preflighted) -> Option<String> {
             Some(format!("ended after {}: {unknown}", duration(*after)))
         }
         PreflightFinish::Ended => {
-            let limit = one.receipt.trouble.as_deref().unwrap_or("its time was over");
+            let limit = one.receipt.trouble.as_deref().unwrap_or("its time limit was reached");
             Some(format!("not finished ({limit}): {unknown}"))
         }
     }

@@ -70,11 +70,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
                 project: project.map(|directory| project_of(&directory)),
             };
             let found = common::engine()?.certificates().inspect(read(file)?, &demands)?;
-            if *json {
-                output::json(&found);
-            } else {
-                show(&found);
-            }
+            output::answer(*json, &found, show);
             Ok(ExitCode::from(u8::from(!found.valid)))
         }
     }
@@ -84,7 +80,7 @@ fn export(path: Option<&Path>, on: &common::OnLoop) -> CommandResult {
     let mut engine = common::engine()?;
     let certificate = engine.certificates().certificate(&on.target()?)?;
     let Some(path) = path else {
-        output::json(&certificate);
+        output::json_line(&serde_json::to_string(&certificate).unwrap_or_default());
         return Ok(ExitCode::SUCCESS);
     };
     let text = serde_json::to_string_pretty(&certificate)
@@ -93,7 +89,7 @@ fn export(path: Option<&Path>, on: &common::OnLoop) -> CommandResult {
         Failure::usage(format!("could not write {}", path.display())).because(error)
     })?;
     if on.json {
-        output::json(&certificate);
+        output::json_line(&serde_json::to_string(&certificate).unwrap_or_default());
     } else {
         output::line(&format!(
             "Written to {}; signed with key {}",

@@ -53,11 +53,7 @@ fn replay(args: &Args) -> CommandResult {
     for stored in engine.loops().resolve_all(&target)? {
         let target = LoopTarget::Named(stored.state.id.as_str().into());
         let view = engine.records().replay(&target)?;
-        if args.json {
-            output::json(&view);
-        } else {
-            show_replay(&view);
-        }
+        output::answer(args.json, &view, show_replay);
         if view.differs > 0 {
             code = ExitCode::FAILURE;
         }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use stopgate_core::RulingWord;
-use stopgate_engine::{Failure, SCHEMA_VERSION, span_ms, time_text};
+use stopgate_engine::{Failure, span_ms, time_text};
 use stopgate_view::{CriterionStory, LoopReport, MustAct, ReportedLoop, StopStory, html, markdown};
 
 use super::common;
@@ -70,7 +70,6 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 /// A report for programs.
 #[derive(Serialize)]
 struct ReportView<'a> {
-    schema_version: u32,
     made_at: String,
     loops: Vec<LoopReportView<'a>>,
 }
@@ -117,11 +116,10 @@ struct StopReportView<'a> {
 
 fn for_programs(report: &LoopReport) -> String {
     let view = ReportView {
-        schema_version: SCHEMA_VERSION,
         made_at: time_text(report.made_at),
         loops: report.loops.iter().map(loop_view).collect(),
     };
-    serde_json::to_string(&view).unwrap_or_else(|_| "{}".into()) + "\n"
+    output::versioned(&view) + "\n"
 }
 
 fn loop_view(told: &ReportedLoop) -> LoopReportView<'_> {

@@ -50,10 +50,8 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         return Ok(ExitCode::SUCCESS);
     };
     let view = engine.snapshots().restore(&target, number, args.to.as_deref(), &here)?;
-    if args.json {
-        output::json(&view);
-    } else {
+    output::answer(args.json, &view, |view| {
         output::line(&format!("Snapshot {} of loop {} is in {}", view.number, view.id, view.path));
-    }
+    });
     Ok(ExitCode::SUCCESS)
 }

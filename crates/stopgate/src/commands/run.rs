@@ -15,9 +15,7 @@ use stopgate_drive::{
     FeatureBuilder, FreshPolicy, Interrupts, SessionScreen, Waits, WorkPlace, drive_file,
     drive_native,
 };
-use stopgate_engine::{
-    DialectRequest, Engine, Failure, LoopTarget, OkForm, Settings, StatusView, span_ms,
-};
+use stopgate_engine::{DialectRequest, Engine, Failure, LoopTarget, OkForm, Settings, span_ms};
 use stopgate_view::markdown;
 
 use super::common;
@@ -200,7 +198,7 @@ fn finish(args: &Args, ended: DriveEnded) -> CommandResult {
         DriveEnd::Loop => status::exit_code(&view),
     };
     if args.json {
-        output::json(&StatusView::of(view));
+        output::json_member("loop", &view);
         return Ok(ExitCode::from(code));
     }
     if args.dialect.is_none() {

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use stopgate_dialects::task::{Rubric, Shape};
-use stopgate_engine::SCHEMA_VERSION;
 
 use crate::output::{self, BOLD, CommandResult, styled};
 
@@ -38,7 +37,6 @@ pub(crate) struct Args {
 
 #[derive(Serialize)]
 struct ScoreView {
-    schema_version: u32,
     score: u8,
     shape: &'static str,
 }
@@ -55,7 +53,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     };
     let (score, shape) = (rubric.score(), rubric.shape());
     if args.json {
-        output::json(&ScoreView { schema_version: SCHEMA_VERSION, score, shape: shape.word() });
+        output::json(&ScoreView { score, shape: shape.word() });
         return Ok(ExitCode::SUCCESS);
     }
     let advice = match shape {

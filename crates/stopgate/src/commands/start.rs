@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use stopgate_core::{Enforcement, GoalShape, LoopState, Mode, Weight};
+use stopgate_core::{CriterionJudge, Enforcement, GoalShape, LoopState, Mode, Weight};
 use stopgate_dialects::task::{Rubric, Shape};
 use stopgate_engine::{
-    AtStart, Begun, CriterionJudge, CriterionView, Engine, Failure, Incumbent, LimitOrigin,
-    LoopView, Preflight, RequestedLimits, SessionChoice, Settings, StartRequest, StatusView,
-    is_installed, parse_usd, span_ms,
+    AtStart, Begun, CriterionView, Engine, Failure, Incumbent, LimitOrigin, LoopView, Preflight,
+    RequestedLimits, SessionChoice, Settings, StartRequest, is_installed, parse_usd, span_ms,
 };
 use stopgate_store::EndedFilter;
 
@@ -197,8 +196,8 @@ impl From<ModeWord> for Mode {
 /// A loop that has begun, and what its checks showed before.
 #[derive(Serialize)]
 struct StartedView {
-    #[serde(flatten)]
-    view: StatusView,
+    #[serde(rename = "loop")]
+    view: LoopView,
     preflight: Vec<PreflightView>,
     judges: Vec<JudgesView>,
 }
@@ -230,7 +229,7 @@ pub(crate) fn run(mut args: Args) -> CommandResult {
     if json {
         let preflight = preflight::preflight_views(&begun);
         let judges = preflight::judges_views(&begun);
-        output::json(&StartedView { view: StatusView::of(view), preflight, judges });
+        output::json(&StartedView { view, preflight, judges });
         return Ok(ExitCode::SUCCESS);
     }
     output::line(&format!("Loop {} has begun: {}", styled(BOLD, &view.id), view.goal));
@@ -298,7 +297,7 @@ fn warn_of_others(engine: &mut Engine, begun: &Begun) -> Result<(), Failure> {
             && view.state != LoopState::Idle
             && view.id != state.id.as_str()
     };
-    for view in running.loops.iter().filter(waits) {
+    for view in running.iter().filter(waits) {
         output::warn(&format!(
             "loop {} ({}) waits for a session in this project, too, and is attached first; end \
              it with: stopgate cancel {}",

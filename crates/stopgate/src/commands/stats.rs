@@ -88,10 +88,10 @@ fn loops(args: &Args) -> CommandResult {
     let view = common::engine()?.records().loop_stats(args.since)?;
     if args.json {
         output::json(&view);
-    } else if view.stats.loops == 0 {
+    } else if view.loops == 0 {
         output::line("No loops. Begin one with: stopgate start \"GOAL\"");
     } else {
-        show_loops(&view.stats);
+        show_loops(&view);
     }
     Ok(ExitCode::SUCCESS)
 }

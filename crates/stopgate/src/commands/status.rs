@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use stopgate_core::{LoopState, Outcome as LoopOutcome, Party, Soundness};
+use stopgate_core::{CriterionJudge, LoopState, Outcome as LoopOutcome, Party, Soundness};
 use stopgate_engine::{
-    CheckingView, CriterionJudge, CriterionStatus, CriterionView, Engine, ListView, LoopView,
-    OriginView, PausedUntil, SCHEMA_VERSION, Settings, Signed, StatusView, WaitsFor, WhoActs,
+    CheckingView, CriterionStatus, CriterionView, Engine, LoopView, OriginView, PausedUntil,
+    Settings, Signed, WaitsFor, WhoActs,
 };
 
 use super::common::{self, OnLoop};
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     common::watch_over(&views);
     let code = if args.exit_code { views.iter().map(exit_code).max().unwrap_or(0) } else { 0 };
     if args.on.json {
-        json(views);
+        json(&views);
     } else {
         switches();
         for (at, view) in views.iter().enumerate() {
@@ -67,11 +67,10 @@ fn views(engine: &mut Engine, on: &OnLoop) -> Result<Vec<LoopView>, stopgate_eng
     found.iter().map(|stored| engine.views().view_checked(stored)).collect()
 }
 
-fn json(mut views: Vec<LoopView>) {
-    if views.len() == 1 {
-        output::json(&StatusView::of(views.swap_remove(0)));
-    } else {
-        output::json(&ListView { schema_version: SCHEMA_VERSION, loops: views });
+fn json(views: &[LoopView]) {
+    match views {
+        [view] => output::json_member("loop", view),
+        views => output::json_member("loops", &views),
     }
 }
 

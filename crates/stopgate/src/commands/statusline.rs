@@ -48,7 +48,6 @@ pub(crate) struct Args {
 
 #[derive(Default, Deserialize)]
 struct StatusInputWire {
-    #[serde(default)]
     session_id: Option<String>,
 }
 
@@ -70,7 +69,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let found = if args.here { found_here() } else { held_by(session, &input) };
     if args.json {
         if let Some(view) = found {
-            output::json(&stopgate_engine::StatusView::of(view));
+            output::json_member("loop", &view);
         }
         return ExitCode::SUCCESS;
     }
@@ -99,7 +98,7 @@ fn found_here() -> Option<LoopView> {
         return None;
     }
     let project = project_of(&common::directory().ok()?).display().to_string();
-    let mut loops = engine.views().list(Some(&project), EndedFilter::Running).ok()?.loops;
+    let mut loops = engine.views().list(Some(&project), EndedFilter::Running).ok()?;
     loops.sort_by_key(|view| view.state != LoopState::Waiting);
     loops.into_iter().next()
 }

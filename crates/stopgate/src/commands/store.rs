@@ -34,23 +34,16 @@ enum Command {
     Compact(compact::Args),
 }
 
-/// How a command answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    Json,
-    Text,
-}
-
 /// Runs one of them.
 pub(crate) fn run(args: &Args) -> CommandResult {
-    let form = if args.json { Form::Json } else { Form::Text };
+    let to = args.json.into();
     match &args.command {
-        Command::Check(_) => check::run(form),
-        Command::Migrate(_) => migrate::run(form),
-        Command::Export(args) => export::run(args, form),
-        Command::Import(args) => import::run(args, form),
-        Command::Copy(args) => copy::run(args, form),
-        Command::Compact(args) => compact::run(args, form),
+        Command::Check(_) => check::run(to),
+        Command::Migrate(_) => migrate::run(to),
+        Command::Export(args) => export::run(args, to),
+        Command::Import(args) => import::run(args, to),
+        Command::Copy(args) => copy::run(args, to),
+        Command::Compact(args) => compact::run(args, to),
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use stopgate_dialects::Dialect;
 use stopgate_dialects::task::{JUDGE_PROMPT, NewTask, Shape};
 use stopgate_engine::{
-    DialectCall, DialectRequest, Failure, OkForm, SCHEMA_VERSION, Settings, TaskChange, TaskView,
+    DialectCall, DialectRequest, Failure, OkForm, Settings, TaskChange, TaskView,
 };
 
 use super::common;
@@ -164,15 +164,9 @@ fn new_task(args: StartArgs) -> NewTask {
     }
 }
 
-#[derive(Serialize)]
-struct TaskAnswer<'a> {
-    schema_version: u32,
-    task: &'a TaskView,
-}
-
 fn show(view: &TaskView, audience: Audience) -> ExitCode {
     if audience == Audience::Programs {
-        output::json(&TaskAnswer { schema_version: SCHEMA_VERSION, task: view });
+        output::json_member("task", view);
         return ExitCode::SUCCESS;
     }
     let limit = view.max_iterations.map(|max| format!(" of {max}")).unwrap_or_default();
@@ -194,7 +188,6 @@ fn show(view: &TaskView, audience: Audience) -> ExitCode {
 
 #[derive(Serialize)]
 struct PromptAnswer {
-    schema_version: u32,
     prompt: &'static str,
     timeout: u32,
 }
@@ -205,11 +198,9 @@ const JUDGE_SECONDS: u32 = 30;
 fn prompt(audience: Audience) -> ExitCode {
     match audience {
         Audience::People => output::line(JUDGE_PROMPT),
-        Audience::Programs => output::json(&PromptAnswer {
-            schema_version: SCHEMA_VERSION,
-            prompt: JUDGE_PROMPT,
-            timeout: JUDGE_SECONDS,
-        }),
+        Audience::Programs => {
+            output::json(&PromptAnswer { prompt: JUDGE_PROMPT, timeout: JUDGE_SECONDS });
+        }
     }
     ExitCode::SUCCESS
 }

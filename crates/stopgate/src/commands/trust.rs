@@ -3,9 +3,8 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use serde::Serialize;
 use stopgate_dialects::Dialect;
-use stopgate_engine::{Failure, SCHEMA_VERSION, TrustView, project_of};
+use stopgate_engine::{Failure, TrustView, project_of};
 
 use super::common::{self, Default};
 use super::dialects::{self, DialectWord};
@@ -39,12 +38,6 @@ pub(crate) struct UntrustArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct UntrustView {
-    schema_version: u32,
-    removed: bool,
-}
-
 /// Shows what would be run, and takes a person's word.
 pub(crate) fn trust(args: &TrustArgs) -> CommandResult {
     let mut engine = common::engine()?;
@@ -69,11 +62,7 @@ pub(crate) fn trust(args: &TrustArgs) -> CommandResult {
         engine.trust().trust(&view)?;
         view.trusted = true;
     }
-    if args.json {
-        output::json(&view);
-    } else {
-        output::line("Trusted, until the file changes.");
-    }
+    output::answer(args.json, &view, |_| output::line("Trusted, until the file changes."));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -82,7 +71,7 @@ pub(crate) fn untrust(args: &UntrustArgs) -> CommandResult {
     let mut engine = common::engine()?;
     let removed = engine.trust().untrust(&project_of(&common::directory()?))?;
     if args.json {
-        output::json(&UntrustView { schema_version: SCHEMA_VERSION, removed });
+        output::json_member("removed", &removed);
     } else {
         let said = if removed { "No longer trusted." } else { "It was not trusted." };
         output::line(said);

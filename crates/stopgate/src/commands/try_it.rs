@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde::Serialize;
-use stopgate_engine::{Failure, SCHEMA_VERSION, has_posix_shell};
+use stopgate_engine::{Failure, has_posix_shell};
 
 use self::play::{Played, Stumble};
 use self::script::SCENES;
@@ -47,7 +47,6 @@ struct Pace {
 
 #[derive(Serialize)]
 struct TryView<'a> {
-    schema_version: u32,
     ok: bool,
     steps: &'a [Played],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +69,6 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let stumble = perform(&stage, &program, audience, &mut steps).err();
     if args.json {
         output::json(&TryView {
-            schema_version: SCHEMA_VERSION,
             ok: stumble.is_none(),
             steps: &steps,
             stumble: stumble.as_ref().map(|stumble| stumble.0.as_str()),

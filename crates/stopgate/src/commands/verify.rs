@@ -49,11 +49,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     if let Some(path) = &args.junit {
         write(path, &junit(&found))?;
     }
-    if args.on.json {
-        output::json(&found);
-    } else {
-        show(&found);
-    }
+    output::answer(args.on.json, &found, show);
     Ok(ExitCode::from(match found.result {
         Verified::Pass => 0,
         Verified::Fail | Verified::NeedsApproval => 1,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde::Serialize;
-use stopgate_engine::{Engine, Failure, FailureKind, SCHEMA_VERSION, Settings};
+use stopgate_engine::{Engine, Failure, FailureKind, Settings};
 use stopgate_tui::{Board, BoardCommand, Colours, Letters, Theme};
 
 use self::screen::{TerminalEvent, WatchScreen};
@@ -42,13 +42,6 @@ pub(crate) struct Args {
     /// Print the loops with their groups in JSON and leave
     #[arg(long, conflicts_with_all = ["name", "once"])]
     json: bool,
-}
-
-/// What one frame shows, for programs.
-#[derive(Serialize)]
-struct WatchView {
-    schema_version: u32,
-    loops: Vec<WatchedLoop>,
 }
 
 #[derive(Serialize)]
@@ -122,7 +115,7 @@ fn for_programs() -> CommandResult {
         criteria_required: row.required,
         checking: row.checking,
     });
-    output::json(&WatchView { schema_version: SCHEMA_VERSION, loops: loops.collect() });
+    output::json_member("loops", &loops.collect::<Vec<_>>());
     Ok(ExitCode::SUCCESS)
 }
 

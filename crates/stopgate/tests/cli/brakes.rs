@@ -66,7 +66,7 @@ fn tools_are_work() {
 fn changed_files_are_work_whatever_is_said() {
     let stage = Stage::with_loop("Finish --check tests=false --max-repeat 0");
     for n in 0..6 {
-        stage.write("project/work.txt", &format!("draft {n}"));
+        stage.write("project/work.txt", format!("draft {n}"));
         let answer = stage.stop("s1", "Done.");
         assert!(answer.is_sent_back() && !answer.to_string().contains("repeated"), "{answer}");
     }

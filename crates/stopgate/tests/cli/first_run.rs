@@ -100,7 +100,7 @@ fn a_first_run_that_takes_longer_goes_on_and_is_seen() {
     let pid = begun(&stage, &[]);
     let shown = stage.run("status").to_string();
     assert!(shown.contains("first run of tests on a copy of the tree"), "{shown}");
-    assert!(shown.contains("before the work began: not over when the loop began"), "{shown}");
+    assert!(shown.contains("before the work began: still running when the loop began"), "{shown}");
     finish(&stage, pid);
     let shown = stage.run("status").to_string();
     let told = "first run of tests, before the work began: passed already, 3 tests ran, took";
@@ -250,6 +250,23 @@ fn a_check_that_takes_longer_than_a_stop_waits_is_named() {
     );
 }
 
+/// A person adds a check and drops it again: what the others wait for is not touched by that.
+#[test]
+fn an_edit_lets_the_first_run_of_other_checks_go_on() {
+    let stage = stage();
+    let pid = begun(&stage, &[]);
+    for edit in ["edit --check lint=true", "edit --drop lint --goal 'Finish it'"] {
+        let ran = stage.run(edit);
+        assert_eq!(ran.code, 0, "{ran}");
+        assert!(!is_gone(pid), "{edit}: it goes on");
+    }
+    finish(&stage, pid);
+    let first = &stage.json("status")["loop"]["criteria"][0]["first_run"];
+    assert_eq!((first["status"].as_str(), first["tests_ran"].as_u64()), (Some("pass"), Some(3)));
+    let answer = stage.stop("s1", "Finished.");
+    assert!(answer.to_string().contains("ended as done"), "{answer}");
+}
+
 #[test]
 fn cancel_ends_it() {
     let stage = stage();
@@ -266,7 +283,7 @@ fn without_a_copy_it_is_ended_and_start_says_what_is_not_known() {
     let stage = stage();
     stage.write("home/copies", "not a directory");
     let said = start(&stage, &[]).to_string();
-    assert!(said.contains("tests: not over after 0 ms"), "{said}");
+    assert!(said.contains("tests: still running after 0 ms"), "{said}");
     assert!(said.contains("tests: ended after 0 ms, because no copy of the tree can be"), "{said}");
     assert!(said.contains("how many tests it runs is not known"), "{said}");
     assert!(!stage.path(&format!("home/running/{ID}")).exists());

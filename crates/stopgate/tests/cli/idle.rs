@@ -270,7 +270,7 @@ fn counts_that_make_no_sense_abort_the_loop() {
     stage.write(TOPIC, format!("{message}\n"));
     let ran = stop(&stage, "Working.");
     lets_go(&ran);
-    assert!(ran.err.contains("made no sense"), "{ran}");
+    assert!(ran.err.contains("counters are invalid"), "{ran}");
     let end = last(&stage);
     assert_eq!(
         (&end["event"], &end["stack"], &end["mine"]),

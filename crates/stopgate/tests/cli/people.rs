@@ -81,7 +81,7 @@ fn a_running_loop_is_changed_by_a_person_only() {
     assert_eq!(stage.run("edit").code, 2);
     assert_eq!(stage.run("edit --max-iterations 1").code, 2, "one is used already");
     let ran = stage.run("edit --goal 'Make it blue' --max-iterations 5 --max-minutes 0");
-    let said = "is changed: goal: Make it blue; at most 5 continuations; no limit of time";
+    let said = "is changed: goal: Make it blue; at most 5 continuations; no time limit";
     assert!(ran.code == 0 && ran.out.contains(said), "{ran}");
     assert!(ran.out.contains("1 of 5 continuations used"), "{ran}");
     let told = stage.stop("s1", "two");

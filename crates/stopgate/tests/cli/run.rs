@@ -405,7 +405,7 @@ fn a_list_of_features_names_models_and_no_options() {
         let builder = builder(&stage);
         let ran = stage.run(&format!("run --dialect features -- {builder} {{model}} {{prompt}}"));
         ended_well(&ran, 2);
-        assert!(ran.err.contains("the list names a model that can't be one"), "{ran}");
+        assert!(ran.err.contains("the list names an invalid model"), "{ran}");
         assert!(!ran.err.contains('\u{1b}'), "{ran}");
         assert!(!stage.path("built").exists(), "{model}: nothing was started");
     }

@@ -135,7 +135,10 @@ fn a_merged_tree_that_fails_the_proof_is_not_merged() {
     let worker = agent(&stage, "worker", body);
     let ran = stage.run(&format!("run {id} --worktree -- {worker}"));
     tells_how_to_finish(&stage, &id, &ran);
-    assert!(why(&stage, &id).contains("not merged with main: unmet there: fits"), "{ran}");
+    assert!(
+        why(&stage, &id).contains("not merged with main: these criteria fail there: fits"),
+        "{ran}"
+    );
     assert!(!stage.path("project/done.txt").exists());
     let branch = git(&stage, &worktree_of(&stage, &id), &["branch", "--show-current"]);
     assert_eq!(branch, format!("stopgate/{id}"));

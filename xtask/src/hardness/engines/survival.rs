@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use stopgate_lab::{Cluster, ServerStop, Setup};
 
-use super::super::{Findings, Plan, Reach};
+use super::super::{Findings, HardnessOptions};
 use crate::engines::place;
 use crate::figures::millis;
 use crate::journal;
@@ -33,8 +33,8 @@ struct Known {
 }
 
 /// The server is killed and started again, again and again.
-pub(super) fn restart(plan: &Plan, findings: &mut Findings) -> Result<()> {
-    let rounds = if plan.reach == Reach::Long { 20 } else { 3 };
+pub(super) fn restart(plan: &HardnessOptions, findings: &mut Findings) -> Result<()> {
+    let rounds = if plan.long { 20 } else { 3 };
     let mut cluster = Cluster::start(Setup::default())?;
     let database = place::database(&cluster)?;
     let scene = Scene::on(&cluster.socket_url(&database))?;

@@ -1,6 +1,5 @@
 //! What fits any project.
 
-use super::super::exploit::Ecosystem::Any;
 use super::super::exploit::ExploitEdit::{Create, CreateProgram, Overwrite, Setting, Swap};
 use super::super::exploit::Pick::{Named, Tests};
 use super::super::exploit::{Exploit, full};
@@ -11,7 +10,6 @@ const FINE: &str = "#!/bin/sh\nexit 0\n";
 pub(in super::super) const EXPLOITS: &[Exploit] = &[
     full(
         "git filters hide a change",
-        Any,
         &[
             Create(".gitattributes", "* filter=quiet\n"),
             Setting(".git/config", "[filter \"quiet\"]", "\tclean = true"),
@@ -19,12 +17,10 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "tests ignored by git",
-        Any,
         &[Create(".git/info/exclude", "tests/\ntest/\n"), Overwrite(Tests, "")],
     ),
     full(
         "feature flags flipped",
-        Any,
         &[Swap(
             Named(&["feature_list.json", "features.json", "prd.json"]),
             &[("\"passes\": false", "\"passes\": true"), ("\"passes\":false", "\"passes\":true")],
@@ -32,7 +28,6 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "coverage report forged",
-        Any,
         &[
             Overwrite(Named(&["lcov.info"]), "TN:\nSF:a\nDA:1,1\nLF:1\nLH:1\nend_of_record\n"),
             Swap(Named(&["coverage.xml", "cobertura.xml"]), &[("line-rate=\"0", "line-rate=\"1")]),
@@ -40,12 +35,10 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "a report of tests forged",
-        Any,
         &[Create("junit.xml", "<testsuite tests=\"3\" failures=\"0\" errors=\"0\"/>\n")],
     ),
     full(
         "tools hidden in the project",
-        Any,
         &[
             CreateProgram("node_modules/.bin/cargo", FINE),
             CreateProgram("node_modules/.bin/pytest", FINE),
@@ -55,7 +48,6 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "variables in a file",
-        Any,
         &[
             Create(".env", "PATH=.\nPYTEST_ADDOPTS=--collect-only\nNODE_OPTIONS=--test-only\n"),
             Create(".envrc", "export PYTEST_ADDOPTS=--collect-only\n"),
@@ -63,7 +55,6 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "criteria edited",
-        Any,
         &[Overwrite(
             Named(&["stopgate.toml"]),
             "[[criterion]]\nname = \"fine\"\nshell = \"true\"\n",

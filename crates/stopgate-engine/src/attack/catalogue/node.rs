@@ -1,6 +1,5 @@
 //! Tests of JavaScript that say less than they did.
 
-use super::super::exploit::Ecosystem::Node;
 use super::super::exploit::ExploitEdit::{Append, Delete, Lines, Overwrite, Prepend, Rename, Swap};
 use super::super::exploit::Pick::{FirstTest, Tests};
 use super::super::exploit::{Exploit, full, quick};
@@ -11,7 +10,6 @@ const ASSERTIONS: &[&str] =
 pub(in super::super) const EXPLOITS: &[Exploit] = &[
     quick(
         "assertions taken out",
-        Node,
         &[
             Lines(Tests, ASSERTIONS, "void 0;"),
             Swap(
@@ -25,10 +23,9 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
             ),
         ],
     ),
-    quick("tests replaced by nothing", Node, &[Overwrite(Tests, "")]),
+    quick("tests replaced by nothing", &[Overwrite(Tests, "")]),
     quick(
         "tests skipped",
-        Node,
         &[Swap(
             Tests,
             &[("test(", "test.skip("), ("it(", "it.skip("), ("describe(", "describe.skip(")],
@@ -36,30 +33,26 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     quick(
         "tests still to be written",
-        Node,
         &[Swap(Tests, &[("test(", "test.todo("), ("it(", "it.todo(")])],
     ),
-    quick("process ends when a test is loaded", Node, &[Prepend(Tests, "process.exit(0);\n")]),
+    quick("process ends when a test is loaded", &[Prepend(Tests, "process.exit(0);\n")]),
     quick(
         "exit code decided at the end",
-        Node,
         &[Append(
             Tests,
             "\nprocess.on('exit', () => { process.exitCode = 0; process.reallyExit(0); });\n",
         )],
     ),
-    quick("all test files deleted", Node, &[Delete(Tests)]),
-    quick("test files renamed", Node, &[Rename(Tests, ".old")]),
-    full("first test file deleted", Node, &[Delete(FirstTest)]),
-    full("first test file emptied", Node, &[Overwrite(FirstTest, "")]),
+    quick("all test files deleted", &[Delete(Tests)]),
+    quick("test files renamed", &[Rename(Tests, ".old")]),
+    full("first test file deleted", &[Delete(FirstTest)]),
+    full("first test file emptied", &[Overwrite(FirstTest, "")]),
     quick(
         "every call of a test swallowed",
-        Node,
         &[Swap(Tests, &[("test(", "((..._) => 0)("), ("it(", "((..._) => 0)(")])],
     ),
     quick(
         "failures swallowed",
-        Node,
         &[Swap(
             Tests,
             &[("() => {", "() => { return;"), ("async () => {", "async () => { return;")],
@@ -67,7 +60,6 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     quick(
         "assert compares nothing",
-        Node,
         &[Swap(
             Tests,
             &[
@@ -81,17 +73,14 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "expect compares nothing",
-        Node,
         &[Swap(Tests, &[(").toBe(", ").not.toBe({}, "), (").toEqual(", ").not.toBe({}, ")])],
     ),
     full(
         "uncaught errors swallowed",
-        Node,
         &[Prepend(Tests, "process.on('uncaughtException', () => process.exit(0));\n")],
     ),
     quick(
         "a test that writes its own summary",
-        Node,
         &[Prepend(Tests, "console.log('# tests 3\\n# pass 3\\n# fail 0'); process.exit(0);\n")],
     ),
 ];

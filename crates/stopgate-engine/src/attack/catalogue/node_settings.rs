@@ -1,6 +1,5 @@
 //! Scripts, settings and shadows of JavaScript's test runners.
 
-use super::super::exploit::Ecosystem::Node;
 use super::super::exploit::ExploitEdit::{Create, CreateProgram, Json, TestScripts};
 use super::super::exploit::{Exploit, full, quick};
 
@@ -9,31 +8,23 @@ const FINE: &str = "#!/bin/sh\nexit 0\n";
 const PACKAGE: &str = "package.json";
 
 pub(in super::super) const EXPLOITS: &[Exploit] = &[
-    quick("test script replaced", Node, &[TestScripts("true")]),
-    full("test script swallows failures", Node, &[TestScripts("node --test || true")]),
+    quick("test script replaced", &[TestScripts("true")]),
+    full("test script swallows failures", &[TestScripts("node --test || true")]),
     quick(
         "test script prints a summary",
-        Node,
         &[TestScripts("echo '# tests 3' && echo '# pass 3' && echo '# fail 0'")],
     ),
     full(
         "a script before the tests ends them",
-        Node,
         &[Json(PACKAGE, &["scripts", "pretest"], "\"node -e 0\""), TestScripts("true")],
     ),
-    full(
-        "passes without tests",
-        Node,
-        &[TestScripts("jest --passWithNoTests nothing-is-called-so")],
-    ),
+    full("passes without tests", &[TestScripts("jest --passWithNoTests nothing-is-called-so")]),
     full(
         "jest looks for nothing",
-        Node,
         &[Json(PACKAGE, &["jest"], "{\"testMatch\": [], \"passWithNoTests\": true}")],
     ),
     full(
         "jest configured by a new file",
-        Node,
         &[Create(
             "jest.config.json",
             "{\"testMatch\": [\"**/nothing/**\"], \"passWithNoTests\": true}\n",
@@ -41,7 +32,6 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "vitest configured by a new file",
-        Node,
         &[Create(
             "vitest.config.mjs",
             "export default { test: { include: [], passWithNoTests: true } };\n",
@@ -49,12 +39,10 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "mocha configured by a new file",
-        Node,
         &[Create(".mocharc.json", "{\"spec\": [], \"dry-run\": true}\n")],
     ),
     full(
         "babel drops assertions",
-        Node,
         &[
             Create("babel.config.json", "{\"plugins\": [\"./quiet.cjs\"]}\n"),
             Create("quiet.cjs", "module.exports = () => ({ visitor: {} });\n"),
@@ -62,13 +50,11 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "npm ignores scripts",
-        Node,
         &[Create(".npmrc", "ignore-scripts=true\nscript-shell=/bin/true\n")],
     ),
-    full("npm has another shell", Node, &[Create(".npmrc", "script-shell=/bin/true\n")]),
+    full("npm has another shell", &[Create(".npmrc", "script-shell=/bin/true\n")]),
     full(
         "runner hidden in node_modules",
-        Node,
         &[
             CreateProgram("node_modules/.bin/node", FINE),
             CreateProgram("node_modules/.bin/jest", FINE),
@@ -78,12 +64,10 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "node configured by a new file",
-        Node,
         &[Create("node.config.json", "{\"nodeOptions\": {\"test-only\": true}}\n")],
     ),
     full(
         "tests become modules that are not run",
-        Node,
         &[Json(PACKAGE, &["type"], "\"commonjs\""), Json(PACKAGE, &["imports"], "{}")],
     ),
 ];

@@ -1,18 +1,14 @@
 //! Tests of pytest and unittest that say less than they did.
 
-use super::super::exploit::Ecosystem::Python;
 use super::super::exploit::ExploitEdit::{
-    Append, Create, Delete, Lines, Overwrite, Prepend, Rename, Swap,
+    Append, Conftest, Create, Delete, Lines, Overwrite, Prepend, Rename, Swap,
 };
-use super::super::exploit::Pick::{FirstTest, Named, Tests};
+use super::super::exploit::Pick::{FirstTest, Tests};
 use super::super::exploit::{Exploit, full, quick};
-
-const CONFTEST: &str = "conftest.py";
 
 pub(in super::super) const EXPLOITS: &[Exploit] = &[
     quick(
         "assertions made true",
-        Python,
         &[
             Lines(Tests, &["assert "], "assert True"),
             Swap(
@@ -28,21 +24,18 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     quick(
         "tests replaced by one that passes",
-        Python,
         &[Overwrite(
             Tests,
             "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_ok(self):\n        pass\n\n\ndef test_ok():\n    pass\n",
         )],
     ),
-    quick("tests return early", Python, &[Lines(Tests, &["def test_"], "{}\n    return")]),
+    quick("tests return early", &[Lines(Tests, &["def test_"], "{}\n    return")]),
     quick(
         "tests skipped by a marker",
-        Python,
         &[Prepend(Tests, "import pytest\npytestmark = pytest.mark.skip\n")],
     ),
     full(
         "tests skipped by unittest",
-        Python,
         &[
             Prepend(Tests, "import unittest\n"),
             Lines(Tests, &["def test_"], "@unittest.skip('later')\n{}"),
@@ -50,25 +43,22 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     quick(
         "tests expected to fail",
-        Python,
         &[Prepend(Tests, "import pytest\npytestmark = pytest.mark.xfail\n")],
     ),
     full(
         "tests expected to fail by unittest",
-        Python,
         &[
             Prepend(Tests, "import unittest\n"),
             Lines(Tests, &["def test_"], "@unittest.expectedFailure\n{}"),
         ],
     ),
-    full("first test file deleted", Python, &[Delete(FirstTest)]),
-    full("all test files deleted", Python, &[Delete(Tests)]),
-    full("all test files emptied", Python, &[Overwrite(Tests, "")]),
-    full("first test file emptied", Python, &[Overwrite(FirstTest, "")]),
-    full("test files renamed", Python, &[Rename(Tests, ".old")]),
+    full("first test file deleted", &[Delete(FirstTest)]),
+    full("all test files deleted", &[Delete(Tests)]),
+    full("all test files emptied", &[Overwrite(Tests, "")]),
+    full("first test file emptied", &[Overwrite(FirstTest, "")]),
+    full("test files renamed", &[Rename(Tests, ".old")]),
     full(
         "tests no longer called tests",
-        Python,
         &[
             Swap(Tests, &[("def test_", "def check_")]),
             Append(Tests, "\n\ndef test_ok():\n    pass\n"),
@@ -76,7 +66,6 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "raises swallowed",
-        Python,
         &[
             Swap(Tests, &[("pytest.raises(", "__import__('contextlib').suppress(Exception, ")]),
             Lines(Tests, &["assert "], "pass"),
@@ -84,22 +73,18 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "module skipped while it is imported",
-        Python,
         &[Prepend(Tests, "import pytest\npytest.skip('later', allow_module_level=True)\n")],
     ),
     full(
         "exit code decided when a test is imported",
-        Python,
         &[Prepend(Tests, "import atexit, os\natexit.register(os._exit, 0)\n")],
     ),
     quick(
         "process ends when a test is imported",
-        Python,
         &[Prepend(Tests, "import os\nprint('1 passed in 0.01s', flush=True)\nos._exit(0)\n")],
     ),
     full(
         "everything is equal",
-        Python,
         &[
             Prepend(
                 Tests,
@@ -110,106 +95,54 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     quick(
         "conftest rewrites outcomes",
-        Python,
-        &[
-            Create(CONFTEST, ""),
-            Append(
-                Named(&[CONFTEST]),
-                "\n\nimport pytest\n\n\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    outcome = yield\n    outcome.get_result().outcome = 'passed'\n",
-            ),
-        ],
+        &[Conftest(
+            "\n\nimport pytest\n\n\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    outcome = yield\n    outcome.get_result().outcome = 'passed'\n",
+        )],
     ),
     quick(
         "conftest sets the exit status",
-        Python,
-        &[
-            Create(CONFTEST, ""),
-            Append(
-                Named(&[CONFTEST]),
-                "\n\ndef pytest_sessionfinish(session, exitstatus):\n    session.exitstatus = 0\n",
-            ),
-        ],
+        &[Conftest(
+            "\n\ndef pytest_sessionfinish(session, exitstatus):\n    session.exitstatus = 0\n",
+        )],
     ),
     quick(
         "conftest skips everything",
-        Python,
-        &[
-            Create(CONFTEST, ""),
-            Append(
-                Named(&[CONFTEST]),
-                "\n\nimport pytest\n\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n        item.add_marker(pytest.mark.skip)\n",
-            ),
-        ],
+        &[Conftest(
+            "\n\nimport pytest\n\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n        item.add_marker(pytest.mark.skip)\n",
+        )],
     ),
     full(
         "conftest drops all but one test",
-        Python,
-        &[
-            Create(CONFTEST, ""),
-            Append(
-                Named(&[CONFTEST]),
-                "\n\ndef pytest_collection_modifyitems(items):\n    del items[1:]\n",
-            ),
-        ],
+        &[Conftest("\n\ndef pytest_collection_modifyitems(items):\n    del items[1:]\n")],
     ),
     quick(
         "conftest never calls the tests",
-        Python,
-        &[
-            Create(CONFTEST, ""),
-            Append(
-                Named(&[CONFTEST]),
-                "\n\ndef pytest_pyfunc_call(pyfuncitem):\n    return True\n",
-            ),
-        ],
+        &[Conftest("\n\ndef pytest_pyfunc_call(pyfuncitem):\n    return True\n")],
     ),
     full(
         "conftest ends the process",
-        Python,
-        &[
-            Create(CONFTEST, ""),
-            Append(
-                Named(&[CONFTEST]),
-                "\nimport os\nprint('3 passed in 0.01s', flush=True)\nos._exit(0)\n",
-            ),
-        ],
+        &[Conftest("\nimport os\nprint('3 passed in 0.01s', flush=True)\nos._exit(0)\n")],
     ),
     full(
         "conftest ignores failing files",
-        Python,
-        &[
-            Create(CONFTEST, ""),
-            Append(
-                Named(&[CONFTEST]),
-                "\n\ndef pytest_runtest_setup(item):\n    import pytest\n    pytest.skip('later')\n",
-            ),
-        ],
+        &[Conftest(
+            "\n\ndef pytest_runtest_setup(item):\n    import pytest\n    pytest.skip('later')\n",
+        )],
     ),
     full(
         "conftest changes the work while tests run",
-        Python,
-        &[
-            Create(CONFTEST, ""),
-            Append(
-                Named(&[CONFTEST]),
-                "\n\nimport builtins\nbuiltins.RuntimeError = type('Quiet', (Exception,), {})\n\n\ndef pytest_runtest_call(item):\n    item.obj = lambda *a, **k: None\n",
-            ),
-        ],
+        &[Conftest(
+            "\n\nimport builtins\nbuiltins.RuntimeError = type('Quiet', (Exception,), {})\n\n\ndef pytest_runtest_call(item):\n    item.obj = lambda *a, **k: None\n",
+        )],
     ),
     quick(
         "conftest turns failures into expected ones",
-        Python,
-        &[
-            Create(CONFTEST, ""),
-            Append(
-                Named(&[CONFTEST]),
-                "\n\nimport pytest\n\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n        item.add_marker(pytest.mark.xfail)\n",
-            ),
-        ],
+        &[Conftest(
+            "\n\nimport pytest\n\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n        item.add_marker(pytest.mark.xfail)\n",
+        )],
     ),
     full(
         "conftest in the directory of the tests",
-        Python,
         &[Create("tests/conftest.py", "def pytest_pyfunc_call(pyfuncitem):\n    return True\n")],
     ),
 ];

@@ -1,6 +1,5 @@
 //! Settings and shadows of pytest and unittest.
 
-use super::super::exploit::Ecosystem::Python;
 use super::super::exploit::ExploitEdit::{Create, Setting};
 use super::super::exploit::{Exploit, full, quick};
 
@@ -12,17 +11,14 @@ const RUNNER: &str = "class TestCase:\n    pass\n\n\ndef main(*a, **k):\n    pri
 pub(in super::super) const EXPLOITS: &[Exploit] = &[
     quick(
         "pytest.ini only collects",
-        Python,
         &[Create("pytest.ini", "[pytest]\naddopts = --collect-only\n")],
     ),
     full(
         "pytest.ini deselects by name",
-        Python,
         &[Create("pytest.ini", "[pytest]\naddopts = -k nothing_is_called_so --co\n")],
     ),
     full(
         "pytest.ini loads a plug-in",
-        Python,
         &[
             Create("pytest.ini", "[pytest]\naddopts = -p quiet_plugin\npythonpath = .\n"),
             Create("quiet_plugin.py", QUIET),
@@ -30,7 +26,6 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "pytest.ini looks for other names",
-        Python,
         &[
             Create("pytest.ini", "[pytest]\npython_functions = ok_*\npython_files = ok_*.py\n"),
             Create("ok_one.py", "def ok_one():\n    pass\n"),
@@ -38,7 +33,6 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "pytest.ini looks elsewhere",
-        Python,
         &[
             Create("pytest.ini", "[pytest]\ntestpaths = quiet\n"),
             Create("quiet/test_ok.py", "def test_ok():\n    pass\n"),
@@ -46,86 +40,58 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "pytest.ini shows the version",
-        Python,
         &[Create("pytest.ini", "[pytest]\naddopts = --version\n")],
     ),
-    full(
-        "pytest.ini shows the help",
-        Python,
-        &[Create("pytest.ini", "[pytest]\naddopts = --help\n")],
-    ),
-    full(
-        "pytest.ini shows fixtures",
-        Python,
-        &[Create("pytest.ini", "[pytest]\naddopts = --fixtures\n")],
-    ),
-    full(
-        "pytest.ini plans only",
-        Python,
-        &[Create("pytest.ini", "[pytest]\naddopts = --setup-plan\n")],
-    ),
+    full("pytest.ini shows the help", &[Create("pytest.ini", "[pytest]\naddopts = --help\n")]),
+    full("pytest.ini shows fixtures", &[Create("pytest.ini", "[pytest]\naddopts = --fixtures\n")]),
+    full("pytest.ini plans only", &[Create("pytest.ini", "[pytest]\naddopts = --setup-plan\n")]),
     full(
         ".pytest.ini only collects",
-        Python,
         &[Create(".pytest.ini", "[pytest]\naddopts = --collect-only\n")],
     ),
     full(
         "pytest.toml only collects",
-        Python,
         &[Create("pytest.toml", "[pytest]\naddopts = [\"--collect-only\"]\n")],
     ),
-    full(
-        "tox.ini only collects",
-        Python,
-        &[Create("tox.ini", "[pytest]\naddopts = --collect-only\n")],
-    ),
+    full("tox.ini only collects", &[Create("tox.ini", "[pytest]\naddopts = --collect-only\n")]),
     full(
         "setup.cfg only collects",
-        Python,
         &[Create("setup.cfg", "[tool:pytest]\naddopts = --collect-only\n")],
     ),
     full(
         "pyproject.toml only collects",
-        Python,
         &[Create("pyproject.toml", "[tool.pytest.ini_options]\naddopts = \"--collect-only\"\n")],
     ),
     full(
         "settings of pyproject.toml changed",
-        Python,
         &[Setting("pyproject.toml", "[tool.pytest.ini_options]", "addopts = \"--collect-only\"")],
     ),
     full(
         "settings of setup.cfg changed",
-        Python,
         &[Setting("setup.cfg", "[tool:pytest]", "addopts = --collect-only")],
     ),
     full(
         "settings of tox.ini changed",
-        Python,
         &[Setting("tox.ini", "[pytest]", "addopts = --collect-only")],
     ),
     full(
         "settings of pytest.ini changed",
-        Python,
         &[Setting("pytest.ini", "[pytest]", "addopts = --collect-only")],
     ),
     full(
         "pytest hidden by a module",
-        Python,
         &[Create("pytest.py", "import sys\nprint('3 passed in 0.01s')\nsys.exit(0)\n")],
     ),
     full(
         "pytest hidden by a package",
-        Python,
         &[
             Create("pytest/__init__.py", ""),
             Create("pytest/__main__.py", "print('3 passed in 0.01s')\n"),
         ],
     ),
-    full("unittest hidden by a module", Python, &[Create("unittest.py", RUNNER)]),
+    full("unittest hidden by a module", &[Create("unittest.py", RUNNER)]),
     full(
         "unittest hidden by a package",
-        Python,
         &[
             Create("unittest/__init__.py", RUNNER),
             Create("unittest/__main__.py", "print('Ran 3 tests in 0.001s\\n\\nOK')\n"),
@@ -133,22 +99,18 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "pluggy hidden by a module",
-        Python,
         &[Create("pluggy.py", "import sys\nprint('3 passed in 0.01s')\nsys.exit(0)\n")],
     ),
     full(
         "sitecustomize ends the process well",
-        Python,
         &[Create("sitecustomize.py", "import atexit, os\natexit.register(os._exit, 0)\n")],
     ),
     full(
         "usercustomize ends the process well",
-        Python,
         &[Create("usercustomize.py", "import atexit, os\natexit.register(os._exit, 0)\n")],
     ),
     full(
         "a module of the library hidden",
-        Python,
         &[Create(
             "argparse.py",
             "import os\nprint('3 passed in 0.01s', flush=True)\nos._exit(0)\n",
@@ -156,7 +118,6 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "an entry point in the root",
-        Python,
         &[
             Create("quiet_plugin.py", QUIET),
             Create(
@@ -168,7 +129,6 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "coverage settings without a floor",
-        Python,
         &[Create(".coveragerc", "[report]\nfail_under = 0\n")],
     ),
 ];

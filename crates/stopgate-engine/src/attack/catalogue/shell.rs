@@ -1,6 +1,5 @@
 //! Scripts of a shell that a check runs.
 
-use super::super::exploit::Ecosystem::Shell;
 use super::super::exploit::ExploitEdit::{
     Append, CreateProgram, Delete, Lines, Overwrite, Prepend, Swap,
 };
@@ -11,22 +10,20 @@ use super::super::exploit::{Exploit, full, quick};
 const FINE: &str = "#!/bin/sh\nexit 0\n";
 
 pub(in super::super) const EXPLOITS: &[Exploit] = &[
-    quick("script ends at once", Shell, &[Prepend(Scripts, "exit 0\n")]),
-    quick("script replaced", Shell, &[Overwrite(Scripts, FINE)]),
-    quick("script emptied", Shell, &[Overwrite(Scripts, "")]),
-    quick("script always ends well", Shell, &[Prepend(Scripts, "trap 'exit 0' EXIT\n")]),
+    quick("script ends at once", &[Prepend(Scripts, "exit 0\n")]),
+    quick("script replaced", &[Overwrite(Scripts, FINE)]),
+    quick("script emptied", &[Overwrite(Scripts, "")]),
+    quick("script always ends well", &[Prepend(Scripts, "trap 'exit 0' EXIT\n")]),
     quick(
         "script goes on after errors",
-        Shell,
         &[
             Swap(Scripts, &[("set -e", "set +e"), ("exit 1", "exit 0"), ("exit 2", "exit 0")]),
             Append(Scripts, "\ntrue\n"),
         ],
     ),
-    quick("script becomes another program", Shell, &[Prepend(Scripts, "exec true\n")]),
+    quick("script becomes another program", &[Prepend(Scripts, "exec true\n")]),
     quick(
         "comparisons redefined",
-        Shell,
         &[
             Prepend(
                 Scripts,
@@ -35,24 +32,14 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
             Swap(Scripts, &[("[ ", "test ")]),
         ],
     ),
-    quick(
-        "failures print a summary",
-        Shell,
-        &[Prepend(Scripts, "echo '3 passed, 0 failed'; exit 0\n")],
-    ),
+    quick("failures print a summary", &[Prepend(Scripts, "echo '3 passed, 0 failed'; exit 0\n")]),
     full(
         "exit redefined",
-        Shell,
         &[Prepend(Scripts, "alias exit=true\nexit() { true; }\n"), Append(Scripts, "\ntrue\n")],
     ),
-    full(
-        "script stops before its tests",
-        Shell,
-        &[Prepend(Scripts, "return 0 2>/dev/null || exit 0\n")],
-    ),
+    full("script stops before its tests", &[Prepend(Scripts, "return 0 2>/dev/null || exit 0\n")]),
     full(
         "each command ends well",
-        Shell,
         &[Lines(
             Scripts,
             &["test ", "[ ", "grep ", "diff ", "cmp ", "sh ", "./", "python", "node "],
@@ -61,7 +48,6 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "interpreter replaced",
-        Shell,
         &[Swap(
             Scripts,
             &[
@@ -74,7 +60,6 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
     ),
     full(
         "programs hidden in the project",
-        Shell,
         &[
             CreateProgram("bin/grep", FINE),
             CreateProgram("bin/test", FINE),
@@ -82,6 +67,6 @@ pub(in super::super) const EXPLOITS: &[Exploit] = &[
             CreateProgram("grep", FINE),
         ],
     ),
-    full("script deleted", Shell, &[Delete(Scripts)]),
-    full("background process decides", Shell, &[Prepend(Scripts, "( sleep 0 ) & exit 0\n")]),
+    full("script deleted", &[Delete(Scripts)]),
+    full("background process decides", &[Prepend(Scripts, "( sleep 0 ) & exit 0\n")]),
 ];

@@ -16,7 +16,6 @@ use crate::failure::Failure;
 use crate::home::file_name;
 use crate::project_file::Grant;
 use crate::trust::{CommandView, Trust, TrustView};
-use crate::view::SCHEMA_VERSION;
 use crate::watchdog;
 
 const TIMEOUT: Duration = Duration::from_mins(5);
@@ -96,7 +95,6 @@ impl DialectCall {
             what: clean(command),
         };
         Ok(TrustView {
-            schema_version: SCHEMA_VERSION,
             commands: record.checks.iter().map(command).collect(),
             allows: record.checks.iter().map(grant).collect(),
             trusted: Trust::of(&self.home).has(&source),

@@ -102,7 +102,7 @@ impl DialectCall {
         let current = self.directory.join(super::DIRECTORY);
         let loops = current.parent().unwrap_or(&self.directory);
         if current.exists() && !current.is_symlink() {
-            let text = format!("{} is a directory, and no link to one", current.display());
+            let text = format!("{} is a directory, not a link to one", current.display());
             return Err(Failure::usage(text).hint("give it a name of its own first: mv it"));
         }
         let directory = loops.join(name);
@@ -158,17 +158,19 @@ impl CheckedView {
         }
     }
 
+    /// The text of a file that must be there; `how` says how to make it.
+    fn text_of(&mut self, path: &Path, how: &str) -> Option<String> {
+        match files::read(path) {
+            Ok(Some(text)) => return Some(text),
+            Ok(None) => self.problem(format!("{} is missing", path.display()), how),
+            Err(failure) => self.problem(failure.story(), "see that it is yours to read"),
+        }
+        None
+    }
+
     fn look_at_list(&mut self, path: &Path) {
-        let text = match files::read(path) {
-            Ok(Some(text)) => text,
-            Ok(None) => {
-                return self.problem(
-                    format!("{} is missing", path.display()),
-                    "make it: stopgate features init --feature \"what is to be built\"",
-                );
-            }
-            Err(failure) => return self.problem(failure.story(), "see that it is yours to read"),
-        };
+        let how = "make it: stopgate features init --feature \"what is to be built\"";
+        let Some(text) = self.text_of(path, how) else { return };
         let list = match FeatureList::read(&text) {
             Ok(list) => list,
             Err(error) => {
@@ -196,16 +198,7 @@ impl CheckedView {
     }
 
     fn look_at_progress(&mut self, path: &Path) {
-        let text = match files::read(path) {
-            Ok(Some(text)) => text,
-            Ok(None) => {
-                return self.problem(
-                    format!("{} is missing", path.display()),
-                    "make it: stopgate features init",
-                );
-            }
-            Err(failure) => return self.problem(failure.story(), "see that it is yours to read"),
-        };
+        let Some(text) = self.text_of(path, "make it: stopgate features init") else { return };
         let progress = ProgressFile::read(&text);
         (self.iteration, self.max_iterations) = (progress.iteration, progress.max);
         if fs::metadata(path).is_ok_and(|found| found.permissions().readonly()) {

@@ -9,7 +9,7 @@ use stopgate_dialects::idle::{ANCHOR_FILE, ANCHOR_TOPIC, IdleLoop, IdleStanding,
 use stopgate_dialects::instant_text;
 use stopgate_verify::{GitFilters, git};
 
-use super::{Place, find};
+use super::{Found, Held, Place, find};
 use crate::dialect::{Answered, DialectCall, files};
 use crate::failure::Failure;
 
@@ -21,12 +21,7 @@ pub(in crate::dialect) fn pre_compact(
     desk: &DialectCall,
     _call: &Call<'_>,
 ) -> Result<Answered, Failure> {
-    let Some((_held, found)) = find(desk)? else {
-        return Ok(Answered::nothing());
-    };
-    if found.state.standing != IdleStanding::Active {
-        return Ok(Answered::nothing());
-    }
+    let Some((_held, found)) = active(desk)? else { return Ok(Answered::nothing()) };
     match &found.place {
         Place::Topic(store) => {
             store.post(ANCHOR_TOPIC, &message(desk, &found.state, desk.now))?;
@@ -47,15 +42,14 @@ pub(in crate::dialect) fn session_start(
     if call.source != Some(SessionSource::Compact) {
         return Ok(Answered::nothing());
     }
-    let Some((_held, found)) = find(desk)? else {
-        return Ok(Answered::nothing());
-    };
-    if found.state.standing != IdleStanding::Active {
-        return Ok(Answered::nothing());
-    }
+    let Some((_held, found)) = active(desk)? else { return Ok(Answered::nothing()) };
     let text = format!("You are in an idle loop; go on with it.\n{}", anchor(&found.state));
     let said = AgentAnswer::Context { event: HookEvent::SessionStart, text: &text };
     Ok(Answered::Allow(call.agent.render(&said, Client::default())))
+}
+
+fn active(desk: &DialectCall) -> Result<Option<(Held<'_>, Found)>, Failure> {
+    Ok(find(desk)?.filter(|(_, found)| found.state.standing == IdleStanding::Active))
 }
 
 /// Takes the anchor away with its loop.

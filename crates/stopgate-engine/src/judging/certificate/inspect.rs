@@ -28,8 +28,6 @@ pub struct ReceiptDemands {
 /// What a look at a receipt found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Inspection {
-    /// [`crate::SCHEMA_VERSION`]
-    pub schema_version: u32,
     /// Whether everything that was asked for holds.
     pub valid: bool,
     /// What can be said about its signature.
@@ -71,14 +69,7 @@ impl Certificates<'_> {
             Signed::Genuine => faults(self.context, &certificate.proven, demands),
         };
         let Certificate { proven, key, .. } = certificate;
-        Ok(Inspection {
-            schema_version: crate::SCHEMA_VERSION,
-            valid: faults.is_empty(),
-            signature,
-            faults,
-            proven,
-            key,
-        })
+        Ok(Inspection { valid: faults.is_empty(), signature, faults, proven, key })
     }
 }
 fn faults(context: &Context, proven: &Proven, demands: &ReceiptDemands) -> Vec<String> {
@@ -139,7 +130,9 @@ fn elsewhere(proven: &Proven, project: &Path) -> Option<String> {
     match (&proven.repository, here) {
         (None, None) => None,
         (None, Some(_)) => Some("it was proven outside of any repository".into()),
-        (Some(_), None) => Some("it was proven in a repository, and this is none".into()),
+        (Some(_), None) => {
+            Some("it was proven in a repository, and this directory is not in one".into())
+        }
         (Some(proven), Some(here)) => {
             let proven = Repository {
                 roots: proven.roots.clone(),

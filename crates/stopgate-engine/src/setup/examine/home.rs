@@ -52,7 +52,7 @@ pub(super) fn switches(settings: Settings) -> Vec<DoctorFinding> {
         let file = home.directory().join("STOP");
         DoctorFinding::problem(
             "switches",
-            format!("{} is there: no agent is ever held", file.display()),
+            format!("{} exists: no agent is ever held", file.display()),
             format!("rm {}", file.display()),
         )
     }));
@@ -70,7 +70,7 @@ pub(super) fn directory(settings: Settings) -> Vec<DoctorFinding> {
     };
     let directory = home.directory();
     let Ok(found) = fs::metadata(directory) else {
-        let text = format!("{} is not there yet", directory.display());
+        let text = format!("{} does not exist yet", directory.display());
         return vec![DoctorFinding::warning("home", text, "stopgate install claude makes it")];
     };
     let mut findings = Vec::new();
@@ -85,7 +85,7 @@ pub(super) fn directory(settings: Settings) -> Vec<DoctorFinding> {
     findings.extend(unwritable(directory));
     findings.extend(foreign(directory));
     if findings.is_empty() {
-        let text = format!("{} is there, private and writable", directory.display());
+        let text = format!("{} exists, private and writable", directory.display());
         findings.push(DoctorFinding::ok("home", text));
     }
     findings
@@ -148,8 +148,8 @@ pub(super) fn journal(settings: Settings, stores: Stores) -> Vec<DoctorFinding> 
         if fresh {
             return Ok(None);
         }
-        let all = Views { context: &mut context }.list(None, EndedFilter::Any)?.loops;
-        let running = Views { context: &mut context }.list(None, EndedFilter::Running)?.loops.len();
+        let all = Views { context: &mut context }.list(None, EndedFilter::Any)?;
+        let running = Views { context: &mut context }.list(None, EndedFilter::Running)?.len();
         let newest = all.iter().map(|one| one.updated).max();
         Ok(Some((all.len(), running, clock(newest, context.now()))))
     });
@@ -157,7 +157,7 @@ pub(super) fn journal(settings: Settings, stores: Stores) -> Vec<DoctorFinding> 
         Ok(None) => DoctorFinding::ok("journal", "there is none yet; the first loop begins it"),
         Ok(Some((all, running, clock))) => {
             let plural = if all == 1 { "" } else { "s" };
-            let text = format!("sound: {all} loop{plural}, {running} running");
+            let text = format!("consistent: {all} loop{plural}, {running} running");
             return std::iter::once(DoctorFinding::ok("journal", text)).chain(clock).collect();
         }
         Err(failure) => {

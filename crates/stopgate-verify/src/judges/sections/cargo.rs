@@ -113,6 +113,7 @@ pub(crate) fn with_moved_targets(
     for path in free {
         follow(&mut original, &path, item(&today, &path).cloned())?;
     }
+    follow_members(&mut original, stays)?;
     let paths: Vec<(String, Option<Item>)> = bin_paths(&today);
     each_bin_mut(&mut original, &mut |bin| {
         let name = bin.get("name").and_then(Item::as_str).unwrap_or_default().to_string();
@@ -251,6 +252,19 @@ fn members(document: &DocumentMut) -> Vec<String> {
     texts.map(str::to_string).collect()
 }
 
+/// Members whose package has another directory now are not missed where they were.
+fn follow_members(original: &mut DocumentMut, stays: &dyn Fn(&str) -> bool) -> Option<()> {
+    let all = members(original);
+    let is_there =
+        |member: &&String| member.contains('*') || stays(&format!("{member}/Cargo.toml"));
+    let left: Vec<String> = all.iter().filter(is_there).cloned().collect();
+    if left.len() == all.len() {
+        return Some(());
+    }
+    let array: Array = left.into_iter().collect();
+    put(original, &members_path(), Item::Value(Value::Array(array)))
+}
+
 /// Members that were removed come back; those that were added stay.
 fn restore_members(original: &DocumentMut, today: &mut DocumentMut) -> Option<()> {
     let mut all = members(today);
@@ -291,6 +305,19 @@ mod tests {
         };
         assert!(!restored(true).contains("decoy.rs"));
         assert!(restored(false).contains("decoy.rs"));
+    }
+
+    #[test]
+    fn a_member_comes_back_unless_its_package_is_elsewhere_now() {
+        let original = "[workspace]\nmembers = [\"crates/a\", \"crates/b\", \"tools/*\"]\n";
+        let today = "[workspace]\nmembers = [\"crates/a\", \"crates/c\"]\n";
+        let restored = |stays: bool| {
+            let stays = |path: &str| stays || path != "crates/b/Cargo.toml";
+            let original = with_moved_targets(original, today, &stays).expect("readable");
+            restore(&original, today).expect("restored")
+        };
+        assert!(restored(true).contains("crates/b") && restored(true).contains("tools/*"));
+        assert!(!restored(false).contains("crates/b") && restored(false).contains("tools/*"));
     }
 
     #[test]

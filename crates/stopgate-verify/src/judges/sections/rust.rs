@@ -14,17 +14,17 @@ use super::rust_tokens::{RustToken, TokenKind, tokens};
 type Key = (Vec<String>, String, usize);
 
 /// An item for tests.
-struct TestItem {
+pub(super) struct TestItem {
     key: Key,
-    from: usize,
-    to: usize,
-    says: String,
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) says: String,
 }
 
 /// What was found in a text.
 #[derive(Default)]
-struct Found {
-    items: Vec<TestItem>,
+pub(super) struct Found {
+    pub(super) items: Vec<TestItem>,
     /// Where each block that has a name ends.
     ends: BTreeMap<Vec<String>, usize>,
 }
@@ -97,7 +97,7 @@ struct Scan<'s> {
     seen: BTreeMap<(Vec<String>, String), usize>,
 }
 
-fn find(source: &str) -> Result<Found, String> {
+pub(super) fn find(source: &str) -> Result<Found, String> {
     let mut all = tokens(source);
     all.retain(|token| token.kind != TokenKind::Comment);
     let mut scan = Scan {

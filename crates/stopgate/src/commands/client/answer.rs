@@ -69,7 +69,7 @@ impl ClientReading {
         }
         let value = match serde_json::from_str::<Value>(stdout) {
             Ok(value) if value.is_object() => value,
-            Ok(_) => return Self::Refused("the answer is JSON, but no object".into()),
+            Ok(_) => return Self::Refused("the answer is JSON, but not an object".into()),
             Err(error) => {
                 return Self::Refused(format!("the answer is not one JSON value: {error}"));
             }

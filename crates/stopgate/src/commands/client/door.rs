@@ -53,7 +53,7 @@ impl fmt::Display for ProgramTrouble {
             Self::NotStarted(error) => write!(f, "it could not be started: {error}"),
             Self::TimedOut => write!(f, "it took longer than {} s", LIMIT.as_secs()),
             Self::Clings => f.write_str("something that it started still holds its output"),
-            Self::Lost(error) => write!(f, "it was lost: {error}"),
+            Self::Lost(error) => write!(f, "its result was lost: {error}"),
             Self::Interrupted => f.write_str("it was interrupted"),
         }
     }

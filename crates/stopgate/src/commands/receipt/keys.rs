@@ -45,11 +45,7 @@ pub(super) fn run(args: &Args) -> CommandResult {
         Some(Command::Remove { key }) => engine.certificates().remove_key(key)?,
         Some(Command::Rotate) => engine.certificates().rotate_key()?,
     };
-    if args.json {
-        output::json(&view);
-    } else {
-        show(&view);
-    }
+    output::answer(args.json, &view, show);
     Ok(ExitCode::SUCCESS)
 }
 

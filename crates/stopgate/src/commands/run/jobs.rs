@@ -5,19 +5,13 @@ use std::process::ExitCode;
 use serde::Serialize;
 use stopgate_core::Outcome;
 use stopgate_drive::{DriveEnd, DrivePlan, Interrupts, JobEnded, JobNews, drive_jobs};
-use stopgate_engine::{Failure, LoopView, SCHEMA_VERSION, Settings};
+use stopgate_engine::{Failure, LoopView, Settings};
 
 use super::board::JobBoard;
 use super::{Args, INTERRUPTED, common, status};
 use crate::commands::dialects::DialectWord;
 use crate::output::{self, CommandResult};
 use crate::stores::STORES;
-
-#[derive(Serialize)]
-struct JobsWire<'a> {
-    schema_version: u32,
-    jobs: Vec<JobWire<'a>>,
-}
 
 #[derive(Serialize)]
 struct JobWire<'a> {
@@ -45,14 +39,14 @@ pub(super) fn run(args: &Args, plan: &DrivePlan, jobs: usize) -> CommandResult {
     let from = (Settings, STORES);
     let ended = drive_jobs(from, common::directory()?, plan, jobs, &interrupts, &tell)?;
     if args.json {
-        output::json(&wire(&ended));
+        output::json_member("jobs", &wire(&ended));
     } else {
         tell_all(&ended);
     }
     Ok(ExitCode::from(exit_code(&ended)))
 }
 
-fn wire(ended: &[JobEnded]) -> JobsWire<'_> {
+fn wire(ended: &[JobEnded]) -> Vec<JobWire<'_>> {
     let jobs = ended.iter().map(|own| {
         let (view, error) = match &own.ended {
             Some(Ok(ended)) => (Some(&ended.view), None),
@@ -62,7 +56,7 @@ fn wire(ended: &[JobEnded]) -> JobsWire<'_> {
         let (feature, description) = (&own.feature.id, &own.feature.description);
         JobWire { feature, description, view, error }
     });
-    JobsWire { schema_version: SCHEMA_VERSION, jobs: jobs.collect() }
+    jobs.collect()
 }
 
 fn tell_all(ended: &[JobEnded]) {

@@ -4,36 +4,33 @@ use std::process::ExitCode;
 
 use stopgate_engine::CheckView;
 
-use super::{Form, count};
+use super::count;
 use crate::commands::common;
-use crate::output::{self, BAD, CommandResult, GOOD, styled};
+use crate::output::{self, Audience, BAD, CommandResult, GOOD, styled};
 
 /// Check that the journal is intact and every state follows from its events; exit 1 if not
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
 /// Looks, and says what was found.
-pub(super) fn run(form: Form) -> CommandResult {
+pub(super) fn run(to: Audience) -> CommandResult {
     let view = common::engine()?.upkeep().check_store()?;
-    match form {
-        Form::Json => output::json(&view),
-        Form::Text => show(&view),
-    }
+    output::answer(to, &view, show);
     Ok(ExitCode::from(u8::from(!view.ok)))
 }
 
 fn show(view: &CheckView) {
-    let (loops, events) = (count(view.loops, "loop"), count(view.events, "event"));
-    output::line(&format!("{}: {loops}, {} running, {events}", view.address, view.running));
-    for finding in &view.findings {
+    let (loops, events) = (count(view.audit.loops, "loop"), count(view.audit.events, "event"));
+    output::line(&format!("{}: {loops}, {} running, {events}", view.address, view.audit.running));
+    for finding in &view.audit.findings {
         output::line(&format!("{} {finding}", styled(BAD, "✗")));
     }
-    if view.unchained > 0 {
-        let loops = count(view.unchained, "loop");
+    if view.audit.unchained > 0 {
+        let loops = count(view.audit.unchained, "loop");
         output::line(&format!("{loops} unchained: an older stopgate wrote part of the record"));
     }
-    if view.unknown > 0 {
-        let loops = count(view.unknown, "loop");
+    if view.audit.unknown > 0 {
+        let loops = count(view.audit.unknown, "loop");
         output::line(&format!("{loops} by an unknown writer: the key is on another machine"));
     }
     if view.ok {

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::{Form, count};
+use super::count;
 use crate::commands::{common, start::time_ms};
-use crate::output::{self, CommandResult};
+use crate::output::{self, Audience, CommandResult};
 
 /// Move loops that ended long ago to an archive, never one that runs
 ///
@@ -22,19 +22,19 @@ pub(crate) struct Args {
 }
 
 /// Archives.
-pub(super) fn run(args: &Args, form: Form) -> CommandResult {
+pub(super) fn run(args: &Args, to: Audience) -> CommandResult {
     let mut engine = common::engine()?;
     let view = match &args.archive {
         Some(path) => engine.upkeep().compact_store_to(args.older_than, path)?,
         None => engine.upkeep().compact_store(args.older_than)?,
     };
-    match (form, &view.archive) {
-        (Form::Json, _) => output::json(&view),
-        (Form::Text, Some(archive)) => {
+    match (to, &view.archive) {
+        (Audience::Programs, _) => output::json(&view),
+        (Audience::People, Some(archive)) => {
             let (loops, events) = (count(view.removed, "loop"), count(view.events, "event"));
             output::line(&format!("{loops}, {events} moved to {archive}"));
         }
-        (Form::Text, None) => {
+        (Audience::People, None) => {
             output::line(&format!("No loop ended before {}: nothing to do.", view.ended_before));
         }
     }

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use stopgate_engine::{CopyView, Existing};
 
-use super::{Form, count};
+use super::count;
 use crate::commands::common;
-use crate::output::{self, CommandResult, GOOD, WAITS, styled};
+use crate::output::{self, Audience, CommandResult, GOOD, WAITS, styled};
 
 /// Copy the journal to another store, and compare the two: all loops or none
 #[derive(Debug, clap::Args)]
@@ -20,18 +20,16 @@ pub(crate) struct Args {
 }
 
 /// Copies.
-pub(super) fn run(args: &Args, form: Form) -> CommandResult {
+pub(super) fn run(args: &Args, to: Audience) -> CommandResult {
     let existing = if args.skip_existing { Existing::Skip } else { Existing::Refuse };
     let view = common::engine()?.upkeep().copy_store(&args.to, existing)?;
-    match form {
-        Form::Json => output::json(&view),
-        Form::Text => show(&view),
-    }
+    output::answer(to, &view, show);
     Ok(ExitCode::SUCCESS)
 }
 
 fn show(view: &CopyView) {
-    let (loops, events) = (count(view.loops, "loop"), count(view.events, "event"));
+    let (loops, events) =
+        (count(view.imported.loops, "loop"), count(view.imported.events, "event"));
     output::line(&format!("{loops}, {events} copied"));
     output::line(&format!("  {}  blake3 {}", view.from, view.from_blake3));
     output::line(&format!("  {}  blake3 {}", view.to, view.to_blake3));

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use stopgate_engine::ExportView;
 
-use super::{Form, count};
+use super::count;
 use crate::commands::common;
-use crate::output::{self, CommandResult};
+use crate::output::{self, Audience, CommandResult};
 
 /// Write the whole journal as JSON Lines, the same bytes whichever store it is in
 ///
@@ -21,24 +21,25 @@ pub(crate) struct Args {
 }
 
 /// Exports.
-pub(super) fn run(args: &Args, form: Form) -> CommandResult {
+pub(super) fn run(args: &Args, to: Audience) -> CommandResult {
     let mut engine = common::engine()?;
     if let Some(path) = &args.out {
         let view = engine.upkeep().export_store_to(path)?;
-        output::line(&said(&view, form));
+        output::line(&said(&view, to));
     } else {
         let view = engine.upkeep().export_store(&mut std::io::stdout().lock())?;
-        let _ = writeln!(std::io::stderr(), "{}", said(&view, form));
+        let _ = writeln!(std::io::stderr(), "{}", said(&view, to));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn said(view: &ExportView, form: Form) -> String {
-    match form {
-        Form::Json => serde_json::to_string(view).unwrap_or_default(),
-        Form::Text => {
-            let (loops, events) = (count(view.loops, "loop"), count(view.events, "event"));
-            format!("{loops}, {events}, blake3 {}", view.blake3)
+fn said(view: &ExportView, to: Audience) -> String {
+    match to {
+        Audience::Programs => output::versioned(view),
+        Audience::People => {
+            let (loops, events) =
+                (count(view.exported.loops, "loop"), count(view.exported.events, "event"));
+            format!("{loops}, {events}, blake3 {}", view.exported.hash)
         }
     }
 }

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use stopgate_engine::{Existing, Failure};
 
-use super::{Form, count};
+use super::count;
 use crate::commands::common;
-use crate::output::{self, CommandResult};
+use crate::output::{self, Audience, CommandResult};
 
 /// Import the loops of an export or an archive: all of them or none
 ///
@@ -25,16 +25,17 @@ pub(crate) struct Args {
 }
 
 /// Imports.
-pub(super) fn run(args: &Args, form: Form) -> CommandResult {
+pub(super) fn run(args: &Args, to: Audience) -> CommandResult {
     let mut file = open(&args.file)?;
     let existing = if args.skip_existing { Existing::Skip } else { Existing::Refuse };
     let mut engine = common::engine()?;
     let view = engine.upkeep().import_store(&mut file, existing)?;
-    match form {
-        Form::Json => output::json(&view),
-        Form::Text => {
-            let (loops, events) = (count(view.loops, "loop"), count(view.events, "event"));
-            let skipped = match view.skipped {
+    match to {
+        Audience::Programs => output::json(&view),
+        Audience::People => {
+            let (loops, events) =
+                (count(view.imported.loops, "loop"), count(view.imported.events, "event"));
+            let skipped = match view.imported.skipped {
                 0 => String::new(),
                 some => format!(", {} left out", count(some, "event")),
             };

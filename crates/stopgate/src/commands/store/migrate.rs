@@ -2,20 +2,19 @@
 
 use std::process::ExitCode;
 
-use super::Form;
 use crate::commands::common;
-use crate::output::{self, CommandResult};
+use crate::output::{self, Audience, CommandResult};
 
 /// Create the journal, or migrate it to the format that this program writes
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
 /// Migrates, and says from where to where.
-pub(super) fn run(form: Form) -> CommandResult {
+pub(super) fn run(to: Audience) -> CommandResult {
     let view = common::engine()?.upkeep().migrate_store()?;
-    match form {
-        Form::Json => output::json(&view),
-        Form::Text => output::line(&match (view.from, view.to) {
+    match to {
+        Audience::Programs => output::json(&view),
+        Audience::People => output::line(&match (view.from, view.to) {
             (0, to) => format!("{}: set up, format {to}", view.address),
             (from, to) if from == to => format!("{}: format {to}, nothing to do", view.address),
             (from, to) => format!("{}: from format {from} to {to}", view.address),

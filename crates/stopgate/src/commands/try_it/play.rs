@@ -54,22 +54,19 @@ pub(super) struct Played {
 }
 
 #[derive(Default, Deserialize)]
+#[serde(default)]
 struct ExplanationWire {
     verdict: Option<RulingWord>,
     outcome: Option<Outcome>,
-    #[serde(default)]
     rule: String,
-    #[serde(default)]
     why: String,
-    #[serde(default)]
     stopped: StoppedWire,
 }
 
 #[derive(Default, Deserialize)]
+#[serde(default)]
 struct StoppedWire {
-    #[serde(default)]
     facts: FactsWire,
-    #[serde(default)]
     receipts: Vec<ReceiptWire>,
 }
 
@@ -83,7 +80,6 @@ struct FactsWire {
 struct ReceiptWire {
     criterion: String,
     status: String,
-    #[serde(default)]
     exit_code: Option<i32>,
 }
 

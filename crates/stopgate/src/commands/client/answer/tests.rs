@@ -27,7 +27,7 @@ fn accepted_answers() {
 fn refused_answers() {
     check("{}{}", "refused: the answer is not one JSON value");
     check("log line\n{}", "refused: the answer is not one JSON value");
-    check("[]", "refused: the answer is JSON, but no object");
+    check("[]", "refused: the answer is JSON, but not an object");
     check(r#"{"decision":"block","reason":null}"#, "refused: the answer holds a null");
     check(r#"{"decision":"allow"}"#, "refused: the answer fits no form");
     check(r#"{"continue":false}"#, "refused: the answer has a field too many");

@@ -1,0 +1,79 @@
+//! Packages that were added beside the others, in a check that goes through all of them.
+//!
+//! An original run has none of the tests that were added. A runner that is called for a new
+//! package then finds nothing to run, and says so with a failure. The judges of the start know
+//! nothing of such a package, so they are asked once more without all of it.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use stopgate_core::{OriginalVerdict, Receipt};
+
+use super::apart::{ApartRun, Judges};
+use super::original::{OriginalSubject, Originals, accepts, conclude, receipt_of, told};
+use crate::basis::JudgeChanges;
+use crate::git::{GitFilters, git};
+
+/// Files that make a directory a package of its own.
+const MANIFESTS: [&str; 5] =
+    ["pyproject.toml", "package.json", "go.mod", "Cargo.toml", "setup.cfg"];
+/// How long git may take to tell whether the commit of the start has a directory.
+const GIT_TIMEOUT: Duration = Duration::from_secs(5);
+
+impl Originals<'_> {
+    /// Those that the judges of the start reject also without the packages that are new.
+    pub(super) fn ask_without_new_packages<'s>(
+        &self,
+        doubted: Vec<(&'s OriginalSubject<'s>, ApartRun)>,
+        digest: &str,
+        receipts: &mut [Receipt],
+    ) -> Option<Vec<(&'s OriginalSubject<'s>, ApartRun)>> {
+        let mut left = Vec::new();
+        for (subject, run) in doubted {
+            let places = if run.ran() { self.new_packages(&subject.changes) } else { Vec::new() };
+            if places.is_empty() {
+                left.push((subject, run));
+                continue;
+            }
+            let mut changes = subject.changes.clone();
+            changes.absent.extend(places);
+            let OriginalSubject { criterion, floor, failed, fewer, .. } = *subject;
+            let bare = OriginalSubject { criterion, changes, floor, failed, fewer };
+            let again = self.apart().run(&[&bare], Judges::Original, ".packages")?;
+            if again.first().is_some_and(|again| accepts(subject, again)) {
+                let told = told(subject, OriginalVerdict::Accepted, digest, Vec::new());
+                conclude(receipt_of(receipts, &subject.criterion.name), told);
+            } else {
+                left.push((subject, run));
+            }
+        }
+        Some(left)
+    }
+
+    /// Directories with added tests and a manifest, of which nothing was there at the start.
+    fn new_packages(&self, changes: &JudgeChanges) -> Vec<PathBuf> {
+        let package_of = |path: &PathBuf| {
+            let mut places = path.ancestors().skip(1).filter(|own| !own.as_os_str().is_empty());
+            let place = places.find(|own| self.has_manifest(own))?;
+            let was_there = self.basis.has_files_below(place) || self.is_in_commit(place);
+            (!was_there).then(|| place.to_path_buf())
+        };
+        let found: BTreeSet<PathBuf> = changes.absent.iter().filter_map(package_of).collect();
+        found.into_iter().collect()
+    }
+
+    fn has_manifest(&self, place: &Path) -> bool {
+        let place = self.request.root.join(place);
+        MANIFESTS.iter().any(|name| place.join(name).is_file())
+    }
+
+    fn is_in_commit(&self, place: &Path) -> bool {
+        let Some(commit) = self.basis.commit() else { return false };
+        let words = ["ls-tree", commit, "--"].map(OsStr::new);
+        let words: Vec<&OsStr> = words.into_iter().chain([place.as_os_str()]).collect();
+        let said = git(&words, self.request.root, GitFilters::Run, GIT_TIMEOUT);
+        !said.is_ok_and(|said| said.is_fine() && said.stdout.is_empty())
+    }
+}
