@@ -40,7 +40,7 @@ const FOREIGN: [&str; 19] = [
 const PRODUCTS: [&str; 10] =
     ["target", "build", "dist", "out", "_build", "zig-out", "obj", ".build", "bazel-bin", "bin"];
 
-const TEST_DIRECTORIES: [&str; 20] = [
+const TEST_DIRECTORIES: [&str; 19] = [
     "test",
     "tests",
     "spec",
@@ -57,7 +57,6 @@ const TEST_DIRECTORIES: [&str; 20] = [
     "step_definitions",
     "androidTest",
     "__mocks__",
-    "Test",
     "Tests",
     "UnitTests",
     "IntegrationTests",

@@ -2,7 +2,11 @@
 
 use serde_json::{Value, json};
 
+#[cfg(target_os = "linux")]
+use crate::doors;
 use crate::stage::Stage;
+#[cfg(target_os = "linux")]
+use crate::stage::program_path;
 
 const TRUSTED: &str = "[[criterion]]\nname = \"tests\"\nrun = [\"true\"]\n";
 
@@ -39,6 +43,22 @@ fn what_an_agent_chose_is_attested_until_a_person_approves() {
     let receipt = stage.json(&format!("receipt export {id}"));
     let proven = &receipt["proven"];
     assert_eq!((&proven["begun_by"], &proven["approved_by"]), (&json!("agent"), &json!("person")));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_agents_shell_is_known_where_its_variables_were_taken_away() {
+    let stage = Stage::new();
+    let id = agent_starts(&stage, "Work --check tests=true");
+    let program = program_path().display();
+    let mut command = doors::program("sh");
+    stage.furnish(&mut command);
+    command.env("CLAUDECODE", "1");
+    // The shell has something left to do, so it does not become the program.
+    let line = format!("env -u CLAUDECODE {program} approve {id}; code=$?; exit $code");
+    command.args(["-c", &line]);
+    let ran = stage.finish(command, b"");
+    assert!(ran.code == 2 && ran.err.contains("agent's shell"), "{ran}");
 }
 
 #[test]
