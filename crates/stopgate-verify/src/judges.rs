@@ -81,6 +81,9 @@ pub(crate) struct JudgeSet {
     reach: CommandReach,
     /// Modules of the project that had the name of a known one at the start.
     modules: BTreeSet<StoredPath>,
+    /// Files that would hide something if they were new.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    hiding: BTreeSet<StoredPath>,
     /// Where each program was found.
     programs: BTreeMap<String, StoredPath>,
     /// Directories of the project on the path.
@@ -88,6 +91,8 @@ pub(crate) struct JudgeSet {
     /// Directories in whose `node_modules` each tool was found.
     node_packages: BTreeMap<String, StoredPath>,
     links: Vec<JudgeLink>,
+    #[serde(skip)]
+    installed: shadows::InstalledModules,
 }
 
 /// What the check's command leads to.
@@ -146,6 +151,7 @@ impl JudgeSet {
         if set.stance == JudgeStance::Judges {
             set.note_programs(root, criterion);
             set.note_modules(files);
+            set.note_hiding(files);
             set.add_configured(root, files);
             set.add_rust_modules(files);
             set.note_mixed_python(files);
@@ -190,6 +196,7 @@ impl JudgeSet {
                 stamps: stored(trace.stamps),
             },
             modules: BTreeSet::new(),
+            hiding: BTreeSet::new(),
             programs: trace
                 .programs
                 .into_iter()
@@ -198,6 +205,7 @@ impl JudgeSet {
             path_directories: stored(trace.path_directories),
             node_packages: BTreeMap::new(),
             links: Vec::new(),
+            installed: shadows::InstalledModules::default(),
         }
     }
 
@@ -214,6 +222,13 @@ impl JudgeSet {
             found.filter_map(|path| shadows::module_of(self, path, files)).collect();
         let known = found.into_iter().filter(|(_, name)| shadows::is_found_elsewhere(self, name));
         self.modules = known.map(|(place, name)| StoredPath(place.join(name))).collect();
+    }
+
+    /// Files that are called like something else, but were there before.
+    fn note_hiding(&mut self, files: &dyn ProjectFiles) {
+        let hides = |path: &&PathBuf| shadows::hidden(self, path, files).is_some();
+        let found = files.paths().iter().filter(hides).cloned().map(StoredPath);
+        self.hiding = found.collect();
     }
 
     fn note_programs(&mut self, root: &Path, criterion: &Criterion) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::JudgeSet;
 use super::files::{ProjectFiles, directory_of, extension_of, name_of};
@@ -35,6 +36,9 @@ const PYTHON: [&str; 16] = [
 
 /// What a file at `path` hides, where it hides something.
 pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Option<String> {
+    if set.hiding.contains(path) {
+        return None;
+    }
     if set.reach.file_like_targets.contains(path) {
         return Some(format!("the make target {}", name_of(path)));
     }
@@ -193,11 +197,25 @@ fn hidden_module(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Optio
 
 /// Whether a module of this name comes with Python, or is installed where the check's runner is.
 pub(super) fn is_found_elsewhere(set: &JudgeSet, name: &str) -> bool {
-    is_known_module(name) || installed_modules(set).any(|place| has_module(&place, name))
+    let places = || set.installed.0.get_or_init(|| installed_modules(set));
+    is_known_module(name) || places().iter().any(|place| has_module(place, name))
 }
 
+/// The directories of installed packages, looked for once. They are of this machine and of this
+/// moment, so two sets don't differ by them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InstalledModules(OnceLock<Vec<PathBuf>>);
+
+impl PartialEq for InstalledModules {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for InstalledModules {}
+
 /// The directories of installed packages beside the check's programs.
-fn installed_modules(set: &JudgeSet) -> impl Iterator<Item = PathBuf> {
+fn installed_modules(set: &JudgeSet) -> Vec<PathBuf> {
     let programs = set.programs.values().map(|program| program.0.as_path());
     let prefixes: BTreeSet<&Path> =
         programs.filter_map(|program| program.parent()?.parent()).collect();
@@ -207,7 +225,7 @@ fn installed_modules(set: &JudgeSet) -> impl Iterator<Item = PathBuf> {
         let name = entry.file_name();
         name.to_str().is_some_and(|name| name.starts_with("python3."))
     });
-    versions.map(|entry| entry.path().join("site-packages"))
+    versions.map(|entry| entry.path().join("site-packages")).collect()
 }
 
 fn has_module(place: &Path, name: &str) -> bool {

@@ -205,3 +205,18 @@ fn a_file_called_spec_is_a_test_where_javascript_is_written() {
     assert_ne!(set.role(Path::new("src/spec.js")), JudgeRole::Work);
     assert_eq!(set.role(Path::new("src/spec.py")), JudgeRole::Work);
 }
+
+#[test]
+fn what_was_there_before_hides_nothing() {
+    let node = "lib/cart.ts\nlib/cart.js\nlib/slug.js\nlib/slug/index.js\ntests/cart.test.js";
+    let rows = [
+        ("lib/cart.js", "work"),
+        ("lib/slug.js", "work"),
+        ("lib/cart", "hides lib/cart.js"),
+        ("lib/cart.mjs", "hides lib/cart.ts"),
+    ];
+    check_new(node, "node --test", &rows);
+    let perl = "lib/Test/Deep.pm\nlib/Tally.pm\nt/tally.t";
+    let rows = [("lib/Test/Deep.pm", "work"), ("lib/Carp.pm", "hides the module Carp")];
+    check_new(perl, "prove -l", &rows);
+}
