@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use stopgate_agents::{Agent, AgentVariables, Client};
+use stopgate_agents::{Agent, Client};
 use stopgate_verify::variable_before;
 
 use crate::failure::Failure;
 use crate::home::{Home, below};
+use crate::signs::Signs;
 
 /// The variable that names the person's home directory.
 const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
@@ -132,13 +133,20 @@ impl Settings {
     /// The variable by which an agent's client shows that this is its shell, also where the
     /// command was started without it.
     pub fn agents_mark(self) -> Option<&'static str> {
-        let marks = Agent::ALL.into_iter().flat_map(|agent| {
-            let AgentVariables { marks, session, .. } = agent.variables();
-            marks.iter().copied().chain(session)
-        });
-        let marks: Vec<&'static str> = marks.collect();
-        let own = |name: &&&str| var(name).is_some_and(|value| !value.is_empty());
-        marks.iter().find(own).copied().or_else(|| variable_before(&marks))
+        let variables = Agent::ALL.map(Agent::variables);
+        let marks = variables.iter().flat_map(|own| own.marks.iter().copied().chain(own.session));
+        let own = |name: &&str| var(name).is_some_and(|value| !value.is_empty());
+        marks.into_iter().find(own).or_else(|| {
+            let sessions: Vec<&str> = variables.iter().filter_map(|own| own.session).collect();
+            variable_before(&sessions, &|session| self.has_held(session))
+        })
+    }
+
+    /// Whether a loop holds this session, or held it until its end. Another session's shell above a
+    /// command says nothing: a program that an agent tries out there may well play a person.
+    fn has_held(self, session: &str) -> bool {
+        let Ok(home) = self.home() else { return false };
+        [home.signs(), home.server_notes()].into_iter().any(|at| Signs::at(at).know(session))
     }
 
     /// The client of `agent` that asks.

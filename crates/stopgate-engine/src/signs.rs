@@ -59,6 +59,13 @@ impl Signs {
         !self.are_kept() || self.held(session).exists()
     }
 
+    /// Whether a loop holds `session`, or held it and nobody has spoken to it since.
+    pub(crate) fn know(&self, session: &str) -> bool {
+        let freed = || self.in_directory("freed", session);
+        !session.is_empty()
+            && [self.held(session), self.tools(session), freed()].iter().any(|sign| sign.exists())
+    }
+
     /// Whether any session may be held.
     pub(crate) fn any_held(&self) -> bool {
         let held = std::fs::read_dir(self.directory.join("held"));

@@ -13,8 +13,9 @@ const PARENTS_MAX: usize = 32;
 const WRAPPERS: &str = "ash bash dash doas env expect fish ionice ksh nice node nohup perl pwsh \
     python python3 ruby script setsid sh socat stdbuf su sudo time timeout unbuffer xargs zsh";
 
-/// The first of `names` that one of the wrappers above this process was started with.
-pub fn variable_before<'n>(names: &[&'n str]) -> Option<&'n str> {
+/// The first of `names` that one of the wrappers above this process was started with, and whose
+/// value counts.
+pub fn variable_before<'n>(names: &[&'n str], counts: &dyn Fn(&str) -> bool) -> Option<&'n str> {
     let mut pid = process(own_pid())?.parent;
     for _ in 0..PARENTS_MAX {
         let own = process(pid).filter(|own| own.pid > 1)?;
@@ -22,7 +23,8 @@ pub fn variable_before<'n>(names: &[&'n str]) -> Option<&'n str> {
             return None;
         }
         let variables = environment(pid);
-        if let Some(found) = names.iter().find(|name| has(&variables, name)) {
+        let has = |name: &&&str| value(&variables, name).is_some_and(counts);
+        if let Some(found) = names.iter().find(has) {
             return Some(found);
         }
         pid = own.parent;
@@ -37,14 +39,11 @@ fn is_wrapper(name: &str) -> bool {
     WRAPPERS.split_whitespace().any(|own| own == plain)
 }
 
-/// Whether a variable of this name has a value.
-fn has(variables: &[u8], name: &str) -> bool {
+/// The value of a variable.
+fn value<'v>(variables: &'v [u8], name: &str) -> Option<&'v str> {
     let mut all = variables.split(|byte| *byte == 0);
-    all.any(|own| {
-        own.strip_prefix(name.as_bytes())
-            .and_then(|rest| rest.strip_prefix(b"="))
-            .is_some_and(|value| !value.is_empty())
-    })
+    let of = |own: &'v [u8]| own.strip_prefix(name.as_bytes())?.strip_prefix(b"=");
+    all.find_map(of).and_then(|value| str::from_utf8(value).ok())
 }
 
 #[cfg(test)]
@@ -52,11 +51,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_is_known_by_its_whole_name_and_has_a_value() {
+    fn a_variable_is_known_by_its_whole_name() {
         let variables = b"A=1\0AB=\0LONG_A=2\0";
-        assert!(has(variables, "A"));
-        assert!(!has(variables, "AB"));
-        assert!(!has(variables, "LONG"));
+        assert_eq!(value(variables, "A"), Some("1"));
+        assert_eq!(value(variables, "AB"), Some(""));
+        assert_eq!(value(variables, "LONG"), None);
         assert!(is_wrapper("bash") && is_wrapper("python3.12"));
         assert!(!is_wrapper("cli-3cc1db4d28d") && !is_wrapper("stopgate"));
     }

@@ -51,14 +51,21 @@ fn an_agents_shell_is_known_where_its_variables_were_taken_away() {
     let stage = Stage::new();
     let id = agent_starts(&stage, "Work --check tests=true");
     let program = program_path().display();
-    let mut command = doors::program("sh");
-    stage.furnish(&mut command);
-    command.env("CLAUDECODE", "1");
-    // The shell has something left to do, so it does not become the program.
-    let line = format!("env -u CLAUDECODE {program} approve {id}; code=$?; exit $code");
-    command.args(["-c", &line]);
-    let ran = stage.finish(command, b"");
+    let approved_in = |session: &str| {
+        let mut command = doors::program("sh");
+        stage.furnish(&mut command);
+        command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", session);
+        // The shell has something left to do, so it does not become the program.
+        let without = "env -u CLAUDECODE -u CLAUDE_CODE_SESSION_ID";
+        let line = format!("{without} {program} approve {id}; code=$?; exit $code");
+        command.args(["-c", &line]);
+        stage.finish(command, b"")
+    };
+    let ran = approved_in("s1");
     assert!(ran.code == 2 && ran.err.contains("agent's shell"), "{ran}");
+    // A session that no loop ever held may try things out.
+    let ran = approved_in("another");
+    assert!(!ran.err.contains("agent's shell"), "{ran}");
 }
 
 #[test]
