@@ -60,6 +60,8 @@ pub(super) enum ApartRun {
         written: Vec<PathBuf>,
         /// The tests that failed, where the output names them.
         failing: Vec<String>,
+        /// Whether a runner that is known says how many tests ran.
+        is_reported: bool,
     },
     /// There is no place to run it in, for this reason.
     NoPlace(String),
@@ -335,9 +337,11 @@ impl Apart<'_> {
             let masked = |text: &[u8]| crate::redact(&String::from_utf8_lossy(text)).into_owned();
             let text = run.text.as_deref().map(masked);
             let failing = text.as_deref().map(crate::report::failed_names).unwrap_or_default();
+            let is_reported =
+                text.as_deref().is_some_and(|text| crate::report::read(text).is_some());
             let receipt = Box::new(reading::read(one.subject.criterion, run, &root));
             let strength = if one.isolated { Strength::Hermetic } else { Strength::Clean };
-            (one.at, Ok(ApartRun::Ran { receipt, strength, written, failing }))
+            (one.at, Ok(ApartRun::Ran { receipt, strength, written, failing, is_reported }))
         });
         Some(results.collect())
     }

@@ -177,9 +177,9 @@ fn run(
     let mut runs = apart.run(&[&subject], Judges::Original, suffix)?;
     Some(match runs.pop()? {
         ApartRun::NoPlace(why) => Err(format!("the base commit can't be run: {why}")),
-        ApartRun::Ran { receipt, failing, .. } => match receipt.status {
+        ApartRun::Ran { receipt, failing, is_reported, .. } => match receipt.status {
             Status::Timeout => Err("the check took too long on the base commit".into()),
-            _ => Ok(BaseRun { receipt: *receipt, failing }),
+            _ => Ok(BaseRun { receipt: *receipt, failing, is_reported }),
         },
     })
 }

@@ -25,6 +25,8 @@ pub(super) struct BaseRun {
     pub(super) receipt: Receipt,
     /// The tests that failed, where the output names them.
     pub(super) failing: Vec<String>,
+    /// Whether a runner that is known counted the tests.
+    pub(super) is_reported: bool,
 }
 
 /// A test file, as it was in the base commit and as it is.
@@ -57,7 +59,10 @@ pub(super) fn finding(
     if new.receipt.status == Status::Pass {
         return RedFinding::Pale;
     }
-    let counted = |run: &BaseRun| run.receipt.evidence.tests.filter(|tests| tests.ran() > 0);
+    // Lines of a project's own script are no count that could be compared.
+    let counted = |run: &BaseRun| {
+        run.receipt.evidence.tests.filter(|tests| run.is_reported && tests.ran() > 0)
+    };
     let (now, then) = (counted(new), counted(old));
     let fresh: Vec<&String> =
         new.failing.iter().filter(|name| is_new_or_changed(name, old, texts)).collect();
@@ -157,7 +162,8 @@ mod tests {
         let evidence = Evidence { tests, ..Evidence::default() };
         let receipt = Receipt::new("tests", Status::Fail, Timestamp::from_unix_millis(0));
         let receipt = Receipt { evidence, ..receipt };
-        BaseRun { receipt, failing: failing.iter().map(ToString::to_string).collect() }
+        let failing = failing.iter().map(ToString::to_string).collect();
+        BaseRun { receipt, failing, is_reported: true }
     }
 
     #[test]

@@ -261,7 +261,7 @@ fn a_person_attests_what_only_a_person_can() {
     let ran = stage.run_as("s1", "approve");
     assert!(ran.code == 2 && ran.err.contains("only a person"), "{ran}");
     let ran = stage.run("approve --criterion t");
-    assert!(ran.code == 2 && ran.err.contains("does not wait"), "{ran}");
+    assert!(ran.code == 2 && ran.err.contains("is not waiting"), "{ran}");
     assert_snapshot!(stage.run("approve"), @"
     design waits for a person's word
     accepted: design
