@@ -59,7 +59,7 @@ pub(super) fn finding(
     if new.receipt.status == Status::Pass {
         return RedFinding::Pale;
     }
-    // Lines of a project's own script are no count that could be compared.
+    // Lines of a project's own script are counted too roughly to be compared.
     let counted = |run: &BaseRun| {
         run.receipt.evidence.tests.filter(|tests| run.is_reported && tests.ran() > 0)
     };
