@@ -4,10 +4,10 @@
 //! from weakened tests. A check that fails for lack of it is asked again with it, unless a test
 //! that changed is of a language that is built.
 
-use stopgate_core::{OriginalVerdict, Receipt};
+use stopgate_core::Receipt;
 
 use super::apart::{Apart, ApartRun, BuiltFiles, Judges};
-use super::original::{OriginalSubject, Originals, accepts, conclude, receipt_of, told};
+use super::original::{OriginalSubject, Originals, accept, accepts};
 use crate::basis::JudgeChanges;
 use crate::builds::{BuildOutputs, built_since};
 use crate::judges::may_judge;
@@ -36,8 +36,7 @@ impl Originals<'_> {
             let again = whole.run(&[subject], Judges::Original, ".built")?.into_iter().next();
             match again {
                 Some(again) if accepts(subject, &again) => {
-                    let told = told(subject, OriginalVerdict::Accepted, digest, Vec::new());
-                    conclude(receipt_of(receipts, &subject.criterion.name), told);
+                    accept(subject, digest, receipts);
                 }
                 again => left.push((subject, again.unwrap_or(run))),
             }

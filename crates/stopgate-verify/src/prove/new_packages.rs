@@ -9,10 +9,10 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use stopgate_core::{OriginalVerdict, Receipt};
+use stopgate_core::Receipt;
 
 use super::apart::{ApartRun, Judges};
-use super::original::{OriginalSubject, Originals, accepts, conclude, receipt_of, told};
+use super::original::{OriginalSubject, Originals, accept, accepts};
 use crate::basis::JudgeChanges;
 use crate::git::{GitFilters, git};
 
@@ -43,8 +43,7 @@ impl Originals<'_> {
             let bare = OriginalSubject { criterion, changes, floor, failed, fewer };
             let again = self.apart().run(&[&bare], Judges::Original, ".packages")?;
             if again.first().is_some_and(|again| accepts(subject, again)) {
-                let told = told(subject, OriginalVerdict::Accepted, digest, Vec::new());
-                conclude(receipt_of(receipts, &subject.criterion.name), told);
+                accept(subject, digest, receipts);
             } else {
                 left.push((subject, run));
             }

@@ -188,8 +188,7 @@ impl Originals<'_> {
         let mut doubted: Vec<(&OriginalSubject<'_>, ApartRun)> = Vec::new();
         for (subject, run) in askable.iter().zip(runs) {
             if accepts(subject, &run) {
-                let told = told(subject, OriginalVerdict::Accepted, digest, Vec::new());
-                conclude(receipt_of(receipts, &subject.criterion.name), told);
+                accept(subject, digest, receipts);
             } else {
                 doubted.push((subject, run));
             }
@@ -319,7 +318,7 @@ pub(super) fn accepts(subject: &OriginalSubject<'_>, run: &ApartRun) -> bool {
         && fewer_tests(subject.floor, receipt).is_none()
 }
 
-pub(super) fn told(
+fn told(
     subject: &OriginalSubject<'_>,
     verdict: OriginalVerdict,
     digest: &str,
@@ -334,7 +333,13 @@ pub(super) fn told(
     }
 }
 
-pub(super) fn conclude(receipt: Option<&mut Receipt>, told: OriginalRun) {
+/// Notes that the judges of the start accept the work.
+pub(super) fn accept(subject: &OriginalSubject<'_>, digest: &str, receipts: &mut [Receipt]) {
+    let told = told(subject, OriginalVerdict::Accepted, digest, Vec::new());
+    conclude(receipt_of(receipts, &subject.criterion.name), told);
+}
+
+fn conclude(receipt: Option<&mut Receipt>, told: OriginalRun) {
     let Some(receipt) = receipt else { return };
     // Judges that were only written to again are not worth a word.
     if !told.changes.is_empty() {
@@ -380,7 +385,7 @@ fn passed<'r>(receipts: &'r [Receipt], name: &str) -> Option<&'r Receipt> {
     receipts.iter().find(|receipt| receipt.criterion == name && receipt.status == Status::Pass)
 }
 
-pub(super) fn receipt_of<'r>(receipts: &'r mut [Receipt], name: &str) -> Option<&'r mut Receipt> {
+fn receipt_of<'r>(receipts: &'r mut [Receipt], name: &str) -> Option<&'r mut Receipt> {
     receipts.iter_mut().find(|receipt| receipt.criterion == name)
 }
 
