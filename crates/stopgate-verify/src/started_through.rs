@@ -8,8 +8,8 @@ use crate::proc::{environment, name, own_pid, process};
 /// Processes above this one are looked at this far.
 const PARENTS_MAX: usize = 32;
 
-/// Programs that start others in somebody's name. What any other program starts is its own affair:
-/// a test runner that is started by an agent may well play a person.
+/// Programs that only start others. The search ends at any other program: a test runner that an
+/// agent starts may play a person.
 const WRAPPERS: &str = "ash bash dash doas env expect fish ionice ksh nice node nohup perl pwsh \
     python python3 ruby script setsid sh socat stdbuf su sudo time timeout unbuffer xargs zsh";
 
