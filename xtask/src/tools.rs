@@ -8,7 +8,9 @@ use clap::Args;
 
 /// The repository's root.
 pub(crate) fn root() -> Result<PathBuf> {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Cargo says where it found the manifest: another tree's, if the runner was built elsewhere.
+    let own = std::env::var_os("CARGO_MANIFEST_DIR");
+    let own = own.map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     own.parent().map(Path::to_path_buf).context("find the repository's root")
 }
 

@@ -11,27 +11,19 @@ const RUNNER: &str = "go test";
 
 /// What go printed, as events or as text.
 pub(super) fn read(lines: &[&str]) -> Vec<RunnerSession> {
-    json(lines).or_else(|| plain(lines)).into_iter().collect()
+    json(lines).map_or_else(|| plain(lines), |session| vec![session])
 }
 
 /// What go prints; packages are counted where single tests are not shown.
-fn plain(lines: &[&str]) -> Option<RunnerSession> {
+fn plain(lines: &[&str]) -> Vec<RunnerSession> {
     let mut reading = Reading::default();
     for (at, line) in lines.iter().enumerate() {
         reading.take(at, line);
     }
-    let span = reading.span?;
     let pending = reading.count_tests();
-    let Reading { detail, packages, mut tests, broken, mut names, skipped, .. } = reading;
-    tests.add_failed(broken);
-    let mut report = match detail {
-        Detail::Packages => packages,
-        Detail::Tests => tests,
-    };
-    names.extend(pending);
-    report.failures = names;
-    report.skipped = skipped;
-    Some(RunnerSession::new(RUNNER, report, span))
+    reading.invocation.names.extend(pending);
+    reading.file_invocation();
+    reading.sessions
 }
 
 /// What go shows.
@@ -44,6 +36,17 @@ enum Detail {
 
 #[derive(Default)]
 struct Reading {
+    /// Tests of the package that is under way: announced, and with a result.
+    announced: BTreeSet<String>,
+    finished: BTreeMap<String, GoResult>,
+    begin: Option<usize>,
+    invocation: Invocation,
+    sessions: Vec<RunnerSession>,
+}
+
+/// What one invocation of go said so far.
+#[derive(Default)]
+struct Invocation {
     detail: Detail,
     packages: Report,
     tests: Report,
@@ -51,10 +54,7 @@ struct Reading {
     broken: u32,
     names: Vec<String>,
     skipped: Vec<String>,
-    /// Tests of the package that is under way: announced, and with a result.
-    announced: BTreeSet<String>,
-    finished: BTreeMap<String, GoResult>,
-    begin: Option<usize>,
+    reported: BTreeSet<String>,
     /// From the first line of go to the last; none where no package was reported.
     span: Option<(usize, usize)>,
 }
@@ -62,21 +62,25 @@ struct Reading {
 impl Reading {
     fn take(&mut self, at: usize, line: &str) {
         if let Some(name) = line.strip_prefix("=== RUN ") {
-            self.detail = Detail::Tests;
             self.announced.insert(name.trim().into());
             self.begin.get_or_insert(at);
         } else if let Some((word, name)) = test_result(line.trim_start()) {
             self.take_test(word, name);
-        } else if package(line, "ok  \t").is_some_and(|_| !self.is_under_way()) {
+        } else if let Some(package) = package(line, "ok  \t").filter(|_| !self.is_under_way()) {
+            self.begin_package(package);
             let runs_some = !line.ends_with("[no tests to run]");
-            self.packages.add(Report::counted(u32::from(runs_some), 0, 0));
+            self.invocation.packages.add(Report::counted(u32::from(runs_some), 0, 0));
             // What looks like a failure in a package that passes was printed by a test.
             self.count_tests();
             self.end_package(at);
         } else if let Some(package) = package(line, "FAIL\t") {
+            self.begin_package(package);
             self.end_failed(package);
             self.end_package(at);
-        } else if package(line, "?   \t").is_some_and(|_| line.ends_with("[no test files]")) {
+        } else if let Some(package) = package(line, "?   \t")
+            && line.ends_with("[no test files]")
+        {
+            self.begin_package(package);
             self.end_package(at);
         }
     }
@@ -84,7 +88,7 @@ impl Reading {
     /// A result that was never announced was printed by a test. Of two results of one test the
     /// worse counts: the other may have been printed by the work.
     fn take_test(&mut self, word: GoResult, name: &str) {
-        if self.detail == Detail::Packages || self.announced.contains(name) {
+        if self.announced.is_empty() || self.announced.contains(name) {
             let known = self.finished.entry(name.into()).or_insert(word);
             *known = word.max(*known);
         }
@@ -92,16 +96,16 @@ impl Reading {
 
     /// Counts the tests of the package that is under way; the failing ones.
     fn count_tests(&mut self) -> Vec<String> {
-        let mut failing = Vec::new();
+        let (mut failing, said) = (Vec::new(), &mut self.invocation);
         for (name, result) in std::mem::take(&mut self.finished) {
             match result {
-                GoResult::Passed => self.tests.add(Report::counted(1, 0, 0)),
+                GoResult::Passed => said.tests.add(Report::counted(1, 0, 0)),
                 GoResult::Skipped => {
-                    self.tests.add(Report::counted(0, 0, 1));
-                    self.skipped.push(name);
+                    said.tests.add(Report::counted(0, 0, 1));
+                    said.skipped.push(name);
                 }
                 GoResult::Failed => {
-                    self.tests.add_failed(1);
+                    said.tests.add_failed(1);
                     failing.push(name);
                 }
             }
@@ -110,13 +114,14 @@ impl Reading {
     }
 
     fn end_failed(&mut self, package: &str) {
-        self.packages.add_failed(1);
         let failing = self.count_tests();
+        let said = &mut self.invocation;
+        said.packages.add_failed(1);
         if failing.is_empty() {
-            self.broken = self.broken.saturating_add(1);
-            self.names.push(package.into());
+            said.broken = said.broken.saturating_add(1);
+            said.names.push(package.into());
         }
-        self.names.extend(failing.iter().map(|name| format!("{package}.{name}")));
+        said.names.extend(failing.iter().map(|name| format!("{package}.{name}")));
     }
 
     /// Whether a test has begun and has no result yet: what looks like the end is printed by it.
@@ -124,12 +129,42 @@ impl Reading {
         self.announced.iter().any(|name| !self.finished.contains_key(name))
     }
 
+    /// Go reports a package once: with the second time, go was started again.
+    fn begin_package(&mut self, package: &str) {
+        if self.invocation.reported.contains(package) {
+            self.file_invocation();
+        }
+        self.invocation.reported.insert(package.into());
+        if !self.announced.is_empty() {
+            self.invocation.detail = Detail::Tests;
+        } else if self.invocation.detail == Detail::Tests {
+            self.finished.clear();
+        }
+    }
+
     fn end_package(&mut self, at: usize) {
         let first = self.begin.take().unwrap_or(at);
-        let first = self.span.map_or(first, |(known, _)| known);
-        self.span = Some((first, at));
+        let first = self.invocation.span.map_or(first, |(known, _)| known);
+        self.invocation.span = Some((first, at));
         self.announced.clear();
         self.finished.clear();
+    }
+
+    fn file_invocation(&mut self) {
+        self.sessions.extend(std::mem::take(&mut self.invocation).session());
+    }
+}
+
+impl Invocation {
+    fn session(self) -> Option<RunnerSession> {
+        let mut tests = self.tests;
+        tests.add_failed(self.broken);
+        let report = match self.detail {
+            Detail::Packages => self.packages,
+            Detail::Tests => tests,
+        };
+        let report = Report { failures: self.names, skipped: self.skipped, ..report };
+        Some(RunnerSession::new(RUNNER, report, self.span?))
     }
 }
 

@@ -3,6 +3,8 @@
 //! Such a program has no summary that could be read. How many results it prints is all that is
 //! known of it, and a program that ends early prints fewer.
 
+use std::collections::BTreeSet;
+
 use stopgate_core::Tests;
 
 use super::{own_lines, without_ansi};
@@ -23,23 +25,32 @@ enum Word {
 ///
 /// Many programs print failures only. `FAIL` counts where there is a line of a pass as well; and all
 /// such lines count as one, because a failure is often told twice, or in several lines, or in a last
-/// line that nobody prints when all is well.
+/// line that nobody prints when all is well. What is said twice counts once: a check that tries again
+/// says everything again.
 pub(crate) fn told_by_lines(output: &str) -> Option<Tests> {
     let output = without_ansi(output);
-    let (mut passed, mut failed, mut is_both) = (0_u32, 0_u32, false);
-    for word in own_lines(&output).iter().filter_map(|line| word(line.trim())) {
-        is_both |= word != Word::Failed;
+    let (mut told, mut not_ok, mut fails) = (BTreeSet::new(), BTreeSet::new(), 0);
+    for (word, name) in own_lines(&output).into_iter().filter_map(|line| result(line.trim())) {
         match word {
-            Word::Passed => passed = passed.saturating_add(1),
-            Word::NotOk => failed = failed.saturating_add(1),
-            Word::Failed => failed = failed.max(1),
+            Word::Passed => {
+                told.insert(name);
+            }
+            Word::NotOk => {
+                told.insert(name);
+                not_ok.insert(name);
+            }
+            Word::Failed => fails = 1,
         }
     }
-    let collected = passed.saturating_add(failed);
+    let number = |names: BTreeSet<&str>| u32::try_from(names.len()).unwrap_or(u32::MAX);
+    let is_both = !told.is_empty();
+    let collected = number(told).saturating_add(fails);
+    let failed = number(not_ok).saturating_add(fails);
     (is_both && collected >= LINES_MIN).then_some(Tests { collected, failed, skipped: 0 })
 }
 
-fn word(line: &str) -> Option<Word> {
+/// The result, and the name of what was tried.
+fn result(line: &str) -> Option<(Word, &str)> {
     const WORDS: [(&str, Word); 10] = [
         ("not ok", Word::NotOk),
         ("ok", Word::Passed),
@@ -57,7 +68,7 @@ fn word(line: &str) -> Option<Word> {
         let rest = line.strip_prefix(begin)?;
         // A result has the name of what was tried: `ok` alone may be anybody's.
         let name = rest.trim_start_matches([']', ':', '-', ' ', '\t']);
-        (name.len() < rest.len() && !name.is_empty()).then_some(*word)
+        (name.len() < rest.len() && !name.is_empty()).then_some((*word, name))
     })
 }
 
@@ -74,6 +85,7 @@ mod tests {
             ("[PASS] a\n[FAIL] b\n", Some((2, 1))),
             ("PASS: a\nPASS: b\n", Some((2, 0))),
             ("  ✓ a\n  ✗ b\n", Some((2, 1))),
+            ("ok a\nnot ok b\nok a\nnot ok b\nok a\nok b\n", Some((2, 1))),
             ("FAIL: a\nFAIL: b\n2 failed\n", None),
             ("ok\nok\n", None),
             ("ok a\n", None),

@@ -72,6 +72,20 @@ impl RunnerSession {
         before.report.tests.failed > 0
             && before.report.tests.collected == self.report.tests.collected
     }
+
+    /// Whether all that fails in this one failed in `before`: it is another try of the same tests,
+    /// perhaps of the failed ones only, or with more details.
+    fn tries_again(&self, before: &Self) -> bool {
+        let failures = &self.report.failures;
+        !failures.is_empty() && failures.iter().all(|name| before.report.failures.contains(name))
+    }
+
+    /// What fails in a later try, counted among the tests of this one: where all is well, there is no
+    /// other try.
+    fn take_result(&mut self, later: Report) {
+        self.report.tests.failed = later.tests.failed.min(self.report.tests.collected);
+        self.report.failures = later.failures;
+    }
 }
 
 /// What all sessions of an output come to; nothing where there is none.
@@ -136,16 +150,31 @@ fn summary(session: &RunnerSession) -> LastSummary {
 fn without_retries(sessions: Vec<RunnerSession>) -> Vec<RunnerSession> {
     let mut kept: Vec<RunnerSession> = Vec::new();
     for session in sessions {
+        let tried = kept.iter().rposition(|before| session.tries_again(before));
         match (kept.last_mut(), session.scope) {
-            (Some(before), SessionScope::FailedBefore) => {
-                before.report.tests.failed = session.report.tests.failed;
-                before.report.failures = session.report.failures;
-            }
+            (Some(before), SessionScope::FailedBefore) => before.take_result(session.report),
             (Some(before), SessionScope::Tests) if session.repeats(before) => *before = session,
-            _ => kept.push(session),
+            _ => match tried {
+                Some(at) => {
+                    without_round(&mut kept, at);
+                    kept[at].take_result(session.report);
+                }
+                None => kept.push(session),
+            },
         }
     }
     kept
+}
+
+/// Where the session at `at` is tried again and those since then are like those before it, a whole
+/// round of sessions is: they count once.
+fn without_round(kept: &mut Vec<RunnerSession>, at: usize) {
+    let since = kept.get(at + 1..).unwrap_or_default();
+    let Some(from) = at.checked_sub(since.len()) else { return };
+    let tests = |session: &RunnerSession| session.report.tests.collected;
+    if kept[from..at].iter().map(tests).eq(since.iter().map(tests)) {
+        kept.truncate(at + 1);
+    }
 }
 
 /// A summary, and how many results must have been printed before it.
@@ -192,4 +221,64 @@ pub(super) fn by_results(
         sessions.extend(last);
     }
     sessions
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::read;
+
+    const ROUND: &str = "\
+.F.F.                                                          [100%]
+FAILED tests/a.py::one - assert 1 == 2
+FAILED tests/a.py::two - assert 1 == 2
+2 failed, 3 passed in 0.10s
+";
+    const FAILED_ONES: &str = "\
+FF                                                             [100%]
+FAILED tests/a.py::one - assert 1 == 2
+FAILED tests/a.py::two - assert 1 == 2
+2 failed in 0.10s
+";
+    const OTHER: &str = "\
+..                                                             [100%]
+2 passed in 0.10s
+";
+    const GO: &str = "\
+--- FAIL: TestA (0.00s)
+FAIL
+FAIL\texample.com/a\t0.1s
+ok  \texample.com/b\t0.1s
+FAIL
+";
+    const GO_LOUD: &str = "\
+=== RUN   TestA
+--- FAIL: TestA (0.00s)
+=== RUN   TestB
+--- PASS: TestB (0.00s)
+=== RUN   TestC
+--- PASS: TestC (0.00s)
+FAIL
+FAIL\texample.com/a\t0.1s
+FAIL
+";
+
+    #[test]
+    fn tests_that_are_tried_again_count_once() {
+        let rows = [
+            (vec![ROUND], (5, 2)),
+            (vec![ROUND, ROUND, ROUND], (5, 2)),
+            (vec![ROUND, FAILED_ONES], (5, 2)),
+            (vec![OTHER, ROUND, OTHER, ROUND], (7, 2)),
+            (vec![ROUND, OTHER], (7, 2)),
+            (vec![OTHER, OTHER], (4, 0)),
+            (vec![FAILED_ONES, OTHER], (2, 0)),
+            (vec![GO, GO_LOUD], (2, 1)),
+            (vec![GO_LOUD, GO], (3, 1)),
+        ];
+        for (parts, expected) in rows {
+            let output = parts.concat();
+            let tests = read(&output).map(|report| report.tests).unwrap_or_default();
+            assert_eq!((tests.collected, tests.failed), expected, "{output}");
+        }
+    }
 }
