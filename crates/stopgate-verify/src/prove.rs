@@ -8,6 +8,7 @@
 mod apart;
 mod base_tree;
 mod built_files;
+mod changed_judges;
 mod found;
 mod measure;
 mod new_packages;
@@ -28,9 +29,9 @@ use std::time::{Duration, SystemTime};
 
 use stopgate_core::{Criterion, Ground, Receipt, Status, Timestamp, ToolUse};
 
+pub use self::changed_judges::{ChangedFile, ChangedJudges, changed_judges};
 pub use self::measure::{Measured, measure};
 use self::original::Originals;
-pub use self::original::{ChangedFile, ChangedJudges, changed_judges};
 pub use self::reading::{TestFloor, floor};
 use self::round::Round;
 pub(crate) use self::round::{again as used_again, told};

@@ -4,8 +4,6 @@
 //! runs. A rejection is believed only where today's judges accept the work in the same place;
 //! otherwise the place is at fault, and a person decides.
 
-use std::path::PathBuf;
-
 use stopgate_core::{
     Criterion, JudgesAre, OriginalRun, OriginalVerdict, Receipt, Site, Status, Strength, Tests,
     Timestamp,
@@ -16,15 +14,14 @@ use super::round::Looked;
 use super::wording::{rejection, undecided};
 use super::{Directories, ProofRequest, TestFloor, floor, red_first, span};
 use crate::basis::{Basis, JudgeChanges};
-use crate::files::read_regular;
 use crate::tree::{Tree, hash_of, hex};
 
 /// How many failing tests of the start are named.
 const FAILING_MAX: usize = 20;
 /// How many changes are named.
 const CHANGES_MAX: usize = 20;
-/// A judge that is longer is not shown.
-const SHOWN_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// What is noted where a rejection did not repeat.
+const ACCEPTED_AGAIN: &str = "the tests of the start failed once, and passed when they ran again";
 
 /// Everything passes in the work tree; now the judges of the start are asked.
 pub(super) struct Originals<'a> {
@@ -216,7 +213,8 @@ impl Originals<'_> {
         subject.changes.only_adds_tests() && self.basis.is_self_judged(subject.criterion)
     }
 
-    /// Believes a rejection only where today's judges accept the work in the same place.
+    /// Believes a rejection only where today's judges accept the work in the same place, and only
+    /// the second time: a test that fails now and then says nothing about the work.
     fn control(
         &self,
         doubted: &[(&OriginalSubject<'_>, ApartRun)],
@@ -231,6 +229,9 @@ impl Originals<'_> {
             .map(|(subject, _)| *subject)
             .collect();
         let mut fresh = self.apart().run(&due, Judges::Today, ".control")?.into_iter();
+        let said = doubted.iter().filter(|(_, run)| run.is_verdict()).map(|(subject, _)| *subject);
+        let said: Vec<&OriginalSubject<'_>> = said.collect();
+        let mut again = self.apart().run(&said, Judges::Original, ".original")?.into_iter();
         for (subject, run) in doubted {
             let name = &subject.criterion.name;
             let control = match known(name) {
@@ -238,17 +239,13 @@ impl Originals<'_> {
                 None if run.ran() => fresh.next().map(|control| control.passes()),
                 None => None,
             };
-            let receipt = receipt_of(receipts, name);
-            match control {
-                Some(true) if run.is_verdict() => {
-                    let failing = run.failing().into_iter().take(FAILING_MAX).collect();
-                    let told = told(subject, OriginalVerdict::Rejected, digest, failing);
-                    dispute(receipt, told, &rejection(subject, run), Some(run));
-                }
-                Some(_) | None => {
-                    let told = told(subject, OriginalVerdict::Undecided, digest, Vec::new());
-                    dispute(receipt, told, &undecided(run), Some(run));
-                }
+            let second = if run.is_verdict() { again.next() } else { None };
+            if second.is_some_and(|second| accepts(subject, &second)) {
+                accept(subject, digest, receipts);
+                note(receipts, name, ACCEPTED_AGAIN);
+            } else {
+                let receipt = receipt_of(receipts, name);
+                reject(subject, run, control, digest, receipt);
             }
         }
         Some(())
@@ -265,6 +262,31 @@ impl Originals<'_> {
             restless: Vec::new(),
             built: BuiltFiles::default(),
         }
+    }
+}
+
+/// What a person is asked where the judges of the start do not accept the work; `control` is
+/// whether today's do in the same place.
+fn reject(
+    subject: &OriginalSubject<'_>,
+    run: &ApartRun,
+    control: Option<bool>,
+    digest: &str,
+    receipt: Option<&mut Receipt>,
+) {
+    if control == Some(true) && run.is_verdict() {
+        let failing = run.failing().into_iter().take(FAILING_MAX).collect();
+        let told = told(subject, OriginalVerdict::Rejected, digest, failing);
+        dispute(receipt, told, &rejection(subject, run), Some(run));
+    } else {
+        let told = told(subject, OriginalVerdict::Undecided, digest, Vec::new());
+        dispute(receipt, told, &undecided(run), Some(run));
+    }
+}
+
+fn note(receipts: &mut [Receipt], name: &str, text: &str) {
+    if let Some(receipt) = receipt_of(receipts, name) {
+        receipt.evidence.notes.push(text.into());
     }
 }
 
@@ -404,7 +426,7 @@ fn combined(subjects: &[OriginalSubject<'_>]) -> String {
     hex(&hash_of(text.as_bytes()))
 }
 
-fn story(error: &dyn std::error::Error) -> String {
+pub(super) fn story(error: &dyn std::error::Error) -> String {
     let mut text = format!("could not {error}");
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -412,72 +434,4 @@ fn story(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
-}
-
-/// What a person is asked about.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ChangedJudges {
-    /// What changed, one sentence each.
-    pub texts: Vec<String>,
-    /// What it was and is, file by file.
-    pub files: Vec<ChangedFile>,
-}
-
-/// A judge, as it was and as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChangedFile {
-    /// Its path from the root.
-    pub path: PathBuf,
-    /// What it said at the start, as an original run has it; nothing where it was not there.
-    pub original: Option<String>,
-    /// What it says now; nothing where it is not there.
-    pub today: Option<String>,
-}
-
-/// What changed of that which judges the criteria; the reason where it can't be told.
-pub fn changed_judges(request: &ProofRequest<'_>) -> Result<ChangedJudges, String> {
-    use super::standing::{BasisFound, find_basis};
-    let basis = match find_basis(request) {
-        BasisFound::Sound(basis) => basis,
-        BasisFound::None => return Err("nothing was noted at the start".into()),
-        BasisFound::Gone(why) | BasisFound::Forged(why) => return Err(why),
-    };
-    let tree = super::round::tree_of(request, &[]).ok_or("the files can't be told apart")?;
-    let directories = Directories::of(request.place);
-    let mut all = ChangedJudges::default();
-    for criterion in request.criteria.iter().filter(|c| c.is_checked()) {
-        let changes =
-            basis.changes(request.root, criterion, &tree, directories.store(), request.since);
-        let changes = changes.map_err(|error| story(&error))?;
-        all.texts.extend(changes.texts.iter().chain(&changes.lasting).cloned());
-        if !changes.texts.is_empty() {
-            all.files.extend(changed_files(request, &changes));
-        }
-    }
-    all.texts.sort();
-    all.texts.dedup();
-    all.files.sort_by(|one, other| one.path.cmp(&other.path));
-    all.files.dedup();
-    Ok(all)
-}
-
-fn changed_files(request: &ProofRequest<'_>, changes: &JudgeChanges) -> Vec<ChangedFile> {
-    use crate::place::FileContent;
-    let today = |path: &PathBuf| {
-        let bytes = read_regular(&request.root.join(path), SHOWN_BYTES_MAX).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
-    };
-    let restored = changes.restore.iter().map(|file| {
-        let original = match &file.content {
-            FileContent::File { bytes, .. } => String::from_utf8_lossy(bytes).into_owned(),
-            FileContent::Link(target) => format!("a link to {}\n", target.display()),
-        };
-        ChangedFile { path: file.path.clone(), original: Some(original), today: today(&file.path) }
-    });
-    let added = changes.absent.iter().map(|path| ChangedFile {
-        path: path.clone(),
-        original: None,
-        today: today(path),
-    });
-    restored.chain(added).filter(|file| file.original != file.today).collect()
 }
