@@ -6,6 +6,7 @@
 //! the work tree is written.
 
 mod changes;
+mod environments;
 mod git_state;
 mod imported;
 mod installed;
@@ -27,6 +28,7 @@ use stopgate_system::CanonicalPath;
 use stopgate_system::ffi::OsStrExt;
 
 pub(crate) use self::changes::{GitUse, JudgeChanges};
+use self::environments::RunnerPlugin;
 use self::git_state::GitState;
 use self::imported::ImportedPackage;
 use self::installed::InstalledProgram;
@@ -284,6 +286,9 @@ fn note_criterion(
     let names = uses(root, criterion).programs;
     let installed = InstalledProgram::note(root, judges.directory(), judges.tools());
     let linked = LinkedPackage::note(root, judges.directory());
+    let command = criterion.command().unwrap_or_default();
+    let environments = environments::in_reach(root, judges.directory(), &command);
+    let plugins = RunnerPlugin::note(root, judges.directory(), &environments);
     let git = judges.asks_git().then(|| GitState::take(root)).flatten();
     CriterionText {
         name: criterion.name.clone(),
@@ -298,6 +303,7 @@ fn note_criterion(
         outputs: outputs.iter().map(|path| path_text(path)).collect(),
         self_judged: false,
         imported: Vec::new(),
+        plugins,
         git,
     }
 }

@@ -376,12 +376,6 @@ impl JudgeSet {
         self.reach.stamps.iter().map(|path| path.0.as_path())
     }
 
-    /// Whether a tool of the check looks for a virtual environment by itself.
-    pub(crate) fn picks_environment(&self) -> bool {
-        let tools = ["uv", "poetry", "pdm", "rye", "hatch", "pipenv"];
-        tools.iter().any(|tool| self.reach.tools.contains(*tool))
-    }
-
     /// Whether the check asks git about the files.
     pub(crate) fn asks_git(&self) -> bool {
         self.reach.tools.contains("git")

@@ -13,7 +13,7 @@ use super::keep::ContentStore;
 use super::listing::{Listing, listing_of};
 use super::moved::MovedPackages;
 use super::text::{CriterionText, FileText, text_path};
-use super::{Basis, BasisError, BasisStore, outside, outside_of, whole};
+use super::{Basis, BasisError, BasisStore, environments, outside, outside_of, whole};
 use crate::judges::sections::{
     MovedTests, judging, restore, with_moved_entries, with_moved_targets,
 };
@@ -427,22 +427,29 @@ impl Compare<'_> {
             self.bind(&change.path, &change.now);
             self.found.masks.push(Mask { path: change.path, content: change.original });
         }
-        if self.noted.judges.picks_environment() {
-            self.environment();
-        }
+        self.environments();
     }
 
-    /// Code that Python runs at its start, in an environment that the check's tool finds by itself.
-    fn environment(&mut self) {
-        let directory = self.noted.judges.directory().to_path_buf();
-        let known: BTreeSet<PathBuf> =
+    /// What came into environments of Python that the check may use, and steers its runner.
+    fn environments(&mut self) {
+        let command = self.criterion.command().unwrap_or_default();
+        let directory = self.noted.judges.directory();
+        let masked: BTreeSet<PathBuf> =
             self.found.masks.iter().map(|mask| mask.path.clone()).collect();
-        for place in directory.ancestors() {
-            let files = outside::start_up_code(&self.root.join(place).join(".venv"), self.since);
-            for (path, content) in files.into_iter().filter(|(path, _)| !known.contains(path)) {
-                self.found.texts.push(format!("{} changed", path.display()));
-                self.bind(&path, &content);
-                self.found.masks.push(Mask { path, content: None });
+        for prefix in environments::in_reach(self.root, directory, &command) {
+            for file in environments::steering_since(&prefix, self.since, &self.noted.plugins) {
+                if masked.contains(&file.path) {
+                    continue;
+                }
+                self.found.texts.push(format!("{} was added", file.path.display()));
+                self.bind(&file.path, &file.content);
+                match file.path.strip_prefix(self.root) {
+                    Ok(inner) => {
+                        self.found.steering.push(inner.into());
+                        self.found.absent.push(inner.into());
+                    }
+                    Err(_) => self.found.masks.push(Mask { path: file.path, content: None }),
+                }
             }
         }
     }

@@ -14,7 +14,7 @@ use stopgate_system::CanonicalPath;
 use super::keep::ContentStore;
 use super::text::{path_text, text_path};
 use crate::files::{read_regular, read_text};
-use crate::tree::{Stat, hash_of, hex};
+use crate::tree::{hash_of, hex};
 
 /// More than this of one file is told apart by its beginning and its size.
 const BYTES_MAX: u64 = 1024 * 1024;
@@ -252,45 +252,8 @@ fn is_installed(path: &Path, root: &Path) -> bool {
         .is_ok_and(|inner| inner.components().any(|part| part.as_os_str() == "site-packages"))
 }
 
-/// Code that Python runs at its start in the environment at `prefix`, written after `since`, with
-/// fingerprints. What installers put there for a package to be found is left out.
-pub(crate) fn start_up_code(prefix: &Path, since: Option<i64>) -> Vec<(PathBuf, String)> {
-    let libraries = children(&prefix.join("lib"), |name| name.starts_with("python"));
-    let files = libraries.iter().flat_map(|library| steering_in(&library.join("site-packages")));
-    let is_young = |path: &PathBuf| {
-        let written = fs::metadata(path).ok().map(|found| Stat::of_metadata(&found).ctime);
-        written.is_some_and(|written| since.is_none_or(|since| written > since))
-    };
-    let found = files.filter(is_young).filter_map(|path| {
-        let content = read(&path)?;
-        runs_code(&path, &content).then(|| (path, hex(&hash_of(&content))))
-    });
-    found.collect()
-}
-
-/// Whether a file of installed packages does more than to say where packages are.
-fn runs_code(path: &Path, content: &[u8]) -> bool {
-    const INSTALLERS: [&str; 6] = [
-        "__editable__",
-        "_virtualenv.pth",
-        "distutils-precedence.pth",
-        "a1_coverage.pth",
-        "_uv_ephemeral_overlay.pth",
-        "_editable_impl_",
-    ];
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if name.ends_with("customize.py") {
-        return true;
-    }
-    let is_known =
-        INSTALLERS.iter().any(|own| name.starts_with(own)) || name.ends_with("-nspkg.pth");
-    let text = String::from_utf8_lossy(content);
-    let imports = |line: &str| line.starts_with("import ") || line.starts_with("import\t");
-    path.extension().is_some_and(|end| end == "pth") && !is_known && text.lines().any(imports)
-}
-
 /// What changes how Python starts, in one directory of installed packages.
-fn steering_in(site: &Path) -> Vec<PathBuf> {
+pub(super) fn steering_in(site: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =
         ["sitecustomize.py", "usercustomize.py"].map(|name| site.join(name)).into();
     for entry in children(site, |_| true) {
@@ -310,7 +273,7 @@ fn steering_in(site: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn children(directory: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+pub(super) fn children(directory: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten().take(ENTRIES_MAX);
     let mut found: Vec<PathBuf> = entries
         .filter(|entry| wanted(&entry.file_name().to_string_lossy()))
@@ -321,7 +284,7 @@ fn children(directory: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
 }
 
 /// The content of a regular file, followed through links; nothing where there is none.
-fn read(path: &Path) -> Option<Vec<u8>> {
+pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     if metadata.len() > BYTES_MAX {
         return Some(format!("{} bytes", metadata.len()).into_bytes());

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use stopgate_system::ffi::OsStrExt;
 
+use super::environments::RunnerPlugin;
 use super::git_state::GitState;
 use super::imported::ImportedPackage;
 use super::installed::InstalledProgram;
@@ -64,6 +65,9 @@ pub(super) struct CriterionText {
     /// Installed packages that its tests import.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) imported: Vec<ImportedPackage>,
+    /// Plugins that its runner loads from environments of the project, or that the project needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) plugins: Vec<RunnerPlugin>,
     /// How git saw the project, where the check asks it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) git: Option<GitState>,

@@ -1,6 +1,6 @@
 use std::fs;
 
-use super::{Variables, changes, note, start_up_code};
+use super::{Variables, changes, note};
 use crate::basis::keep::ContentStore;
 
 #[test]
@@ -49,23 +49,4 @@ fn code_that_python_runs_at_its_start_is_watched() {
     let names: Vec<_> = found.iter().map(|one| one.path.strip_prefix(&site).unwrap()).collect();
     let names: Vec<_> = names.iter().map(|name| name.display().to_string()).collect();
     assert_eq!(names, ["evil.pth", "plugin-1.dist-info/entry_points.txt", "usercustomize.py"]);
-}
-
-#[test]
-fn an_environment_that_was_made_may_say_where_packages_are_and_run_no_code() {
-    let directory = tempfile::tempdir().unwrap();
-    let site = directory.path().join("lib/python3.12/site-packages");
-    fs::create_dir_all(&site).unwrap();
-    fs::write(site.join("mine.pth"), "/opt/lib\n").unwrap();
-    fs::write(site.join("__editable__.mine-1.pth"), "import __editable___mine_finder\n").unwrap();
-    fs::write(site.join("_virtualenv.pth"), "import _virtualenv").unwrap();
-    assert_eq!(start_up_code(directory.path(), None), []);
-    fs::write(site.join("hush.pth"), "/opt\nimport hush\n").unwrap();
-    fs::write(site.join("sitecustomize.py"), "import hush\n").unwrap();
-    let names = |since| {
-        let found = start_up_code(directory.path(), since);
-        found.iter().map(|(path, _)| path.file_name().unwrap().to_owned()).collect::<Vec<_>>()
-    };
-    assert_eq!(names(Some(0)), ["sitecustomize.py", "hush.pth"]);
-    assert!(names(Some(i64::MAX)).is_empty());
 }
