@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use stopgate_core::Criterion;
 
+use super::environments::SteeringFile;
 use super::keep::ContentStore;
 use super::listing::{Listing, listing_of};
 use super::moved::MovedPackages;
@@ -436,21 +437,25 @@ impl Compare<'_> {
         let directory = self.noted.judges.directory();
         let masked: BTreeSet<PathBuf> =
             self.found.masks.iter().map(|mask| mask.path.clone()).collect();
-        for prefix in environments::in_reach(self.root, directory, &command) {
-            for file in environments::steering_since(&prefix, self.since, &self.noted.plugins) {
-                if masked.contains(&file.path) {
-                    continue;
-                }
-                self.found.texts.push(format!("{} was added", file.path.display()));
-                self.bind(&file.path, &file.content);
-                match file.path.strip_prefix(self.root) {
-                    Ok(inner) => {
-                        self.found.steering.push(inner.into());
-                        self.found.absent.push(inner.into());
-                    }
-                    Err(_) => self.found.masks.push(Mask { path: file.path, content: None }),
-                }
+        let environments = environments::in_reach(self.root, directory, &command);
+        let (since, known) = (self.since, &self.noted.plugins);
+        let files =
+            environments.iter().flat_map(|own| environments::steering_since(own, since, known));
+        for file in files.filter(|file| !masked.contains(&file.path)) {
+            self.steered(file);
+        }
+    }
+
+    /// An original run goes without what steers its runner.
+    fn steered(&mut self, file: SteeringFile) {
+        self.found.texts.push(format!("{} was added", file.path.display()));
+        self.bind(&file.path, &file.content);
+        match file.path.strip_prefix(self.root) {
+            Ok(inner) => {
+                self.found.steering.push(inner.into());
+                self.found.absent.push(inner.into());
             }
+            Err(_) => self.found.masks.push(Mask { path: file.path, content: None }),
         }
     }
 
