@@ -4,17 +4,21 @@
 //! also of one that did not exist, what it is to the check. Nothing is run or written.
 
 mod by_path;
+mod comparing_scripts;
 mod configuration;
 mod dev_crates;
 mod files;
 mod helpers;
 mod imports;
 mod links;
+mod mixed_source;
 mod names;
 mod pytest_settings;
 mod python_modules;
 mod role;
 mod rules;
+mod rust_helpers;
+mod rust_reach;
 mod shadows;
 mod shell;
 mod steering;
@@ -35,7 +39,7 @@ use stopgate_core::Criterion;
 use stopgate_system::CanonicalPath;
 
 use self::files::{extension_of, name_of};
-use self::names::{is_foreign, said};
+use self::names::is_foreign;
 use self::role::CheckConduct;
 use self::sections::SectionReach;
 use self::stored_path::StoredPath;
@@ -78,7 +82,13 @@ pub(crate) struct JudgeSet {
     /// Python source with tests beside the code that they are about.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     mixed_python: BTreeSet<StoredPath>,
+    /// Source with tests for vitest in it.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    mixed_vitest: BTreeSet<StoredPath>,
     reach: CommandReach,
+    /// Features of Cargo packages that switch tests.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    features: BTreeSet<String>,
     /// Modules of the project that had the name of a known one at the start.
     modules: BTreeSet<StoredPath>,
     /// Files that would hide something if they were new.
@@ -155,8 +165,10 @@ impl JudgeSet {
             set.add_configured(root, files);
             set.add_rust_modules(files);
             set.note_mixed_python(files);
+            set.note_vitest_source(files);
             set.add_tests_by_content(files);
             set.add_helpers(files);
+            set.note_features(files);
             set.add_data(files, &criterion.command().unwrap_or_default());
         }
         set.add_links(root, files);
@@ -183,6 +195,7 @@ impl JudgeSet {
             judges: trace.judges.into_iter().map(|(path, why)| (StoredPath(path), why)).collect(),
             work: stored(trace.work),
             mixed_python: BTreeSet::new(),
+            mixed_vitest: BTreeSet::new(),
             reach: CommandReach {
                 directory: StoredPath(directory.unwrap_or_default()),
                 tools: trace.tools,
@@ -195,6 +208,7 @@ impl JudgeSet {
                 test_patterns: trace.test_patterns,
                 stamps: stored(trace.stamps),
             },
+            features: BTreeSet::new(),
             modules: BTreeSet::new(),
             hiding: BTreeSet::new(),
             programs: trace
@@ -286,37 +300,6 @@ impl JudgeSet {
         }
     }
 
-    /// Modules in files of their own that Rust compiles for tests only.
-    fn add_rust_modules(&mut self, files: &dyn ProjectFiles) {
-        if !self.judges_rust() {
-            return;
-        }
-        let is_rust = |path: &&PathBuf| extension_of(path) == "rs" && !is_foreign(path);
-        for path in files.paths().iter().filter(is_rust).filter(|path| said(path).is_none()) {
-            let text = files.text(path).unwrap_or_default();
-            if !text.contains("cfg(") || !text.contains("test") {
-                continue;
-            }
-            let places = sections::test_module_files(path, &text);
-            let found = places.iter().flat_map(|place| files::below(files, place)).cloned();
-            for own in found {
-                self.judges.entry(StoredPath(own)).or_insert(Why::TestByName);
-            }
-        }
-    }
-
-    /// Files that the command names for their tests, and that hold the work as well.
-    fn note_mixed_python(&mut self, files: &dyn ProjectFiles) {
-        let named = self.judges.iter().filter(|(_, why)| **why == Why::Named);
-        let named = named.map(|(path, _)| path).filter(|path| {
-            let is_mixed = |text: String| sections::is_mixed_python(&text);
-            extension_of(&path.0) == "py"
-                && said(&path.0).is_none()
-                && files.text(&path.0).is_some_and(is_mixed)
-        });
-        self.mixed_python = named.cloned().collect();
-    }
-
     /// Tests that nothing but what they say gives away.
     fn add_tests_by_content(&mut self, files: &dyn ProjectFiles) {
         if self.reach.conduct == CheckConduct::Looks {
@@ -343,8 +326,13 @@ impl JudgeSet {
     fn add_helpers(&mut self, files: &dyn ProjectFiles) {
         let judges = self.whole(files);
         let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
-        let crates = if self.judges_rust() { dev_crates::sources(files) } else { BTreeSet::new() };
-        for path in helpers::helpers(files, &judges).into_iter().chain(crates) {
+        let mut found = helpers::helpers(files, &judges);
+        found.extend(comparing_scripts::scripts(files, &judges));
+        if self.judges_rust() {
+            found.extend(dev_crates::sources(files));
+            found.extend(rust_helpers::helpers(files, &judges));
+        }
+        for path in found {
             if !self.work.contains(path.as_path()) {
                 self.judges.entry(StoredPath(path)).or_insert(Why::Helper);
             }
@@ -464,6 +452,8 @@ impl JudgeSet {
         let reach = &self.reach;
         let own = if name_of(path) == "package.json" {
             reach.packages.get(&files::directory_of(path) as &Path).cloned().unwrap_or_default()
+        } else if name_of(path) == "Cargo.toml" {
+            self.features.clone()
         } else {
             let all = reach.makefiles.iter().chain(&reach.justfiles);
             let known = all.clone().find(|(other, _)| other.0 == path);

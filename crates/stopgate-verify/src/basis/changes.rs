@@ -1,7 +1,9 @@
 //! What is not as it was at the start, and how to ask the judges of the start all the same.
 
+mod compiled;
 mod git_use;
 mod moves;
+mod workspaces;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -142,6 +144,8 @@ impl Compare<'_> {
         self.tests = self.moved_tests();
         self.known_files();
         self.new_files();
+        let undeclared = compiled::undeclared_tests(self);
+        self.found.lasting.extend(undeclared);
         self.programs();
         self.installed();
         self.stamps();

@@ -37,10 +37,16 @@ impl LinkedPackage {
     /// What is not as it was, as a sentence.
     pub(crate) fn change(&self, root: &Path) -> Option<String> {
         let (path, was) = (text_path(&self.path), text_path(&self.target));
-        let now = target_of(root, &path)?;
-        let is_other = now != was && root.join(&was).exists();
+        let whole = root.join(&path).canonical().ok()?;
+        let now = target_of(root, &path);
+        let is_other = now.as_ref() != Some(&was) && root.join(&was).exists();
         is_other.then(|| {
+            let is_own = !root.join(&path).is_symlink();
+            let now = now.unwrap_or(whole);
             let (path, was, now) = (path.display(), was.display(), now.display());
+            if is_own {
+                return format!("{path} is a copy now; it led to {was}");
+            }
             format!("{path} leads to {now} now; it led to {was}")
         })
     }
@@ -96,5 +102,26 @@ mod tests {
         assert_eq!(said, "node_modules/@app/a leads to packages/b now; it led to packages/a");
         fs::remove_dir(root.join("packages/a")).expect("remove it");
         assert_eq!(noted[0].change(root), None);
+    }
+
+    #[test]
+    fn a_package_from_outside_or_a_copy_takes_the_place_of_a_link() {
+        let (directory, outside) = (tempfile::tempdir(), tempfile::tempdir());
+        let (directory, outside) = (directory.expect("a directory"), outside.expect("another"));
+        let root = directory.path();
+        for place in ["packages/a", "node_modules"] {
+            fs::create_dir_all(root.join(place)).expect("make it");
+        }
+        let link = root.join("node_modules/a");
+        symlink("../packages/a", &link).expect("link it");
+        let noted = LinkedPackage::note(root, Path::new(""));
+        fs::remove_file(&link).expect("remove it");
+        symlink(outside.path(), &link).expect("link it");
+        let said = noted[0].change(root).expect("a change");
+        assert!(said.ends_with("now; it led to packages/a"), "{said}");
+        fs::remove_file(&link).expect("remove it");
+        fs::create_dir(&link).expect("make it");
+        let said = noted[0].change(root).expect("a change");
+        assert_eq!(said, "node_modules/a is a copy now; it led to packages/a");
     }
 }

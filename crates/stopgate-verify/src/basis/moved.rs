@@ -5,6 +5,7 @@
 //! directory was renamed: its judges are asked where it is now.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// A file that shares fewer of its lines with another is not the same one.
@@ -49,13 +50,15 @@ pub(super) struct MovedPackages {
 }
 
 impl MovedPackages {
-    /// Manifests that are gone, those that are new, and whether anything is left in a directory.
+    /// Manifests that are gone, those that are new, whether anything is left in a directory, and
+    /// whether a package is part of its workspace in another one.
     ///
     /// A package is known by its name: the others of the project depend on it by that.
     pub(super) fn of(
         gone: &[NamedSource],
         new: &[NamedSource],
         has_files: &dyn Fn(&Path) -> bool,
+        stays_member: &dyn Fn(&Path, &Path, &OsStr) -> bool,
     ) -> Self {
         let mut moves = BTreeMap::new();
         for was in gone {
@@ -65,16 +68,45 @@ impl MovedPackages {
                     && package_name(own).as_ref() == Some(&name)
             };
             let (from, mut found) = (directory(&was.path), new.iter().filter(is_it));
+            let manifest = was.path.file_name().unwrap_or_default();
             let alone = gone.iter().filter(is_it).count() == 1;
             if let (Some(now), None) = (found.next(), found.next())
                 && alone
                 && !from.as_os_str().is_empty()
                 && !has_files(&from)
+                && stays_member(&from, &directory(&now.path), manifest)
             {
                 moves.insert(from, directory(&now.path));
             }
         }
         Self { moves }
+    }
+
+    /// Directories of tests beside their code that have another name now, too: tests that are
+    /// gone, those that are new, and whether a directory may be what another one was.
+    pub(super) fn with_directories(
+        mut self,
+        gone: &[NamedSource],
+        new: &[NamedSource],
+        fits: &dyn Fn(&Path, &Path) -> bool,
+    ) -> Self {
+        let (gone, new) = (by_directory(gone), by_directory(new));
+        let goes = |from: &Path, to: &Path| {
+            let has_all = gone[from].iter().all(|test| new[to].contains(test));
+            has_all && fits(from, to)
+        };
+        for from in gone.keys().filter(|from| !from.as_os_str().is_empty()) {
+            if self.have(from) {
+                continue;
+            }
+            let mut places = new.keys().filter(|to| goes(from, to));
+            let (Some(to), None) = (places.next(), places.next()) else { continue };
+            // Two that look the same are nobody's new name.
+            if gone.keys().filter(|other| goes(other, to)).count() == 1 {
+                self.moves.insert(from.clone(), to.clone());
+            }
+        }
+        self
     }
 
     /// Where a file of the start is looked for today.
@@ -115,6 +147,19 @@ fn package_name(manifest: &NamedSource) -> Option<String> {
     name.filter(|name| !name.is_empty())
 }
 
+/// The names of tests in each directory, in Go with their package.
+fn by_directory(tests: &[NamedSource]) -> BTreeMap<PathBuf, BTreeSet<(String, String)>> {
+    let mut found: BTreeMap<PathBuf, BTreeSet<(String, String)>> = BTreeMap::new();
+    for test in tests {
+        let name = test.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_go = test.path.extension().is_some_and(|end| end == "go");
+        let package = test.text.lines().find(|line| is_go && line.starts_with("package "));
+        let package = package.unwrap_or_default().trim_end().to_string();
+        found.entry(directory(&test.path)).or_default().insert((name, package));
+    }
+    found
+}
+
 fn telling_lines(text: &str) -> BTreeSet<&str> {
     text.lines().map(str::trim).filter(|line| line.len() >= TELLING_BYTES_MIN).collect()
 }
@@ -132,6 +177,35 @@ mod tests {
 
     fn source(path: &str, text: &str) -> NamedSource {
         NamedSource { path: path.into(), text: text.into() }
+    }
+
+    fn of(
+        gone: &[NamedSource],
+        new: &[NamedSource],
+        has_files: &dyn Fn(&Path) -> bool,
+    ) -> MovedPackages {
+        MovedPackages::of(gone, new, has_files, &|_, _, _| true)
+    }
+
+    #[test]
+    fn a_directory_of_tests_beside_their_code_has_another_name() {
+        let gone = [
+            source("pace/a_test.go", "package pace\n"),
+            source("pace/b_test.go", "package pace\n"),
+        ];
+        let moved = |new: &[&str], package: &str| {
+            let new: Vec<_> =
+                new.iter().map(|path| source(path, &format!("package {package}\n"))).collect();
+            MovedPackages::default().with_directories(&gone, &new, &|_, _| true)
+        };
+        let here = ["x/pace/a_test.go", "x/pace/b_test.go"];
+        let found = moved(&here, "pace");
+        assert_eq!(found.today("pace/a_test.go".into()), Path::new("x/pace/a_test.go"));
+        assert_eq!(found.origin(Path::new("x/pace/b_test.go")), Path::new("pace/b_test.go"));
+        assert_eq!(moved(&here[..1], "pace"), MovedPackages::default(), "one was left out");
+        assert_eq!(moved(&here, "other"), MovedPackages::default(), "another package");
+        let two = ["x/a_test.go", "x/b_test.go", "y/a_test.go", "y/b_test.go"];
+        assert_eq!(moved(&two, "pace"), MovedPackages::default(), "it may be either");
     }
 
     #[test]
@@ -159,7 +233,7 @@ mod tests {
         };
         let gone = [manifest("crates/use/Cargo.toml", "user")];
         let new = [manifest("crates/user/Cargo.toml", "user"), manifest("x/Cargo.toml", "x")];
-        let found = MovedPackages::of(&gone, &new, &|_| false);
+        let found = of(&gone, &new, &|_| false);
         let (was, now) = ("crates/use/tests/over.rs", "crates/user/tests/over.rs");
         assert_eq!(found.today(was.into()), Path::new(now));
         assert_eq!(found.origin(Path::new(now)), Path::new(was));
@@ -169,13 +243,13 @@ mod tests {
         );
         assert!(found.have(Path::new(was)) && !found.have(Path::new(now)));
         let none = MovedPackages::default();
-        assert_eq!(MovedPackages::of(&gone, &new, &|_| true), none);
+        assert_eq!(of(&gone, &new, &|_| true), none);
         let twice = [manifest("a/Cargo.toml", "user"), manifest("b/Cargo.toml", "user")];
-        assert_eq!(MovedPackages::of(&gone, &twice, &|_| false), none);
-        assert_eq!(MovedPackages::of(&gone, &[manifest("a/Cargo.toml", "us")], &|_| false), none);
+        assert_eq!(of(&gone, &twice, &|_| false), none);
+        assert_eq!(of(&gone, &[manifest("a/Cargo.toml", "us")], &|_| false), none);
         let text = "{\"name\": \"a\"}";
         let (gone, new) = ([source("p/package.json", text)], [source("q/package.json", text)]);
-        let found = MovedPackages::of(&gone, &new, &|_| false);
+        let found = of(&gone, &new, &|_| false);
         assert_eq!(found.today("p/test/a.js".into()), Path::new("q/test/a.js"));
     }
 

@@ -103,6 +103,8 @@ pub(crate) enum MixedKind {
     RustSource,
     /// Python source, for its tests and the examples in its docstrings.
     PythonSource,
+    /// JavaScript or TypeScript, for its tests under `import.meta.vitest`.
+    VitestSource,
     /// `.env` and its like, for variables that steer runners.
     Environment,
     /// A header of C, for what it makes of assertions.
@@ -122,6 +124,7 @@ impl fmt::Display for MixedKind {
             Self::CMakeLists => "tests, and what they are built from",
             Self::RustSource => "#[cfg(test)] items, examples in documentation",
             Self::PythonSource => "tests and examples in source",
+            Self::VitestSource => "tests in source",
             Self::Environment => "variables that steer test tools",
             Self::CHeader => "assertion macros",
         })

@@ -117,6 +117,9 @@ impl<'a> JudgeRules<'a> {
         if self.set.mixed_python.contains(path) {
             return JudgeRole::Sections(MixedKind::PythonSource);
         }
+        if self.set.mixed_vitest.contains(path) {
+            return JudgeRole::Sections(MixedKind::VitestSource);
+        }
         if let Some(why) = self.set.judges.get(path) {
             return JudgeRole::Whole(why.clone());
         }

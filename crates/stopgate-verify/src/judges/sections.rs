@@ -5,6 +5,7 @@
 mod blocks;
 mod c_header;
 mod cargo;
+mod cargo_features;
 mod cmake;
 mod env_file;
 mod ini;
@@ -20,11 +21,13 @@ mod rust_moves;
 mod rust_tokens;
 mod taskfile;
 mod toml_tree;
+mod vitest_source;
 
 pub(crate) use self::cargo::with_moved_targets;
 pub(crate) use self::package::with_moved_entries;
 pub(super) use self::python_tests::is_mixed as is_mixed_python;
 pub(crate) use self::rust_moves::{MovedTests, SourcePair};
+pub(super) use self::vitest_source::has_tests as has_vitest_tests;
 
 pub(super) mod just;
 pub(super) mod make;
@@ -40,7 +43,7 @@ pub(crate) struct SectionReach {
     /// Tools that the check uses.
     pub(crate) tools: BTreeSet<String>,
     /// Scripts of a package, targets and `$variables` of a makefile, recipes and `$variables` of
-    /// a justfile that the check reaches.
+    /// a justfile that the check reaches; features of a Cargo package that tests name.
     pub(crate) names: BTreeSet<String>,
     /// The check starts something that nobody here knows: settings of all tools count.
     pub(crate) is_open: bool,
@@ -104,7 +107,7 @@ pub(crate) fn judging(
 ) -> Result<Judging, RestoreError> {
     let found = match kind {
         MixedKind::Pyproject => pyproject::judging(text, reach),
-        MixedKind::CargoToml => cargo::judging(text),
+        MixedKind::CargoToml => cargo::judging(text, &reach.names),
         MixedKind::SetupCfg | MixedKind::ToxIni => Ok(ini::judging(kind, text, reach)),
         MixedKind::PackageJson => package::judging(text, reach),
         MixedKind::GoMod => Ok(modfile::judging(text)),
@@ -114,6 +117,7 @@ pub(crate) fn judging(
         MixedKind::Taskfile => Ok(taskfile::judging(text)),
         MixedKind::RustSource => rust::judging(text),
         MixedKind::PythonSource => Ok(python_docs::judging(text)),
+        MixedKind::VitestSource => Ok(vitest_source::judging(text)),
         MixedKind::Environment => Ok(env_file::judging(text)),
         MixedKind::CHeader => Ok(c_header::judging(text)),
     };
@@ -139,7 +143,7 @@ pub(crate) fn restore(
     }
     let restored = match kind {
         MixedKind::Pyproject => pyproject::restore(original, today, reach),
-        MixedKind::CargoToml => cargo::restore(original, today),
+        MixedKind::CargoToml => cargo::restore(original, today, &reach.names),
         MixedKind::SetupCfg | MixedKind::ToxIni => Some(ini::restore(kind, original, today, reach)),
         MixedKind::PackageJson => package::restore(original, today, reach),
         MixedKind::GoMod => Some(modfile::restore(original, today)),
@@ -149,6 +153,7 @@ pub(crate) fn restore(
         MixedKind::Taskfile => Some(taskfile::restore(original, today)),
         MixedKind::RustSource => rust::restore(original, today),
         MixedKind::PythonSource => Some(python_docs::restore(original, today)),
+        MixedKind::VitestSource => Some(vitest_source::restore(original, today)),
         MixedKind::Environment => Some(env_file::restore(original, today)),
         MixedKind::CHeader => Some(c_header::restore(original, today)),
     };
@@ -178,6 +183,23 @@ pub(super) fn test_module_files(path: &Path, text: &str) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// The features that a text of Rust names: `feature = "slow"`.
+pub(super) fn features_named(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for rest in text.split("feature").skip(1) {
+        let value = rest.trim_start().strip_prefix('=').map(str::trim_start);
+        let name = value.and_then(|value| value.strip_prefix('"')?.split('"').next());
+        found.extend(name.filter(|name| !name.is_empty()).map(str::to_string));
+    }
+    found
+}
+
+/// The features that the tests in a source of Rust name.
+pub(super) fn features_of_tests(text: &str) -> BTreeSet<String> {
+    let found = rust::judging(text).unwrap_or_default();
+    found.sections.iter().flat_map(|section| features_named(section)).collect()
 }
 
 #[cfg(test)]

@@ -55,10 +55,11 @@ const WORDS: [&str; 36] = [
 
 /// Words for what a script or a command judges by; where a test reads such data, it may well be
 /// the work's.
-const RULES: [&str; 11] = [
+const RULES: [&str; 14] = [
     "allowed",
     "exceptions",
     "exclusions",
+    "limit",
     "limits",
     "policy",
     "rules",
@@ -67,7 +68,13 @@ const RULES: [&str; 11] = [
     "style",
     "threshold",
     "thresholds",
+    "tolerance",
+    "tolerances",
 ];
+
+/// Words for what tests measure by, where nothing else reads it.
+const MEASURES: [&str; 6] =
+    ["limit", "limits", "threshold", "thresholds", "tolerance", "tolerances"];
 
 /// Data that the judges read, given the command and the files that judge as a whole.
 pub(super) fn data(
@@ -86,10 +93,12 @@ pub(super) fn data(
         return found;
     }
     let cases: Vec<&PathBuf> = candidates.iter().copied().filter(|path| says_cases(path)).collect();
+    let measures = candidates.iter().copied().filter(|path| says_measures(path));
+    let own_cases: Vec<&PathBuf> = cases.iter().copied().chain(measures).collect();
     let mut named = BTreeSet::new();
     note(command, &candidates, &mut named);
     for judge in judges.iter().filter(|path| is_readable(path)).take(FILES_MAX) {
-        let own = if said(judge).is_some() { &cases } else { &candidates };
+        let own = if said(judge).is_some() { &own_cases } else { &candidates };
         note(&files.text(judge).unwrap_or_default(), own, &mut named);
     }
     let work = files.paths().iter().filter(is_open).filter(|path| is_code(extension_of(path)));
@@ -99,7 +108,11 @@ pub(super) fn data(
             // Too much to be sure that the work does not read them.
             return if named.is_empty() { found } else { BTreeSet::new() };
         }
-        note(&files.text(path).unwrap_or_default(), &candidates, &mut used);
+        let text = files.text(path).unwrap_or_default();
+        note(&text, &candidates, &mut used);
+        // Work that goes through a directory reads what is in it.
+        let measures = candidates.iter().copied().filter(|path| says_measures(path));
+        used.extend(measures.filter(|path| names_directory(&text, path)));
     }
     found.extend(named.difference(&used).map(|path| (*path).clone()));
     found
@@ -121,6 +134,20 @@ fn note<'c>(text: &str, candidates: &[&'c PathBuf], named: &mut BTreeSet<&'c Pat
         (name.contains('.') && text.contains(name)) || directory.is_some_and(is_path)
     };
     named.extend(candidates.iter().copied().filter(|path| is_told(path)));
+}
+
+fn says_measures(path: &Path) -> bool {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    says_rules(path) && words(stem).iter().any(|word| MEASURES.contains(&word.as_str()))
+}
+
+fn names_directory(text: &str, path: &Path) -> bool {
+    let own = directory_of(path);
+    let name = name_of(&own);
+    !name.is_empty()
+        && [format!("{name}/"), format!("\"{name}\""), format!("'{name}'")]
+            .iter()
+            .any(|form| text.contains(form.as_str()))
 }
 
 /// Settings of a script, in a form for data.

@@ -4,8 +4,10 @@ mod other_names;
 mod people;
 mod programs;
 mod reach;
+mod rust;
 mod scripts;
 mod stored;
+mod used_by_tests;
 mod warned;
 
 use std::fs;

@@ -1,11 +1,12 @@
-//! `Cargo.toml`: test targets and switches, lints, profiles, patches; members that were removed.
+//! `Cargo.toml`: test targets and switches, lints, profiles, patches; members and features that were
+//! removed.
 
 use std::collections::BTreeSet;
 
 use toml_edit::{Array, DocumentMut, Item, TableLike, Value};
 
-use super::Judging;
 use super::toml_tree::{Keys, canonical, document, item, keys, put, take};
+use super::{Judging, cargo_features};
 
 const WHOLE: [&[&str]; 14] = [
     &["test"],
@@ -32,7 +33,8 @@ const PLAIN: &str = "dependencies";
 /// Where a library is read from if nothing is said.
 const LIBRARY: &str = "src/lib.rs";
 
-pub(super) fn judging(text: &str) -> Result<Judging, String> {
+/// Its judging sections, where tests name these features.
+pub(super) fn judging(text: &str, features: &BTreeSet<String>) -> Result<Judging, String> {
     let document = document(text)?;
     let mut judging = Judging::default();
     for path in WHOLE.map(keys) {
@@ -57,10 +59,11 @@ pub(super) fn judging(text: &str) -> Result<Judging, String> {
     let sources =
         sources(&document).map(|(path, own)| format!("{} of {}", name(&path), source_of(own)));
     judging.members.extend(sources);
+    judging.members.extend(cargo_features::members(&document, features));
     Ok(judging)
 }
 
-pub(super) fn restore(original: &str, today: &str) -> Option<String> {
+pub(super) fn restore(original: &str, today: &str, features: &BTreeSet<String>) -> Option<String> {
     let original = document(original).ok()?;
     let mut today = document(today).ok()?;
     for path in WHOLE.map(keys) {
@@ -82,6 +85,7 @@ pub(super) fn restore(original: &str, today: &str) -> Option<String> {
     }
     restore_bins(&original, &mut today)?;
     restore_members(&original, &mut today)?;
+    cargo_features::restore(&original, &mut today, features)?;
     Some(today.to_string())
 }
 
@@ -281,6 +285,14 @@ fn restore_members(original: &DocumentMut, today: &mut DocumentMut) -> Option<()
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn restore(original: &str, today: &str) -> Option<String> {
+        super::restore(original, today, &BTreeSet::new())
+    }
+
+    fn judging(text: &str) -> Result<Judging, String> {
+        super::judging(text, &BTreeSet::new())
+    }
 
     const PACKAGE: &str = "[package]\nname = \"a\"\n";
 

@@ -7,7 +7,7 @@ const NODE: &str = "node npm npx yarn pnpm bun bunx jest vitest mocha ava tap ta
     playwright cypress node-test eslint tsc";
 
 /// Members that belong to a tool.
-const MEMBERS: [(&str, &str); 29] = [
+const MEMBERS: [(&str, &str); 30] = [
     ("jest", "jest react-scripts-test ng-test"),
     ("vitest", "vitest"),
     ("postcss", "vitest"),
@@ -32,6 +32,8 @@ const MEMBERS: [(&str, &str); 29] = [
     ("packageManager", NODE),
     ("overrides", NODE),
     ("resolutions", NODE),
+    // Tests read it, and scripts have it in their variables.
+    ("config", NODE),
     ("lint-staged", "lint-staged"),
     ("main", NODE),
     ("module", NODE),

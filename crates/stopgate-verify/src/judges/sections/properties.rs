@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{SectionReach, judging, restore};
 use crate::judges::role::MixedKind;
 
-const KINDS: [MixedKind; 12] = [
+const KINDS: [MixedKind; 13] = [
     MixedKind::Pyproject,
     MixedKind::SetupCfg,
     MixedKind::ToxIni,
@@ -18,6 +18,7 @@ const KINDS: [MixedKind; 12] = [
     MixedKind::Justfile,
     MixedKind::RustSource,
     MixedKind::PythonSource,
+    MixedKind::VitestSource,
     MixedKind::Environment,
     MixedKind::CHeader,
 ];
@@ -31,6 +32,14 @@ fn reach() -> SectionReach {
         is_open: false,
     }
 }
+
+const VITEST: [&str; 5] = [
+    "export const work1 = 1;",
+    "if (import.meta.vitest) {\n  a();\n}",
+    "if (import.meta.vitest) { b(); }",
+    "  if (import.meta.vitest) {\n    c();\n  }",
+    "function work2() {\n}",
+];
 
 /// Lines that mean something in each kind of file; work has `work` in it.
 fn lines(kind: MixedKind) -> &'static [&'static str] {
@@ -97,12 +106,14 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
         | MixedKind::Justfile
         | MixedKind::CMakeLists
         | MixedKind::Taskfile
-        | MixedKind::RustSource => more_lines(kind),
+        | MixedKind::RustSource
+        | MixedKind::VitestSource => more_lines(kind),
     }
 }
 
 fn more_lines(kind: MixedKind) -> &'static [&'static str] {
     match kind {
+        MixedKind::VitestSource => &VITEST,
         MixedKind::CHeader => &[
             "#define NDEBUG",
             "#define work1 1",

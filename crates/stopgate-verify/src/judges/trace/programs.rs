@@ -121,7 +121,12 @@ impl Tracer<'_> {
     fn java_class(&mut self, rest: &[&str], stand: &Stand) {
         let takes = ["-cp", "-classpath", "--class-path", "-p", "--module-path"];
         let is_value = |at: usize| at > 0 && takes.contains(&rest[at - 1]);
-        let class = (0..rest.len()).find(|at| !rest[*at].starts_with('-') && !is_value(*at));
+        let is_option = |at: &usize| rest[*at].starts_with(['-', '@']) || is_value(*at);
+        // `java @run.args pace.PaceCheck`: options in a file.
+        for word in rest.iter().filter_map(|word| word.strip_prefix('@')) {
+            self.loaded(Some(word), stand);
+        }
+        let class = (0..rest.len()).find(|at| !is_option(at));
         let Some(class) = class.map(|at| rest[at]) else { return };
         let end = format!("{}.java", class.replace('.', "/"));
         let source = self.scanned().find(|path| path.ends_with(&end)).cloned();

@@ -1,0 +1,62 @@
+//! Files that are there for tests, wherever they are.
+
+use super::check;
+
+#[test]
+fn a_script_that_compares_for_tests_judges() {
+    check(
+        "
+        package.json = {}
+        lib/slug.js
+        bin/compare.js = require('../lib/slug.js')
+        bin/same.js = require('../lib/slug.js')
+        bin/slugs.js = require('../lib/slug.js')
+        lib/run.js = spawn('bin/same.js')
+        test/slug.test.js = spawnSync('node', ['bin/compare.js', 'bin/slugs.js', 'bin/same.js'])
+        ",
+        "node --test => bin/compare.js ~package.json test/slug.test.js",
+    );
+    check(
+        "
+        package.json = {}
+        bin/compare.js
+        test/compare.test.js = spawnSync('node', ['bin/compare.js'])
+        test/more.test.js = spawnSync('node', ['bin/compare.js'])
+        ",
+        "node --test => ~package.json test/compare.test.js test/more.test.js",
+    );
+    check(
+        "
+        package.json = {\"bin\": \"bin/compare.js\"}
+        bin/compare.js
+        test/cli.test.js = spawnSync('node', ['bin/compare.js'])
+        ",
+        "node --test => ~package.json test/cli.test.js",
+    );
+}
+
+#[test]
+fn what_only_tests_measure_by_judges() {
+    let tests =
+        "package.json = {}\ntest/a.test.js = read('config/limits.json')\nconfig/limits.json";
+    let row = "node --test => config/limits.json ~package.json test/a.test.js";
+    check(&format!("{tests}\nlib/a.js = module.exports = 1"), row);
+    let row = "node --test => ~package.json test/a.test.js";
+    check(&format!("{tests}\nlib/a.js = read('config/limits.json')"), row);
+    check(&format!("{tests}\nlib/a.js = readdirSync('config')"), row);
+}
+
+#[test]
+fn source_with_tests_for_vitest_has_sections() {
+    check(
+        "
+        package.json = {}
+        src/a.js = export const a = 1;\\nif (import.meta.vitest) {\\n}\\n
+        src/b.js = export const b = 1;
+        ",
+        "
+        npx vitest run => ~package.json ~src/a.js
+        npx jest => ~package.json
+        ",
+    );
+}
