@@ -31,7 +31,17 @@ pub(crate) fn may_judge(path: &[u8]) -> bool {
         || is_environment(path)
         || ANY_TOOL.tool_of(path).is_some()
         || MAKEFILES.contains(&name_of(path))
+        || is_included_by_habit(path)
         || hides_a_module(path)
+}
+
+/// Whether the name says that a makefile or a justfile includes the file: `config.mk`, which the
+/// person's machine has, and git ignores.
+fn is_included_by_habit(path: &Path) -> bool {
+    let name = name_of(path);
+    let is_part = |own: &&str| name.strip_prefix(*own).is_some_and(|rest| rest.starts_with('.'));
+    ["mk", "mak", "make", "just"].contains(&extension_of(path))
+        || MAKEFILES.iter().any(|own| is_part(&own))
 }
 
 /// Whether Python could take the file for a module that everybody has.
@@ -76,6 +86,9 @@ mod tests {
             "Makefile",
             "makefile",
             "a/GNUmakefile",
+            "config.mk",
+            "Makefile.local",
+            "local.just",
             "random.py",
             "json.pyc",
             "a/re.so",
