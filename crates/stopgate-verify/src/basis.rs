@@ -5,6 +5,7 @@
 //! fingerprints, so that the judges of the start can be asked about today's work. Nothing in
 //! the work tree is written.
 
+mod build_settings;
 mod changes;
 mod git_state;
 mod imported;
@@ -26,6 +27,7 @@ use stopgate_core::{Criterion, JudgesAre, Proof};
 use stopgate_system::CanonicalPath;
 use stopgate_system::ffi::OsStrExt;
 
+use self::build_settings::BuildSettings;
 pub(crate) use self::changes::{GitUse, JudgeChanges};
 use self::git_state::GitState;
 use self::imported::ImportedPackage;
@@ -284,6 +286,7 @@ fn note_criterion(
     let names = uses(root, criterion).programs;
     let installed = InstalledProgram::note(root, judges.directory(), judges.tools());
     let linked = LinkedPackage::note(root, judges.directory());
+    let built = BuildSettings::note(root, judges.tools());
     let git = judges.asks_git().then(|| GitState::take(root)).flatten();
     CriterionText {
         name: criterion.name.clone(),
@@ -299,6 +302,7 @@ fn note_criterion(
         self_judged: false,
         imported: Vec::new(),
         git,
+        built,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod git_use;
 mod moves;
+mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -144,7 +145,9 @@ impl Compare<'_> {
         self.programs();
         self.installed();
         self.stamps();
+        self.build_settings();
         self.outside();
+        self.own_environments();
         if self.noted.judges.asks_git() || self.tests_ask_git() {
             self.found.git = GitUse::Asks;
         }
