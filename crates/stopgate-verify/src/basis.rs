@@ -44,7 +44,7 @@ use crate::env::{Variable, kept_variables};
 use crate::git::GitFilters;
 use crate::judges::{
     JudgeOptions, JudgeRole, JudgeRules, JudgeSet, JudgeSetError, JudgeStance, ListedFiles,
-    ProjectFiles,
+    ProjectFiles, Why, is_test_path,
 };
 use crate::kinds::GitBasis;
 use crate::program::{definition, uses};
@@ -221,6 +221,18 @@ impl Basis {
         let judges = |own: &CriterionText| matches!(own.judges.role(path), JudgeRole::Whole(_));
         self.criterion(criterion).is_some_and(judges)
             && self.text.files.iter().any(|file| text_path(&file.path) == path)
+    }
+
+    /// Whether the file is a script that the check runs, or data that such a script reads.
+    pub(crate) fn is_script_or_its_settings(&self, criterion: &str, path: &Path) -> bool {
+        let judges = |own: &CriterionText| match own.judges.role(path) {
+            // Tests change as the work does.
+            JudgeRole::Whole(Why::Script | Why::UsedByScript | Why::TestData) => {
+                !is_test_path(path)
+            }
+            JudgeRole::Whole(_) | JudgeRole::Sections(_) | JudgeRole::Work => false,
+        };
+        self.criterion(criterion).is_some_and(judges)
     }
 
     /// Whether something in this directory judged the work at the start, also in parts.

@@ -10,6 +10,7 @@ mod base_tree;
 mod built_files;
 mod found;
 mod measure;
+mod measured_coverage;
 mod new_packages;
 mod original;
 mod reading;

@@ -50,6 +50,11 @@ fn hides_a_module(path: &Path) -> bool {
     ["py", "pyc", "so"].contains(&extension_of(path)) && is_known_module(stem)
 }
 
+/// Whether the name says that the file is a test, or what tests read.
+pub(crate) fn is_test_path(path: &Path) -> bool {
+    said(path).is_some()
+}
+
 /// Whether a directory of this name holds installed or built things.
 pub(crate) fn is_installed(name: &[u8]) -> bool {
     is_foreign(&Path::new(OsStr::from_bytes(name)).join("x"))
