@@ -1,4 +1,4 @@
-//! Settings that CMake keeps in its build directory from one run to the next.
+//! Settings that `CMake` keeps in its build directory from one run to the next.
 //!
 //! Git ignores that directory, and `cmake -B build` takes over whatever an earlier call left
 //! there: a release build compiles assertions out, `CTestCustom.cmake` leaves tests out. An
@@ -14,9 +14,9 @@ use super::text::path_text;
 use crate::files::read_regular;
 use crate::tree::{hash_of, hex};
 
-/// The file that CMake keeps its variables in.
+/// The file that `CMake` keeps its variables in.
 const CACHE: &str = "CMakeCache.txt";
-/// Files beside it in which CTest looks for tests to leave out.
+/// Files beside it in which `ctest` looks for tests to leave out.
 const CUSTOM: [&str; 2] = ["CTestCustom.cmake", "CTestCustom.ctest"];
 /// Build directories are looked for this far below the root.
 const DEPTH_MAX: usize = 3;
@@ -43,12 +43,11 @@ impl BuildSettings {
                 let settings = settings(&String::from_utf8_lossy(&bytes));
                 found.insert(path_text(&directory.join(CACHE)), settings);
             }
-            for name in CUSTOM {
-                if let Some(bytes) = text(name) {
-                    let content = BTreeSet::from([hex(&hash_of(&bytes))]);
-                    found.insert(path_text(&directory.join(name)), content);
-                }
-            }
+            let custom = CUSTOM.iter().filter_map(|name| Some((name, text(name)?)));
+            found.extend(custom.map(|(name, bytes)| {
+                let content = BTreeSet::from([hex(&hash_of(&bytes))]);
+                (path_text(&directory.join(name)), content)
+            }));
         }
         Self(found)
     }
@@ -73,7 +72,7 @@ impl BuildSettings {
     }
 }
 
-/// Directories of the project in which CMake builds.
+/// Directories of the project in which `CMake` builds.
 fn build_directories(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = VecDeque::from([(PathBuf::new(), 0)]);

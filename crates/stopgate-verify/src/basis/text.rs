@@ -68,7 +68,7 @@ pub(super) struct CriterionText {
     /// How git saw the project, where the check asks it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) git: Option<GitState>,
-    /// What CMake kept in its build directories.
+    /// What `CMake` kept in its build directories.
     #[serde(default, skip_serializing_if = "BuildSettings::is_empty")]
     pub(super) built: BuildSettings,
 }

@@ -39,9 +39,8 @@ pub(crate) fn may_judge(path: &[u8]) -> bool {
 /// person's machine has, and git ignores.
 fn is_included_by_habit(path: &Path) -> bool {
     let name = name_of(path);
-    let is_part = |own: &&str| name.strip_prefix(*own).is_some_and(|rest| rest.starts_with('.'));
-    ["mk", "mak", "make", "just"].contains(&extension_of(path))
-        || MAKEFILES.iter().any(|own| is_part(&own))
+    let is_part = |own: &&str| name.strip_prefix(own).is_some_and(|rest| rest.starts_with('.'));
+    ["mk", "mak", "make", "just"].contains(&extension_of(path)) || MAKEFILES.iter().any(is_part)
 }
 
 /// Whether Python could take the file for a module that everybody has.

@@ -1,6 +1,7 @@
 //! What tools keep between two runs of a check.
 
 use std::fs;
+use std::path::Path;
 
 use stopgate_core::JudgesAre;
 
@@ -30,16 +31,20 @@ impl Compare<'_> {
             let made = places.map(|entry| entry.path()).filter(|own| own.join(MARK).is_file());
             let since = self.since;
             for (path, content) in made.flat_map(|own| start_up_code(&own, since)) {
-                let is_masked = self.found.masks.iter().any(|mask| mask.path == path);
-                let Ok(path) = path.strip_prefix(self.root) else { continue };
-                if is_masked {
-                    continue;
-                }
-                self.found.texts.push(format!("{} changed", path.display()));
-                self.bind(path, &content);
-                self.found.absent.push(path.into());
+                self.without_start_up_code(&path, &content);
             }
         }
+    }
+
+    /// An original run does not have the file, unless it is masked already.
+    fn without_start_up_code(&mut self, path: &Path, content: &str) {
+        if self.found.masks.iter().any(|mask| mask.path == path) {
+            return;
+        }
+        let Ok(path) = path.strip_prefix(self.root) else { return };
+        self.found.texts.push(format!("{} changed", path.display()));
+        self.bind(path, content);
+        self.found.absent.push(path.into());
     }
 
     /// Settings of the build that came since the start.
