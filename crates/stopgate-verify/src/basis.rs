@@ -5,6 +5,7 @@
 //! fingerprints, so that the judges of the start can be asked about today's work. Nothing in
 //! the work tree is written.
 
+mod build_settings;
 mod changes;
 mod environments;
 mod git_state;
@@ -27,6 +28,7 @@ use stopgate_core::{Criterion, JudgesAre, Proof};
 use stopgate_system::CanonicalPath;
 use stopgate_system::ffi::OsStrExt;
 
+use self::build_settings::BuildSettings;
 pub(crate) use self::changes::{GitUse, JudgeChanges};
 use self::environments::RunnerPlugin;
 use self::git_state::GitState;
@@ -44,7 +46,7 @@ use crate::env::{Variable, kept_variables};
 use crate::git::GitFilters;
 use crate::judges::{
     JudgeOptions, JudgeRole, JudgeRules, JudgeSet, JudgeSetError, JudgeStance, ListedFiles,
-    ProjectFiles,
+    ProjectFiles, Why, is_test_path,
 };
 use crate::kinds::GitBasis;
 use crate::program::{definition, uses};
@@ -223,6 +225,18 @@ impl Basis {
             && self.text.files.iter().any(|file| text_path(&file.path) == path)
     }
 
+    /// Whether the file is a script that the check runs, or data that such a script reads.
+    pub(crate) fn is_script_or_its_settings(&self, criterion: &str, path: &Path) -> bool {
+        let judges = |own: &CriterionText| match own.judges.role(path) {
+            // Tests change as the work does.
+            JudgeRole::Whole(Why::Script | Why::UsedByScript | Why::TestData) => {
+                !is_test_path(path)
+            }
+            JudgeRole::Whole(_) | JudgeRole::Sections(_) | JudgeRole::Work => false,
+        };
+        self.criterion(criterion).is_some_and(judges)
+    }
+
     /// Whether something in this directory judged the work at the start, also in parts.
     pub(crate) fn has_files_below(&self, directory: &Path) -> bool {
         self.text.files.iter().any(|file| text_path(&file.path).starts_with(directory))
@@ -289,6 +303,7 @@ fn note_criterion(
     let command = criterion.command().unwrap_or_default();
     let environments = environments::in_reach(root, judges.directory(), &command);
     let plugins = RunnerPlugin::note(root, judges.directory(), &environments);
+    let built = BuildSettings::note(root, judges.tools());
     let git = judges.asks_git().then(|| GitState::take(root)).flatten();
     CriterionText {
         name: criterion.name.clone(),
@@ -305,6 +320,7 @@ fn note_criterion(
         imported: Vec::new(),
         plugins,
         git,
+        built,
     }
 }
 

@@ -48,7 +48,7 @@ use crate::glob::Globs;
 
 pub use self::by_path::check_warnings;
 pub use self::by_path::steering_variables;
-pub(crate) use self::by_path::{is_installed, may_judge};
+pub(crate) use self::by_path::{is_installed, is_test_path, may_judge};
 pub(crate) use self::files::{ListedFiles, ProjectFiles, normal};
 pub(crate) use self::links::JudgeLink;
 pub(crate) use self::names::is_code;

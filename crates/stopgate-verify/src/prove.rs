@@ -11,6 +11,7 @@ mod built_files;
 mod changed_judges;
 mod found;
 mod measure;
+mod measured_coverage;
 mod new_packages;
 mod original;
 mod reading;

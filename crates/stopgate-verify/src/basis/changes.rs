@@ -3,6 +3,7 @@
 mod compiled;
 mod git_use;
 mod moves;
+mod settings;
 mod workspaces;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,12 +12,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use stopgate_core::Criterion;
 
-use super::environments::SteeringFile;
 use super::keep::ContentStore;
 use super::listing::{Listing, listing_of};
 use super::moved::MovedPackages;
 use super::text::{CriterionText, FileText, text_path};
-use super::{Basis, BasisError, BasisStore, environments, outside, outside_of, whole};
+use super::{Basis, BasisError, BasisStore, outside, outside_of, whole};
 use crate::judges::sections::{
     MovedTests, judging, restore, with_moved_entries, with_moved_targets,
 };
@@ -149,6 +149,7 @@ impl Compare<'_> {
         self.programs();
         self.installed();
         self.stamps();
+        self.build_settings();
         self.outside();
         if self.noted.judges.asks_git() || self.tests_ask_git() {
             self.found.git = GitUse::Asks;
@@ -433,34 +434,6 @@ impl Compare<'_> {
             self.found.masks.push(Mask { path: change.path, content: change.original });
         }
         self.environments();
-    }
-
-    /// What came into environments of Python that the check may use, and steers its runner.
-    fn environments(&mut self) {
-        let command = self.criterion.command().unwrap_or_default();
-        let directory = self.noted.judges.directory();
-        let masked: BTreeSet<PathBuf> =
-            self.found.masks.iter().map(|mask| mask.path.clone()).collect();
-        let environments = environments::in_reach(self.root, directory, &command);
-        let (since, known) = (self.since, &self.noted.plugins);
-        let files =
-            environments.iter().flat_map(|own| environments::steering_since(own, since, known));
-        for file in files.filter(|file| !masked.contains(&file.path)) {
-            self.steered(file);
-        }
-    }
-
-    /// An original run goes without what steers its runner.
-    fn steered(&mut self, file: SteeringFile) {
-        self.found.texts.push(format!("{} was added", file.path.display()));
-        self.bind(&file.path, &file.content);
-        match file.path.strip_prefix(self.root) {
-            Ok(inner) => {
-                self.found.steering.push(inner.into());
-                self.found.absent.push(inner.into());
-            }
-            Err(_) => self.found.masks.push(Mask { path: file.path, content: None }),
-        }
     }
 
     /// What a person accepts is today's content, and no other.

@@ -15,8 +15,8 @@ use super::outside::{children, read, steering_in};
 use crate::files::read_text;
 use crate::tree::{Stat, hash_of, hex};
 
-/// What environments are usually called.
-const NAMES: [&str; 4] = [".venv", "venv", "env", ".env"];
+/// Directories in which tools make environments of their own.
+const MADE_BY_TOOLS: [&str; 2] = [".tox", ".nox"];
 /// What marks an environment.
 const MARKER: &str = "pyvenv.cfg";
 /// Where a distribution says what others may load of it.
@@ -60,12 +60,15 @@ pub(crate) struct SteeringFile {
 
 /// The environments that a check in `directory` may use, by their whole paths.
 pub(crate) fn in_reach(root: &Path, directory: &Path, command: &str) -> Vec<PathBuf> {
-    let usual =
-        directory.ancestors().flat_map(|place| NAMES.map(|name| root.join(place).join(name)));
+    let places = directory.ancestors().flat_map(|place| {
+        let place = root.join(place);
+        MADE_BY_TOOLS.map(|own| place.join(own)).into_iter().chain([place])
+    });
+    let own = places.flat_map(|place| children(&place, |_| true));
     let is_end = |c: char| c.is_whitespace() || "\"'`;|&()<>=".contains(c);
     let named = command.split(is_end).filter_map(|word| word.split_once("/bin/"));
     let named = named.map(|(prefix, _)| root.join(directory).join(prefix));
-    let marked = usual.chain(named).filter(|prefix| prefix.join(MARKER).is_file());
+    let marked = own.chain(named).filter(|prefix| prefix.join(MARKER).is_file());
     let mut found: Vec<PathBuf> = marked.filter_map(|prefix| prefix.canonical().ok()).collect();
     found.sort();
     found.dedup();
@@ -233,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn environments_are_found_by_their_usual_names_and_in_the_command() {
+    fn environments_are_found_in_the_project_and_in_the_command() {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().canonicalize().unwrap();
         for prefix in ["venv", "api/.venv", "tools/py", "api/plain"] {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use stopgate_system::ffi::OsStrExt;
 
+use super::build_settings::BuildSettings;
 use super::environments::RunnerPlugin;
 use super::git_state::GitState;
 use super::imported::ImportedPackage;
@@ -71,6 +72,9 @@ pub(super) struct CriterionText {
     /// How git saw the project, where the check asks it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) git: Option<GitState>,
+    /// What `CMake` kept in its build directories.
+    #[serde(default, skip_serializing_if = "BuildSettings::is_empty")]
+    pub(super) built: BuildSettings,
 }
 
 /// A file, as it was found.

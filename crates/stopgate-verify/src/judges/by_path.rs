@@ -31,13 +31,27 @@ pub(crate) fn may_judge(path: &[u8]) -> bool {
         || is_environment(path)
         || ANY_TOOL.tool_of(path).is_some()
         || MAKEFILES.contains(&name_of(path))
+        || is_included_by_habit(path)
         || hides_a_module(path)
+}
+
+/// Whether the name says that a makefile or a justfile includes the file: `config.mk`, which the
+/// person's machine has, and git ignores.
+fn is_included_by_habit(path: &Path) -> bool {
+    let name = name_of(path);
+    let is_part = |own: &&str| name.strip_prefix(own).is_some_and(|rest| rest.starts_with('.'));
+    ["mk", "mak", "make", "just"].contains(&extension_of(path)) || MAKEFILES.iter().any(is_part)
 }
 
 /// Whether Python could take the file for a module that everybody has.
 fn hides_a_module(path: &Path) -> bool {
     let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
     ["py", "pyc", "so"].contains(&extension_of(path)) && is_known_module(stem)
+}
+
+/// Whether the name says that the file is a test, or what tests read.
+pub(crate) fn is_test_path(path: &Path) -> bool {
+    said(path).is_some()
 }
 
 /// Whether a directory of this name holds installed or built things.
@@ -76,6 +90,9 @@ mod tests {
             "Makefile",
             "makefile",
             "a/GNUmakefile",
+            "config.mk",
+            "Makefile.local",
+            "local.just",
             "random.py",
             "json.pyc",
             "a/re.so",

@@ -10,8 +10,25 @@ use super::names::{is_foreign, says_helper, words};
 /// How many files of each side are read.
 const FILES_MAX: usize = 6_000;
 
+/// Helpers of helpers are followed this far.
+const DEPTH_MAX: usize = 4;
+
 /// The helpers among the project's files, given its judges.
 pub(super) fn helpers(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTreeSet<PathBuf> {
+    let mut found: BTreeSet<PathBuf> = BTreeSet::new();
+    for _ in 0..DEPTH_MAX {
+        let known = judges.iter().copied().chain(found.iter().map(PathBuf::as_path)).collect();
+        let more = direct(files, &known);
+        if more.is_empty() {
+            break;
+        }
+        found.extend(more);
+    }
+    found
+}
+
+/// The helpers that the judges themselves import.
+fn direct(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTreeSet<PathBuf> {
     let mut candidates: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     let readable = judges.iter().filter(|path| language_of(path).is_some());
     for judge in readable.take(FILES_MAX) {

@@ -3,6 +3,8 @@
 //! Most data belongs to the work, also where a test reads it. Cases and samples that tests name
 //! and the work does not are different: what they say is what the tests ask for.
 
+mod told;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -84,6 +86,7 @@ pub(super) fn data(
 ) -> BTreeSet<PathBuf> {
     let mut found = embedded(files, judges);
     found.extend(included(files, judges));
+    found.extend(told::told(files, judges));
     let is_open = |path: &&PathBuf| !judges.contains(path.as_path()) && !is_foreign(path);
     let is_data =
         |path: &&PathBuf| !is_code(extension_of(path)) && (says_cases(path) || says_rules(path));

@@ -87,6 +87,7 @@ impl Originals<'_> {
             return Some(receipts);
         }
         self.ask_originals(&subjects, &controls, &digest, &mut receipts)?;
+        self.doubt_coverage(&subjects, &mut receipts);
         red_first::ask(&self.apart(), &subjects, &mut receipts)?;
         Some(receipts)
     }

@@ -32,6 +32,65 @@ fn helpers_that_only_tests_import_judge() {
 }
 
 #[test]
+fn helpers_of_helpers_judge() {
+    check(
+        "
+        calc.py
+        tests/test_calc.py = import calc\\nfrom support.checks import same
+        support/checks.py = from support.compare import equal\\nimport calc
+        support/compare.py
+        support/shown.py
+        ",
+        "pytest => support/checks.py support/compare.py tests/test_calc.py",
+    );
+}
+
+#[test]
+fn data_that_only_tests_name_judges_by_what_it_says() {
+    check(
+        "
+        calc.py = open('rates.json')
+        tests/test_calc.py = import calc\\nopen('data/sums.csv'); open('rates.json'); DIR / 'limits.json'; 'plain.json'
+        data/sums.csv = a,b,expected\\n1,2,3
+        settings/limits.json = {\"tolerance\": 0}
+        rates.json = {\"strict\": 1}
+        plain.json = {\"most\": 1}
+        other/limits.csv = expected
+        ",
+        "pytest => data/sums.csv settings/limits.json tests/test_calc.py",
+    );
+    // The work looks into the directory.
+    check(
+        "
+        calc.py = open(f'data/{name}')
+        tests/test_calc.py = import calc\\nopen('data/sums.csv')
+        data/sums.csv = a,b,expected\\n1,2,3
+        ",
+        "pytest => tests/test_calc.py",
+    );
+}
+
+#[test]
+fn settings_of_scripts_that_judge_are_theirs() {
+    check(
+        "
+        app.sh
+        tests/run.sh = . ./greeting.conf\\n. ./names.conf\\n. ./greet.sh
+        greeting.conf = # x\\nGREETING=hello
+        names.conf = A=1
+        greet.sh = greet() { echo hi; }
+        bin/app = . ./names.conf
+        measure.py = open('measure.json')
+        measure.json = {}
+        ",
+        "
+        tests :: sh tests/run.sh => greeting.conf tests/run.sh
+        tests :: python3 measure.py => measure.json measure.py tests/run.sh
+        ",
+    );
+}
+
+#[test]
 fn protected_files_judge_and_permitted_ones_do_not() {
     let scene = Scene::new("calc.py\ntests/test_a.py\ntests/test_b.py\ndocs/x.md\nconftest.py");
     let mut own = criterion("tests", "pytest");

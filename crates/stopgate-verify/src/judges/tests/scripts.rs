@@ -254,6 +254,7 @@ fn what_a_file_adds_to_the_command_judges() {
         suite.txt = tests/a.py
         x.env = LEVEL=1
         out.txt
+        want = hello
         ",
         "
         xargs pytest -q < suite.txt => suite.txt ~x.env
@@ -264,6 +265,7 @@ fn what_a_file_adds_to_the_command_judges() {
         export $(cat x.env | xargs) && pytest => x.env
         while read -r a; do echo $a; done < suite.txt => suite.txt
         test \"$(cat out.txt)\" = fine =>
+        test \"$(sh app.sh)\" = \"$(cat want)\" => want
         sort < out.txt =>
         ",
     );

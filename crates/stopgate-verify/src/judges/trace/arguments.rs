@@ -63,6 +63,18 @@ impl Tracer<'_> {
         }
     }
 
+    /// Files with which a text is compared, as their names say: of others it is not known which of
+    /// the two is the output.
+    pub(super) fn compared_with(&mut self, words: &[&str], stand: &Stand) {
+        let words = words.iter().filter(|word| !word.starts_with('-'));
+        let is_judge = |path: &PathBuf| said(path).is_some() || says_reference(path);
+        let found: Vec<PathBuf> =
+            words.filter_map(|word| self.file(stand, word)).filter(is_judge).collect();
+        for path in found {
+            self.judge(path, Why::TestData);
+        }
+    }
+
     /// Cases that a loop lists, and what lies beside each with the same name: inputs and outputs.
     pub(super) fn compared_cases(&mut self, words: &[&str], stand: &Stand) {
         let cases: Vec<PathBuf> =

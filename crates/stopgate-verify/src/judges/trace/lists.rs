@@ -15,6 +15,9 @@ use crate::glob::Globs;
 /// How many commands of a loop are looked at.
 const LOOP_STEPS_MAX: usize = 6;
 
+/// A comparison of what a file says comes within so many commands.
+const COMPARED_WITHIN: usize = 2;
+
 /// How many directories are looked at where any may be meant.
 const PLACES_MAX: usize = 64;
 
@@ -41,7 +44,18 @@ impl Tracer<'_> {
         for path in found.iter().filter_map(|word| self.file(stand, word)).collect::<Vec<_>>() {
             self.judge(path, Why::Named);
         }
+        // `test "$(app)" = "$(cat want)"`
+        let mut next = following.iter().filter_map(as_step).take(COMPARED_WITHIN);
+        if program == "cat" && step.fate == OutputFate::Taken && next.any(is_comparison) {
+            let words: Vec<&str> = step.words.iter().skip(1).map(String::as_str).collect();
+            self.compared_with(&words, stand);
+        }
     }
+}
+
+/// Whether the command compares texts.
+fn is_comparison(step: &ShellStep) -> bool {
+    ["test", "[", "[["].contains(&step.words.first().map_or("", String::as_str))
 }
 
 impl Tracer<'_> {

@@ -2,17 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::files::{directory_of, extension_of, inner};
+use super::super::files::{directory_of, extension_of, inner, name_of};
 use super::super::imports::{imports_of, quoted_paths};
 use super::super::names::{
-    is_foreign, name_says_judge, said, says_helper, says_judge, says_program,
+    is_environment, is_foreign, name_says_judge, said, says_helper, says_judge, says_program,
 };
 use super::super::role::{CheckConduct, Why};
-use super::super::shell::{OutputFate, is_open};
+use super::super::shell::{OutputFate, assignment, is_open};
 use super::super::tools::{Trade, mentioned, plain_name, trade_of};
 use super::preparing::says_preparing;
 use super::programs::is_script_name;
 use super::{DEPTH_MAX, Rank, Stand, Tracer};
+
+/// How many files are searched for the name of a script's settings.
+const SETTINGS_FILES_MAX: usize = 2_000;
 
 /// How many files a script may lead to.
 const JUDGES_MAX: usize = 2_000;
@@ -168,7 +171,7 @@ impl Tracer<'_> {
         if is_foreign(&path) {
             return;
         }
-        if self.judges_when_sourced(&path, stand) {
+        if self.judges_when_sourced(&path, stand) || self.is_setting_of_judge(&path, stand) {
             self.follow(&path, Why::UsedByScript, stand);
         } else {
             self.trace.work.insert(path);
@@ -187,6 +190,33 @@ impl Tracer<'_> {
             words.iter().any(|word| text.contains(word)) || !mentioned(&text).is_empty()
         };
         says_helper(path) || self.files.text(path).is_some_and(decides)
+    }
+
+    /// Whether only scripts that judge read the file, which does nothing but set variables.
+    fn is_setting_of_judge(&self, path: &Path, stand: &Stand) -> bool {
+        let sets = |line: &str| {
+            let line = line.trim();
+            let line = line.strip_prefix("export ").unwrap_or(line);
+            line.is_empty() || line.starts_with('#') || assignment(line).is_some()
+        };
+        let only_sets = |text: String| text.lines().all(sets);
+        if stand.rank != Rank::Judge
+            || is_environment(path)
+            || !self.files.text(path).is_some_and(only_sets)
+        {
+            return false;
+        }
+        let name = name_of(path);
+        let may_read = |own: &&PathBuf| {
+            said(own).is_none()
+                && !is_foreign(own)
+                && Some(own.as_path()) != stand.script.as_deref()
+                && *own != path
+        };
+        let mut others = self.scanned().filter(may_read);
+        let mut read = others.by_ref().take(SETTINGS_FILES_MAX);
+        let is_used = read.any(|own| self.files.text(own).is_some_and(|text| text.contains(name)));
+        !is_used && others.next().is_none()
     }
 
     fn is_shell_file(&self, path: &Path) -> bool {

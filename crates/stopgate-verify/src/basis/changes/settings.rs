@@ -1,0 +1,55 @@
+//! What tools keep between two runs of a check.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use stopgate_core::JudgesAre;
+
+use super::super::build_settings::BuildSettings;
+use super::super::environments::{self, SteeringFile};
+use super::Compare;
+use crate::place::Mask;
+
+impl Compare<'_> {
+    /// What came into environments of Python that the check may use, and steers its runner.
+    pub(super) fn environments(&mut self) {
+        let command = self.criterion.command().unwrap_or_default();
+        let directory = self.noted.judges.directory();
+        let masked: BTreeSet<PathBuf> =
+            self.found.masks.iter().map(|mask| mask.path.clone()).collect();
+        let environments = environments::in_reach(self.root, directory, &command);
+        let (since, known) = (self.since, &self.noted.plugins);
+        let files =
+            environments.iter().flat_map(|own| environments::steering_since(own, since, known));
+        for file in files.filter(|file| !masked.contains(&file.path)) {
+            self.steered(file);
+        }
+    }
+
+    /// An original run goes without what steers its runner.
+    fn steered(&mut self, file: SteeringFile) {
+        self.found.texts.push(format!("{} was added", file.path.display()));
+        self.bind(&file.path, &file.content);
+        match file.path.strip_prefix(self.root) {
+            Ok(inner) => {
+                self.found.steering.push(inner.into());
+                self.found.absent.push(inner.into());
+            }
+            Err(_) => self.found.masks.push(Mask { path: file.path, content: None }),
+        }
+    }
+
+    /// Settings of the build that came since the start.
+    pub(super) fn build_settings(&mut self) {
+        if self.criterion.terms.judges == JudgesAre::Work {
+            return;
+        }
+        let now = BuildSettings::note(self.root, self.noted.judges.tools());
+        for (path, says) in self.noted.built.added(&now) {
+            self.found.texts.push(format!("{}: settings of the build changed", path.display()));
+            self.bind(&path, &says);
+            self.found.steering.push(path.clone());
+            self.found.absent.push(path);
+        }
+    }
+}

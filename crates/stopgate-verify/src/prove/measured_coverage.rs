@@ -1,0 +1,95 @@
+//! Coverage that is measured differently than at the start.
+//!
+//! The judges of the start can't measure again what today's tests reach. Where the script or the
+//! settings changed that say what is measured, the report is somebody's word.
+
+use std::path::{Path, PathBuf};
+
+use stopgate_core::{Proof, Receipt, Status};
+
+use super::original::{OriginalSubject, Originals};
+use crate::files::read_regular;
+use crate::judges::is_code;
+use crate::place::FileContent;
+
+/// No settings are longer.
+const BYTES_MAX: u64 = 4 << 20;
+/// Words of settings that say which files, lines and branches are measured.
+const WORDS: [&str; 7] = ["cov", "omit", "exclud", "include", "source", "branch", "ignore"];
+
+impl Originals<'_> {
+    /// Takes coverage for a word where what is measured was changed.
+    pub(super) fn doubt_coverage(
+        &self,
+        subjects: &[OriginalSubject<'_>],
+        receipts: &mut [Receipt],
+    ) {
+        let is_coverage = |name: &str| {
+            let mut criteria = self.request.criteria.iter();
+            criteria.any(|own| own.name == name && matches!(own.proof, Proof::Coverage { .. }))
+        };
+        let is_due = |own: &&mut Receipt| {
+            own.status == Status::Pass && !own.evidence.word && is_coverage(&own.criterion)
+        };
+        let mut due: Vec<&mut Receipt> = receipts.iter_mut().filter(is_due).collect();
+        if due.is_empty() {
+            return;
+        }
+        let Some(path) = subjects.iter().find_map(|subject| self.measures_differently(subject))
+        else {
+            return;
+        };
+        for receipt in &mut due {
+            receipt.evidence.word = true;
+            let note = format!("{} says what is measured, and was changed", path.display());
+            receipt.evidence.notes.push(note);
+        }
+    }
+
+    /// The script or the settings by which a check measures something else than at the start.
+    fn measures_differently(&self, subject: &OriginalSubject<'_>) -> Option<PathBuf> {
+        let name = &subject.criterion.name;
+        let today = |path: &Path| {
+            let bytes = read_regular(&self.request.root.join(path), BYTES_MAX).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        let restored = subject.changes.restore.iter().map(|file| match &file.content {
+            FileContent::File { bytes, .. } => {
+                (&file.path, String::from_utf8_lossy(bytes).into_owned())
+            }
+            FileContent::Link(_) => (&file.path, String::new()),
+        });
+        let added = subject.changes.absent.iter().map(|path| (path, String::new()));
+        let mut changed = restored.chain(added);
+        let differs = |path: &Path, original: &str| {
+            let whole = self.basis.is_script_or_its_settings(name, path);
+            let settings = !is_test_code(path) && measuring(original) != measuring(&today(path));
+            (whole && original != today(path)) || settings
+        };
+        changed.find(|(path, original)| differs(path, original)).map(|(path, _)| path.clone())
+    }
+}
+
+fn is_test_code(path: &Path) -> bool {
+    path.extension().and_then(|end| end.to_str()).is_some_and(is_code)
+}
+
+/// The lines that say what is measured.
+fn measuring(text: &str) -> Vec<&str> {
+    let says = |line: &&str| WORDS.iter().any(|word| line.contains(word));
+    text.lines().map(str::trim).filter(says).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lines_about_what_is_measured_count() {
+        let original = "[tool.coverage.run]\nbranch = true\n\n[tool.pytest.ini_options]\n";
+        let marked = format!("{original}markers = [\"slow\"]\n");
+        assert_eq!(measuring(original), measuring(&marked));
+        let omitted = original.replace("true\n", "true\nomit = [\"src/area.py\"]\n");
+        assert_ne!(measuring(original), measuring(&omitted));
+    }
+}
