@@ -1,7 +1,6 @@
 //! What is not as it was at the start, and how to ask the judges of the start all the same.
 
 mod compiled;
-mod git_use;
 mod moves;
 mod settings;
 mod workspaces;

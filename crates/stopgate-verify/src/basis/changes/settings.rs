@@ -1,4 +1,4 @@
-//! What tools keep between two runs of a check.
+//! What a check depends on beside the project's files: environments, settings of builds, git.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,8 +7,14 @@ use stopgate_core::JudgesAre;
 
 use super::super::build_settings::BuildSettings;
 use super::super::environments::{self, SteeringFile};
+use super::super::git_state::is_asked_by;
+use super::super::text::{FileText, text_path};
 use super::Compare;
+use crate::judges::JudgeRole;
 use crate::place::Mask;
+
+/// Languages that tests are written in.
+const LANGUAGES: [&str; 9] = ["py", "js", "mjs", "cjs", "ts", "rs", "go", "sh", "bats"];
 
 impl Compare<'_> {
     /// What came into environments of Python that the check may use, and steers its runner.
@@ -51,5 +57,19 @@ impl Compare<'_> {
             self.found.steering.push(path.clone());
             self.found.absent.push(path);
         }
+    }
+
+    /// Whether a test of the start asks git about the files, and finds others than there were.
+    pub(super) fn tests_ask_git(&self) -> bool {
+        let rules = self.noted.judges.rules();
+        let differs = !self.found.restore.is_empty() || !self.found.absent.is_empty();
+        let asks = |file: &FileText| {
+            let path = text_path(&file.path);
+            let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+            LANGUAGES.contains(&end)
+                && matches!(rules.role(&path), JudgeRole::Whole(_))
+                && self.original(file).is_some_and(|text| is_asked_by(&text))
+        };
+        differs && self.basis.text.files.iter().any(asks)
     }
 }
