@@ -17,15 +17,14 @@ const BYTES_MAX: u64 = 4 << 20;
 /// Words of settings that say which files, lines and branches are measured.
 const WORDS: [&str; 7] = ["cov", "omit", "exclud", "include", "source", "branch", "ignore"];
 
-impl Originals<'_> {
+/// Whether coverage is still measured as it was at the start.
+pub(super) struct MeasuredCoverage<'a>(pub(super) &'a Originals<'a>);
+
+impl MeasuredCoverage<'_> {
     /// Takes coverage for a word where what is measured was changed.
-    pub(super) fn doubt_coverage(
-        &self,
-        subjects: &[OriginalSubject<'_>],
-        receipts: &mut [Receipt],
-    ) {
+    pub(super) fn doubt(&self, subjects: &[OriginalSubject<'_>], receipts: &mut [Receipt]) {
         let is_coverage = |name: &str| {
-            let mut criteria = self.request.criteria.iter();
+            let mut criteria = self.0.request.criteria.iter();
             criteria.any(|own| own.name == name && matches!(own.proof, Proof::Coverage { .. }))
         };
         let is_due = |own: &&mut Receipt| {
@@ -50,7 +49,8 @@ impl Originals<'_> {
     fn measures_differently(&self, subject: &OriginalSubject<'_>) -> Option<PathBuf> {
         let name = &subject.criterion.name;
         let today = |path: &Path| {
-            let bytes = read_regular(&self.request.root.join(path), BYTES_MAX).unwrap_or_default();
+            let bytes =
+                read_regular(&self.0.request.root.join(path), BYTES_MAX).unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
         };
         let restored = subject.changes.restore.iter().map(|file| match &file.content {
@@ -62,7 +62,7 @@ impl Originals<'_> {
         let added = subject.changes.absent.iter().map(|path| (path, String::new()));
         let mut changed = restored.chain(added);
         let differs = |path: &Path, original: &str| {
-            let whole = self.basis.is_script_or_its_settings(name, path);
+            let whole = self.0.basis.is_script_or_its_settings(name, path);
             let settings = !is_test_code(path) && measuring(original) != measuring(&today(path));
             (whole && original != today(path)) || settings
         };

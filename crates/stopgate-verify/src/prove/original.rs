@@ -10,6 +10,7 @@ use stopgate_core::{
 };
 
 use super::apart::{Apart, ApartRun, BuiltFiles, Judges};
+use super::measured_coverage::MeasuredCoverage;
 use super::round::Looked;
 use super::wording::{rejection, undecided};
 use super::{Directories, ProofRequest, TestFloor, floor, red_first, span};
@@ -87,7 +88,7 @@ impl Originals<'_> {
             return Some(receipts);
         }
         self.ask_originals(&subjects, &controls, &digest, &mut receipts)?;
-        self.doubt_coverage(&subjects, &mut receipts);
+        MeasuredCoverage(self).doubt(&subjects, &mut receipts);
         red_first::ask(&self.apart(), &subjects, &mut receipts)?;
         Some(receipts)
     }
