@@ -140,7 +140,7 @@ fn speaks_of_tests(path: &Path, text: &str) -> bool {
         let columns = text.lines().next().unwrap_or_default().split([',', ';', '\t']);
         return columns.flat_map(words).any(|word| ANSWERS.contains(&word.as_str()));
     }
-    // Whatever stands before a sign that gives it a value; behind the last one there is no key.
+    // A key is the word before `:` or `=`; the part after the last sign is a value.
     let mut keys = text.split([':', '=']).map(|part| {
         let part = part.trim_end().trim_end_matches(['"', '\'']);
         let is_end = |letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-';
