@@ -21,6 +21,7 @@ mod rust_helpers;
 mod rust_reach;
 mod shadows;
 mod shell;
+mod specifications;
 mod steering;
 mod stored_path;
 mod test_content;
@@ -167,6 +168,7 @@ impl JudgeSet {
             set.note_mixed_python(files);
             set.note_vitest_source(files);
             set.add_tests_by_content(files);
+            set.leave_specifications(files);
             set.add_helpers(files);
             set.note_features(files);
             set.add_data(files, &criterion.command().unwrap_or_default());
@@ -323,6 +325,13 @@ impl JudgeSet {
         }
     }
 
+    fn leave_specifications(&mut self, files: &dyn ProjectFiles) {
+        let judges = self.whole(files);
+        let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
+        let found = specifications::read_by_work(files, &judges);
+        self.work.extend(found.into_iter().map(StoredPath));
+    }
+
     fn add_helpers(&mut self, files: &dyn ProjectFiles) {
         let judges = self.whole(files);
         let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
@@ -461,8 +470,11 @@ impl JudgeSet {
             let together = || all.flat_map(|(_, names)| names.clone()).collect();
             known.map_or_else(together, |(_, names)| names.clone())
         };
+        // `tools/tidy.py` may well read `[tool.tidy]`.
+        let scripts = self.judges.iter().filter(|(_, why)| **why == Why::Script);
+        let stems = scripts.filter_map(|(path, _)| path.0.file_stem()?.to_str().map(String::from));
         SectionReach {
-            tools: reach.tools.clone(),
+            tools: reach.tools.iter().cloned().chain(stems).collect(),
             names: own,
             is_open: reach.conduct == CheckConduct::Unknown,
         }

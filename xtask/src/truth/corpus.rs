@@ -62,6 +62,9 @@ pub(crate) struct StoryTelling {
     name: String,
     class: StoryClass,
     project: String,
+    /// How the project is laid out before anything else, by a name of the family's file.
+    #[serde(default)]
+    layout: String,
     #[serde(default)]
     ways: Vec<String>,
     /// Prepared by the person, then committed.
@@ -142,7 +145,20 @@ struct FamilyFile {
     family: String,
     #[serde(rename = "about")]
     _about: String,
+    #[serde(default)]
+    layout: BTreeMap<String, Layout>,
     story: Vec<StoryTelling>,
+}
+
+/// A project as larger repositories are laid out, for several stories.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Layout {
+    /// Goes before the stories' own.
+    #[serde(default)]
+    before: String,
+    /// Instead of the project's.
+    oracle: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -166,6 +182,7 @@ pub(crate) fn load() -> Result<Vec<TruthStory>> {
             toml::from_str(&text).with_context(|| format!("read {}", path.display()))?;
         for telling in file.story {
             let told = format!("tell {}/{}", file.family, telling.name);
+            let telling = laid_out(telling, &file.layout).with_context(|| told.clone())?;
             stories.extend(expand(&file.family, &telling, &projects, &root).context(told)?);
         }
     }
@@ -193,6 +210,17 @@ fn files(directory: &Path) -> Result<BTreeSet<PathBuf>> {
         .with_context(|| format!("read the directory {}", directory.display()))?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     Ok(paths.filter(|path| path.extension().is_some_and(|end| end == "toml")).collect())
+}
+
+fn laid_out(mut telling: StoryTelling, layouts: &BTreeMap<String, Layout>) -> Result<StoryTelling> {
+    if telling.layout.is_empty() {
+        return Ok(telling);
+    }
+    let layout = layouts.get(&telling.layout);
+    let layout = layout.with_context(|| format!("find the layout {}", telling.layout))?;
+    telling.before.insert_str(0, &layout.before);
+    telling.oracle = telling.oracle.or_else(|| layout.oracle.clone());
+    Ok(telling)
 }
 
 fn expand(

@@ -18,7 +18,7 @@ const NODE_TESTS: &str = "jest vitest mocha ava tap tape jasmine karma playwrigh
 
 /// Names (`*` stands for anything), and the tools that read such files. A name with a slash
 /// names the end of a path; `python`, `node`, `npm`… are programs, the rest are tools.
-const TABLE: [(&str, &str); 75] = [
+const TABLE: [(&str, &str); 76] = [
     (".gitattributes", "git"),
     ("pytest.ini .pytest.ini pytest.toml .pytest.toml", "pytest py.test tox nox"),
     ("conftest.py", "pytest py.test tox nox coverage"),
@@ -103,6 +103,7 @@ const TABLE: [(&str, &str); 75] = [
         "yamllint markdownlint markdownlint-cli2 hadolint",
     ),
     (".clang-tidy .clang-format", "clang-tidy clang-format"),
+    ("CMakePresets.json CMakeUserPresets.json", "cmake ctest"),
     (
         "CTestConfig.cmake CTestCustom.cmake junit-platform.properties",
         "ctest mvn gradle gradlew mvnw",

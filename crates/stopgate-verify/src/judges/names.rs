@@ -241,7 +241,14 @@ pub(super) fn name_says_judge(name: &str) -> bool {
 }
 
 fn is_judging_word(word: &str) -> bool {
-    const WORDS: [&str; 23] = [
+    const WORDS: [&str; 30] = [
+        "acceptance",
+        "audit",
+        "conformance",
+        "cover",
+        "coverage",
+        "smoke",
+        "tidy",
         "test",
         "tests",
         "testing",

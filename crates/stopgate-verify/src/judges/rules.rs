@@ -212,6 +212,8 @@ impl<'a> JudgeRules<'a> {
             "Taskfile.yml" | "Taskfile.yaml" | "Taskfile.dist.yml" => {
                 set.uses(&["task"]).then_some(MixedKind::Taskfile)
             }
+            // Among tests it is about nothing else.
+            "CMakeLists.txt" if said(path).is_some() => None,
             "CMakeLists.txt" => set.uses(&["cmake", "ctest"]).then_some(MixedKind::CMakeLists),
             name if extension_of(path) == "cmake" && !name.starts_with("CTest") => {
                 set.uses(&["cmake", "ctest"]).then_some(MixedKind::CMakeLists)

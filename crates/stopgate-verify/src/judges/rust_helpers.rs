@@ -24,7 +24,8 @@ pub(super) fn helpers(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTr
     }
     let texts = RustTexts { files, judges, sources: &sources };
     let modules = named.into_iter().filter(|path| texts.is_helper(path));
-    let generators = scripts.into_iter().filter(|path| texts.writes_tests(path));
+    let serves = |path: &&&&PathBuf| texts.writes_tests(path) || texts.switches_tests(path);
+    let generators = scripts.into_iter().filter(|path| serves(&path));
     modules.chain(generators).map(|path| (*path).clone()).collect()
 }
 
@@ -78,6 +79,37 @@ impl RustTexts<'_> {
             && tests.iter().any(|path| includes(&path))
             && !work.iter().any(|path| includes(&path))
     }
+
+    /// A build script that sets nothing but what tests ask for: `#[cfg_attr(offline, ignore)]`.
+    fn switches_tests(&self, script: &Path) -> bool {
+        let text = self.text(script);
+        let switches: BTreeSet<&str> = text.split("rustc-cfg=").skip(1).map(first_word).collect();
+        let tells_work = ["rustc-env", "rustc-link", "OUT_DIR"];
+        if switches.is_empty() || tells_work.iter().any(|word| text.contains(word)) {
+            return false;
+        }
+        let place = directory_of(script);
+        let own = below(self.files, &place)
+            .filter(|path| extension_of(path) == "rs" && !is_build_script(path));
+        let mut by_tests = BTreeSet::new();
+        for path in own {
+            let text = self.text(path);
+            let judges = self.judges.contains(path.as_path());
+            let work = if judges { "" } else { without_tests(&text) };
+            let asked = |text: &str| switches.iter().filter(|own| mentions(text, own)).count();
+            if asked(work) > 0 {
+                return false;
+            }
+            by_tests.extend(switches.iter().filter(|own| mentions(&text, own)));
+        }
+        by_tests == switches
+    }
+}
+
+/// The name at the beginning of a text.
+fn first_word(text: &str) -> &str {
+    let is_end = |letter: char| !letter.is_alphanumeric() && letter != '_';
+    text.split(is_end).next().unwrap_or_default()
 }
 
 fn is_build_script(path: &Path) -> bool {

@@ -57,13 +57,17 @@ const WORDS: [&str; 36] = [
 
 /// Words for what a script or a command judges by; where a test reads such data, it may well be
 /// the work's.
-const RULES: [&str; 14] = [
+const RULES: [&str; 18] = [
     "allowed",
+    "coverage",
     "exceptions",
     "exclusions",
+    "gate",
+    "gates",
     "limit",
     "limits",
     "policy",
+    "quality",
     "rules",
     "schema",
     "schemas",

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Judging;
 use super::blocks::{TextBlock, replaced, sections};
 use crate::judges::files::extension_of;
-use crate::judges::names::{is_code, said};
+use crate::judges::names::{is_code, said, words as words_of};
 
 /// Commands that are about tests whatever they say.
 const TESTS: [&str; 9] = [
@@ -72,7 +72,10 @@ fn key_of(command: &CMakeCommand, targets: &BTreeSet<String>) -> Option<String> 
         "add_test" if first == "NAME" => words.get(1).map_or("", String::as_str),
         _ => first,
     };
+    // `add_unit_test(span)`: a function of the project.
+    let is_own = || words_of(name).iter().any(|word| word == "test" || word == "tests");
     let is_about_tests = TESTS.contains(&name)
+        || is_own()
         || (name == "set_property" && first == "TEST")
         || (name == "include" && ["CTest", "GoogleTest", "Catch"].contains(&first))
         || (name == "set" && (first.starts_with("CTEST_") || first == "CMAKE_BUILD_TYPE"))

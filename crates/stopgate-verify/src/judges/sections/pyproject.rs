@@ -75,7 +75,10 @@ pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> Opti
 
 /// The judging paths that the document has.
 fn paths(document: &DocumentMut, reach: &SectionReach) -> BTreeSet<Keys> {
-    let is_used = |key: &String| TOOLS.iter().any(|(name, tools)| name == key && reach.uses(tools));
+    let is_used = |key: &String| {
+        reach.tools.contains(key)
+            || TOOLS.iter().any(|(name, tools)| name == key && reach.uses(tools))
+    };
     let whole = keys_below(document, &["tool"]).into_iter().filter(is_used);
     let mut found: BTreeSet<Keys> = whole.map(|key| keys(&["tool", &key])).collect();
     let parts = PARTS.iter().filter(|(_, tools)| reach.uses(tools)).map(|(path, _)| keys(path));

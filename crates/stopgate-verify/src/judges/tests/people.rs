@@ -157,3 +157,48 @@ fn a_check_in_a_directory_is_traced_from_there() {
     own.terms.cwd = Some("sub".into());
     assert_eq!(scene.judges(&scene.set(&own)), "sub/check.sh sub/lib.sh");
 }
+
+#[test]
+fn a_specification_that_the_work_reads_is_work() {
+    check(
+        "
+        spec/numbers.toml
+        spec/cases.json
+        spec/fixtures/numbers.json
+        spec/test_app.py = open('spec/cases.json')
+        tools/generate.py = open('spec/numbers.toml')\\nopen('numbers.json')
+        ",
+        "pytest => spec/cases.json spec/fixtures/numbers.json spec/test_app.py",
+    );
+}
+
+#[test]
+fn settings_of_a_script_that_checks_judge() {
+    check(
+        "
+        pyproject.toml = [tool.tidy]\\nmax = 88
+        coverage.ini = [gate]\\nfail_under = 60
+        tools/tidy.py = open('pyproject.toml')
+        tools/cover.py = read('coverage.ini')
+        app.py
+        ",
+        "
+        python3 tools/cover.py => coverage.ini ~pyproject.toml tools/cover.py
+        python3 tools/tidy.py => ~pyproject.toml tools/tidy.py
+        ",
+    );
+}
+
+#[test]
+fn lists_of_cmake_among_tests_are_about_tests() {
+    check(
+        "
+        CMakeLists.txt
+        CMakePresets.json
+        src/CMakeLists.txt
+        tests/CMakeLists.txt
+        tests/test_span.c
+        ",
+        "ctest --preset ci => ~CMakeLists.txt CMakePresets.json ~src/CMakeLists.txt tests/CMakeLists.txt tests/test_span.c",
+    );
+}

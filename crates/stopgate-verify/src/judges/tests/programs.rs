@@ -30,6 +30,7 @@ fn programs_of_the_project_judge_where_their_names_say_so() {
         ",
         "
         go run ./tools/check => ~go.mod tools/check/main.go
+        go test -json ./... | go run ./cmd/x => cmd/x/main.go ~go.mod
         go run ./cmd/x | grep -q up => ~go.mod
         ",
     );

@@ -50,6 +50,23 @@ fn a_build_script_whose_files_only_tests_include_judges() {
 }
 
 #[test]
+fn a_build_script_that_only_switches_tests_judges() {
+    let script = "build.rs = fn main() { println!(\"cargo:rustc-cfg=offline\"); }";
+    let tests = "tests/api.rs = #[test]\\n#[cfg_attr(offline, ignore)]\\nfn left() {}";
+    let cargo = "Cargo.toml = [package]\\nname = 'a'";
+    let plain = "src/lib.rs = pub struct Lease;";
+    let both = "src/lib.rs = #[cfg(offline)]\\npub struct Lease;";
+    check(
+        &format!("{cargo}\n{script}\n{tests}\n{plain}"),
+        "cargo test => ~Cargo.toml build.rs ~src/lib.rs tests/api.rs",
+    );
+    check(
+        &format!("{cargo}\n{script}\n{tests}\n{both}"),
+        "cargo test => ~Cargo.toml ~build.rs ~src/lib.rs tests/api.rs",
+    );
+}
+
+#[test]
 fn options_of_java_in_a_file_judge() {
     check(
         "

@@ -1,15 +1,25 @@
 //! Programs of the project that are built to be run: `cargo run --bin verify`, `go run ./tools/check`.
 //!
-//! One whose name says that it checks something judges; every other one is under test.
+//! One whose name says that it checks something judges, or one that makes of a runner's results
+//! what it likes: `go test -json ./... | go run ./tools/report`. Every other one is under test.
 
 use std::path::{Path, PathBuf};
 
 use super::super::files::{below, extension_of, inner};
 use super::super::names::{name_says_judge, says_judge};
 use super::super::role::Why;
-use super::super::shell::{OutputFate, is_open};
+use super::super::shell::{Joint, OutputFate, ScriptPart, is_open};
 use super::programs::after_options;
 use super::{Stand, Tracer};
+
+/// Whether the last of these commands is a test runner whose output goes to the next one.
+pub(super) fn reads_results(before: &[ScriptPart]) -> bool {
+    let Some(ScriptPart::Step(step)) = before.last() else { return false };
+    let is_runner = |word: &String| {
+        ["test", "nextest", "pytest", "ctest", "jest", "vitest"].contains(&word.as_str())
+    };
+    step.joint == Joint::Pipe && step.words.iter().take(3).any(is_runner)
+}
 
 impl Tracer<'_> {
     /// Follows the sources of a program that judges.
@@ -51,9 +61,11 @@ impl Tracer<'_> {
                 below(self.files, place)
                     .filter(move |path| **path == file || path.starts_with(place.join(name)))
             });
-            return if name_says_judge(name) { files.cloned().collect() } else { Vec::new() };
+            let judges = self.reads_results || name_says_judge(name);
+            return if judges { files.cloned().collect() } else { Vec::new() };
         }
-        let package = value(&["-p", "--package"]).filter(|name| name_says_judge(name));
+        let judges = |name: &&str| self.reads_results || name_says_judge(name);
+        let package = value(&["-p", "--package"]).filter(judges);
         package.map(|name| self.sources_of_crate(name, stand)).unwrap_or_default()
     }
 
@@ -71,7 +83,7 @@ impl Tracer<'_> {
         let paths = words.iter().take(named).filter(|word| !is_open(word));
         let paths = paths.filter_map(|word| inner(self.root, &stand.directory, word));
         let mut found = Vec::new();
-        for path in paths.filter(|path| says_judge(path)) {
+        for path in paths.filter(|path| self.reads_results || says_judge(path)) {
             let is_own = |file: &&PathBuf| {
                 **file == path || (file.parent() == Some(&path) && extension_of(file) == "go")
             };

@@ -1,0 +1,46 @@
+//! `spec/numbers.toml`: what the work is made from, in a directory where others keep tests.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::files::{ProjectFiles, extension_of, name_of};
+use super::names::{is_code, is_foreign, said};
+
+/// How many files of the work are read.
+const FILES_MAX: usize = 6_000;
+
+/// Data that nothing but such a directory calls a test, and that the work names.
+pub(super) fn read_by_work(
+    files: &dyn ProjectFiles,
+    judges: &BTreeSet<&Path>,
+) -> BTreeSet<PathBuf> {
+    let mut open: BTreeSet<&PathBuf> =
+        files.paths().iter().filter(|path| is_specification(path)).collect();
+    let mut found = BTreeSet::new();
+    let is_work = |path: &&PathBuf| {
+        is_code(extension_of(path)) && !judges.contains(path.as_path()) && !is_foreign(path)
+    };
+    for path in files.paths().iter().filter(is_work).take(FILES_MAX) {
+        if open.is_empty() {
+            break;
+        }
+        let text = files.text(path).unwrap_or_default();
+        let named: Vec<&PathBuf> =
+            open.iter().copied().filter(|path| text.contains(name_of(path))).collect();
+        for path in named {
+            open.remove(path);
+            found.insert(path.clone());
+        }
+    }
+    found
+}
+
+fn is_specification(path: &Path) -> bool {
+    let is_spec = |part: &Path| part == Path::new("spec") || part == Path::new("specs");
+    let parts = path.iter().map(Path::new);
+    let rest: PathBuf = parts.filter(|part| !is_spec(part)).collect();
+    !is_code(extension_of(path))
+        && path.iter().map(Path::new).any(is_spec)
+        && !is_foreign(path)
+        && said(&rest).is_none()
+}
