@@ -125,8 +125,7 @@ struct Tracer<'a> {
     loop_body: lists::LoopBody,
     /// Directories that the loop lists.
     listed: Vec<PathBuf>,
-    /// The command reads what a test runner prints.
-    reads_results: bool,
+    input: project_programs::CommandInput,
     /// How often all paths of the project were looked through.
     scans: Cell<usize>,
 }
@@ -144,7 +143,7 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
         says_judge: name_says_judge(&criterion.name),
         loop_body: lists::LoopBody::Other,
         listed: Vec::new(),
-        reads_results: false,
+        input: project_programs::CommandInput::Other,
         scans: Cell::new(0),
     };
     let directory = criterion.terms.cwd.as_deref().and_then(|cwd| inner(root, Path::new(""), cwd));
@@ -215,7 +214,7 @@ impl Tracer<'_> {
                     let following = &script.parts[at + 1..];
                     self.lists(step, following, &own);
                     self.loop_body = lists::loop_body(following);
-                    self.reads_results = project_programs::reads_results(&script.parts[..at]);
+                    self.input = project_programs::CommandInput::of(&script.parts[..at]);
                     self.listed_places(step, following, &own);
                     self.step(step, &mut own);
                     stands.pop();

@@ -12,13 +12,24 @@ use super::super::shell::{Joint, OutputFate, ScriptPart, is_open};
 use super::programs::after_options;
 use super::{Stand, Tracer};
 
-/// Whether the last of these commands is a test runner whose output goes to the next one.
-pub(super) fn reads_results(before: &[ScriptPart]) -> bool {
-    let Some(ScriptPart::Step(step)) = before.last() else { return false };
-    let is_runner = |word: &String| {
-        ["test", "nextest", "pytest", "ctest", "jest", "vitest"].contains(&word.as_str())
-    };
-    step.joint == Joint::Pipe && step.words.iter().take(3).any(is_runner)
+/// What a command reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CommandInput {
+    /// What a test runner prints.
+    TestResults,
+    Other,
+}
+
+impl CommandInput {
+    /// What a command behind these reads.
+    pub(super) fn of(before: &[ScriptPart]) -> Self {
+        let Some(ScriptPart::Step(step)) = before.last() else { return Self::Other };
+        let is_runner = |word: &String| {
+            ["test", "nextest", "pytest", "ctest", "jest", "vitest"].contains(&word.as_str())
+        };
+        let is_piped = step.joint == Joint::Pipe && step.words.iter().take(3).any(is_runner);
+        if is_piped { Self::TestResults } else { Self::Other }
+    }
 }
 
 impl Tracer<'_> {
@@ -61,10 +72,10 @@ impl Tracer<'_> {
                 below(self.files, place)
                     .filter(move |path| **path == file || path.starts_with(place.join(name)))
             });
-            let judges = self.reads_results || name_says_judge(name);
+            let judges = self.input == CommandInput::TestResults || name_says_judge(name);
             return if judges { files.cloned().collect() } else { Vec::new() };
         }
-        let judges = |name: &&str| self.reads_results || name_says_judge(name);
+        let judges = |name: &&str| self.input == CommandInput::TestResults || name_says_judge(name);
         let package = value(&["-p", "--package"]).filter(judges);
         package.map(|name| self.sources_of_crate(name, stand)).unwrap_or_default()
     }
@@ -83,7 +94,8 @@ impl Tracer<'_> {
         let paths = words.iter().take(named).filter(|word| !is_open(word));
         let paths = paths.filter_map(|word| inner(self.root, &stand.directory, word));
         let mut found = Vec::new();
-        for path in paths.filter(|path| self.reads_results || says_judge(path)) {
+        for path in paths.filter(|path| self.input == CommandInput::TestResults || says_judge(path))
+        {
             let is_own = |file: &&PathBuf| {
                 **file == path || (file.parent() == Some(&path) && extension_of(file) == "go")
             };
