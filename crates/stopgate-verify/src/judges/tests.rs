@@ -9,6 +9,7 @@ mod scripts;
 mod stored;
 mod used_by_tests;
 mod warned;
+mod within;
 
 use std::fs;
 use std::path::{Path, PathBuf};
