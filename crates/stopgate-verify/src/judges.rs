@@ -21,6 +21,7 @@ mod rust_helpers;
 mod rust_reach;
 mod shadows;
 mod shell;
+mod sourced;
 mod steering;
 mod stored_path;
 mod test_content;
@@ -82,6 +83,12 @@ pub(crate) struct JudgeSet {
     /// Python source with tests beside the code that they are about.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     mixed_python: BTreeSet<StoredPath>,
+    /// Shell code of the work that judges read into themselves.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    sourced: BTreeSet<StoredPath>,
+    /// Commands of the shell that those judges run.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    commands: BTreeSet<String>,
     /// Source with tests for vitest in it.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     mixed_vitest: BTreeSet<StoredPath>,
@@ -169,7 +176,9 @@ impl JudgeSet {
             set.add_tests_by_content(files);
             set.add_helpers(files);
             set.note_features(files);
-            set.add_data(files, &criterion.command().unwrap_or_default());
+            let command = criterion.command().unwrap_or_default();
+            set.add_data(files, &command);
+            set.note_sourced(files, &command);
         }
         set.add_links(root, files);
         Ok(set)
@@ -196,6 +205,8 @@ impl JudgeSet {
             work: stored(trace.work),
             mixed_python: BTreeSet::new(),
             mixed_vitest: BTreeSet::new(),
+            sourced: BTreeSet::new(),
+            commands: BTreeSet::new(),
             reach: CommandReach {
                 directory: StoredPath(directory.unwrap_or_default()),
                 tools: trace.tools,
@@ -426,8 +437,7 @@ impl JudgeSet {
             self.judges.keys().map(|path| &path.0).filter(|path| !files.paths().contains(*path));
         let named =
             named.filter(|path| files.exists(path)).map(|path| (path.clone(), rules.role(path)));
-        let mut found: Vec<_> =
-            listed.chain(named).filter(|(_, role)| *role != JudgeRole::Work).collect();
+        let mut found: Vec<_> = listed.chain(named).filter(|(_, role)| role.is_shown()).collect();
         found.sort_by(|one, other| one.0.cmp(&other.0));
         found
     }
@@ -464,6 +474,7 @@ impl JudgeSet {
         SectionReach {
             tools: reach.tools.clone(),
             names: own,
+            commands: self.commands.clone(),
             is_open: reach.conduct == CheckConduct::Unknown,
         }
     }

@@ -6,6 +6,7 @@ mod programs;
 mod reach;
 mod rust;
 mod scripts;
+mod sourced;
 mod stored;
 mod used_by_tests;
 mod warned;
