@@ -204,10 +204,8 @@ impl Basis {
         let rules = own.judges.rules();
         let line = |file: &FileText| {
             let path = text_path(&file.path);
-            match rules.role(&path) {
-                JudgeRole::Work => None,
-                role => Some(JudgeLine { path, why: role.to_string() }),
-            }
+            let role = rules.role(&path);
+            role.is_shown().then(|| JudgeLine { path, why: role.to_string() })
         };
         self.text.files.iter().filter_map(line).collect()
     }

@@ -21,6 +21,7 @@ mod rust_helpers;
 mod rust_reach;
 mod shadows;
 mod shell;
+mod sourced;
 mod specifications;
 mod steering;
 mod stored_path;
@@ -83,6 +84,12 @@ pub(crate) struct JudgeSet {
     /// Python source with tests beside the code that they are about.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     mixed_python: BTreeSet<StoredPath>,
+    /// Shell code of the work that judges read into themselves.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    sourced: BTreeSet<StoredPath>,
+    /// Commands of the shell that those judges run.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    commands: BTreeSet<String>,
     /// Source with tests for vitest in it.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     mixed_vitest: BTreeSet<StoredPath>,
@@ -171,7 +178,9 @@ impl JudgeSet {
             set.leave_specifications(files);
             set.add_helpers(files);
             set.note_features(files);
-            set.add_data(files, &criterion.command().unwrap_or_default());
+            let command = criterion.command().unwrap_or_default();
+            set.add_data(files, &command);
+            set.note_sourced(files, &command);
         }
         set.add_links(root, files);
         Ok(set)
@@ -198,6 +207,8 @@ impl JudgeSet {
             work: stored(trace.work),
             mixed_python: BTreeSet::new(),
             mixed_vitest: BTreeSet::new(),
+            sourced: BTreeSet::new(),
+            commands: BTreeSet::new(),
             reach: CommandReach {
                 directory: StoredPath(directory.unwrap_or_default()),
                 tools: trace.tools,
@@ -295,11 +306,7 @@ impl JudgeSet {
             found.extend(imports::imports_of(path, &text, files));
         }
         drop(rules);
-        for path in found {
-            if !self.work.contains(path.as_path()) {
-                self.judges.entry(StoredPath(path)).or_insert(Why::Named);
-            }
-        }
+        self.add(found, Why::Named);
     }
 
     /// Tests that nothing but what they say gives away.
@@ -318,9 +325,13 @@ impl JudgeSet {
         let is_work = |path: &Path| rules.role(path) == JudgeRole::Work;
         let found = test_content::tests(files, &used, &is_work);
         drop(rules);
-        for path in found {
-            if !self.work.contains(path.as_path()) {
-                self.judges.entry(StoredPath(path)).or_insert(Why::TestByContent);
+        self.add(found, Why::TestByContent);
+    }
+
+    fn add(&mut self, found: impl IntoIterator<Item = PathBuf>, why: Why) {
+        for path in found.into_iter().map(StoredPath) {
+            if !self.work.contains(&path) {
+                self.judges.entry(path).or_insert_with(|| why.clone());
             }
         }
     }
@@ -341,11 +352,7 @@ impl JudgeSet {
             found.extend(dev_crates::sources(files));
             found.extend(rust_helpers::helpers(files, &judges));
         }
-        for path in found {
-            if !self.work.contains(path.as_path()) {
-                self.judges.entry(StoredPath(path)).or_insert(Why::Helper);
-            }
-        }
+        self.add(found, Why::Helper);
     }
 
     fn add_data(&mut self, files: &dyn ProjectFiles, command: &str) {
@@ -354,11 +361,7 @@ impl JudgeSet {
         }
         let judges = self.whole(files);
         let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
-        for path in test_data::data(command, files, &judges) {
-            if !self.work.contains(path.as_path()) {
-                self.judges.entry(StoredPath(path)).or_insert(Why::TestData);
-            }
-        }
+        self.add(test_data::data(command, files, &judges), Why::TestData);
     }
 
     /// The files that judge as a whole.
@@ -435,8 +438,7 @@ impl JudgeSet {
             self.judges.keys().map(|path| &path.0).filter(|path| !files.paths().contains(*path));
         let named =
             named.filter(|path| files.exists(path)).map(|path| (path.clone(), rules.role(path)));
-        let mut found: Vec<_> =
-            listed.chain(named).filter(|(_, role)| *role != JudgeRole::Work).collect();
+        let mut found: Vec<_> = listed.chain(named).filter(|(_, role)| role.is_shown()).collect();
         found.sort_by(|one, other| one.0.cmp(&other.0));
         found
     }
@@ -476,6 +478,7 @@ impl JudgeSet {
         SectionReach {
             tools: reach.tools.iter().cloned().chain(stems).collect(),
             names: own,
+            commands: self.commands.clone(),
             is_open: reach.conduct == CheckConduct::Unknown,
         }
     }

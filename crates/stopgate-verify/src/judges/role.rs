@@ -29,6 +29,14 @@ pub(crate) enum JudgeRole {
     Sections(MixedKind),
 }
 
+impl JudgeRole {
+    /// Whether people are shown the file among the judges: shell code that judges read judges only
+    /// by what may be new in it.
+    pub(crate) fn is_shown(&self) -> bool {
+        !matches!(self, Self::Work | Self::Sections(MixedKind::ShellLibrary))
+    }
+}
+
 /// Why a whole file is a judge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -109,6 +117,8 @@ pub(crate) enum MixedKind {
     Environment,
     /// A header of C, for what it makes of assertions.
     CHeader,
+    /// Shell code that judges read into themselves, for functions with the names of commands.
+    ShellLibrary,
 }
 
 impl fmt::Display for MixedKind {
@@ -127,6 +137,7 @@ impl fmt::Display for MixedKind {
             Self::VitestSource => "tests in source",
             Self::Environment => "variables that steer test tools",
             Self::CHeader => "assertion macros",
+            Self::ShellLibrary => "functions with the names of commands that tests run",
         })
     }
 }

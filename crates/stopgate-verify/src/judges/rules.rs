@@ -1,6 +1,8 @@
 //! What a path is to a check, by the rules that a set of judges holds.
 
-use std::path::Path;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use super::configuration::ToolConfiguration;
 use super::files::{ProjectFiles, extension_of, name_of};
@@ -81,6 +83,8 @@ pub(crate) struct JudgeRules<'a> {
     may_change: Globs,
     pub(super) configuration: ToolConfiguration,
     tests: Globs,
+    /// What judges read into themselves by now, found once.
+    sourced: OnceCell<BTreeSet<PathBuf>>,
 }
 
 impl<'a> JudgeRules<'a> {
@@ -99,6 +103,7 @@ impl<'a> JudgeRules<'a> {
             may_change: read(&set.may_change),
             configuration: ToolConfiguration::of(&reach.tools, reach.conduct),
             tests: Globs::new(&paths).unwrap_or_default(),
+            sourced: OnceCell::new(),
         }
     }
 
@@ -122,6 +127,9 @@ impl<'a> JudgeRules<'a> {
         }
         if let Some(why) = self.set.judges.get(path) {
             return JudgeRole::Whole(why.clone());
+        }
+        if self.set.sourced.contains(path) {
+            return JudgeRole::Sections(MixedKind::ShellLibrary);
         }
         if is_foreign(path) || self.set.work.contains(path) {
             return JudgeRole::Work;
@@ -159,8 +167,17 @@ impl<'a> JudgeRules<'a> {
             JudgeRole::Work if !is_free && self.is_included(path, files_now) => {
                 JudgeRole::Sections(MixedKind::Makefile)
             }
+            JudgeRole::Work if !is_free && self.is_sourced(path, files_now) => {
+                JudgeRole::Sections(MixedKind::ShellLibrary)
+            }
             role => role,
         }
+    }
+
+    /// Whether judges come to read the file into themselves by now.
+    fn is_sourced(&self, path: &Path, files_now: &dyn ProjectFiles) -> bool {
+        !self.set.sourced.is_empty()
+            && self.sourced.get_or_init(|| self.set.sourced_now(files_now)).contains(path)
     }
 
     /// Whether a makefile in use includes the file by now.

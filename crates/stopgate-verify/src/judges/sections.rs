@@ -19,6 +19,7 @@ mod rust;
 mod rust_docs;
 mod rust_moves;
 mod rust_tokens;
+mod shell_library;
 mod taskfile;
 mod toml_tree;
 mod vitest_source;
@@ -45,6 +46,8 @@ pub(crate) struct SectionReach {
     /// Scripts of a package, targets and `$variables` of a makefile, recipes and `$variables` of
     /// a justfile that the check reaches; features of a Cargo package that tests name.
     pub(crate) names: BTreeSet<String>,
+    /// Commands of the shell that its judges run.
+    pub(crate) commands: BTreeSet<String>,
     /// The check starts something that nobody here knows: settings of all tools count.
     pub(crate) is_open: bool,
 }
@@ -120,6 +123,7 @@ pub(crate) fn judging(
         MixedKind::VitestSource => Ok(vitest_source::judging(text)),
         MixedKind::Environment => Ok(env_file::judging(text)),
         MixedKind::CHeader => Ok(c_header::judging(text)),
+        MixedKind::ShellLibrary => Ok(shell_library::judging(text, &reach.commands)),
     };
     found.map_err(|problem| RestoreError::Unreadable { which: "the file", problem })
 }
@@ -156,6 +160,7 @@ pub(crate) fn restore(
         MixedKind::VitestSource => Some(vitest_source::restore(original, today)),
         MixedKind::Environment => Some(env_file::restore(original, today)),
         MixedKind::CHeader => Some(c_header::restore(original, today)),
+        MixedKind::ShellLibrary => Some(shell_library::restore(original, today, &reach.commands)),
     };
     let restored = restored.ok_or(RestoreError::NoPlace)?;
     // Never believed, always read again: a section in the wrong place judges differently.

@@ -6,9 +6,11 @@ mod programs;
 mod reach;
 mod rust;
 mod scripts;
+mod sourced;
 mod stored;
 mod used_by_tests;
 mod warned;
+mod within;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -12,6 +12,7 @@ mod preparing;
 mod programs;
 mod project_programs;
 mod scripts;
+mod within;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{SectionReach, judging, restore};
 use crate::judges::role::MixedKind;
 
-const KINDS: [MixedKind; 13] = [
+const KINDS: [MixedKind; 14] = [
     MixedKind::Pyproject,
     MixedKind::SetupCfg,
     MixedKind::ToxIni,
@@ -21,6 +21,7 @@ const KINDS: [MixedKind; 13] = [
     MixedKind::VitestSource,
     MixedKind::Environment,
     MixedKind::CHeader,
+    MixedKind::ShellLibrary,
 ];
 
 fn reach() -> SectionReach {
@@ -29,6 +30,7 @@ fn reach() -> SectionReach {
     SectionReach {
         tools: set(&["pytest", "jest", "npm", "cargo", "go", "make", "just"]),
         names: set(&["test", "lint", "$FLAGS", "$flags"]),
+        commands: set(&["test", "lint"]),
         is_open: false,
     }
 }
@@ -40,6 +42,9 @@ const VITEST: [&str; 5] = [
     "  if (import.meta.vitest) {\n    c();\n  }",
     "function work2() {\n}",
 ];
+
+const SHELL: [&str; 5] =
+    ["test() {\n  a\n}", "work1() {\n  b\n}", "function lint {\n  c\n}", "alias test=d", "work2=1"];
 
 /// Lines that mean something in each kind of file; work has `work` in it.
 fn lines(kind: MixedKind) -> &'static [&'static str] {
@@ -102,6 +107,7 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
         }
         MixedKind::GoMod
         | MixedKind::CHeader
+        | MixedKind::ShellLibrary
         | MixedKind::Makefile
         | MixedKind::Justfile
         | MixedKind::CMakeLists
@@ -114,6 +120,7 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
 fn more_lines(kind: MixedKind) -> &'static [&'static str] {
     match kind {
         MixedKind::VitestSource => &VITEST,
+        MixedKind::ShellLibrary => &SHELL,
         MixedKind::CHeader => &[
             "#define NDEBUG",
             "#define work1 1",

@@ -6,7 +6,7 @@ use crate::judges::role::MixedKind;
 fn reach(tools: &str, names: &str) -> SectionReach {
     let set =
         |text: &str| -> BTreeSet<String> { text.split_whitespace().map(Into::into).collect() };
-    SectionReach { tools: set(tools), names: set(names), is_open: false }
+    SectionReach { tools: set(tools), names: set(names), ..SectionReach::default() }
 }
 
 /// Whether `today` judges as `original` did.

@@ -149,6 +149,11 @@ impl Tracer<'_> {
             Rank::Sole if fate == OutputFate::Shown && !is_program => Some(Why::Script),
             Rank::Judge if is_program => None,
             Rank::Judge if says_helper(path) || is_beside(path, stand) => Some(Why::UsedByScript),
+            Rank::Judge
+                if fate == OutputFate::Shown && self.is_foreign_suite(path, rest, stand) =>
+            {
+                Some(Why::Script)
+            }
             // A program with arguments is tried out; a script without any is a part of this one.
             Rank::Judge if fate == OutputFate::Shown && rest.is_empty() => {
                 self.is_shell_file(path).then_some(Why::UsedByScript)

@@ -1,0 +1,115 @@
+//! Shell code of the work that judges read into themselves: `. lib/greet.sh` in `tests/run.sh`.
+//!
+//! It is work, but whatever it defines answers in the judges' place from then on.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::JudgeSet;
+use super::files::{ProjectFiles, directory_of, extension_of, name_of, normal};
+use super::role::JudgeRole;
+use super::rules::JudgeRules;
+use super::shell::{ShellScript, UNKNOWN};
+use super::stored_path::StoredPath;
+
+/// Commands of the shell, and of every machine, by which scripts judge.
+const COMMANDS: &str = "[ test true false : exit return trap set shift read eval exec command \
+    builtin kill wait break continue export unset local declare echo printf cat head tail diff \
+    cmp comm grep egrep fgrep sed awk gawk tr cut sort uniq wc tee find xargs expr seq date mktemp \
+    rm cp mv ls touch mkdir basename dirname env timeout sleep od xxd md5sum sha1sum sha256sum \
+    cksum jq git sh bash dash python python3 node perl curl make";
+
+/// How many files are followed from one to the next.
+const SOURCED_MAX: usize = 200;
+
+impl JudgeSet {
+    /// Notes what the judges read into themselves, and which commands they run.
+    pub(super) fn note_sourced(&mut self, files: &dyn ProjectFiles, command: &str) {
+        let whole = self.whole(files);
+        let judges = whole.iter().filter(|path| is_shell(path));
+        let texts = judges.filter_map(|path| Some((path.clone(), files.text(path)?)));
+        let mut texts = texts.peekable();
+        if texts.peek().is_none() {
+            return;
+        }
+        let mut named = BTreeSet::new();
+        let mut run = BTreeSet::new();
+        for (path, text) in texts.chain([(PathBuf::new(), command.to_string())]) {
+            let script = ShellScript::parse(&text);
+            named.extend(files_read(&script, &path, files));
+            run.extend(commands_run(&script));
+        }
+        let rules = JudgeRules::of(self);
+        let is_work = |path: &PathBuf| rules.role(path) == JudgeRole::Work;
+        let sourced = closure(named, files).into_iter().filter(is_work).map(StoredPath).collect();
+        drop(rules);
+        self.sourced = sourced;
+        if !self.sourced.is_empty() {
+            self.commands = run;
+        }
+    }
+
+    /// All that the judges come to read by now, through what they read at the start.
+    pub(super) fn sourced_now(&self, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
+        closure(self.sourced.iter().map(|path| path.0.clone()).collect(), files)
+    }
+}
+
+/// Those files, and what they read into themselves in turn.
+fn closure(mut found: BTreeSet<PathBuf>, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
+    let mut open: Vec<PathBuf> = found.iter().cloned().collect();
+    while let Some(path) = open.pop().filter(|_| found.len() < SOURCED_MAX) {
+        let script = ShellScript::parse(&files.text(&path).unwrap_or_default());
+        for next in files_read(&script, &path, files) {
+            if found.insert(next.clone()) {
+                open.push(next);
+            }
+        }
+    }
+    found
+}
+
+/// The files of the project that a script at `path` reads into itself.
+fn files_read(script: &ShellScript, path: &Path, files: &dyn ProjectFiles) -> Vec<PathBuf> {
+    let reads = |words: &&[String]| {
+        words.first().is_some_and(|word| [".", "source", "load"].contains(&word.as_str()))
+    };
+    let steps = script.steps().map(|step| step.words.as_slice()).filter(reads);
+    let words = steps.filter_map(|words| words.get(1));
+    words.filter_map(|word| file_of(word, &directory_of(path), files)).collect()
+}
+
+/// The file that a word names, whose beginning only the shell may know: `$here/lib/greet.sh`.
+fn file_of(word: &str, directory: &Path, files: &dyn ProjectFiles) -> Option<PathBuf> {
+    let known = word.rsplit(UNKNOWN).next()?.trim_start_matches('/');
+    if known.is_empty() {
+        return None;
+    }
+    let forms = ["", ".bash", ".sh"].map(|end| format!("{known}{end}"));
+    let places = [Path::new(""), directory];
+    let paths = forms.iter().flat_map(|form| places.map(|place| normal(&place.join(form))));
+    let is_there = |path: &PathBuf| files.paths().contains(path);
+    let found = paths.flatten().find(is_there);
+    // `$ROOT` may be anywhere, but the end of the path is known.
+    found.or_else(|| {
+        let end = Path::new(known.trim_start_matches("../"));
+        let mut fitting = files.paths().iter().filter(|path| path.ends_with(end));
+        fitting.next().filter(|_| fitting.next().is_none()).cloned()
+    })
+}
+
+/// The known commands that a script runs.
+fn commands_run(script: &ShellScript) -> BTreeSet<String> {
+    let is_known = |word: &&String| COMMANDS.split_whitespace().any(|own| own == word.as_str());
+    // `run diff a b` of bats.
+    let first = |words: &'_ [String]| -> Option<String> {
+        let at = usize::from(words.first().is_some_and(|word| word == "run"));
+        words.get(at).filter(is_known).cloned()
+    };
+    script.steps().filter_map(|step| first(&step.words)).collect()
+}
+
+fn is_shell(path: &Path) -> bool {
+    let is_plain = extension_of(path).is_empty() && !name_of(path).starts_with('.');
+    is_plain || ["sh", "bash", "bats", "zsh", "ksh"].contains(&extension_of(path))
+}
