@@ -306,7 +306,7 @@ impl JudgeSet {
             found.extend(imports::imports_of(path, &text, files));
         }
         drop(rules);
-        self.add(found, Why::Named);
+        self.add(found, &Why::Named);
     }
 
     /// Tests that nothing but what they say gives away.
@@ -325,10 +325,10 @@ impl JudgeSet {
         let is_work = |path: &Path| rules.role(path) == JudgeRole::Work;
         let found = test_content::tests(files, &used, &is_work);
         drop(rules);
-        self.add(found, Why::TestByContent);
+        self.add(found, &Why::TestByContent);
     }
 
-    fn add(&mut self, found: impl IntoIterator<Item = PathBuf>, why: Why) {
+    fn add(&mut self, found: impl IntoIterator<Item = PathBuf>, why: &Why) {
         for path in found.into_iter().map(StoredPath) {
             if !self.work.contains(&path) {
                 self.judges.entry(path).or_insert_with(|| why.clone());
@@ -352,7 +352,7 @@ impl JudgeSet {
             found.extend(dev_crates::sources(files));
             found.extend(rust_helpers::helpers(files, &judges));
         }
-        self.add(found, Why::Helper);
+        self.add(found, &Why::Helper);
     }
 
     fn add_data(&mut self, files: &dyn ProjectFiles, command: &str) {
@@ -361,7 +361,7 @@ impl JudgeSet {
         }
         let judges = self.whole(files);
         let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
-        self.add(test_data::data(command, files, &judges), Why::TestData);
+        self.add(test_data::data(command, files, &judges), &Why::TestData);
     }
 
     /// The files that judge as a whole.

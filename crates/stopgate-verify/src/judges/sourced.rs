@@ -5,12 +5,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::JudgeSet;
 use super::files::{ProjectFiles, directory_of, extension_of, name_of, normal};
-use super::role::JudgeRole;
-use super::rules::JudgeRules;
 use super::shell::{ShellScript, UNKNOWN};
-use super::stored_path::StoredPath;
 
 /// Commands of the shell, and of every machine, by which scripts judge.
 const COMMANDS: &str = "[ test true false : exit return trap set shift read eval exec command \
@@ -22,41 +18,33 @@ const COMMANDS: &str = "[ test true false : exit return trap set shift read eval
 /// How many files are followed from one to the next.
 const SOURCED_MAX: usize = 200;
 
-impl JudgeSet {
-    /// Notes what the judges read into themselves, and which commands they run.
-    pub(super) fn note_sourced(&mut self, files: &dyn ProjectFiles, command: &str) {
-        let whole = self.whole(files);
-        let judges = whole.iter().filter(|path| is_shell(path));
-        let texts = judges.filter_map(|path| Some((path.clone(), files.text(path)?)));
-        let mut texts = texts.peekable();
-        if texts.peek().is_none() {
-            return;
-        }
-        let mut named = BTreeSet::new();
-        let mut run = BTreeSet::new();
-        for (path, text) in texts.chain([(PathBuf::new(), command.to_string())]) {
-            let script = ShellScript::parse(&text);
-            named.extend(files_read(&script, &path, files));
-            run.extend(commands_run(&script));
-        }
-        let rules = JudgeRules::of(self);
-        let is_work = |path: &PathBuf| rules.role(path) == JudgeRole::Work;
-        let sourced = closure(named, files).into_iter().filter(is_work).map(StoredPath).collect();
-        drop(rules);
-        self.sourced = sourced;
-        if !self.sourced.is_empty() {
-            self.commands = run;
-        }
-    }
+/// What judges read into themselves, and which commands they run.
+#[derive(Default)]
+pub(super) struct SourcedFiles {
+    pub(super) files: BTreeSet<PathBuf>,
+    pub(super) commands: BTreeSet<String>,
+}
 
-    /// All that the judges come to read by now, through what they read at the start.
-    pub(super) fn sourced_now(&self, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
-        closure(self.sourced.iter().map(|path| path.0.clone()).collect(), files)
+/// What these judges and the command read into themselves; nothing where no judge is shell code.
+pub(super) fn sourced(files: &dyn ProjectFiles, judges: &[PathBuf], command: &str) -> SourcedFiles {
+    let judges = judges.iter().filter(|path| is_shell(path));
+    let texts = judges.filter_map(|path| Some((path.clone(), files.text(path)?)));
+    let mut texts = texts.peekable();
+    let mut found = SourcedFiles::default();
+    if texts.peek().is_none() {
+        return found;
     }
+    for (path, text) in texts.chain([(PathBuf::new(), command.to_string())]) {
+        let script = ShellScript::parse(&text);
+        found.files.extend(files_read(&script, &path, files));
+        found.commands.extend(commands_run(&script));
+    }
+    found.files = closure(found.files, files);
+    found
 }
 
 /// Those files, and what they read into themselves in turn.
-fn closure(mut found: BTreeSet<PathBuf>, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
+pub(super) fn closure(mut found: BTreeSet<PathBuf>, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
     let mut open: Vec<PathBuf> = found.iter().cloned().collect();
     while let Some(path) = open.pop().filter(|_| found.len() < SOURCED_MAX) {
         let script = ShellScript::parse(&files.text(&path).unwrap_or_default());

@@ -126,7 +126,7 @@ struct Tracer<'a> {
     loop_body: lists::LoopBody,
     /// Directories that the loop lists.
     listed: Vec<PathBuf>,
-    input: project_programs::CommandInput,
+    input: project_programs::PipedInput,
     /// How often all paths of the project were looked through.
     scans: Cell<usize>,
 }
@@ -144,7 +144,7 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
         says_judge: name_says_judge(&criterion.name),
         loop_body: lists::LoopBody::Other,
         listed: Vec::new(),
-        input: project_programs::CommandInput::Other,
+        input: project_programs::PipedInput::Other,
         scans: Cell::new(0),
     };
     let directory = criterion.terms.cwd.as_deref().and_then(|cwd| inner(root, Path::new(""), cwd));
@@ -215,7 +215,7 @@ impl Tracer<'_> {
                     let following = &script.parts[at + 1..];
                     self.lists(step, following, &own);
                     self.loop_body = lists::loop_body(following);
-                    self.input = project_programs::CommandInput::of(&script.parts[..at]);
+                    self.input = project_programs::PipedInput::of(&script.parts[..at]);
                     self.listed_places(step, following, &own);
                     self.step(step, &mut own);
                     stands.pop();

@@ -14,13 +14,13 @@ use super::{Stand, Tracer};
 
 /// What a command reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CommandInput {
+pub(super) enum PipedInput {
     /// What a test runner prints.
     TestResults,
     Other,
 }
 
-impl CommandInput {
+impl PipedInput {
     /// What a command behind these reads.
     pub(super) fn of(before: &[ScriptPart]) -> Self {
         let Some(ScriptPart::Step(step)) = before.last() else { return Self::Other };
@@ -72,10 +72,10 @@ impl Tracer<'_> {
                 below(self.files, place)
                     .filter(move |path| **path == file || path.starts_with(place.join(name)))
             });
-            let judges = self.input == CommandInput::TestResults || name_says_judge(name);
+            let judges = self.input == PipedInput::TestResults || name_says_judge(name);
             return if judges { files.cloned().collect() } else { Vec::new() };
         }
-        let judges = |name: &&str| self.input == CommandInput::TestResults || name_says_judge(name);
+        let judges = |name: &&str| self.input == PipedInput::TestResults || name_says_judge(name);
         let package = value(&["-p", "--package"]).filter(judges);
         package.map(|name| self.sources_of_crate(name, stand)).unwrap_or_default()
     }
@@ -94,8 +94,7 @@ impl Tracer<'_> {
         let paths = words.iter().take(named).filter(|word| !is_open(word));
         let paths = paths.filter_map(|word| inner(self.root, &stand.directory, word));
         let mut found = Vec::new();
-        for path in paths.filter(|path| self.input == CommandInput::TestResults || says_judge(path))
-        {
+        for path in paths.filter(|path| self.input == PipedInput::TestResults || says_judge(path)) {
             let is_own = |file: &&PathBuf| {
                 **file == path || (file.parent() == Some(&path) && extension_of(file) == "go")
             };

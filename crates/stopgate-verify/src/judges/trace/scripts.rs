@@ -12,6 +12,7 @@ use super::super::shell::{OutputFate, assignment, is_open};
 use super::super::tools::{Trade, mentioned, plain_name, trade_of};
 use super::preparing::says_preparing;
 use super::programs::is_script_name;
+use super::within::ProjectPlace;
 use super::{DEPTH_MAX, Rank, Stand, Tracer};
 
 /// How many files are searched for the name of a script's settings.
@@ -150,7 +151,9 @@ impl Tracer<'_> {
             Rank::Judge if is_program => None,
             Rank::Judge if says_helper(path) || is_beside(path, stand) => Some(Why::UsedByScript),
             Rank::Judge
-                if fate == OutputFate::Shown && self.is_foreign_suite(path, rest, stand) =>
+                if fate == OutputFate::Shown
+                    && ProjectPlace { root: self.root, files: self.files }
+                        .is_foreign_suite(path, rest, stand) =>
             {
                 Some(Why::Script)
             }

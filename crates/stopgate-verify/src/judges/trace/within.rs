@@ -4,10 +4,17 @@ use std::path::{Path, PathBuf};
 
 use super::super::files::inner;
 use super::super::shell::is_open;
+use super::Stand;
 use super::preparing::says_preparing;
-use super::{Stand, Tracer};
+use crate::judges::files::ProjectFiles;
 
-impl Tracer<'_> {
+/// The project, as far as other repositories within it are concerned.
+pub(super) struct ProjectPlace<'a> {
+    pub(super) root: &'a Path,
+    pub(super) files: &'a dyn ProjectFiles,
+}
+
+impl ProjectPlace<'_> {
     /// Whether a script is a suite that others keep, and that is told where the work is:
     /// `sh vendor/conformance/run.sh .`
     ///
