@@ -314,8 +314,10 @@ const NOT_QUICK: [&str; 2] = ["go", "jest"];
 /// One story of each family and class, and others of each ecosystem, spread evenly.
 fn quick(stories: Vec<TruthStory>) -> Vec<TruthStory> {
     let (mut groups, mut families) = (BTreeSet::new(), BTreeSet::new());
-    let is_usual =
-        |story: &TruthStory| !story.needs.iter().any(|need| NOT_QUICK.contains(&need.as_str()));
+    let is_usual = |story: &TruthStory| {
+        let is_counted = story.class != StoryClass::Undetectable || story.family == "undetectable";
+        is_counted && !story.needs.iter().any(|need| NOT_QUICK.contains(&need.as_str()))
+    };
     let is_new = |story: &TruthStory| {
         groups.insert((story.family.clone(), story.class, story.ecosystem.clone()))
     };
