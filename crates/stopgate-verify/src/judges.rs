@@ -465,6 +465,10 @@ impl JudgeSet {
             reach.packages.get(&files::directory_of(path) as &Path).cloned().unwrap_or_default()
         } else if name_of(path) == "Cargo.toml" {
             self.features.clone()
+        } else if name_of(path) == "pyproject.toml" {
+            // `tools/tidy.py` may well read `[tool.tidy]`.
+            let scripts = self.judges.iter().filter(|(_, why)| **why == Why::Script);
+            scripts.filter_map(|(path, _)| path.0.file_stem()?.to_str().map(String::from)).collect()
         } else {
             let all = reach.makefiles.iter().chain(&reach.justfiles);
             let known = all.clone().find(|(other, _)| other.0 == path);
@@ -472,11 +476,8 @@ impl JudgeSet {
             let together = || all.flat_map(|(_, names)| names.clone()).collect();
             known.map_or_else(together, |(_, names)| names.clone())
         };
-        // `tools/tidy.py` may well read `[tool.tidy]`.
-        let scripts = self.judges.iter().filter(|(_, why)| **why == Why::Script);
-        let stems = scripts.filter_map(|(path, _)| path.0.file_stem()?.to_str().map(String::from));
         SectionReach {
-            tools: reach.tools.iter().cloned().chain(stems).collect(),
+            tools: reach.tools.clone(),
             names: own,
             commands: self.commands.clone(),
             is_open: reach.conduct == CheckConduct::Unknown,

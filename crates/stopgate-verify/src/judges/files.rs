@@ -50,6 +50,13 @@ impl ProjectFiles for ListedFiles {
     }
 }
 
+/// Names of files in a text: the last part of whatever looks like a path.
+pub(super) fn file_names(text: &str) -> impl Iterator<Item = &str> {
+    let is_other = |letter: char| !letter.is_alphanumeric() && !"_.-/".contains(letter);
+    let names = text.split(is_other).filter_map(|word| word.rsplit('/').next());
+    names.filter(|name| name.contains('.') && !name.ends_with('.'))
+}
+
 /// The files below a directory; all of them for the root.
 pub(super) fn below<'a>(
     files: &'a dyn ProjectFiles,

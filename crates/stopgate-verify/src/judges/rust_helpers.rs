@@ -10,6 +10,9 @@ use super::names::{is_foreign, words};
 /// How many files are read.
 const FILES_MAX: usize = 6_000;
 
+/// A build script with more switches is about more than tests.
+const SWITCHES_MAX: usize = 20;
+
 /// Such files, given those that judge as a whole.
 pub(super) fn helpers(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTreeSet<PathBuf> {
     let is_rust = |path: &&PathBuf| extension_of(path) == "rs" && !is_foreign(path);
@@ -85,7 +88,10 @@ impl RustTexts<'_> {
         let text = self.text(script);
         let switches: BTreeSet<&str> = text.split("rustc-cfg=").skip(1).map(first_word).collect();
         let tells_work = ["rustc-env", "rustc-link", "OUT_DIR"];
-        if switches.is_empty() || tells_work.iter().any(|word| text.contains(word)) {
+        if switches.is_empty()
+            || switches.len() > SWITCHES_MAX
+            || tells_work.iter().any(|word| text.contains(word))
+        {
             return false;
         }
         let place = directory_of(script);

@@ -44,7 +44,8 @@ pub(crate) struct SectionReach {
     /// Tools that the check uses.
     pub(crate) tools: BTreeSet<String>,
     /// Scripts of a package, targets and `$variables` of a makefile, recipes and `$variables` of
-    /// a justfile that the check reaches; features of a Cargo package that tests name.
+    /// a justfile that the check reaches; features of a Cargo package that tests name; scripts
+    /// that may have a table of their own in `pyproject.toml`.
     pub(crate) names: BTreeSet<String>,
     /// Commands of the shell that its judges run.
     pub(crate) commands: BTreeSet<String>,

@@ -17,6 +17,8 @@ const COMMANDS: &str = "[ test true false : exit return trap set shift read eval
 
 /// How many files are followed from one to the next.
 const SOURCED_MAX: usize = 200;
+/// How many files one of them may read.
+const READ_MAX: usize = 20;
 
 /// What judges read into themselves, and which commands they run.
 #[derive(Default)]
@@ -63,7 +65,7 @@ fn files_read(script: &ShellScript, path: &Path, files: &dyn ProjectFiles) -> Ve
         words.first().is_some_and(|word| [".", "source", "load"].contains(&word.as_str()))
     };
     let steps = script.steps().map(|step| step.words.as_slice()).filter(reads);
-    let words = steps.filter_map(|words| words.get(1));
+    let words = steps.filter_map(|words| words.get(1)).take(READ_MAX);
     words.filter_map(|word| file_of(word, &directory_of(path), files)).collect()
 }
 

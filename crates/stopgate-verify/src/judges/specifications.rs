@@ -1,9 +1,9 @@
 //! `spec/numbers.toml`: what the work is made from, in a directory where others keep tests.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::files::{ProjectFiles, extension_of, name_of};
+use super::files::{ProjectFiles, extension_of, file_names, name_of};
 use super::names::{is_code, is_foreign, said};
 
 /// How many files of the work are read.
@@ -14,8 +14,10 @@ pub(super) fn read_by_work(
     files: &dyn ProjectFiles,
     judges: &BTreeSet<&Path>,
 ) -> BTreeSet<PathBuf> {
-    let mut open: BTreeSet<&PathBuf> =
-        files.paths().iter().filter(|path| is_specification(path)).collect();
+    let mut open: BTreeMap<&str, Vec<&PathBuf>> = BTreeMap::new();
+    for path in files.paths().iter().filter(|path| is_specification(path)) {
+        open.entry(name_of(path)).or_default().push(path);
+    }
     let mut found = BTreeSet::new();
     let is_work = |path: &&PathBuf| {
         is_code(extension_of(path)) && !judges.contains(path.as_path()) && !is_foreign(path)
@@ -25,12 +27,8 @@ pub(super) fn read_by_work(
             break;
         }
         let text = files.text(path).unwrap_or_default();
-        let named: Vec<&PathBuf> =
-            open.iter().copied().filter(|path| text.contains(name_of(path))).collect();
-        for path in named {
-            open.remove(path);
-            found.insert(path.clone());
-        }
+        let named = file_names(&text).filter_map(|name| open.remove(name));
+        found.extend(named.flatten().cloned());
     }
     found
 }

@@ -76,7 +76,7 @@ pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> Opti
 /// The judging paths that the document has.
 fn paths(document: &DocumentMut, reach: &SectionReach) -> BTreeSet<Keys> {
     let is_used = |key: &String| {
-        reach.tools.contains(key)
+        reach.names.contains(key)
             || TOOLS.iter().any(|(name, tools)| name == key && reach.uses(tools))
     };
     let whole = keys_below(document, &["tool"]).into_iter().filter(is_used);

@@ -30,17 +30,17 @@ fn names(blocks: &[TextBlock]) -> BTreeSet<String> {
 
 fn blocks(text: &str, commands: &BTreeSet<String>) -> Vec<TextBlock> {
     let mut found: Vec<TextBlock> = Vec::new();
-    let mut open = 0;
+    let mut groups = Groups::default();
     for line in text.split_inclusive('\n') {
-        let is_waiting = |block: &TextBlock| block.key.is_some() && !has_body(&block.text);
-        let inside = found.last().is_some_and(|last| open > 0 || is_waiting(last));
+        let inside = found.last().is_some_and(|last| last.key.is_some() && groups.are_open());
         if let Some(last) = found.last_mut().filter(|_| inside) {
             last.text.push_str(line);
-            open = depth(&last.text);
+            groups.read(line);
             continue;
         }
         let key = defined(line).filter(|name| commands.contains(*name)).map(str::to_string);
-        open = if key.is_some() { depth(line) } else { 0 };
+        groups = Groups { has_body: line.trim_start().starts_with("alias "), ..Groups::default() };
+        groups.read(line);
         found.push(TextBlock { key, says: String::new(), text: line.into() });
     }
     found
@@ -71,17 +71,30 @@ fn is_free(code: &str, at: usize) -> bool {
     before.is_none_or(|letter| letter.is_whitespace() || ";&|{(\"'".contains(letter))
 }
 
-fn has_body(definition: &str) -> bool {
-    definition.trim_start().starts_with("alias ")
-        || definition.contains(['{', '['])
-        || definition.matches('(').count() > 1
+/// What a definition has opened and closed so far.
+#[derive(Default)]
+struct Groups {
+    has_body: bool,
+    braces: (usize, usize),
+    rounds: (usize, usize),
 }
 
-/// How many groups are still open at the end of a definition.
-fn depth(definition: &str) -> usize {
-    let count = |sign: char| definition.matches(sign).count();
-    let braces = count('{').saturating_sub(count('}'));
-    if count('{') > 0 { braces } else { count('(').saturating_sub(count(')')) }
+impl Groups {
+    fn read(&mut self, line: &str) {
+        let count = |sign: char| line.matches(sign).count();
+        self.braces.0 += count('{');
+        self.braces.1 += count('}');
+        self.rounds.0 += count('(');
+        self.rounds.1 += count(')');
+        self.has_body |= line.contains(['[', '{']);
+    }
+
+    /// Whether the definition goes on in the next line.
+    fn are_open(&self) -> bool {
+        let (opened, closed) = if self.braces.0 > 0 { self.braces } else { self.rounds };
+        let has_body = self.has_body || self.rounds.0 > 1;
+        !has_body || opened > closed
+    }
 }
 
 #[cfg(test)]

@@ -404,3 +404,11 @@ fn justfile() {
         ],
     );
 }
+
+#[test]
+fn a_table_of_a_script_that_checks_judges_and_that_of_a_manager_does_not() {
+    let text = "[tool.tidy]\nmax = 88\n\n[tool.poetry.dependencies]\nrich = \"1\"\n";
+    let of = |tools, names| judging(MixedKind::Pyproject, text, &reach(tools, names)).unwrap();
+    assert!(of("poetry python", "").is_empty());
+    assert!(!of("python3", "tidy").is_empty());
+}

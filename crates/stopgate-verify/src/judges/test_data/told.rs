@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::super::files::{ProjectFiles, extension_of, name_of};
+use super::super::files::{ProjectFiles, extension_of, file_names, name_of};
 use super::super::names::{is_code, is_foreign, said, words};
 
 /// How many files of each side are read.
@@ -111,13 +111,6 @@ fn is_tool_file(path: &Path) -> bool {
 
 fn is_readable(path: &Path) -> bool {
     is_code(extension_of(path)) || ["", "bats", "t"].contains(&extension_of(path))
-}
-
-/// Names of files in a text: the last part of whatever looks like a path.
-fn file_names(text: &str) -> impl Iterator<Item = &str> {
-    let is_other = |letter: char| !letter.is_alphanumeric() && !"_.-/".contains(letter);
-    let names = text.split(is_other).filter_map(|word| word.rsplit('/').next());
-    names.filter(|name| name.contains('.') && !name.ends_with('.'))
 }
 
 /// Whether a text of the work names the file, or the directory that it is in.
