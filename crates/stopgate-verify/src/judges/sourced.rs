@@ -2,7 +2,7 @@
 //!
 //! It is work, but whatever it defines answers in the judges' place from then on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::files::{ProjectFiles, directory_of, extension_of, name_of, normal};
@@ -20,6 +20,9 @@ const SOURCED_MAX: usize = 200;
 /// How many files one of them may read.
 const READ_MAX: usize = 20;
 
+/// The files of a project by their names.
+type ByName<'a> = BTreeMap<&'a str, Vec<&'a PathBuf>>;
+
 /// What judges read into themselves, and which commands they run.
 #[derive(Default)]
 pub(super) struct SourcedFiles {
@@ -36,9 +39,10 @@ pub(super) fn sourced(files: &dyn ProjectFiles, judges: &[PathBuf], command: &st
     if texts.peek().is_none() {
         return found;
     }
+    let by_name = by_name(files);
     for (path, text) in texts.chain([(PathBuf::new(), command.to_string())]) {
         let script = ShellScript::parse(&text);
-        found.files.extend(files_read(&script, &path, files));
+        found.files.extend(files_read(&script, &path, files, &by_name));
         found.commands.extend(commands_run(&script));
     }
     found.files = closure(found.files, files);
@@ -48,9 +52,10 @@ pub(super) fn sourced(files: &dyn ProjectFiles, judges: &[PathBuf], command: &st
 /// Those files, and what they read into themselves in turn.
 pub(super) fn closure(mut found: BTreeSet<PathBuf>, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
     let mut open: Vec<PathBuf> = found.iter().cloned().collect();
+    let by_name = if open.is_empty() { ByName::new() } else { by_name(files) };
     while let Some(path) = open.pop().filter(|_| found.len() < SOURCED_MAX) {
         let script = ShellScript::parse(&files.text(&path).unwrap_or_default());
-        for next in files_read(&script, &path, files) {
+        for next in files_read(&script, &path, files, &by_name) {
             if found.insert(next.clone()) {
                 open.push(next);
             }
@@ -59,18 +64,36 @@ pub(super) fn closure(mut found: BTreeSet<PathBuf>, files: &dyn ProjectFiles) ->
     found
 }
 
+fn by_name(files: &dyn ProjectFiles) -> ByName<'_> {
+    let mut found = ByName::new();
+    for path in files.paths() {
+        found.entry(name_of(path)).or_default().push(path);
+    }
+    found
+}
+
 /// The files of the project that a script at `path` reads into itself.
-fn files_read(script: &ShellScript, path: &Path, files: &dyn ProjectFiles) -> Vec<PathBuf> {
+fn files_read(
+    script: &ShellScript,
+    path: &Path,
+    files: &dyn ProjectFiles,
+    by_name: &ByName<'_>,
+) -> Vec<PathBuf> {
     let reads = |words: &&[String]| {
         words.first().is_some_and(|word| [".", "source", "load"].contains(&word.as_str()))
     };
     let steps = script.steps().map(|step| step.words.as_slice()).filter(reads);
     let words = steps.filter_map(|words| words.get(1)).take(READ_MAX);
-    words.filter_map(|word| file_of(word, &directory_of(path), files)).collect()
+    words.filter_map(|word| file_of(word, &directory_of(path), files, by_name)).collect()
 }
 
 /// The file that a word names, whose beginning only the shell may know: `$here/lib/greet.sh`.
-fn file_of(word: &str, directory: &Path, files: &dyn ProjectFiles) -> Option<PathBuf> {
+fn file_of(
+    word: &str,
+    directory: &Path,
+    files: &dyn ProjectFiles,
+    by_name: &ByName<'_>,
+) -> Option<PathBuf> {
     let known = word.rsplit(UNKNOWN).next()?.trim_start_matches('/');
     if known.is_empty() {
         return None;
@@ -83,8 +106,9 @@ fn file_of(word: &str, directory: &Path, files: &dyn ProjectFiles) -> Option<Pat
     // `$ROOT` may be anywhere, but the end of the path is known.
     found.or_else(|| {
         let end = Path::new(known.trim_start_matches("../"));
-        let mut fitting = files.paths().iter().filter(|path| path.ends_with(end));
-        fitting.next().filter(|_| fitting.next().is_none()).cloned()
+        let named = by_name.get(name_of(end)).filter(|named| named.len() <= READ_MAX)?;
+        let mut fitting = named.iter().filter(|path| path.ends_with(end));
+        fitting.next().filter(|_| fitting.next().is_none()).map(|path| (*path).clone())
     })
 }
 
