@@ -19,6 +19,7 @@ mod outside;
 mod programs;
 mod text;
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,7 @@ use crate::judges::{
 };
 use crate::kinds::GitBasis;
 use crate::program::{definition, uses};
+use crate::prove::FirstWrites;
 use crate::tree::{FileKind, TreeError, TreeFile, hash_of, hex};
 
 /// How long git may take to name a commit.
@@ -102,12 +104,12 @@ pub struct BasisStore<'a> {
 }
 
 impl Basis {
-    /// Notes what `criteria` are judged by; `outputs` are the files that each check wrote when it
-    /// was run before the work began.
+    /// Notes what `criteria` are judged by; `writes` is what each check wrote when it was run
+    /// before the work began.
     pub fn take(
         root: &Path,
         criteria: &[Criterion],
-        outputs: &[Vec<PathBuf>],
+        writes: &[FirstWrites],
         store: BasisStore<'_>,
     ) -> Result<Self, BasisError> {
         let root = &whole(root)?;
@@ -120,16 +122,17 @@ impl Basis {
         let mut noted: Vec<CriterionText> = Vec::new();
         for (at, criterion) in criteria.iter().enumerate() {
             let judges = JudgeSet::find(root, criterion, &files, options(criterion))?;
-            let outputs = outputs.get(at).map(Vec::as_slice).unwrap_or_default();
+            let writes = writes.get(at).cloned().unwrap_or_default();
             let self_judged = judges.is_self_judged(&files);
             let imported = imported(root, &judges, &files);
-            let own = note_criterion(root, criterion, judges, outputs, &variables);
+            let own = note_criterion(root, criterion, judges, &writes, &variables);
             noted.push(CriterionText { self_judged, imported, ..own });
         }
         let criteria = noted;
         let rules: Vec<JudgeRules<'_>> = criteria.iter().map(|own| own.judges.rules()).collect();
         let mut judging = Vec::new();
-        let products = found.products(outputs.iter().flatten().map(PathBuf::as_path));
+        let outputs = writes.iter().flat_map(|own| &own.outputs);
+        let products = found.products(outputs.map(PathBuf::as_path));
         let is_product = |file: &&TreeFile| products.iter().any(|own| file.path.starts_with(own));
         for file in found.files().filter(|file| !is_product(file)) {
             if rules.iter().any(|rules| rules.role(&file.path) != JudgeRole::Work) {
@@ -140,8 +143,13 @@ impl Basis {
         let links = criteria.iter().flat_map(|own| own.judges.links());
         let linked = links.flat_map(|link| link.files.iter().map(|file| file.0.clone()));
         let named = judging.iter().flat_map(|file| outside::named_by(root, &text_path(&file.path)));
-        let linked = linked.chain(named).collect();
-        let outside = outside::note(root, &outside_of(&variables), linked, &mut keep);
+        let around = outside_of(&variables);
+        let tools: BTreeSet<&String> = criteria.iter().flat_map(|own| own.judges.tools()).collect();
+        let shadows = judging.iter().flat_map(|file| {
+            outside::on_path_of(root, &text_path(&file.path), around.home.as_deref(), &tools)
+        });
+        let linked = linked.chain(named).chain(shadows).collect();
+        let outside = outside::note(root, &around, linked, &mut keep);
         let variables = variables.iter().map(variable_text).collect();
         let commit = commit_of(root);
         let version = VERSION;
@@ -251,6 +259,19 @@ impl Basis {
         own.map(|own| own.outputs.iter().map(|path| text_path(path)).collect()).unwrap_or_default()
     }
 
+    /// Whether the check itself makes what git ignores there.
+    pub(crate) fn makes(&self, criterion: &str, path: &Path) -> bool {
+        let made = self.criterion(criterion).map(|own| own.made.as_slice()).unwrap_or_default();
+        let place = path.parent().unwrap_or(path);
+        made.iter().map(|own| text_path(own)).any(|own| own == place || own == path)
+    }
+
+    /// Files by which the check knows that it need not run.
+    pub(crate) fn stamps(&self, criterion: &str) -> Vec<PathBuf> {
+        let own = self.criterion(criterion).into_iter().flat_map(|own| own.judges.stamps());
+        own.map(Path::to_path_buf).collect()
+    }
+
     /// The variables that checks see.
     pub(crate) fn variables(&self) -> Vec<Variable> {
         let pair = |(name, value): &(String, String)| {
@@ -289,7 +310,7 @@ fn note_criterion(
     root: &Path,
     criterion: &Criterion,
     judges: JudgeSet,
-    outputs: &[PathBuf],
+    writes: &FirstWrites,
     variables: &[Variable],
 ) -> CriterionText {
     let own = criterion.terms.set.iter().rev().find(|(name, _)| name == "PATH");
@@ -313,7 +334,8 @@ fn note_criterion(
             .collect(),
         installed,
         linked,
-        outputs: outputs.iter().map(|path| path_text(path)).collect(),
+        outputs: writes.outputs.iter().map(|path| path_text(path)).collect(),
+        made: writes.made.iter().map(|path| path_text(path)).collect(),
         self_judged: false,
         imported: Vec::new(),
         plugins,

@@ -7,7 +7,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use stopgate_core::{Criterion, Timestamp};
 use stopgate_system::ffi::OsStrExt;
@@ -30,6 +30,8 @@ const LIST_WITHIN: Duration = Duration::from_secs(10);
 const LIST_AT_START: Duration = Duration::from_secs(1);
 /// More built files than this are left where they are.
 const BUILT_MAX: usize = 5_000;
+/// How far behind the clock of files may be.
+const CLOCK_STEP: Duration = Duration::from_millis(20);
 const VARIABLE: &str = "CARGO_TARGET_DIR";
 /// Filling the directory may not keep a person waiting for longer.
 const FILL_WITHIN: Duration = Duration::from_mins(1);
@@ -136,6 +138,37 @@ pub(crate) fn written_since(root: &Path, since: Timestamp) -> Vec<PathBuf> {
         fs::symlink_metadata(root.join(path)).is_ok_and(|found| found.ctime() >= since)
     };
     ignored(root, LIST_AT_START).into_iter().filter(is_young).take(BUILT_MAX).collect()
+}
+
+/// Files that git ignores, and which of them a run left as they were although somebody wrote them
+/// since the start: where the run needed them, it used what it did not make.
+#[derive(Debug, Default)]
+pub(crate) struct IgnoredFiles {
+    pub(crate) all: Vec<PathBuf>,
+    pub(crate) left: Vec<PathBuf>,
+}
+
+impl IgnoredFiles {
+    /// Looks at them after a run that began at `begun`, in a loop that began at `since`.
+    pub(crate) fn after_run(root: &Path, since: SystemTime, begun: SystemTime) -> Self {
+        // The clock of files may be behind.
+        let begun = begun.checked_sub(CLOCK_STEP).unwrap_or(begun);
+        let is_left = |path: &&PathBuf| {
+            let written = changed_at(&root.join(path));
+            written.is_some_and(|written| since < written && written < begun)
+        };
+        let mut all = ignored(root, LIST_WITHIN);
+        all.truncate(BUILT_MAX);
+        let left = all.iter().filter(is_left).cloned().collect();
+        Self { all, left }
+    }
+}
+
+/// When anything about a file last changed.
+fn changed_at(path: &Path) -> Option<SystemTime> {
+    let found = fs::symlink_metadata(path).ok().filter(|found| !found.is_dir())?;
+    let nanos = u32::try_from(found.ctime_nsec()).ok()?;
+    Some(UNIX_EPOCH + Duration::new(u64::try_from(found.ctime()).ok()?, nanos))
 }
 
 /// Files that git ignores, without what was installed. In a project that is itself below an ignored

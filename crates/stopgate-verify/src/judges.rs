@@ -19,6 +19,7 @@ mod role;
 mod rules;
 mod rust_helpers;
 mod rust_reach;
+mod script_settings;
 mod shadows;
 mod shell;
 mod sourced;
@@ -43,14 +44,13 @@ use stopgate_system::CanonicalPath;
 use self::files::{extension_of, name_of};
 use self::names::is_foreign;
 use self::role::CheckConduct;
-use self::sections::SectionReach;
 use self::stored_path::StoredPath;
 use self::trace::CommandTrace;
 use crate::glob::Globs;
 
 pub use self::by_path::check_warnings;
 pub use self::by_path::steering_variables;
-pub(crate) use self::by_path::{is_installed, is_test_path, may_judge};
+pub(crate) use self::by_path::{is_installed, is_product, is_test_path, may_judge};
 pub(crate) use self::files::{ListedFiles, ProjectFiles, normal};
 pub(crate) use self::links::JudgeLink;
 pub(crate) use self::names::is_code;
@@ -94,6 +94,9 @@ pub(crate) struct JudgeSet {
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     mixed_vitest: BTreeSet<StoredPath>,
     reach: CommandReach,
+    /// Words by which judging scripts find their settings in a manifest.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    settings: BTreeSet<String>,
     /// Features of Cargo packages that switch tests.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     features: BTreeSet<String>,
@@ -178,6 +181,7 @@ impl JudgeSet {
             set.leave_specifications(files);
             set.add_helpers(files);
             set.note_features(files);
+            set.note_settings(files);
             let command = criterion.command().unwrap_or_default();
             set.add_data(files, &command);
             set.note_sourced(files, &command);
@@ -221,6 +225,7 @@ impl JudgeSet {
                 test_patterns: trace.test_patterns,
                 stamps: stored(trace.stamps),
             },
+            settings: BTreeSet::new(),
             features: BTreeSet::new(),
             modules: BTreeSet::new(),
             hiding: BTreeSet::new(),
@@ -456,32 +461,6 @@ impl JudgeSet {
             JudgeRole::Sections(_) => false,
         };
         self.reach.conduct != CheckConduct::Looks && !self.listed(files).iter().any(judges)
-    }
-
-    /// What of a file with judging sections the check reaches.
-    pub(crate) fn reach_of(&self, path: &Path) -> SectionReach {
-        let reach = &self.reach;
-        let own = if name_of(path) == "package.json" {
-            reach.packages.get(&files::directory_of(path) as &Path).cloned().unwrap_or_default()
-        } else if name_of(path) == "Cargo.toml" {
-            self.features.clone()
-        } else if name_of(path) == "pyproject.toml" {
-            // `tools/tidy.py` may well read `[tool.tidy]`.
-            let scripts = self.judges.iter().filter(|(_, why)| **why == Why::Script);
-            scripts.filter_map(|(path, _)| path.0.file_stem()?.to_str().map(String::from)).collect()
-        } else {
-            let all = reach.makefiles.iter().chain(&reach.justfiles);
-            let known = all.clone().find(|(other, _)| other.0 == path);
-            // A makefile that is new is read together with those that were there.
-            let together = || all.flat_map(|(_, names)| names.clone()).collect();
-            known.map_or_else(together, |(_, names)| names.clone())
-        };
-        SectionReach {
-            tools: reach.tools.clone(),
-            names: own,
-            commands: self.commands.clone(),
-            is_open: reach.conduct == CheckConduct::Unknown,
-        }
     }
 
     fn judges_rust(&self) -> bool {

@@ -114,9 +114,9 @@ pub use crate::place::{PlaceKind, PlaceReport, ProjectCopy, place_report};
 pub use crate::process_mark::ProcessMark;
 pub use crate::program::command_fingerprint;
 pub use crate::prove::{
-    ChangedFile, ChangedJudges, Files, Freshness, Measured, ProofRequest, ProofStorage, Proved,
-    StartCopy, TestFloor, changed_judges, content_fingerprint, floor, measure, proof_fingerprint,
-    prove,
+    ChangedFile, ChangedJudges, Files, FirstWrites, Freshness, Measured, ProofRequest,
+    ProofStorage, Proved, StartCopy, TestFloor, changed_judges, content_fingerprint, floor,
+    measure, proof_fingerprint, prove,
 };
 pub use crate::redact::redact;
 pub use crate::review::{

@@ -90,7 +90,7 @@ impl Trial<'_> {
         asked[0] = criterion.clone();
         let (objects, trees) = (self.room.place.objects(), self.room.place.trees());
         let store = BasisStore { objects: &objects, trees: &trees };
-        let basis = Basis::take(&self.room.root, &asked, &[measured.outputs], store);
+        let basis = Basis::take(&self.room.root, &asked, &[measured.writes], store);
         let basis = basis.map_err(|error| {
             Failure::fault("could not record the files that judge the work").because(error)
         })?;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use stopgate_core::{Author, Criterion, FirstRun, Ground, LoopId, Receipt, Status};
 use stopgate_verify::files::{Durable, replace_private};
 use stopgate_verify::{
-    Basis, BasisStore, Files, Freshness, JudgeLine, Measured, PlaceReport, ProofRequest,
-    ProofStorage, Strangers, content_fingerprint, place_report, steering_variables,
+    Basis, BasisStore, Files, FirstWrites, Freshness, JudgeLine, Measured, PlaceReport,
+    ProofRequest, ProofStorage, Strangers, content_fingerprint, place_report, steering_variables,
 };
 
 use crate::config::Config;
@@ -79,8 +79,8 @@ pub struct Preflighted {
     pub receipt: Receipt,
     /// How many failures were there already, where they are not counted later.
     pub known: Option<usize>,
-    /// Files of the project that the check writes itself.
-    pub outputs: Vec<PathBuf>,
+    /// What the check writes itself.
+    pub writes: FirstWrites,
     /// Whether it had come to its end when `start` stopped waiting.
     pub finish: PreflightFinish,
     /// Whether it takes longer than a stop waits, so that it goes on in the background there.
@@ -137,14 +137,14 @@ pub(crate) fn prepare_loop(
     let mut criteria: Vec<Criterion> = drafts.into_iter().map(|d| d.criterion).collect();
     let measured = measure(context, project, &ground, &mut criteria, &wanted)?;
     await_first_runs(&mut criteria, &measured);
-    let outputs: Vec<Vec<PathBuf>> = criteria
+    let writes: Vec<FirstWrites> = criteria
         .iter()
         .map(|criterion| {
             let own = measured.iter().find(|one| one.criterion == criterion.name);
-            own.map(|one| one.outputs.clone()).unwrap_or_default()
+            own.map(|one| one.writes.clone()).unwrap_or_default()
         })
         .collect();
-    let (basis, no_basis) = take_basis(context, project, &criteria, &outputs)?;
+    let (basis, no_basis) = take_basis(context, project, &criteria, &writes)?;
     let judges = basis.as_ref().map(|basis| judges_of(basis, &criteria)).unwrap_or_default();
     let commit = basis.as_ref().and_then(|basis| basis.commit()).map(String::from);
     ground.seal = basis.map(|basis| keep_basis(context, &basis)).transpose()?;
@@ -178,8 +178,8 @@ pub(crate) fn prepare_checks(
         drafts.iter().map(|draft| wanted(draft, Preflight::Run, commands)).collect();
     let mut criteria: Vec<Criterion> = drafts.into_iter().map(|d| d.criterion).collect();
     let measured = measure(context, project, ground, &mut criteria, &wanted)?;
-    let outputs: Vec<Vec<PathBuf>> = measured.iter().map(|one| one.outputs.clone()).collect();
-    let (basis, _) = take_basis(context, project, &criteria, &outputs)?;
+    let writes: Vec<FirstWrites> = measured.iter().map(|one| one.writes.clone()).collect();
+    let (basis, _) = take_basis(context, project, &criteria, &writes)?;
     let judges = basis.as_ref().map(|basis| judges_of(basis, &criteria)).unwrap_or_default();
     Ok((criteria, PreparedChecks { basis, measured, judges }))
 }
@@ -274,7 +274,7 @@ fn take_basis(
     context: &Context,
     project: &Path,
     criteria: &[Criterion],
-    outputs: &[Vec<PathBuf>],
+    writes: &[FirstWrites],
 ) -> Result<(Option<Basis>, Option<String>), Failure> {
     if !criteria.iter().any(Criterion::is_checked) {
         return Ok((None, None));
@@ -282,7 +282,7 @@ fn take_basis(
     let place = context.place(PathBuf::new());
     let (objects, trees) = (place.objects(), place.trees());
     let store = BasisStore { objects: &objects, trees: &trees };
-    match Basis::take(project, criteria, outputs, store) {
+    match Basis::take(project, criteria, writes, store) {
         Ok(basis) => Ok((Some(basis), None)),
         // Nothing was asked to be protected: a project too large to look through is no
         // reason to refuse.
@@ -345,7 +345,7 @@ fn settle(
     measured: Measured,
 ) -> Result<Preflighted, Failure> {
     let name = criterion.name.clone();
-    let Measured { receipt, baseline, outputs, tree } = measured;
+    let Measured { receipt, baseline, writes, tree } = measured;
     let ran = matches!(receipt.status, Status::Pass | Status::Fail);
     if !ran && wanted != AtStart::Try {
         let why = receipt.trouble.as_deref().unwrap_or("it could not be run");
@@ -358,14 +358,14 @@ fn settle(
     let is_long = false;
     if wanted != AtStart::Baseline {
         let known = None;
-        return Ok(Preflighted { criterion: name, receipt, known, outputs, finish, is_long, tree });
+        return Ok(Preflighted { criterion: name, receipt, known, writes, finish, is_long, tree });
     }
     let baseline = baseline.map_err(|many| {
         Failure::usage(format!("check \"{name}\" can't have a baseline: {many}"))
     })?;
     let known = Some(baseline.failures.len());
     criterion.terms.baseline = Some(baseline);
-    Ok(Preflighted { criterion: name, receipt, known, outputs, finish, is_long, tree })
+    Ok(Preflighted { criterion: name, receipt, known, writes, finish, is_long, tree })
 }
 
 /// How long a check takes, where that is worth knowing; one that did not end may take as long as

@@ -3,6 +3,7 @@
 mod compiled;
 mod moves;
 mod settings;
+mod undeclared;
 mod workspaces;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use stopgate_core::Criterion;
 
+use super::git_state::GitState;
 use super::keep::ContentStore;
 use super::listing::{Listing, listing_of};
 use super::moved::MovedPackages;
@@ -148,6 +150,9 @@ impl Compare<'_> {
         self.programs();
         self.installed();
         self.stamps();
+        self.undeclared_packages();
+        self.hiding_scripts();
+        self.links_out();
         self.build_settings();
         self.outside();
         if self.noted.judges.asks_git() || self.tests_ask_git() {
@@ -155,6 +160,9 @@ impl Compare<'_> {
         }
         let git = self.noted.git.iter().flat_map(|git| git.changes(self.root));
         self.found.lasting.extend(git);
+        if let (Some(_), Some(commit)) = (&self.noted.git, self.basis.commit()) {
+            self.found.lasting.extend(GitState::untracked_since(self.root, commit));
+        }
     }
 
     /// Judges that were there at the start.

@@ -140,6 +140,7 @@ fn plugin_names(text: &str) -> BTreeSet<String> {
 /// runs at its start, and plugins that are not among the `known` ones. What installers put there for
 /// a package to be found is left out.
 pub(crate) fn steering_since(
+    root: &Path,
     prefix: &Path,
     since: Option<i64>,
     known: &[RunnerPlugin],
@@ -150,7 +151,7 @@ pub(crate) fn steering_since(
     };
     let steers = |path: &Path, content: &[u8]| match RunnerPlugin::of(path) {
         Some(plugin) => !plugin.is_known(known),
-        None => runs_code(path, content),
+        None => runs_code(path, content) || leads_to_copy(root, content),
     };
     let found = steering(prefix).into_iter().filter(is_young).filter_map(|path| {
         let content = read(&path)?;
@@ -162,6 +163,20 @@ pub(crate) fn steering_since(
 fn steering(prefix: &Path) -> Vec<PathBuf> {
     let libraries = children(&prefix.join("lib"), |name| name.starts_with("python"));
     libraries.iter().flat_map(|library| steering_in(&library.join("site-packages"))).collect()
+}
+
+/// Whether it leads to another copy of a package that the project has.
+fn leads_to_copy(root: &Path, content: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(content);
+    let places = text.lines().map(|line| Path::new(line.trim()));
+    let outside = places.filter(|place| place.is_absolute() && !place.starts_with(root));
+    let is_package = |path: &Path| path.join("__init__.py").is_file();
+    let is_own = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        let places = [root.join(name), root.join("src").join(name), root.join("lib").join(name)];
+        is_package(path) && places.iter().any(|own| is_package(own))
+    };
+    outside.flat_map(|place| children(place, |_| true)).any(|path| is_own(&path))
 }
 
 /// Whether a file of installed packages does more than to say where packages are.
@@ -211,10 +226,11 @@ mod tests {
         fs::write(site.join("__editable__.mine-1.pth"), "import __editable___mine_finder\n")
             .unwrap();
         fs::write(site.join("_virtualenv.pth"), "import _virtualenv").unwrap();
-        assert_eq!(steering_since(directory.path(), None, &[]), []);
+        assert_eq!(steering_since(directory.path(), directory.path(), None, &[]), []);
         fs::write(site.join("hush.pth"), "/opt\nimport hush\n").unwrap();
         fs::write(site.join("sitecustomize.py"), "import hush\n").unwrap();
-        let found = |since| names(&steering_since(directory.path(), since, &[]), &site);
+        let found =
+            |since| names(&steering_since(directory.path(), directory.path(), since, &[]), &site);
         assert_eq!(found(Some(0)), ["sitecustomize.py", "hush.pth"]);
         assert!(found(Some(i64::MAX)).is_empty());
     }
@@ -231,7 +247,7 @@ mod tests {
         declare(&site, "pytest_cov-5.1");
         declare(&site, "pytest_asyncio-1.2");
         declare(&site, "neat-1.0");
-        let found = steering_since(directory.path(), Some(0), &known);
+        let found = steering_since(directory.path(), directory.path(), Some(0), &known);
         assert_eq!(names(&found, &site), ["neat-1.0.dist-info/entry_points.txt"]);
     }
 

@@ -12,12 +12,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::read_regular;
 use crate::git::{GitFilters, git};
+use crate::judges::is_product;
 use crate::tree::{hash_of, hex};
 
 /// How long git may take to answer.
 const WITHIN: Duration = Duration::from_secs(10);
 /// Attributes are no longer than this.
 const BYTES_MAX: u64 = 1024 * 1024;
+/// How many tags and branches of others are noted.
+const REFS_MAX: usize = 5_000;
 /// Settings that decide what git sees.
 const KEYS: [&str; 11] = [
     "core.attributesfile",
@@ -55,6 +58,9 @@ pub(crate) struct GitState {
     attributes: String,
     /// Files whose changes git was told not to look at.
     unseen: BTreeSet<String>,
+    /// Where tags and branches of others were.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    refs: BTreeMap<String, String>,
 }
 
 impl GitState {
@@ -74,7 +80,8 @@ impl GitState {
         let is_unseen =
             |entry: &&str| entry.starts_with(|mark: char| mark.is_ascii_lowercase() || mark == 'S');
         let unseen = listed.split('\0').filter(is_unseen).filter_map(|entry| entry.get(2..));
-        Some(Self { settings, attributes, unseen: unseen.map(Into::into).collect() })
+        let unseen = unseen.map(Into::into).collect();
+        Some(Self { settings, attributes, unseen, refs: refs_of(root)? })
     }
 
     /// What is not as it was, one sentence each.
@@ -91,7 +98,64 @@ impl GitState {
         }
         let unseen = now.unseen.difference(&self.unseen);
         found.extend(unseen.map(|path| format!("git no longer looks at {path}")));
+        found.extend(self.moved_refs(&now, root));
         found
+    }
+
+    /// Tags that are elsewhere than they were, and branches of others that nobody fetched or
+    /// pushed: a check that compares with them would find nothing.
+    fn moved_refs(&self, now: &Self, root: &Path) -> Vec<String> {
+        let is_tag = |name: &str| name.starts_with("refs/tags/");
+        let tags =
+            self.refs.iter().filter(|(name, at)| is_tag(name) && now.refs.get(*name) != Some(at));
+        let tags = tags.map(|(name, _)| format!("{} was moved or deleted", short(name)));
+        let others = now.refs.iter().filter(|(name, at)| {
+            !is_tag(name) && self.refs.get(*name) != Some(at) && is_moved_by_hand(root, name)
+        });
+        tags.chain(others.map(|(name, _)| format!("{} was moved by hand", short(name)))).collect()
+    }
+
+    /// Files that the commit of the start has and git does not track any more, although they are
+    /// there: a check that asks git does not see them.
+    pub(super) fn untracked_since(root: &Path, commit: &str) -> Vec<String> {
+        let words = ["diff", "--cached", "--diff-filter=D", "--no-renames", "--name-only", "-z"];
+        let words: Vec<&str> = words.into_iter().chain([commit]).collect();
+        let listed = answer(root, &words).unwrap_or_default();
+        let paths = listed.split('\0').filter(|path| !path.is_empty());
+        let is_left = |path: &&str| root.join(path).is_file() && !is_product(Path::new(path));
+        paths.filter(is_left).map(|path| format!("git no longer tracks {path}")).collect()
+    }
+}
+
+/// Tags and branches of others, with what they point to.
+fn refs_of(root: &Path) -> Option<BTreeMap<String, String>> {
+    let form = "--format=%(refname) %(objectname)";
+    let count = format!("--count={REFS_MAX}");
+    let listed = answer(root, &["for-each-ref", form, &count, "refs/tags", "refs/remotes"])?;
+    let pair = |line: &str| line.split_once(' ').map(|(name, at)| (name.into(), at.into()));
+    Some(listed.lines().filter_map(pair).collect())
+}
+
+/// Whether the last note about a branch of others says nothing of a fetch or a push.
+fn is_moved_by_hand(root: &Path, name: &str) -> bool {
+    const NOTES: [&str; 7] =
+        ["fetch", "push", "pull", "clone", "remote", "update by push", "storing head"];
+    let noted = answer(root, &["log", "-g", "-1", "--format=%gs", name, "--"]).unwrap_or_default();
+    let noted = noted.trim();
+    // What nobody notes is not known.
+    !NOTES.iter().any(|own| noted.contains(own)) && has_log(root, name)
+}
+
+fn has_log(root: &Path, name: &str) -> bool {
+    let path = answer(root, &["rev-parse", "--git-path", &format!("logs/{name}")]);
+    path.is_some_and(|path| root.join(path.trim_end()).is_file())
+}
+
+/// The name of a tag or a branch as people say it.
+fn short(name: &str) -> String {
+    match name.strip_prefix("refs/tags/") {
+        Some(tag) => format!("the tag {tag}"),
+        None => name.trim_start_matches("refs/remotes/").to_string(),
     }
 }
 

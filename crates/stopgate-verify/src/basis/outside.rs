@@ -4,7 +4,7 @@
 //! they said, is noted at the start; what changed since is masked where the judges of the start
 //! are asked, and else a person is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -86,7 +86,10 @@ const ABOVE: [&str; 54] = [
 ];
 
 /// What a runner reads in the home directory.
-const AT_HOME: [&str; 18] = [
+const AT_HOME: [&str; 21] = [
+    ".curlrc",
+    ".config/curlrc",
+    ".wgetrc",
     ".proverc",
     ".taskrc.yml",
     ".mypy.ini",
@@ -106,6 +109,10 @@ const AT_HOME: [&str; 18] = [
     ".config/nextest.toml",
     ".mocharc.json",
 ];
+
+/// Where Node looks for a person's packages, in the home directory, and where one begins.
+const NODE_PACKAGES: [&str; 2] = [".node_modules", ".node_libraries"];
+const NODE_ENTRIES: [&str; 3] = ["package.json", "index.js", "index.cjs"];
 
 /// Where Python's packages of one person are, in the home directory.
 const USER_PACKAGES: &str = ".local/lib";
@@ -170,10 +177,35 @@ pub(crate) fn named_by(root: &Path, judge: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// Where a judge that puts a directory of the home before others on the path would find the tools:
+/// `export PATH := $(HOME)/go/bin:$(PATH)`.
+pub(crate) fn on_path_of(
+    root: &Path,
+    judge: &Path,
+    home: Option<&Path>,
+    tools: &BTreeSet<&String>,
+) -> Vec<PathBuf> {
+    const HOMES: [&str; 4] = ["$(HOME)/", "${HOME}/", "$HOME/", "~/"];
+    let text = read_text(&root.join(judge), NAMED_IN).unwrap_or_default();
+    let Some(home) = home.filter(|_| text.contains("PATH")) else { return Vec::new() };
+    let is_end = |c: char| c.is_whitespace() || "\"':;".contains(c);
+    let lines = text.lines().filter(|line| line.contains("PATH"));
+    let words = lines.flat_map(|line| line.split(is_end).flat_map(|word| word.split('=')));
+    let inner = |word: &str| HOMES.iter().find_map(|own| word.strip_prefix(own).map(String::from));
+    let places: BTreeSet<String> = words.filter_map(inner).take(NAMED_MAX).collect();
+    let named = |place: &String| {
+        let place = home.join(place);
+        tools.iter().map(move |tool| place.join(tool)).collect::<Vec<_>>()
+    };
+    places.iter().flat_map(named).collect()
+}
+
 /// Whether a program reads the file of this name, relative to the home directory, as a person's
 /// settings.
 pub(crate) fn is_read_at_home(name: &Path) -> bool {
-    AT_HOME.iter().any(|own| name == Path::new(own)) || name.starts_with(USER_PACKAGES)
+    AT_HOME.iter().any(|own| name == Path::new(own))
+        || name.starts_with(USER_PACKAGES)
+        || NODE_PACKAGES.iter().any(|own| name.starts_with(own))
 }
 
 /// The directory from which programs in those below it find this file, if they look upwards.
@@ -223,6 +255,10 @@ fn candidates(root: &Path, variables: &Variables) -> Vec<PathBuf> {
     }
     if let Some(home) = &variables.home {
         found.extend(AT_HOME.iter().map(|name| home.join(name)));
+        for place in NODE_PACKAGES.map(|name| home.join(name)) {
+            let packages = children(&place, |_| true).into_iter();
+            found.extend(packages.flat_map(|own| NODE_ENTRIES.map(|name| own.join(name))));
+        }
         let user_sites = children(&home.join(USER_PACKAGES), |name| name.starts_with("python"));
         for site in user_sites {
             found.extend(steering_in(&site.join("site-packages")));

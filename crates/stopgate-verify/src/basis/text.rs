@@ -60,6 +60,9 @@ pub(super) struct CriterionText {
     /// Files that the check itself wrote when it was run before the work began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) outputs: Vec<String>,
+    /// Directories with files that it made then and git ignores, and such files in the root.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) made: Vec<String>,
     /// Whether it runs tests that the work itself is yet to write.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) self_judged: bool,

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use super::built_since;
+use super::{IgnoredFiles, built_since};
 use crate::tool;
 
 #[test]
@@ -19,4 +19,23 @@ fn ignored_files_say_nothing_below_an_ignored_directory() {
     let since = Some(SystemTime::UNIX_EPOCH);
     assert_eq!(built_since(&project, since), Vec::<PathBuf>::new());
     assert!(built_since(outer.path(), since).contains(&"out/built".into()));
+}
+
+#[test]
+fn what_a_run_left_as_somebody_else_had_written_it_is_told_from_what_it_wrote() {
+    let scene = tempfile::tempdir().expect("a directory");
+    let root = scene.path();
+    let made = tool(&["git", "init", "-q", "."], root, Duration::from_secs(30)).expect("git runs");
+    assert!(made.is_fine());
+    fs::create_dir(root.join("out")).expect("make it");
+    fs::write(root.join(".gitignore"), "out/\n").expect("write it");
+    fs::write(root.join("out/app"), "by hand").expect("write it");
+    fs::write(root.join("listed"), "").expect("write it");
+    let day = Duration::from_hours(24);
+    let now =
+        fs::metadata(root.join("out/app")).and_then(|found| found.modified()).expect("a time");
+    let left = |since, begun| IgnoredFiles::after_run(root, since, begun).left;
+    assert_eq!(left(now - day, now + day), [PathBuf::from("out/app")]);
+    assert!(left(now + day, now + day).is_empty(), "it was there at the start");
+    assert!(left(now - day, now - day).is_empty(), "the run wrote it");
 }

@@ -10,7 +10,7 @@ use stopgate_system::ffi::OsStrExt;
 
 use super::configuration::ToolConfiguration;
 use super::files::{extension_of, name_of};
-use super::names::{is_environment, is_foreign, said};
+use super::names::{PRODUCTS, directories, is_environment, is_foreign, said};
 use super::python_modules::is_known_module;
 use super::role::CheckConduct;
 use super::warnings::warnings;
@@ -52,6 +52,11 @@ fn hides_a_module(path: &Path) -> bool {
 /// Whether the name says that the file is a test, or what tests read.
 pub(crate) fn is_test_path(path: &Path) -> bool {
     said(path).is_some()
+}
+
+/// Whether the file is in a directory in which builds leave what they make.
+pub(crate) fn is_product(path: &Path) -> bool {
+    directories(path).any(|own| PRODUCTS.contains(&own) || own == "generated")
 }
 
 /// Whether a directory of this name holds installed or built things.

@@ -179,7 +179,7 @@ fn shell(path: &Path, text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf>
 }
 
 /// Texts in quotes, line by line.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| {
         let mut found = Vec::new();
         let mut rest = line;

@@ -1,15 +1,16 @@
-//! Source with tests beside the code that they are about, in one file, and work that judges read
-//! into themselves.
+//! Files that are work and judge as well: source with tests beside the code, manifests with
+//! settings, and work that judges read into themselves.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::files::{ProjectFiles, extension_of};
+use super::files::{ProjectFiles, directory_of, extension_of, name_of};
 use super::names::{is_foreign, said};
-use super::role::{JudgeRole, Why};
+use super::role::{CheckConduct, JudgeRole, Why};
 use super::rules::JudgeRules;
+use super::sections::SectionReach;
 use super::stored_path::StoredPath;
-use super::{JudgeSet, sections, sourced};
+use super::{JudgeSet, script_settings, sections, sourced};
 
 impl JudgeSet {
     /// Files that the command names for their tests, and that hold the work as well.
@@ -38,6 +39,45 @@ impl JudgeSet {
         };
         let found = files.paths().iter().filter(is_own).filter(has_tests);
         self.mixed_vitest = found.cloned().map(StoredPath).collect();
+    }
+
+    /// Words by which judging scripts find their settings in a manifest.
+    pub(super) fn note_settings(&mut self, files: &dyn ProjectFiles) {
+        self.settings = script_settings::words_of(self.scripts(), files);
+    }
+
+    /// Scripts that judge without being tests.
+    fn scripts(&self) -> impl Iterator<Item = &Path> {
+        let judges = self.judges.iter();
+        let scripts = judges.filter(|(_, why)| matches!(why, Why::Script | Why::UsedByScript));
+        scripts.map(|(path, _)| path.0.as_path())
+    }
+
+    /// What of a file with judging sections the check reaches.
+    pub(crate) fn reach_of(&self, path: &Path) -> SectionReach {
+        let reach = &self.reach;
+        let own = if name_of(path) == "package.json" {
+            reach.packages.get(&directory_of(path) as &Path).cloned().unwrap_or_default()
+        } else if name_of(path) == "Cargo.toml" {
+            self.features.clone()
+        } else if name_of(path) == "pyproject.toml" {
+            // `tools/tidy.py` may well read `[tool.tidy]`.
+            let stem = |path: &Path| path.file_stem()?.to_str().map(String::from);
+            self.scripts().filter_map(stem).collect()
+        } else {
+            let all = reach.makefiles.iter().chain(&reach.justfiles);
+            let known = all.clone().find(|(other, _)| other.0 == path);
+            // A makefile that is new is read together with those that were there.
+            let together = || all.flat_map(|(_, names)| names.clone()).collect();
+            known.map_or_else(together, |(_, names)| names.clone())
+        };
+        SectionReach {
+            tools: reach.tools.clone(),
+            names: own,
+            commands: self.commands.clone(),
+            settings: self.settings.clone(),
+            is_open: reach.conduct == CheckConduct::Unknown,
+        }
     }
 
     /// Work that judges read into themselves, and the commands that they run.

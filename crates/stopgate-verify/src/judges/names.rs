@@ -37,7 +37,7 @@ const FOREIGN: [&str; 19] = [
 ];
 
 /// Directories whose files are made by the work itself.
-const PRODUCTS: [&str; 10] =
+pub(super) const PRODUCTS: [&str; 10] =
     ["target", "build", "dist", "out", "_build", "zig-out", "obj", ".build", "bazel-bin", "bin"];
 
 const TEST_DIRECTORIES: [&str; 19] = [
@@ -273,9 +273,60 @@ fn is_judging_word(word: &str) -> bool {
         "validate",
         "validator",
     ];
-    WORDS.contains(&word)
-        || ["runtests", "runtest", "unittest", "unittests", "selftest", "selfcheck", "smoketest"]
-            .contains(&word)
+    const JOINED: [&str; 13] = [
+        "doctest",
+        "doctests",
+        "runtests",
+        "runtest",
+        "unittest",
+        "unittests",
+        "selftest",
+        "selfcheck",
+        "smoketest",
+        "typecheck",
+        "typechecks",
+        "spellcheck",
+        "stylecheck",
+    ];
+    WORDS.contains(&word) || JOINED.contains(&word)
+}
+
+/// Whether the name of a criterion, or of a script or target that it calls, says that something
+/// is held against a rule: `types`, `size`. In a path such a word may be about the work.
+pub(super) fn purpose_says_judge(name: &str) -> bool {
+    const PURPOSES: [&str; 30] = [
+        "type",
+        "types",
+        "typed",
+        "typing",
+        "size",
+        "sizes",
+        "budget",
+        "budgets",
+        "bench",
+        "benchmark",
+        "benchmarks",
+        "perf",
+        "performance",
+        "format",
+        "formatted",
+        "formatting",
+        "fmt",
+        "style",
+        "quality",
+        "policy",
+        "compliance",
+        "security",
+        "license",
+        "licenses",
+        "licences",
+        "links",
+        "spelling",
+        "a11y",
+        "gate",
+        "gates",
+    ];
+    words(name).iter().any(|word| is_judging_word(word) || PURPOSES.contains(&word.as_str()))
 }
 
 /// Whether a path says that what it names helps others to check.
@@ -365,7 +416,7 @@ pub(crate) fn is_code(extension: &str) -> bool {
 }
 
 /// The directories that a path leads through.
-fn directories(path: &Path) -> impl Iterator<Item = &str> {
+pub(super) fn directories(path: &Path) -> impl Iterator<Item = &str> {
     let parent = path.parent().unwrap_or(Path::new(""));
     parent.components().filter_map(|part| part.as_os_str().to_str())
 }

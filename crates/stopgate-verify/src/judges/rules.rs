@@ -163,6 +163,11 @@ impl<'a> JudgeRules<'a> {
         if !is_free && let Some(hidden) = shadows::hidden(self.set, path, files_now) {
             return JudgeRole::Whole(Why::Hides(hidden));
         }
+        let links_tests = |text: String| text.contains("rustc-link-arg-tests");
+        if !is_free && name_of(path) == "build.rs" && files_now.text(path).is_some_and(links_tests)
+        {
+            return JudgeRole::Whole(Why::Hides("how tests are linked".into()));
+        }
         match self.role(path) {
             JudgeRole::Work if !is_free && self.is_included(path, files_now) => {
                 JudgeRole::Sections(MixedKind::Makefile)

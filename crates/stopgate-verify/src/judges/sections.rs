@@ -32,6 +32,7 @@ pub(super) use self::vitest_source::has_tests as has_vitest_tests;
 
 pub(super) mod just;
 pub(super) mod make;
+mod make_flags;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -49,6 +50,8 @@ pub(crate) struct SectionReach {
     pub(crate) names: BTreeSet<String>,
     /// Commands of the shell that its judges run.
     pub(crate) commands: BTreeSet<String>,
+    /// Words by which judging scripts find settings of their own.
+    pub(crate) settings: BTreeSet<String>,
     /// The check starts something that nobody here knows: settings of all tools count.
     pub(crate) is_open: bool,
 }

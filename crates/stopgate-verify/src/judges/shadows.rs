@@ -51,6 +51,7 @@ pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> O
         .or_else(|| hidden_perl(set, path))
         .or_else(|| hidden_ruby(set, path))
         .or_else(|| hidden_class(set, path, files))
+        .or_else(|| hidden_in_archive(set, path, files))
         .or_else(|| hidden_source(set, path, files))
 }
 
@@ -63,6 +64,21 @@ fn hidden_class(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Option
     let mut ends = name.match_indices('/').map(|(at, _)| format!("{}.java", &name[at + 1..]));
     let is_there = |end: &String| files.paths().iter().any(|own| own.ends_with(end));
     ends.find(is_there).map(|end| format!("the class of {end}"))
+}
+
+/// `lib/commons.jar` with a class that the project has the source of.
+fn hidden_in_archive(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Option<String> {
+    let is_used = set.reach.tools.contains("javac") || set.programs.contains_key("java");
+    let is_archive = ["jar", "zip"].contains(&extension_of(path));
+    // The list of an archive's entries is plain text.
+    let entries = files.text(path).filter(|_| is_used && is_archive)?;
+    let class_of = |source: &PathBuf| {
+        let package = name_of(&directory_of(source)).to_string();
+        let stem = source.file_stem()?.to_str()?;
+        (extension_of(source) == "java").then(|| format!("{package}/{stem}.class"))
+    };
+    let mut classes = files.paths().iter().filter_map(class_of);
+    classes.find(|class| entries.contains(class.as_str())).map(|class| format!("the class {class}"))
 }
 
 /// `lib/minitest/autorun.rb` before the one of the gem.

@@ -162,7 +162,9 @@ fn says_rules(path: &Path) -> bool {
     let is_data =
         ["json", "yaml", "yml", "toml", "txt", "ini", "conf", ""].contains(&extension_of(path));
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    is_data && words(stem).iter().any(|word| RULES.contains(&word.as_str()))
+    let place = directory_of(path);
+    let is_rule = |word: &String| RULES.contains(&word.as_str());
+    is_data && (words(stem).iter().any(is_rule) || words(name_of(&place)).iter().any(is_rule))
 }
 
 fn says_cases(path: &Path) -> bool {

@@ -12,6 +12,7 @@ mod preparing;
 mod programs;
 mod project_programs;
 mod scripts;
+mod stamps;
 mod within;
 
 use std::cell::Cell;
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 use stopgate_core::{Criterion, Proof};
 
 use super::files::{ProjectFiles, below, inner};
-use super::names::{name_says_judge, said};
+use super::names::{purpose_says_judge, said};
 use super::role::{CheckConduct, Why};
 use super::shell::{OutputFate, ScriptPart, ShellScript, ShellStep, assignment, is_open};
 use super::tools::{Trade, trade_of};
@@ -43,7 +44,7 @@ impl Stand {
     /// The stand of commands that have a name of their own: a package script, a target, a recipe.
     fn named(&self, name: &str, directory: &Path, commands: usize) -> Self {
         let rank = match self.rank {
-            Rank::Sole | Rank::Command if !name_says_judge(name) => Rank::Command,
+            Rank::Sole | Rank::Command if !purpose_says_judge(name) => Rank::Command,
             Rank::Sole | Rank::Command if commands == 1 => Rank::Sole,
             Rank::Judge | Rank::Sole | Rank::Command => Rank::Judge,
         };
@@ -141,7 +142,7 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
         steps: 0,
         functions: BTreeSet::new(),
         unknown: BTreeSet::new(),
-        says_judge: name_says_judge(&criterion.name),
+        says_judge: purpose_says_judge(&criterion.name),
         loop_body: lists::LoopBody::Other,
         listed: Vec::new(),
         input: project_programs::PipedInput::Other,

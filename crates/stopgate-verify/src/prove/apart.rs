@@ -58,6 +58,8 @@ pub(super) enum ApartRun {
         strength: Strength,
         /// Judges that were written to while it ran.
         written: Vec<PathBuf>,
+        /// What it did not have, and made itself.
+        made: Vec<PathBuf>,
         /// The tests that failed, where the output names them.
         failing: Vec<String>,
         /// Whether a runner that is known says how many tests ran.
@@ -89,6 +91,14 @@ impl ApartRun {
         }
     }
 
+    /// What it did not have, and made itself.
+    pub(super) fn made(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Ran { made, .. } => made.clone(),
+            Self::NoPlace(_) => Vec::new(),
+        }
+    }
+
     pub(super) fn failing(&self) -> Vec<String> {
         match self {
             Self::Ran { failing, .. } => failing.clone(),
@@ -104,8 +114,9 @@ pub(super) struct Apart<'a> {
     pub(super) now: &'a dyn Fn() -> Timestamp,
     pub(super) left: Duration,
     pub(super) tree: Option<&'a Tree>,
-    /// Files and directories that a run does not have because another process keeps writing to
-    /// them: a check that passes without them does not depend on what they say.
+    /// Files and directories that a run does not have, because another process keeps writing to
+    /// them or because it may make them itself: a check that passes without them does not depend
+    /// on what they say.
     pub(super) restless: Vec<PathBuf>,
     pub(super) built: BuiltFiles,
 }
@@ -332,7 +343,10 @@ impl Apart<'_> {
                 let why = format!("{} changed while the check ran apart from it", path.display());
                 return (one.at, Err(why));
             }
-            let written = self.judges_written(&one);
+            let written = one.place.written().unwrap_or_default();
+            let paths: Vec<PathBuf> = written.into_iter().map(|written| written.path).collect();
+            let made = self.restless.iter().filter(|own| paths.contains(own)).cloned().collect();
+            let written = self.judges_written(&one, paths);
             let root = one.place.root().to_path_buf();
             let masked = |text: &[u8]| crate::redact(&String::from_utf8_lossy(text)).into_owned();
             let text = run.text.as_deref().map(masked);
@@ -341,7 +355,7 @@ impl Apart<'_> {
                 text.as_deref().is_some_and(|text| crate::report::read(text).is_some());
             let receipt = Box::new(reading::read(one.subject.criterion, run, &root));
             let strength = if one.isolated { Strength::Hermetic } else { Strength::Clean };
-            (one.at, Ok(ApartRun::Ran { receipt, strength, written, failing, is_reported }))
+            (one.at, Ok(ApartRun::Ran { receipt, strength, written, made, failing, is_reported }))
         });
         Some(results.collect())
     }
@@ -390,12 +404,11 @@ impl Apart<'_> {
     }
 
     /// Judges that the run wrote to; what the check writes itself does not count.
-    fn judges_written(&self, one: &Opened<'_>) -> Vec<PathBuf> {
+    fn judges_written(&self, one: &Opened<'_>, paths: Vec<PathBuf>) -> Vec<PathBuf> {
         let outputs = self.basis.outputs(&one.subject.criterion.name);
-        let written = one.place.written().unwrap_or_default();
-        let paths = written.into_iter().map(|written| written.path);
         let moved = &one.subject.changes.moved;
         paths
+            .into_iter()
             .filter(|path| !outputs.contains(path))
             .filter(|path| {
                 self.basis.has_judge(&one.subject.criterion.name, path) || moved.contains(path)

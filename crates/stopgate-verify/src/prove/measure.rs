@@ -1,7 +1,8 @@
 //! The first run of a check, before the work begins: what fails already, how many tests run, and
 //! which files the check itself writes.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use stopgate_core::{Baseline, Receipt, Status, Timestamp};
 
@@ -13,6 +14,9 @@ use crate::builds::{BuildOutputs, written_since};
 use crate::env::kept_variables;
 use crate::judges::may_judge;
 
+/// Places of more files than this are not noted.
+const MADE_MAX: usize = 2_000;
+
 /// What the first run of a check showed.
 #[derive(Debug)]
 pub struct Measured {
@@ -20,10 +24,20 @@ pub struct Measured {
     pub receipt: Receipt,
     /// What failed; more than can be told apart is an error.
     pub baseline: Result<Baseline, String>,
-    /// Files of the project that were written while the checks ran.
-    pub outputs: Vec<PathBuf>,
+    /// What the checks wrote while they ran.
+    pub writes: FirstWrites,
     /// The fingerprint of the tree afterwards; nothing where files can't be told apart.
     pub tree: Option<String>,
+}
+
+/// What checks wrote in their first run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FirstWrites {
+    /// Files of the project.
+    pub outputs: Vec<PathBuf>,
+    /// Directories with files that git ignores, and such files in the root: what is in there the
+    /// check makes itself.
+    pub made: Vec<PathBuf>,
 }
 
 /// Runs every command among the criteria once, one receipt each, in their order; nothing where
@@ -44,8 +58,11 @@ pub fn measure(request: &ProofRequest<'_>, now: &dyn Fn() -> Timestamp) -> Optio
         (_, _) => Vec::new(),
     };
     // Of what git ignores, only what could be taken for a judge later.
-    let ignored = written_since(request.root, begun).into_iter();
-    outputs.extend(ignored.filter(|path| may_judge(path.as_os_str().as_encoded_bytes())));
+    let ignored = written_since(request.root, begun);
+    let made = places_of(&ignored);
+    let judging = ignored.into_iter();
+    outputs.extend(judging.filter(|path| may_judge(path.as_os_str().as_encoded_bytes())));
+    let writes = FirstWrites { outputs, made };
     let measured = request.criteria.iter().zip(runs).map(|(criterion, run)| {
         let printed = Printed::of(&run.receipt, run.text.as_deref());
         let receipt = reading::read(criterion, run, request.root);
@@ -64,7 +81,17 @@ pub fn measure(request: &ProofRequest<'_>, now: &dyn Fn() -> Timestamp) -> Optio
             }
             OutputKept::Cut => Err("it prints too much to tell its failures apart".into()),
         };
-        Measured { receipt, baseline, outputs: outputs.clone(), tree: tree.clone() }
+        Measured { receipt, baseline, writes: writes.clone(), tree: tree.clone() }
     });
     Some(measured.collect())
+}
+
+/// The directories that files are in; those in the root by themselves.
+fn places_of(files: &[PathBuf]) -> Vec<PathBuf> {
+    let place = |path: &PathBuf| {
+        let parent = path.parent().filter(|own| !own.as_os_str().is_empty());
+        parent.map_or_else(|| path.clone(), Path::to_path_buf)
+    };
+    let found: BTreeSet<PathBuf> = files.iter().map(place).take(MADE_MAX).collect();
+    found.into_iter().collect()
 }

@@ -64,7 +64,9 @@ impl MeasuredCoverage<'_> {
         let differs = |path: &Path, original: &str| {
             let whole = self.0.basis.is_script_or_its_settings(name, path);
             let settings = !is_test_code(path) && measuring(original) != measuring(&today(path));
-            (whole && original != today(path)) || settings
+            let commands =
+                path.ends_with("package.json") && scripts(original) != scripts(&today(path));
+            (whole && original != today(path)) || settings || commands
         };
         changed.find(|(path, original)| differs(path, original)).map(|(path, _)| path.clone())
     }
@@ -72,6 +74,12 @@ impl MeasuredCoverage<'_> {
 
 fn is_test_code(path: &Path) -> bool {
     path.extension().and_then(|end| end.to_str()).is_some_and(is_code)
+}
+
+/// The commands of a package, any of which may write the report.
+fn scripts(manifest: &str) -> serde_json::Value {
+    let read: serde_json::Value = serde_json::from_str(manifest).unwrap_or_default();
+    read.get("scripts").cloned().unwrap_or_default()
 }
 
 /// The lines that say what is measured.

@@ -18,9 +18,9 @@ use crate::basis::{Basis, JudgeChanges};
 use crate::tree::{Tree, hash_of, hex};
 
 /// How many failing tests of the start are named.
-const FAILING_MAX: usize = 20;
+pub(super) const FAILING_MAX: usize = 20;
 /// How many changes are named.
-const CHANGES_MAX: usize = 20;
+pub(super) const CHANGES_MAX: usize = 20;
 /// What is noted where a rejection did not repeat.
 const ACCEPTED_AGAIN: &str = "the tests of the start failed once, and passed when they ran again";
 
@@ -46,12 +46,12 @@ pub(super) struct OriginalSubject<'a> {
 }
 
 impl OriginalSubject<'_> {
-    fn runs(&self) -> bool {
+    pub(super) fn runs(&self) -> bool {
         self.criterion.command().is_some()
     }
 
     /// Whether the judges of the start must be asked.
-    fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         !self.changes.is_empty() || self.fewer.is_some()
     }
 
@@ -88,6 +88,7 @@ impl Originals<'_> {
             return Some(receipts);
         }
         self.ask_originals(&subjects, &controls, &digest, &mut receipts)?;
+        self.ask_rebuilt(&subjects, &digest, &mut receipts)?;
         MeasuredCoverage(self).doubt(&subjects, &mut receipts);
         red_first::ask(&self.apart(), &subjects, &mut receipts)?;
         Some(receipts)
@@ -170,8 +171,7 @@ impl Originals<'_> {
     ) -> Option<()> {
         let is_open = |own: &&OriginalSubject<'_>| own.is_open() && !self.is_first_tests(own);
         let open: Vec<&OriginalSubject<'_>> = subjects.iter().filter(is_open).collect();
-        let approved = self.request.ground.approved.as_ref();
-        if approved.is_some_and(|approved| approved.digest == digest) {
+        if self.is_approved(digest, subjects) {
             for subject in open.iter().filter(|subject| !subject.changes.texts.is_empty()) {
                 let told = told(subject, OriginalVerdict::Approved, digest, Vec::new());
                 conclude(receipt_of(receipts, &subject.criterion.name), told);
@@ -371,7 +371,12 @@ fn conclude(receipt: Option<&mut Receipt>, told: OriginalRun) {
     }
 }
 
-fn dispute(receipt: Option<&mut Receipt>, told: OriginalRun, why: &str, run: Option<&ApartRun>) {
+pub(super) fn dispute(
+    receipt: Option<&mut Receipt>,
+    told: OriginalRun,
+    why: &str,
+    run: Option<&ApartRun>,
+) {
     let Some(receipt) = receipt else { return };
     if let Some(ApartRun::Ran { receipt: own, .. }) = run {
         receipt.tail.clone_from(&own.tail);
@@ -405,11 +410,11 @@ pub(super) fn fewer_tests(then: Option<Tests>, receipt: &Receipt) -> Option<(u32
     }
 }
 
-fn passed<'r>(receipts: &'r [Receipt], name: &str) -> Option<&'r Receipt> {
+pub(super) fn passed<'r>(receipts: &'r [Receipt], name: &str) -> Option<&'r Receipt> {
     receipts.iter().find(|receipt| receipt.criterion == name && receipt.status == Status::Pass)
 }
 
-fn receipt_of<'r>(receipts: &'r mut [Receipt], name: &str) -> Option<&'r mut Receipt> {
+pub(super) fn receipt_of<'r>(receipts: &'r mut [Receipt], name: &str) -> Option<&'r mut Receipt> {
     receipts.iter_mut().find(|receipt| receipt.criterion == name)
 }
 

@@ -10,6 +10,7 @@ use stopgate_core::{
 };
 
 use super::found::look_at;
+use super::settling::SettlingReports;
 use super::{Files, Freshness, ProofRequest, SETTLE, is_later, passes, reading};
 use crate::basis::Basis;
 use crate::builds::BuildOutputs;
@@ -44,6 +45,8 @@ pub(super) struct Looked {
     pub(super) tree: Option<Tree>,
     /// How many files differ from the look before this one.
     pub(super) changed: Option<u32>,
+    /// When the checks began to run.
+    pub(super) begun: SystemTime,
 }
 
 /// A criterion's command, and where it is run.
@@ -92,17 +95,19 @@ impl<'a> Round<'a> {
         let plans: Vec<Plan> = checked.iter().map(|criterion| self.plan(criterion)).collect();
         let ran = plans.iter().any(|plan| matches!(plan, Plan::Run { .. }));
         let begun = begun_at(now());
-        let receipts = self.carry_out(&checked, plans, begun, now)?;
+        let mut receipts = self.carry_out(&checked, plans, begun, now)?;
         let all_pass = passes(self.request, &receipts);
         if all_pass {
+            let reports = SettlingReports::of(&checked, self.request.root);
             std::thread::sleep(SETTLE);
+            reports.doubt(&mut receipts);
         }
         let is_pass = |receipt: &Receipt| receipt.status == Status::Pass;
         let reused = receipts.iter().any(|receipt| is_pass(receipt) && receipt.evidence.reused);
         let before = self.trees.get(whole).and_then(Option::as_ref).and_then(Tree::changed);
         let changed = before.map(|files| u32::try_from(files).unwrap_or(u32::MAX));
         let touched = TouchedFiles::default();
-        let mut looked = Looked { receipts, reused, touched, tree: None, changed };
+        let mut looked = Looked { receipts, reused, touched, tree: None, changed, begun };
         if ran || all_pass {
             looked.tree = tree_of(self.request, &[]);
             looked.touched = self.touched(looked.tree.as_ref());

@@ -50,7 +50,7 @@ pub(crate) fn preflight_views(begun: &Begun) -> Vec<PreflightView> {
         duration_ms: one.receipt.duration_ms,
         tests_ran: one.receipt.evidence.tests.map(Tests::ran),
         known_failures: one.known,
-        outputs: one.outputs.iter().map(|path| path.display().to_string()).collect(),
+        outputs: one.writes.outputs.iter().map(|path| path.display().to_string()).collect(),
         goes_on: matches!(one.finish, PreflightFinish::GoesOn { .. }),
         said: warnings(one),
     };

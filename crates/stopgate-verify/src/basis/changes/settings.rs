@@ -25,8 +25,9 @@ impl Compare<'_> {
             self.found.masks.iter().map(|mask| mask.path.clone()).collect();
         let environments = environments::in_reach(self.root, directory, &command);
         let (since, known) = (self.since, &self.noted.plugins);
-        let files =
-            environments.iter().flat_map(|own| environments::steering_since(own, since, known));
+        let files = environments
+            .iter()
+            .flat_map(|own| environments::steering_since(self.root, own, since, known));
         for file in files.filter(|file| !masked.contains(&file.path)) {
             self.steered(file);
         }

@@ -89,7 +89,8 @@ fn judges(kind: MixedKind, name: &str, reach: &SectionReach) -> bool {
         let is_elsewhere = *begin == "pytest" && kind == MixedKind::SetupCfg;
         fits && !is_elsewhere && reach.uses(tools)
     };
-    SECTIONS.iter().any(is_it)
+    let is_packaging = name == "metadata" || name.starts_with("options");
+    SECTIONS.iter().any(is_it) || (reach.settings.contains(name) && !is_packaging)
 }
 
 /// The entry points: pytest's judge, the others are work.

@@ -4,12 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use std::path::Path;
-
 use super::blocks::{TextBlock, push, replaced, sections};
+use super::make_flags::{lost_flags, steering_words, strictness, without_sources};
 use super::{Judging, SectionReach};
-use crate::judges::files::extension_of;
-use crate::judges::names::{is_code, said};
 use crate::judges::steering::steering;
 
 /// Variables that change how every recipe is run.
@@ -63,7 +60,8 @@ pub(in crate::judges) struct MakeLines {
 }
 
 pub(super) fn judging(text: &str, reach: &SectionReach) -> Judging {
-    let members = phony(text).filter(|name| reach.names.contains(name)).collect();
+    let phony = phony(text).filter(|name| reach.names.contains(name));
+    let members = phony.chain(strictness(&parse(text))).collect();
     let mut sections = sections(&blocks(text, reach));
     // Only where make is called without a target does it matter which one is first.
     let goal = default_goal(text).filter(|name| reach.names.contains(name));
@@ -84,6 +82,9 @@ pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> Stri
         && default_goal(&text).as_ref() != Some(&goal)
     {
         push(&mut text, &format!(".DEFAULT_GOAL := {goal}\n"));
+    }
+    for line in lost_flags(&parse(original), &parse(&text)) {
+        push(&mut text, &line);
     }
     text
 }
@@ -250,27 +251,6 @@ fn is_flags(item: &MakeItem, reach: &SectionReach) -> bool {
         | MakeItem::Export(_)
         | MakeItem::Other => false,
     }
-}
-
-/// The words of a variable by which a compiler leaves assertions out.
-fn steering_words(item: &MakeItem) -> String {
-    let MakeItem::Variable { value, .. } = item else { return String::new() };
-    let silences = |word: &&str| {
-        word.contains("NDEBUG") || word.starts_with("-include") || word.contains("--wrap")
-    };
-    value.split_whitespace().filter(silences).collect::<Vec<_>>().join(" ")
-}
-
-/// A rule without the work's own sources and where to find them: those come and go.
-fn without_sources(text: &str) -> String {
-    let words = text.split_whitespace().map(|word| word.trim_matches(['"', ',', '[', ']']));
-    let is_work = |word: &&str| {
-        let path = Path::new(word);
-        let is_file = is_code(extension_of(path)) || ["o", "a", "so"].contains(&extension_of(path));
-        let is_place = ["-I", "-L", "-l"].iter().any(|option| word.starts_with(option));
-        is_place || (is_file && said(path).is_none())
-    };
-    words.filter(|word| !is_work(word)).collect::<Vec<_>>().join(" ")
 }
 
 fn says(lines: &MakeLines) -> String {

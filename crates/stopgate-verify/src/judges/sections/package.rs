@@ -142,6 +142,44 @@ pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> Opti
     Some(today.render())
 }
 
+/// What every package may say: a script that reads it reads about the work.
+const MANIFEST: [&str; 34] = [
+    "name",
+    "version",
+    "description",
+    "keywords",
+    "homepage",
+    "repository",
+    "bugs",
+    "license",
+    "author",
+    "contributors",
+    "funding",
+    "files",
+    "main",
+    "module",
+    "browser",
+    "types",
+    "typings",
+    "bin",
+    "man",
+    "directories",
+    "scripts",
+    "dependencies",
+    "devDependencies",
+    "peerDependencies",
+    "optionalDependencies",
+    "bundledDependencies",
+    "engines",
+    "os",
+    "cpu",
+    "private",
+    "publishConfig",
+    "workspaces",
+    "exports",
+    "imports",
+];
+
 /// Every path that judges, also where neither text has it.
 fn paths(reach: &SectionReach) -> Vec<Vec<&str>> {
     let used = MEMBERS.iter().filter(|(_, tools)| reach.uses(tools));
@@ -151,6 +189,8 @@ fn paths(reach: &SectionReach) -> Vec<Vec<&str>> {
         found.push(vec!["pnpm", "patchedDependencies"]);
     }
     found.extend(reach.names.iter().map(|name| vec!["scripts", name]));
+    let own = reach.settings.iter().map(String::as_str).filter(|name| !MANIFEST.contains(name));
+    found.extend(own.map(|name| vec![name]));
     found
 }
 

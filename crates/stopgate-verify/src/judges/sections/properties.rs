@@ -31,6 +31,7 @@ fn reach() -> SectionReach {
         tools: set(&["pytest", "jest", "npm", "cargo", "go", "make", "just"]),
         names: set(&["test", "lint", "$FLAGS", "$flags"]),
         commands: set(&["test", "lint"]),
+        settings: set(&["own"]),
         is_open: false,
     }
 }

@@ -49,6 +49,10 @@ const PARTS: [(&[&str], &str); 8] = [
     (&["tool", "setuptools", "entry-points", "pytest11"], PYTEST),
 ];
 
+/// Tools that manage packages: a script that reads their tables reads about the work.
+const MANAGERS: [&str; 8] =
+    ["poetry", "setuptools", "hatch", "pdm", "flit", "uv", "rye", "setuptools_scm"];
+
 pub(super) fn judging(text: &str, reach: &SectionReach) -> Result<Judging, String> {
     let document = document(text)?;
     let mut judging = Judging::default();
@@ -76,7 +80,9 @@ pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> Opti
 /// The judging paths that the document has.
 fn paths(document: &DocumentMut, reach: &SectionReach) -> BTreeSet<Keys> {
     let is_used = |key: &String| {
+        let is_manager = MANAGERS.contains(&key.as_str());
         reach.names.contains(key)
+            || (reach.settings.contains(key) && !is_manager)
             || TOOLS.iter().any(|(name, tools)| name == key && reach.uses(tools))
     };
     let whole = keys_below(document, &["tool"]).into_iter().filter(is_used);

@@ -190,7 +190,7 @@ impl Tracer<'_> {
         let path = self.file(stand, value).filter(|_| takes_file(option));
         let path = path.filter(|path| !MANIFESTS.contains(&name_of(path)));
         if let Some(path) = path.filter(|path| self.files.paths().contains(path)) {
-            self.judge(path, Why::Named);
+            self.load(path, stand);
         }
     }
 }
@@ -213,7 +213,8 @@ fn names_tests(option: &str) -> bool {
 
 /// Options of runners and linters whose value is a file that decides.
 fn takes_file(option: &str) -> bool {
-    const NAMES: [&str; 36] = [
+    const NAMES: [&str; 37] = [
+        "--test-reporter",
         "-c",
         "--config",
         "--config-file",

@@ -1,8 +1,9 @@
 //! What interpreters do with their arguments: modules, scripts, code.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::files::{directory_of, extension_of};
+use super::super::names::{is_code, says_program};
 use super::super::python_modules::is_known_module;
 use super::super::role::Why;
 use super::super::shell::OutputFate;
@@ -44,8 +45,16 @@ impl Tracer<'_> {
     /// A file that is loaded before anything else.
     pub(super) fn loaded(&mut self, word: Option<&str>, stand: &Stand) {
         if let Some(path) = word.and_then(|word| self.file(stand, word)) {
-            self.judge(path, Why::Named);
+            self.load(path, stand);
         }
+    }
+
+    /// What is loaded judges, and so does what it loads from beside it.
+    pub(super) fn load(&mut self, path: PathBuf, stand: &Stand) {
+        if is_code(extension_of(&path)) && !says_program(&path) {
+            self.loads_of(&path, stand);
+        }
+        self.judge(path, Why::Named);
     }
 
     fn python(&mut self, rest: &[&str], fate: OutputFate, stand: &Stand) {

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use super::super::files::{directory_of, extension_of, inner, name_of};
 use super::super::imports::{imports_of, quoted_paths};
 use super::super::names::{
-    is_environment, is_foreign, name_says_judge, said, says_helper, says_judge, says_program,
+    is_environment, is_foreign, name_says_judge, said, says_helper, says_judge, says_program, words,
 };
 use super::super::role::{CheckConduct, Why};
 use super::super::shell::{OutputFate, assignment, is_open};
 use super::super::tools::{Trade, mentioned, plain_name, trade_of};
 use super::preparing::says_preparing;
 use super::programs::is_script_name;
+use super::stamps::{stamps_of_program, stamps_of_shell};
 use super::within::ProjectPlace;
 use super::{DEPTH_MAX, Rank, Stand, Tracer};
 
@@ -258,12 +259,15 @@ impl Tracer<'_> {
         };
         if is_shell_text(path, &text) {
             if rank == Rank::Judge {
-                let stamps = stamps_of(&text).into_iter();
-                let stamps = stamps.filter_map(|word| inner(self.root, &stand.directory, word));
-                self.trace.stamps.extend(stamps);
+                let found = self.inner_paths(stamps_of_shell(&text), &stand.directory);
+                self.trace.stamps.extend(found);
             }
             return self.text(&text, &inside);
         }
+        let mut found = self.inner_paths(stamps_of_program(&text), &stand.directory);
+        // What git knows is the project's: a program may well keep it up to date.
+        found.retain(|path| !self.files.paths().contains(path));
+        self.trace.stamps.extend(found);
         self.trace.tools.extend(mentioned(&text).into_iter().map(Into::into));
         if extension_of(path) == "py" {
             self.tool("python");
@@ -271,6 +275,28 @@ impl Tracer<'_> {
         }
         if rank == Rank::Judge {
             self.helpers_of(path, &text, &inside);
+        }
+    }
+
+    /// The files of the project among the names that a script has.
+    fn inner_paths(&self, names: Vec<&str>, directory: &Path) -> Vec<PathBuf> {
+        names.into_iter().filter_map(|word| inner(self.root, directory, word)).collect()
+    }
+
+    /// Code beside a file that is loaded before tests, and that it loads in turn: `./hooks.mjs`.
+    pub(super) fn loads_of(&mut self, path: &Path, stand: &Stand) {
+        let text = self.files.text(path).unwrap_or_default();
+        let own = directory_of(path);
+        let imports = imports_of(path, &text, self.files).into_iter();
+        let named = quoted_paths(&text).filter(|word| word.starts_with("./"));
+        let named = named.filter_map(|word| inner(self.root, &own, word));
+        let found: Vec<PathBuf> = imports.chain(named).collect();
+        for file in found {
+            let is_beside = directory_of(&file) == own && !own.as_os_str().is_empty();
+            let is_script = is_script_name(&file) && self.files.paths().contains(&file);
+            if is_beside && is_script && !says_program(&file) {
+                self.follow(&file, Why::UsedByScript, stand);
+            }
         }
     }
 
@@ -288,52 +314,57 @@ impl Tracer<'_> {
         for word in quoted_paths(text) {
             let places = [own.clone(), stand.directory.clone()];
             let found = places.iter().filter_map(|place| inner(self.root, place, word));
-            let Some(file) = found.into_iter().find(|file| self.files.paths().contains(file))
-            else {
-                continue;
-            };
-            if said(&file).is_some() {
+            let found: Vec<PathBuf> = found.collect();
+            if let Some(file) = found.iter().find(|file| self.files.paths().contains(*file)) {
+                self.named_by_script(file, text, stand);
+            } else if let Some(file) =
+                found.into_iter().next_back().filter(|own| says_exceptions(own))
+            {
+                // Somebody may add it later.
                 self.judge(file, Why::UsedByScript);
-            } else if says_judge(&file) && is_script_name(&file) {
-                self.follow(&file, Why::UsedByScript, stand);
             }
+        }
+    }
+
+    /// A file of the project that a judging script names.
+    fn named_by_script(&mut self, file: &Path, text: &str, stand: &Stand) {
+        let has_examples = has_examples(file) && text.contains("```");
+        if said(file).is_some() || is_setting_of_tool(file) || has_examples {
+            self.judge(file.into(), Why::UsedByScript);
+        } else if says_judge(file) && is_script_name(file) {
+            self.follow(file, Why::UsedByScript, stand);
         }
     }
 }
 
-/// Files that a script reads and writes later: by them it may know that nothing has to be done.
-fn stamps_of(text: &str) -> Vec<&str> {
-    let is_end = |letter: char| letter.is_whitespace() || ";&|)\"'`".contains(letter);
-    let is_file = |word: &&str| {
-        !word.is_empty()
-            && !word.starts_with(['/', '&', '-', '('])
-            && !word.contains(['$', '*', '<', '>', '='])
-    };
-    let writes = ["> ", ">", "touch "].iter().flat_map(|sign| text.match_indices(sign));
-    let written = writes.map(|(at, sign)| {
-        let rest = text[at + sign.len()..].trim_start_matches('"');
-        (at, &rest[..rest.find(is_end).unwrap_or(rest.len())])
-    });
-    let is_read = |(at, word): &(usize, &str)| {
-        text.find(*word).is_some_and(|first| first < *at && decides(line_at(text, first)))
-    };
-    let mut found: Vec<&str> =
-        written.filter(|(_, word)| is_file(word)).filter(is_read).map(|(_, word)| word).collect();
-    found.sort_unstable();
-    found.dedup();
-    found
+/// Whether a name says that a file lists what is not looked at: `.fmtignore`, `lint-allow.txt`.
+fn says_exceptions(path: &Path) -> bool {
+    const WORDS: [&str; 10] = [
+        "ignore",
+        "allow",
+        "allowed",
+        "allowlist",
+        "skip",
+        "skips",
+        "exclude",
+        "excludes",
+        "baseline",
+        "suppressions",
+    ];
+    let name = name_of(path);
+    let is_hidden = name.starts_with('.') && name.ends_with("ignore") && name != ".gitignore";
+    is_hidden || words(name).iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
-/// Whether a line of a script may skip what comes after it.
-fn decides(line: &str) -> bool {
-    ["[", "test ", "if ", "case ", "exit", "return"].iter().any(|sign| line.contains(sign))
+/// Settings of a tool that a script reads in the tool's place.
+fn is_setting_of_tool(path: &Path) -> bool {
+    let name = name_of(path);
+    extension_of(path) == "json" && ["tsconfig", "jsconfig"].iter().any(|own| name.starts_with(own))
 }
 
-/// The line around a place in a text.
-fn line_at(text: &str, at: usize) -> &str {
-    let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    let rest = &text[begin..];
-    &rest[..rest.find('\n').unwrap_or(rest.len())]
+/// Whether a text for people may have examples that are tried out.
+fn has_examples(path: &Path) -> bool {
+    ["md", "rst", "adoc"].contains(&extension_of(path))
 }
 
 /// Whether the file is in the directory of the script that uses it, other than the root.
@@ -356,20 +387,4 @@ fn is_shell_text(path: &Path, text: &str) -> bool {
         return shells.iter().any(|own| program.contains(own));
     }
     ["sh", "bash", "zsh", "ksh", "bats", ""].contains(&extension_of(path))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::stamps_of;
-
-    #[test]
-    fn what_is_read_and_written_later_is_a_stamp_and_a_log_is_none() {
-        let script = "sum=$(cat src/*)\n[ \"$(cat .tested 2>/dev/null)\" = \"$sum\" ] && exit 0\n\
-            run > out.log; grep -q FAIL out.log && exit 1\necho \"$sum\" > .tested\n";
-        assert_eq!(stamps_of(script), [".tested"]);
-        assert_eq!(stamps_of("[ -e .ok ] && exit 0\ncheck && touch .ok\n"), [".ok"]);
-        assert_eq!(stamps_of("grep -q yes .ok && exit 0\ncheck > .ok\n"), [".ok"]);
-        assert_eq!(stamps_of("echo x >&2; run 2>&1 >/dev/null"), Vec::<&str>::new());
-        assert_eq!(stamps_of("grep -q good state && echo seen > state"), Vec::<&str>::new());
-    }
 }

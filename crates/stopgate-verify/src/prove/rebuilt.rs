@@ -1,0 +1,179 @@
+//! Whether a check also passes with what it makes itself.
+//!
+//! A pass in the work tree may rest on files that git ignores and the agent wrote: a program that
+//! is newer than its source, a bundle that was edited, a store of results. Where the check left
+//! such files as they were, it is asked without them. That it makes them is seen in that run: what
+//! does not come back was not its own, and then its pass stands.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use stopgate_core::{OriginalRun, OriginalVerdict, Receipt};
+
+use super::apart::{Apart, ApartRun, Judges};
+use super::original::{
+    CHANGES_MAX, FAILING_MAX, OriginalSubject, Originals, accepts, dispute, passed, receipt_of,
+};
+use crate::basis::content_of;
+use crate::builds::{BuildOutputs, IgnoredFiles};
+use crate::judges::is_product;
+use crate::tree::{hash_of, hex};
+
+/// Ends of names that running programs write beside the work.
+const BESIDE: [&str; 6] = ["log", "pid", "tmp", "swp", "sock", "lock"];
+/// How many files are named to a person.
+const NAMED_MAX: usize = 3;
+
+/// What a check comes to with what it makes itself.
+enum Rebuilt {
+    /// It passes, or makes nothing of it, or can't be asked here.
+    Stands,
+    /// It fails in this run, and made these files.
+    Fails { run: ApartRun, made: Vec<PathBuf> },
+}
+
+impl Originals<'_> {
+    /// Doubts what passes only with files that the check would make otherwise.
+    pub(super) fn ask_rebuilt(
+        &self,
+        subjects: &[OriginalSubject<'_>],
+        digest: &str,
+        receipts: &mut [Receipt],
+    ) -> Option<()> {
+        let passes = |own: &&OriginalSubject<'_>| {
+            own.runs() && passed(receipts, &own.criterion.name).is_some() && !was_rebuilt(own)
+        };
+        let due: Vec<&OriginalSubject<'_>> = subjects.iter().filter(passes).collect();
+        let ignored = if due.is_empty() { IgnoredFiles::default() } else { self.ignored() };
+        if ignored.left.is_empty() || self.is_approved(digest, subjects) {
+            return Some(());
+        }
+        for subject in due {
+            let own = self.products_of(subject, &ignored);
+            if own.is_empty() {
+                continue;
+            }
+            if let Rebuilt::Fails { run, made } = self.rebuilt(subject, own)? {
+                let receipt = receipt_of(receipts, &subject.criterion.name);
+                let told = self.told_products(&run, &made, digest, &ignored.left);
+                dispute(receipt, told, &wording(&made), Some(&run));
+            }
+        }
+        Some(())
+    }
+
+    /// What the check says without `products`; nothing where the program was asked to end.
+    fn rebuilt(&self, subject: &OriginalSubject<'_>, products: Vec<PathBuf>) -> Option<Rebuilt> {
+        let first = self.run_without(subject, products, Judges::Original)?;
+        let made = first.made();
+        if accepts(subject, &first) || made.is_empty() {
+            return Some(Rebuilt::Stands);
+        }
+        // What did not come back may be settings that it needs.
+        let second = self.run_without(subject, made.clone(), Judges::Original)?;
+        if accepts(subject, &second) || !second.is_verdict() {
+            return Some(Rebuilt::Stands);
+        }
+        // The place itself may be at fault. An original run never has what makers built.
+        let makes = BuildOutputs::makes(subject.criterion);
+        let judges = if makes { Judges::Today } else { Judges::Original };
+        let control = self.run_without(subject, Vec::new(), judges)?;
+        Some(if accepts(subject, &control) {
+            Rebuilt::Fails { run: second, made }
+        } else {
+            Rebuilt::Stands
+        })
+    }
+
+    fn run_without(
+        &self,
+        subject: &OriginalSubject<'_>,
+        absent: Vec<PathBuf>,
+        judges: Judges,
+    ) -> Option<ApartRun> {
+        let apart = Apart { restless: absent, ..self.apart() };
+        apart.run(&[subject], judges, ".rebuilt")?.into_iter().next()
+    }
+
+    /// Files that git ignores, and which of them the checks used as somebody else had made them.
+    fn ignored(&self) -> IgnoredFiles {
+        let Some(since) = self.request.since else { return IgnoredFiles::default() };
+        IgnoredFiles::after_run(self.request.root, since, self.looked.begun)
+    }
+
+    /// Those that the check may make itself, with what lies beside them: the stamp in there may be
+    /// of the start.
+    fn products_of(&self, subject: &OriginalSubject<'_>, ignored: &IgnoredFiles) -> Vec<PathBuf> {
+        let name = &subject.criterion.name;
+        let may_make = |path: &&PathBuf| {
+            !is_beside(path) && (is_product(path) || self.basis.makes(name, path))
+        };
+        let own = ignored.left.iter().filter(may_make);
+        let places: BTreeSet<&Path> = own.clone().filter_map(|path| path.parent()).collect();
+        let is_near = |path: &&PathBuf| {
+            let place = path.parent().filter(|place| !place.as_os_str().is_empty());
+            place.is_some_and(|place| places.contains(place))
+        };
+        let near = ignored.all.iter().filter(is_near).filter(may_make);
+        let all: BTreeSet<&PathBuf> = own.chain(near).collect();
+        let mut found: Vec<PathBuf> = all.into_iter().cloned().collect();
+        if !found.is_empty() {
+            found.extend(self.basis.stamps(name));
+        }
+        found
+    }
+
+    /// Whether a person accepted what changed, or what the check did not make itself.
+    pub(super) fn is_approved(&self, digest: &str, subjects: &[OriginalSubject<'_>]) -> bool {
+        let Some(approved) = self.request.ground.approved.as_ref() else { return false };
+        approved.digest == digest
+            || (subjects.iter().any(OriginalSubject::runs)
+                && approved.digest == self.with_products(digest, &self.ignored().left))
+    }
+
+    /// Identifies the changes together with the files that the checks did not make themselves.
+    fn with_products(&self, digest: &str, left: &[PathBuf]) -> String {
+        let line = |path: &PathBuf| {
+            let content = content_of(&self.request.root.join(path)).unwrap_or_default();
+            format!("{} {}\n", path.display(), hex(&hash_of(&content)))
+        };
+        let listed: String = left.iter().filter(|path| !is_beside(path)).map(line).collect();
+        hex(&hash_of(format!("{digest}\n{listed}").as_bytes()))
+    }
+
+    fn told_products(
+        &self,
+        run: &ApartRun,
+        made: &[PathBuf],
+        digest: &str,
+        left: &[PathBuf],
+    ) -> OriginalRun {
+        let change = |path: &PathBuf| format!("{} is not what the check makes", path.display());
+        OriginalRun {
+            verdict: OriginalVerdict::Rejected,
+            digest: self.with_products(digest, left),
+            changes: made.iter().take(CHANGES_MAX).map(change).collect(),
+            failing: run.failing().into_iter().take(FAILING_MAX).collect(),
+        }
+    }
+}
+
+/// Whether an original run made everything anew already.
+fn was_rebuilt(subject: &OriginalSubject<'_>) -> bool {
+    subject.is_open() && BuildOutputs::makes(subject.criterion)
+}
+
+fn is_beside(path: &Path) -> bool {
+    let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    BESIDE.contains(&end)
+}
+
+fn wording(made: &[PathBuf]) -> String {
+    let named: Vec<String> =
+        made.iter().take(NAMED_MAX).map(|path| path.display().to_string()).collect();
+    let more = if made.len() > NAMED_MAX { " and others" } else { "" };
+    format!(
+        "it passes with {}{more} as they are now, but fails when it makes them itself",
+        named.join(", ")
+    )
+}
