@@ -91,6 +91,11 @@ impl ApartRun {
         }
     }
 
+    /// Whether its time was over before it ended.
+    pub(super) fn is_cut(&self) -> bool {
+        matches!(self, Self::Ran { receipt, .. } if receipt.status == Status::Timeout)
+    }
+
     /// What it did not have, and made itself.
     pub(super) fn made(&self) -> Vec<PathBuf> {
         match self {

@@ -21,6 +21,8 @@ use crate::tree::{hash_of, hex};
 
 /// Ends of names that running programs write beside the work.
 const BESIDE: [&str; 6] = ["log", "pid", "tmp", "swp", "sock", "lock"];
+/// Why nothing is decided where the time was over.
+const NO_TIME: &str = "there was no time to run it once more with what it makes itself";
 /// How many files are named to a person.
 const NAMED_MAX: usize = 3;
 
@@ -30,6 +32,8 @@ enum Rebuilt {
     Stands,
     /// It fails in this run, and made these files.
     Fails { run: ApartRun, made: Vec<PathBuf> },
+    /// There was no time to find out.
+    Cut(ApartRun),
 }
 
 impl Originals<'_> {
@@ -53,11 +57,15 @@ impl Originals<'_> {
             if own.is_empty() {
                 continue;
             }
-            if let Rebuilt::Fails { run, made } = self.rebuilt(subject, own)? {
-                let receipt = receipt_of(receipts, &subject.criterion.name);
-                let told = self.told_products(&run, &made, digest, &ignored.left);
-                dispute(receipt, told, &wording(&made), Some(&run));
-            }
+            let (run, made, verdict) = match self.rebuilt(subject, own)? {
+                Rebuilt::Stands => continue,
+                Rebuilt::Fails { run, made } => (run, made, OriginalVerdict::Rejected),
+                Rebuilt::Cut(run) => (run, Vec::new(), OriginalVerdict::Undecided),
+            };
+            let why = if made.is_empty() { NO_TIME.into() } else { wording(&made) };
+            let told = self.told_products(&run, &made, digest, &ignored.left);
+            let receipt = receipt_of(receipts, &subject.criterion.name);
+            dispute(receipt, OriginalRun { verdict, ..told }, &why, Some(&run));
         }
         Some(())
     }
@@ -66,11 +74,17 @@ impl Originals<'_> {
     fn rebuilt(&self, subject: &OriginalSubject<'_>, products: Vec<PathBuf>) -> Option<Rebuilt> {
         let first = self.run_without(subject, products, Judges::Original)?;
         let made = first.made();
+        if first.is_cut() {
+            return Some(Rebuilt::Cut(first));
+        }
         if accepts(subject, &first) || made.is_empty() {
             return Some(Rebuilt::Stands);
         }
         // What did not come back may be settings that it needs.
         let second = self.run_without(subject, made.clone(), Judges::Original)?;
+        if second.is_cut() {
+            return Some(Rebuilt::Cut(second));
+        }
         if accepts(subject, &second) || !second.is_verdict() {
             return Some(Rebuilt::Stands);
         }
