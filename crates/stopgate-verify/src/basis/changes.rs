@@ -1,6 +1,7 @@
 //! What is not as it was at the start, and how to ask the judges of the start all the same.
 
 mod compiled;
+mod go_modules;
 mod moves;
 mod settings;
 mod workspaces;
@@ -249,6 +250,9 @@ impl Compare<'_> {
             let leads = |target: &str| self.leads(path, target);
             original = with_moved_entries(&original, &today, &leads).unwrap_or(original);
         }
+        if matches!(kind, MixedKind::GoMod | MixedKind::GoWork) {
+            original = go_modules::original_with_work(self, path, &original, &today);
+        }
         if *kind == MixedKind::RustSource {
             original = self.tests.original(path, &original);
         }
@@ -325,18 +329,31 @@ impl Compare<'_> {
     fn new_sections(&mut self, path: &Path, kind: MixedKind, file: &TreeFile) {
         let Some(today) = self.files.text(path) else { return };
         let reach = self.noted.judges.reach_of(path);
-        // What a new package's names lead to is its own.
-        let package = (kind == MixedKind::PackageJson)
-            .then(|| with_moved_entries("{}", &today, &|_| false).unwrap_or_else(|| "{}".into()));
-        let nothing = package.unwrap_or_else(|| self.tests.original(path, ""));
+        let nothing = match kind {
+            // What a new package's names lead to is its own.
+            MixedKind::PackageJson => {
+                with_moved_entries("{}", &today, &|_| false).unwrap_or_else(|| "{}".into())
+            }
+            MixedKind::GoMod => go_modules::original_with_work(self, path, "", &today),
+            // It steers the runner as a whole.
+            MixedKind::GoWork if !go_modules::only_adds(self, path, &today) => {
+                self.found.steering.push(path.into());
+                self.bind(path, &hex(&file.content));
+                return self.added(path);
+            }
+            MixedKind::GoWork => return,
+            _ => self.tests.original(path, ""),
+        };
         match restore(kind, &nothing, &today, &reach) {
             Ok(merged) if merged == today => {}
             Ok(merged) => self.merged(path, kind, merged, file),
-            Err(_) => {
-                self.found.texts.push(format!("{} was added", path.display()));
-                self.found.absent.push(path.into());
-            }
+            Err(_) => self.added(path),
         }
+    }
+
+    fn added(&mut self, path: &Path) {
+        self.found.texts.push(format!("{} was added", path.display()));
+        self.found.absent.push(path.into());
     }
 
     /// An original run has the file as it was.
