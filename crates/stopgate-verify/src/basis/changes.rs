@@ -293,6 +293,7 @@ impl Compare<'_> {
             let path = &file.path;
             match rules.role_of_new(path, &self.files) {
                 JudgeRole::Work => {}
+                JudgeRole::Whole(_) if go_modules::is_vendored_for_work(self, path) => {}
                 JudgeRole::Whole(why) => {
                     let steers = matches!(why, Why::Hides(_) | Why::Configuration(_))
                         && !path.ends_with("conftest.py");
@@ -312,7 +313,7 @@ impl Compare<'_> {
             let content = FileContent::File { bytes: Vec::new(), executable: false };
             self.found.restore.push(RestoredFile { path: path.into(), content });
         } else {
-            self.found.absent.push(path.into());
+            self.found.absent.push(go_modules::left_out(path).into());
         }
     }
 

@@ -3,12 +3,16 @@
 //! A `replace` in `go.mod` or a `use` in `go.work` may put a weaker copy in the place of a module
 //! that tests import. One for a module that nobody knew at the start can't: only the work needs it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::super::text::text_path;
 use super::Compare;
 use crate::judges::sections::{ModuleFile, ModuleLead, with_new_leads};
 use crate::judges::{JudgeRole, ProjectFiles, normal};
+
+/// The list of vendored modules.
+const VENDORED: &str = "vendor/modules.txt";
 
 /// The original text of a `go.mod` or `go.work` with those of today's leads that are work.
 pub(super) fn original_with_work(
@@ -40,6 +44,26 @@ pub(super) fn only_adds(compare: &Compare<'_>, path: &Path, today: &str) -> bool
     places.all(|place| uses(place))
         && ModuleFile::parse(&added).leads == now.leads
         && !asks_for_modules(compare)
+}
+
+/// What goes where a judge is left out: without its list, a directory of vendored modules is an
+/// error.
+pub(super) fn left_out(path: &Path) -> &Path {
+    path.parent().filter(|_| path.ends_with(VENDORED)).unwrap_or(path)
+}
+
+/// Whether this lists vendored modules, and no judge of the start imports one of them.
+pub(super) fn is_vendored_for_work(compare: &Compare<'_>, path: &Path) -> bool {
+    let Some(vendor) = path.parent().filter(|_| path.ends_with(VENDORED)) else { return false };
+    let is_go = |path: &Path| path.extension().is_some_and(|end| end == "go");
+    let files = compare.now.files().map(|file| file.path.as_path());
+    let packages = files.filter(|path| is_go(path)).filter_map(|path| path.parent());
+    let packages: BTreeSet<&Path> =
+        packages.filter_map(|package| package.strip_prefix(vendor).ok()).collect();
+    let imports = |text: &str| {
+        text.split(['"', '`']).any(|word| word.contains('.') && packages.contains(Path::new(word)))
+    };
+    !judges_say(compare, &is_go, &imports)
 }
 
 /// What each file of this name said at the start, by its directory.

@@ -133,6 +133,8 @@ fn new_rust_and_go_files() {
         "go test ./...",
         "
         go.work => modules in use, replacements
+        vendor/modules.txt => hides modules that were found elsewhere
+        vendor/example.org/a/a.go => work
         add_test.go => test by name
         add.go => work
         testdata/x.json => data that tests compare with
