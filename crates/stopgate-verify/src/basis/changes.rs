@@ -1,6 +1,7 @@
 //! What is not as it was at the start, and how to ask the judges of the start all the same.
 
 mod compiled;
+mod go_modules;
 mod moves;
 mod settings;
 mod undeclared;
@@ -150,9 +151,9 @@ impl Compare<'_> {
         self.programs();
         self.installed();
         self.stamps();
-        self.undeclared_packages();
-        self.hiding_scripts();
-        self.links_out();
+        undeclared::undeclared_packages(self);
+        undeclared::hiding_scripts(self);
+        undeclared::links_out(self);
         self.build_settings();
         self.outside();
         if self.noted.judges.asks_git() || self.tests_ask_git() {
@@ -257,6 +258,9 @@ impl Compare<'_> {
             let leads = |target: &str| self.leads(path, target);
             original = with_moved_entries(&original, &today, &leads).unwrap_or(original);
         }
+        if matches!(kind, MixedKind::GoMod | MixedKind::GoWork) {
+            original = go_modules::original_with_work(self, path, &original, &today);
+        }
         if *kind == MixedKind::RustSource {
             original = self.tests.original(path, &original);
         }
@@ -297,6 +301,7 @@ impl Compare<'_> {
             let path = &file.path;
             match rules.role_of_new(path, &self.files) {
                 JudgeRole::Work => {}
+                JudgeRole::Whole(_) if go_modules::is_vendored_for_work(self, path) => {}
                 JudgeRole::Whole(why) => {
                     let steers = matches!(why, Why::Hides(_) | Why::Configuration(_))
                         && !path.ends_with("conftest.py");
@@ -316,7 +321,7 @@ impl Compare<'_> {
             let content = FileContent::File { bytes: Vec::new(), executable: false };
             self.found.restore.push(RestoredFile { path: path.into(), content });
         } else {
-            self.found.absent.push(path.into());
+            self.found.absent.push(go_modules::left_out(path).into());
         }
     }
 
@@ -333,18 +338,31 @@ impl Compare<'_> {
     fn new_sections(&mut self, path: &Path, kind: MixedKind, file: &TreeFile) {
         let Some(today) = self.files.text(path) else { return };
         let reach = self.noted.judges.reach_of(path);
-        // What a new package's names lead to is its own.
-        let package = (kind == MixedKind::PackageJson)
-            .then(|| with_moved_entries("{}", &today, &|_| false).unwrap_or_else(|| "{}".into()));
-        let nothing = package.unwrap_or_else(|| self.tests.original(path, ""));
+        let nothing = match kind {
+            // What a new package's names lead to is its own.
+            MixedKind::PackageJson => {
+                with_moved_entries("{}", &today, &|_| false).unwrap_or_else(|| "{}".into())
+            }
+            MixedKind::GoMod => go_modules::original_with_work(self, path, "", &today),
+            // It steers the runner as a whole.
+            MixedKind::GoWork if !go_modules::only_adds(self, path, &today) => {
+                self.found.steering.push(path.into());
+                self.bind(path, &hex(&file.content));
+                return self.added(path);
+            }
+            MixedKind::GoWork => return,
+            _ => self.tests.original(path, ""),
+        };
         match restore(kind, &nothing, &today, &reach) {
             Ok(merged) if merged == today => {}
             Ok(merged) => self.merged(path, kind, merged, file),
-            Err(_) => {
-                self.found.texts.push(format!("{} was added", path.display()));
-                self.found.absent.push(path.into());
-            }
+            Err(_) => self.added(path),
         }
+    }
+
+    fn added(&mut self, path: &Path) {
+        self.found.texts.push(format!("{} was added", path.display()));
+        self.found.absent.push(path.into());
     }
 
     /// An original run has the file as it was.
@@ -395,22 +413,6 @@ impl Compare<'_> {
                 None => self.found.lasting.push(format!("{} is gone", change.then.display())),
             }
         }
-    }
-
-    /// What says that a check need not run is not evidence: without it, the check runs.
-    fn stamps(&mut self) {
-        let is_young = |path: &&Path| {
-            let about = self.root.join(path).symlink_metadata();
-            about
-                .and_then(|about| about.modified())
-                .ok()
-                .and_then(nanos)
-                .is_some_and(|written| self.since.is_none_or(|since| written > since))
-        };
-        let stamps: Vec<PathBuf> =
-            self.noted.judges.stamps().filter(is_young).map(Path::to_path_buf).collect();
-        self.found.rewritten |= !stamps.is_empty();
-        self.found.absent.extend(stamps);
     }
 
     fn installed(&mut self) {

@@ -84,7 +84,7 @@ const TABLE: [(&str, &str); 76] = [
     ("deny.toml", "cargo-deny"),
     ("tarpaulin.toml .tarpaulin.toml", "cargo-tarpaulin"),
     ("Makefile.toml", "cargo-make"),
-    ("go.work go.env .go-version", "go go-test gotestsum ginkgo golangci-lint"),
+    ("go.env .go-version", "go go-test gotestsum ginkgo golangci-lint"),
     (".golangci.*", "golangci-lint"),
     ("staticcheck.conf revive.toml", "staticcheck revive golangci-lint"),
     (".rspec .simplecov", "rspec"),

@@ -99,6 +99,8 @@ pub(crate) enum MixedKind {
     CargoToml,
     /// `go.mod`
     GoMod,
+    /// `go.work`
+    GoWork,
     /// A makefile, or what one includes.
     Makefile,
     /// A justfile, or what one imports.
@@ -128,6 +130,7 @@ impl fmt::Display for MixedKind {
             Self::PackageJson => "scripts that the check reaches, settings of test tools",
             Self::CargoToml => "test targets, lints, profiles, patches",
             Self::GoMod => "replacements",
+            Self::GoWork => "modules in use, replacements",
             Self::Makefile => "targets that the check reaches",
             Self::Justfile => "recipes that the check reaches",
             Self::Taskfile => "tasks that test",

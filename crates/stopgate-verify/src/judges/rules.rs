@@ -240,6 +240,10 @@ impl<'a> JudgeRules<'a> {
             name if extension_of(path) == "cmake" && !name.starts_with("CTest") => {
                 set.uses(&["cmake", "ctest"]).then_some(MixedKind::CMakeLists)
             }
+            "go.work" => {
+                let users = ["go", "go-test", "gotestsum", "ginkgo", "golangci-lint"];
+                set.uses(&users).then_some(MixedKind::GoWork)
+            }
             "go.mod" => set.uses(&["go", "gotestsum", "ginkgo"]).then_some(MixedKind::GoMod),
             _ => None,
         };

@@ -25,6 +25,7 @@ mod toml_tree;
 mod vitest_source;
 
 pub(crate) use self::cargo::with_moved_targets;
+pub(crate) use self::modfile::{ModuleFile, ModuleLead, with_new_leads};
 pub(crate) use self::package::with_moved_entries;
 pub(super) use self::python_tests::is_mixed as is_mixed_python;
 pub(crate) use self::rust_moves::{MovedTests, SourcePair};
@@ -117,7 +118,7 @@ pub(crate) fn judging(
         MixedKind::CargoToml => cargo::judging(text, &reach.names),
         MixedKind::SetupCfg | MixedKind::ToxIni => Ok(ini::judging(kind, text, reach)),
         MixedKind::PackageJson => package::judging(text, reach),
-        MixedKind::GoMod => Ok(modfile::judging(text)),
+        MixedKind::GoMod | MixedKind::GoWork => Ok(modfile::judging(kind, text)),
         MixedKind::Makefile => Ok(make::judging(text, reach)),
         MixedKind::Justfile => Ok(just::judging(text, reach)),
         MixedKind::CMakeLists => Ok(cmake::judging(text)),
@@ -154,7 +155,7 @@ pub(crate) fn restore(
         MixedKind::CargoToml => cargo::restore(original, today, &reach.names),
         MixedKind::SetupCfg | MixedKind::ToxIni => Some(ini::restore(kind, original, today, reach)),
         MixedKind::PackageJson => package::restore(original, today, reach),
-        MixedKind::GoMod => Some(modfile::restore(original, today)),
+        MixedKind::GoMod | MixedKind::GoWork => Some(modfile::restore(kind, original, today)),
         MixedKind::Makefile => Some(make::restore(original, today, reach)),
         MixedKind::Justfile => Some(just::restore(original, today, reach)),
         MixedKind::CMakeLists => Some(cmake::restore(original, today)),

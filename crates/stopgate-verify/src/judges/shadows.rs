@@ -53,6 +53,14 @@ pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> O
         .or_else(|| hidden_class(set, path, files))
         .or_else(|| hidden_in_archive(set, path, files))
         .or_else(|| hidden_source(set, path, files))
+        .or_else(|| hidden_go_modules(set, path))
+}
+
+/// `vendor/modules.txt`, since which Go looks for modules beside it and nowhere else.
+fn hidden_go_modules(set: &JudgeSet, path: &Path) -> Option<String> {
+    let is_used = || set.uses(&["go", "go-test", "gotestsum", "ginkgo"]);
+    (path.ends_with("vendor/modules.txt") && is_used())
+        .then(|| "modules that were found elsewhere".into())
 }
 
 /// `lib/pace/Pace.class`, which `-cp lib:out` finds before what `src/pace/Pace.java` becomes.

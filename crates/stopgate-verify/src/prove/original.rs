@@ -11,6 +11,7 @@ use stopgate_core::{
 
 use super::apart::{Apart, ApartRun, BuiltFiles, Judges};
 use super::measured_coverage::MeasuredCoverage;
+use super::rebuilt::RebuiltChecks;
 use super::round::Looked;
 use super::wording::{rejection, undecided};
 use super::{Directories, ProofRequest, TestFloor, floor, red_first, span};
@@ -88,7 +89,7 @@ impl Originals<'_> {
             return Some(receipts);
         }
         self.ask_originals(&subjects, &controls, &digest, &mut receipts)?;
-        self.ask_rebuilt(&subjects, &digest, &mut receipts)?;
+        RebuiltChecks(self).doubt(&subjects, &digest, &mut receipts)?;
         MeasuredCoverage(self).doubt(&subjects, &mut receipts);
         red_first::ask(&self.apart(), &subjects, &mut receipts)?;
         Some(receipts)
@@ -201,6 +202,14 @@ impl Originals<'_> {
             dispute(receipt, told, &subject.changes.lasting.join("; "), None);
         }
         Some(())
+    }
+
+    /// Whether a person accepted what changed, or what the checks did not make themselves.
+    pub(super) fn is_approved(&self, digest: &str, subjects: &[OriginalSubject<'_>]) -> bool {
+        let Some(approved) = self.request.ground.approved.as_ref() else { return false };
+        let runs = || subjects.iter().any(OriginalSubject::runs);
+        approved.digest == digest
+            || (runs() && approved.digest == RebuiltChecks(self).digest(digest))
     }
 
     /// Whether a person made all tests part of the work, which may merge or drop some then.

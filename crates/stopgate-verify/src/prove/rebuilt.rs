@@ -36,9 +36,12 @@ enum Rebuilt {
     Cut(ApartRun),
 }
 
-impl Originals<'_> {
+/// Asks checks without what they did not make themselves.
+pub(super) struct RebuiltChecks<'a>(pub(super) &'a Originals<'a>);
+
+impl RebuiltChecks<'_> {
     /// Doubts what passes only with files that the check would make otherwise.
-    pub(super) fn ask_rebuilt(
+    pub(super) fn doubt(
         &self,
         subjects: &[OriginalSubject<'_>],
         digest: &str,
@@ -49,7 +52,7 @@ impl Originals<'_> {
         };
         let due: Vec<&OriginalSubject<'_>> = subjects.iter().filter(passes).collect();
         let ignored = if due.is_empty() { IgnoredFiles::default() } else { self.ignored() };
-        if ignored.left.is_empty() || self.is_approved(digest, subjects) {
+        if ignored.left.is_empty() || self.0.is_approved(digest, subjects) {
             return Some(());
         }
         for subject in due {
@@ -105,14 +108,14 @@ impl Originals<'_> {
         absent: Vec<PathBuf>,
         judges: Judges,
     ) -> Option<ApartRun> {
-        let apart = Apart { restless: absent, ..self.apart() };
+        let apart = Apart { restless: absent, ..self.0.apart() };
         apart.run(&[subject], judges, ".rebuilt")?.into_iter().next()
     }
 
     /// Files that git ignores, and which of them the checks used as somebody else had made them.
     fn ignored(&self) -> IgnoredFiles {
-        let Some(since) = self.request.since else { return IgnoredFiles::default() };
-        IgnoredFiles::after_run(self.request.root, since, self.looked.begun)
+        let Some(since) = self.0.request.since else { return IgnoredFiles::default() };
+        IgnoredFiles::after_run(self.0.request.root, since, self.0.looked.begun)
     }
 
     /// Those that the check may make itself, with what lies beside them: the stamp in there may be
@@ -120,7 +123,7 @@ impl Originals<'_> {
     fn products_of(&self, subject: &OriginalSubject<'_>, ignored: &IgnoredFiles) -> Vec<PathBuf> {
         let name = &subject.criterion.name;
         let may_make = |path: &&PathBuf| {
-            !is_beside(path) && (is_product(path) || self.basis.makes(name, path))
+            !is_beside(path) && (is_product(path) || self.0.basis.makes(name, path))
         };
         let own = ignored.left.iter().filter(may_make);
         let places: BTreeSet<&Path> = own.clone().filter_map(|path| path.parent()).collect();
@@ -132,23 +135,19 @@ impl Originals<'_> {
         let all: BTreeSet<&PathBuf> = own.chain(near).collect();
         let mut found: Vec<PathBuf> = all.into_iter().cloned().collect();
         if !found.is_empty() {
-            found.extend(self.basis.stamps(name));
+            found.extend(self.0.basis.stamps(name));
         }
         found
     }
 
-    /// Whether a person accepted what changed, or what the check did not make itself.
-    pub(super) fn is_approved(&self, digest: &str, subjects: &[OriginalSubject<'_>]) -> bool {
-        let Some(approved) = self.request.ground.approved.as_ref() else { return false };
-        approved.digest == digest
-            || (subjects.iter().any(OriginalSubject::runs)
-                && approved.digest == self.with_products(digest, &self.ignored().left))
+    /// Identifies the changes together with the files that the checks did not make themselves.
+    pub(super) fn digest(&self, digest: &str) -> String {
+        self.with_products(digest, &self.ignored().left)
     }
 
-    /// Identifies the changes together with the files that the checks did not make themselves.
     fn with_products(&self, digest: &str, left: &[PathBuf]) -> String {
         let line = |path: &PathBuf| {
-            let content = content_of(&self.request.root.join(path)).unwrap_or_default();
+            let content = content_of(&self.0.request.root.join(path)).unwrap_or_default();
             format!("{} {}\n", path.display(), hex(&hash_of(&content)))
         };
         let listed: String = left.iter().filter(|path| !is_beside(path)).map(line).collect();

@@ -1,7 +1,7 @@
 //! What a check depends on beside the project's files: environments, settings of builds, git.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use stopgate_core::JudgesAre;
 
@@ -9,7 +9,7 @@ use super::super::build_settings::BuildSettings;
 use super::super::environments::{self, SteeringFile};
 use super::super::git_state::is_asked_by;
 use super::super::text::{FileText, text_path};
-use super::Compare;
+use super::{Compare, nanos};
 use crate::judges::JudgeRole;
 use crate::place::Mask;
 
@@ -44,6 +44,22 @@ impl Compare<'_> {
             }
             Err(_) => self.found.masks.push(Mask { path: file.path, content: None }),
         }
+    }
+
+    /// What says that a check need not run is not evidence: without it, the check runs.
+    pub(super) fn stamps(&mut self) {
+        let is_young = |path: &&Path| {
+            let about = self.root.join(path).symlink_metadata();
+            about
+                .and_then(|about| about.modified())
+                .ok()
+                .and_then(nanos)
+                .is_some_and(|written| self.since.is_none_or(|since| written > since))
+        };
+        let stamps: Vec<PathBuf> =
+            self.noted.judges.stamps().filter(is_young).map(Path::to_path_buf).collect();
+        self.found.rewritten |= !stamps.is_empty();
+        self.found.absent.extend(stamps);
     }
 
     /// Settings of the build that came since the start.

@@ -27,116 +27,113 @@ const PACKAGES_MAX: usize = 20_000;
 /// How long git may take to tell what the commit of the start has.
 const GIT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 
-impl Compare<'_> {
-    /// An original run goes without packages that no manifest names.
-    pub(super) fn undeclared_packages(&mut self) {
-        let directory = self.noted.judges.directory().to_path_buf();
-        let places = directory.ancestors().map(|place| place.join(MODULES));
-        let fresh: Vec<PathBuf> = places
-            .flat_map(|place| self.packages_in(&place))
-            .filter(|own| self.is_fresh(own))
-            .collect();
-        if fresh.is_empty() {
-            return;
-        }
-        let texts = self.manifests();
-        let Some(texts) = texts else { return };
-        for path in fresh {
-            let name = package_name(&path);
-            let forms = [format!("\"{name}\""), format!("/{name}\""), format!("{name}@")];
-            let is_named = |text: &String| forms.iter().any(|form| text.contains(form.as_str()));
-            if !texts.iter().any(is_named) {
-                self.found
-                    .texts
-                    .push(format!("{} was added, and no manifest names it", path.display()));
-                self.bind(&path, "");
-                self.found.steering.push(path.clone());
-                self.found.absent.push(path);
-            }
-        }
+/// An original run goes without packages that no manifest names.
+pub(super) fn undeclared_packages(compare: &mut Compare<'_>) {
+    let directory = compare.noted.judges.directory().to_path_buf();
+    let places = directory.ancestors().map(|place| place.join(MODULES));
+    let fresh: Vec<PathBuf> = places
+        .flat_map(|place| packages_in(compare, &place))
+        .filter(|own| is_fresh(compare, own))
+        .collect();
+    if fresh.is_empty() {
+        return;
     }
-
-    /// The packages in a directory of packages and in its scopes, without links.
-    fn packages_in(&self, modules: &Path) -> Vec<PathBuf> {
-        let entries = |place: &Path| -> Vec<PathBuf> {
-            let found = fs::read_dir(self.root.join(place)).into_iter().flatten().flatten();
-            let is_own = |entry: &fs::DirEntry| {
-                let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
-                !is_hidden && entry.file_type().is_ok_and(|sort| sort.is_dir())
-            };
-            let found = found.filter(is_own).map(|entry| place.join(entry.file_name()));
-            found.take(PACKAGES_MAX).collect()
-        };
-        let is_scope = |path: &Path| {
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('@'))
-        };
-        let (scopes, mut found): (Vec<_>, Vec<_>) =
-            entries(modules).into_iter().partition(|path| is_scope(path));
-        found.extend(scopes.iter().flat_map(|scope| entries(scope)));
-        found
-    }
-
-    fn is_fresh(&self, path: &Path) -> bool {
-        let found = fs::symlink_metadata(self.root.join(path)).ok();
-        let written = found.map(|found| Stat::of_metadata(&found).ctime);
-        written.is_some_and(|written| self.since.is_some_and(|since| written > since))
-    }
-
-    /// What the project's manifests and locks say; nothing where one can't be read.
-    fn manifests(&self) -> Option<Vec<String>> {
-        let is_manifest = |path: &&PathBuf| {
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            MANIFESTS.contains(&name)
-        };
-        let paths = self.files.paths().iter().filter(is_manifest);
-        paths.map(|path| read_text(&self.root.join(path), MANIFEST_BYTES_MAX).ok()).collect()
-    }
-
-    /// JavaScript that git ignores and that is found before the TypeScript beside it.
-    pub(super) fn hiding_scripts(&mut self) {
-        const TYPED: [(&str, &[&str]); 3] =
-            [("ts", &["js", "mjs", "cjs"]), ("tsx", &["js", "jsx"]), ("mts", &["mjs"])];
-        let beside = |path: &PathBuf| {
-            let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
-            let others =
-                TYPED.iter().filter(|(own, _)| *own == end).flat_map(|(_, others)| *others);
-            others.map(|other| path.with_extension(other)).collect::<Vec<_>>()
-        };
-        let typed = self.files.paths().iter().flat_map(beside);
-        let hides = |path: &PathBuf| !self.files.paths().contains(path) && self.is_fresh(path);
-        let found: Vec<PathBuf> = typed.filter(hides).collect();
-        for path in found {
-            self.found.texts.push(format!("{} hides the source beside it", path.display()));
-            self.bind(&path, "");
-            self.found.steering.push(path.clone());
-            self.found.absent.push(path);
+    let texts = manifests(compare);
+    let Some(texts) = texts else { return };
+    for path in fresh {
+        let name = package_name(&path);
+        let forms = [format!("\"{name}\""), format!("/{name}\""), format!("{name}@")];
+        let is_named = |text: &String| forms.iter().any(|form| text.contains(form.as_str()));
+        if !texts.iter().any(is_named) {
+            compare
+                .found
+                .texts
+                .push(format!("{} was added, and no manifest names it", path.display()));
+            compare.bind(&path, "");
+            compare.found.steering.push(path.clone());
+            compare.found.absent.push(path);
         }
     }
+}
 
-    /// Work of the start that is a link out of the project now.
-    pub(super) fn links_out(&mut self) {
-        let is_out = |file: &&TreeFile| {
-            let target = fs::canonicalize(self.root.join(&file.path));
-            file.kind == FileKind::Link
-                && self.is_younger(file)
-                && target.is_ok_and(|target| target.is_file() && !target.starts_with(self.root))
+/// The packages in a directory of packages and in its scopes, without links.
+fn packages_in(compare: &Compare<'_>, modules: &Path) -> Vec<PathBuf> {
+    let entries = |place: &Path| -> Vec<PathBuf> {
+        let found = fs::read_dir(compare.root.join(place)).into_iter().flatten().flatten();
+        let is_own = |entry: &fs::DirEntry| {
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            !is_hidden && entry.file_type().is_ok_and(|sort| sort.is_dir())
         };
-        let found: Vec<&TreeFile> = self.now.files().filter(is_out).collect();
-        let lost = found.into_iter().filter(|file| self.was_file(&file.path));
-        let texts =
-            lost.map(|file| format!("{} is a link out of the project now", file.path.display()));
-        let texts: Vec<String> = texts.collect();
-        self.found.lasting.extend(texts);
-    }
+        let found = found.filter(is_own).map(|entry| place.join(entry.file_name()));
+        found.take(PACKAGES_MAX).collect()
+    };
+    let is_scope =
+        |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('@'));
+    let (scopes, mut found): (Vec<_>, Vec<_>) =
+        entries(modules).into_iter().partition(|path| is_scope(path));
+    found.extend(scopes.iter().flat_map(|scope| entries(scope)));
+    found
+}
 
-    /// Whether the commit of the start has a file there.
-    fn was_file(&self, path: &Path) -> bool {
-        let Some(commit) = self.basis.commit() else { return false };
-        let Some(path) = path.to_str() else { return false };
-        let words = ["ls-tree", commit, "--", path];
-        let said = git(&words, self.root, GitFilters::OwnOnly, GIT_TIMEOUT);
-        said.is_ok_and(|said| said.is_fine() && said.stdout.starts_with(b"100"))
+fn is_fresh(compare: &Compare<'_>, path: &Path) -> bool {
+    let found = fs::symlink_metadata(compare.root.join(path)).ok();
+    let written = found.map(|found| Stat::of_metadata(&found).ctime);
+    written.is_some_and(|written| compare.since.is_some_and(|since| written > since))
+}
+
+/// What the project's manifests and locks say; nothing where one can't be read.
+fn manifests(compare: &Compare<'_>) -> Option<Vec<String>> {
+    let is_manifest = |path: &&PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        MANIFESTS.contains(&name)
+    };
+    let paths = compare.files.paths().iter().filter(is_manifest);
+    paths.map(|path| read_text(&compare.root.join(path), MANIFEST_BYTES_MAX).ok()).collect()
+}
+
+/// JavaScript that git ignores and that is found before the TypeScript beside it.
+pub(super) fn hiding_scripts(compare: &mut Compare<'_>) {
+    const TYPED: [(&str, &[&str]); 3] =
+        [("ts", &["js", "mjs", "cjs"]), ("tsx", &["js", "jsx"]), ("mts", &["mjs"])];
+    let beside = |path: &PathBuf| {
+        let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+        let others = TYPED.iter().filter(|(own, _)| *own == end).flat_map(|(_, others)| *others);
+        others.map(|other| path.with_extension(other)).collect::<Vec<_>>()
+    };
+    let typed = compare.files.paths().iter().flat_map(beside);
+    let hides = |path: &PathBuf| !compare.files.paths().contains(path) && is_fresh(compare, path);
+    let found: Vec<PathBuf> = typed.filter(hides).collect();
+    for path in found {
+        compare.found.texts.push(format!("{} hides the source beside it", path.display()));
+        compare.bind(&path, "");
+        compare.found.steering.push(path.clone());
+        compare.found.absent.push(path);
     }
+}
+
+/// Work of the start that is a link out of the project now.
+pub(super) fn links_out(compare: &mut Compare<'_>) {
+    let is_out = |file: &&TreeFile| {
+        let target = fs::canonicalize(compare.root.join(&file.path));
+        file.kind == FileKind::Link
+            && compare.is_younger(file)
+            && target.is_ok_and(|target| target.is_file() && !target.starts_with(compare.root))
+    };
+    let found: Vec<&TreeFile> = compare.now.files().filter(is_out).collect();
+    let lost = found.into_iter().filter(|file| was_file(compare, &file.path));
+    let texts =
+        lost.map(|file| format!("{} is a link out of the project now", file.path.display()));
+    let texts: Vec<String> = texts.collect();
+    compare.found.lasting.extend(texts);
+}
+
+/// Whether the commit of the start has a file there.
+fn was_file(compare: &Compare<'_>, path: &Path) -> bool {
+    let Some(commit) = compare.basis.commit() else { return false };
+    let Some(path) = path.to_str() else { return false };
+    let words = ["ls-tree", commit, "--", path];
+    let said = git(&words, compare.root, GitFilters::OwnOnly, GIT_TIMEOUT);
+    said.is_ok_and(|said| said.is_fine() && said.stdout.starts_with(b"100"))
 }
 
 /// The name by which a package is imported: with its scope, if it has one.

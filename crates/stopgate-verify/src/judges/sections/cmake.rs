@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Judging;
-use super::blocks::{TextBlock, replaced, sections};
+use super::blocks::{TextBlock, push, replaced, sections};
 use crate::judges::files::extension_of;
 use crate::judges::names::{is_code, said, words as words_of};
 
@@ -29,39 +29,152 @@ struct CMakeCommand {
     text: String,
 }
 
+/// Commands that open, divide and close what others stand in.
+const OPENS: [&str; 5] = ["if", "foreach", "while", "function", "macro"];
+const DIVIDES: [&str; 2] = ["else", "elseif"];
+const CLOSES: [&str; 5] = ["endif", "endforeach", "endwhile", "endfunction", "endmacro"];
+
+/// Commands that give a variable its value, with the word that is its name.
+const VALUES: [(&str, usize); 6] = [
+    ("set", 0),
+    ("option", 0),
+    ("list", 1),
+    ("file", 1),
+    ("get_filename_component", 0),
+    ("cmake_dependent_option", 0),
+];
+
 pub(super) fn judging(text: &str) -> Judging {
-    Judging { sections: sections(&blocks(text)), members: BTreeSet::new() }
+    Judging { sections: sections(&blocks(text, &BTreeSet::new())), members: BTreeSet::new() }
 }
 
 pub(super) fn restore(original: &str, today: &str) -> String {
-    replaced(&blocks(original), &blocks(today))
+    let values = CMakeText::parse(original).values();
+    let today = blocks(today, &values);
+    let in_place = replaced(&blocks(original, &values), &today);
+    if judging(original).is_kept_by(&judging(&in_place)) {
+        return in_place;
+    }
+    // What they stood in has become another: they follow today's work, with what they stood in.
+    at_end(original, &today).unwrap_or(in_place)
 }
 
-fn blocks(text: &str) -> Vec<TextBlock> {
-    let (commands, rest) = parse(text);
-    let targets = test_targets(&commands);
-    let mut conditions: Vec<String> = Vec::new();
+/// The blocks of a text; `values` are variables that say which tests there are in another one.
+fn blocks(text: &str, values: &BTreeSet<String>) -> Vec<TextBlock> {
+    let text = CMakeText::parse(text);
+    let (own, conditions) = (text.values(), conditions(&text.commands));
     let mut found = Vec::new();
-    for command in commands {
-        match command.name.as_str() {
-            "if" | "foreach" | "function" | "macro" | "while" => {
-                conditions.push(format!("{} {}", command.name, command.words.join(" ")));
-            }
-            "else" | "elseif" => {
-                let more = format!(" {} {}", command.name, command.words.join(" "));
-                conditions.iter_mut().next_back().into_iter().for_each(|own| own.push_str(&more));
-            }
-            "endif" | "endforeach" | "endfunction" | "endmacro" | "endwhile" => {
-                conditions.pop();
-            }
-            _ => {}
-        }
-        let key = key_of(&command, &targets);
+    for (command, conditions) in text.commands.into_iter().zip(conditions) {
+        let key = key_of(&command, &text.targets).or_else(|| {
+            let is_value = |name: &&str| own.contains(*name) || values.contains(*name);
+            let name = variable_of(&command).filter(is_value);
+            name.map(|name| format!("{} {name}", command.name))
+        });
         let says = format!("{} {}", conditions.join(" / "), kept(&command).join(" "));
         found.push(TextBlock { key, says, text: command.text });
     }
-    found.push(TextBlock { key: None, says: String::new(), text: rest });
+    found.push(TextBlock { key: None, says: String::new(), text: text.rest });
     found
+}
+
+/// A text with what is known about its tests.
+struct CMakeText {
+    commands: Vec<CMakeCommand>,
+    rest: String,
+    targets: BTreeSet<String>,
+}
+
+impl CMakeText {
+    fn parse(text: &str) -> Self {
+        let (commands, rest) = parse(text);
+        let targets = test_targets(&commands);
+        Self { commands, rest, targets }
+    }
+
+    /// Variables that say which tests there are: `set(TESTS a b)` over `foreach(… ${TESTS})`.
+    fn values(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for (command, conditions) in self.commands.iter().zip(conditions(&self.commands)) {
+            if key_of(command, &self.targets).is_none() {
+                continue;
+            }
+            found.extend(kept(command).into_iter().flat_map(references).map(str::to_string));
+            for condition in &conditions {
+                let words = condition.split(' ').filter(|word| !word.contains('$'));
+                found.extend(words.chain(references(condition)).map(str::to_string));
+            }
+        }
+        found
+    }
+}
+
+/// What each command stands in.
+fn conditions(commands: &[CMakeCommand]) -> Vec<Vec<String>> {
+    let mut open: Vec<String> = Vec::new();
+    let mut found = Vec::new();
+    for command in commands {
+        let name = command.name.as_str();
+        if OPENS.contains(&name) {
+            open.push(format!("{name} {}", command.words.join(" ")));
+        } else if DIVIDES.contains(&name) {
+            let more = format!(" {name} {}", command.words.join(" "));
+            open.iter_mut().next_back().into_iter().for_each(|own| own.push_str(&more));
+        } else if CLOSES.contains(&name) {
+            open.pop();
+        }
+        found.push(open.clone());
+    }
+    found
+}
+
+/// The names in `${A}/${B}.c`.
+fn references(word: &str) -> impl Iterator<Item = &str> {
+    word.split("${").skip(1).filter_map(|rest| rest.split('}').next())
+}
+
+/// The variable that a command gives a value.
+fn variable_of(command: &CMakeCommand) -> Option<&str> {
+    let (_, at) = VALUES.iter().find(|(name, _)| *name == command.name)?;
+    command.words.get(*at).map(String::as_str)
+}
+
+/// Today's work, then the original's judging commands with the loops and conditions around them.
+///
+/// Nothing where they are in a function: it would be another one for those who called it before.
+fn at_end(original: &str, today: &[TextBlock]) -> Option<String> {
+    let mut text = String::new();
+    let work = today.iter().filter(|block| block.key.is_none());
+    work.for_each(|block| push(&mut text, &block.text));
+    let (commands, _) = parse(original);
+    // The first one is of the file itself.
+    let mut open = vec![(String::new(), false)];
+    for (command, block) in commands.iter().zip(blocks(original, &BTreeSet::new())) {
+        let name = command.name.as_str();
+        if OPENS.contains(&name) {
+            open.push((command.text.clone(), false));
+        } else if CLOSES.contains(&name) {
+            let (mut inner, judges) = open.pop()?;
+            push(&mut inner, &command.text);
+            if judges && ["endfunction", "endmacro"].contains(&name) {
+                return None;
+            }
+            let (outer, is_judge) = open.last_mut()?;
+            push(outer, if judges { &inner } else { "" });
+            *is_judge |= judges;
+        } else if block.key.is_some() || DIVIDES.contains(&name) || open.len() > 1 {
+            let (inner, judges) = open.last_mut()?;
+            let is_kept = block.key.is_some() || DIVIDES.contains(&name) || is_value(command);
+            push(inner, if is_kept { &command.text } else { "" });
+            *judges |= block.key.is_some();
+        }
+    }
+    open.first().map(|(tests, _)| push(&mut text, tests))?;
+    Some(text)
+}
+
+/// Whether a command may be there twice.
+fn is_value(command: &CMakeCommand) -> bool {
+    variable_of(command).is_some() || ["string", "find_package"].contains(&command.name.as_str())
 }
 
 /// What a command decides, where it decides something.
@@ -76,6 +189,7 @@ fn key_of(command: &CMakeCommand, targets: &BTreeSet<String>) -> Option<String> 
     let is_own = || words_of(name).iter().any(|word| word == "test" || word == "tests");
     let is_about_tests = TESTS.contains(&name)
         || is_own()
+        || leads_to_tests(name, first)
         || (name == "set_property" && first == "TEST")
         || (name == "include" && ["CTest", "GoogleTest", "Catch"].contains(&first))
         || (name == "set" && (first.starts_with("CTEST_") || first == "CMAKE_BUILD_TYPE"))
@@ -83,10 +197,21 @@ fn key_of(command: &CMakeCommand, targets: &BTreeSet<String>) -> Option<String> 
     let silences = words.iter().any(|word| {
         word.contains("NDEBUG") || word.contains("--wrap") || word.starts_with("-include")
     });
-    let is_of_test =
-        ["add_executable", "add_library"].contains(&name) || name.starts_with("target_");
+    let makes = ["add_executable", "add_library", "set_target_properties", "add_dependencies"];
+    let is_of_test = makes.contains(&name) || name.starts_with("target_");
+    let is_property = name == "set_property" && words.iter().any(|word| targets.contains(word));
     let judges = is_about_tests || silences || (is_of_test && targets.contains(first));
-    judges.then(|| format!("{name} {subject}"))
+    (judges || is_property).then(|| format!("{name} {subject}"))
+}
+
+/// `add_subdirectory(tests)`, `include(tests/list.cmake)`: what is there has tests in it.
+fn leads_to_tests(name: &str, first: &str) -> bool {
+    let path = Path::new(first.trim_start_matches("${CMAKE_CURRENT_SOURCE_DIR}/"));
+    match name {
+        "add_subdirectory" => said(&path.join("CMakeLists.txt")).is_some(),
+        "include" => extension_of(path) == "cmake" && said(path).is_some(),
+        _ => false,
+    }
 }
 
 /// What it says, without sources of the work and where to find them: those come and go.
@@ -223,6 +348,72 @@ mod tests {
             let is_kept = judging(ORIGINAL).is_kept_by(&judging(&restored));
             assert!(is_kept || to.contains("if(OFF)"), "{restored}");
         }
+    }
+
+    #[test]
+    fn tests_that_moved_to_a_list_of_their_own_are_asked_where_they_were() {
+        let today = "project(a VERSION 2 LANGUAGES C)\nadd_library(a src/a.c src/b.c)\n\
+            enable_testing()\nadd_subdirectory(tests)\n";
+        let restored = restore(ORIGINAL, today);
+        assert!(!restored.contains("add_subdirectory"), "{restored}");
+        assert!(restored.contains("src/b.c") && restored.contains("add_test(NAME t"), "{restored}");
+    }
+
+    #[test]
+    fn a_directory_of_tests_that_is_left_out_judges() {
+        let original = "project(a C)\nenable_testing()\nadd_subdirectory(src)\n\
+            add_subdirectory(tests)\n";
+        for today in [
+            original.replace("add_subdirectory(tests)\n", ""),
+            original.replace("add_subdirectory(tests)", "add_subdirectory(tests EXCLUDE_FROM_ALL)"),
+            original.replace("(tests)", "(checks)"),
+            original
+                .replace("add_subdirectory(tests)", "if(OFF)\nadd_subdirectory(tests)\nendif()"),
+        ] {
+            assert!(!judging(original).is_kept_by(&judging(&today)), "{today}");
+            let restored = restore(original, &today);
+            assert!(judging(original).is_kept_by(&judging(&restored)), "{restored}");
+        }
+        let today = original.replace("(src)", "(source)");
+        assert!(judging(original).is_kept_by(&judging(&today)), "{today}");
+    }
+
+    #[test]
+    fn a_condition_around_tests_is_left_out_and_the_work_stays() {
+        let today = "project(a C)\noption(A_TESTS \"\" ON)\nadd_library(a src/a.c src/b.c)\n\
+            if(A_TESTS)\nenable_testing()\nadd_executable(t tests/test_a.c)\n\
+            target_link_libraries(t a)\nadd_test(NAME t COMMAND t)\nendif()\n";
+        let restored = restore(ORIGINAL, today);
+        assert!(judging(ORIGINAL).is_kept_by(&judging(&restored)), "{restored}");
+        assert!(restored.contains("src/b.c"), "{restored}");
+    }
+
+    const LOOP: &str = "project(a C)\nadd_library(a src/a.c)\nenable_testing()\n\
+        set(TESTS a b)\nforeach(name ${TESTS})\nset(from tests/test_${name}.c)\n\
+        add_executable(t_${name} ${from})\nadd_test(NAME ${name} COMMAND t_${name})\nendforeach()\n";
+
+    #[test]
+    fn a_list_of_tests_that_has_grown_is_the_one_of_the_start() {
+        let today = LOOP.replace("(TESTS a b)", "(TESTS a b c)").replace("src/a.c)", "src/x.c)");
+        assert!(!judging(LOOP).is_kept_by(&judging(&today)));
+        assert_eq!(restore(LOOP, &today), LOOP.replace("src/a.c)", "src/x.c)"));
+        for (from, to) in [("${TESTS})", "a b c)"), ("${TESTS})", "${TESTS} c)")] {
+            let restored = restore(LOOP, &today.replace(from, to));
+            assert!(judging(LOOP).is_kept_by(&judging(&restored)), "{restored}");
+            assert!(restored.contains("src/x.c"), "{restored}");
+            assert!(restored.ends_with(&LOOP[LOOP.find("foreach").expect("a loop")..]));
+        }
+        let fewer = LOOP.replace("(TESTS a b)", "(TESTS a)");
+        assert!(!judging(LOOP).is_kept_by(&judging(&fewer)), "one was dropped");
+    }
+
+    #[test]
+    fn what_tests_that_are_left_out_are_set_up_by_goes_with_them() {
+        let today = format!(
+            "{ORIGINAL}add_executable(u tests/test_b.c)\nset_target_properties(u PROPERTIES X 1)\n\
+             set_property(TARGET u PROPERTY Y 1)\nadd_test(NAME u COMMAND u)\n"
+        );
+        assert_eq!(restore(ORIGINAL, &today), ORIGINAL);
     }
 
     #[test]

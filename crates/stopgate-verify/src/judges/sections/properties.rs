@@ -7,13 +7,14 @@ use proptest::prelude::*;
 use super::{SectionReach, judging, restore};
 use crate::judges::role::MixedKind;
 
-const KINDS: [MixedKind; 14] = [
+const KINDS: [MixedKind; 15] = [
     MixedKind::Pyproject,
     MixedKind::SetupCfg,
     MixedKind::ToxIni,
     MixedKind::PackageJson,
     MixedKind::CargoToml,
     MixedKind::GoMod,
+    MixedKind::GoWork,
     MixedKind::Makefile,
     MixedKind::Justfile,
     MixedKind::RustSource,
@@ -35,6 +36,9 @@ fn reach() -> SectionReach {
         is_open: false,
     }
 }
+
+const GO_WORK: [&str; 6] =
+    ["go 1.work1", "use a", "use (\n\tb // x\n\tc\n)", "replace a => b", "toolchain go1", ")"];
 
 const VITEST: [&str; 5] = [
     "export const work1 = 1;",
@@ -107,6 +111,7 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
             &["PATH=a", "work1=b", "export NODE_OPTIONS=c", "# work2", "PYTHONPATH = d"]
         }
         MixedKind::GoMod
+        | MixedKind::GoWork
         | MixedKind::CHeader
         | MixedKind::ShellLibrary
         | MixedKind::Makefile
@@ -139,6 +144,7 @@ fn more_lines(kind: MixedKind) -> &'static [&'static str] {
             "exclude a v1",
             ")",
         ],
+        MixedKind::GoWork => &GO_WORK,
         MixedKind::Makefile => &[
             "test: a\n\tb",
             "test:\n\tc \\\n\td",

@@ -224,9 +224,9 @@ fn go_ruby_php_and_shell_tests_judge() {
         features/a.feature
         ",
         "
-        go test ./... => add_test.go features/a.feature ~go.mod go.work internal/testutil/u.go spec/a_spec.rb src/ATest.php t/a.t test/a.bats
-        go vet ./... => ~go.mod go.work
-        golangci-lint run => .golangci.yml go.work
+        go test ./... => add_test.go features/a.feature ~go.mod ~go.work internal/testutil/u.go spec/a_spec.rb src/ATest.php t/a.t test/a.bats
+        go vet ./... => ~go.mod ~go.work
+        golangci-lint run => .golangci.yml ~go.work
         bundle exec rspec => .rspec add_test.go features/a.feature internal/testutil/u.go spec/a_spec.rb src/ATest.php t/a.t test/a.bats
         ./vendor/bin/phpunit => add_test.go features/a.feature internal/testutil/u.go phpunit.xml spec/a_spec.rb src/ATest.php t/a.t test/a.bats
         bats test => add_test.go features/a.feature internal/testutil/u.go spec/a_spec.rb src/ATest.php t/a.t test/a.bats

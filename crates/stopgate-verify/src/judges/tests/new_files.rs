@@ -132,7 +132,9 @@ fn new_rust_and_go_files() {
         "go.mod",
         "go test ./...",
         "
-        go.work => configuration of go
+        go.work => modules in use, replacements
+        vendor/modules.txt => hides modules that were found elsewhere
+        vendor/example.org/a/a.go => work
         add_test.go => test by name
         add.go => work
         testdata/x.json => data that tests compare with
