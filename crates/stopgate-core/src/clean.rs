@@ -8,6 +8,9 @@ type Rest<'a> = Peekable<Chars<'a>>;
 
 /// Strips terminal sequences, control characters and bidi overrides; keeps newlines and tabs.
 pub fn clean(text: &str) -> String {
+    if text.bytes().all(is_plain) {
+        return text.into();
+    }
     let mut kept = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
@@ -25,6 +28,11 @@ pub fn clean(text: &str) -> String {
         }
     }
     kept
+}
+
+/// Most text has nothing to strip, and is copied as a whole.
+const fn is_plain(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\t' | b' '..=b'~')
 }
 
 /// The beginning of `text`, at most `bytes_max` long, with a mark where it was cut.

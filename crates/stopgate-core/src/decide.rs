@@ -4,6 +4,7 @@
 //! three always give the same one. Brakes are asked before wishes, so no failing
 //! check can hold an agent past its limits; only proof comes before them.
 
+mod ahead;
 mod gates;
 
 use alloc::boxed::Box;
@@ -12,6 +13,7 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
+pub use self::ahead::{asks_gates, completes, due, proves};
 use crate::brakes::{self, Brake};
 use crate::budget::reached_budget;
 use crate::clean::{clean, clip};
@@ -88,36 +90,19 @@ impl Decision {
     }
 }
 
-/// The checks that must run before [`decide`] is asked; none where it won't look at them.
-pub fn due<'a>(state: &'a State, seen: &Seen, now: Timestamp) -> Vec<&'a Criterion> {
-    let tally = state.tally.after(state, seen);
-    let before_proof = state.policy.order.rules().iter().take_while(|rule| **rule != Rule::Proof);
-    let settled =
-        before_proof.into_iter().any(|rule| ask(*rule, state, seen, &tally, now).is_some());
-    if settled || !asks_for_proof(state) {
-        return Vec::new();
-    }
-    state.criteria.iter().filter(|criterion| criterion.is_checked()).collect()
-}
-
-/// Whether [`decide`] would hear the loop's gates; asked once the checks that are due have run.
-pub fn asks_gates(state: &State, seen: &Seen, now: Timestamp) -> bool {
-    if state.gates.is_empty() {
-        return false;
-    }
-    let tally = state.tally.after(state, seen);
-    let mut earlier = state.policy.order.rules().iter().take_while(|rule| **rule != Rule::Gates);
-    earlier.all(|rule| ask(*rule, state, seen, &tally, now).is_none())
-}
-
 /// Says whether the agent behind `state` may stop, given what was `seen`.
 pub fn decide(state: &State, seen: &Seen, now: Timestamp) -> Decision {
     let tally = state.tally.after(state, seen);
+    let (rule, answer) = answer(state, seen, &tally, now);
+    record(state, seen, tally, rule, answer)
+}
+
+/// The first rule that has something to say, and what it says.
+fn answer(state: &State, seen: &Seen, tally: &Tally, now: Timestamp) -> (Rule, RuleAnswer) {
     let rules = state.policy.order.rules().iter();
     let answered =
-        rules.into_iter().find_map(|rule| Some((*rule, ask(*rule, state, seen, &tally, now)?)));
-    let (rule, answer) = answered.unwrap_or((Rule::Continue, RuleAnswer::Continue { popped: 0 }));
-    record(state, seen, tally, rule, answer)
+        rules.into_iter().find_map(|rule| Some((*rule, ask(*rule, state, seen, tally, now)?)));
+    answered.unwrap_or((Rule::Continue, RuleAnswer::Continue { popped: 0 }))
 }
 
 /// What happens to a loop that waited until its deadline in vain; nothing where it still may wait.

@@ -35,13 +35,18 @@ pub fn apply(state: Option<State>, event: &Event, at: Timestamp) -> Option<State
             _other => None,
         };
     };
+    advance(&mut state, event, at);
+    Some(state)
+}
+
+/// Makes a state the one after one more event.
+pub fn advance(state: &mut State, event: &Event, at: Timestamp) {
     let foreign = matches!(event, Event::Task(_)) && state.surface == Surface::Hook;
     if foreign || state.outcome().is_some_and(|outcome| !may_follow(outcome, event)) {
-        return Some(state);
+        return;
     }
-    change(&mut state, event, at);
+    change(state, event, at);
     state.updated_at = at;
-    Some(state)
 }
 
 /// Only a person's resume follows an end, and only where the outcome permits it; or

@@ -90,7 +90,9 @@ pub use crate::criterion::{
     Author, Baseline, CoverageFormat, Criterion, CriterionJudge, Floor, GitDemand, JudgesAre, Kept,
     PatternSubject, Proof, Reuse, Site, Standing, Terms, Visibility, Weight,
 };
-pub use crate::decide::{Decision, Verdict, asks_gates, conclude, decide, due, overdue};
+pub use crate::decide::{
+    Decision, Verdict, asks_gates, completes, conclude, decide, due, overdue, proves,
+};
 pub use crate::digest::{Digest, digest_of};
 pub use crate::event::{
     Binding, Event, FORMAT, Facts, Leave, LoopEdit, Ruling, RulingWord, Speaker, Started, Stopped,
@@ -98,7 +100,7 @@ pub use crate::event::{
 };
 pub use crate::excerpt::excerpt;
 pub use crate::first_run::{FirstRun, FirstRunResult};
-pub use crate::fold::{apply, fold};
+pub use crate::fold::{advance, apply, fold};
 pub use crate::gate::{GateAction, GateTrace, GateWord, LoopGate};
 pub use crate::ground::{ApprovedJudges, Ground, ProjectSource};
 pub use crate::idle::idle_signal;

@@ -471,8 +471,15 @@ fn reminder(frames: &[Frame]) -> String {
 }
 
 fn one_line(text: &str, bytes_max: usize) -> String {
-    let flat: Vec<String> = clean(text).split_whitespace().map(String::from).collect();
-    clip(&flat.join(" "), bytes_max)
+    let cleaned = clean(text);
+    let mut flat = String::with_capacity(cleaned.len());
+    for word in cleaned.split_whitespace() {
+        if !flat.is_empty() {
+            flat.push(' ');
+        }
+        flat.push_str(word);
+    }
+    if flat.len() <= bytes_max { flat } else { clip(&flat, bytes_max) }
 }
 
 #[cfg(test)]

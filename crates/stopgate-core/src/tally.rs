@@ -72,7 +72,7 @@ impl Tally {
         let repeats = failure.is_some() && failure == self.failure;
         let first = self.recent.is_empty();
         let idle_now = !first && self.is_idle(seen, names) && !tree_changed(state, seen);
-        let mut next = Self {
+        Self {
             stops: self.stops.saturating_add(1),
             idle: if idle_now { self.idle.saturating_add(1) } else { 0 },
             repeat: if repeats { self.repeat.saturating_add(1) } else { 0 },
@@ -81,17 +81,13 @@ impl Tally {
             tampered: self.tampered_after(seen),
             person_spoke: false,
             failure,
-            recent: self.recent.clone(),
+            recent: with_newest(&self.recent, names),
             message: seen.message,
             tool_mark: seen.tool_mark,
             transcript_mark: seen.transcript_mark,
             prompt_id: seen.prompt_id.clone().or_else(|| self.prompt_id.clone()),
             tasks: self.tasks.clone(),
-        };
-        next.recent.push(names);
-        let surplus = next.recent.len().saturating_sub(RECENT_MAX);
-        next.recent.drain(..surplus);
-        next
+        }
     }
 
     /// The tally after a stop that is allowed and not counted.
@@ -158,6 +154,12 @@ fn tree_changed(state: &State, seen: &Seen) -> bool {
         Some((before, seen.receipt(&criterion.name)?.evidence.tree.as_ref()?))
     });
     known.any(|(before, now)| before != now)
+}
+
+/// One more at the end, and no more than are looked at; in one allocation.
+fn with_newest(recent: &[u64], newest: u64) -> Vec<u64> {
+    let surplus = (recent.len() + 1).saturating_sub(RECENT_MAX);
+    recent.iter().skip(surplus).copied().chain([newest]).collect()
 }
 
 /// Which criteria do not pass, as a fingerprint.

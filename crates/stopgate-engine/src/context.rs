@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-use stopgate_core::{Criterion, Event, SessionId, State, Surface, Timestamp, apply};
+use stopgate_core::{Criterion, Event, Phase, SessionId, State, Surface, Timestamp, apply};
 use stopgate_store::{Appended, Journal, Recorded, Revision, Soundness, Stored};
 use stopgate_verify::{ProofStorage, RunningCheck, Strangers, while_watched};
 
@@ -76,6 +76,22 @@ impl ContextParts {
     /// A context that finds a journal or fails: a hook never begins one.
     pub(crate) fn open_existing(self) -> Result<Context, Failure> {
         Ok(Context::over(self.stores.open_existing(&self.choice, &self.home)?, self))
+    }
+}
+
+/// What signs and notices have to know of a loop as it was before an append.
+pub(crate) struct EarlierLoop {
+    session: Option<SessionId>,
+    phase: Phase,
+}
+
+impl EarlierLoop {
+    fn of(state: &State) -> Self {
+        Self { session: state.session.clone(), phase: state.phase.clone() }
+    }
+
+    const fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Ended { .. })
     }
 }
 
@@ -208,7 +224,7 @@ impl Context {
         events: Vec<Event>,
         now: Timestamp,
     ) -> Result<Stocked, Failure> {
-        let before = stored.state.clone();
+        let before = EarlierLoop::of(&stored.state);
         let soundness = stored.soundness;
         let recorded: Vec<Recorded> =
             events.into_iter().map(|event| Recorded { event, at: now }).collect();
@@ -230,7 +246,7 @@ impl Context {
         &mut self,
         expected: Revision,
         recorded: &[Recorded],
-        before: Option<&State>,
+        before: Option<&EarlierLoop>,
         state: State,
     ) -> Result<Stocked, Failure> {
         self.put_signs(before, &state)?;
@@ -238,7 +254,7 @@ impl Context {
             Appended::Conflict => Ok(Stocked::Conflict),
             Appended::SessionTaken => Ok(Stocked::SessionTaken),
             Appended::Stored(revision) => {
-                self.news.extend(news(before, &state, revision.0, self.now()));
+                self.news.extend(news(before.map(|b| &b.phase), &state, revision.0, self.now()));
                 self.take_signs(before, &state);
                 let soundness = Soundness::Sound;
                 Ok(Stocked::Stored(Box::new(Stored { state, revision, soundness })))
@@ -246,15 +262,15 @@ impl Context {
         }
     }
 
-    fn put_signs(&self, before: Option<&State>, state: &State) -> Result<(), Failure> {
+    fn put_signs(&self, before: Option<&EarlierLoop>, state: &State) -> Result<(), Failure> {
         if state.outcome().is_some() {
             return Ok(());
         }
-        let known = before.is_some_and(|b| b.outcome().is_none() && b.session == state.session);
+        let known = before.is_some_and(|b| !b.is_over() && b.session == state.session);
         if known { Ok(()) } else { put_sign(&self.signs, state) }
     }
 
-    fn take_signs(&mut self, before: Option<&State>, state: &State) {
+    fn take_signs(&mut self, before: Option<&EarlierLoop>, state: &State) {
         let Some(before) = before else { return };
         let over = state.outcome().is_some();
         match &before.session {
@@ -303,12 +319,15 @@ impl Context {
     /// Sends what is worth telling, once.
     pub(crate) fn send_news(&mut self) {
         let news = std::mem::take(&mut self.news);
+        if !self.world.hears_news() {
+            return;
+        }
         send_notices(self.settings, &self.home, self.now(), &news);
     }
 
     /// Refuses what only a person may do where an agent asks for it.
     pub(crate) fn as_person(&self, what: &str) -> Result<(), Failure> {
-        if self.settings.is_agents_shell() {
+        if self.world.is_agents_shell() {
             return Err(Failure::usage(format!(
                 "only a person can {what}, and this is an agent's shell"
             ))

@@ -208,7 +208,7 @@ impl Loops<'_> {
     }
 
     fn cancelled_by(&self) -> &'static str {
-        if self.context.settings.is_agents_shell() {
+        if self.context.world.is_agents_shell() {
             CANCELLED_BY_AGENT
         } else {
             "cancelled by a person"

@@ -31,6 +31,8 @@ enum Trust {
     /// The journal is on a server that others write to: it must be asked itself. No sign is
     /// written or read; only tools are counted and cleared sessions noted, for this machine.
     Never,
+    /// The same, and there is no machine to note anything on either.
+    Nowhere,
 }
 
 impl Signs {
@@ -42,6 +44,16 @@ impl Signs {
     /// The notes in `directory` about a journal that must always be asked itself.
     pub(crate) const fn untrusted(directory: PathBuf) -> Self {
         Self { directory, trust: Trust::Never }
+    }
+
+    /// No notes at all, about a journal that must always be asked itself.
+    pub(crate) const fn nowhere() -> Self {
+        Self { directory: PathBuf::new(), trust: Trust::Nowhere }
+    }
+
+    /// Whether there is a place for notes.
+    fn are_somewhere(&self) -> bool {
+        self.trust != Trust::Nowhere
     }
 
     /// Whether what the signs say means anything.
@@ -97,7 +109,9 @@ impl Signs {
         if self.are_kept() {
             let _ = fs::remove_file(self.held(session));
         }
-        let _ = fs::remove_file(self.tools(session));
+        if self.are_somewhere() {
+            let _ = fs::remove_file(self.tools(session));
+        }
     }
 
     /// Says that a loop of `project` waits to be claimed.
@@ -117,12 +131,13 @@ impl Signs {
         match self.trust {
             Trust::Kept => self.may_hold(session),
             Trust::Never => self.tools(session).exists(),
+            Trust::Nowhere => false,
         }
     }
 
     /// Says that a loop was seen to hold `session`: its tool calls count from now on.
     pub(crate) fn watch_tools(&self, session: &str) {
-        if !self.are_kept() {
+        if self.trust == Trust::Never {
             // Without a counter the transcript is looked at instead.
             let _ = put(&self.tools(session));
         }
@@ -136,7 +151,7 @@ impl Signs {
 
     /// How many batches of tool calls were counted; nothing where nobody counts.
     pub(crate) fn tools_counted(&self, session: &str) -> Option<u64> {
-        let counted = fs::metadata(self.tools(session)).ok()?.len();
+        let counted = self.are_somewhere().then(|| fs::metadata(self.tools(session)))?.ok()?.len();
         (counted > 0).then_some(counted)
     }
 
@@ -157,6 +172,9 @@ impl Signs {
     /// Notes that loop `id` of `session` ended: until a person speaks to it, the session does
     /// not claim a loop that waited before, and its status line says how it ended.
     pub(crate) fn put_freed(&self, session: &str, id: &str, at: Timestamp) {
+        if !self.are_somewhere() {
+            return;
+        }
         let path = self.in_directory("freed", session);
         let text = format!("{} {id}", at.unix_millis());
         // Without the note the session may claim a loop, which does no harm to that loop.
@@ -165,7 +183,8 @@ impl Signs {
 
     /// When the last loop of `session` ended, if no person has spoken to it since.
     pub(crate) fn freed(&self, session: &str) -> Option<Timestamp> {
-        let text = read_text(&self.in_directory("freed", session), NOTE_BYTES_MAX).ok()?;
+        let note = self.are_somewhere().then(|| self.in_directory("freed", session))?;
+        let text = read_text(&note, NOTE_BYTES_MAX).ok()?;
         text.split(' ').next()?.parse().ok().map(Timestamp::from_unix_millis)
     }
 

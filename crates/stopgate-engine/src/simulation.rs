@@ -25,13 +25,10 @@ use crate::signs::Signs;
 use crate::stores::{Opened, StoreChoice, Stores};
 use crate::world::World;
 
-/// Nothing can be made below a device, so nothing is.
-const NOWHERE: &str = "/dev/null/stopgate";
-
 impl Engine {
     /// An engine over `journal` in `world`; keys are in `home`.
     pub fn simulated(journal: Box<dyn Journal>, world: Box<dyn World>, home: PathBuf) -> Self {
-        let opened = Opened { journal, signs: Signs::untrusted(NOWHERE.into()) };
+        let opened = Opened { journal, signs: Signs::nowhere() };
         let choice = StoreChoice {
             address: Address::Own,
             tenant: String::new(),

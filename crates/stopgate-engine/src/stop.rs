@@ -2,13 +2,14 @@
 
 mod checks;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use stopgate_agents::Call;
 use stopgate_core::{
-    Criterion, Decision, Event, GateWord, Leave, Outcome, Parking, Phase, Receipt, Seen, SessionId,
-    Soundness, Spend, State, Surface, Timestamp, UnparkedBy, Verdict, WaitCondition, apply,
-    asks_gates, clean, decide, due,
+    Criterion, Decision, Event, GateWord, Outcome, Parking, Phase, Receipt, Seen, SessionId,
+    Soundness, Spend, State, Surface, Timestamp, UnparkedBy, Verdict, WaitCondition, advance,
+    asks_gates, clean, completes, decide, due, proves,
 };
 use stopgate_store::Stored;
 use stopgate_verify::ProcessMark;
@@ -136,7 +137,7 @@ impl Stops<'_> {
             }
             seen.gates.clone_from(&known.gates);
         }
-        if state.surface == Surface::Tools && known.task.is_none() && is_claimed(&state, &seen, now)
+        if state.surface == Surface::Tools && known.task.is_none() && completes(&state, &seen, now)
         {
             self.context.journal.end();
             let said = heard.message.as_deref().unwrap_or_default();
@@ -163,7 +164,13 @@ impl Stops<'_> {
             known.metered = Some(MeteredStop { base: held.stored.state.spend.clone(), event });
             return Ok(held.learned());
         }
-        self.settle_stop(held.stored, claim, &state, &seen, objected(settled, &seen), now)
+        self.context.saw_parked = state.parking().is_some_and(|parking| parking.held_at.is_none());
+        let Decision { verdict, events, .. } = objected(settled, &seen);
+        claim.extend(events);
+        if matches!(verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
+            claim.push(certify(self.context, &state, &seen.receipts, now)?);
+        }
+        self.settle_stop(held.stored, claim, verdict, now)
     }
 
     /// Whether the loop would be proven while checks of it still run for the first time: it is parked
@@ -174,8 +181,7 @@ impl Stops<'_> {
         known: &mut Known,
         now: Timestamp,
     ) -> bool {
-        let Some(process) = known.first_run.filter(|_| would_prove(stop.state, stop.seen, now))
-        else {
+        let Some(process) = known.first_run.filter(|_| proves(stop.state, stop.seen, now)) else {
             return false;
         };
         self.context.journal.end();
@@ -253,33 +259,23 @@ impl Stops<'_> {
 
     /// Whether the loop would end here, and only for want of a person's word not as done.
     fn ends_as_agents(&self, state: &State, seen: &Seen, now: Timestamp) -> bool {
-        is_claimed(state, seen, now) && !state.criteria.is_empty() && is_agents(self.context, state)
+        completes(state, seen, now) && !state.criteria.is_empty() && is_agents(self.context, state)
     }
 
     fn settle_stop(
         &mut self,
         stored: Stored,
-        claim: Vec<Event>,
-        state: &State,
-        seen: &Seen,
-        decision: Decision,
+        events: Vec<Event>,
+        verdict: Verdict,
         now: Timestamp,
     ) -> Result<Step, Failure> {
-        self.context.saw_parked = state.parking().is_some_and(|parking| parking.held_at.is_none());
-        let mut events = claim;
-        events.extend(decision.events);
-        if matches!(decision.verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
-            events.push(certify(self.context, state, &seen.receipts, now)?);
-        }
         if events.is_empty() {
-            let state = stored.state;
-            return Ok(Step::Judged(Box::new(JudgedStop { state, verdict: decision.verdict })));
+            return Ok(Step::Judged(Box::new(JudgedStop { state: stored.state, verdict })));
         }
         Ok(match self.context.store(stored, events, now)? {
-            Stocked::Stored(stored) => Step::Judged(Box::new(JudgedStop {
-                state: stored.state,
-                verdict: decision.verdict,
-            })),
+            Stocked::Stored(stored) => {
+                Step::Judged(Box::new(JudgedStop { state: stored.state, verdict }))
+            }
             Stocked::Conflict | Stocked::SessionTaken => Step::Conflict,
         })
     }
@@ -394,17 +390,6 @@ fn awaited(state: &State) -> usize {
     state.criteria.iter().filter(|criterion| criterion.awaits_first_run()).count()
 }
 
-/// Whether the loop would end as proven, or what was proven would be merged.
-fn would_prove(state: &State, seen: &Seen, now: Timestamp) -> bool {
-    let verdict = decide(state, seen, now).verdict;
-    matches!(verdict, Verdict::Complete { .. } | Verdict::Allow(Leave::Merge))
-}
-
-/// Whether the loop would end as its agent wants it to.
-fn is_claimed(state: &State, seen: &Seen, now: Timestamp) -> bool {
-    matches!(decide(state, seen, now).verdict, Verdict::Complete { .. })
-}
-
 /// Tells the agent why its task's own rules or gates do not believe its claim.
 fn objected(decision: Decision, seen: &Seen) -> Decision {
     let (Verdict::Continue { text }, Some(why)) = (&decision.verdict, &seen.objection) else {
@@ -423,8 +408,11 @@ fn kept(receipts: Option<&[Receipt]>, wanted: &[&Criterion]) -> Vec<Receipt> {
     receipts.unwrap_or_default().iter().filter(is_wanted).cloned().collect()
 }
 
-fn claimed(state: &State, claim: &[Event], now: Timestamp) -> State {
-    let claimed =
-        claim.iter().try_fold(state.clone(), |state, event| apply(Some(state), event, now));
-    claimed.unwrap_or_else(|| state.clone())
+/// The loop with what comes before the stop; mostly that is nothing, and costs no copy.
+fn claimed<'a>(state: &'a State, claim: &[Event], now: Timestamp) -> Cow<'a, State> {
+    let mut state = Cow::Borrowed(state);
+    for event in claim {
+        advance(state.to_mut(), event, now);
+    }
+    state
 }

@@ -16,7 +16,7 @@ use stopgate_verify::files::{append_private, read_text};
 use crate::config::Config;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::home::{Home, file_name};
+use crate::home::{Home, below, file_name};
 use crate::limits::{LimitSetting, RequestedLimits, settle};
 use crate::project_file::{FILE_NAME, Grant, ProjectFile, of_criterion};
 use crate::view::{CriterionView, criterion_view};
@@ -24,24 +24,25 @@ use crate::view::{CriterionView, criterion_view};
 const NOTE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The person's word on project files.
-#[derive(Clone, Debug)]
-pub(crate) struct Trust {
-    directory: PathBuf,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trust<'a> {
+    home: &'a Home,
 }
 
-impl Trust {
-    pub(crate) fn of(home: &Home) -> Self {
-        Self { directory: home.directory().join("trust") }
+impl<'a> Trust<'a> {
+    /// Every stop asks, and hardly one has to look: nothing is put together before it does.
+    pub(crate) const fn of(home: &'a Home) -> Self {
+        Self { home }
     }
 
     /// Whether a person trusts this file with this content.
-    pub(crate) fn has(&self, source: &ProjectSource) -> bool {
+    pub(crate) fn has(self, source: &ProjectSource) -> bool {
         let kept = read_text(&self.note(&source.path), NOTE_BYTES_MAX).unwrap_or_default();
         kept.lines().any(|line| line == source.content)
     }
 
     /// Remembers that a person trusts it; other contents that they trusted stay so.
-    pub(crate) fn add(&self, source: &ProjectSource) -> Result<(), Failure> {
+    pub(crate) fn add(self, source: &ProjectSource) -> Result<(), Failure> {
         if self.has(source) {
             return Ok(());
         }
@@ -54,7 +55,7 @@ impl Trust {
     }
 
     /// Forgets every content of that file; says whether there was any.
-    pub(crate) fn remove(&self, path: &Path) -> Result<bool, Failure> {
+    pub(crate) fn remove(self, path: &Path) -> Result<bool, Failure> {
         match fs::remove_file(self.note(&path.display().to_string())) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
@@ -64,7 +65,7 @@ impl Trust {
 
     /// Whether a loop rests on something of a project's file that needs a person's word, and
     /// has none.
-    pub(crate) fn lacks(&self, state: &State) -> bool {
+    pub(crate) fn lacks(self, state: &State) -> bool {
         let mut criteria = state.criteria.iter();
         let needs_trust = !state.ground.roots.is_empty()
             || state.gates.iter().any(|gate| gate.author == Author::Project)
@@ -74,8 +75,8 @@ impl Trust {
         needs_trust && state.ground.source.as_ref().is_some_and(|source| !self.has(source))
     }
 
-    fn note(&self, path: &str) -> PathBuf {
-        self.directory.join(&*file_name(path))
+    fn note(self, path: &str) -> PathBuf {
+        below(self.home.directory(), ["trust", &file_name(path)])
     }
 }
 

@@ -1,10 +1,16 @@
 //! What lies outside the process and is not a store: time, chance and checks.
 
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Instant;
 
 use stopgate_core::{LoopId, Receipt, Timestamp};
-use stopgate_verify::{Check, ChecksRun, Measured, ProofRequest, Proved, RunLimits, StartCopy};
+use stopgate_verify::{
+    Check, ChecksRun, Key, Measured, ProofRequest, Proved, RunLimits, StartCopy,
+};
 
+use crate::project::project_of;
 use crate::settings::Settings;
 
 /// No journal was written before this; a clock that says so is wrong. (2024-01-01)
@@ -35,6 +41,22 @@ pub trait World {
     fn run(&mut self, checks: &[Check<'_>], limits: RunLimits<'_>) -> ChecksRun;
     /// A stopwatch in microseconds; only differences mean anything.
     fn micros(&mut self) -> u64;
+    /// Which project a directory belongs to.
+    fn project_of(&self, directory: &Path) -> PathBuf {
+        project_of(directory)
+    }
+    /// Whether an agent runs this command, not a person.
+    fn is_agents_shell(&self) -> bool {
+        Settings.is_agents_shell()
+    }
+    /// The key of this home, which signs what was proven.
+    fn key(&self, home: &Path) -> io::Result<Rc<Key>> {
+        Key::of(home).map(Rc::new)
+    }
+    /// Whether there is a person who may want to hear what becomes of loops.
+    fn hears_news(&self) -> bool {
+        true
+    }
 }
 
 /// The real one.

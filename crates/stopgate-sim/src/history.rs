@@ -13,9 +13,10 @@ use stopgate_engine::{
     AgentExit, Engine, Failure, FailureKind, Incumbent, LoopTarget, Preflight, RequestedLimits,
     StartRequest,
 };
-use stopgate_store::{MemoryJournal, Stored};
+use stopgate_store::Stored;
 
 use crate::chance::Chance;
+use crate::model::Model;
 use crate::rules::{RuleWatch, Violation};
 use crate::run::RunTally;
 use crate::store::{ProcessJournal, Shared};
@@ -112,7 +113,7 @@ enum Word {
 
 /// Plays the history of `seed`; what happened in it, or the first rule that it broke.
 pub fn history(seed: u64, setting: HistorySetting) -> Result<RunTally, Violation> {
-    let oracle = (setting.oracle == Oracle::Compared).then(MemoryJournal::default);
+    let oracle = (setting.oracle == Oracle::Compared).then(Model::default);
     let scene = Rc::new(SharedWorld {
         seed,
         chance: Chance::new(seed),

@@ -10,6 +10,8 @@ mod chance;
 
 mod store;
 
+mod model;
+
 mod world;
 
 mod rules;

@@ -7,10 +7,11 @@ use stopgate_core::{
     Event, LoopId, Outcome, Ruling, SessionId, State, Status, Stopped, Verdict, fold,
 };
 use stopgate_store::{
-    Appended, EndedFilter, Filter, Journal, MemoryJournal, Recorded, Revision, StoreError, Stored,
+    Appended, EndedFilter, Filter, Journal, JournalEntry, Recorded, Revision, StoreError, Stored,
 };
 use stopgate_view::{Counterfactual, Happened, PolicyChange, ReplayResult, back_test, replay};
 
+use crate::model::{Model, ModelAnswer};
 use crate::run::RunTally;
 use crate::world::{passes, version_of};
 
@@ -34,7 +35,7 @@ impl fmt::Display for Violation {
 pub(crate) struct RuleWatch {
     seed: u64,
     /// The reference model, fed with the same appends.
-    oracle: Option<MemoryJournal>,
+    oracle: Option<Model>,
     /// Loops in the order in which they began.
     pub(crate) loops: Vec<LoopId>,
     /// Which running loop holds a session.
@@ -52,6 +53,7 @@ type Held = Result<(), Violation>;
 
 const LOST: &str = "nothing acknowledged is lost";
 const PROVEN: &str = "done only by receipts that pass, all for one state of the files";
+const FOLDED: &str = "a state is the fold of its events";
 const ALONE: &str = "at most one loop holds a session";
 
 /// A rule that holds where there is nothing to be said against it.
@@ -60,7 +62,7 @@ fn hold(rule: &'static str, against: Option<String>) -> Held {
 }
 
 impl RuleWatch {
-    pub(crate) fn new(seed: u64, oracle: Option<MemoryJournal>) -> Self {
+    pub(crate) fn new(seed: u64, oracle: Option<Model>) -> Self {
         Self {
             seed,
             oracle,
@@ -101,9 +103,7 @@ impl RuleWatch {
     ) {
         if let Some(oracle) = &mut self.oracle {
             let model = oracle.append(expected, events, state);
-            let differs = !matches!(&model, Ok(model) if *model == appended);
-            let seen = || format!("loop {}: {appended:?}, the model says {model:?}", state.id);
-            let held = hold("a journal answers as the model does", differs.then(seen));
+            let held = as_the_model(model, state, appended);
             self.note(held);
         }
         self.tally.appends += 1;
@@ -211,9 +211,9 @@ impl RuleWatch {
         let loops = self.loops.clone();
         for id in &loops {
             let stored = journal.load(id)?;
-            let history: Vec<Recorded> =
-                journal.history(id)?.into_iter().map(|entry| entry.recorded).collect();
-            let held = self.compare(id, stored.as_ref(), &history)?;
+            let history = journal.history(id)?;
+            let held = self.compare(id, stored.as_ref(), &history);
+            let history: Vec<Happened> = history.into_iter().map(happened).collect();
             let held = held.and_then(|()| self.look_at(id, stored.as_ref(), &history));
             if held.is_err() {
                 return Ok(held);
@@ -223,21 +223,16 @@ impl RuleWatch {
     }
 
     /// Compares a loop with the model's.
-    fn compare(
-        &mut self,
-        id: &LoopId,
-        stored: Option<&Stored>,
-        history: &[Recorded],
-    ) -> Result<Held, StoreError> {
-        let Some(oracle) = &mut self.oracle else { return Ok(Ok(())) };
-        let model: Vec<Recorded> =
-            oracle.history(id)?.into_iter().map(|entry| entry.recorded).collect();
-        let same = model == history && oracle.load(id)?.as_ref() == stored;
-        let seen = || format!("loop {id}: {} events, the model has {}", history.len(), model.len());
-        Ok(hold(LOST, (!same).then(seen)))
+    fn compare(&self, id: &LoopId, stored: Option<&Stored>, history: &[JournalEntry]) -> Held {
+        let Some(oracle) = &self.oracle else { return Ok(()) };
+        let seen = || {
+            let (events, known) = (history.len(), oracle.events(id));
+            format!("loop {id}: {events} events, the model has {known}")
+        };
+        hold(LOST, (!oracle.agrees(id, stored, history)).then(seen))
     }
 
-    fn look_at(&self, id: &LoopId, stored: Option<&Stored>, history: &[Recorded]) -> Held {
+    fn look_at(&self, id: &LoopId, stored: Option<&Stored>, history: &[Happened]) -> Held {
         let Some(Stored { state, revision, .. }) = stored else {
             return hold(LOST, Some(format!("loop {id} is gone")));
         };
@@ -247,10 +242,10 @@ impl RuleWatch {
         let count = u64::try_from(history.len()).unwrap_or(u64::MAX);
         let seen = || format!("loop {id} is at {revision:?} with {count} events");
         hold("every event is kept", (count != revision.0).then(seen))?;
-        let folded = fold(history.iter().map(|recorded| (&recorded.event, recorded.at)));
+        let folded = fold(history.iter().map(|(event, at)| (event, *at)));
         let differs = folded.as_ref() != Some(state);
         let seen = || format!("loop {id}: {state:?}\nfolded: {folded:?}");
-        hold("a state is the fold of its events", differs.then(seen))?;
+        hold(FOLDED, differs.then(seen))?;
         if self.cancelled.contains_key(id) {
             stays_cancelled(state)?;
         }
@@ -259,17 +254,30 @@ impl RuleWatch {
     }
 }
 
+/// A journal answers as the model does, and what is appended to it is what the events make.
+fn as_the_model(model: ModelAnswer, state: &State, appended: Appended) -> Held {
+    let (ModelAnswer::Answers(expected) | ModelAnswer::OtherState(expected)) = model;
+    let seen = || format!("loop {}: {appended:?}, the model says {expected:?}", state.id);
+    hold("a journal answers as the model does", (expected != appended).then(seen))?;
+    let other = matches!(model, ModelAnswer::OtherState(_));
+    hold(FOLDED, other.then(|| format!("loop {}, as it was appended: {state:?}", state.id)))
+}
+
+fn happened(entry: JournalEntry) -> Happened {
+    (entry.recorded.event, entry.recorded.at)
+}
+
 /// Every recorded stop is decided as it was, and an unchanged policy changes nothing.
-fn decided_again(id: &LoopId, history: &[Recorded]) -> Held {
-    let events: Vec<Happened> =
-        history.iter().map(|recorded| (recorded.event.clone(), recorded.at)).collect();
-    let stops = replay(&events);
+fn decided_again(id: &LoopId, history: &[Happened]) -> Held {
+    // A back test decides every stop again, too, and gives up at one that comes out otherwise.
+    let found = back_test(history, &PolicyChange::default());
+    if matches!(found, Counterfactual::Same { otherwise: None, .. }) {
+        return Ok(());
+    }
+    let stops = replay(history);
     let odd = stops.into_iter().find(|stop| stop.result != ReplayResult::Same);
     hold("a stop is decided again as it was", odd.map(|stop| format!("loop {id}: {stop:?}")))?;
-    let found = back_test(&events, &PolicyChange::default());
-    let differs = !matches!(found, Counterfactual::Same { otherwise: None, .. });
-    let seen = || format!("loop {id}: {found:?}");
-    hold("an unchanged policy changes nothing", differs.then(seen))
+    hold("an unchanged policy changes nothing", Some(format!("loop {id}: {found:?}")))
 }
 
 fn within_limits(state: &State) -> Held {
@@ -284,8 +292,8 @@ fn stays_cancelled(state: &State) -> Held {
 }
 
 /// Each time that an agent was sent back is counted once.
-fn counted(state: &State, history: &[Recorded]) -> Held {
-    let sent_back = |recorded: &&Recorded| match &recorded.event {
+fn counted(state: &State, history: &[Happened]) -> Held {
+    let sent_back = |(event, _): &&Happened| match event {
         Event::Stopped(stopped) => stopped.ruling == Ruling::Continue,
         _other => false,
     };

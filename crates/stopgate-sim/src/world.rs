@@ -1,13 +1,23 @@
 //! A world that is made up: its clock, its names, its files and its checks.
 
+use std::cell::RefCell;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use stopgate_core::{Criterion, Evidence, LoopId, Receipt, Status, Timestamp};
 use stopgate_engine::World;
-use stopgate_verify::{Check, ChecksRun, Measured, ProofRequest, Proved, RunLimits, StartCopy};
+use stopgate_verify::{
+    Check, ChecksRun, Key, Measured, ProofRequest, Proved, RunLimits, StartCopy,
+};
 
 use crate::chance::mix;
 use crate::history::{SharedWorld, SimulatedChecks};
+
+thread_local! {
+    /// The key that was read last, and where.
+    static KEY: RefCell<Option<(PathBuf, Rc<Key>)>> = const { RefCell::new(None) };
+}
 
 /// The world of one process.
 pub(crate) struct MadeUp {
@@ -70,6 +80,35 @@ impl World for MadeUp {
 
     fn micros(&mut self) -> u64 {
         0
+    }
+
+    /// Every directory is a project: a history looks at no disk.
+    fn project_of(&self, directory: &Path) -> PathBuf {
+        directory.into()
+    }
+
+    /// Persons act, wherever the history is played.
+    fn is_agents_shell(&self) -> bool {
+        false
+    }
+
+    /// Read once: all histories of a thread have the same home, and nobody replaces its key.
+    fn key(&self, home: &Path) -> io::Result<Rc<Key>> {
+        KEY.with_borrow_mut(|known| {
+            if let Some((of, key)) = known
+                && of == home
+            {
+                return Ok(Rc::clone(key));
+            }
+            let key = Rc::new(Key::of(home)?);
+            *known = Some((home.into(), Rc::clone(&key)));
+            Ok(key)
+        })
+    }
+
+    /// Who plays histories does not want a bell or a command for each loop that ends in them.
+    fn hears_news(&self) -> bool {
+        false
     }
 }
 

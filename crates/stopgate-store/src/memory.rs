@@ -20,8 +20,10 @@ pub struct MemoryJournal {
 
 #[derive(Clone, Debug, Default)]
 struct Shelf {
-    order: Vec<LoopId>,
-    loops: BTreeMap<LoopId, Stored>,
+    /// Loops in the order in which they began; nothing where one was removed.
+    slots: Vec<Option<Stored>>,
+    /// Which slot is whose.
+    places: BTreeMap<LoopId, usize>,
     entries: Vec<JournalEntry>,
     newest: Cursor,
 }
@@ -48,9 +50,26 @@ impl MemoryJournal {
 }
 
 impl Shelf {
+    fn get(&self, id: &LoopId) -> Option<&Stored> {
+        self.slots.get(*self.places.get(id)?)?.as_ref()
+    }
+
     fn running(&self) -> impl Iterator<Item = &Stored> {
-        let all = self.order.iter().filter_map(|id| self.loops.get(id));
-        all.filter(|stored| stored.state.outcome().is_none())
+        self.slots.iter().flatten().filter(|stored| stored.state.outcome().is_none())
+    }
+
+    fn revision(&self, id: &LoopId) -> Revision {
+        self.get(id).map_or(Revision::NONE, |stored| stored.revision)
+    }
+
+    fn put(&mut self, stored: Stored) {
+        let place = self.places.get(&stored.state.id).and_then(|at| self.slots.get_mut(*at));
+        if let Some(slot) = place {
+            *slot = Some(stored);
+            return;
+        }
+        self.places.insert(stored.state.id.clone(), self.slots.len());
+        self.slots.push(Some(stored));
     }
 
     fn is_taken(&self, state: &State) -> bool {
@@ -60,8 +79,7 @@ impl Shelf {
     }
 
     fn append(&mut self, expected: Revision, events: &[Recorded], state: &State) -> Appended {
-        let actual = self.loops.get(&state.id).map_or(Revision::NONE, |stored| stored.revision);
-        if actual != expected {
+        if self.revision(&state.id) != expected {
             return Appended::Conflict;
         }
         let mut revision = expected;
@@ -72,16 +90,17 @@ impl Shelf {
             let recorded = recorded.clone();
             self.entries.push(JournalEntry { cursor, id, revision, recorded, seal: None });
         }
-        if expected == Revision::NONE {
-            self.order.push(state.id.clone());
-        }
-        let stored = Stored { state: state.clone(), revision, soundness: Soundness::Unchained };
-        self.loops.insert(state.id.clone(), stored);
+        self.put(Stored { state: state.clone(), revision, soundness: Soundness::Unchained });
         Appended::Stored(revision)
     }
 
+    fn take(&mut self, id: &LoopId) -> Option<Stored> {
+        let place = self.places.remove(id)?;
+        self.slots.get_mut(place)?.take()
+    }
+
     fn may_remove(&self, id: &LoopId, revision: Revision) -> bool {
-        let found = self.loops.get(id);
+        let found = self.get(id);
         found.is_some_and(|s| s.revision == revision && s.state.outcome().is_some())
     }
 }
@@ -92,7 +111,7 @@ impl Journal for MemoryJournal {
     }
 
     fn load(&mut self, id: &LoopId) -> Result<Option<Stored>, StoreError> {
-        Ok(self.see(|shelf| shelf.loops.get(id).cloned()))
+        Ok(self.see(|shelf| shelf.get(id).cloned()))
     }
 
     fn load_held(&mut self, session: &SessionId) -> Result<Option<Stored>, StoreError> {
@@ -109,7 +128,7 @@ impl Journal for MemoryJournal {
 
     fn find(&mut self, prefix: &str) -> Result<Vec<LoopId>, StoreError> {
         Ok(self.see(|shelf| {
-            let names = shelf.loops.keys().filter(|id| id.as_str().starts_with(prefix));
+            let names = shelf.places.keys().filter(|id| id.as_str().starts_with(prefix));
             names.take(3).cloned().collect()
         }))
     }
@@ -117,7 +136,7 @@ impl Journal for MemoryJournal {
     fn list(&mut self, filter: &Filter<'_>) -> Result<Vec<Stored>, StoreError> {
         let limit = if filter.limit == 0 { usize::MAX } else { filter.limit };
         Ok(self.see(|shelf| {
-            let newest = shelf.order.iter().rev().filter_map(|id| shelf.loops.get(id));
+            let newest = shelf.slots.iter().rev().flatten();
             let wanted = newest
                 .filter(|s| filter.project.is_none_or(|project| s.state.project == project))
                 .filter(|s| match filter.standing {
@@ -150,8 +169,7 @@ impl Journal for MemoryJournal {
             return Ok(gathered.shelf.append(expected, events, state));
         }
         let mut inner = self.open();
-        let actual = inner.loops.get(&state.id).map_or(Revision::NONE, |stored| stored.revision);
-        if actual == expected && inner.is_taken(state) {
+        if inner.revision(&state.id) == expected && inner.is_taken(state) {
             return Ok(Appended::SessionTaken);
         }
         Ok(inner.append(expected, events, state))
@@ -159,7 +177,7 @@ impl Journal for MemoryJournal {
 
     fn names(&mut self, after: &LoopId, limit: usize) -> Result<Vec<LoopId>, StoreError> {
         Ok(self.see(|shelf| {
-            let names = shelf.loops.keys().filter(|id| *id > after);
+            let names = shelf.places.keys().filter(|id| *id > after);
             names.take(limit).cloned().collect()
         }))
     }
@@ -179,7 +197,7 @@ impl Journal for MemoryJournal {
                 return Ok(Delivered::Conflict);
             }
         }
-        let touched = gathered.appends.iter().filter_map(|(.., state)| inner.loops.get(&state.id));
+        let touched = gathered.appends.iter().filter_map(|(.., state)| inner.get(&state.id));
         if let Some(taken) = touched.into_iter().find(|stored| inner.is_taken(&stored.state)) {
             return Ok(Delivered::SessionTaken(taken.state.id.clone()));
         }
@@ -192,8 +210,7 @@ impl Journal for MemoryJournal {
         let mut removed = 0;
         for (id, revision) in loops {
             if inner.may_remove(id, *revision) {
-                inner.loops.remove(id);
-                inner.order.retain(|other| other != id);
+                inner.take(id);
                 inner.entries.retain(|entry| entry.id != *id);
                 removed += 1;
             }

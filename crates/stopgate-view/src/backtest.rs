@@ -9,8 +9,8 @@ mod change;
 
 use serde::Serialize;
 use stopgate_core::{
-    Criterion, Event, FileTrust, Outcome, Ruling, Seen, State, Stopped, Timestamp, ToolUse, apply,
-    asks_gates, due,
+    Criterion, Event, FileTrust, Outcome, Ruling, Seen, State, Stopped, Timestamp, ToolUse,
+    advance, apply, asks_gates, due,
 };
 use stopgate_gates::{RecordedStop, ask_recorded};
 
@@ -75,11 +75,10 @@ const NO_MESSAGE: &str = "whether the agent was idle at that stop is not in the 
 
 /// Tries `change` on the loop that `events` tell.
 pub fn back_test(events: &[Happened], change: &PolicyChange) -> Counterfactual {
-    let Some(((Event::Started(started), at), later)) = events.split_first() else {
+    let Some(((start, at), later)) = events.split_first() else {
         return Counterfactual::NotKnown { stop: None, why: NO_START };
     };
-    let begun = apply(None, &Event::Started(started.clone()), *at);
-    let Some(recorded) = begun else {
+    let Some(recorded) = apply(None, start, *at) else {
         return Counterfactual::NotKnown { stop: None, why: NO_START };
     };
     if !recorded.policy.order.is_native() {
@@ -109,19 +108,22 @@ struct Trial<'a> {
 impl Trial<'_> {
     /// Takes one more event; the answer, where record and trial part at it.
     fn step(&mut self, event: &Event, at: Timestamp) -> Option<Counterfactual> {
-        let tried = match event {
-            Event::Stopped(stopped) => {
-                self.stop += 1;
-                match self.compare(stopped, at) {
-                    Ok(stopped) => Event::Stopped(Box::new(stopped)),
-                    Err(found) => return Some(found),
-                }
-            }
-            _other => event.clone(),
+        let Event::Stopped(stopped) = event else {
+            self.go_on(event, event, at);
+            return None;
         };
-        self.recorded = next(&self.recorded, event, at);
-        self.tried = next(&self.tried, &tried, at);
+        self.stop += 1;
+        match self.compare(stopped, at) {
+            Ok(tried) => self.go_on(event, &Event::Stopped(Box::new(tried)), at),
+            Err(found) => return Some(found),
+        }
         None
+    }
+
+    /// Both take what happened to them.
+    fn go_on(&mut self, recorded: &Event, tried: &Event, at: Timestamp) {
+        advance(&mut self.recorded, recorded, at);
+        advance(&mut self.tried, tried, at);
     }
 
     /// The stop as the trial records it, where both answer alike.
@@ -253,10 +255,6 @@ impl Trial<'_> {
 
 fn spent(state: &State) -> u64 {
     state.spend.as_ref().map_or(0, |spend| spend.nanos())
-}
-
-fn next(state: &State, event: &Event, at: Timestamp) -> State {
-    apply(Some(state.clone()), event, at).unwrap_or_else(|| state.clone())
 }
 
 const fn is_success(outcome: Outcome) -> bool {

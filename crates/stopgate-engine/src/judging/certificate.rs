@@ -12,7 +12,7 @@ use stopgate_core::{
     Vouch, apply,
 };
 use stopgate_store::{JournalEntry, Stored};
-use stopgate_verify::{Fit, Key, fits};
+use stopgate_verify::{Fit, fits};
 
 use self::definition::definition_of;
 pub use self::inspect::{Inspection, ReceiptDemands};
@@ -196,7 +196,7 @@ pub(crate) fn certify(
     receipts: &[Receipt],
     at: Timestamp,
 ) -> Result<Event, Failure> {
-    let key = Key::of(context.home.directory()).map_err(|error| {
+    let key = context.world.key(context.home.directory()).map_err(|error| {
         Failure::fault("could not sign what was proven, so it is not done").because(error)
     })?;
     let repository = repository::at(Path::new(state.root()));

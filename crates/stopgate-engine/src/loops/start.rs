@@ -225,7 +225,7 @@ impl Loops<'_> {
         let started = Started {
             id,
             goal: request.goal.trim().into(),
-            project: project_of(&request.directory).display().to_string(),
+            project: self.context.world.project_of(&request.directory).display().to_string(),
             session: session.cloned(),
             claim_until: session.is_none().then(|| now.plus(request.claim_within_ms)),
             policy: limits.policy,
@@ -282,7 +282,7 @@ impl Loops<'_> {
             return Ok(());
         };
         let id = held.state.id;
-        let agents = request.tool.is_some() || self.context.settings.is_agents_shell();
+        let agents = request.tool.is_some() || self.context.world.is_agents_shell();
         let why = if agents { REPLACED_BY_AGENT } else { REPLACED };
         self.context.end(&id, Outcome::Cancelled, why).map(|_| ())
     }

@@ -88,12 +88,11 @@ fn is_news(before: Option<&Phase>, parking: &Parking) -> bool {
 
 /// What a change of a loop is worth telling, if it is.
 pub(crate) fn news(
-    before: Option<&State>,
+    before: Option<&Phase>,
     after: &State,
     revision: u64,
     now: Timestamp,
 ) -> Option<NoticeWire> {
-    let before = before.map(|before| &before.phase);
     let (kind, outcome, why, said) = match &after.phase {
         Phase::Ended { outcome: Outcome::Cancelled, .. } => return None,
         Phase::Ended { .. } if matches!(before, Some(Phase::Ended { .. })) => return None,
