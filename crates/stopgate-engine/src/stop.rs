@@ -131,8 +131,8 @@ impl Stops<'_> {
         if asks_gates(&state, &seen, now) {
             if known.gates.is_none() {
                 self.context.journal.end();
-                known.gates =
-                    Some(ask_loop_gates(self.context, &state, heard, &seen.receipts, now));
+                let said = ask_loop_gates(self.context, &state, heard, &seen.receipts, now);
+                known.gates = Some(said);
                 return Ok(held.learned());
             }
             seen.gates.clone_from(&known.gates);
@@ -157,8 +157,7 @@ impl Stops<'_> {
         seen.objection = known.task.as_ref().and_then(|word| word.objection.clone());
         claim.extend(known.task.as_ref().map(TaskWord::event).transpose()?.flatten());
         let settled = self.decide_soundly(&state, &seen, now)?;
-        let ends = matches!(settled.verdict, Verdict::Complete { .. } | Verdict::Escalate { .. });
-        if ends && known.metered.is_none() && state.policy.order.is_native() {
+        if Self::is_uncounted(&settled.verdict, &state, known) {
             self.context.journal.end();
             let event = Metering { context: self.context }.meter_end(&held.stored.state, call);
             known.metered = Some(MeteredStop { base: held.stored.state.spend.clone(), event });
@@ -167,10 +166,26 @@ impl Stops<'_> {
         self.context.saw_parked = state.parking().is_some_and(|parking| parking.held_at.is_none());
         let Decision { verdict, events, .. } = objected(settled, &seen);
         claim.extend(events);
-        if matches!(verdict, Verdict::Complete { outcome: Outcome::Done, .. }) {
-            claim.push(certify(self.context, &state, &seen.receipts, now)?);
-        }
+        claim.extend(self.certificate(&verdict, &state, &seen, now)?);
         self.settle_stop(held.stored, claim, verdict, now)
+    }
+
+    /// What is signed where the loop ends as done.
+    fn certificate(
+        &mut self,
+        verdict: &Verdict,
+        state: &State,
+        seen: &Seen,
+        now: Timestamp,
+    ) -> Result<Option<Event>, Failure> {
+        let is_done = matches!(verdict, Verdict::Complete { outcome: Outcome::Done, .. });
+        is_done.then(|| certify(self.context, state, &seen.receipts, now)).transpose()
+    }
+
+    /// Whether the client's use is still to be counted, at the stop that ends the loop.
+    fn is_uncounted(verdict: &Verdict, state: &State, known: &Known) -> bool {
+        let ends = matches!(verdict, Verdict::Complete { .. } | Verdict::Escalate { .. });
+        ends && known.metered.is_none() && state.policy.order.is_native()
     }
 
     /// Whether the loop would be proven while checks of it still run for the first time: it is parked

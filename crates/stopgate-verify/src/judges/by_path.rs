@@ -33,6 +33,7 @@ pub(crate) fn may_judge(path: &[u8]) -> bool {
         || MAKEFILES.contains(&name_of(path))
         || is_included_by_habit(path)
         || hides_a_module(path)
+        || declares_plugins(path)
 }
 
 /// Whether the name says that a makefile or a justfile includes the file: `config.mk`, which the
@@ -41,6 +42,13 @@ fn is_included_by_habit(path: &Path) -> bool {
     let name = name_of(path);
     let is_part = |own: &&str| name.strip_prefix(own).is_some_and(|rest| rest.starts_with('.'));
     ["mk", "mak", "make", "just"].contains(&extension_of(path)) || MAKEFILES.iter().any(is_part)
+}
+
+/// Whether pytest may find plugins there: `tool.egg-info/entry_points.txt`.
+fn declares_plugins(path: &Path) -> bool {
+    let place = path.parent().map(name_of).unwrap_or_default();
+    name_of(path) == "entry_points.txt"
+        && [".egg-info", ".dist-info"].iter().any(|end| place.ends_with(end))
 }
 
 /// Whether Python could take the file for a module that everybody has.

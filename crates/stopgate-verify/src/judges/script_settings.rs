@@ -9,7 +9,7 @@ use super::imports::quoted;
 
 /// Manifests in which a project keeps settings of its own scripts.
 const MANIFESTS: [&str; 4] = ["package.json", "pyproject.toml", "setup.cfg", "tox.ini"];
-/// More words than this are no names of settings.
+/// More words than this are not the names of settings.
 const WORDS_MAX: usize = 500;
 
 /// The words in the scripts that read a manifest: what they look up is among them.
@@ -23,6 +23,11 @@ pub(super) fn words_of<'p>(
     for text in texts {
         found.extend(quoted(&text).filter(|word| is_name(word)).map(str::to_string));
         found.extend(members(&text).map(str::to_string));
+        // `const { limits } = require('./package.json')`
+        let beside = text.lines().filter(|line| MANIFESTS.iter().any(|name| line.contains(name)));
+        let is_sign = |letter: char| !(letter.is_alphanumeric() || "_-".contains(letter));
+        let named = beside.flat_map(|line| line.split(is_sign)).filter(|word| is_name(word));
+        found.extend(named.map(str::to_string));
         if found.len() > WORDS_MAX {
             return BTreeSet::new();
         }
@@ -58,11 +63,13 @@ mod tests {
         let scene = Scene::new(
             "a.py = config.read(\"setup.cfg\")\\nomit = config.get(\"cover\", \"omit\")
              b.mjs = JSON.parse(read('package.json')).limits.map(f)
+             d.js = const { sizeLimit } = require('../package.json');
              c.py = print('nothing')",
         );
         let of = |path: &str| words_of([Path::new(path)].into_iter(), &scene.files());
         assert!(["cover", "omit"].iter().all(|own| of("a.py").contains(*own)), "{:?}", of("a.py"));
         assert!(of("b.mjs").contains("limits"));
+        assert!(of("d.js").contains("sizeLimit"));
         assert_eq!(of("c.py"), BTreeSet::new());
     }
 }

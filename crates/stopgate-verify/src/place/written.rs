@@ -36,6 +36,8 @@ pub(crate) struct WrittenPath {
     pub(crate) path: PathBuf,
     /// What happened to it.
     pub(crate) change: PathChange,
+    /// Whether something is in it now.
+    pub(crate) is_filled: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,7 +229,8 @@ struct Changes<'a> {
 
 impl Changes<'_> {
     fn add(&mut self, path: &Path, change: PathChange) {
-        self.list.push(WrittenPath { path: path.into(), change });
+        let is_filled = self.after.get(path).is_some_and(|now| now.stat.size > 0);
+        self.list.push(WrittenPath { path: path.into(), change, is_filled });
     }
 
     /// What the tree has at a path; a link in the way is not followed.

@@ -349,8 +349,10 @@ impl Apart<'_> {
                 return (one.at, Err(why));
             }
             let written = one.place.written().unwrap_or_default();
-            let paths: Vec<PathBuf> = written.into_iter().map(|written| written.path).collect();
-            let made = self.restless.iter().filter(|own| paths.contains(own)).cloned().collect();
+            // An empty file is what opening a database leaves that is not there.
+            let is_made = |path: &PathBuf| written.iter().any(|w| w.path == *path && w.is_filled);
+            let made = self.restless.iter().filter(|path| is_made(path)).cloned().collect();
+            let paths = written.into_iter().map(|written| written.path).collect();
             let written = self.judges_written(&one, paths);
             let root = one.place.root().to_path_buf();
             let masked = |text: &[u8]| crate::redact(&String::from_utf8_lossy(text)).into_owned();

@@ -10,8 +10,9 @@ use super::super::environments::{self, SteeringFile};
 use super::super::git_state::is_asked_by;
 use super::super::text::{FileText, text_path};
 use super::{Compare, nanos};
-use crate::judges::JudgeRole;
+use crate::judges::{JudgeRole, ProjectFiles};
 use crate::place::Mask;
+use crate::tree::{FileKind, TreeFile};
 
 /// Languages that tests are written in.
 const LANGUAGES: [&str; 9] = ["py", "js", "mjs", "cjs", "ts", "rs", "go", "sh", "bats"];
@@ -76,6 +77,17 @@ impl Compare<'_> {
         }
     }
 
+    /// Whether nothing but comments about the licence came or went: every file of a project may have
+    /// to have one, and no runner reads them.
+    pub(super) fn differs_by_licence(&self, file: &FileText, now: &TreeFile) -> bool {
+        let is_file = now.kind != FileKind::Link && file.kind == now.kind && file.kept;
+        let texts = || Some((self.original(file)?, self.files.text(&now.path)?));
+        let same = |(then, today): (String, String)| {
+            then != today && unlicensed(&then).eq(unlicensed(&today))
+        };
+        is_file && texts().is_some_and(same)
+    }
+
     /// Whether a test of the start asks git about the files, and finds others than there were.
     pub(super) fn tests_ask_git(&self) -> bool {
         let rules = self.noted.judges.rules();
@@ -88,5 +100,28 @@ impl Compare<'_> {
                 && self.original(file).is_some_and(|text| is_asked_by(&text))
         };
         differs && self.basis.text.files.iter().any(asks)
+    }
+}
+
+/// The lines of a source that are not comments about its licence, nor blank.
+fn unlicensed(text: &str) -> impl Iterator<Item = &str> {
+    const MARKS: [&str; 6] = ["//", "#", "/*", "*", "--", "<!--"];
+    const WORDS: [&str; 3] = ["SPDX-", "Copyright", "Licensed under"];
+    let is_licence = |line: &str| {
+        let begins = MARKS.iter().any(|mark| line.starts_with(mark));
+        begins && WORDS.iter().any(|word| line.contains(word))
+    };
+    text.lines().filter(move |line| !line.trim().is_empty() && !is_licence(line.trim_start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_comments_about_the_licence_are_left_out() {
+        let text = "// SPDX-License-Identifier: MIT\n\nuse a;\n// why\n";
+        assert!(unlicensed(text).eq(["use a;", "// why"]));
+        assert!(!unlicensed("assert(\"Copyright\");\n").eq([""; 0]));
     }
 }

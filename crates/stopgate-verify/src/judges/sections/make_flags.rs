@@ -33,8 +33,8 @@ pub(super) fn strictness(lines: &[MakeLines]) -> BTreeSet<String> {
     strict.chain(without.map(|flag| format!("no flag {flag}"))).collect()
 }
 
-/// Lines that give variables back the strictness that they had: whoever compiles without warnings
-/// does not need to take it away.
+/// Lines that give variables back the strictness that they had: work that compiles without warnings
+/// does not need less of it.
 pub(super) fn lost_flags(original: &[MakeLines], today: &[MakeLines]) -> Vec<String> {
     let (then, now) = (CompilerFlags::of(original), CompilerFlags::of(today));
     let lost: Vec<&str> = then.strict.difference(&now.strict).copied().collect();

@@ -317,12 +317,23 @@ impl Tracer<'_> {
             let found: Vec<PathBuf> = found.collect();
             if let Some(file) = found.iter().find(|file| self.files.paths().contains(*file)) {
                 self.named_by_script(file, text, stand);
-            } else if let Some(file) =
-                found.into_iter().next_back().filter(|own| says_exceptions(own))
-            {
-                // Somebody may add it later.
-                self.judge(file, Why::UsedByScript);
+            } else if says_exceptions(Path::new(word)) {
+                self.exceptions(word, found);
             }
+        }
+    }
+
+    /// A list of what is not looked at, whose directory the script puts before its name, or which
+    /// somebody may add later.
+    fn exceptions(&mut self, word: &str, places: Vec<PathBuf>) {
+        let name = name_of(Path::new(word));
+        let known = self.scanned().filter(|path| name_of(path) == name && !is_foreign(path));
+        let mut found: Vec<PathBuf> = known.cloned().collect();
+        if found.is_empty() {
+            found.extend(places.into_iter().next_back());
+        }
+        for file in found {
+            self.judge(file, Why::UsedByScript);
         }
     }
 
