@@ -139,9 +139,7 @@ impl Stops<'_> {
         }
         if state.surface == Surface::Tools && known.task.is_none() && completes(&state, &seen, now)
         {
-            self.context.journal.end();
-            let said = heard.message.as_deref().unwrap_or_default();
-            known.task = Some(judge_task(self.context, &held.stored, said, CHECKS_TIME_MAX)?);
+            known.task = Some(self.judge_task(&held.stored, heard)?);
             return Ok(held.learned());
         }
         if known.typed.is_none() && !known.looked && self.ends_as_agents(&state, &seen, now) {
@@ -158,9 +156,7 @@ impl Stops<'_> {
         claim.extend(known.task.as_ref().map(TaskWord::event).transpose()?.flatten());
         let settled = self.decide_soundly(&state, &seen, now)?;
         if Self::is_uncounted(&settled.verdict, &state, known) {
-            self.context.journal.end();
-            let event = Metering { context: self.context }.meter_end(&held.stored.state, call);
-            known.metered = Some(MeteredStop { base: held.stored.state.spend.clone(), event });
+            known.metered = Some(self.meter_end(&held.stored.state, call));
             return Ok(held.learned());
         }
         self.context.saw_parked = state.parking().is_some_and(|parking| parking.held_at.is_none());
@@ -168,6 +164,20 @@ impl Stops<'_> {
         claim.extend(events);
         claim.extend(self.certificate(&verdict, &state, &seen, now)?);
         self.settle_stop(held.stored, claim, verdict, now)
+    }
+
+    /// What the rules and gates of a task say to its end.
+    fn judge_task(&mut self, stored: &Stored, heard: &HeardMessage) -> Result<TaskWord, Failure> {
+        self.context.journal.end();
+        let said = heard.message.as_deref().unwrap_or_default();
+        judge_task(self.context, stored, said, CHECKS_TIME_MAX)
+    }
+
+    /// What was used up to the end of the loop.
+    fn meter_end(&mut self, state: &State, call: &Call<'_>) -> MeteredStop {
+        self.context.journal.end();
+        let event = Metering { context: self.context }.meter_end(state, call);
+        MeteredStop { base: state.spend.clone(), event }
     }
 
     /// What is signed where the loop ends as done.
