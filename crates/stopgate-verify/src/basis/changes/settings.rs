@@ -10,9 +10,9 @@ use super::super::environments::{self, SteeringFile};
 use super::super::git_state::is_asked_by;
 use super::super::text::{FileText, text_path};
 use super::{Compare, nanos};
-use crate::judges::{JudgeRole, ProjectFiles};
+use crate::judges::{JudgeRole, ProjectFiles, is_code};
 use crate::place::Mask;
-use crate::tree::{FileKind, TreeFile};
+use crate::tree::TreeFile;
 
 /// Languages that tests are written in.
 const LANGUAGES: [&str; 9] = ["py", "js", "mjs", "cjs", "ts", "rs", "go", "sh", "bats"];
@@ -77,15 +77,13 @@ impl Compare<'_> {
         }
     }
 
-    /// Whether nothing but comments about the licence came or went: every file of a project may have
-    /// to have one, and no runner reads them.
+    /// Whether nothing but comments about the licence came or went: every source of a project may
+    /// have to have one, and no runner reads them.
     pub(super) fn differs_by_licence(&self, file: &FileText, now: &TreeFile) -> bool {
-        let is_file = now.kind != FileKind::Link && file.kind == now.kind && file.kept;
+        let end = now.path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+        let is_source = is_code(end) && file.kind == now.kind && file.kept;
         let texts = || Some((self.original(file)?, self.files.text(&now.path)?));
-        let same = |(then, today): (String, String)| {
-            then != today && unlicensed(&then).eq(unlicensed(&today))
-        };
-        is_file && texts().is_some_and(same)
+        is_source && texts().is_some_and(|(then, today)| unlicensed(&then) == unlicensed(&today))
     }
 
     /// Whether a test of the start asks git about the files, and finds others than there were.
@@ -103,15 +101,16 @@ impl Compare<'_> {
     }
 }
 
-/// The lines of a source that are not comments about its licence, nor blank.
-fn unlicensed(text: &str) -> impl Iterator<Item = &str> {
+/// A source without comments about its licence, and without the blank lines at its beginning.
+fn unlicensed(text: &str) -> String {
     const MARKS: [&str; 6] = ["//", "#", "/*", "*", "--", "<!--"];
     const WORDS: [&str; 3] = ["SPDX-", "Copyright", "Licensed under"];
     let is_licence = |line: &str| {
         let begins = MARKS.iter().any(|mark| line.starts_with(mark));
         begins && WORDS.iter().any(|word| line.contains(word))
     };
-    text.lines().filter(move |line| !line.trim().is_empty() && !is_licence(line.trim_start()))
+    let rest: String = text.split_inclusive('\n').filter(|line| !is_licence(line)).collect();
+    rest.trim_start_matches('\n').into()
 }
 
 #[cfg(test)]
@@ -120,8 +119,9 @@ mod tests {
 
     #[test]
     fn only_comments_about_the_licence_are_left_out() {
-        let text = "// SPDX-License-Identifier: MIT\n\nuse a;\n// why\n";
-        assert!(unlicensed(text).eq(["use a;", "// why"]));
-        assert!(!unlicensed("assert(\"Copyright\");\n").eq([""; 0]));
+        let text = "// SPDX-License-Identifier: MIT\n\nuse a;\n\n// why\n";
+        assert_eq!(unlicensed(text), "use a;\n\n// why\n");
+        assert_ne!(unlicensed("a\nb\n"), unlicensed("a\nb"));
+        assert_ne!(unlicensed("assert(\"Copyright\");\n"), "");
     }
 }
