@@ -31,6 +31,7 @@ pub(crate) fn may_judge(path: &[u8]) -> bool {
         || is_environment(path)
         || ANY_TOOL.tool_of(path).is_some()
         || MAKEFILES.contains(&name_of(path))
+        || name_of(path) == "go.work"
         || is_included_by_habit(path)
         || hides_a_module(path)
         || declares_plugins(path)
