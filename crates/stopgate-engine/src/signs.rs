@@ -31,7 +31,7 @@ enum Trust {
     /// The journal is on a server that others write to: it must be asked itself. No sign is
     /// written or read; only tools are counted and cleared sessions noted, for this machine.
     Never,
-    /// The same, and there is no machine to note anything on either.
+    /// The same, and nothing is noted on disk: the machine is simulated.
     Nowhere,
 }
 

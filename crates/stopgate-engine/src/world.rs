@@ -1,4 +1,4 @@
-//! What lies outside the process and is not a store: time, chance and checks.
+//! What lies outside the process and is not a store: time, chance, checks, and who and where it is.
 
 use std::io;
 use std::path::{Path, PathBuf};

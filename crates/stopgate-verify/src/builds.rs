@@ -157,8 +157,8 @@ impl IgnoredFiles {
             let written = changed_at(&root.join(path));
             written.is_some_and(|written| since < written && written < begun)
         };
-        let mut all = ignored(root, LIST_WITHIN);
-        all.truncate(BUILT_MAX);
+        // However many there are: one that counts may be the last.
+        let all = ignored(root, LIST_WITHIN);
         let left = all.iter().filter(is_left).cloned().collect();
         Self { all, left }
     }

@@ -429,6 +429,11 @@ impl JudgeSet {
         self.reach.tools.iter()
     }
 
+    /// Whether the check may run code in JavaScript.
+    pub(crate) fn uses_node(&self) -> bool {
+        self.uses(&rules::NODE)
+    }
+
     /// Judges that are links, and what they lead to, also outside of the project.
     pub(crate) fn links(&self) -> &[JudgeLink] {
         &self.links

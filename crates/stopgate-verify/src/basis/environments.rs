@@ -39,6 +39,8 @@ const MANIFESTS: [&str; 12] = [
 ];
 /// Where else it does.
 const REQUIREMENTS: &str = "requirements";
+/// How many directories that a `.pth` names are looked into.
+const PLACES_MAX: usize = 50;
 const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 
 /// A plugin that pytest loads because it is installed.
@@ -176,7 +178,7 @@ fn leads_to_copy(root: &Path, content: &[u8]) -> bool {
         let places = [root.join(name), root.join("src").join(name), root.join("lib").join(name)];
         is_package(path) && places.iter().any(|own| is_package(own))
     };
-    outside.flat_map(|place| children(place, |_| true)).any(|path| is_own(&path))
+    outside.take(PLACES_MAX).flat_map(|place| children(place, |_| true)).any(|path| is_own(&path))
 }
 
 /// Whether a file of installed packages does more than to say where packages are.

@@ -19,6 +19,8 @@ use crate::tree::{hash_of, hex};
 const WITHIN: Duration = Duration::from_secs(10);
 /// Attributes are no longer than this.
 const BYTES_MAX: u64 = 1024 * 1024;
+/// Longer notes about one branch are not read.
+const LOG_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// How many tags and branches of others are noted.
 const REFS_MAX: usize = 5_000;
 /// Settings that decide what git sees.
@@ -109,8 +111,10 @@ impl GitState {
         let tags =
             self.refs.iter().filter(|(name, at)| is_tag(name) && now.refs.get(*name) != Some(at));
         let tags = tags.map(|(name, _)| format!("{} was moved or deleted", short(name)));
+        let common = answer(root, &["rev-parse", "--git-common-dir"]).unwrap_or_default();
+        let logs = root.join(common.trim_end()).join("logs");
         let others = now.refs.iter().filter(|(name, at)| {
-            !is_tag(name) && self.refs.get(*name) != Some(at) && is_moved_by_hand(root, name)
+            !is_tag(name) && self.refs.get(*name) != Some(at) && is_moved_by_hand(&logs, name)
         });
         tags.chain(others.map(|(name, _)| format!("{} was moved by hand", short(name)))).collect()
     }
@@ -136,19 +140,15 @@ fn refs_of(root: &Path) -> Option<BTreeMap<String, String>> {
     Some(listed.lines().filter_map(pair).collect())
 }
 
-/// Whether the last note about a branch of others says nothing of a fetch or a push.
-fn is_moved_by_hand(root: &Path, name: &str) -> bool {
-    const NOTES: [&str; 7] =
-        ["fetch", "push", "pull", "clone", "remote", "update by push", "storing head"];
-    let noted = answer(root, &["log", "-g", "-1", "--format=%gs", name, "--"]).unwrap_or_default();
-    let noted = noted.trim();
-    // What nobody notes is not known.
-    !NOTES.iter().any(|own| noted.contains(own)) && has_log(root, name)
-}
-
-fn has_log(root: &Path, name: &str) -> bool {
-    let path = answer(root, &["rev-parse", "--git-path", &format!("logs/{name}")]);
-    path.is_some_and(|path| root.join(path.trim_end()).is_file())
+/// Whether the last note about a branch of others says nothing of a fetch or a push; where nobody
+/// takes notes, it is not known.
+fn is_moved_by_hand(logs: &Path, name: &str) -> bool {
+    const NOTES: [&str; 6] = ["fetch", "push", "pull", "clone", "remote", "storing head"];
+    let Ok(text) = read_regular(&logs.join(name), LOG_BYTES_MAX) else { return false };
+    let text = String::from_utf8_lossy(&text);
+    let last = text.lines().next_back().unwrap_or_default();
+    let noted = last.split_once('\t').map_or("", |(_, noted)| noted);
+    !NOTES.iter().any(|own| noted.contains(own))
 }
 
 /// The name of a tag or a branch as people say it.

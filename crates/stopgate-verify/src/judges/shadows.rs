@@ -85,8 +85,19 @@ fn hidden_in_archive(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> O
         let stem = source.file_stem()?.to_str()?;
         (extension_of(source) == "java").then(|| format!("{package}/{stem}.class"))
     };
+    let is_sign = |letter: char| !(letter.is_alphanumeric() || "/._$-".contains(letter));
+    let listed: BTreeSet<&str> =
+        entries.split(is_sign).filter_map(|entry| tail_of(entry, 2)).collect();
     let mut classes = files.paths().iter().filter_map(class_of);
-    classes.find(|class| entries.contains(class.as_str())).map(|class| format!("the class {class}"))
+    classes.find(|class| listed.contains(class.as_str())).map(|class| format!("the class {class}"))
+}
+
+/// The last parts of an entry that is a class; what follows the name in the archive is cut off.
+fn tail_of(entry: &str, parts: usize) -> Option<&str> {
+    let end = entry.find(".class")? + ".class".len();
+    let entry = &entry[..end];
+    let from = entry.rmatch_indices('/').nth(parts - 1).map_or(0, |(at, _)| at + 1);
+    Some(&entry[from..])
 }
 
 /// `lib/minitest/autorun.rb` before the one of the gem.

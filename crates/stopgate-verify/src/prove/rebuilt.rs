@@ -47,10 +47,10 @@ impl RebuiltChecks<'_> {
         digest: &str,
         receipts: &mut [Receipt],
     ) -> Option<()> {
-        let passes = |own: &&OriginalSubject<'_>| {
+        let is_due = |own: &&OriginalSubject<'_>| {
             own.runs() && passed(receipts, &own.criterion.name).is_some() && !was_rebuilt(own)
         };
-        let due: Vec<&OriginalSubject<'_>> = subjects.iter().filter(passes).collect();
+        let due: Vec<&OriginalSubject<'_>> = subjects.iter().filter(is_due).collect();
         let ignored = if due.is_empty() { IgnoredFiles::default() } else { self.ignored() };
         if ignored.left.is_empty() || self.0.is_approved(digest, subjects) {
             return Some(());
@@ -112,7 +112,8 @@ impl RebuiltChecks<'_> {
         apart.run(&[subject], judges, ".rebuilt")?.into_iter().next()
     }
 
-    /// Files that git ignores, and which of them the checks used as somebody else had made them.
+    /// Files that git ignores, and those among them that were written since the start, but not by
+    /// the checks.
     fn ignored(&self) -> IgnoredFiles {
         let Some(since) = self.0.request.since else { return IgnoredFiles::default() };
         IgnoredFiles::after_run(self.0.request.root, since, self.0.looked.begun)

@@ -20,21 +20,11 @@ struct ReadReport {
 impl SettlingReports {
     /// Those of these criteria, as they are now.
     pub(super) fn of(criteria: &[&Criterion], root: &Path) -> Self {
-        let report = |criterion: &&Criterion| match &criterion.proof {
-            Proof::Coverage { report, .. } => {
-                let path = root.join(report);
-                let stat = stat_of(&path);
-                Some(ReadReport { criterion: criterion.name.clone(), path, stat })
-            }
-            Proof::Check { .. }
-            | Proof::Run { .. }
-            | Proof::Files { .. }
-            | Proof::Pattern { .. }
-            | Proof::Features { .. }
-            | Proof::Git { .. }
-            | Proof::Review { .. }
-            | Proof::Attest
-            | Proof::Approve => None,
+        let report = |criterion: &&Criterion| {
+            let Proof::Coverage { report, .. } = &criterion.proof else { return None };
+            let path = root.join(report);
+            let stat = stat_of(&path);
+            Some(ReadReport { criterion: criterion.name.clone(), path, stat })
         };
         Self(criteria.iter().filter_map(report).collect())
     }

@@ -4,11 +4,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::super::content_of;
 use super::Compare;
 use crate::files::read_text;
 use crate::git::{GitFilters, git};
 use crate::judges::ProjectFiles;
-use crate::tree::{FileKind, Stat, TreeFile};
+use crate::tree::{FileKind, Stat, TreeFile, hash_of, hex};
 
 const MODULES: &str = "node_modules";
 /// Files that say which packages a project has.
@@ -20,7 +21,7 @@ const MANIFESTS: [&str; 6] = [
     "pnpm-lock.yaml",
     "bun.lock",
 ];
-/// Longer ones are not read, and may name everything.
+/// Longer ones are not read.
 const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 /// How many packages are looked at.
 const PACKAGES_MAX: usize = 20_000;
@@ -29,6 +30,9 @@ const GIT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// An original run goes without packages that no manifest names.
 pub(super) fn undeclared_packages(compare: &mut Compare<'_>) {
+    if !compare.noted.judges.uses_node() {
+        return;
+    }
     let directory = compare.noted.judges.directory().to_path_buf();
     let places = directory.ancestors().map(|place| place.join(MODULES));
     let fresh: Vec<PathBuf> = places
@@ -39,7 +43,6 @@ pub(super) fn undeclared_packages(compare: &mut Compare<'_>) {
         return;
     }
     let texts = manifests(compare);
-    let Some(texts) = texts else { return };
     for path in fresh {
         let name = package_name(&path);
         let forms = [format!("\"{name}\""), format!("/{name}\""), format!("{name}@")];
@@ -49,11 +52,33 @@ pub(super) fn undeclared_packages(compare: &mut Compare<'_>) {
                 .found
                 .texts
                 .push(format!("{} was added, and no manifest names it", path.display()));
-            compare.bind(&path, "");
-            compare.found.steering.push(path.clone());
-            compare.found.absent.push(path);
+            leave_out(compare, path);
         }
     }
+}
+
+/// What a person accepts is what is there now, and no other content.
+fn leave_out(compare: &mut Compare<'_>, path: PathBuf) {
+    let content = content_below(&compare.root.join(&path));
+    compare.bind(&path, &content);
+    compare.found.steering.push(path.clone());
+    compare.found.absent.push(path);
+}
+
+/// Identifies a file, or all files of a directory.
+fn content_below(path: &Path) -> String {
+    let mut open = vec![path.to_path_buf()];
+    let mut lines = Vec::new();
+    while let Some(path) = open.pop() {
+        if path.is_dir() && !path.is_symlink() {
+            open.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|own| own.path()));
+        } else {
+            let content = content_of(&path).unwrap_or_default();
+            lines.push(format!("{} {}", path.display(), hex(&hash_of(&content))));
+        }
+    }
+    lines.sort();
+    hex(&hash_of(lines.join("\n").as_bytes()))
 }
 
 /// The packages in a directory of packages and in its scopes, without links.
@@ -81,14 +106,15 @@ fn is_fresh(compare: &Compare<'_>, path: &Path) -> bool {
     written.is_some_and(|written| compare.since.is_some_and(|since| written > since))
 }
 
-/// What the project's manifests and locks say; nothing where one can't be read.
-fn manifests(compare: &Compare<'_>) -> Option<Vec<String>> {
+/// What the project's manifests and locks say; one that can't be read names nothing.
+fn manifests(compare: &Compare<'_>) -> Vec<String> {
     let is_manifest = |path: &&PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         MANIFESTS.contains(&name)
     };
     let paths = compare.files.paths().iter().filter(is_manifest);
-    paths.map(|path| read_text(&compare.root.join(path), MANIFEST_BYTES_MAX).ok()).collect()
+    let read = |path| read_text(&compare.root.join(path), MANIFEST_BYTES_MAX);
+    paths.filter_map(|path| read(path).ok()).collect()
 }
 
 /// JavaScript that git ignores and that is found before the TypeScript beside it.
@@ -105,26 +131,23 @@ pub(super) fn hiding_scripts(compare: &mut Compare<'_>) {
     let found: Vec<PathBuf> = typed.filter(hides).collect();
     for path in found {
         compare.found.texts.push(format!("{} hides the source beside it", path.display()));
-        compare.bind(&path, "");
-        compare.found.steering.push(path.clone());
-        compare.found.absent.push(path);
+        leave_out(compare, path);
     }
 }
 
 /// Work of the start that is a link out of the project now.
 pub(super) fn links_out(compare: &mut Compare<'_>) {
-    let is_out = |file: &&TreeFile| {
-        let target = fs::canonicalize(compare.root.join(&file.path));
-        file.kind == FileKind::Link
-            && compare.is_younger(file)
-            && target.is_ok_and(|target| target.is_file() && !target.starts_with(compare.root))
-    };
-    let found: Vec<&TreeFile> = compare.now.files().filter(is_out).collect();
-    let lost = found.into_iter().filter(|file| was_file(compare, &file.path));
-    let texts =
-        lost.map(|file| format!("{} is a link out of the project now", file.path.display()));
-    let texts: Vec<String> = texts.collect();
-    compare.found.lasting.extend(texts);
+    let target = |file: &TreeFile| fs::canonicalize(compare.root.join(&file.path)).ok();
+    let is_out = |target: &PathBuf| target.is_file() && !target.starts_with(compare.root);
+    let links = compare.now.files().filter(|file| file.kind == FileKind::Link);
+    let links = links.filter(|file| compare.is_younger(file));
+    let lost = links.filter_map(|file| Some((file.path.clone(), target(file).filter(is_out)?)));
+    let lost: Vec<_> = lost.filter(|(path, _)| was_file(compare, path)).collect();
+    for (path, target) in lost {
+        compare.bind(&path, &content_below(&target));
+        let text = format!("{} is a link out of the project now", path.display());
+        compare.found.lasting.push(text);
+    }
 }
 
 /// Whether the commit of the start has a file there.

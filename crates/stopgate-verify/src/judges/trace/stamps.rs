@@ -3,7 +3,14 @@
 //! A script reads such a file before it writes it. A log, or a report that is written and then
 //! looked at, is none.
 
+use std::collections::BTreeSet;
+
 use super::super::imports::quoted_paths;
+
+/// A longer text is hardly a script that somebody wrote.
+const TEXT_MAX: usize = 256 * 1024;
+/// How many names of files in one script are looked for.
+const WORDS_MAX: usize = 200;
 
 /// How Python and JavaScript ask what a file says, or whether it is there.
 const READS: [&str; 12] = [
@@ -58,18 +65,13 @@ pub(super) fn stamps_of_shell(text: &str) -> Vec<&str> {
 /// The stamps of a script in Python or JavaScript that names them in quotes.
 pub(super) fn stamps_of_program(text: &str) -> Vec<&str> {
     let has = |signs: &[&str]| signs.iter().any(|sign| text.contains(sign));
-    if !has(&READS) || !has(&WRITES) {
+    if text.len() > TEXT_MAX || !has(&READS) || !has(&WRITES) {
         return Vec::new();
     }
     let is_file = |word: &&str| !word.starts_with(['/', '.']) || is_hidden(word);
-    let mut found: Vec<&str> = quoted_paths(text)
-        .filter(is_file)
-        .filter(|word| !word.contains(['$', '{', ':', '<', '%']) && !word.ends_with('/'))
-        .filter(|word| is_read_first(text, word))
-        .collect();
-    found.sort_unstable();
-    found.dedup();
-    found
+    let is_plain = |word: &&str| !word.contains(['$', '{', ':', '<', '%']) && !word.ends_with('/');
+    let words: BTreeSet<&str> = quoted_paths(text).filter(is_file).filter(is_plain).collect();
+    words.into_iter().take(WORDS_MAX).filter(|word| is_read_first(text, word)).collect()
 }
 
 /// `.tested`, `./.tested`: a hidden file, and no suffix such as `.js`.
